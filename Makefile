@@ -1,0 +1,86 @@
+# Parley's tasks. `make` lists them.
+
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO ?= go
+TOOL := $(GO) tool -modfile=tools/go.mod
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+FUZZTIME ?= 20s
+# The tests need everything compiled for the race detector. With RACE=-race the
+# checks use that too: from an empty cache, compiling all of it a second time
+# without it would take minutes.
+RACE ?=
+export GOFLAGS ?= -buildvcs=false
+
+.PHONY: help
+help: ## list the tasks
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: build ## build, and serve a demonstration from ./data
+	bin/parley serve --demo
+
+.PHONY: build
+build: ## build bin/parley
+	$(GO) build -ldflags '-X main.version=$(VERSION)' -o bin/parley ./cmd/parley
+
+.PHONY: test
+test: ## everything that has to hold: setup, check, and all tests with the race detector
+	scripts/setup.sh
+	$(MAKE) --no-print-directory check RACE=-race
+	scripts/with-postgres.sh $(GO) test -race -vet=off -timeout 8m ./...
+
+.PHONY: check
+check: check-format check-generated vet arch ## what needs no test services: format, generated files, vet, staticcheck, import table
+
+.PHONY: check-format
+check-format:
+	@echo "$(TOOL) gofumpt -l ."
+	@unformatted=$$($(TOOL) gofumpt -l .); \
+	if [ -n "$$unformatted" ]; then \
+	  echo "These files are not formatted; run make format:"; echo "$$unformatted"; exit 1; \
+	fi
+
+.PHONY: check-generated
+check-generated:
+	scripts/check-generated.sh
+
+.PHONY: vet
+vet:
+	$(GO) vet $(RACE) ./...
+	GOFLAGS='$(GOFLAGS) $(RACE)' "$$($(TOOL) -n staticcheck)" ./...
+
+.PHONY: arch
+arch:
+	$(GO) test $(RACE) ./internal/arch
+
+.PHONY: fuzz
+fuzz: ## every fuzz test for FUZZTIME (20s)
+	scripts/fuzz.sh $(FUZZTIME)
+
+.PHONY: bench
+bench: ## measure, on a PostgreSQL that syncs to disk
+	PARLEY_PG_DURABLE=1 scripts/with-postgres.sh $(GO) run ./internal/bench/cmd
+
+.PHONY: format
+format: ## format the Go code
+	$(TOOL) gofumpt -w .
+
+.PHONY: generate
+generate: ## write the generated files: ent, the pages, docs/config.md
+	$(GO) generate ./ent
+	$(TOOL) templ generate
+	@mkdir -p bin
+	$(GO) run $(RACE) ./cmd/parley config --docs > bin/config.md
+	mv bin/config.md docs/config.md
+
+.PHONY: migration
+migration: ## write the migrations that the schema's changes need: make migration name=add_labels
+	@[ -n "$(name)" ] || { echo "Give the migration a name: make migration name=add_labels"; exit 2; }
+	scripts/with-postgres.sh $(GO) run ./ent/migrate/diff $(name)
+
+.PHONY: clean
+clean: ## delete what was built; ./data stays
+	rm -rf bin
