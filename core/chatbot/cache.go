@@ -1,0 +1,79 @@
+package chatbot
+
+import (
+	"sync"
+	"time"
+)
+
+// A principal is believed for cacheFor without asking the database, which
+// bounds how late another process sees a revocation or a change of plan.
+const (
+	cacheFor = 2 * time.Second
+	cacheMax = 20_000
+)
+
+// cache holds principals by the hash of their token.
+type cache struct {
+	now func() time.Time
+
+	mu      sync.RWMutex
+	entries map[string]entry
+	// drops grows with each removal, so that what was read before one is not
+	// put after it.
+	drops uint64
+}
+
+type entry struct {
+	principal Principal
+	until     time.Time
+}
+
+func newCache(now func() time.Time) *cache {
+	return &cache{now: now, entries: map[string]entry{}}
+}
+
+func (c *cache) get(hash string) (Principal, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	e, ok := c.entries[hash]
+	if !ok || !c.now().Before(e.until) {
+		return Principal{}, false
+	}
+	return e.principal, true
+}
+
+func (c *cache) generation() uint64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.drops
+}
+
+func (c *cache) put(hash string, principal Principal, generation uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.drops != generation {
+		return
+	}
+	if len(c.entries) >= cacheMax {
+		clear(c.entries)
+	}
+	c.entries[hash] = entry{principal, c.now().Add(cacheFor)}
+}
+
+func (c *cache) drop(hash string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drops++
+	delete(c.entries, hash)
+}
+
+func (c *cache) dropChatbot(chatbotID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drops++
+	for hash, e := range c.entries {
+		if e.principal.Chatbot.ID == chatbotID {
+			delete(c.entries, hash)
+		}
+	}
+}

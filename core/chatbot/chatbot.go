@@ -1,0 +1,225 @@
+// Package chatbot owns chatbots and their settings, and their API tokens: how
+// they are minted, hashed, checked and revoked.
+//
+// It does not own what a chatbot knows (package knowledge) or says (package
+// chat), nor the headers that carry a token (package api).
+package chatbot
+
+import (
+	"context"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/internal/id"
+)
+
+// Chatbot answers questions from its knowledge.
+type Chatbot struct {
+	// ID is opaque and starts with "cb_".
+	ID          string
+	WorkspaceID string
+	Name        string
+	// Instructions are the owner's own, for the model.
+	Instructions string
+	// NoAnswer is said when the knowledge does not hold the answer. Empty
+	// means the default sentence.
+	NoAnswer string
+	// ImageHosts are the hosts from which images in answers may be shown.
+	ImageHosts []string
+	CreatedAt  time.Time
+}
+
+// Settings are what an owner can change of a chatbot.
+type Settings struct {
+	Name         string
+	Instructions string
+	NoAnswer     string
+	ImageHosts   []string
+}
+
+// Store is the port to the database. A missing row is a NotFound fault.
+type Store interface {
+	InTx(ctx context.Context, fn func(context.Context) error) error
+	LockWorkspace(ctx context.Context, workspaceID string) (tenant.Workspace, error)
+	Plan(ctx context.Context, name plan.Name) (plan.Plan, error)
+
+	CreateChatbot(ctx context.Context, workspaceID string, bot Chatbot) error
+	Chatbot(ctx context.Context, workspaceID, chatbotID string) (Chatbot, error)
+	Chatbots(ctx context.Context, workspaceID string) ([]Chatbot, error)
+	UpdateChatbot(ctx context.Context, workspaceID, chatbotID string, settings Settings) error
+	DeleteChatbot(ctx context.Context, workspaceID, chatbotID string) error
+	// WorkspaceOf finds a chatbot in any workspace, for the operator.
+	WorkspaceOf(ctx context.Context, chatbotID string) (string, error)
+
+	CreateToken(ctx context.Context, workspaceID string, token Token, hash string) error
+	Tokens(ctx context.Context, workspaceID, chatbotID string) ([]Token, error)
+	// RevokeToken sets revoked_at once, and returns the token's hash.
+	RevokeToken(ctx context.Context, workspaceID, chatbotID, tokenID string, at time.Time) (hash string, err error)
+	TouchToken(ctx context.Context, workspaceID, tokenID string, at time.Time) error
+	// PrincipalByTokenHash finds a token of any workspace, with its chatbot and plan.
+	PrincipalByTokenHash(ctx context.Context, hash string) (Principal, error)
+}
+
+// Forgetter takes all that a chatbot knows out of the index.
+type Forgetter interface {
+	Forget(ctx context.Context, workspaceID, chatbotID string) error
+}
+
+// Service is the room: chatbots and their tokens.
+type Service struct {
+	store     Store
+	forgetter Forgetter
+	now       func() time.Time
+	random    io.Reader
+	known     *cache
+}
+
+// New returns the room over a store.
+func New(store Store, forgetter Forgetter, now func() time.Time, random io.Reader) *Service {
+	return &Service{store: store, forgetter: forgetter, now: now, random: random, known: newCache(now)}
+}
+
+// Create adds a chatbot to a workspace, if its plan admits one more.
+func (s *Service) Create(ctx context.Context, workspaceID string, settings Settings) (Chatbot, error) {
+	settings, err := check(settings)
+	if err != nil {
+		return Chatbot{}, err
+	}
+	bot := Chatbot{
+		ID: id.New(s.random, "cb"), WorkspaceID: workspaceID, Name: settings.Name, Instructions: settings.Instructions,
+		NoAnswer: settings.NoAnswer, ImageHosts: settings.ImageHosts, CreatedAt: s.now(),
+	}
+	err = s.store.InTx(ctx, func(ctx context.Context) error {
+		workspace, err := s.store.LockWorkspace(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		p, err := s.store.Plan(ctx, workspace.Plan)
+		if err != nil {
+			return err
+		}
+		bots, err := s.store.Chatbots(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		if err := p.Admit(plan.Chatbots, len(bots)+1); err != nil {
+			return err
+		}
+		return s.store.CreateChatbot(ctx, workspaceID, bot)
+	})
+	return bot, err
+}
+
+// Get returns a chatbot of a workspace.
+func (s *Service) Get(ctx context.Context, workspaceID, chatbotID string) (Chatbot, error) {
+	return s.store.Chatbot(ctx, workspaceID, chatbotID)
+}
+
+// List returns the chatbots of a workspace, oldest first.
+func (s *Service) List(ctx context.Context, workspaceID string) ([]Chatbot, error) {
+	return s.store.Chatbots(ctx, workspaceID)
+}
+
+// WorkspaceOf returns the workspace of a chatbot, for the operator.
+func (s *Service) WorkspaceOf(ctx context.Context, chatbotID string) (string, error) {
+	return s.store.WorkspaceOf(ctx, chatbotID)
+}
+
+// Visible returns a chatbot that a person may see, with their membership in
+// its workspace. One of a workspace that is not theirs is NotFound.
+func (s *Service) Visible(ctx context.Context, person tenant.Person, chatbotID string) (Chatbot, tenant.Membership, error) {
+	for _, m := range person.Memberships {
+		bot, err := s.store.Chatbot(ctx, m.Workspace.ID, chatbotID)
+		if fault.Is(err, fault.NotFound) {
+			continue
+		}
+		return bot, m, err
+	}
+	return Chatbot{}, tenant.Membership{}, fault.New(fault.NotFound, "Chatbot not found.")
+}
+
+// Update changes a chatbot's settings.
+func (s *Service) Update(ctx context.Context, workspaceID, chatbotID string, settings Settings) error {
+	settings, err := check(settings)
+	if err != nil {
+		return err
+	}
+	err = s.store.InTx(ctx, func(ctx context.Context) error {
+		return s.store.UpdateChatbot(ctx, workspaceID, chatbotID, settings)
+	})
+	s.known.dropChatbot(chatbotID)
+	return err
+}
+
+// Delete removes a chatbot with its tokens, documents and conversations. The
+// index forgets first: a failure in between leaves a chatbot that can be
+// deleted again.
+func (s *Service) Delete(ctx context.Context, workspaceID, chatbotID string) error {
+	if _, err := s.store.Chatbot(ctx, workspaceID, chatbotID); err != nil {
+		return err
+	}
+	if err := s.forgetter.Forget(ctx, workspaceID, chatbotID); err != nil {
+		return err
+	}
+	err := s.store.InTx(ctx, func(ctx context.Context) error {
+		return s.store.DeleteChatbot(ctx, workspaceID, chatbotID)
+	})
+	s.known.dropChatbot(chatbotID)
+	return err
+}
+
+const (
+	maxName         = 100
+	maxInstructions = 8_000
+	maxNoAnswer     = 1_000
+	maxImageHosts   = 20
+)
+
+var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$`)
+
+func check(settings Settings) (Settings, error) {
+	var err error
+	if settings.Name, err = checkText("name", settings.Name, maxName); err != nil {
+		return settings, err
+	}
+	if settings.Name == "" {
+		return settings, fault.InField("name", "Give a name.")
+	}
+	if settings.Instructions, err = checkText("instructions", settings.Instructions, maxInstructions); err != nil {
+		return settings, err
+	}
+	if settings.NoAnswer, err = checkText("no_answer", settings.NoAnswer, maxNoAnswer); err != nil {
+		return settings, err
+	}
+	if len(settings.ImageHosts) > maxImageHosts {
+		return settings, fault.InField("image_hosts", "Give at most %d hosts.", maxImageHosts)
+	}
+	hosts := make([]string, 0, len(settings.ImageHosts))
+	for _, host := range settings.ImageHosts {
+		host = strings.ToLower(strings.TrimSpace(host))
+		if !hostName.MatchString(host) || len(host) > 253 {
+			return settings, fault.InField("image_hosts", "%q is not a host name such as images.example.com.", host)
+		}
+		hosts = append(hosts, host)
+	}
+	settings.ImageHosts = hosts
+	return settings, nil
+}
+
+// checkText trims a text and refuses one that cannot be stored or is too long.
+func checkText(field, text string, limit int) (string, error) {
+	text = strings.TrimSpace(text)
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		return "", fault.InField(field, "This has characters that cannot be stored. Use plain text.")
+	}
+	if n := utf8.RuneCountInString(text); n > limit {
+		return "", fault.InField(field, "This is %d characters long; at most %d are allowed.", n, limit)
+	}
+	return text, nil
+}

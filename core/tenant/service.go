@@ -1,0 +1,236 @@
+package tenant
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"io"
+	"net/mail"
+	"runtime"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/internal/id"
+)
+
+// Service is the room: accounts, workspaces and who may do what.
+type Service struct {
+	store  Store
+	now    func() time.Time
+	random io.Reader
+	hasher *hasher
+}
+
+// New returns the room over a store. Random must be cryptographically secure.
+func New(store Store, now func() time.Time, random io.Reader) *Service {
+	return &Service{
+		store: store, now: now, random: random,
+		hasher: newHasher(random, runtime.GOMAXPROCS(0)),
+	}
+}
+
+// Account is what a person gives to sign up.
+type Account struct {
+	Email    string
+	Password string
+	// Workspace names the workspace to create.
+	Workspace string
+}
+
+// SignUp creates a user, who owns a new workspace on the Starter plan.
+func (s *Service) SignUp(ctx context.Context, account Account) (User, Workspace, error) {
+	name, err := checkName("workspace", account.Workspace)
+	if err != nil {
+		return User{}, Workspace{}, err
+	}
+	user, err := s.prepareUser(ctx, account.Email, account.Password)
+	if err != nil {
+		return User{}, Workspace{}, err
+	}
+	workspace := s.prepareWorkspace(name)
+	err = s.store.InTx(ctx, func(ctx context.Context) error {
+		if err := s.insertUser(ctx, user); err != nil {
+			return err
+		}
+		return s.insertWorkspace(ctx, workspace, user)
+	})
+	return user, workspace, err
+}
+
+// CreateUser creates a user who belongs to no workspace yet.
+func (s *Service) CreateUser(ctx context.Context, email, password string) (User, error) {
+	user, err := s.prepareUser(ctx, email, password)
+	if err != nil {
+		return User{}, err
+	}
+	return user, s.store.InTx(ctx, func(ctx context.Context) error { return s.insertUser(ctx, user) })
+}
+
+// CreateWorkspace creates a workspace on the Starter plan for a user, its owner.
+func (s *Service) CreateWorkspace(ctx context.Context, owner User, name string) (Workspace, error) {
+	name, err := checkName("workspace", name)
+	if err != nil {
+		return Workspace{}, err
+	}
+	workspace := s.prepareWorkspace(name)
+	return workspace, s.store.InTx(ctx, func(ctx context.Context) error {
+		return s.insertWorkspace(ctx, workspace, owner)
+	})
+}
+
+// ResetPassword gives a user a new password and signs them out everywhere.
+func (s *Service) ResetPassword(ctx context.Context, email, password string) error {
+	if err := checkPassword(password); err != nil {
+		return err
+	}
+	hash, err := s.hasher.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	return s.store.InTx(ctx, func(ctx context.Context) error {
+		user, err := s.store.UserByEmail(ctx, normalEmail(email))
+		if err != nil {
+			return err
+		}
+		if err := s.store.SetPassword(ctx, user.ID, hash); err != nil {
+			return err
+		}
+		return s.store.DeleteSessions(ctx, user.ID)
+	})
+}
+
+// NewPassword returns a random password of 20 characters.
+func (s *Service) NewPassword() string { return id.Base62(id.Bytes(s.random, 14), 20) }
+
+// Empty reports whether nobody has signed up yet.
+func (s *Service) Empty(ctx context.Context) (bool, error) {
+	n, err := s.store.CountUsers(ctx)
+	return n == 0, err
+}
+
+// UserByEmail returns the user with that address.
+func (s *Service) UserByEmail(ctx context.Context, email string) (User, error) {
+	return s.store.UserByEmail(ctx, normalEmail(email))
+}
+
+// Users returns all users, for the operator.
+func (s *Service) Users(ctx context.Context) ([]User, error) { return s.store.Users(ctx) }
+
+// Memberships returns the workspaces of a user.
+func (s *Service) Memberships(ctx context.Context, userID string) ([]Membership, error) {
+	return s.store.Memberships(ctx, userID)
+}
+
+// Workspaces returns all workspaces, for the operator.
+func (s *Service) Workspaces(ctx context.Context) ([]Workspace, error) {
+	return s.store.Workspaces(ctx)
+}
+
+// Workspace returns one workspace.
+func (s *Service) Workspace(ctx context.Context, workspaceID string) (Workspace, error) {
+	return s.store.Workspace(ctx, workspaceID)
+}
+
+// Plans returns all plans in order.
+func (s *Service) Plans(ctx context.Context) ([]plan.Plan, error) { return s.store.Plans(ctx) }
+
+// SetPlan moves a workspace to another plan. Nothing is deleted by a
+// downgrade.
+func (s *Service) SetPlan(ctx context.Context, workspaceID string, name plan.Name) error {
+	return s.store.InTx(ctx, func(ctx context.Context) error {
+		if _, err := s.store.Plan(ctx, name); err != nil {
+			return fault.InField("plan", "There is no plan %q. Choose starter, basic, standard, premium or enterprise.", name)
+		}
+		if _, err := s.store.LockWorkspace(ctx, workspaceID); err != nil {
+			return err
+		}
+		return s.store.SetPlan(ctx, workspaceID, name)
+	})
+}
+
+// DeleteExpired removes sessions and the like that no longer matter.
+func (s *Service) DeleteExpired(ctx context.Context) error {
+	return s.store.DeleteExpired(ctx, s.now())
+}
+
+func (s *Service) prepareUser(ctx context.Context, email, password string) (User, error) {
+	email, err := checkEmail(email)
+	if err != nil {
+		return User{}, err
+	}
+	if err := checkPassword(password); err != nil {
+		return User{}, err
+	}
+	hash, err := s.hasher.hash(ctx, password)
+	if err != nil {
+		return User{}, err
+	}
+	return User{ID: id.New(s.random, "usr"), Email: email, PasswordHash: hash, CreatedAt: s.now()}, nil
+}
+
+func (s *Service) prepareWorkspace(name string) Workspace {
+	return Workspace{ID: id.New(s.random, "ws"), Name: name, Plan: plan.Starter, CreatedAt: s.now()}
+}
+
+func (s *Service) insertUser(ctx context.Context, user User) error {
+	err := s.store.CreateUser(ctx, user)
+	if fault.Is(err, fault.Conflict) {
+		return &fault.Error{
+			Kind: fault.Conflict, Field: "email",
+			Message: "There is an account with this e-mail address already. Sign in instead.",
+		}
+	}
+	return err
+}
+
+func (s *Service) insertWorkspace(ctx context.Context, workspace Workspace, owner User) error {
+	if err := s.store.CreateWorkspace(ctx, workspace); err != nil {
+		return err
+	}
+	return s.store.AddMember(ctx, workspace.ID, Member{
+		WorkspaceID: workspace.ID, UserID: owner.ID, Email: owner.Email, Role: RoleOwner, CreatedAt: s.now(),
+	})
+}
+
+func normalEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+
+func checkEmail(email string) (string, error) {
+	email = normalEmail(email)
+	address, err := mail.ParseAddress(email)
+	if err != nil || address.Address != email || len(email) > 254 || strings.ContainsAny(email, " \x00") {
+		return "", fault.InField("email", "Give an e-mail address such as name@example.com.")
+	}
+	return email, nil
+}
+
+const maxName = 100
+
+// checkName trims a name that people give to a thing and refuses one that is
+// blank, too long, or not plain text.
+func checkName(field, name string) (string, error) {
+	name = strings.TrimSpace(name)
+	switch {
+	case name == "":
+		return "", fault.InField(field, "Give a name.")
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, isControl):
+		return "", fault.InField(field, "The name has characters that cannot be shown. Use plain text.")
+	case utf8.RuneCountInString(name) > maxName:
+		return "", fault.InField(field, "The name is longer than %d characters. Shorten it.", maxName)
+	}
+	return name, nil
+}
+
+func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
+
+func newSecret(random io.Reader) string {
+	return base64.RawURLEncoding.EncodeToString(id.Bytes(random, 32))
+}
+
+func hashSecret(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,48 @@
+// Package id makes opaque identifiers and random secrets.
+package id
+
+import (
+	"encoding/base32"
+	"io"
+	"math/big"
+	"strings"
+)
+
+var encoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// New returns prefix, an underscore and 24 characters of 120-bit randomness.
+// It panics when random fails, which crypto/rand never does.
+func New(random io.Reader, prefix string) string {
+	return prefix + "_" + encoding.EncodeToString(Bytes(random, 15))
+}
+
+// Bytes returns n random bytes. It panics when random fails.
+func Bytes(random io.Reader, n int) []byte {
+	b := make([]byte, n)
+	if _, err := io.ReadFull(random, b); err != nil {
+		panic("no randomness: " + err.Error())
+	}
+	return b
+}
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// Base62 writes b as a big-endian number in base 62, padded with zeros to
+// width characters.
+func Base62(b []byte, width int) string {
+	n := new(big.Int).SetBytes(b)
+	digit, radix := new(big.Int), big.NewInt(62)
+	out := make([]byte, 0, width)
+	for n.Sign() > 0 {
+		n.DivMod(n, radix, digit)
+		out = append(out, base62[digit.Int64()])
+	}
+	var s strings.Builder
+	for range width - len(out) {
+		s.WriteByte('0')
+	}
+	for i := len(out) - 1; i >= 0; i-- {
+		s.WriteByte(out[i])
+	}
+	return s.String()
+}
