@@ -1,0 +1,171 @@
+package chat
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"parley/core/chat/format"
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/knowledge"
+	"parley/core/plan"
+)
+
+// Searcher finds passages; package knowledge is one.
+type Searcher interface {
+	Search(ctx context.Context, scope knowledge.Scope, query knowledge.Query) ([]knowledge.Found, error)
+}
+
+// Service is the room: it answers questions in conversations.
+type Service struct {
+	store    Store
+	searcher Searcher
+	model    Model
+	now      func() time.Time
+	log      *slog.Logger
+
+	queue   *queue
+	mu      sync.Mutex
+	running map[int64]struct{}
+}
+
+// New returns the room over its ports.
+func New(store Store, searcher Searcher, model Model, now func() time.Time, log *slog.Logger) *Service {
+	return &Service{
+		store: store, searcher: searcher, model: model, now: now, log: log,
+		queue: newQueue(), running: map[int64]struct{}{},
+	}
+}
+
+// Ask is a question of a caller.
+type Ask struct {
+	// ConversationID names the conversation to continue, as the caller wrote
+	// it; nil starts a new one.
+	ConversationID *string
+	Message        string
+	ExternalUserID string
+	// Format is only checked here; see format.Render.
+	Format string
+}
+
+const (
+	maxExternalUserID = 255
+	maxConversationID = 1<<53 - 1
+)
+
+// ParseConversationID reads an identifier as a caller wrote it. What cannot be
+// one is NotFound, like one that names nothing.
+func ParseConversationID(text string) (int64, error) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 1 || id > maxConversationID || strconv.FormatInt(id, 10) != text {
+		return 0, errNoConversation
+	}
+	return id, nil
+}
+
+var errNoConversation = fault.New(fault.NotFound, "Conversation not found.")
+
+// CreateConversation starts a conversation before any message is sent.
+func (s *Service) CreateConversation(ctx context.Context, p chatbot.Principal, externalUserID string) (Conversation, error) {
+	if err := checkExternalUserID(externalUserID); err != nil {
+		return Conversation{}, err
+	}
+	var made Conversation
+	err := s.store.InTx(ctx, func(ctx context.Context) (err error) {
+		made, err = s.store.CreateConversation(ctx, p.Chatbot.WorkspaceID, s.newConversation(p, externalUserID))
+		return err
+	})
+	return made, err
+}
+
+func (s *Service) newConversation(p chatbot.Principal, externalUserID string) Conversation {
+	return Conversation{
+		WorkspaceID: p.Chatbot.WorkspaceID, ChatbotID: p.Chatbot.ID,
+		ExternalUserID: externalUserID, Status: Active, CreatedAt: s.now(),
+	}
+}
+
+// Page asks for some of a conversation's messages.
+type Page struct {
+	// After is the id of the last message seen, or 0.
+	After int64
+	// Limit is from 1 to 100, or 0 for all messages.
+	Limit int
+}
+
+// MaxPage is the largest [Page.Limit].
+const MaxPage = 100
+
+// Messages returns the messages of a conversation of the caller's chatbot,
+// oldest first, and whether there are more after them.
+func (s *Service) Messages(ctx context.Context, p chatbot.Principal, conversationID string, page Page) (messages []Message, more bool, err error) {
+	conversation, err := s.conversation(ctx, p, conversationID)
+	if err != nil {
+		return nil, false, err
+	}
+	limit := page.Limit
+	if limit > 0 {
+		limit++
+	}
+	messages, err = s.store.Messages(ctx, p.Chatbot.WorkspaceID, conversation.ID, page.After, limit)
+	if err != nil {
+		return nil, false, err
+	}
+	if page.Limit > 0 && len(messages) > page.Limit {
+		return messages[:page.Limit], true, nil
+	}
+	return messages, false, nil
+}
+
+func (s *Service) conversation(ctx context.Context, p chatbot.Principal, written string) (Conversation, error) {
+	id, err := ParseConversationID(written)
+	if err != nil {
+		return Conversation{}, err
+	}
+	conversation, err := s.store.Conversation(ctx, p.Chatbot.WorkspaceID, p.Chatbot.ID, id)
+	if fault.Is(err, fault.NotFound) {
+		return Conversation{}, errNoConversation
+	}
+	return conversation, err
+}
+
+func checkAsk(p chatbot.Principal, ask Ask) error {
+	if _, err := format.Parse(ask.Format); err != nil {
+		return err
+	}
+	if strings.TrimSpace(ask.Message) == "" {
+		return fault.InField("message", "message is required and must not be blank.")
+	}
+	if !storable(ask.Message) {
+		return fault.InField("message", "message must be valid UTF-8 without NUL characters.")
+	}
+	if err := p.Plan.Admit(plan.MessageChars, utf8.RuneCountInString(ask.Message)); err != nil {
+		return err
+	}
+	return checkExternalUserID(ask.ExternalUserID)
+}
+
+func checkExternalUserID(id string) error {
+	if !storable(id) {
+		return fault.InField("external_user_id", "external_user_id must be valid UTF-8 without NUL characters.")
+	}
+	if utf8.RuneCountInString(id) > maxExternalUserID {
+		return fault.InField("external_user_id", "external_user_id is longer than %d characters. Shorten it.", maxExternalUserID)
+	}
+	return nil
+}
+
+func storable(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsRune(text, 0)
+}
+
+// CheckModel reports whether the model can be reached just now.
+func (s *Service) CheckModel(ctx context.Context) error { return s.model.Check(ctx) }
+
+// ModelName is the name of the model that answers.
+func (s *Service) ModelName() string { return s.model.Name() }

@@ -1,0 +1,83 @@
+package knowledge
+
+import (
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+var inlineParser = goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
+
+// headingBlock returns a heading with the line under it that makes a setext
+// heading one. Beyond maxHeading bytes it is prose.
+func headingBlock(src string, node *ast.Heading, offset, start, limit int) block {
+	lines := node.Lines()
+	first := lineEnd(src, min(start+1, limit))
+	if lines.Len() == 0 {
+		return block{start: start, end: first, shape: heading, level: node.Level}
+	}
+	end := min(lineEnd(src, offset+lines.At(lines.Len()-1).Stop), limit)
+	end = max(end, first)
+	if !isATX(src[start:first]) && end < limit {
+		end = lineEnd(src, end+1)
+	}
+	if end-start > maxHeading {
+		return block{start: start, end: end}
+	}
+	var source strings.Builder
+	for i := range lines.Len() {
+		source.WriteString(src[offset+lines.At(i).Start : offset+lines.At(i).Stop])
+		source.WriteByte('\n')
+	}
+	return block{start: start, end: end, shape: heading, level: node.Level, title: plain(source.String())}
+}
+
+// isATX reports whether a heading line is of the kind that starts with #.
+func isATX(line string) bool {
+	line = strings.TrimLeft(line, " ")
+	rest := strings.TrimLeft(line, "#")
+	return len(rest) < len(line) && (rest == "" || strings.ContainsRune(" \t\r\n", rune(rest[0])))
+}
+
+// plain renders the Markdown of a heading as plain text.
+func plain(source string) string {
+	if !strings.ContainsAny(source, "\\`*_[]<>&~!:@.") {
+		return strings.Join(strings.Fields(source), " ")
+	}
+	raw := []byte(strings.TrimSpace(source))
+	var b strings.Builder
+	// A heading is at most maxHeading bytes, so the recursion is shallow.
+	_ = ast.Walk(inlineParser.Parse(text.NewReader(raw)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			writePlain(&b, n, raw)
+		}
+		return ast.WalkContinue, nil
+	})
+	words := strings.Join(strings.Fields(b.String()), " ")
+	if words == "" {
+		return strings.Join(strings.Fields(source), " ")
+	}
+	return words
+}
+
+func writePlain(b *strings.Builder, node ast.Node, raw []byte) {
+	switch node := node.(type) {
+	case *ast.Text:
+		value := node.Segment.Value(raw)
+		if !node.IsRaw() && node.Parent().Kind() != ast.KindCodeSpan {
+			value = util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(value)))
+		}
+		b.Write(value)
+		if node.SoftLineBreak() || node.HardLineBreak() {
+			b.WriteByte(' ')
+		}
+	case *ast.String:
+		b.Write(node.Value)
+	case *ast.AutoLink:
+		b.Write(node.Label(raw))
+	}
+}

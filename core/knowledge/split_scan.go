@@ -1,0 +1,170 @@
+package knowledge
+
+import (
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// shape says how a block is cut when it alone is too long.
+type shape int
+
+const (
+	prose shape = iota
+	table
+	code
+	heading
+)
+
+// block is a stretch of the source: src[start:end]. Blocks adjoin, so that
+// whatever a parser makes of the source no text is lost between them.
+type block struct {
+	start, end int
+	shape      shape
+	// level and title are those of a heading.
+	level int
+	title string
+}
+
+const (
+	// window is how much is parsed at once. It bounds the memory that the
+	// tree of a large document takes.
+	window = 64 << 10
+	// maxWindow bounds the parsing of one block that has no end.
+	maxWindow = 1 << 20
+	// maxHeading is the length of a heading, in bytes. What is longer is
+	// prose: it would be repeated with every passage below it.
+	maxHeading = 300
+)
+
+// blockParser reads blocks only. Inline parsing is not needed, and neither are
+// goldmark's tables: their trees hold a cell for each column in each row
+// however short the row, which hostile input turns into gigabytes.
+var blockParser = parser.NewParser(parser.WithBlockParsers(
+	util.Prioritized(parser.NewSetextHeadingParser(), 100),
+	util.Prioritized(parser.NewThematicBreakParser(), 200),
+	util.Prioritized(parser.NewListParser(), 300),
+	util.Prioritized(parser.NewListItemParser(), 400),
+	util.Prioritized(parser.NewCodeBlockParser(), 500),
+	util.Prioritized(parser.NewATXHeadingParser(), 600),
+	util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+	util.Prioritized(parser.NewBlockquoteParser(), 800),
+	util.Prioritized(parser.NewHTMLBlockParser(), 900),
+	util.Prioritized(parser.NewParagraphParser(), 1000),
+))
+
+// scan returns the blocks of a Markdown source.
+//
+// It parses a window at a time and goes on at the last block found, which the
+// end of the window may have cut. Between top-level blocks the parser has no
+// state, so the blocks are those of the whole document.
+func scan(src string) []block {
+	start := frontMatter(src)
+	var blocks []block
+	if start > 0 {
+		blocks = append(blocks, block{end: start})
+	}
+	size := window
+	for start < len(src) {
+		end := lineEnd(src, min(start+size, len(src)))
+		found, last := parse(src, start, end)
+		switch {
+		case end == len(src):
+			return append(blocks, found...)
+		case last > start:
+			for len(found) > 0 && found[len(found)-1].start >= last {
+				found = found[:len(found)-1]
+			}
+			blocks, start, size = append(blocks, found...), last, window
+		case size < maxWindow:
+			size *= 2
+		default:
+			blocks, start, size = append(blocks, found...), end, window
+		}
+	}
+	return blocks
+}
+
+// parse returns the blocks of src[from:to], and where the last of the top
+// level starts.
+func parse(src string, from, to int) (blocks []block, last int) {
+	source := []byte(src[from:to])
+	root := blockParser.Parse(text.NewReader(source))
+	at := from
+	for node := root.FirstChild(); node != nil; node = node.NextSibling() {
+		start, ok := lineOf(src, node, from)
+		if !ok || start < at {
+			continue
+		}
+		blocks = extend(blocks, at, start)
+		blocks = append(blocks, readNode(src, node, from, start, to)...)
+		at, last = blocks[len(blocks)-1].end, start
+	}
+	return extend(blocks, at, to), last
+}
+
+// extend gives src[from:to] to the last block, or to a new one behind a
+// heading, which ends with its line.
+func extend(blocks []block, from, to int) []block {
+	if from >= to {
+		return blocks
+	}
+	if n := len(blocks); n > 0 && blocks[n-1].shape != heading {
+		blocks[n-1].end = to
+		return blocks
+	}
+	return append(blocks, block{start: from, end: to})
+}
+
+// readNode returns the blocks of one node of the top level. Only a heading's
+// end is final; the others reach as far as the next block starts.
+func readNode(src string, node ast.Node, offset, start, limit int) []block {
+	switch node := node.(type) {
+	case *ast.Heading:
+		return []block{headingBlock(src, node, offset, start, limit)}
+	case *ast.FencedCodeBlock:
+		return []block{{start: start, end: start, shape: code}}
+	case *ast.Paragraph:
+		return paragraphBlocks(src, node, offset, start)
+	case *ast.List:
+		return itemBlocks(src, node, offset, start)
+	}
+	return []block{{start: start, end: start}}
+}
+
+func itemBlocks(src string, list *ast.List, offset, start int) []block {
+	blocks := []block{{start: start, end: start}}
+	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
+		at, ok := lineOf(src, item, offset)
+		if !ok || at <= blocks[len(blocks)-1].start {
+			continue
+		}
+		blocks[len(blocks)-1].end = at
+		blocks = append(blocks, block{start: at, end: at})
+	}
+	return blocks
+}
+
+// lineOf returns the start of the line that a node starts on.
+func lineOf(src string, node ast.Node, offset int) (int, bool) {
+	pos := node.Pos()
+	if pos < 0 || offset+pos > len(src) {
+		return 0, false
+	}
+	return max(offset, strings.LastIndexByte(src[:offset+pos], '\n')+1), true
+}
+
+// lineEnd returns where the line that holds position at-1 ends, its line feed
+// included.
+func lineEnd(src string, at int) int {
+	if at == 0 || at >= len(src) || src[at-1] == '\n' {
+		return at
+	}
+	if i := strings.IndexByte(src[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(src)
+}
