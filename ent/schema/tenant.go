@@ -1,0 +1,209 @@
+package schema
+
+import (
+	"context"
+
+	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/entql"
+	"entgo.io/ent/schema"
+	"entgo.io/ent/schema/edge"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"parley/ent/privacy"
+	"parley/ent/scope"
+)
+
+var cascade = entsql.OnDelete(entsql.Cascade)
+
+// Plan is a plan with its limits; its id is the plan's name.
+type Plan struct{ ent.Schema }
+
+// Fields of the Plan.
+func (Plan) Fields() []ent.Field {
+	return []ent.Field{
+		stringID(),
+		field.String("title").MaxLen(80),
+		field.Int("rank").Unique(),
+		field.Bool("api_access"),
+		field.Int("chatbots"),
+		field.Int("members"),
+		field.Int("tokens_per_chatbot"),
+		field.Int("message_chars"),
+		field.Int("knowledge_chars"),
+	}
+}
+
+// Workspace is the tenant.
+type Workspace struct{ ent.Schema }
+
+// Fields of the Workspace.
+func (Workspace) Fields() []ent.Field {
+	return []ent.Field{
+		stringID(),
+		field.String("name").MaxLen(200),
+		field.String("plan").MaxLen(idLen),
+		created(),
+	}
+}
+
+// Edges of the Workspace.
+func (Workspace) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.To("members", Member.Type).Annotations(cascade),
+		edge.To("invitations", Invitation.Type).Annotations(cascade),
+		edge.To("chatbots", Chatbot.Type).Annotations(cascade),
+	}
+}
+
+// Policy of the Workspace: its own id is the scope.
+func (Workspace) Policy() ent.Policy {
+	confine := privacy.FilterFunc(confineToOwnID)
+	return privacy.Policy{
+		Query:    privacy.QueryPolicy{confine},
+		Mutation: privacy.MutationPolicy{confine},
+	}
+}
+
+func confineToOwnID(ctx context.Context, filter privacy.Filter) error {
+	workspace, system, ok := scope.From(ctx)
+	if !ok {
+		return privacy.Denyf("a query of workspaces needs a workspace in its context")
+	}
+	if own, is := filter.(interface{ WhereID(entql.StringP) }); is && !system {
+		own.WhereID(entql.StringEQ(workspace))
+	}
+	return privacy.Skip
+}
+
+// User is a person who can sign in.
+type User struct{ ent.Schema }
+
+// Fields of the User.
+func (User) Fields() []ent.Field {
+	return []ent.Field{
+		stringID(),
+		field.String("email").MaxLen(320).Unique(),
+		field.String("password_hash").MaxLen(400).Sensitive(),
+		created(),
+	}
+}
+
+// Edges of the User.
+func (User) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.To("memberships", Member.Type).Annotations(cascade),
+		edge.To("sessions", Session.Type).Annotations(cascade),
+	}
+}
+
+// Member ties a user to a workspace with a role.
+type Member struct{ ent.Schema }
+
+// Mixin of the Member.
+func (Member) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the Member.
+func (Member) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("user_id").MaxLen(idLen).Immutable(),
+		field.String("role").MaxLen(20),
+		created(),
+	}
+}
+
+// Edges of the Member.
+func (Member) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("workspace", Workspace.Type).Ref("members").Field("workspace_id").Unique().Required().Immutable(),
+		edge.From("user", User.Type).Ref("memberships").Field("user_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the Member.
+func (Member) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("workspace_id", "user_id").Unique(),
+		index.Fields("user_id"),
+	}
+}
+
+// Invitation lets one person join a workspace.
+type Invitation struct{ ent.Schema }
+
+// Mixin of the Invitation.
+func (Invitation) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the Invitation.
+func (Invitation) Fields() []ent.Field {
+	return []ent.Field{
+		stringID(),
+		field.String("email").MaxLen(320).Immutable(),
+		field.String("role").MaxLen(20).Immutable(),
+		field.String("code_hash").MaxLen(64).Unique().Immutable().Sensitive(),
+		field.Time("expires_at").Immutable(),
+		created(),
+	}
+}
+
+// Edges of the Invitation.
+func (Invitation) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("workspace", Workspace.Type).Ref("invitations").Field("workspace_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the Invitation.
+func (Invitation) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("workspace_id", "email").Unique()}
+}
+
+// Session is a signed-in browser; its id is the hash of the cookie's secret.
+type Session struct{ ent.Schema }
+
+// Fields of the Session.
+func (Session) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("id").MaxLen(64).Immutable().NotEmpty(),
+		field.String("user_id").MaxLen(idLen).Immutable(),
+		field.Time("last_seen_at"),
+		field.Time("expires_at").Immutable(),
+		created(),
+	}
+}
+
+// Edges of the Session.
+func (Session) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("user", User.Type).Ref("sessions").Field("user_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the Session.
+func (Session) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("user_id"), index.Fields("expires_at")}
+}
+
+// SignInAttempt counts failed sign-ins; its id is the hash of what they are
+// counted by.
+type SignInAttempt struct{ ent.Schema }
+
+// Fields of the SignInAttempt.
+func (SignInAttempt) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("id").MaxLen(64).Immutable().NotEmpty(),
+		field.Int("failures"),
+		field.Time("last_at"),
+	}
+}
+
+// Indexes of the SignInAttempt.
+func (SignInAttempt) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("last_at")}
+}
+
+// Annotations of the SignInAttempt.
+func (SignInAttempt) Annotations() []schema.Annotation {
+	return []schema.Annotation{entsql.Table("sign_in_attempts")}
+}

@@ -1,0 +1,196 @@
+// Package store keeps what the rooms own, in SQLite or PostgreSQL. It is the
+// only importer of ent: queries and the mapping of rows to the rooms' types
+// live here, one file a subject, and ent ends here.
+//
+// Every method takes the workspace right after the context, and ent's privacy
+// policy confines its queries to it. The methods that cannot, and why:
+//
+//   - PrincipalByTokenHash: a token's secret says which workspace it is of.
+//   - Session, CreateSession and their like, User…, Memberships: a person signs
+//     in before, and across, workspaces.
+//   - InvitationByCode: an invitation's code says which workspace it is of.
+//   - AllDocuments, UnsettledDocuments, RenewLeases, InterruptLapsed,
+//     DeleteExpired: a process repairs what any workspace's crash left behind.
+//   - Workspaces, WorkspaceOf, Users: for the operator's command line.
+//   - Plans, Plan, CountAttempt, ForgiveAttempt: no workspace's data.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/ent"
+	"parley/ent/privacy"
+	_ "parley/ent/runtime" // the privacy policies
+	"parley/ent/scope"
+	"parley/internal/intx"
+)
+
+// Store is a database. It implements the Store of every room.
+type Store struct {
+	dialect string
+	reads   *sql.DB
+	client  *ent.Client
+	begin   beginner
+	close   func() error
+}
+
+// beginner runs a function in a transaction of its database.
+type beginner interface {
+	inTx(ctx context.Context, fn func(context.Context, *sql.Tx) error) error
+}
+
+// Open opens the database of a URL, applies the migrations that are missing,
+// and adds the plans that are missing. The URL is postgres://… or
+// sqlite:<path>.
+func Open(ctx context.Context, url string) (*Store, error) {
+	s, err := open(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.addPlans(ctx); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, url string) (*Store, error) {
+	switch {
+	case strings.HasPrefix(url, sqliteScheme):
+		return openSQLite(ctx, strings.TrimPrefix(url, sqliteScheme))
+	case strings.HasPrefix(url, "postgres://"), strings.HasPrefix(url, "postgresql://"):
+		return openPostgres(ctx, url)
+	}
+	return nil, errors.New("the database URL must start with postgres:// or sqlite:")
+}
+
+func newStore(name string, reads *sql.DB, begin beginner, close func() error) *Store {
+	return &Store{
+		dialect: name, reads: reads, begin: begin, close: close,
+		client: ent.NewClient(ent.Driver(entsql.OpenDB(name, reads))),
+	}
+}
+
+// Close releases the database.
+func (s *Store) Close() error { return s.close() }
+
+// Check reports whether the database answers.
+func (s *Store) Check(ctx context.Context) error {
+	var one int
+	return s.reads.QueryRowContext(ctx, "SELECT 1").Scan(&one)
+}
+
+// IsSQLite reports whether the database is a file of this machine.
+func (s *Store) IsSQLite() bool { return s.dialect == dialect.SQLite }
+
+type txKey struct{}
+
+// InTx runs fn in one transaction; calls inside it join. On SQLite several
+// callers' transactions may share one commit, and a ctx that ends no longer
+// interrupts fn once it has begun.
+func (s *Store) InTx(ctx context.Context, fn func(context.Context) error) error {
+	if intx.Inside(ctx) {
+		return fn(ctx)
+	}
+	return mapError(s.begin.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		client := ent.NewClient(ent.Driver(joined{entsql.NewDriver(s.dialect, entsql.Conn{ExecQuerier: tx})}))
+		return fn(context.WithValue(intx.Mark(ctx), txKey{}, client))
+	}))
+}
+
+// write runs fn, a single statement, in the transaction of ctx or by itself.
+func (s *Store) write(ctx context.Context, fn func(context.Context, *ent.Client) error) error {
+	if s.dialect == dialect.Postgres || intx.Inside(ctx) {
+		return mapError(fn(ctx, s.db(ctx)))
+	}
+	return s.InTx(ctx, func(ctx context.Context) error { return fn(ctx, s.db(ctx)) })
+}
+
+// db returns the client of the transaction of ctx, or the one for reading.
+func (s *Store) db(ctx context.Context) *ent.Client {
+	if client, ok := ctx.Value(txKey{}).(*ent.Client); ok {
+		return client
+	}
+	return s.client
+}
+
+// joined is a driver inside a transaction: what wants one gets the same.
+type joined struct{ *entsql.Driver }
+
+func (j joined) Tx(context.Context) (dialect.Tx, error) { return dialect.NopTx(j.Driver), nil }
+
+// within confines the queries of a context to a workspace.
+func within(ctx context.Context, workspaceID string) context.Context {
+	return scope.Workspace(ctx, workspaceID)
+}
+
+// mapError gives ent's errors their kind. A fault passes unchanged.
+func mapError(err error) error {
+	var known *fault.Error
+	switch {
+	case err == nil, errors.As(err, &known):
+		return err
+	case ent.IsNotFound(err):
+		return fault.Wrap(fault.NotFound, err, "Not found.")
+	case ent.IsConstraintError(err):
+		return fault.Wrap(fault.Conflict, err, "This exists already.")
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, privacy.Deny), errors.Is(err, errPanic):
+		return fault.Wrap(fault.Internal, err, "internal error")
+	}
+	return fault.Wrap(fault.Unavailable, err, "The database cannot be used just now. Try again.")
+}
+
+// mapped is the end of a query: rows to a room's types, errors to faults.
+func mapped[Row, Room any](rows []Row, err error, convert func(Row) Room) ([]Room, error) {
+	if err != nil {
+		return nil, mapError(err)
+	}
+	out := make([]Room, len(rows))
+	for i, row := range rows {
+		out[i] = convert(row)
+	}
+	return out, nil
+}
+
+// one is mapped for a single row.
+func one[Row, Room any](row Row, err error, convert func(Row) Room) (Room, error) {
+	if err != nil {
+		var none Room
+		return none, mapError(err)
+	}
+	return convert(row), nil
+}
+
+// affected turns the outcome of an update that must hit a row into an error.
+func affected(n int, err error) error {
+	if err == nil && n == 0 {
+		return fault.New(fault.NotFound, "Not found.")
+	}
+	return err
+}
+
+func (s *Store) addPlans(ctx context.Context) error {
+	return s.InTx(ctx, func(ctx context.Context) error {
+		for _, p := range plan.Defaults() {
+			err := s.db(ctx).Plan.Create().SetID(string(p.Name)).SetTitle(p.Title).SetRank(p.Rank).
+				SetAPIAccess(p.Limits.APIAccess).SetChatbots(p.Limits.Chatbots).SetMembers(p.Limits.Members).
+				SetTokensPerChatbot(p.Limits.TokensPerChatbot).SetMessageChars(p.Limits.MessageChars).
+				SetKnowledgeChars(p.Limits.KnowledgeChars).
+				OnConflict(entsql.DoNothing()).Exec(ctx)
+			if err != nil && !errors.Is(err, sql.ErrNoRows) {
+				return fmt.Errorf("adding plan %s: %w", p.Name, err)
+			}
+		}
+		return nil
+	})
+}
