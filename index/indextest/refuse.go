@@ -1,0 +1,68 @@
+package indextest
+
+import (
+	"context"
+	"errors"
+
+	"parley/core/knowledge"
+	"parley/internal/intx"
+)
+
+// ErrInTx is what [RefuseInTx] fails with.
+var ErrInTx = errors.New("the index was called inside a database transaction; call it before or after")
+
+// RefuseInTx returns an index that fails with [ErrInTx] whenever a method is
+// called with a ctx inside a database transaction: the network has no place
+// there. Other calls go to index.
+func RefuseInTx(index knowledge.Index) knowledge.Index { return refuser{index} }
+
+type refuser struct{ index knowledge.Index }
+
+func refuse(ctx context.Context) error {
+	if intx.Inside(ctx) {
+		return ErrInTx
+	}
+	return nil
+}
+
+func (r refuser) Replace(ctx context.Context, scope knowledge.Scope, documentID string, passages []knowledge.Passage) error {
+	if err := refuse(ctx); err != nil {
+		return err
+	}
+	return r.index.Replace(ctx, scope, documentID, passages)
+}
+
+func (r refuser) Remove(ctx context.Context, scope knowledge.Scope, documentID string) error {
+	if err := refuse(ctx); err != nil {
+		return err
+	}
+	return r.index.Remove(ctx, scope, documentID)
+}
+
+func (r refuser) Drop(ctx context.Context, scope knowledge.Scope) error {
+	if err := refuse(ctx); err != nil {
+		return err
+	}
+	return r.index.Drop(ctx, scope)
+}
+
+func (r refuser) Search(ctx context.Context, scope knowledge.Scope, query knowledge.Query) ([]knowledge.Hit, error) {
+	if err := refuse(ctx); err != nil {
+		return nil, err
+	}
+	return r.index.Search(ctx, scope, query)
+}
+
+func (r refuser) Count(ctx context.Context, scope knowledge.Scope, documentID string) (int, error) {
+	if err := refuse(ctx); err != nil {
+		return 0, err
+	}
+	return r.index.Count(ctx, scope, documentID)
+}
+
+func (r refuser) Check(ctx context.Context) error {
+	if err := refuse(ctx); err != nil {
+		return err
+	}
+	return r.index.Check(ctx)
+}

@@ -1,0 +1,92 @@
+package extractive
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"pgregory.net/rapid"
+
+	"parley/core/chat"
+	"parley/core/knowledge"
+)
+
+// after stands for what a page shows behind the answer.
+const after = "\n\nAfterwards **bold**.\n"
+
+func assertContained(t interface {
+	Helper()
+	Errorf(string, ...any)
+}, answer string,
+) {
+	t.Helper()
+	var html strings.Builder
+	markdown := goldmark.New(goldmark.WithExtensions(extension.GFM))
+	if err := markdown.Convert([]byte(answer+after), &html); err != nil {
+		t.Errorf("goldmark: %v", err)
+	}
+	if !strings.HasSuffix(html.String(), "<p>Afterwards <strong>bold</strong>.</p>\n") {
+		t.Errorf("the answer\n%s\nswallows what follows:\n%s", answer, html.String())
+	}
+	if strings.Contains(html.String(), "raw HTML omitted") {
+		t.Errorf("the answer holds HTML:\n%s", answer)
+	}
+	if !utf8.ValidString(answer) {
+		t.Errorf("the answer is not UTF-8: %q", answer)
+	}
+}
+
+func TestHostilePassages(t *testing.T) {
+	for name, passage := range map[string]string{
+		"a fence that is never closed":         "The router:\n```\ncode of the router",
+		"a fence longer than the text's own":   "The router:\n`````sh onload=x\nrouter ``` ```` x\n`````",
+		"a fence opened in a sentence":         "See. ```router",
+		"a tilde fence in a sentence":          "Look here! ~~~ router",
+		"an HTML comment":                      "The router. <!-- router",
+		"an HTML comment at the start":         "<!-- the router",
+		"a script":                             "<script>router",
+		"a preformatted block in an item":      "- <pre>router",
+		"HTML in a table":                      "| a | b |\n|--|--|\n| <pre> router | <!-- |",
+		"HTML in a table's header":             "| <pre> | b |\n|--|--|\n| router | c |",
+		"a carriage return before a fence":     "The router\r```\rrouter",
+		"a carriage return in code":            "```\nrouter\r```\r<!--\n```",
+		"a quote":                              "> > the router\n> ```\n> router",
+		"a code span around a comment":         "The router ` <!-- ` <!-- router",
+		"a processing instruction":             "<?router",
+		"CDATA":                                "<![CDATA[ router",
+		"a definition of a link":               "[Afterwards]: http://evil.test 'router'",
+		"a backslash at the end":               "the router \\",
+		"a table with one cell":                "router |\n|-|\n| router \\|",
+		"NUL and other control characters":     "the router \x00\x01\x1b```",
+		"bytes that are not UTF-8":             "the router \xff\xfe",
+		"a sentence that starts a list":        "Wait. 1. router and more. - router",
+		"an item that starts a fence":          "- ``` router",
+		"an item that is a heading":            "- # router",
+		"deep nesting":                         strings.Repeat("> ", 3000) + "router",
+		"a line of many backticks":             "router " + strings.Repeat("` `` ", 2000),
+		"a block of code longer than is shown": "```\n" + strings.Repeat("router\n", 2000) + "```",
+	} {
+		t.Run(name+" stays within the answer", func(t *testing.T) {
+			assertContained(t, ask("the router?", passage))
+		})
+	}
+	t.Run("a title stays within its line", func(t *testing.T) {
+		for _, title := range []string{"*a", "a\n\n```\n", "[x](http://evil.test)", "<!--", "`", "\\", "", "_a_*", "&lt;"} {
+			assertContained(t, Answer(chat.Prompt{Question: "router", Passages: []knowledge.Found{{
+				Passage: knowledge.Passage{Title: title, Text: "The router."},
+			}}}))
+		}
+	})
+	t.Run("no passage of Markdown's signs gets out of the answer", func(t *testing.T) {
+		parts := []string{
+			"router", "```", "~~~", "`", "<", "!--", "-->", "pre>", "\n", "\n\n", "\r", " ", "    ", "|", "|-|\n", "-", "- ", "* ", "1. ", "#", "# ",
+			"> ", "[", "]", "](", "]: x", "\\", "*", "**", "_", ". ", ":", "\t", "中", "\xff", "===", "---", "&",
+		}
+		rapid.Check(t, func(t *rapid.T) {
+			passage := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 30).Draw(t, "passage"), "")
+			assertContained(t, ask("router", passage, passage+"router"))
+		})
+	})
+}

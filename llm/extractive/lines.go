@@ -1,0 +1,120 @@
+package extractive
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// fenceOf is the run of backticks or tildes that opens a code block, or "".
+func fenceOf(text string) string {
+	for _, sign := range []string{"`", "~"} {
+		run := text[:len(text)-len(strings.TrimLeft(text, sign))]
+		if len(run) >= 3 && (sign == "~" || !strings.Contains(text[len(run):], "`")) {
+			return run
+		}
+	}
+	return ""
+}
+
+// languageOf is the first word of a fence's info string, if it can be one.
+func languageOf(info string) string {
+	for i, r := range strings.TrimSpace(info) {
+		if !(r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("+#-_.", r)) || i >= 20 {
+			return strings.TrimSpace(info)[:i]
+		}
+	}
+	return strings.TrimSpace(info)
+}
+
+func headingOf(text string) string {
+	rest := strings.TrimLeft(text, "#")
+	if level := len(text) - len(rest); level < 1 || level > 6 || !strings.HasPrefix(rest, " ") {
+		return ""
+	}
+	return strings.TrimSpace(strings.TrimRight(rest, "# "))
+}
+
+// markerOf is "-", "*", "+", or a number with its dot or parenthesis when text
+// is a list item, or "".
+func markerOf(text string) string {
+	digits := 0
+	for digits < len(text) && digits < 9 && '0' <= text[digits] && text[digits] <= '9' {
+		digits++
+	}
+	if digits >= len(text)-1 {
+		return ""
+	}
+	isBullet := digits == 0 && strings.IndexByte("-*+", text[0]) >= 0
+	isNumber := digits > 0 && strings.IndexByte(".)", text[digits]) >= 0
+	if (!isBullet && !isNumber) || (text[digits+1] != ' ' && text[digits+1] != '\t') {
+		return ""
+	}
+	return text[:digits+1]
+}
+
+// isRule is true for thematic breaks, the underlines of headings and front
+// matter's fences.
+func isRule(text string) bool {
+	text = strings.TrimSpace(text)
+	if len(text) < 3 || strings.IndexByte("-*_=", text[0]) < 0 {
+		return false
+	}
+	return strings.Trim(text, text[:1]+" ") == ""
+}
+
+func dedent(line string, indent int) string {
+	for indent > 0 && line != "" && (line[0] == ' ' || line[0] == '\t') {
+		line = line[1:]
+		indent--
+	}
+	return line
+}
+
+func hasLetter(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+// eachSentence cuts text after ".", "!" or "?" that white space follows, and
+// after their full-width forms. It does not cut after a single letter, a
+// number at the start or a known abbreviation, nor within a code span.
+func eachSentence(text string, visit func(string)) {
+	begin, inCode := 0, false
+	cut := func(end int) {
+		if found := strings.TrimSpace(text[begin:end]); found != "" {
+			visit(found)
+		}
+		begin = end
+	}
+	for i, r := range text {
+		switch {
+		case r == '`':
+			inCode = !inCode
+		case inCode:
+		case r == '.' || r == '!' || r == '?':
+			if endsSentence(text, begin, i) {
+				cut(i + 1)
+			}
+		case r == '。' || r == '！' || r == '？':
+			cut(i + utf8.RuneLen(r))
+		}
+	}
+	cut(len(text))
+}
+
+func endsSentence(text string, begin, i int) bool {
+	if i+1 < len(text) && text[i+1] != ' ' {
+		return false
+	}
+	if text[i] != '.' {
+		return true
+	}
+	word := text[begin:i]
+	word = strings.ToLower(strings.TrimLeft(word[strings.LastIndexByte(word, ' ')+1:], "(*_\"'"))
+	if strings.Trim(word, "0123456789") == "" {
+		return i-begin > len(word) // Not "1." at the start.
+	}
+	return utf8.RuneCountInString(word) > 1 && !abbreviations[word]
+}
+
+var abbreviations = wordSet(`e.g i.e vs mr mrs ms dr prof st no nr fig approx resp incl z.b d.h bzw ca usw u.a p.ex cf`)

@@ -1,0 +1,89 @@
+// Package extractive owns answering without a language model: it picks the
+// sentences of the passages that have most to do with the question, and names
+// their source. It never says what no passage says.
+//
+// It does not own which passages are found (package knowledge) nor what is
+// rendered of the Markdown (package chat/format).
+package extractive
+
+import (
+	"context"
+	"strings"
+
+	"parley/core/chat"
+	"parley/llm/tokens"
+)
+
+// foundNothing is the answer for an owner who has set none.
+const foundNothing = "I found nothing about that in the documents I have."
+
+// Model answers from the passages of a prompt. It is safe for concurrent use,
+// and the same prompt always has the same answer.
+type Model struct{}
+
+var _ chat.Model = Model{}
+
+// New returns the model.
+func New() Model { return Model{} }
+
+// Name is "extractive".
+func (Model) Name() string { return "extractive" }
+
+// Check returns nil: there is nothing that could be out of reach.
+func (Model) Check(context.Context) error { return nil }
+
+// Generate emits the answer word by word. Its only errors are those of emit
+// and ctx. The usage is what a language model would have been charged with
+// for the same prompt and answer.
+func (Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text string) error) (chat.Usage, error) {
+	if err := ctx.Err(); err != nil {
+		return chat.Usage{}, err
+	}
+	answer := Answer(prompt)
+	sent, err := emitWords(ctx, answer, emit)
+	usage := chat.Usage{CompletionTokens: tokens.Count(answer[:sent]), Estimated: true}
+	for _, message := range prompt.Messages {
+		usage.PromptTokens += tokens.Count(message.Text)
+	}
+	return usage, err
+}
+
+// Answer is the Markdown that [Model.Generate] emits.
+func Answer(prompt chat.Prompt) string {
+	found := choose(prompt.Question, prompt.Passages)
+	if len(found) > 0 {
+		return compose(found)
+	}
+	if strings.TrimSpace(prompt.NoAnswer) != "" {
+		return prompt.NoAnswer
+	}
+	return foundNothing
+}
+
+// emitWords emits text in words, each with the white space after it, and
+// returns how many bytes of it were emitted.
+func emitWords(ctx context.Context, text string, emit func(string) error) (int, error) {
+	for sent := 0; sent < len(text); {
+		if err := ctx.Err(); err != nil {
+			return sent, err
+		}
+		end := wordEnd(text, sent)
+		if err := emit(text[sent:end]); err != nil {
+			return sent, err
+		}
+		sent = end
+	}
+	return len(text), nil
+}
+
+func wordEnd(text string, i int) int {
+	for i < len(text) && !isSpace(text[i]) {
+		i++
+	}
+	for i < len(text) && isSpace(text[i]) {
+		i++
+	}
+	return i
+}
+
+func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\r' }

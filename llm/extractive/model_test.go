@@ -1,0 +1,153 @@
+package extractive
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"parley/core/chat"
+	"parley/core/knowledge"
+	"parley/llm/llmtest"
+)
+
+func TestModel(t *testing.T) {
+	llmtest.Run(t, func(*testing.T) chat.Model { return New() })
+}
+
+// ask answers a question from passages titled "Manual" under "Care".
+func ask(question string, texts ...string) string {
+	prompt := chat.Prompt{Question: question}
+	for i, text := range texts {
+		prompt.Passages = append(prompt.Passages, knowledge.Found{Passage: knowledge.Passage{
+			ID: int64(i + 1), Title: "Manual", HeadingPath: []string{"Guide", "Care"}, Text: text,
+		}})
+	}
+	return Answer(prompt)
+}
+
+const source = "\n\n*Source: Manual › Care*"
+
+func TestAnswer(t *testing.T) {
+	for name, c := range map[string]struct{ question, passage, want string }{
+		"the sentence with the question's words is quoted": {
+			"How do I reset the router?",
+			"The box has a cable. To reset the router, press the button. Dust it weekly.",
+			"To reset the router, press the button." + source,
+		},
+		"other forms of a word are the same word": {
+			"How is it installed?", "Nothing here.\n\nInstalling needs a screwdriver.", "Installing needs a screwdriver." + source,
+		},
+		"an item of a list is quoted as one": {
+			"How long is the warranty?", "- Colour: blue\n- Warranty: two\n  years\n- Weight: 1 kg", "- Warranty: two years" + source,
+		},
+		"a sentence that announces steps brings them along": {
+			"How do I reset the router?", "Resetting the router:\n\n1. Unplug it.\n2. Wait.\n\nThen celebrate.",
+			"Resetting the router:\n\n1. Unplug it.\n2. Wait." + source,
+		},
+		"a row of a table keeps its header": {
+			"What does Premium cost?", "| Plan | Price |\n|---|---:|\n| Basic | 5 |\n| Premium | 20 |\n",
+			"| Plan | Price |\n| --- | --- |\n| Premium | 20 |" + source,
+		},
+		"a block of code is kept whole, with its language": {
+			"What is the restart command?", "Run the restart command:\n\n```sh\nsystemctl restart \\\n  parley\n```\nDone.",
+			"Run the restart command:\n\n```sh\nsystemctl restart \\\n  parley\n```" + source,
+		},
+		"a text under a heading answers what the heading is about": {
+			"How do I descale it?", "## Colours\nBlue and red.\n## Descaling\nPour vinegar in.", "Pour vinegar in." + source,
+		},
+		"an abbreviation or a number does not end a sentence": {
+			"Which voltage?", "The voltage, e.g. 3.3 V, is printed below. Other text.", "The voltage, e.g. 3.3 V, is printed below." + source,
+		},
+		"a language without spaces is searched by pairs of characters": {
+			"如何重置路由器?", "天气很好。按住按钮重置路由器。", "按住按钮重置路由器。" + source,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := ask(c.question, c.passage); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+	t.Run("a rare word weighs more than one that all passages have", func(t *testing.T) {
+		got := ask("router beeping", "The router is blue.", "The router is heavy.", "Beeping means low battery.")
+		if !strings.HasPrefix(got, "Beeping means low battery.") {
+			t.Errorf("got %q", got)
+		}
+	})
+	t.Run("of two passages that say as much the better ranked one is quoted first", func(t *testing.T) {
+		got := ask("warranty", "The warranty is two years.", "The warranty is one year.")
+		if !strings.HasPrefix(got, "The warranty is two years."+source) {
+			t.Errorf("got %q", got)
+		}
+	})
+	t.Run("a long question and many passages give a short answer", func(t *testing.T) {
+		passage := strings.Repeat("The router has a button. ", 2000)
+		got := ask(strings.Repeat("router button ", 1000), passage, passage, passage, passage, passage, passage)
+		if len(got) > 5000 {
+			t.Errorf("the answer has %d bytes", len(got))
+		}
+	})
+}
+
+func TestNothingFound(t *testing.T) {
+	for name, c := range map[string]struct {
+		question string
+		passages []string
+	}{
+		"without passages nothing is found":                     {"How do I reset it?", nil},
+		"passages without a word of the question say nothing":   {"How do I reset it?", []string{"The sky is blue."}},
+		"a question without content words finds nothing":        {"What is the?", []string{"What is the sky?"}},
+		"an empty passage says nothing":                         {"Reset?", []string{""}},
+		"passages that share only words that all texts have do": {"Is there a bicycle?", []string{"There is a car."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := ask(c.question, c.passages...); got != foundNothing {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+	t.Run("the owner's words are used when there are some", func(t *testing.T) {
+		if got := Answer(chat.Prompt{Question: "x", NoAnswer: "Call us: **123**"}); got != "Call us: **123**" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+func TestGenerate(t *testing.T) {
+	t.Run("an answer is emitted word by word, and is the whole answer", func(t *testing.T) {
+		var pieces []string
+		usage, err := New().Generate(t.Context(), llmtest.Prompt(), func(text string) error {
+			pieces = append(pieces, text)
+			return nil
+		})
+		if err != nil || strings.Join(pieces, "") != Answer(llmtest.Prompt()) || len(pieces) < 10 {
+			t.Errorf("got %q and %v", pieces, err)
+		}
+		if !usage.Estimated {
+			t.Error("the usage is not marked as estimated")
+		}
+	})
+	t.Run("an answer that is stopped has the usage of what was emitted", func(t *testing.T) {
+		stop := errors.New("stop")
+		usage, err := New().Generate(t.Context(), llmtest.Prompt(), func(string) error { return stop })
+		if !errors.Is(err, stop) || usage.CompletionTokens != 0 || usage.PromptTokens == 0 {
+			t.Errorf("got %+v and %v", usage, err)
+		}
+	})
+}
+
+func BenchmarkAnswer(b *testing.B) {
+	text := strings.Repeat("The router has a red light. To reset the router, press its button for ten seconds.\n\n"+
+		"- Unplug the cable\n- Wait a minute\n\nSee the *table* of `codes` below for what each light means to you.\n\n", 6)
+	prompt := chat.Prompt{Question: "How do I reset the router when its light blinks red?"}
+	for range 5 {
+		prompt.Passages = append(prompt.Passages, knowledge.Found{Passage: knowledge.Passage{
+			Title: "Manual", HeadingPath: []string{"Care"}, Text: text,
+		}})
+	}
+	b.SetBytes(int64(5 * len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Answer(prompt)
+	}
+}

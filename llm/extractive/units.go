@@ -1,0 +1,177 @@
+package extractive
+
+import "strings"
+
+// kind says what a unit is.
+type kind int
+
+const (
+	sentence kind = iota
+	item
+	row
+	code
+)
+
+// maxUnits bounds what is looked at of one passage.
+const maxUnits = 400
+
+// maxPassage bounds the bytes that are looked at of one passage.
+const maxPassage = 64 << 10
+
+// unit is the smallest piece of a passage that is quoted.
+type unit struct {
+	kind kind
+	// block tells the paragraphs, lists, tables and code blocks of a passage
+	// apart.
+	block int
+	// text is one line without its marker, or the lines of a code block.
+	text string
+	// marker is "-" or a number with its dot, for an item.
+	marker string
+	// header is the first row of the table, for a row.
+	header string
+	// info is the language of a code block.
+	info string
+	// heading is the heading within the passage that the unit stands under.
+	heading string
+}
+
+// unitsOf takes a passage apart. It reads the block structure of CommonMark
+// 0.31 with GitHub's tables line by line: good enough to quote from, whatever
+// the text is. What it cannot read is a paragraph.
+func unitsOf(markdown string) []unit {
+	if len(markdown) > maxPassage {
+		markdown = markdown[:maxPassage]
+	}
+	reader := reader{rest: strings.ToValidUTF8(markdown, "\uFFFD"), units: make([]unit, 0, 32)}
+	for reader.more() && len(reader.units) < maxUnits {
+		reader.block()
+	}
+	return reader.units
+}
+
+// reader goes through a passage line by line.
+type reader struct {
+	rest    string
+	units   []unit
+	blocks  int
+	heading string
+}
+
+func (r *reader) more() bool { return r.rest != "" }
+
+func (r *reader) peek() string {
+	line, _, _ := strings.Cut(r.rest, "\n")
+	return strings.TrimSuffix(line, "\r")
+}
+
+func (r *reader) take() string {
+	line, rest, _ := strings.Cut(r.rest, "\n")
+	r.rest = rest
+	return strings.TrimSuffix(line, "\r")
+}
+
+func (r *reader) add(u unit) {
+	u.block, u.heading = r.blocks, r.heading
+	r.units = append(r.units, u)
+}
+
+// block reads the next block. Each case takes at least one line.
+func (r *reader) block() {
+	line := r.peek()
+	text := strings.TrimLeft(line, " \t>")
+	switch {
+	case text == "" || isRule(text):
+		r.take()
+		r.blocks++
+	case fenceOf(text) != "":
+		r.blocks++
+		r.code()
+		r.blocks++
+	case headingOf(text) != "":
+		r.take()
+		r.heading = headingOf(text)
+		r.blocks++
+	case markerOf(text) != "":
+		r.item(text)
+	case strings.Contains(text, "|") && r.tableAhead():
+		r.blocks++
+		r.table()
+		r.blocks++
+	default:
+		r.paragraph()
+	}
+}
+
+func (r *reader) code() {
+	opening := r.take()
+	fence := fenceOf(strings.TrimLeft(opening, " \t>"))
+	_, info, _ := strings.Cut(opening, fence)
+	indent := len(opening) - len(strings.TrimLeft(opening, " \t"))
+	var lines []string
+	for r.more() {
+		line := r.take()
+		closing := strings.TrimSpace(line)
+		if strings.HasPrefix(closing, fence) && strings.Trim(closing, fence[:1]) == "" {
+			break
+		}
+		lines = append(lines, dedent(line, indent))
+	}
+	if text := strings.Trim(strings.Join(lines, "\n"), "\n"); strings.TrimSpace(text) != "" {
+		r.add(unit{kind: code, text: text, info: languageOf(info)})
+	}
+}
+
+func (r *reader) item(text string) {
+	r.take()
+	marker := markerOf(text)
+	parts := []string{strings.TrimSpace(text[len(marker):])}
+	for r.more() && r.continues() {
+		parts = append(parts, strings.TrimSpace(r.take()))
+	}
+	if text := strings.Join(parts, " "); hasLetter(text) {
+		if marker == "*" || marker == "+" {
+			marker = "-"
+		}
+		r.add(unit{kind: item, marker: strings.Replace(marker, ")", ".", 1), text: text})
+	}
+}
+
+func (r *reader) table() {
+	header := r.take()
+	r.take()
+	for r.more() && strings.Contains(r.peek(), "|") {
+		if line := r.take(); hasLetter(line) {
+			r.add(unit{kind: row, text: line, header: header})
+		}
+	}
+}
+
+func (r *reader) paragraph() {
+	parts := []string{strings.TrimLeft(r.take(), " \t>")}
+	for r.more() && r.continues() {
+		parts = append(parts, strings.TrimLeft(r.take(), " \t>"))
+	}
+	r.blocks++
+	eachSentence(strings.Join(parts, " "), func(text string) {
+		if hasLetter(text) {
+			r.add(unit{kind: sentence, text: text})
+		}
+	})
+	r.blocks++
+}
+
+// continues reports whether the next line belongs to the paragraph or item
+// before it.
+func (r *reader) continues() bool {
+	text := strings.TrimLeft(r.peek(), " \t>")
+	return text != "" && !isRule(text) && fenceOf(text) == "" && headingOf(text) == "" && markerOf(text) == "" &&
+		(!strings.Contains(text, "|") || !r.tableAhead())
+}
+
+// tableAhead reports whether the line after next is a table's delimiter row.
+func (r *reader) tableAhead() bool {
+	_, after, _ := strings.Cut(r.rest, "\n")
+	line, _, _ := strings.Cut(after, "\n")
+	return strings.Contains(line, "-") && strings.Contains(line, "|") && strings.Trim(line, " \t\r>|:-") == ""
+}

@@ -1,0 +1,32 @@
+package llmtest
+
+import (
+	"context"
+	"errors"
+
+	"parley/core/chat"
+	"parley/internal/intx"
+)
+
+// ErrInTx is what the model of [RefuseInTx] fails with.
+var ErrInTx = errors.New("llmtest: the model was called inside a database transaction; call it before or after")
+
+// RefuseInTx returns a model that is like the given one, but fails with
+// [ErrInTx] when its context lives inside a database transaction.
+func RefuseInTx(model chat.Model) chat.Model { return outsideTx{model} }
+
+type outsideTx struct{ chat.Model }
+
+func (m outsideTx) Generate(ctx context.Context, prompt chat.Prompt, emit func(string) error) (chat.Usage, error) {
+	if intx.Inside(ctx) {
+		return chat.Usage{}, ErrInTx
+	}
+	return m.Model.Generate(ctx, prompt, emit)
+}
+
+func (m outsideTx) Check(ctx context.Context) error {
+	if intx.Inside(ctx) {
+		return ErrInTx
+	}
+	return m.Model.Check(ctx)
+}

@@ -1,0 +1,68 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// Request records a request for a completion.
+type Request struct {
+	arrived, cancelled, done chan struct{}
+	header                   http.Header
+	body                     []byte
+}
+
+func newRequest() *Request {
+	return &Request{
+		arrived:   make(chan struct{}),
+		cancelled: make(chan struct{}),
+		done:      make(chan struct{}),
+	}
+}
+
+func (r *Request) arrive(header http.Header, body []byte) {
+	r.header, r.body = header.Clone(), body
+	close(r.arrived)
+}
+
+func (r *Request) leave(cancelled bool) {
+	if cancelled {
+		close(r.cancelled)
+	}
+	close(r.done)
+}
+
+// Arrived is closed when the request and its body have been read.
+func (r *Request) Arrived() <-chan struct{} { return r.arrived }
+
+// Cancelled is closed when the client has gone away before the answer's end.
+func (r *Request) Cancelled() <-chan struct{} { return r.cancelled }
+
+// Done is closed when the answer has ended, in whatever way.
+func (r *Request) Done() <-chan struct{} { return r.done }
+
+// Header waits for the request, and is its header.
+func (r *Request) Header() http.Header {
+	<-r.arrived
+	return r.header
+}
+
+// Body waits for the request, and is its body.
+func (r *Request) Body() []byte {
+	<-r.arrived
+	return r.body
+}
+
+// wanted is what of a request the server looks at.
+type wanted struct {
+	Stream        bool
+	StreamOptions struct {
+		IncludeUsage bool `json:"include_usage"`
+	} `json:"stream_options"`
+}
+
+func (r *Request) wanted() wanted {
+	var found wanted
+	_ = json.Unmarshal(r.body, &found) // What is not JSON wants nothing.
+	return found
+}

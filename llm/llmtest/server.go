@@ -1,0 +1,138 @@
+// Package llmtest owns what adapters of the port chat.Model are tested with: a
+// server that speaks the chat-completions format of OpenAI on a loopback
+// port, a suite that every adapter passes, and a model that refuses to be
+// called inside a transaction.
+package llmtest
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Server is a double of a model's server. Its routes are POST
+// /v1/chat/completions, streamed or whole as the request asks, and GET
+// /v1/models. Safe for concurrent use.
+type Server struct {
+	server  *httptest.Server
+	closing chan struct{}
+	open    atomic.Int64
+	checks  atomic.Int64
+
+	mu       sync.Mutex
+	arrived  int
+	requests []*Request
+	next     []Reply
+	always   Reply
+	models   Reply
+}
+
+// NewServer starts a server that answers every request with reply, and stops
+// it when the test ends.
+func NewServer(t testing.TB, reply Reply) *Server {
+	t.Helper()
+	s := &Server{always: reply, closing: make(chan struct{})}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", s.complete)
+	mux.HandleFunc("GET /v1/models", s.listModels)
+	s.server = httptest.NewServer(mux)
+	t.Cleanup(func() {
+		close(s.closing)
+		s.server.CloseClientConnections()
+		s.server.Close()
+	})
+	return s
+}
+
+// BaseURL is the address a client is configured with. It ends with /v1.
+func (s *Server) BaseURL() string { return s.server.URL + "/v1" }
+
+// Next queues replies for the next requests, before the one for every request.
+func (s *Server) Next(replies ...Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next = append(s.next, replies...)
+}
+
+// AnswerModels makes the list of models answer with the status and headers of
+// reply.
+func (s *Server) AnswerModels(reply Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.models = reply
+}
+
+// Open is the number of completions being answered just now.
+func (s *Server) Open() int { return int(s.open.Load()) }
+
+// Checks is the number of times the models were listed.
+func (s *Server) Checks() int { return int(s.checks.Load()) }
+
+// Arrived is the number of completions asked for so far.
+func (s *Server) Arrived() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.arrived
+}
+
+// Request is the nth request for a completion, from zero. It can be asked for
+// before it arrives, to wait for it.
+func (s *Server) Request(n int) *Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.requestAt(n)
+}
+
+func (s *Server) requestAt(n int) *Request {
+	for len(s.requests) <= n {
+		s.requests = append(s.requests, newRequest())
+	}
+	return s.requests[n]
+}
+
+func (s *Server) arrive() (*Request, Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	request := s.requestAt(s.arrived)
+	s.arrived++
+	if len(s.next) == 0 {
+		return request, s.always
+	}
+	reply := s.next[0]
+	s.next = s.next[1:]
+	return request, reply
+}
+
+func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
+	s.open.Add(1)
+	body, err := io.ReadAll(r.Body)
+	request, reply := s.arrive()
+	request.arrive(r.Header, body)
+	gone := err != nil
+	defer func() { // A cut reply panics past the end of this function.
+		s.open.Add(-1)
+		request.leave(gone)
+	}()
+	if !gone {
+		gone = !s.answer(w, r, request, reply)
+	}
+}
+
+func (s *Server) listModels(w http.ResponseWriter, r *http.Request) {
+	s.checks.Add(1)
+	s.mu.Lock()
+	reply := s.models
+	s.mu.Unlock()
+	if reply.Hold != nil && !reply.Hold.wait(r.Context().Done(), s.closing) {
+		return
+	}
+	if reply.Status != 0 && reply.Status != http.StatusOK {
+		refuse(w, reply)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"test-model","object":"model","created":1,"owned_by":"test"}]}`)
+}

@@ -1,0 +1,164 @@
+package llmtest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"unicode/utf8"
+
+	"parley/core/chat"
+	"parley/core/knowledge"
+)
+
+// Run is the suite that every adapter of chat.Model passes. open returns a
+// model that answers [Prompt] in at least two pieces, always with the same
+// text.
+func Run(t *testing.T, open func(t *testing.T) chat.Model) {
+	t.Run("an answer is emitted in pieces that are never empty, one at a time", func(t *testing.T) {
+		answersInPieces(t, open(t))
+	})
+	t.Run("the usage of an answer is positive", func(t *testing.T) {
+		usageIsPositive(t, open(t))
+	})
+	t.Run("an error of emit ends the answer and comes back", func(t *testing.T) {
+		emitErrorEnds(t, open(t))
+	})
+	t.Run("nothing is emitted once the context is cancelled", func(t *testing.T) {
+		cancelEnds(t, open(t))
+	})
+	t.Run("a context that is over before the start gives no answer", func(t *testing.T) {
+		overBeforeStart(t, open(t))
+	})
+	t.Run("answers generated at once do not mix", func(t *testing.T) {
+		concurrently(t, open(t))
+	})
+	t.Run("a model that answers has a name and passes its check", func(t *testing.T) {
+		model := open(t)
+		if model.Name() == "" {
+			t.Error("the name is empty")
+		}
+		if err := model.Check(t.Context()); err != nil {
+			t.Errorf("Check: %v", err)
+		}
+	})
+}
+
+// Prompt is a prompt that every model can answer, in words or from passages.
+func Prompt() chat.Prompt {
+	const question = "How do I reset the router?"
+	return chat.Prompt{
+		Question: question,
+		Messages: []chat.PromptMessage{
+			{Role: chat.SystemRole, Text: "You answer from the passages only."},
+			{Role: chat.UserRole, Text: question},
+		},
+		Passages: []knowledge.Found{{Score: 1, Passage: knowledge.Passage{
+			ID: 1, DocumentID: "doc", Title: "Manual", HeadingPath: []string{"Reset"},
+			Text: "To reset the router, press its button for ten seconds. The light blinks.",
+		}}},
+	}
+}
+
+func answersInPieces(t *testing.T, model chat.Model) {
+	var pieces []string
+	var inside atomic.Int32
+	_, err := model.Generate(t.Context(), Prompt(), func(text string) error {
+		if inside.Add(1) != 1 {
+			t.Error("emit was called before its last call returned")
+		}
+		defer inside.Add(-1)
+		pieces = append(pieces, text)
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("Generate: %v", err)
+	}
+	if len(pieces) < 2 {
+		t.Errorf("the answer came in %d pieces, want at least 2", len(pieces))
+	}
+	for i, piece := range pieces {
+		if piece == "" || !utf8.ValidString(piece) {
+			t.Errorf("piece %d is empty or not UTF-8: %q", i, piece)
+		}
+	}
+}
+
+func usageIsPositive(t *testing.T, model chat.Model) {
+	_, usage, err := generate(t.Context(), model)
+	if err != nil {
+		t.Fatalf("Generate: %v", err)
+	}
+	if usage.PromptTokens <= 0 || usage.CompletionTokens <= 0 {
+		t.Errorf("usage = %+v, want both above zero", usage)
+	}
+}
+
+func emitErrorEnds(t *testing.T, model chat.Model) {
+	stop := errors.New("the reader has gone")
+	calls := 0
+	_, err := model.Generate(t.Context(), Prompt(), func(string) error {
+		calls++
+		return stop
+	})
+	if !errors.Is(err, stop) {
+		t.Errorf("err = %v, want the error of emit", err)
+	}
+	if calls != 1 {
+		t.Errorf("emit was called %d times, want once", calls)
+	}
+}
+
+func cancelEnds(t *testing.T, model chat.Model) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	calls := 0
+	_, err := model.Generate(ctx, Prompt(), func(string) error {
+		calls++
+		cancel()
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("err = %v, want context.Canceled", err)
+	}
+	if calls != 1 {
+		t.Errorf("emit was called %d times, want once", calls)
+	}
+}
+
+func overBeforeStart(t *testing.T, model chat.Model) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	text, _, err := generate(ctx, model)
+	if !errors.Is(err, context.Canceled) || text != "" {
+		t.Errorf("got %q and %v, want nothing and context.Canceled", text, err)
+	}
+}
+
+func concurrently(t *testing.T, model chat.Model) {
+	want, _, err := generate(t.Context(), model)
+	if err != nil {
+		t.Fatalf("Generate: %v", err)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			got, _, err := generate(t.Context(), model)
+			if err != nil || got != want {
+				t.Errorf("got %q and %v, want %q", got, err, want)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func generate(ctx context.Context, model chat.Model) (string, chat.Usage, error) {
+	var text strings.Builder
+	usage, err := model.Generate(ctx, Prompt(), func(piece string) error {
+		text.WriteString(piece)
+		return nil
+	})
+	return text.String(), usage, err
+}

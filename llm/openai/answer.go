@@ -1,0 +1,121 @@
+package openai
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"parley/core/chat"
+)
+
+const (
+	// maxAnswerBytes bounds an answer, whatever the server sends.
+	maxAnswerBytes = 1 << 20
+	// usageTime is how long the server may take for the usage and [DONE] once
+	// the answer is complete.
+	usageTime = 2 * time.Second
+	// drainTime is how long it may take to end the response after [DONE], so
+	// that the connection can be used again.
+	drainTime = 20 * time.Millisecond
+)
+
+// answer is what has come of an answer so far.
+type answer struct {
+	call     *call
+	emit     func(string) error
+	text     strings.Builder
+	pending  partial
+	finished bool
+	usage    chat.Usage
+	hasUsage bool
+}
+
+// read reads a stream to its end, and emits its text.
+func (a *answer) read(body io.Reader) error {
+	lines := newLines(body)
+	defer lines.free()
+	stop := func() bool { return true }
+	defer func() { stop() }()
+	for {
+		data, err := lines.nextData()
+		if err != nil {
+			return a.ended(err)
+		}
+		if string(data) == "[DONE]" {
+			a.finished = true
+			stop()
+			a.drain(body)
+			return a.ended(io.EOF)
+		}
+		had := a.finished
+		if err := a.add(data); err != nil {
+			return err
+		}
+		if a.finished && !had {
+			stop = a.call.hurry(usageTime)
+		}
+	}
+}
+
+func (a *answer) add(data []byte) error {
+	chunk, err := decodeChunk(data)
+	if err != nil {
+		return err
+	}
+	if chunk.hasUsage {
+		a.usage, a.hasUsage = chunk.usage, true
+	}
+	a.finished = a.finished || chunk.finish != ""
+	if chunk.reasoning {
+		a.call.started()
+	}
+	if chunk.text == "" {
+		return nil
+	}
+	a.call.started()
+	return a.give(a.pending.join(chunk.text))
+}
+
+func (a *answer) give(text string) error {
+	if text == "" {
+		return nil
+	}
+	if err := a.call.caller.Err(); err != nil {
+		return err
+	}
+	if a.text.Len()+len(text) > maxAnswerBytes {
+		return errTooLong
+	}
+	a.text.WriteString(text)
+	if err := a.emit(text); err != nil {
+		return &emitError{err}
+	}
+	return nil
+}
+
+// ended judges the end of a stream: an answer that was complete stays so,
+// even when the connection breaks before the usage.
+func (a *answer) ended(err error) error {
+	if !a.finished || a.call.caller.Err() != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return errCut
+		}
+		return err
+	}
+	if err := a.give(a.pending.rest()); err != nil {
+		return err
+	}
+	if a.text.Len() == 0 {
+		return errEmpty
+	}
+	return nil
+}
+
+// drain reads up to the end of the response, as net/http keeps only
+// connections whose response was read to its end.
+func (a *answer) drain(body io.Reader) {
+	stop := a.call.hurry(drainTime)
+	defer stop()
+	_, _ = io.CopyN(io.Discard, body, maxRefusalBytes)
+}

@@ -1,0 +1,71 @@
+package openai
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Config says which model of which server is used, and how patiently. Only
+// BaseURL and Model are needed.
+type Config struct {
+	// BaseURL is the address that "chat/completions" is added to, such as
+	// https://api.openai.com/v1.
+	BaseURL string
+	// APIKey is sent as a bearer token. Empty sends none.
+	APIKey string
+	// Model is the model's name at the server.
+	Model string
+	// Timeout bounds the whole answer, retries included. Zero means 2 minutes.
+	Timeout time.Duration
+	// FirstTokenTimeout bounds the wait for the first text (or reasoning) of
+	// the answer, retries included. Zero means 30 seconds.
+	FirstTokenTimeout time.Duration
+	// MaxTokens bounds the answer. Zero leaves it to the server.
+	MaxTokens int
+	// Temperature is sent when it is not nil.
+	Temperature *float64
+	// Retries is how often a request is sent again that found no server, or
+	// was answered with 408, 409, 429 or 5xx. Zero means 2, below zero none.
+	Retries int
+	// MaxRetryDelay bounds the wait before a retry. A server whose Retry-After
+	// is longer is not asked again. Zero means 5 seconds.
+	MaxRetryDelay time.Duration
+	// HTTPClient replaces the client that [NewHTTPClient] returns.
+	HTTPClient *http.Client
+
+	// isOpenAI says that the server is OpenAI's own, which refuses max_tokens
+	// that all others know.
+	isOpenAI bool
+}
+
+// complete checks the configuration and fills in what was left out.
+func (c *Config) complete() error {
+	if c.Model == "" {
+		return errors.New("openai: name the model to use")
+	}
+	address, err := url.Parse(c.BaseURL)
+	if err != nil || address.Host == "" || (address.Scheme != "http" && address.Scheme != "https") {
+		return errors.New("openai: the base URL must look like https://api.openai.com/v1")
+	}
+	c.isOpenAI = address.Hostname() == "api.openai.com"
+	c.Timeout = orDefault(c.Timeout, 2*time.Minute)
+	c.FirstTokenTimeout = min(orDefault(c.FirstTokenTimeout, 30*time.Second), c.Timeout)
+	c.MaxRetryDelay = orDefault(c.MaxRetryDelay, 5*time.Second)
+	if c.Retries == 0 {
+		c.Retries = 2
+	}
+	c.Retries = max(c.Retries, 0)
+	if c.HTTPClient == nil {
+		c.HTTPClient = NewHTTPClient()
+	}
+	return nil
+}
+
+func orDefault(given, otherwise time.Duration) time.Duration {
+	if given <= 0 {
+		return otherwise
+	}
+	return given
+}

@@ -1,0 +1,44 @@
+package openai
+
+import (
+	"encoding/json"
+	"testing"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	sdk "github.com/openai/openai-go/v3"
+)
+
+const sampleChunk = `{"id":"chatcmpl-AbCdEfGhIjKlMnOpQrStUvWx","object":"chat.completion.chunk","created":1700000000,"model":"gpt-4o-mini-2024-07-18","service_tier":"default","system_fingerprint":"fp_0123456789","choices":[{"index":0,"delta":{"content":" router"},"logprobs":null,"finish_reason":null}],"usage":null}`
+
+type structChunk struct {
+	Choices []struct {
+		Delta struct {
+			Content          string `json:"content"`
+			ReasoningContent string `json:"reasoning_content"`
+		} `json:"delta"`
+		FinishReason string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage *struct {
+		PromptTokens     int `json:"prompt_tokens"`
+		CompletionTokens int `json:"completion_tokens"`
+	} `json:"usage"`
+	Error *struct{} `json:"error"`
+}
+
+func BenchmarkDecode(b *testing.B) {
+	line := []byte(sampleChunk)
+	bench := func(name string, decode func() error) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := decode(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	bench("encoding/json", func() error { var c structChunk; return json.Unmarshal(line, &c) })
+	bench("go-json-experiment", func() error { var c structChunk; return jsonv2.Unmarshal(line, &c) })
+	bench("sdk", func() error { var c sdk.ChatCompletionChunk; return json.Unmarshal(line, &c) })
+	bench("decodeChunk", func() error { _, err := decodeChunk(line); return err })
+}
