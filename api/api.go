@@ -1,0 +1,108 @@
+// Package api owns the HTTP interface for programs: /api/v1, the management
+// of tokens and documents, health, the wire shapes and the one table of
+// errors.
+//
+// It does not own pages and cookies (package web) nor any rule about what is
+// asked of it (packages under core).
+package api
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/chat"
+	"parley/core/chatbot"
+	"parley/core/knowledge"
+	"parley/core/tenant"
+)
+
+// Deps are what the interface is made of.
+type Deps struct {
+	Chat      *chat.Service
+	Chatbots  *chatbot.Service
+	Knowledge *knowledge.Service
+	// Person returns who is signed in on a request, or an Unauthenticated fault.
+	Person func(*fiber.Ctx) (tenant.Person, error)
+	// Lifetime ends, with a fault as its cause, when running turns must end.
+	Lifetime context.Context
+	Log      *slog.Logger
+	// Parts are checked by /readyz.
+	Parts []Part
+}
+
+// API is the interface.
+type API struct {
+	Deps
+	gate gate
+}
+
+// New returns the interface.
+func New(deps Deps) *API { return &API{Deps: deps} }
+
+// Register adds the routes to an app.
+func (a *API) Register(app *fiber.App) {
+	app.Get("/healthz", a.healthz)
+	app.Get("/readyz", a.readyz)
+
+	v1 := app.Group("/api/v1", a.admitRequest)
+	v1.Post("/chat", a.chat)
+	v1.Post("/chat/stream", a.chatStream)
+	v1.Post("/conversations", a.createConversation)
+	v1.Get("/conversations/:conversation_id/messages", a.messages)
+
+	bots := app.Group("/api/chatbots/:id")
+	bots.Get("/api-tokens", a.listTokens)
+	bots.Post("/api-tokens", a.createToken)
+	bots.Delete("/api-tokens/:token_id", a.revokeToken)
+	bots.Get("/documents", a.listDocuments)
+	bots.Post("/documents", a.addDocument)
+	bots.Delete("/documents/:document_id", a.removeDocument)
+}
+
+// gate counts what is running and can be closed.
+type gate struct {
+	mu      sync.Mutex
+	closed  bool
+	running sync.WaitGroup
+}
+
+// enter reports whether the gate is open; leave must follow if it is.
+func (g *gate) enter() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return false
+	}
+	g.running.Add(1)
+	return true
+}
+
+func (g *gate) leave() { g.running.Done() }
+
+func (g *gate) isClosed() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.closed
+}
+
+// Drain refuses new requests of /api/v1 and returns when those that are
+// running have ended.
+func (a *API) Drain() {
+	a.gate.mu.Lock()
+	a.gate.closed = true
+	a.gate.mu.Unlock()
+	a.gate.running.Wait()
+}
+
+// admitRequest refuses requests while the server is draining.
+func (a *API) admitRequest(c *fiber.Ctx) error {
+	if !a.gate.enter() {
+		c.Context().SetConnectionClose()
+		return errDraining
+	}
+	defer a.gate.leave()
+	return c.Next()
+}

@@ -1,0 +1,60 @@
+package api
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/chatbot"
+	"parley/core/fault"
+)
+
+const apiKeyHeader = "X-API-Key"
+
+var (
+	errNoToken   = fault.New(fault.Unauthenticated, "Invalid or expired API token.")
+	errTwoTokens = fault.New(fault.Invalid, "The request carries two different tokens. Send one, as Authorization: Bearer or as X-API-Key.")
+)
+
+// secretOf returns the token's secret that a request carries in either header.
+// Two that differ are refused: RFC 6750, section 2.
+func secretOf(c *fiber.Ctx) (string, error) {
+	var found []string
+	for _, value := range c.Request().Header.PeekAll(fiber.HeaderAuthorization) {
+		if secret, ok := bearer(string(value)); ok {
+			found = append(found, secret)
+		}
+	}
+	for _, value := range c.Request().Header.PeekAll(apiKeyHeader) {
+		found = append(found, string(value))
+	}
+	if len(found) == 0 {
+		return "", errNoToken
+	}
+	for _, other := range found[1:] {
+		if other != found[0] {
+			return "", errTwoTokens
+		}
+	}
+	return found[0], nil
+}
+
+// bearer returns the credentials of the Bearer scheme, in any case: RFC 9110,
+// section 11.1. Exactly one space stands before them.
+func bearer(value string) (string, bool) {
+	scheme, secret, _ := strings.Cut(value, " ")
+	return secret, strings.EqualFold(scheme, "Bearer")
+}
+
+// authenticate returns the caller of a request of /api/v1.
+func (a *API) authenticate(c *fiber.Ctx, scope chatbot.Scope) (chatbot.Principal, string, error) {
+	secret, err := secretOf(c)
+	if err != nil {
+		return chatbot.Principal{}, "", err
+	}
+	principal, err := a.Chatbots.Authenticate(c.Context(), secret)
+	if err != nil {
+		return chatbot.Principal{}, "", err
+	}
+	return principal, secret, principal.Needs(scope)
+}

@@ -1,0 +1,110 @@
+package api
+
+import (
+	"errors"
+	"mime"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+)
+
+// Limits of request bodies, in bytes. A document's JSON may be larger than
+// its content.
+const (
+	MaxBody         = 1 << 20
+	MaxDocumentBody = 12 << 20
+)
+
+// decode reads a JSON body. It refuses what one reader could take otherwise
+// than another: duplicate names, invalid UTF-8 and lone surrogates. An empty
+// body is an empty object, unless the endpoint needs one.
+func decode(c *fiber.Ctx, into any) error {
+	if err := checkMediaType(c); err != nil {
+		return err
+	}
+	body := c.Request().Body()
+	if len(body) == 0 {
+		return fault.New(fault.Invalid, "The request needs a JSON body.")
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return fault.Wrap(fault.Invalid, err, "The body is not the JSON that this endpoint takes: %s", reason(err))
+	}
+	return nil
+}
+
+func checkMediaType(c *fiber.Ctx) error {
+	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return fiber.NewError(fiber.StatusUnsupportedMediaType, "Send the body without a Content-Encoding.")
+	}
+	contentType := c.Get(fiber.HeaderContentType)
+	if contentType == "" || contentType == fiber.MIMEApplicationJSON {
+		return nil
+	}
+	mediaType, _, err := mime.ParseMediaType(contentType)
+	if err == nil && (mediaType == fiber.MIMEApplicationJSON || strings.HasSuffix(mediaType, "+json")) {
+		return nil
+	}
+	return fiber.NewError(fiber.StatusUnsupportedMediaType, "Send the body as application/json.")
+}
+
+// reason says what is wrong with a body without showing the body or the types
+// of this program.
+func reason(err error) string {
+	var syntax *jsontext.SyntacticError
+	var semantic *json.SemanticError
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
+		return "it names " + field(syntax.JSONPointer) + " twice."
+	case errors.As(err, &syntax):
+		if syntax.JSONPointer != "" {
+			return "it is not valid JSON at " + string(syntax.JSONPointer) + "."
+		}
+		return "it is not valid JSON."
+	case errors.As(err, &semantic) && semantic.JSONPointer != "":
+		return "the value of " + field(semantic.JSONPointer) + " has the wrong type."
+	}
+	return "it must be an object."
+}
+
+// field is the name of the value that a pointer points to.
+func field(pointer jsontext.Pointer) string { return strings.TrimPrefix(string(pointer), "/") }
+
+// writtenID is an identifier as a caller may write it: a string or an
+// integer. Any other value is written as it stands and names nothing.
+func writtenID(value jsontext.Value) *string {
+	if len(value) == 0 || value.Kind() == 'n' {
+		return nil
+	}
+	text := string(value)
+	if value.Kind() == '"' {
+		unquoted, err := jsontext.AppendUnquote(nil, value)
+		if err == nil {
+			text = string(unquoted)
+		}
+	}
+	return &text
+}
+
+// text is the value of an optional string.
+func text(value *string) string {
+	if value == nil {
+		return ""
+	}
+	return *value
+}
+
+// answer writes the envelope.
+func answer(c *fiber.Ctx, e envelope) error {
+	body, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	return c.Send(body)
+}
+
+func succeed(c *fiber.Ctx, data any) error { return answer(c, envelope{Data: data}) }

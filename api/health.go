@@ -1,0 +1,71 @@
+package api
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// Part is something the server depends on.
+type Part struct {
+	Name string
+	// Vital parts must work for the server to take requests. A model at
+	// somebody else's is not: taking the server away does not mend it.
+	Vital bool
+	Check func(context.Context) error
+}
+
+const checkWithin = 3 * time.Second
+
+// healthz says that the process lives.
+func (a *API) healthz(c *fiber.Ctx) error {
+	return c.JSON(fiber.Map{"status": "alive"})
+}
+
+// partState is one part in the answer of /readyz.
+type partState struct {
+	Ready  bool   `json:"ready"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// readyz says which part is ready: 200 when all vital ones are, else 503.
+func (a *API) readyz(c *fiber.Ctx) error {
+	ready, parts := a.checkParts()
+	status := "ready"
+	if a.gate.isClosed() {
+		ready, status = false, "draining"
+	} else if !ready {
+		status = "not ready"
+	}
+	if !ready {
+		c.Status(fiber.StatusServiceUnavailable)
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.JSON(fiber.Map{"status": status, "parts": parts})
+}
+
+func (a *API) checkParts() (ready bool, parts map[string]partState) {
+	ctx, cancel := context.WithTimeout(a.Lifetime, checkWithin)
+	defer cancel()
+	states := make([]partState, len(a.Parts))
+	var checks sync.WaitGroup
+	for i, part := range a.Parts {
+		checks.Go(func() {
+			if err := part.Check(ctx); err != nil {
+				a.Log.Warn("part not ready", "part", part.Name, "error", err)
+				states[i] = partState{Reason: "The " + part.Name + " does not answer; the log says why."}
+				return
+			}
+			states[i] = partState{Ready: true}
+		})
+	}
+	checks.Wait()
+	ready, parts = true, map[string]partState{}
+	for i, part := range a.Parts {
+		parts[part.Name] = states[i]
+		ready = ready && (states[i].Ready || !part.Vital)
+	}
+	return ready, parts
+}

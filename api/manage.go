@@ -1,0 +1,128 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/chatbot"
+	"parley/core/knowledge"
+	"parley/core/tenant"
+)
+
+// managed returns the chatbot of a management route and who asks. A chatbot
+// that the person cannot see is NotFound, like one that does not exist.
+func (a *API) managed(c *fiber.Ctx, action tenant.Action) (chatbot.Chatbot, tenant.Person, error) {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	person, err := a.Person(c)
+	if err != nil {
+		return chatbot.Chatbot{}, tenant.Person{}, err
+	}
+	bot, membership, err := a.Chatbots.Visible(c.Context(), person, c.Params("id"))
+	if err != nil {
+		return chatbot.Chatbot{}, tenant.Person{}, err
+	}
+	return bot, person, membership.Role.May(action)
+}
+
+// listTokens lists the records of a chatbot's tokens, newest first.
+func (a *API) listTokens(c *fiber.Ctx) error {
+	bot, _, err := a.managed(c, tenant.Read)
+	if err != nil {
+		return err
+	}
+	tokens, err := a.Chatbots.Tokens(c.Context(), bot.WorkspaceID, bot.ID)
+	if err != nil {
+		return err
+	}
+	data := tokensData{Tokens: make([]tokenData, len(tokens))}
+	for i, t := range tokens {
+		data.Tokens[i] = tokenOf(t, a.Chatbots.Status(t))
+	}
+	return succeed(c, data)
+}
+
+// createToken creates a token; the answer alone has its secret.
+func (a *API) createToken(c *fiber.Ctx) error {
+	bot, person, err := a.managed(c, tenant.ManageTokens)
+	if err != nil {
+		return err
+	}
+	var request tokenRequest
+	if len(c.Request().Body()) > 0 { // every field is optional
+		if err := decode(c, &request); err != nil {
+			return err
+		}
+	}
+	wanted := chatbot.NewToken{Name: request.Name, ExpiresAt: request.ExpiresAt, CreatedBy: person.User.Email}
+	for _, scope := range request.Scopes {
+		wanted.Scopes = append(wanted.Scopes, chatbot.Scope(scope))
+	}
+	token, secret, err := a.Chatbots.Issue(c.Context(), bot.WorkspaceID, bot.ID, wanted)
+	if err != nil {
+		return err
+	}
+	data := tokenOf(token, chatbot.TokenActive)
+	data.Token = secret
+	return succeed(c, data)
+}
+
+// revokeToken revokes a token. Twice is success.
+func (a *API) revokeToken(c *fiber.Ctx) error {
+	bot, _, err := a.managed(c, tenant.ManageTokens)
+	if err != nil {
+		return err
+	}
+	tokenID := c.Params("token_id")
+	if err := a.Chatbots.Revoke(c.Context(), bot.WorkspaceID, bot.ID, tokenID); err != nil {
+		return err
+	}
+	return succeed(c, removedData{ID: tokenID, Status: string(chatbot.TokenRevoked)})
+}
+
+// listDocuments lists a chatbot's documents, oldest first.
+func (a *API) listDocuments(c *fiber.Ctx) error {
+	bot, _, err := a.managed(c, tenant.Read)
+	if err != nil {
+		return err
+	}
+	documents, err := a.Knowledge.List(c.Context(), bot.WorkspaceID, bot.ID)
+	if err != nil {
+		return err
+	}
+	data := documentsData{Documents: make([]documentData, len(documents))}
+	for i, d := range documents {
+		data.Documents[i] = documentOf(d)
+	}
+	return succeed(c, data)
+}
+
+// addDocument adds a document; questions find it when the answer has come.
+func (a *API) addDocument(c *fiber.Ctx) error {
+	bot, _, err := a.managed(c, tenant.EditKnowledge)
+	if err != nil {
+		return err
+	}
+	var request documentRequest
+	if err := decode(c, &request); err != nil {
+		return err
+	}
+	document, err := a.Knowledge.Add(c.Context(), bot.WorkspaceID, bot.ID, knowledge.NewDocument{
+		Title: request.Title, Kind: knowledge.Kind(request.Kind), Content: request.Content,
+	})
+	if err != nil {
+		return err
+	}
+	return succeed(c, documentOf(document))
+}
+
+// removeDocument takes a document out of every answer.
+func (a *API) removeDocument(c *fiber.Ctx) error {
+	bot, _, err := a.managed(c, tenant.EditKnowledge)
+	if err != nil {
+		return err
+	}
+	documentID := c.Params("document_id")
+	if err := a.Knowledge.Remove(c.Context(), bot.WorkspaceID, bot.ID, documentID); err != nil {
+		return err
+	}
+	return succeed(c, removedData{ID: documentID, Status: "removed"})
+}

@@ -1,0 +1,189 @@
+package api
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"parley/core/chat"
+	"parley/core/chatbot"
+	"parley/core/knowledge"
+)
+
+// envelope is the shape of every JSON answer. (Specification, section 2.5.)
+type envelope struct {
+	Error        int    `json:"error"`
+	ErrorMessage string `json:"error_message"`
+	Data         any    `json:"data"`
+}
+
+// chatRequest is the body of POST /chat and /chat/stream. (Section 4.1.)
+type chatRequest struct {
+	Message *string `json:"message"`
+	// ConversationID is a string, or the integer that answers give.
+	ConversationID jsontext.Value `json:"conversation_id"`
+	Format         *string        `json:"format"`
+	ExternalUserID *string        `json:"external_user_id"`
+}
+
+// chatData answers POST /chat. (Section 4.1; message_id and sources are ours.)
+type chatData struct {
+	Message        string       `json:"message"`
+	ConversationID int64        `json:"conversation_id"`
+	Format         string       `json:"format"`
+	Usage          usageData    `json:"usage"`
+	MessageID      int64        `json:"message_id"`
+	Sources        []sourceData `json:"sources"`
+}
+
+// usageData counts tokens. (Section 2.3.)
+type usageData struct {
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	TotalTokens      int `json:"total_tokens"`
+}
+
+// sourceData is a passage that the question was answered from.
+type sourceData struct {
+	DocumentID  string   `json:"document_id"`
+	Title       string   `json:"title"`
+	HeadingPath []string `json:"heading_path"`
+}
+
+// conversationRequest is the body of POST /conversations. (Section 4.3.)
+type conversationRequest struct {
+	ExternalUserID *string `json:"external_user_id"`
+}
+
+// conversationData answers POST /conversations. (Section 4.3.)
+type conversationData struct {
+	ConversationID int64  `json:"conversation_id"`
+	ChatbotID      string `json:"chatbot_id"`
+	Status         string `json:"status"`
+	CreatedAt      string `json:"created_at"`
+}
+
+// messagesData answers GET /conversations/:id/messages. (Section 4.4; the
+// page's fields are there only when a page was asked for.)
+type messagesData struct {
+	Messages []messageData `json:"messages"`
+	HasMore  *bool         `json:"has_more,omitzero"`
+	Next     *int64        `json:"next,omitzero"`
+}
+
+// messageData is one message. (Section 2.2.)
+type messageData struct {
+	ID        int64  `json:"id"`
+	Role      string `json:"role"`
+	Content   string `json:"content"`
+	CreatedAt string `json:"created_at"`
+}
+
+// tokenRequest is the body of POST /api/chatbots/:id/api-tokens.
+type tokenRequest struct {
+	Name      string     `json:"name"`
+	Scopes    []string   `json:"scopes"`
+	ExpiresAt *time.Time `json:"expires_at"`
+}
+
+// tokenData is the record of a token. Token is its secret, and is there only
+// in the answer that creates it.
+type tokenData struct {
+	ID         string   `json:"id"`
+	Name       string   `json:"name"`
+	Hint       string   `json:"hint"`
+	Scopes     []string `json:"scopes"`
+	CreatedAt  string   `json:"created_at"`
+	CreatedBy  string   `json:"created_by"`
+	LastUsedAt *string  `json:"last_used_at"`
+	ExpiresAt  *string  `json:"expires_at"`
+	RevokedAt  *string  `json:"revoked_at"`
+	Status     string   `json:"status"`
+	Token      string   `json:"token,omitzero"`
+}
+
+type tokensData struct {
+	Tokens []tokenData `json:"tokens"`
+}
+
+// documentRequest is the body of POST /api/chatbots/:id/documents.
+type documentRequest struct {
+	Title   string `json:"title"`
+	Kind    string `json:"kind"`
+	Content string `json:"content"`
+}
+
+type documentData struct {
+	ID        string `json:"id"`
+	Title     string `json:"title"`
+	Kind      string `json:"kind"`
+	State     string `json:"state"`
+	Reason    string `json:"reason,omitzero"`
+	Chars     int    `json:"chars"`
+	Passages  int    `json:"passages"`
+	CreatedAt string `json:"created_at"`
+}
+
+type documentsData struct {
+	Documents []documentData `json:"documents"`
+}
+
+// removedData answers what took something away.
+type removedData struct {
+	ID     string `json:"id"`
+	Status string `json:"status"`
+}
+
+// timestamp is ISO 8601 in UTC with milliseconds.
+func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+func optionalTimestamp(t *time.Time) *string {
+	if t == nil {
+		return nil
+	}
+	text := timestamp(*t)
+	return &text
+}
+
+func usageOf(u chat.Usage) usageData {
+	return usageData{u.PromptTokens, u.CompletionTokens, u.TotalTokens()}
+}
+
+func sourcesOf(passages []knowledge.Found) []sourceData {
+	sources := make([]sourceData, len(passages))
+	for i, p := range passages {
+		sources[i] = sourceData{p.DocumentID, p.Title, headings(p.HeadingPath)}
+	}
+	return sources
+}
+
+func headings(path []string) []string {
+	if path == nil {
+		return []string{}
+	}
+	return path
+}
+
+func messagesOf(messages []chat.Message) []messageData {
+	out := make([]messageData, len(messages))
+	for i, m := range messages {
+		out[i] = messageData{m.ID, string(m.Role), m.Content, timestamp(m.CreatedAt)}
+	}
+	return out
+}
+
+func tokenOf(t chatbot.Token, status chatbot.TokenStatus) tokenData {
+	scopes := make([]string, len(t.Scopes))
+	for i, s := range t.Scopes {
+		scopes[i] = string(s)
+	}
+	return tokenData{
+		ID: t.ID, Name: t.Name, Hint: t.Hint, Scopes: scopes, CreatedAt: timestamp(t.CreatedAt), CreatedBy: t.CreatedBy,
+		LastUsedAt: optionalTimestamp(t.LastUsedAt), ExpiresAt: optionalTimestamp(t.ExpiresAt),
+		RevokedAt: optionalTimestamp(t.RevokedAt), Status: string(status),
+	}
+}
+
+func documentOf(d knowledge.Document) documentData {
+	return documentData{d.ID, d.Title, string(d.Kind), string(d.State), d.Reason, d.Chars, d.Passages, timestamp(d.CreatedAt)}
+}

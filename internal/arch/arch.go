@@ -1,0 +1,168 @@
+// Package arch owns the import table of the house: which package may import
+// which, and why. Its tests hold the code to the table, and the README to it.
+//
+// It does not own what the packages do: see docs/architecture.md.
+package arch
+
+import (
+	"fmt"
+	"strings"
+)
+
+// root is this module's path.
+const root = "parley"
+
+// Row says what some packages may import.
+//
+// A pattern is a package's path below the module: "store" is that package,
+// "core/*" everything one step below core, "ent/..." ent and everything below
+// it. "." is the root package and "..." is everything.
+type Row struct {
+	// Packages are the patterns of the packages that the row is about. The
+	// first row that matches a package rules it.
+	Packages []string
+	// Ours are the patterns of this module's packages that they may import.
+	Ours []string
+	// Outside are the path prefixes of outside packages that they may import,
+	// at the boundary of a path element. "*" is all of them.
+	Outside []string
+	// Because is the reason for the limits, part of every failure.
+	Because string
+}
+
+// Ban says what only some packages may import, whatever their row says.
+type Ban struct {
+	// Imports are path prefixes, as in Row.Outside; this module's packages
+	// start with its name.
+	Imports []string
+	// In are the patterns of the packages that the ban is for.
+	In []string
+	// Except are the patterns of the packages, among them, that it isn't for.
+	Except []string
+	// Tests says whether the ban is for tests too.
+	Tests bool
+	// Because is the reason, part of every failure.
+	Because string
+}
+
+// File is a Go file and what it imports.
+type File struct {
+	// Path is the file's path below the module.
+	Path string
+	// Package is the path below the module of the package it belongs to.
+	Package string
+	// Test says whether it is a test file.
+	Test bool
+	// Imports are the import paths.
+	Imports []string
+}
+
+// Check returns what is wrong with a file's imports, a sentence each. An import
+// of the standard library can only be wrong by a ban.
+func Check(f File) []string {
+	row, ok := rowOf(f.Package)
+	if !ok {
+		return []string{fmt.Sprintf("%s: no row of the import table is about %s: add one in internal/arch/table.go", f.Path, name(f.Package))}
+	}
+	var wrong []string
+	for _, path := range f.Imports {
+		if reason := f.refused(path, row); reason != "" {
+			wrong = append(wrong, fmt.Sprintf("%s: %s must not import %s: %s", f.Path, name(f.Package), path, reason))
+		}
+	}
+	return wrong
+}
+
+// refused returns why the file must not import path, or nothing.
+func (f File) refused(path string, row Row) string {
+	if reason := f.banned(path); reason != "" {
+		return reason
+	}
+	if f.allowed(path, row) {
+		return ""
+	}
+	return row.Because
+}
+
+func (f File) allowed(path string, row Row) bool {
+	if ours, ok := below(path); ok {
+		return ours == f.Package || matchesAny(row.Ours, ours) || f.Test && matchesAny(testOurs, ours)
+	}
+	return standard(path) || within(row.Outside, path) || f.Test && within(testOutside, path)
+}
+
+func (f File) banned(path string) string {
+	for _, ban := range bans {
+		if f.Test && !ban.Tests {
+			continue
+		}
+		if within(ban.Imports, path) && matchesAny(ban.In, f.Package) && !matchesAny(ban.Except, f.Package) {
+			return ban.Because
+		}
+	}
+	return ""
+}
+
+func rowOf(pkg string) (Row, bool) {
+	for _, row := range table {
+		if matchesAny(row.Packages, pkg) {
+			return row, true
+		}
+	}
+	return Row{}, false
+}
+
+func matchesAny(patterns []string, pkg string) bool {
+	for _, pattern := range patterns {
+		if matches(pattern, pkg) {
+			return true
+		}
+	}
+	return false
+}
+
+func matches(pattern, pkg string) bool {
+	if pattern == "..." {
+		return true
+	}
+	if parent, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return pkg == parent || strings.HasPrefix(pkg, parent+"/")
+	}
+	if parent, ok := strings.CutSuffix(pattern, "/*"); ok {
+		rest, ok := strings.CutPrefix(pkg, parent+"/")
+		return ok && !strings.Contains(rest, "/")
+	}
+	return pattern == pkg
+}
+
+// within reports whether path is one of the prefixes, or below one.
+func within(prefixes []string, path string) bool {
+	for _, prefix := range prefixes {
+		if prefix == "*" || path == prefix || strings.HasPrefix(path, prefix+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// below returns the path below this module.
+func below(path string) (string, bool) {
+	if path == root {
+		return ".", true
+	}
+	return strings.CutPrefix(path, root+"/")
+}
+
+// standard reports whether path is the standard library's: the first element
+// of any other has a dot.
+func standard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".")
+}
+
+func name(pkg string) string {
+	if pkg == "." {
+		return "the root package"
+	}
+	return pkg
+}

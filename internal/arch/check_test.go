@@ -1,0 +1,113 @@
+package arch
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestCheckAdmits(t *testing.T) {
+	for sentence, file := range map[string]File{
+		"a room may import a room to its left":             {Package: "core/chat", Imports: []string{"parley/core/knowledge"}},
+		"any package may import the standard library":      {Package: "core/chat", Imports: []string{"strings"}},
+		"the store may import ent's generated packages":    {Package: "store", Imports: []string{"parley/ent/message"}},
+		"a module's subpackage comes with the module":      {Package: "core/tenant", Imports: []string{"golang.org/x/crypto/argon2"}},
+		"an index may import the SQLite driver":            {Package: "index/embedded", Imports: []string{"modernc.org/sqlite"}},
+		"the API's test may put a whole house together":    {Package: "api", Test: true, Imports: []string{"parley/store"}},
+		"an external test may import the package it tests": {Package: "api", Test: true, Imports: []string{"parley/api"}},
+		"a test may import a double":                       {Package: "core/chat", Test: true, Imports: []string{"parley/llm/llmtest"}},
+		"a test may look for leaks":                        {Package: "api", Test: true, Imports: []string{"go.uber.org/goleak"}},
+		"the command may import any package of ours":       {Package: "cmd/parley", Imports: []string{"parley/web"}},
+		"the command may import the root package":          {Package: "cmd/parley", Imports: []string{"parley"}},
+		"the command may import a library of its own":      {Package: "cmd/parley", Imports: []string{"github.com/alecthomas/kong"}},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			for _, wrong := range Check(file) {
+				t.Error(wrong)
+			}
+		})
+	}
+}
+
+func TestCheckRefuses(t *testing.T) {
+	for sentence, c := range map[string]struct {
+		File
+		reason string
+	}{
+		"a room that imports HTTP":                                  {File{Package: "core/chat", Imports: []string{"net/http"}}, "core/chat must not import net/http: rooms know no transport"},
+		"a room whose test imports HTTP":                            {File{Package: "core/chat", Test: true, Imports: []string{"net/http/httptest"}}, "rooms know no transport"},
+		"a room that imports SQL":                                   {File{Package: "core/tenant", Imports: []string{"database/sql"}}, "rooms know no database"},
+		"a room that imports a room to its right":                   {File{Package: "core/tenant", Imports: []string{"parley/core/chat"}}, "to its left"},
+		"a room that imports a door":                                {File{Package: "core/chat", Imports: []string{"parley/api"}}, "instead of knowing a model or a vendor"},
+		"a door that imports the store":                             {File{Package: "api", Imports: []string{"parley/store"}}, "wired in cmd"},
+		"a door that imports the other door":                        {File{Package: "web", Imports: []string{"parley/api"}}, "wired in cmd"},
+		"a door that imports ent":                                   {File{Package: "web", Imports: []string{"parley/ent"}}, "ent ends in store"},
+		"a test of a door that imports ent":                         {File{Package: "web", Test: true, Imports: []string{"parley/ent/user"}}, "ent ends in store"},
+		"the command when it imports ent":                           {File{Package: "cmd/parley", Imports: []string{"parley/ent"}}, "ent ends in store"},
+		"the command when it imports Stripe":                        {File{Package: "cmd/parley", Imports: []string{"github.com/stripe/stripe-go/v76"}}, "Stripe ends in billing"},
+		"the command when it imports a double":                      {File{Package: "cmd/parley", Imports: []string{"parley/llm/llmtest"}}, "out of the program"},
+		"an adapter that imports another":                           {File{Package: "llm/openai", Imports: []string{"parley/store"}}, "adapters never import one another"},
+		"billing when it imports Fiber":                             {File{Package: "billing", Imports: []string{"github.com/gofiber/fiber/v2"}}, "no door"},
+		"a module with a longer name":                               {File{Package: "views", Imports: []string{"github.com/a-h/templating"}}, "nothing is fetched"},
+		"anyone who imports the root package":                       {File{Package: "web", Imports: []string{"parley"}}, "wired in cmd"},
+		"a test outside cmd that imports cmd":                       {File{Package: "web", Test: true, Imports: []string{"parley/cmd/parley"}}, "wired in cmd"},
+		"a package that no row is about, though it imports nothing": {File{Package: "util"}, "no row of the import table is about util"},
+		"a package that no row is about":                            {File{Package: "util", Imports: []string{"strings"}}, "no row of the import table is about util"},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			wrong := Check(c.File)
+			if len(wrong) != 1 || !strings.Contains(wrong[0], c.reason) {
+				t.Errorf("Check says %q, want one sentence with %q", wrong, c.reason)
+			}
+		})
+	}
+}
+
+func TestRead(t *testing.T) {
+	t.Run("files of the module are read, those of others, of test data and of builds are not", func(t *testing.T) {
+		dir := t.TempDir()
+		write(t, dir, "main.go", "package main\n\nimport \"fmt\"\n")
+		write(t, dir, "api/api_windows.go", "package api\n\nimport web \"parley/web\"\n")
+		write(t, dir, "api/api_test.go", "package api_test\n\nimport _ \"testing\"\n")
+		write(t, dir, "api/testdata/a.go", "package a\n\nimport \"os\"\n")
+		write(t, dir, "tools/go.mod", "module parley/tools\n")
+		write(t, dir, "tools/tools.go", "package tools\n\nimport \"os\"\n")
+		write(t, dir, "data/upload.go", "not Go at all")
+		write(t, dir, ".git/hook.go", "package hook\n\nimport \"os\"\n")
+
+		got, err := Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []File{
+			{Path: "api/api_test.go", Package: "api", Test: true, Imports: []string{"testing"}},
+			{Path: "api/api_windows.go", Package: "api", Imports: []string{"parley/web"}},
+			{Path: "main.go", Package: ".", Imports: []string{"fmt"}},
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("Read returned %+v, want %+v", got, want)
+		}
+	})
+
+	t.Run("a file that is not Go is an error that names it", func(t *testing.T) {
+		dir := t.TempDir()
+		write(t, dir, "api/broken.go", "pakcage api")
+
+		if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "broken.go") {
+			t.Errorf("Read returned %v, want an error that names broken.go", err)
+		}
+	})
+}
+
+func write(t *testing.T, dir, file, content string) {
+	t.Helper()
+	name := filepath.Join(dir, filepath.FromSlash(file))
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,250 @@
+package arch
+
+// rooms are in their order: each may import those before it, and what mints
+// identifiers.
+var rooms = []string{"core/fault", "internal/id", "core/plan", "core/tenant", "core/chatbot", "core/knowledge"}
+
+// Modules that several rows name.
+const (
+	atlas      = "ariga.io/atlas"
+	bluemonday = "github.com/microcosm-cc/bluemonday"
+	chromedp   = "github.com/chromedp"
+	crypto     = "golang.org/x/crypto"
+	entgo      = "entgo.io/ent"
+	fasthttp   = "github.com/valyala/fasthttp"
+	fiber      = "github.com/gofiber/fiber/v2"
+	gjson      = "github.com/tidwall/gjson"
+	goldmark   = "github.com/yuin/goldmark"
+	jsonv2     = "github.com/go-json-experiment/json"
+	openai     = "github.com/openai/openai-go/v3"
+	pgx        = "github.com/jackc/pgx/v5"
+	sqlite     = "modernc.org/sqlite"
+	stripe     = "github.com/stripe/stripe-go/v76"
+	templ      = "github.com/a-h/templ"
+	tokenizer  = "github.com/tiktoken-go/tokenizer"
+)
+
+// table rules every package of this module. Standard library packages are not
+// its concern; see bans.
+var table = []Row{
+	{
+		Packages: []string{"."},
+		Because:  "it embeds files and does nothing else",
+	},
+	{
+		Packages: []string{"core/fault"},
+		Because:  "every room speaks of faults, so faults can speak of no room",
+	},
+	{
+		Packages: []string{"core/plan"},
+		Ours:     rooms[:1],
+		Because:  "a rule about plans is a pure function of the plan and what is used",
+	},
+	{
+		Packages: []string{"core/tenant"},
+		Ours:     rooms[:3],
+		Outside:  []string{crypto},
+		Because:  "a room knows the rooms to its left, and no door, store or vendor",
+	},
+	{
+		Packages: []string{"core/chatbot"},
+		Ours:     rooms[:4],
+		Outside:  []string{crypto},
+		Because:  "a room knows the rooms to its left, and no door, store or vendor",
+	},
+	{
+		Packages: []string{"core/knowledge"},
+		Ours:     rooms[:5],
+		Outside:  []string{goldmark},
+		Because:  "a room knows the rooms to its left, and declares ports instead of knowing an index or a vendor",
+	},
+	{
+		Packages: []string{"core/chat"},
+		Ours:     append([]string{"core/chat/format"}, rooms...),
+		Outside:  []string{goldmark},
+		Because:  "a room knows the rooms to its left, and declares ports instead of knowing a model or a vendor",
+	},
+	{
+		Packages: []string{"core/chat/format"},
+		Ours:     rooms[:1],
+		Outside:  []string{goldmark, bluemonday},
+		Because:  "a format is made from Markdown alone, whoever asked for it",
+	},
+	{
+		Packages: []string{"ent/migrate/diff"},
+		Ours:     []string{"ent/...", "migrations", "internal/*"},
+		Outside:  []string{entgo, atlas, pgx, sqlite},
+		Because:  "it writes migrations from the schema, and needs nothing that runs in the server",
+	},
+	{
+		Packages: []string{"ent/..."},
+		Ours:     []string{"ent/..."},
+		Outside:  []string{entgo, atlas},
+		Because:  "the schema is fields, edges and indexes; rules live in the rooms",
+	},
+	{
+		Packages: []string{"migrations"},
+		Because:  "it embeds files and does nothing else",
+	},
+	{
+		Packages: []string{"store"},
+		Ours:     []string{"core/*", "ent/...", "migrations", "internal/*"},
+		Outside:  []string{entgo, pgx, sqlite},
+		Because:  "the store maps rows to the rooms' types; adapters never import one another, nor a door",
+	},
+	{
+		Packages: []string{"index/embedded"},
+		Ours:     []string{"core/knowledge", "core/fault", "internal/*"},
+		Outside:  []string{sqlite},
+		Because:  "an index knows the room of its port; adapters never import one another",
+	},
+	{
+		Packages: []string{"index/indextest"},
+		Ours:     []string{"core/knowledge", "core/fault", "internal/*"},
+		Because:  "the suite is for every index, so it knows none",
+	},
+	{
+		Packages: []string{"llm/openai"},
+		Ours:     []string{"core/chat", "core/knowledge", "core/fault", "llm/tokens", "internal/*"},
+		Outside:  []string{openai, gjson},
+		Because:  "a model knows the room of its port, and its own vendor; adapters never import one another",
+	},
+	{
+		Packages: []string{"llm/extractive", "llm/llmtest"},
+		Ours:     []string{"core/chat", "core/knowledge", "core/fault", "llm/tokens", "internal/*"},
+		Because:  "a model knows the room of its port; this one has no vendor",
+	},
+	{
+		Packages: []string{"llm/tokens"},
+		Outside:  []string{tokenizer},
+		Because:  "it counts the tokens of a text, whatever the text is for",
+	},
+	{
+		Packages: []string{"billing"},
+		Ours:     []string{"core/tenant", "core/plan", "core/fault", "internal/*"},
+		Outside:  []string{stripe},
+		Because:  "billing knows who pays for what, and no door: Fiber ends in api and web",
+	},
+	{
+		Packages: []string{"views"},
+		Outside:  []string{templ},
+		Because:  "nothing is fetched or decided in a view; a page brings all it shows in its model",
+	},
+	{
+		Packages: []string{"static"},
+		Because:  "it embeds files and does nothing else",
+	},
+	{
+		Packages: []string{"api"},
+		Ours:     []string{"core/*", "core/chat/format", "billing", "internal/*"},
+		Outside:  []string{fiber, fasthttp, jsonv2},
+		Because:  "a door decodes, calls a room and answers; what stands behind a port is wired in cmd",
+	},
+	{
+		Packages: []string{"web"},
+		Ours:     []string{"core/*", "core/chat/format", "billing", "views", "static", "internal/*"},
+		Outside:  []string{fiber, templ},
+		Because:  "a door decodes, calls a room and answers; what stands behind a port is wired in cmd",
+	},
+	{
+		Packages: []string{"internal/pgtest"},
+		Outside:  []string{pgx},
+		Because:  "it creates databases for tests, whatever they put in",
+	},
+	{
+		Packages: []string{"internal/requestid"},
+		Ours:     []string{"internal/*"},
+		Outside:  []string{fiber},
+		Because:  "it is what the two doors share about a request, and knows neither",
+	},
+	{
+		Packages: []string{"internal/bench/..."},
+		Ours:     []string{"..."},
+		Outside:  []string{"*"},
+		Because:  "it measures the whole house",
+	},
+	{
+		Packages: []string{"internal/*"},
+		Ours:     []string{"internal/*"},
+		Because:  "what everyone may import imports nothing that somebody may not",
+	},
+	{
+		Packages: []string{"cmd/..."},
+		Ours:     []string{"..."},
+		Outside:  []string{"*"},
+		Because:  "it wires everything",
+	},
+}
+
+// bans hold whatever a row allows.
+var bans = []Ban{
+	{
+		Imports: []string{"net/http"},
+		In:      []string{"core/..."},
+		Tests:   true,
+		Because: "rooms know no transport",
+	},
+	{
+		Imports: []string{"database/sql"},
+		In:      []string{"core/..."},
+		Tests:   true,
+		Because: "rooms know no database",
+	},
+	{
+		Imports: []string{"database/sql"},
+		In:      []string{"api", "web", "billing", "views", "llm/..."},
+		Because: "queries live in store, one file a subject",
+	},
+	{
+		Imports: []string{"net/http"},
+		In:      []string{"views"},
+		Because: "nothing is fetched or decided in a view",
+	},
+	{
+		Imports: []string{root + "/ent", entgo, atlas},
+		In:      []string{"..."},
+		Except:  []string{"ent/...", "store"},
+		Tests:   true,
+		Because: "ent ends in store, which maps its rows to the rooms' types",
+	},
+	{
+		Imports: []string{sqlite},
+		In:      []string{"..."},
+		Except:  []string{"store", "index/embedded", "ent/migrate/diff", "internal/bench/..."},
+		Tests:   true,
+		Because: "one place decides how a SQLite file is opened: store for the data, index/embedded for the index",
+	},
+	{
+		Imports: []string{pgx},
+		In:      []string{"..."},
+		Except:  []string{"store", "ent/migrate/diff", "internal/pgtest", "internal/bench/..."},
+		Tests:   true,
+		Because: "PostgreSQL ends in store",
+	},
+	{
+		Imports: []string{stripe},
+		In:      []string{"..."},
+		Except:  []string{"billing"},
+		Tests:   true,
+		Because: "Stripe ends in billing, which speaks of plans and workspaces",
+	},
+	{
+		Imports: []string{openai, tokenizer},
+		In:      []string{"..."},
+		Except:  []string{"llm/..."},
+		Because: "vendors of models end in llm",
+	},
+	{
+		Imports: []string{root + "/index/indextest", root + "/llm/llmtest", root + "/internal/pgtest"},
+		In:      []string{"..."},
+		Except:  []string{"index/indextest", "llm/llmtest", "internal/bench/..."},
+		Because: "doubles and suites for tests stay out of the program",
+	},
+}
+
+// Tests may import more than the code they test: a test is where things are
+// put together. The bans that say so are for tests too.
+var (
+	testOurs    = []string{"core/...", "store", "index/*", "llm/*", "billing", "views", "static", "migrations", "internal/*", "api", "web"}
+	testOutside = []string{"pgregory.net/rapid", "go.uber.org/goleak", "golang.org/x/net/html", goldmark, chromedp}
+)

@@ -1,0 +1,237 @@
+// Package bench is the benchmark behind `make bench`: it measures Parley
+// against a fake model server, and beside it relays that do less.
+//
+// It starts each of them as a process of its own, puts load on them in turns,
+// and reports the figures, their ratios and whether the aims are met. The load
+// program is package load, the model server package upstream, the relays
+// package relay.
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"parley/internal/bench/load"
+)
+
+// The databases that can be measured.
+const (
+	SQLite   = "sqlite"
+	Postgres = "postgres"
+)
+
+// Settings say what is measured, and for how long.
+type Settings struct {
+	// WarmUp and Duration are the time of each cell, uncounted and counted.
+	WarmUp   time.Duration `json:"warm_up_ns"`
+	Duration time.Duration `json:"duration_ns"`
+	// Rounds is how often each cell is measured. The report has the medians.
+	Rounds int `json:"rounds"`
+	// Clients are the numbers of clients.
+	Clients []int `json:"clients"`
+	// Streams is how many streams are open for the measure of memory; 0
+	// leaves it out.
+	Streams int `json:"streams"`
+	// Databases are some of [SQLite] and [Postgres].
+	Databases []string `json:"databases"`
+	// Parley is the path of a built program. If empty, it is built.
+	Parley string `json:"-"`
+	// OnlyRelays leaves Parley out.
+	OnlyRelays bool `json:"only_relays"`
+	// StreamChat lets the relays ask the model server for a stream for /chat.
+	StreamChat bool `json:"stream_chat"`
+	// Command is what was run, for the report.
+	Command string `json:"command"`
+}
+
+// bench is a run under way.
+type bench struct {
+	Settings
+	progress io.Writer
+	dir      string
+	cluster  cluster
+	model    *system
+	systems  []*system
+}
+
+// Run measures, and tells progress what it is at.
+func Run(ctx context.Context, settings Settings, progress io.Writer) (report Report, err error) {
+	dir, err := os.MkdirTemp("", "parley-bench-")
+	if err != nil {
+		return Report{}, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	b := &bench{Settings: settings, progress: progress, dir: dir}
+	defer func() {
+		if cleaned := b.clean(); err == nil {
+			err = cleaned
+		}
+	}()
+	machine, err := readMachine(dir)
+	if err != nil {
+		return Report{}, err
+	}
+	if err := b.prepare(ctx); err != nil {
+		return Report{}, err
+	}
+	machine.Postgres = b.cluster.version
+	report = Report{Settings: settings, Machine: machine, Date: time.Now().UTC().Truncate(time.Second)}
+	if report.Cells, err = b.cells(ctx); err != nil {
+		return Report{}, err
+	}
+	if settings.Streams > 0 {
+		report.Memory, err = b.memory(ctx)
+	}
+	return report, err
+}
+
+// prepare starts the model server and makes the systems.
+func (b *bench) prepare(ctx context.Context) (err error) {
+	if slices.Contains(b.Databases, Postgres) {
+		if b.cluster, err = openCluster(ctx); err != nil {
+			return err
+		}
+		if !b.cluster.durable {
+			b.say("PostgreSQL does not sync what it commits; set PARLEY_PG_DURABLE=1 for figures that mean something")
+		}
+	}
+	b.model = upstreamSystem(b.dir)
+	if err := b.model.start(ctx); err != nil {
+		return err
+	}
+	b.makeRelays()
+	if b.OnlyRelays {
+		return nil
+	}
+	return b.makeParley(ctx)
+}
+
+func (b *bench) makeRelays() {
+	var options []string
+	if b.StreamChat {
+		options = append(options, "--stream-chat")
+	}
+	model := b.model.running.address
+	b.systems = append(b.systems, relaySystem(b.dir, BareRelay, model, append([]string{"bare-relay"}, options...)...))
+	durable := append([]string{"durable-relay"}, options...)
+	if slices.Contains(b.Databases, SQLite) {
+		b.systems = append(b.systems,
+			sqliteRelay(b.dir, DurableSQLite, model, durable...),
+			sqliteRelay(b.dir, GroupedSQLite, model, append(slices.Clone(durable), "--group")...))
+	}
+	if slices.Contains(b.Databases, Postgres) {
+		b.systems = append(b.systems, postgresRelay(b.dir, DurablePostgres, model, b.cluster, durable...))
+	}
+}
+
+// makeParley puts Parley on each database right after the relays on it.
+func (b *bench) makeParley(ctx context.Context) (err error) {
+	program := b.Parley
+	if program == "" {
+		b.say("building Parley")
+		if program, err = buildParley(ctx, b.dir); err != nil {
+			return err
+		}
+	}
+	model := b.model.running.address
+	for _, database := range b.Databases {
+		name, after, address := ParleySQLite, GroupedSQLite, ""
+		if database == Postgres {
+			name, after = ParleyPostgres, DurablePostgres
+			if address, err = b.cluster.create(ctx); err != nil {
+				return err
+			}
+		}
+		b.say("preparing %s", name)
+		s, err := parleySystem(ctx, b.dir, name, program, model, address)
+		if err != nil {
+			return err
+		}
+		if address != "" {
+			s.clean = func() error { return b.cluster.drop(address) }
+		}
+		at := slices.IndexFunc(b.systems, func(s *system) bool { return s.name == after })
+		b.systems = slices.Insert(b.systems, at+1, s)
+	}
+	return nil
+}
+
+// cells measures every system with every number of clients, in turns.
+func (b *bench) cells(ctx context.Context) ([]Cell, error) {
+	for _, s := range b.systems {
+		if err := s.start(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var cells []Cell
+	for round := range b.Rounds {
+		for _, endpoint := range []string{Chat, Stream} {
+			for _, clients := range b.Clients {
+				measured, err := b.turn(ctx, round, endpoint, clients)
+				if err != nil {
+					return nil, err
+				}
+				cells = append(cells, measured...)
+			}
+		}
+	}
+	return medians(cells), b.stop()
+}
+
+// turn measures one cell of every system, in the other direction in every
+// other round, so that what slows the machine for a while slows them alike.
+func (b *bench) turn(ctx context.Context, round int, endpoint string, clients int) ([]Cell, error) {
+	order := append([]*system{b.model}, b.systems...)
+	if round%2 == 1 {
+		slices.Reverse(order)
+	}
+	var cells []Cell
+	for _, s := range order {
+		plan := load.Plan{Clients: clients, WarmUp: b.WarmUp, For: b.Duration, CPU: s.running.cpu}
+		result, err := load.Run(ctx, s.exchange(endpoint), plan)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.name, err)
+		}
+		cell := newCell(s.name, endpoint, clients, result)
+		b.say("round %d: %s, %d clients, %s: %s", round+1, endpoint, clients, s.name, cell)
+		cells = append(cells, cell)
+	}
+	addUpstream(cells)
+	return cells, nil
+}
+
+func (b *bench) stop() error {
+	for _, s := range b.systems {
+		if err := s.stop(); err != nil {
+			return fmt.Errorf("stop %s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+// clean ends and removes what is left, whatever happened before.
+func (b *bench) clean() (first error) {
+	for _, s := range append(b.systems, b.model) {
+		if s == nil {
+			continue
+		}
+		if err := s.stop(); err != nil && first == nil {
+			first = fmt.Errorf("stop %s: %w", s.name, err)
+		}
+		if s.clean == nil {
+			continue
+		}
+		if err := s.clean(); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+func (b *bench) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(b.progress, format+"\n", args...)
+}

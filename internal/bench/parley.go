@@ -1,0 +1,139 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// buildParley builds the program and returns its path.
+func buildParley(ctx context.Context, dir string) (string, error) {
+	path := filepath.Join(dir, "parley")
+	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", path, "./cmd/parley")
+	if said, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build Parley: %w\n%s", err, said)
+	}
+	return path, nil
+}
+
+// demo is what `parley demo --json` prints.
+type demo struct {
+	BaseURL   string `json:"base_url"`
+	ChatbotID string `json:"chatbot_id"`
+	Token     string `json:"token"`
+}
+
+// parleySystem prepares Parley with a workspace, a chatbot and its knowledge.
+// The database is a PostgreSQL URL, or empty for SQLite.
+func parleySystem(ctx context.Context, dir, name, program, model, database string) (*system, error) {
+	data, err := os.MkdirTemp(dir, "parley")
+	if err != nil {
+		return nil, err
+	}
+	environment := []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + data, "TMPDIR=" + data,
+		"DATA_DIR=" + data, "LLM_BASE_URL=http://" + model + "/v1", "LLM_API_KEY=x", "LLM_MODEL=bench",
+	}
+	if database != "" {
+		environment = append(environment, "DATABASE_URL="+database)
+	}
+	prepared, err := prepareParley(ctx, data, program, environment)
+	if err != nil {
+		return nil, err
+	}
+	s := &system{name: name, token: prepared.Token}
+	s.launch = func(ctx context.Context) (*process, error) {
+		return startParley(ctx, command{name: name, dir: dir, path: program, environment: environment})
+	}
+	return s, nil
+}
+
+func prepareParley(ctx context.Context, dir, program string, environment []string) (demo, error) {
+	var said bytes.Buffer
+	cmd := exec.CommandContext(ctx, program, "demo", "--json")
+	cmd.Dir, cmd.Env, cmd.Stderr = dir, environment, &said
+	printed, err := cmd.Output()
+	if err != nil {
+		return demo{}, fmt.Errorf("parley demo --json: %w\n%s", err, said.Bytes())
+	}
+	var prepared demo
+	if err := json.Unmarshal(printed, &prepared); err != nil {
+		return demo{}, fmt.Errorf("parley demo --json printed no JSON: %w", err)
+	}
+	if prepared.Token == "" {
+		return demo{}, errors.New("parley demo --json printed no token")
+	}
+	return prepared, nil
+}
+
+// startParley starts the server and waits until it is ready.
+func startParley(ctx context.Context, c command) (*process, error) {
+	address, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	c.arguments = []string{"serve", "--listen", address}
+	p, stdout, err := c.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	go func() { _, _ = io.Copy(io.Discard, stdout) }()
+	p.address = address
+	if err := waitReady(ctx, "http://"+address+"/readyz"); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w. It said:\n%s", c.name, err, p.said()), p.stop())
+	}
+	return p, nil
+}
+
+// freeAddress returns an address that nothing listens on just now.
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
+}
+
+// waitReady asks until the answer is 200.
+func waitReady(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, startWithin)
+	defer cancel()
+	for {
+		err := get(ctx, address)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("not ready within %v: %w", startWithin, err)
+		}
+	}
+}
+
+// get asks for an address and wants the status 200.
+func get(ctx context.Context, address string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answered %s", address, strings.ToLower(response.Status))
+	}
+	return nil
+}

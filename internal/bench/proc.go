@@ -1,0 +1,64 @@
+package bench
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+)
+
+// tick is the unit of CPU time in /proc: USER_HZ is 100 on every Linux that Go
+// runs on (proc_pid_stat(5)).
+const tick = 10 * time.Millisecond
+
+var errProc = errors.New("what /proc says of a process cannot be read: the benchmark needs Linux")
+
+// cpuTime returns the CPU time that a process has used, in user and kernel
+// mode, with all its threads.
+func cpuTime(pid int) (time.Duration, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, errors.Join(errProc, err)
+	}
+	return parseCPU(stat)
+}
+
+// parseCPU adds the fields 14 and 15 of /proc/PID/stat, utime and stime. The
+// second field is a name that may hold anything, and ends with the last
+// parenthesis.
+func parseCPU(stat []byte) (time.Duration, error) {
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 13 {
+		return 0, errProc
+	}
+	user, err1 := strconv.ParseInt(string(fields[11]), 10, 64)
+	kernel, err2 := strconv.ParseInt(string(fields[12]), 10, 64)
+	if err := errors.Join(err1, err2); err != nil {
+		return 0, errors.Join(errProc, err)
+	}
+	return time.Duration(user+kernel) * tick, nil
+}
+
+// residentSize returns the bytes of memory that a process holds.
+func residentSize(pid int) (int64, error) {
+	statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0, errors.Join(errProc, err)
+	}
+	return parseResident(statm, os.Getpagesize())
+}
+
+// parseResident reads the second field of /proc/PID/statm, in pages.
+func parseResident(statm []byte, pageSize int) (int64, error) {
+	fields := bytes.Fields(statm)
+	if len(fields) < 2 {
+		return 0, errProc
+	}
+	pages, err := strconv.ParseInt(string(fields[1]), 10, 64)
+	if err != nil {
+		return 0, errors.Join(errProc, err)
+	}
+	return pages * int64(pageSize), nil
+}

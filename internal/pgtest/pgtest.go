@@ -1,0 +1,72 @@
+// Package pgtest gives a test a PostgreSQL database of its own.
+//
+// It owns the creation and the removal of such databases. It does not own the
+// server: scripts/with-postgres.sh starts one and names it in
+// PARLEY_TEST_POSTGRES. Nor does it own the schema: the test migrates.
+package pgtest
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Variable names the environment variable that holds a superuser's URL of the
+// server that databases are created on.
+const Variable = "PARLEY_TEST_POSTGRES"
+
+// patience bounds one statement on a machine that is busy with other tests.
+const patience = time.Minute
+
+// New creates an empty database and returns the URL with which a superuser
+// reaches it. The database is dropped when the test ends, with whatever is
+// still connected to it. Without a server the test fails and says how to get
+// one.
+func New(t testing.TB) string {
+	t.Helper()
+
+	server := os.Getenv(Variable)
+	if server == "" {
+		t.Fatalf("%s is not set: this test needs a PostgreSQL server. Run `make test`, or `scripts/with-postgres.sh go test ./...`.", Variable)
+	}
+	address, err := url.Parse(server)
+	if err != nil {
+		t.Fatalf("%s is not a postgres:// URL.", Variable)
+	}
+
+	name := "test_" + strings.ToLower(rand.Text())
+	if err := execute(server, "CREATE DATABASE "+name); err != nil {
+		t.Fatalf("create a database on the server that %s names: %v", Variable, err)
+	}
+	t.Cleanup(func() {
+		if err := execute(server, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+			t.Errorf("drop the test's database: %v", err)
+		}
+	})
+
+	address.Path = "/" + name
+	return address.String()
+}
+
+// execute runs one statement on a connection of its own, because neither
+// statement of this package can run inside a transaction.
+func execute(server, statement string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+
+	connection, err := pgx.Connect(ctx, server)
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	defer connection.Close(ctx)
+
+	_, err = connection.Exec(ctx, statement)
+	return err
+}

@@ -1,0 +1,55 @@
+// Package socket knows what TCP connections tell below the level of reads and
+// writes: that the other end has gone, and that it is still sending.
+package socket
+
+import (
+	"io"
+	"net"
+	"time"
+)
+
+// A closed connection is read for at most this long and this much.
+const (
+	longest = 2 * time.Second
+	most    = 64 << 20
+)
+
+// Lingering returns a listener whose connections close so that a client who
+// is still sending reads the answer. Without it, closing with unread bytes
+// resets the connection, and the answer to a body that was too large is lost.
+func Lingering(l net.Listener) net.Listener { return listener{l} }
+
+type listener struct{ net.Listener }
+
+// Accept returns a connection that lingers, if it is of TCP.
+func (l listener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if tcp, ok := c.(*net.TCPConn); ok && err == nil {
+		return &conn{TCPConn: tcp}, nil
+	}
+	return c, err
+}
+
+type conn struct{ *net.TCPConn }
+
+// Close closes at once when nothing is unread. Otherwise it says that nothing
+// more will be sent, and reads on until the other end closes too.
+func (c *conn) Close() error {
+	if c.unread() && c.CloseWrite() == nil && c.SetReadDeadline(time.Now().Add(longest)) == nil {
+		_, _ = io.CopyN(io.Discard, c.TCPConn, most)
+	}
+	return c.TCPConn.Close()
+}
+
+func (c *conn) unread() bool {
+	rc, err := c.SyscallConn()
+	if err != nil {
+		return false
+	}
+	waiting := false
+	err = rc.Control(func(fd uintptr) {
+		readable, closed := peek(fd)
+		waiting = readable && !closed
+	})
+	return err == nil && waiting
+}

@@ -1,0 +1,42 @@
+package socket
+
+import (
+	"net"
+	"syscall"
+	"time"
+)
+
+// Watch calls gone, once, when the other end of conn goes away, in silence
+// too. The function it returns ends the watch and must be called before the
+// server reads conn again. A connection that cannot be watched is not; a
+// failing write tells of it then.
+func Watch(conn net.Conn, gone func()) (stop func()) {
+	raw, ok := conn.(syscall.Conn)
+	if !ok {
+		return func() {}
+	}
+	rc, err := raw.SyscallConn()
+	if err != nil {
+		return func() {}
+	}
+	// The server's read deadline would end the watch early.
+	_ = conn.SetReadDeadline(time.Time{})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		closed := false
+		_ = rc.Read(func(fd uintptr) bool {
+			var readable bool
+			readable, closed = peek(fd)
+			return readable
+		})
+		if closed {
+			gone()
+		}
+	}()
+	return func() {
+		_ = conn.SetReadDeadline(time.Unix(1, 0)) // long past: wakes the watch
+		<-ended
+		_ = conn.SetReadDeadline(time.Time{})
+	}
+}
