@@ -1,0 +1,13 @@
+// Puts the code of an invitation link into the form. A fragment never reaches
+// the server, so no log and no Referer header holds the code.
+"use strict";
+
+(() => {
+  const code = location.hash.slice(1);
+  if (code === "") {
+    return;
+  }
+  document.getElementById("code").value = code;
+  document.getElementById("password").focus();
+  history.replaceState(null, "", location.pathname);
+})();

@@ -1,0 +1,48 @@
+package views
+
+// WorkspaceURL is the page of a workspace.
+func WorkspaceURL(workspaceID string) string { return "/workspaces/" + workspaceID }
+
+// MembersURL is the page of a workspace's members.
+func MembersURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/members" }
+
+// PlanURL is the page of a workspace's plan.
+func PlanURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/plan" }
+
+// ChatbotURL is the page of a chatbot's settings.
+func ChatbotURL(chatbotID string) string { return "/chatbots/" + chatbotID }
+
+// KnowledgeURL is the page of a chatbot's documents.
+func KnowledgeURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/knowledge" }
+
+// TokensURL is the page of a chatbot's API tokens.
+func TokensURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/tokens" }
+
+// link is an entry of a navigation.
+type link struct {
+	Section   Section
+	Text, URL string
+}
+
+func (l Layout) workspaceLinks() []link {
+	id := l.Workspace.ID
+	return []link{
+		{ChatbotsSection, "Chatbots", WorkspaceURL(id)},
+		{MembersSection, "Members", MembersURL(id)},
+		{PlanSection, "Plan", PlanURL(id)},
+	}
+}
+
+func (l Layout) chatbotLinks() []link {
+	id := l.Chatbot.ID
+	return []link{
+		{SettingsSection, "Settings", ChatbotURL(id)},
+		{KnowledgeSection, "Knowledge", KnowledgeURL(id)},
+		{TokensSection, "API tokens", TokensURL(id)},
+	}
+}
+
+// current says whether a link leads to where the person is.
+func (l Layout) current(to link) bool {
+	return to.Section == l.Section || to.Section == ChatbotsSection && l.Chatbot.ID != ""
+}

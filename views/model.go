@@ -1,0 +1,198 @@
+// Package views owns the dashboard's pages as components, and the models that
+// they show.
+//
+// It does not own what the models hold (package web) nor scripts and styles
+// (package static). Nothing is fetched or decided here.
+package views
+
+import "time"
+
+// Layout is what all pages share.
+type Layout struct {
+	// Title is the page's own, without the product's name.
+	Title string
+	// Notice says what has just been done. It may be empty.
+	Notice string
+	// Email is that of the person, empty when nobody is signed in.
+	Email string
+	// Workspaces are those of the person.
+	Workspaces []Workspace
+	// Workspace is the present one, zero when there is none.
+	Workspace Workspace
+	// Chatbot is the present one, zero when there is none.
+	Chatbot Chatbot
+	// Section is the present entry of the navigation.
+	Section Section
+	// scripts are names of files in package static.
+	scripts []string
+}
+
+// with returns the layout of a page that runs scripts.
+func (l Layout) with(scripts ...string) Layout {
+	l.scripts = scripts
+	return l
+}
+
+// Section is an entry of the navigation.
+type Section string
+
+// The sections: three of a workspace, three of a chatbot.
+const (
+	ChatbotsSection  Section = "chatbots"
+	MembersSection   Section = "members"
+	PlanSection      Section = "plan"
+	SettingsSection  Section = "settings"
+	KnowledgeSection Section = "knowledge"
+	TokensSection    Section = "tokens"
+)
+
+// Workspace is a workspace by name.
+type Workspace struct{ ID, Name string }
+
+// Chatbot is a chatbot by name.
+type Chatbot struct {
+	ID, Name  string
+	CreatedAt time.Time
+}
+
+// Form is what was typed into a form, by the name of the input, and what is
+// wrong with it. Values has an entry for every input that can be wrong.
+type Form struct {
+	Values map[string]string
+	// Field names the input that is wrong.
+	Field string
+	// Message says what is wrong, empty when nothing is.
+	Message string
+}
+
+// Value returns what was typed into an input.
+func (f Form) Value(name string) string { return f.Values[name] }
+
+// Error returns what is wrong with an input.
+func (f Form) Error(name string) string {
+	if f.Field != name {
+		return ""
+	}
+	return f.Message
+}
+
+// Banner returns what is wrong with none of the inputs in particular.
+func (f Form) Banner() string {
+	if _, ofAnInput := f.Values[f.Field]; ofAnInput {
+		return ""
+	}
+	return f.Message
+}
+
+// SignIn is the page to sign in.
+type SignIn struct {
+	Form Form
+	// SignUp says whether accounts can be created without an invitation.
+	SignUp bool
+}
+
+// Chatbots is the page of a workspace.
+type Chatbots struct {
+	Chatbots []Chatbot
+	// MayCreate shows the form.
+	MayCreate bool
+	Form      Form
+}
+
+// Settings is the page of a chatbot.
+type Settings struct {
+	Form Form
+	// Delete is the form that deletes the chatbot.
+	Delete Form
+	// MayChange says whether the person may change and delete.
+	MayChange bool
+}
+
+// Knowledge is the page of a chatbot's documents.
+type Knowledge struct {
+	Documents []Document
+	// MayEdit shows what adds and removes.
+	MayEdit bool
+	Form    Form
+}
+
+// Document is a row of the documents.
+type Document struct {
+	ID, Title, Kind string
+	// State is pending, ready, failed or removing.
+	State string
+	// Reason says why the document failed.
+	Reason string
+	// Chars and Passages are sizes, with separated thousands.
+	Chars, Passages string
+	CreatedAt       time.Time
+}
+
+// Members is the page of a workspace's members.
+type Members struct {
+	Members     []Member
+	Invitations []Invitation
+	// MayManage shows what invites, changes and removes.
+	MayManage bool
+	// Roles are those that the person can give.
+	Roles []string
+	Form  Form
+	// Link is that of the invitation just made. It is shown once.
+	Link string
+}
+
+// Member is a row of the members.
+type Member struct {
+	ID, Email, Role string
+	// MayChange says whether the person may change this member.
+	MayChange bool
+	JoinedAt  time.Time
+}
+
+// Invitation is a row of the open invitations.
+type Invitation struct {
+	ID, Email, Role string
+	ExpiresAt       time.Time
+}
+
+// Plans is the page that compares the plans.
+type Plans struct {
+	Plans []Plan
+	// Limits are the rows of the comparison.
+	Limits []Limit
+	// MayChange shows the buttons.
+	MayChange bool
+	// Why says why the person may not change the plan.
+	Why  string
+	Form Form
+}
+
+// Plan is a column of the comparison.
+type Plan struct {
+	Name, Title string
+	Current     bool
+}
+
+// Limit is a row of the comparison: one amount for each plan.
+type Limit struct {
+	Name    string
+	Amounts []string
+}
+
+// Tokens is the page of a chatbot's API tokens, which a script fills.
+type Tokens struct {
+	// MayManage shows what creates and revokes.
+	MayManage bool
+	// APIURL is the address of the public API, with /api/v1.
+	APIURL string
+}
+
+// Failure is the page that says what went wrong.
+type Failure struct {
+	Title   string
+	Message string
+	// RequestID is what the log knows the request by.
+	RequestID string
+	// SignIn offers to sign in.
+	SignIn bool
+}

@@ -1,0 +1,170 @@
+package web
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+	"parley/core/tenant"
+	"parley/views"
+)
+
+func (s *site) home(c *fiber.Ctx) error {
+	person, err := s.Sessions.Person(c)
+	if fault.Is(err, fault.Unauthenticated) {
+		return s.welcome(c)
+	}
+	if err != nil {
+		return err
+	}
+	if len(person.Memberships) == 0 {
+		return render(c, fiber.StatusOK, views.NoWorkspacePage(views.Layout{Title: "Welcome", Email: person.User.Email}))
+	}
+	return seeOther(c, views.WorkspaceURL(person.Memberships[0].Workspace.ID))
+}
+
+func (s *site) welcome(c *fiber.Ctx) error {
+	empty, err := s.Tenants.Empty(c.UserContext())
+	if err != nil {
+		return err
+	}
+	if empty {
+		return seeOther(c, "/sign-up")
+	}
+	return seeOther(c, "/sign-in")
+}
+
+// signedIn reports whether the browser has a session.
+func (s *site) signedIn(c *fiber.Ctx) (bool, error) {
+	_, err := s.Sessions.Person(c)
+	if fault.Is(err, fault.Unauthenticated) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (s *site) signUpPage(c *fiber.Ctx) error {
+	in, err := s.signedIn(c)
+	if err != nil {
+		return err
+	}
+	if in {
+		return seeOther(c, "/")
+	}
+	if err := s.admitSignUp(c); err != nil {
+		return err
+	}
+	return render(c, fiber.StatusOK, views.SignUpPage(views.Form{}))
+}
+
+// admitSignUp refuses a new account where they are not open to all, save the
+// first one.
+func (s *site) admitSignUp(c *fiber.Ctx) error {
+	if s.SignUp {
+		return nil
+	}
+	empty, err := s.Tenants.Empty(c.UserContext())
+	if err == nil && !empty {
+		err = fault.New(fault.Forbidden, "Accounts are by invitation here. Ask an admin of a workspace for one.")
+	}
+	return err
+}
+
+func (s *site) signUp(c *fiber.Ctx) error {
+	if err := s.admitSignUp(c); err != nil {
+		return err
+	}
+	typed, err := readForm(c, "email", "password", "workspace")
+	if err != nil {
+		return err
+	}
+	user, err := s.createAccount(c, typed)
+	if err != nil {
+		return typed.again(c, err, func(status int, f views.Form) error {
+			return render(c, status, views.SignUpPage(f))
+		})
+	}
+	return s.start(c, user.ID, "/")
+}
+
+func (s *site) createAccount(c *fiber.Ctx, typed form) (tenant.User, error) {
+	if !s.SignUp {
+		// Of two first visitors at once, one is the first.
+		s.first.Lock()
+		defer s.first.Unlock()
+		if err := s.admitSignUp(c); err != nil {
+			return tenant.User{}, err
+		}
+	}
+	user, _, err := s.Tenants.SignUp(c.UserContext(), tenant.Account{
+		Email: typed["email"], Password: typed["password"], Workspace: typed["workspace"],
+	})
+	return user, err
+}
+
+// start signs a person in who has just proved who they are.
+func (s *site) start(c *fiber.Ctx, userID, path string) error {
+	secret, err := s.Tenants.StartSession(c.UserContext(), userID)
+	if err != nil {
+		return err
+	}
+	if err := s.Sessions.begin(c, secret); err != nil {
+		return err
+	}
+	return seeOther(c, path)
+}
+
+func (s *site) signInPage(c *fiber.Ctx) error {
+	in, err := s.signedIn(c)
+	if err != nil {
+		return err
+	}
+	next := localPath(c.Query("next"))
+	if in {
+		return seeOther(c, next)
+	}
+	return s.showSignIn(c, fiber.StatusOK, form{"next": next}.view())
+}
+
+func (s *site) showSignIn(c *fiber.Ctx, status int, f views.Form) error {
+	return render(c, status, views.SignInPage(views.SignIn{Form: f, SignUp: s.SignUp}))
+}
+
+func (s *site) signIn(c *fiber.Ctx) error {
+	typed, err := readForm(c, "email", "password", "next")
+	if err != nil {
+		return err
+	}
+	secret, err := s.Tenants.SignIn(c.UserContext(), typed["email"], typed["password"], c.IP())
+	if err != nil {
+		return typed.again(c, err, func(status int, f views.Form) error { return s.showSignIn(c, status, f) })
+	}
+	if err := s.Sessions.begin(c, secret); err != nil {
+		return err
+	}
+	return seeOther(c, localPath(typed["next"]))
+}
+
+func (s *site) signOut(c *fiber.Ctx) error {
+	if err := s.Sessions.end(c); err != nil {
+		return err
+	}
+	return seeOther(c, "/sign-in")
+}
+
+func (s *site) joinPage(c *fiber.Ctx) error {
+	return render(c, fiber.StatusOK, views.JoinPage(views.Form{}))
+}
+
+func (s *site) join(c *fiber.Ctx) error {
+	typed, err := readForm(c, "code", "password")
+	if err != nil {
+		return err
+	}
+	userID, err := s.Tenants.Join(c.UserContext(), typed["code"], typed["password"], c.IP())
+	if err != nil {
+		return typed.again(c, err, func(status int, f views.Form) error {
+			return render(c, status, views.JoinPage(f))
+		})
+	}
+	return s.start(c, userID, "/")
+}

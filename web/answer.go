@@ -1,0 +1,54 @@
+package web
+
+import (
+	"bytes"
+	"net/url"
+
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+)
+
+const contentPolicy = "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+
+// setHeaders confines a page to this server. Pages hold what one person may
+// see, so nobody keeps them.
+func setHeaders(c *fiber.Ctx) {
+	c.Set(fiber.HeaderContentSecurityPolicy, contentPolicy)
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	c.Set(fiber.HeaderReferrerPolicy, "same-origin")
+	c.Set(fiber.HeaderCacheControl, "no-store")
+}
+
+// render answers with a page. It is made whole first, so that a failure does
+// not send half of one.
+func render(c *fiber.Ctx, status int, page templ.Component) error {
+	var whole bytes.Buffer
+	if err := page.Render(c.UserContext(), &whole); err != nil {
+		return err
+	}
+	c.Type("html", "utf-8")
+	return c.Status(status).Send(whole.Bytes())
+}
+
+// seeOther answers a form that did its work.
+func seeOther(c *fiber.Ctx, path string) error {
+	return c.Redirect(path, fiber.StatusSeeOther)
+}
+
+// notices are what a page can say has been done, by the value of "done" in
+// its address. They are fixed, because anyone can write such an address.
+var notices = map[string]string{
+	"saved":     "Your changes are saved.",
+	"added":     "The document has been added.",
+	"removed":   "It has been removed.",
+	"deleted":   "The chatbot has been deleted.",
+	"cancelled": "The invitation has been cancelled.",
+	"plan":      "The plan has been changed.",
+}
+
+// done is [seeOther] to a page that says what has been done.
+func done(c *fiber.Ctx, path, notice string) error {
+	return seeOther(c, path+"?done="+url.QueryEscape(notice))
+}
+
+func notice(c *fiber.Ctx) string { return notices[c.Query("done")] }

@@ -1,0 +1,98 @@
+package web
+
+import (
+	"mime/multipart"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+	"parley/views"
+)
+
+// form is what was typed, by the name of the input.
+type form map[string]string
+
+// readForm takes the named inputs from the body, and from nowhere else: what
+// is in an address gets into logs.
+func readForm(c *fiber.Ctx, names ...string) (form, error) {
+	if err := checkEncoding(c); err != nil {
+		return nil, err
+	}
+	typed, body := form{}, c.Request().PostArgs()
+	for _, name := range names {
+		typed[name] = string(body.Peek(name))
+	}
+	return typed.checked()
+}
+
+// readUpload is readForm for a form with a file, which may be missing.
+func readUpload(c *fiber.Ctx, file string, names ...string) (form, *multipart.FileHeader, error) {
+	if err := checkEncoding(c); err != nil {
+		return nil, nil, err
+	}
+	body, err := c.MultipartForm()
+	if err != nil {
+		return nil, nil, fault.Wrap(fault.Invalid, err, "The form was not sent whole. Go back and try again.")
+	}
+	typed := form{file: ""}
+	for _, name := range names {
+		if values := body.Value[name]; len(values) > 0 {
+			typed[name] = values[0]
+		} else {
+			typed[name] = ""
+		}
+	}
+	typed, err = typed.checked()
+	if headers := body.File[file]; len(headers) > 0 && headers[0].Filename != "" {
+		return typed, headers[0], err
+	}
+	return typed, nil, err
+}
+
+// checkEncoding refuses a compressed body, which could unpack to any size. No
+// browser sends one.
+func checkEncoding(c *fiber.Ctx) error {
+	if c.Get(fiber.HeaderContentEncoding) != "" {
+		return fault.New(fault.Invalid, "Send the form without compression.")
+	}
+	return nil
+}
+
+// checked refuses what cannot be stored, and makes line breaks plain: forms
+// send CR LF.
+func (f form) checked() (form, error) {
+	for name, value := range f {
+		if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
+			return nil, fault.New(fault.Invalid, "The form has characters that cannot be stored. Use plain text.")
+		}
+		f[name] = strings.ReplaceAll(value, "\r\n", "\n")
+	}
+	return f, nil
+}
+
+// view returns the form for a page, without passwords.
+func (f form) view() views.Form {
+	values := make(map[string]string, len(f))
+	for name, value := range f {
+		if name == "password" {
+			value = ""
+		}
+		values[name] = value
+	}
+	return views.Form{Values: values}
+}
+
+// again answers a form that was refused with its page, what was typed, and
+// what is wrong. A failure that no other input would mend is returned.
+func (f form) again(c *fiber.Ctx, err error, show func(status int, form views.Form) error) error {
+	failure := fault.As(err)
+	if failure.Kind == fault.Internal || failure.Kind == fault.NotFound {
+		return err
+	}
+	retryAfter(c, failure)
+	shown := f.view()
+	shown.Field, shown.Message = failure.Field, failure.Message
+	return show(looks[failure.Kind].status, shown)
+}

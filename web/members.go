@@ -1,0 +1,136 @@
+package web
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/tenant"
+	"parley/views"
+)
+
+func (s *site) membersPage(c *fiber.Ctx) error {
+	v, err := s.toWorkspace(c, tenant.Read)
+	if err != nil {
+		return err
+	}
+	return s.showMembers(c, v, fiber.StatusOK, views.Members{})
+}
+
+// showMembers adds to m what the workspace has.
+func (s *site) showMembers(c *fiber.Ctx, v visit, status int, m views.Members) error {
+	members, err := s.Tenants.Members(c.UserContext(), v.workspaceID())
+	if err != nil {
+		return err
+	}
+	m.MayManage = v.may(tenant.ManageMembers)
+	for _, member := range members {
+		m.Members = append(m.Members, views.Member{
+			ID: member.UserID, Email: member.Email, Role: string(member.Role), JoinedAt: member.CreatedAt,
+			MayChange: v.member.Role == tenant.RoleOwner || member.Role != tenant.RoleOwner,
+		})
+	}
+	if m.MayManage {
+		m.Roles = grantable(v.member.Role)
+		if m.Invitations, err = s.openInvitations(c, v); err != nil {
+			return err
+		}
+	}
+	return render(c, status, views.MembersPage(v.layout(c, views.MembersSection, "Members"), m))
+}
+
+// grantable are the roles that a role is offered to give, the least first.
+func grantable(by tenant.Role) []string {
+	roles := []string{string(tenant.RoleMember), string(tenant.RoleAdmin)}
+	if by == tenant.RoleOwner {
+		roles = append(roles, string(tenant.RoleOwner))
+	}
+	return roles
+}
+
+func (s *site) openInvitations(c *fiber.Ctx, v visit) ([]views.Invitation, error) {
+	invitations, err := s.Tenants.Invitations(c.UserContext(), v.workspaceID())
+	if err != nil {
+		return nil, err
+	}
+	open := make([]views.Invitation, 0, len(invitations))
+	for _, i := range invitations {
+		open = append(open, views.Invitation{ID: i.ID, Email: i.Email, Role: string(i.Role), ExpiresAt: i.ExpiresAt})
+	}
+	return open, nil
+}
+
+// invite answers with the page itself: the link is seen once, and no address
+// could hold it.
+func (s *site) invite(c *fiber.Ctx) error {
+	v, err := s.toWorkspace(c, tenant.ManageMembers)
+	if err != nil {
+		return err
+	}
+	typed, err := readForm(c, "email", "role")
+	if err != nil {
+		return err
+	}
+	code, err := s.makeInvitation(c, v, typed)
+	if err != nil {
+		return s.membersAgain(c, v, typed, err)
+	}
+	return s.showMembers(c, v, fiber.StatusOK, views.Members{Link: s.address("/join#" + code)})
+}
+
+func (s *site) makeInvitation(c *fiber.Ctx, v visit, typed form) (string, error) {
+	role, err := tenant.ParseRole(typed["role"])
+	if err != nil {
+		return "", err
+	}
+	return s.Tenants.Invite(c.UserContext(), v.workspaceID(), v.member.Role, typed["email"], role)
+}
+
+func (s *site) cancelInvitation(c *fiber.Ctx) error {
+	v, err := s.toWorkspace(c, tenant.ManageMembers)
+	if err != nil {
+		return err
+	}
+	if err := s.Tenants.CancelInvitation(c.UserContext(), v.workspaceID(), idParam(c, "invitation")); err != nil {
+		return err
+	}
+	return done(c, views.MembersURL(v.workspaceID()), "cancelled")
+}
+
+func (s *site) changeRole(c *fiber.Ctx) error {
+	v, err := s.toWorkspace(c, tenant.ManageMembers)
+	if err != nil {
+		return err
+	}
+	typed, err := readForm(c, "role")
+	if err != nil {
+		return err
+	}
+	role, err := tenant.ParseRole(typed["role"])
+	if err != nil {
+		return err
+	}
+	if err := s.Tenants.ChangeRole(c.UserContext(), v.workspaceID(), v.member.Role, idParam(c, "user"), role); err != nil {
+		return s.membersAgain(c, v, form{}, err)
+	}
+	return done(c, views.MembersURL(v.workspaceID()), "saved")
+}
+
+func (s *site) removeMember(c *fiber.Ctx) error {
+	v, err := s.toWorkspace(c, tenant.ManageMembers)
+	if err != nil {
+		return err
+	}
+	user := idParam(c, "user")
+	if err := s.Tenants.RemoveMember(c.UserContext(), v.workspaceID(), v.member.Role, user); err != nil {
+		return s.membersAgain(c, v, form{}, err)
+	}
+	if user == v.person.User.ID {
+		return seeOther(c, "/")
+	}
+	return done(c, views.MembersURL(v.workspaceID()), "removed")
+}
+
+func (s *site) membersAgain(c *fiber.Ctx, v visit, typed form, err error) error {
+	return typed.again(c, err, func(status int, f views.Form) error {
+		return s.showMembers(c, v, status, views.Members{Form: f})
+	})
+}

@@ -1,0 +1,104 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/plan"
+)
+
+func TestSignedOut(t *testing.T) {
+	app := signedOut()
+	for _, path := range []string{
+		"/workspaces/ws_1", "/workspaces/ws_1/members", "/workspaces/ws_1/plan",
+		"/chatbots/cb_1", "/chatbots/cb_1/knowledge", "/chatbots/cb_1/tokens",
+	} {
+		t.Run(path+" asks to sign in", func(t *testing.T) {
+			got := send(t, app, "GET", path, "", nil)
+			if got.status != fiber.StatusSeeOther || !strings.HasPrefix(got.header.Get("Location"), "/sign-in?next=") {
+				t.Errorf("status %d to %q", got.status, got.header.Get("Location"))
+			}
+		})
+	}
+	for _, path := range []string{
+		"/workspaces/ws_1/chatbots", "/workspaces/ws_1/invitations", "/workspaces/ws_1/invitations/inv_1/cancel",
+		"/workspaces/ws_1/members/usr_1/role", "/workspaces/ws_1/members/usr_1/remove", "/workspaces/ws_1/plan",
+		"/chatbots/cb_1", "/chatbots/cb_1/delete", "/chatbots/cb_1/knowledge", "/chatbots/cb_1/knowledge/doc_1/remove",
+	} {
+		t.Run("POST "+path+" is refused", func(t *testing.T) {
+			if got := send(t, app, "POST", path, "", typedForm); got.status != fiber.StatusUnauthorized {
+				t.Errorf("status %d, want 401", got.status)
+			}
+		})
+	}
+	for _, path := range []string{"/sign-in", "/sign-up", "/join"} {
+		t.Run(path+" is shown", func(t *testing.T) {
+			got := send(t, app, "GET", path, "", nil)
+			if got.status != fiber.StatusOK || got.header.Get("Content-Type") != "text/html; charset=utf-8" {
+				t.Errorf("status %d of type %q", got.status, got.header.Get("Content-Type"))
+			}
+			confined(t, got)
+		})
+	}
+	t.Run("the sign-in keeps no address of another server", func(t *testing.T) {
+		if got := send(t, app, "GET", "/sign-in?next=//evil.example", "", nil); strings.Contains(got.body, "evil") {
+			t.Errorf("the page has it: %s", got.body)
+		}
+	})
+}
+
+func TestStatic(t *testing.T) {
+	app := signedOut()
+	for path, kind := range map[string]string{
+		"/static/parley.css": "text/css; charset=utf-8", "/static/tokens.js": "text/javascript; charset=utf-8",
+		"/static/copy.js": "text/javascript; charset=utf-8", "/static/join.js": "text/javascript; charset=utf-8",
+		"/static/icon.svg": "image/svg+xml",
+	} {
+		t.Run(path+" is sent with its type, and not again when the browser has it", func(t *testing.T) {
+			got := send(t, app, "GET", path, "", nil)
+			if got.status != fiber.StatusOK || got.header.Get("Content-Type") != kind || got.body == "" {
+				t.Errorf("status %d of type %q", got.status, got.header.Get("Content-Type"))
+			}
+			again := send(t, app, "GET", path, "", map[string]string{"If-None-Match": got.header.Get("Etag")})
+			if again.status != fiber.StatusNotModified || again.body != "" {
+				t.Errorf("status %d the second time", again.status)
+			}
+		})
+	}
+	for _, path := range []string{"/static/", "/static/nothing.js", "/static/../web.go", "/static/static.go"} {
+		t.Run(path+" is not found", func(t *testing.T) {
+			if got := send(t, app, "GET", path, "", nil); got.status != fiber.StatusNotFound {
+				t.Errorf("status %d, want 404", got.status)
+			}
+		})
+	}
+}
+
+func TestComparison(t *testing.T) {
+	m := comparison(plan.Defaults(), plan.Basic)
+	t.Run("every limit has an amount for every plan", func(t *testing.T) {
+		for _, limit := range m.Limits {
+			if len(limit.Amounts) != len(m.Plans) {
+				t.Errorf("%s has %d amounts for %d plans", limit.Name, len(limit.Amounts), len(m.Plans))
+			}
+		}
+	})
+	t.Run("one plan is the present one", func(t *testing.T) {
+		for _, p := range m.Plans {
+			if p.Current != (p.Name == "basic") {
+				t.Errorf("%s is present: %t", p.Name, p.Current)
+			}
+		}
+	})
+	t.Run("amounts are written for people", func(t *testing.T) {
+		knowledge, tokens := m.Limits[2].Amounts, m.Limits[4].Amounts
+		if knowledge[0] != "400,000" || knowledge[3] != "100,000,000" || knowledge[4] != "Unlimited" {
+			t.Errorf("knowledge is %q", knowledge)
+		}
+		if tokens[0] != "No API access" || tokens[2] != "10" {
+			t.Errorf("tokens are %q", tokens)
+		}
+	})
+}

@@ -1,0 +1,78 @@
+package web
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/tenant"
+	"parley/views"
+)
+
+func (s *site) settingsPage(c *fiber.Ctx) error {
+	v, err := s.toChatbot(c, tenant.Read)
+	if err != nil {
+		return err
+	}
+	return s.showSettings(c, v, fiber.StatusOK, settingsForm(v.chatbot), views.Form{})
+}
+
+func settingsForm(bot chatbot.Chatbot) views.Form {
+	return form{
+		"name": bot.Name, "instructions": bot.Instructions, "no_answer": bot.NoAnswer,
+		"image_hosts": strings.Join(bot.ImageHosts, "\n"),
+	}.view()
+}
+
+func (s *site) showSettings(c *fiber.Ctx, v visit, status int, settings, remove views.Form) error {
+	return render(c, status, views.SettingsPage(v.layout(c, views.SettingsSection, "Settings"), views.Settings{
+		Form: settings, Delete: remove, MayChange: v.may(tenant.ManageChatbots),
+	}))
+}
+
+func (s *site) saveSettings(c *fiber.Ctx) error {
+	v, err := s.toChatbot(c, tenant.ManageChatbots)
+	if err != nil {
+		return err
+	}
+	typed, err := readForm(c, "name", "instructions", "no_answer", "image_hosts")
+	if err != nil {
+		return err
+	}
+	err = s.Chatbots.Update(c.UserContext(), v.workspaceID(), v.chatbot.ID, chatbot.Settings{
+		Name: typed["name"], Instructions: typed["instructions"], NoAnswer: typed["no_answer"],
+		ImageHosts: strings.Fields(typed["image_hosts"]),
+	})
+	if err != nil {
+		return typed.again(c, err, func(status int, f views.Form) error {
+			return s.showSettings(c, v, status, f, views.Form{})
+		})
+	}
+	return done(c, views.ChatbotURL(v.chatbot.ID), "saved")
+}
+
+func (s *site) deleteChatbot(c *fiber.Ctx) error {
+	v, err := s.toChatbot(c, tenant.ManageChatbots)
+	if err != nil {
+		return err
+	}
+	typed, err := readForm(c, "confirm_name")
+	if err != nil {
+		return err
+	}
+	if err := s.deleteNamed(c, v, typed["confirm_name"]); err != nil {
+		return typed.again(c, err, func(status int, f views.Form) error {
+			return s.showSettings(c, v, status, settingsForm(v.chatbot), f)
+		})
+	}
+	return done(c, views.WorkspaceURL(v.workspaceID()), "deleted")
+}
+
+func (s *site) deleteNamed(c *fiber.Ctx, v visit, name string) error {
+	if strings.TrimSpace(name) != v.chatbot.Name {
+		return fault.InField("confirm_name", "This is not the name of the chatbot. Type it exactly.")
+	}
+	return s.Chatbots.Delete(c.UserContext(), v.workspaceID(), v.chatbot.ID)
+}

@@ -1,0 +1,87 @@
+// Package web owns the dashboard: its routes, what each decodes and answers,
+// sessions in cookies, and the refusal of requests that other sites start.
+//
+// It does not own rules (the packages under core), what a page looks like
+// (package views) nor the JSON routes that a page's script calls (package api).
+package web
+
+import (
+	"log/slog"
+	"sync"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/chatbot"
+	"parley/core/knowledge"
+	"parley/core/tenant"
+)
+
+// Deps is what the pages are made from.
+type Deps struct {
+	Tenants   *tenant.Service
+	Chatbots  *chatbot.Service
+	Knowledge *knowledge.Service
+	Sessions  *Sessions
+	// BaseURL is where people reach the server, such as https://parley.example.com.
+	BaseURL string
+	// SignUp lets anyone create an account. The first visitor always can.
+	SignUp bool
+	// PlanChanges lets owners change the plan by hand.
+	PlanChanges bool
+	Log         *slog.Logger
+}
+
+type site struct {
+	Deps
+	assets map[string]asset
+	// first is held by whoever tries to create the first account while
+	// accounts are not open to all.
+	first sync.Mutex
+}
+
+// Register adds every page and /static to an app, which must be made with
+// Immutable. It needs [Sessions.SameOrigin] and requestid.Middleware in front.
+func Register(app *fiber.App, deps Deps) {
+	s := &site{Deps: deps, assets: loadAssets()}
+	app.Get("/static/*", s.static)
+	get := func(path string, handle fiber.Handler) { app.Get(path, s.page(handle)) }
+	post := func(path string, handle fiber.Handler) { app.Post(path, s.page(handle)) }
+
+	get("/", s.home)
+	get("/sign-up", s.signUpPage)
+	post("/sign-up", s.signUp)
+	get("/sign-in", s.signInPage)
+	post("/sign-in", s.signIn)
+	post("/sign-out", s.signOut)
+	get("/join", s.joinPage)
+	post("/join", s.join)
+
+	get("/workspaces/:workspace", s.chatbotsPage)
+	post("/workspaces/:workspace/chatbots", s.createChatbot)
+	get("/workspaces/:workspace/members", s.membersPage)
+	post("/workspaces/:workspace/members/:user/role", s.changeRole)
+	post("/workspaces/:workspace/members/:user/remove", s.removeMember)
+	post("/workspaces/:workspace/invitations", s.invite)
+	post("/workspaces/:workspace/invitations/:invitation/cancel", s.cancelInvitation)
+	get("/workspaces/:workspace/plan", s.plansPage)
+	post("/workspaces/:workspace/plan", s.changePlan)
+
+	get("/chatbots/:chatbot", s.settingsPage)
+	post("/chatbots/:chatbot", s.saveSettings)
+	post("/chatbots/:chatbot/delete", s.deleteChatbot)
+	get("/chatbots/:chatbot/knowledge", s.knowledgePage)
+	post("/chatbots/:chatbot/knowledge", s.addDocument)
+	post("/chatbots/:chatbot/knowledge/:document/remove", s.removeDocument)
+	get("/chatbots/:chatbot/tokens", s.tokensPage)
+}
+
+// page answers the failure of a handler, and sets what every page's answer has.
+func (s *site) page(handle fiber.Handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		setHeaders(c)
+		if err := handle(c); err != nil {
+			return Fail(c, s.Log, err)
+		}
+		return nil
+	}
+}
