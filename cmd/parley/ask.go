@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"parley/core/chat"
+	"parley/core/chat/format"
+	"parley/core/chatbot"
+	"parley/core/plan"
+)
+
+type askCmd struct {
+	Chatbot      string `arg:"" help:"Id of the chatbot."`
+	Question     string `arg:"" help:"The question."`
+	Conversation string `help:"Id of the conversation to continue. Default: a new one."`
+	Format       string `enum:"markdown,plain_text,html" default:"markdown" help:"markdown, which is streamed, plain_text or html."`
+	JSON         bool   `name:"json" help:"Print JSON, when the answer is whole."`
+}
+
+type askView struct {
+	Message        string       `json:"message"`
+	ConversationID int64        `json:"conversation_id"`
+	MessageID      int64        `json:"message_id"`
+	Format         string       `json:"format"`
+	Usage          usageView    `json:"usage"`
+	Sources        []sourceView `json:"sources"`
+}
+
+type usageView struct {
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	TotalTokens      int `json:"total_tokens"`
+}
+
+type sourceView struct {
+	DocumentID  string   `json:"document_id"`
+	Title       string   `json:"title"`
+	HeadingPath []string `json:"heading_path"`
+}
+
+// Run asks, and streams the answer to the terminal.
+func (cmd *askCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
+		caller, err := p.operatorOf(ctx, bot)
+		if err != nil {
+			return err
+		}
+		ask := chat.Ask{Message: cmd.Question, Format: cmd.Format}
+		if cmd.Conversation != "" {
+			ask.ConversationID = &cmd.Conversation
+		}
+		turn, err := p.chat.Begin(ctx, caller, ask)
+		if err != nil {
+			return err
+		}
+		streamed := !cmd.JSON && cmd.Format == string(format.Markdown)
+		answer, err := turn.Run(ctx, func(piece string) error {
+			if !streamed {
+				return nil
+			}
+			_, err := fmt.Fprint(io.out, piece)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		text := format.Render(answer.Text, format.Format(cmd.Format), bot.ImageHosts)
+		if cmd.JSON {
+			return showJSON(io.out, viewAnswer(turn, answer, text, cmd.Format))
+		}
+		if streamed {
+			text = ""
+		}
+		_, err = fmt.Fprintf(io.out, "%s\n\n(conversation %d)\n", strings.TrimSpace(text), turn.Conversation.ID)
+		return err
+	})
+}
+
+func viewAnswer(turn *chat.Turn, answer chat.Answer, text, format string) askView {
+	view := askView{
+		Message: text, ConversationID: turn.Conversation.ID, MessageID: answer.MessageID, Format: format,
+		Usage:   usageView{answer.Usage.PromptTokens, answer.Usage.CompletionTokens, answer.Usage.TotalTokens()},
+		Sources: []sourceView{},
+	}
+	for _, p := range turn.Passages {
+		view.Sources = append(view.Sources, sourceView{p.DocumentID, p.Title, append([]string{}, p.HeadingPath...)})
+	}
+	return view
+}
+
+// operatorOf is the operator as a caller of a chatbot, under its workspace's
+// plan.
+func (p *program) operatorOf(ctx context.Context, bot chatbot.Chatbot) (chatbot.Principal, error) {
+	workspace, err := p.tenants.Workspace(ctx, bot.WorkspaceID)
+	if err != nil {
+		return chatbot.Principal{}, err
+	}
+	plans, err := p.tenants.Plans(ctx)
+	if err != nil {
+		return chatbot.Principal{}, err
+	}
+	caller := chatbot.Principal{Chatbot: bot, Plan: plan.Plan{}}
+	for _, candidate := range plans {
+		if candidate.Name == workspace.Plan {
+			caller.Plan = candidate
+		}
+	}
+	return caller, nil
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/core/chatbot"
+)
+
+type chatbotCmd struct {
+	Create chatbotCreateCmd `cmd:"" help:"Create a chatbot in a workspace."`
+	List   chatbotListCmd   `cmd:"" help:"List a workspace's chatbots."`
+	Delete chatbotDeleteCmd `cmd:"" help:"Delete a chatbot with its tokens, documents and conversations."`
+}
+
+type chatbotView struct {
+	ID          string    `json:"id"`
+	WorkspaceID string    `json:"workspace_id"`
+	Name        string    `json:"name"`
+	CreatedAt   time.Time `json:"created_at"`
+}
+
+func viewChatbot(b chatbot.Chatbot) chatbotView {
+	return chatbotView{b.ID, b.WorkspaceID, b.Name, b.CreatedAt}
+}
+
+type chatbotCreateCmd struct {
+	Workspace    string `arg:"" help:"Id of the workspace."`
+	Name         string `arg:"" help:"Name of the chatbot."`
+	Instructions string `help:"Instructions for the model."`
+	NoAnswer     string `help:"What is said when the knowledge does not hold the answer."`
+	JSON         bool   `name:"json" help:"Print JSON."`
+}
+
+// Run creates a chatbot.
+func (cmd *chatbotCreateCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return withProgram(ctx, config, func(p *program) error {
+		bot, err := p.chatbots.Create(ctx, cmd.Workspace, chatbot.Settings{
+			Name: cmd.Name, Instructions: cmd.Instructions, NoAnswer: cmd.NoAnswer,
+		})
+		if err != nil {
+			return err
+		}
+		return show1(io.out, cmd.JSON, viewChatbot(bot), bot.ID)
+	})
+}
+
+type chatbotListCmd struct {
+	Workspace string `arg:"" help:"Id of the workspace."`
+	JSON      bool   `name:"json" help:"Print JSON."`
+}
+
+// Run lists chatbots.
+func (cmd *chatbotListCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return withProgram(ctx, config, func(p *program) error {
+		if _, err := p.tenants.Workspace(ctx, cmd.Workspace); err != nil {
+			return err
+		}
+		bots, err := p.chatbots.List(ctx, cmd.Workspace)
+		if err != nil {
+			return err
+		}
+		return showTable(io.out, cmd.JSON, each(bots, viewChatbot), []string{"id", "name"},
+			func(b chatbotView) []string { return []string{b.ID, b.Name} })
+	})
+}
+
+type chatbotDeleteCmd struct {
+	Chatbot string `arg:"" help:"Id of the chatbot."`
+	Yes     bool   `required:"" help:"Say that you mean it."`
+	JSON    bool   `name:"json" help:"Print JSON."`
+}
+
+// Run deletes a chatbot.
+func (cmd *chatbotDeleteCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
+		if err := p.chatbots.Delete(ctx, bot.WorkspaceID, bot.ID); err != nil {
+			return err
+		}
+		return show1(io.out, cmd.JSON, removedView{bot.ID, "deleted"}, fmt.Sprintf("%s is deleted.", bot.Name))
+	})
+}
+
+type removedView struct {
+	ID     string `json:"id"`
+	Status string `json:"status"`
+}
+
+type tokenCmd struct {
+	Create tokenCreateCmd `cmd:"" help:"Create a token of a chatbot; the secret is printed once."`
+	List   tokenListCmd   `cmd:"" help:"List a chatbot's tokens."`
+	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token."`
+}
+
+type tokenView struct {
+	ID        string     `json:"id"`
+	ChatbotID string     `json:"chatbot_id"`
+	Name      string     `json:"name"`
+	Hint      string     `json:"hint"`
+	Scopes    []string   `json:"scopes"`
+	Status    string     `json:"status"`
+	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt *time.Time `json:"expires_at"`
+	Token     string     `json:"token,omitzero"`
+}
+
+func viewToken(t chatbot.Token, status chatbot.TokenStatus) tokenView {
+	scopes := each(t.Scopes, func(s chatbot.Scope) string { return string(s) })
+	return tokenView{t.ID, t.ChatbotID, t.Name, t.Hint, scopes, string(status), t.CreatedAt, t.ExpiresAt, ""}
+}
+
+type tokenCreateCmd struct {
+	Chatbot string        `arg:"" help:"Id of the chatbot."`
+	Name    string        `help:"Name of the token."`
+	Scopes  []string      `help:"Scopes, separated by commas: chat, conversations:read. Default: both."`
+	Expires time.Duration `help:"How long the token works, such as 720h. Default: until it is revoked."`
+	JSON    bool          `name:"json" help:"Print JSON."`
+}
+
+// Run creates a token.
+func (cmd *tokenCreateCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
+		request := chatbot.NewToken{Name: cmd.Name, CreatedBy: "operator"}
+		for _, s := range cmd.Scopes {
+			request.Scopes = append(request.Scopes, chatbot.Scope(s))
+		}
+		if cmd.Expires != 0 {
+			at := now().Add(cmd.Expires)
+			request.ExpiresAt = &at
+		}
+		token, secret, err := p.chatbots.Issue(ctx, bot.WorkspaceID, bot.ID, request)
+		if err != nil {
+			return err
+		}
+		view := viewToken(token, chatbot.TokenActive)
+		view.Token = secret
+		return show1(io.out, cmd.JSON, view, secret)
+	})
+}
+
+type tokenListCmd struct {
+	Chatbot string `arg:"" help:"Id of the chatbot."`
+	JSON    bool   `name:"json" help:"Print JSON."`
+}
+
+// Run lists tokens.
+func (cmd *tokenListCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
+		tokens, err := p.chatbots.Tokens(ctx, bot.WorkspaceID, bot.ID)
+		if err != nil {
+			return err
+		}
+		views := each(tokens, func(t chatbot.Token) tokenView { return viewToken(t, p.chatbots.Status(t)) })
+		return showTable(io.out, cmd.JSON, views, []string{"id", "name", "hint", "status", "scopes"},
+			func(t tokenView) []string {
+				return []string{t.ID, t.Name, t.Hint, t.Status, strings.Join(t.Scopes, ",")}
+			})
+	})
+}
+
+type tokenRevokeCmd struct {
+	Chatbot string `arg:"" help:"Id of the chatbot."`
+	Token   string `arg:"" help:"Id of the token."`
+	JSON    bool   `name:"json" help:"Print JSON."`
+}
+
+// Run revokes a token. A running server sees it within 5 seconds.
+func (cmd *tokenRevokeCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
+		if err := p.chatbots.Revoke(ctx, bot.WorkspaceID, bot.ID, cmd.Token); err != nil {
+			return err
+		}
+		return show1(io.out, cmd.JSON, removedView{cmd.Token, "revoked"}, "The token is revoked. Running servers see it within 5 seconds.")
+	})
+}
+
+// withChatbot opens the program for one command on one chatbot.
+func withChatbot(ctx context.Context, config *Config, chatbotID string, do func(*program, chatbot.Chatbot) error) error {
+	return withProgram(ctx, config, func(p *program) error {
+		workspaceID, err := p.chatbots.WorkspaceOf(ctx, chatbotID)
+		if err != nil {
+			return err
+		}
+		bot, err := p.chatbots.Get(ctx, workspaceID, chatbotID)
+		if err != nil {
+			return err
+		}
+		return do(p, bot)
+	})
+}

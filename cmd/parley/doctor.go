@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"parley/core/fault"
+)
+
+type configCmd struct {
+	JSON bool `name:"json" help:"Print JSON."`
+	Docs bool `name:"docs" help:"Print docs/config.md."`
+}
+
+// Run prints the configuration in force.
+func (cmd *configCmd) Run(config *Config, io streams) error {
+	if cmd.Docs {
+		_, err := fmt.Fprint(io.out, config.reference())
+		return err
+	}
+	values := map[string]string{}
+	var rows [][2]string
+	for _, s := range config.settings() {
+		values[s.Env] = s.Value
+		rows = append(rows, [2]string{s.Env, s.Value})
+	}
+	return showRecord(io.out, cmd.JSON, values, rows)
+}
+
+type doctorCmd struct {
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+type diagnosis struct {
+	Part   string `json:"part"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+	Remedy string `json:"remedy,omitzero"`
+}
+
+const doctorWithin = 10 * time.Second
+
+// Run checks each part, and fails when one does not work.
+func (cmd *doctorCmd) Run(ctx context.Context, config *Config, io streams) error {
+	ctx, cancel := context.WithTimeout(ctx, doctorWithin)
+	defer cancel()
+	found := diagnose(ctx, config)
+	err := showTable(io.out, cmd.JSON, found, []string{"part", "state", "detail"}, func(d diagnosis) []string {
+		if d.OK {
+			return []string{d.Part, "ok", d.Detail}
+		}
+		return []string{d.Part, "FAILED", d.Detail + " – " + d.Remedy}
+	})
+	if err != nil {
+		return err
+	}
+	for _, d := range found {
+		if !d.OK {
+			return fault.New(fault.Unavailable, "Something needs your attention: see above.")
+		}
+	}
+	return nil
+}
+
+func diagnose(ctx context.Context, config *Config) []diagnosis {
+	p, err := openProgram(ctx, config, newLog(config))
+	if err != nil {
+		return []diagnosis{{"start", false, sentence(err), "Check DATA_DIR, DATABASE_URL and the LLM_ settings: parley config shows them."}}
+	}
+	defer p.close()
+	remedies := map[string]string{
+		"database": "Check that the database runs and that DATABASE_URL is right.",
+		"index":    "Check the free space of the data folder; the index can be made again with parley knowledge reindex.",
+		"model":    "Check LLM_BASE_URL, LLM_API_KEY and LLM_MODEL, and that the model's server can be reached from here.",
+	}
+	details := map[string]string{
+		"database": databaseName(p), "index": "embedded, " + config.indexPath(), "model": p.chat.ModelName(),
+	}
+	var found []diagnosis
+	for _, part := range p.parts() {
+		d := diagnosis{Part: part.Name, OK: true, Detail: details[part.Name]}
+		if err := part.Check(ctx); err != nil {
+			d = diagnosis{part.Name, false, sentence(err), remedies[part.Name]}
+		}
+		found = append(found, d)
+	}
+	return found
+}
+
+func databaseName(p *program) string {
+	if p.store.IsSQLite() {
+		return "SQLite"
+	}
+	return "PostgreSQL"
+}

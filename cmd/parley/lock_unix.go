@@ -1,0 +1,25 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// lockDataDir makes this process the only server on a data folder. The lock
+// ends with the process.
+func lockDataDir(dir string) (unlock func(), err error) {
+	path := filepath.Join(dir, "server.lock")
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("the data folder cannot be used: %w", err)
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = file.Close()
+		return nil, fmt.Errorf("another server is running on the data folder %s; stop it or choose another with --data-dir", dir)
+	}
+	return func() { _ = file.Close() }, nil
+}

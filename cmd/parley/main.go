@@ -1,0 +1,88 @@
+// Command parley is the server and its operators' tools: the command line,
+// the configuration, and the one place that wires everything.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"parley/core/fault"
+)
+
+// version is set by the build.
+var version = "dev"
+
+// cli is the command line.
+type cli struct {
+	Config `embed:"" group:"Configuration"`
+
+	Serve     serveCmd     `cmd:"" help:"Run the server."`
+	Migrate   migrateCmd   `cmd:"" help:"Bring the database to this version's schema. The server does it at its start, too."`
+	Demo      demoCmd      `cmd:"" help:"Prepare the demo, if it is not there, and issue a fresh token."`
+	Workspace workspaceCmd `cmd:"" help:"Create and list workspaces."`
+	User      userCmd      `cmd:"" help:"Create and list users, and reset their passwords."`
+	Chatbot   chatbotCmd   `cmd:"" help:"Create, list and delete chatbots."`
+	Knowledge knowledgeCmd `cmd:"" help:"Add, list, remove and re-index a chatbot's documents."`
+	Token     tokenCmd     `cmd:"" help:"Create, list and revoke API tokens."`
+	Plan      planCmd      `cmd:"" help:"Change a workspace's plan."`
+	Ask       askCmd       `cmd:"" help:"Ask a chatbot one question."`
+	Settings  configCmd    `cmd:"" name:"config" help:"Print the configuration in force, secrets masked."`
+	Doctor    doctorCmd    `cmd:"" help:"Check database, index and model, and say what to do."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
+}
+
+// streams are what a command reads and writes.
+type streams struct {
+	in  io.Reader
+	out io.Writer
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout}, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run parses and runs a command line, and returns the exit code.
+func run(ctx context.Context, args []string, io streams, errors io.Writer) int {
+	var line cli
+	exit := -1
+	parser, err := kong.New(&line, kong.Name("parley"),
+		kong.Description("Parley gives a business's documents a voice: chatbots that answer from them, over a public HTTP API."),
+		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Writers(io.out, errors), kong.Exit(func(code int) { exit = code }))
+	if err != nil {
+		fmt.Fprintln(errors, "parley:", err)
+		return 1
+	}
+	parsed, err := parser.Parse(args)
+	if exit >= 0 { // --help
+		return exit
+	}
+	if err != nil {
+		fmt.Fprintln(errors, "parley:", err)
+		return 2
+	}
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	if err := parsed.Run(&line.Config, io); err != nil {
+		fmt.Fprintln(errors, "parley:", sentence(err))
+		return 1
+	}
+	return 0
+}
+
+// sentence is what an operator reads of an error: the cause, too.
+func sentence(err error) string {
+	f := fault.As(err)
+	if f.Kind == fault.Internal && f.Cause != nil {
+		return f.Cause.Error()
+	}
+	return f.Error()
+}

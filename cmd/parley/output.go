@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// showJSON prints a value as one indented JSON text.
+func showJSON(out io.Writer, value any) error {
+	if err := json.MarshalWrite(out, value, jsontext.WithIndent("  ")); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(out)
+	return err
+}
+
+// show1 prints a sentence, or a value as JSON.
+func show1(out io.Writer, asJSON bool, value any, sentence string) error {
+	if asJSON {
+		return showJSON(out, value)
+	}
+	_, err := fmt.Fprintln(out, sentence)
+	return err
+}
+
+// showRecord prints named values below one another, or a value as JSON.
+func showRecord(out io.Writer, asJSON bool, value any, rows [][2]string) error {
+	if asJSON {
+		return showJSON(out, value)
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
+	}
+	return w.Flush()
+}
+
+// showTable prints rows under a head, or a value as JSON.
+func showTable[Row any](out io.Writer, asJSON bool, values []Row, head []string, cells func(Row) []string) error {
+	if asJSON {
+		return showJSON(out, values)
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, strings.ToUpper(strings.Join(head, "\t")))
+	for _, value := range values {
+		fmt.Fprintln(w, strings.Join(cells(value), "\t"))
+	}
+	return w.Flush()
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+)
+
+type serveCmd struct {
+	Demo bool `help:"Prepare the demo at the first start: a workspace, a chatbot that knows this project's documents, and a token."`
+}
+
+// Run serves until it is told to stop.
+func (cmd *serveCmd) Run(ctx context.Context, config *Config, io streams) error {
+	log := newLog(config)
+	p, err := openProgram(ctx, config, log)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	unlock, err := lockDataDir(config.DataDir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if p.store.IsSQLite() { // this process is the only server on the database
+		if err := p.chat.InterruptAll(ctx); err != nil {
+			return err
+		}
+	}
+	s, err := newServer(p)
+	if err != nil {
+		return err
+	}
+	if err := s.welcome(ctx, cmd.Demo, io.out); err != nil {
+		return fmt.Errorf("the demo cannot be prepared: %w", err)
+	}
+	log.Info("listening", "address", s.listener.Addr().String(), "version", version, "model", p.chat.ModelName())
+	return s.run(ctx)
+}
+
+// welcome prepares the demo and prints where to go.
+func (s *server) welcome(ctx context.Context, demo bool, out io.Writer) error {
+	base := s.baseURL()
+	if !demo {
+		fmt.Fprintf(out, "Parley is at %s\n", base)
+		return nil
+	}
+	facts, err := s.prepareDemo(ctx, base, false)
+	if err != nil {
+		return err
+	}
+	if facts.Password == nil {
+		fmt.Fprintf(out, "Parley is at %s\nThe demo is there already; sign in as %s. A new API token: parley demo --json\n", base, facts.Email)
+		return nil
+	}
+	fmt.Fprintf(out, welcomeText, base, facts.DashboardURL, facts.Email, *facts.Password,
+		base, *facts.Token, base, *facts.Token)
+	return nil
+}
+
+const welcomeText = `
+Parley is at %s
+
+Sign in at   %s
+  e-mail     %s
+  password   %s      (shown once)
+
+Ask the chatbot "Parley Guide", which knows this project's documents (the token is shown once):
+
+curl -s %s/api/v1/chat -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"message":"What is a workspace?"}'
+
+curl -sN %s/api/v1/chat/stream -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"message":"How do I add a document?"}'
+
+`
+
+type migrateCmd struct {
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// Run applies the migrations: opening the program does.
+func (cmd *migrateCmd) Run(ctx context.Context, config *Config, io streams) error {
+	p, err := openProgram(ctx, config, newLog(config))
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	return show1(io.out, cmd.JSON, map[string]any{"status": "current"}, "The database has this version's schema.")
+}
+
+type versionCmd struct {
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// Run prints the version.
+func (cmd *versionCmd) Run(io streams) error {
+	return show1(io.out, cmd.JSON, map[string]any{"version": version}, version)
+}

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"parley/api"
+	"parley/core/chat"
+	"parley/core/fault"
+	"parley/internal/requestid"
+	"parley/internal/socket"
+	"parley/web"
+)
+
+const (
+	readTimeout  = 30 * time.Second
+	idleTimeout  = 2 * time.Minute
+	writeTimeout = 30 * time.Second
+	// closeTimeout is for connections after their answers have ended.
+	closeTimeout = 3 * time.Second
+)
+
+// server is a program that listens.
+type server struct {
+	*program
+	app      *fiber.App
+	api      *api.API
+	listener net.Listener
+	// endTurns ends the answers that are running.
+	endTurns context.CancelCauseFunc
+	lifetime context.Context
+}
+
+// newServer listens, and builds the app of a program.
+func newServer(p *program) (*server, error) {
+	address := p.config.listenAddress()
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s: %w. Is another server running? Choose another address with --listen", address, err)
+	}
+	s := &server{program: p, listener: socket.Lingering(listener)}
+	s.lifetime, s.endTurns = context.WithCancelCause(context.Background())
+	base := s.baseURL()
+	sessions := web.NewSessions(p.tenants, strings.HasPrefix(base, "https://"), base)
+	s.api = api.New(api.Deps{
+		Chat: p.chat, Chatbots: p.chatbots, Knowledge: p.knowledge,
+		Person: sessions.Person, Lifetime: s.lifetime, Log: p.log, Parts: p.parts(),
+	})
+	s.app = newApp(s.fail, p.config.Proxies)
+	s.app.Use(requestid.Middleware, s.logRequest, s.recover, noTokenPages(sessions.SameOrigin))
+	s.api.Register(s.app)
+	web.Register(s.app, web.Deps{
+		Tenants: p.tenants, Chatbots: p.chatbots, Knowledge: p.knowledge, Sessions: sessions,
+		BaseURL: base, SignUp: p.config.SignUp, PlanChanges: p.config.StripeKey == "", Log: p.log,
+	})
+	return s, nil
+}
+
+func newApp(fail fiber.ErrorHandler, proxies []string) *fiber.App {
+	app := fiber.New(fiber.Config{
+		// Strings of a request outlive it here: see docs/architecture.md.
+		Immutable:             true,
+		DisableStartupMessage: true,
+		ErrorHandler:          fail,
+		BodyLimit:             api.MaxBody,
+		ReadTimeout:           readTimeout, IdleTimeout: idleTimeout, WriteTimeout: writeTimeout,
+		ReadBufferSize: 8 << 10, WriteBufferSize: 4 << 10,
+		ReduceMemoryUsage:       true,
+		StrictRouting:           true,
+		CaseSensitive:           true,
+		JSONEncoder:             func(v any) ([]byte, error) { return json.Marshal(v) },
+		ProxyHeader:             proxyHeader(proxies),
+		EnableTrustedProxyCheck: true,
+		TrustedProxies:          proxies,
+		EnableIPValidation:      true,
+	})
+	app.Server().HeaderReceived = func(header *fasthttp.RequestHeader) fasthttp.RequestConfig {
+		return fasthttp.RequestConfig{MaxRequestBodySize: bodyLimit(string(header.RequestURI()))}
+	}
+	return app
+}
+
+func proxyHeader(proxies []string) string {
+	if len(proxies) == 0 {
+		return ""
+	}
+	return fiber.HeaderXForwardedFor
+}
+
+// takesDocuments are the paths whose bodies hold a whole document.
+var takesDocuments = regexp.MustCompile(`^(/api/chatbots/[^/?]+/documents|/chatbots/[^/?]+/knowledge)(\?|$)`)
+
+func bodyLimit(uri string) int {
+	if takesDocuments.MatchString(uri) {
+		return api.MaxDocumentBody
+	}
+	return api.MaxBody
+}
+
+func (s *server) baseURL() string { return s.config.baseURL(s.listener.Addr().String()) }
+
+// parts are what /readyz looks at.
+func (p *program) parts() []api.Part {
+	return []api.Part{
+		{Name: "database", Vital: true, Check: p.store.Check},
+		{Name: "index", Vital: true, Check: p.knowledge.Check},
+		{Name: "model", Check: p.chat.CheckModel},
+	}
+}
+
+const apiPrefix, v1Prefix = "/api/", "/api/v1/"
+
+// fail answers a failed request in the form of its part of the server.
+func (s *server) fail(c *fiber.Ctx, err error) error {
+	if strings.HasPrefix(c.Path(), apiPrefix) {
+		return s.api.Fail(c, err)
+	}
+	return web.Fail(c, s.log, err)
+}
+
+// noTokenPages keeps a check that is about cookies off /api/v1, which takes
+// none.
+func noTokenPages(check fiber.Handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if strings.HasPrefix(c.Path(), v1Prefix) {
+			return c.Next()
+		}
+		return check(c)
+	}
+}
+
+// recover turns a panic of a handler into an internal error.
+func (s *server) recover(c *fiber.Ctx) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fault.Wrap(fault.Internal, fmt.Errorf("panic: %v\n%s", r, debug.Stack()), "internal error")
+		}
+	}()
+	return c.Next()
+}
+
+// logRequest logs each request by its route, never by its texts.
+func (s *server) logRequest(c *fiber.Ctx) error {
+	start := time.Now()
+	if err := c.Next(); err != nil {
+		if err := s.fail(c, err); err != nil {
+			return err
+		}
+	}
+	if s.log.Enabled(c.Context(), slog.LevelInfo) {
+		s.log.LogAttrs(c.Context(), slog.LevelInfo, "request",
+			slog.String("request_id", requestid.Of(c)), slog.String("method", c.Method()),
+			slog.String("route", c.Route().Path), slog.Int("status", c.Response().StatusCode()),
+			slog.Duration("took", time.Since(start)))
+	}
+	return nil
+}
+
+// run serves until ctx ends, and then drains.
+func (s *server) run(ctx context.Context) error {
+	housekeeping, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.keepHouse(housekeeping)
+	}()
+	served := make(chan error, 1)
+	go func() { served <- s.app.Listener(s.listener) }()
+	var err error
+	select {
+	case err = <-served:
+	case <-ctx.Done():
+		s.drain()
+		err = s.app.ShutdownWithTimeout(closeTimeout)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = nil // idle connections do not fail a stop
+		}
+	}
+	s.endTurns(nil)
+	stop()
+	<-done
+	return err
+}
+
+// drain lets running answers go on for a while and then ends them, each with
+// a terminal event.
+func (s *server) drain() {
+	s.log.Info("stopping", "drain", s.config.DrainTimeout)
+	timer := time.AfterFunc(s.config.DrainTimeout, func() {
+		s.endTurns(&fault.Error{
+			Kind: fault.Unavailable, RetryAfter: 5 * time.Second,
+			Message: "The server is restarting. Send the message again.",
+		})
+	})
+	defer timer.Stop()
+	s.api.Drain()
+}
+
+const housekeepingEvery = 5 * time.Minute
+
+// keepHouse repairs what crashes left behind, at the start and now and then.
+func (s *server) keepHouse(ctx context.Context) {
+	if n, err := s.knowledge.Repair(ctx); err != nil {
+		s.logUnlessStopped(ctx, "index not repaired", err)
+	} else if n > 0 {
+		s.log.Info("index repaired from the database", "documents", n)
+	}
+	leases := time.NewTicker(chat.LeaseRenewal)
+	defer leases.Stop()
+	rest := time.NewTicker(housekeepingEvery)
+	defer rest.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-leases.C:
+			s.logUnlessStopped(ctx, "leases not renewed", s.chat.Renew(ctx))
+		case <-rest.C:
+			s.logUnlessStopped(ctx, "documents not settled", s.knowledge.Resume(ctx, time.Minute))
+			s.logUnlessStopped(ctx, "expired rows not deleted", s.tenants.DeleteExpired(ctx))
+		}
+	}
+}
+
+func (s *server) logUnlessStopped(ctx context.Context, message string, err error) {
+	if err != nil && ctx.Err() == nil {
+		s.log.Error(message, "error", err)
+	}
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+type workspaceCmd struct {
+	Create workspaceCreateCmd `cmd:"" help:"Create a workspace for a user, who owns it."`
+	List   workspaceListCmd   `cmd:"" help:"List all workspaces."`
+}
+
+type workspaceCreateCmd struct {
+	Name  string `arg:"" help:"Name of the workspace."`
+	Owner string `required:"" placeholder:"EMAIL" help:"E-mail address of the user who owns it."`
+	JSON  bool   `name:"json" help:"Print JSON."`
+}
+
+type workspaceView struct {
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	Plan      string    `json:"plan"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+func viewWorkspace(w tenant.Workspace) workspaceView {
+	return workspaceView{w.ID, w.Name, string(w.Plan), w.CreatedAt}
+}
+
+// Run creates a workspace.
+func (cmd *workspaceCreateCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return withProgram(ctx, config, func(p *program) error {
+		user, err := p.tenants.UserByEmail(ctx, cmd.Owner)
+		if err != nil {
+			return err
+		}
+		workspace, err := p.tenants.CreateWorkspace(ctx, user, cmd.Name)
+		if err != nil {
+			return err
+		}
+		return show1(io.out, cmd.JSON, viewWorkspace(workspace), workspace.ID)
+	})
+}
+
+type workspaceListCmd struct {
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// Run lists the workspaces.
+func (cmd *workspaceListCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return withProgram(ctx, config, func(p *program) error {
+		found, err := p.tenants.Workspaces(ctx)
+		if err != nil {
+			return err
+		}
+		return showTable(io.out, cmd.JSON, each(found, viewWorkspace), []string{"id", "name", "plan"},
+			func(w workspaceView) []string { return []string{w.ID, w.Name, w.Plan} })
+	})
+}
+
+type userCmd struct {
+	Create   userCreateCmd   `cmd:"" help:"Create a user."`
+	List     userListCmd     `cmd:"" help:"List all users."`
+	Password userPasswordCmd `cmd:"" help:"Give a user a new password and sign them out everywhere."`
+}
+
+type userCreateCmd struct {
+	Email         string `arg:"" help:"E-mail address."`
+	PasswordStdin bool   `help:"Read the password from standard input. Default: make one and print it."`
+	JSON          bool   `name:"json" help:"Print JSON."`
+}
+
+type userView struct {
+	ID        string    `json:"id"`
+	Email     string    `json:"email"`
+	Password  string    `json:"password,omitzero"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// Run creates a user.
+func (cmd *userCreateCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return withProgram(ctx, config, func(p *program) error {
+		password, shown, err := p.choosePassword(io, cmd.PasswordStdin)
+		if err != nil {
+			return err
+		}
+		user, err := p.tenants.CreateUser(ctx, cmd.Email, password)
+		if err != nil {
+			return err
+		}
+		rows := [][2]string{{"id", user.ID}, {"e-mail", user.Email}}
+		if shown != "" {
+			rows = append(rows, [2]string{"password", shown})
+		}
+		return showRecord(io.out, cmd.JSON, userView{user.ID, user.Email, shown, user.CreatedAt}, rows)
+	})
+}
+
+// choosePassword reads a password or makes one, which is then to be shown.
+func (p *program) choosePassword(io streams, fromStdin bool) (password, shown string, err error) {
+	if !fromStdin {
+		password = p.tenants.NewPassword()
+		return password, password, nil
+	}
+	line, err := bufio.NewReader(io.in).ReadString('\n')
+	if err != nil && line == "" {
+		return "", "", fault.New(fault.Invalid, "There was no password on standard input.")
+	}
+	return strings.TrimRight(line, "\r\n"), "", nil
+}
+
+type userListCmd struct {
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// Run lists the users.
+func (cmd *userListCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return withProgram(ctx, config, func(p *program) error {
+		users, err := p.tenants.Users(ctx)
+		if err != nil {
+			return err
+		}
+		views := each(users, func(u tenant.User) userView { return userView{ID: u.ID, Email: u.Email, CreatedAt: u.CreatedAt} })
+		return showTable(io.out, cmd.JSON, views, []string{"id", "e-mail"},
+			func(u userView) []string { return []string{u.ID, u.Email} })
+	})
+}
+
+type userPasswordCmd struct {
+	Email         string `arg:"" help:"E-mail address."`
+	PasswordStdin bool   `help:"Read the password from standard input. Default: make one and print it."`
+	JSON          bool   `name:"json" help:"Print JSON."`
+}
+
+// Run replaces a password.
+func (cmd *userPasswordCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return withProgram(ctx, config, func(p *program) error {
+		password, shown, err := p.choosePassword(io, cmd.PasswordStdin)
+		if err != nil {
+			return err
+		}
+		if err := p.tenants.ResetPassword(ctx, cmd.Email, password); err != nil {
+			return err
+		}
+		rows := [][2]string{{"e-mail", cmd.Email}}
+		if shown != "" {
+			rows = append(rows, [2]string{"password", shown})
+		}
+		return showRecord(io.out, cmd.JSON, map[string]any{"email": cmd.Email, "password": shown}, rows)
+	})
+}
+
+type planCmd struct {
+	Set planSetCmd `cmd:"" help:"Move a workspace to another plan. Nothing is deleted by a downgrade."`
+}
+
+type planSetCmd struct {
+	Workspace string `arg:"" help:"Id of the workspace."`
+	Plan      string `arg:"" enum:"starter,basic,standard,premium,enterprise" help:"starter, basic, standard, premium or enterprise."`
+	JSON      bool   `name:"json" help:"Print JSON."`
+}
+
+// Run changes the plan.
+func (cmd *planSetCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return withProgram(ctx, config, func(p *program) error {
+		if err := p.tenants.SetPlan(ctx, cmd.Workspace, plan.Name(cmd.Plan)); err != nil {
+			return err
+		}
+		workspace, err := p.tenants.Workspace(ctx, cmd.Workspace)
+		if err != nil {
+			return err
+		}
+		return show1(io.out, cmd.JSON, viewWorkspace(workspace), fmt.Sprintf("%s is on the %s plan.", workspace.Name, workspace.Plan))
+	})
+}
+
+// withProgram opens the program for one command.
+func withProgram(ctx context.Context, config *Config, do func(*program) error) error {
+	p, err := openProgram(ctx, config, newLog(config))
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	return do(p)
+}
+
+// each converts a list.
+func each[From, To any](values []From, convert func(From) To) []To {
+	out := make([]To, len(values))
+	for i, value := range values {
+		out[i] = convert(value)
+	}
+	return out
+}
