@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"parley/billing"
 	"parley/core/fault"
 )
 
@@ -85,7 +86,17 @@ func diagnose(ctx context.Context, config *Config) []diagnosis {
 		}
 		found = append(found, d)
 	}
+	if config.StripeKey != "" {
+		found = append(found, diagnoseStripe(ctx, config.StripeKey))
+	}
 	return found
+}
+
+func diagnoseStripe(ctx context.Context, key string) diagnosis {
+	if err := billing.New(key, "").Check(ctx); err != nil {
+		return diagnosis{"stripe", false, sentence(err), "Without STRIPE_SECRET_KEY plans are changed by hand."}
+	}
+	return diagnosis{Part: "stripe", OK: true, Detail: "the key is taken"}
 }
 
 func databaseName(p *program) string {

@@ -39,6 +39,16 @@ func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
 // openProgram opens the database and the index and wires the rooms.
 func openProgram(ctx context.Context, config *Config, log *slog.Logger) (*program, error) {
+	return openWith(ctx, config, log, ports{})
+}
+
+// ports may wrap the ports to the network; tests do.
+type ports struct {
+	model func(chat.Model) chat.Model
+	index func(knowledge.Index) knowledge.Index
+}
+
+func openWith(ctx context.Context, config *Config, log *slog.Logger, wrap ports) (*program, error) {
 	if err := os.MkdirAll(config.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("the data folder cannot be made: %w", err)
 	}
@@ -55,8 +65,15 @@ func openProgram(ctx context.Context, config *Config, log *slog.Logger) (*progra
 		return nil, errors.Join(fmt.Errorf("the index cannot be opened: %w", err), db.Close())
 	}
 	p := &program{config: config, log: log, store: db, index: index}
+	port := knowledge.Index(index)
+	if wrap.index != nil {
+		port = wrap.index(port)
+	}
+	if wrap.model != nil {
+		model = wrap.model(model)
+	}
 	p.tenants = tenant.New(db, now, rand.Reader)
-	p.knowledge = knowledge.New(db, index, now, rand.Reader, log)
+	p.knowledge = knowledge.New(db, port, now, rand.Reader, log)
 	p.chatbots = chatbot.New(db, p.knowledge, now, rand.Reader)
 	p.chat = chat.New(db, p.knowledge, model, now, log)
 	return p, nil

@@ -1,0 +1,288 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"parley/core/chatbot"
+	"parley/core/knowledge"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/index/indextest"
+	"parley/internal/pgtest"
+	"parley/llm/llmtest"
+)
+
+// patience bounds every wait of these tests for something that must come.
+const patience = 30 * time.Second
+
+// world is a running server on a database of its own, seen from outside.
+type world struct {
+	*testing.T
+	base    string
+	server  *server
+	log     *lockedBuffer
+	stop    context.CancelFunc
+	stopped chan error
+}
+
+// onBothDatabases runs a test on SQLite and on PostgreSQL.
+func onBothDatabases(t *testing.T, test func(t *testing.T, start func(...func(*Config)) *world)) {
+	for name, database := range map[string]func(*testing.T) string{
+		"sqlite":   func(*testing.T) string { return "" },
+		"postgres": func(t *testing.T) string { return pgtest.New(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, func(change ...func(*Config)) *world {
+				url := database(t)
+				return start(t, append([]func(*Config){func(c *Config) { c.DatabaseURL = url }}, change...)...)
+			})
+		})
+	}
+}
+
+// withModel lets a server that speaks a model's wire format answer.
+func withModel(upstream *llmtest.Server) func(*Config) {
+	return func(c *Config) { c.LLMBaseURL, c.LLMAPIKey, c.LLMModel = upstream.BaseURL(), "key", "double" }
+}
+
+// start runs the whole program on a port of its own until the test ends. The
+// model and the index refuse to be called inside a transaction.
+func start(t *testing.T, change ...func(*Config)) *world {
+	t.Helper()
+	config := &Config{
+		Listen: "127.0.0.1:0", DataDir: t.TempDir(), SignUp: true,
+		LLMTimeout: patience, LLMFirst: patience, DrainTimeout: patience,
+	}
+	for _, c := range change {
+		c(config)
+	}
+	w := &world{T: t, log: &lockedBuffer{}, stopped: make(chan error, 1)}
+	log := slog.New(slog.NewTextHandler(w.log, nil))
+	p, err := openWith(t.Context(), config, log, ports{model: llmtest.RefuseInTx, index: indextest.RefuseInTx})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.server, err = newServer(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.base = w.server.baseURL()
+	var ctx context.Context
+	ctx, w.stop = context.WithCancel(context.WithoutCancel(t.Context()))
+	go func() { w.stopped <- w.server.run(ctx) }()
+	t.Cleanup(func() {
+		w.end()
+		if err := p.close(); err != nil {
+			t.Errorf("closing the program: %v", err)
+		}
+	})
+	return w
+}
+
+// end stops the server and waits until it has.
+func (w *world) end() {
+	w.stop()
+	select {
+	case err, open := <-w.stopped:
+		if open && err != nil {
+			w.Errorf("the server ended with: %v", err)
+		}
+		if open {
+			close(w.stopped)
+		}
+	case <-time.After(patience):
+		w.Error("the server did not stop")
+	}
+}
+
+// tenantOf is one workspace with what it takes to use it.
+type tenantOf struct {
+	email, password string
+	workspace       string
+	chatbot         string
+	token, tokenID  string
+}
+
+// newTenant makes a workspace on a plan, with a chatbot that knows one
+// document and, if the plan allows, a token.
+func (w *world) newTenant(name string, on plan.Name, documents ...string) tenantOf {
+	w.Helper()
+	ctx, p := w.Context(), w.server.program
+	tn := tenantOf{email: name + "@example.com", password: "correct horse " + name}
+	_, workspace, err := p.tenants.SignUp(ctx, tenant.Account{Email: tn.email, Password: tn.password, Workspace: name})
+	w.must(err)
+	w.must(p.tenants.SetPlan(ctx, workspace.ID, on))
+	bot, err := p.chatbots.Create(ctx, workspace.ID, chatbot.Settings{Name: name + "'s chatbot"})
+	w.must(err)
+	tn.workspace, tn.chatbot = workspace.ID, bot.ID
+	for _, text := range documents {
+		_, err := p.knowledge.Add(ctx, workspace.ID, bot.ID, knowledge.NewDocument{Title: documentTitle(name, text), Content: text})
+		w.must(err)
+	}
+	token, secret, err := p.chatbots.Issue(ctx, workspace.ID, bot.ID, chatbot.NewToken{Name: "test", CreatedBy: tn.email})
+	if err == nil {
+		tn.token, tn.tokenID = secret, token.ID
+	}
+	return tn
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// reply is an answer that has been read whole.
+type reply struct {
+	*http.Response
+	body string
+	envelope
+}
+
+// envelope is the shape of every answer of the API.
+type envelope struct {
+	Error        int            `json:"error"`
+	ErrorMessage string         `json:"error_message"`
+	Data         map[string]any `json:"data"`
+}
+
+// header is a header of a request.
+type header struct{ name, value string }
+
+func bearer(token string) header { return header{"Authorization", "Bearer " + token} }
+
+// send makes a request and returns its answer, which the caller closes.
+func (w *world) send(method, path, body string, headers ...header) *http.Response {
+	w.Helper()
+	request, err := http.NewRequestWithContext(w.Context(), method, w.base+path, strings.NewReader(body))
+	w.must(err)
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for _, h := range headers {
+		if h.value == "" {
+			request.Header.Del(h.name)
+			continue
+		}
+		request.Header.Add(h.name, h.value)
+	}
+	if request.Header.Get("Content-Type") == "" {
+		request.Header.Del("Content-Type")
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(request)
+	w.must(err)
+	return response
+}
+
+// call is send for an answer that is read whole.
+func (w *world) call(method, path, body string, headers ...header) reply {
+	w.Helper()
+	response := w.send(method, path, body, headers...)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	w.must(err)
+	r := reply{Response: response, body: string(text)}
+	if strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") {
+		_ = json.Unmarshal(text, &r.envelope) // not all JSON is the envelope
+	}
+	return r
+}
+
+// event is one event of a stream.
+type event struct {
+	Type           string `json:"type"`
+	Content        string `json:"content"`
+	ConversationID int64  `json:"conversation_id"`
+	Format         string `json:"format"`
+	Error          int    `json:"error"`
+	ErrorMessage   string `json:"error_message"`
+	// done is the literal [DONE].
+	done bool
+}
+
+// events reads Server-Sent Events as the WHATWG HTML standard, section 9.2,
+// says, and fails the test on anything that a default stream does not have.
+type events struct {
+	t       *testing.T
+	lines   *bufio.Scanner
+	closing io.Closer
+}
+
+func (w *world) stream(body string, headers ...header) *events {
+	w.Helper()
+	response := w.send("POST", "/api/v1/chat/stream", body, headers...)
+	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/event-stream" {
+		text, _ := io.ReadAll(response.Body)
+		w.Fatalf("no stream: %s %s", response.Status, text)
+	}
+	w.Cleanup(func() { response.Body.Close() })
+	return &events{t: w.T, lines: bufio.NewScanner(response.Body), closing: response.Body}
+}
+
+// next returns the next event, or false at the end of the stream.
+func (e *events) next() (event, bool) {
+	e.t.Helper()
+	var data []string
+	for e.lines.Scan() {
+		line := e.lines.Text()
+		if line == "" && len(data) > 0 {
+			return e.parse(strings.Join(data, "\n")), true
+		}
+		if line == "" {
+			continue
+		}
+		text, ok := strings.CutPrefix(line, "data: ")
+		if !ok {
+			e.t.Fatalf("a default stream has a line that is not data: %q", line)
+		}
+		data = append(data, text)
+	}
+	return event{}, false
+}
+
+func (e *events) parse(data string) event {
+	e.t.Helper()
+	if data == "[DONE]" {
+		return event{done: true}
+	}
+	var parsed event
+	if err := json.Unmarshal([]byte(data), &parsed); err != nil {
+		e.t.Fatalf("an event is not JSON: %q", data)
+	}
+	return parsed
+}
+
+// rest returns all events that are still to come.
+func (e *events) rest() []event {
+	e.t.Helper()
+	var all []event
+	for {
+		next, ok := e.next()
+		if !ok {
+			return all
+		}
+		all = append(all, next)
+	}
+}
+
+// eventually waits until a condition holds.
+func (w *world) eventually(what string, condition func() bool) {
+	w.Helper()
+	for deadline := time.Now().Add(patience); !condition(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.Fatalf("it did not come about that %s", what)
+		}
+	}
+}
