@@ -6,6 +6,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/tenant"
+	"parley/internal/id"
 )
 
 // managed returns the chatbot of a management route and who asks. A chatbot
@@ -16,7 +17,7 @@ func (a *API) managed(c *fiber.Ctx, action tenant.Action) (chatbot.Chatbot, tena
 	if err != nil {
 		return chatbot.Chatbot{}, tenant.Person{}, err
 	}
-	bot, membership, err := a.Chatbots.Visible(c.Context(), person, c.Params("id"))
+	bot, membership, err := a.Chatbots.Visible(c.Context(), person, id.Given(c.Params("id")))
 	if err != nil {
 		return chatbot.Chatbot{}, tenant.Person{}, err
 	}
@@ -71,7 +72,7 @@ func (a *API) revokeToken(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	tokenID := c.Params("token_id")
+	tokenID := id.Given(c.Params("token_id"))
 	if err := a.Chatbots.Revoke(c.Context(), bot.WorkspaceID, bot.ID, tokenID); err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func (a *API) removeDocument(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	documentID := c.Params("document_id")
+	documentID := id.Given(c.Params("document_id"))
 	if err := a.Knowledge.Remove(c.Context(), bot.WorkspaceID, bot.ID, documentID); err != nil {
 		return err
 	}

@@ -97,6 +97,7 @@ func (s *site) createAccount(c *fiber.Ctx, typed form) (tenant.User, error) {
 	}
 	user, _, err := s.Tenants.SignUp(c.UserContext(), tenant.Account{
 		Email: typed["email"], Password: typed["password"], Workspace: typed["workspace"],
+		Address: c.IP(),
 	})
 	return user, err
 }

@@ -5,6 +5,7 @@ import (
 
 	"parley/core/knowledge"
 	"parley/core/tenant"
+	"parley/internal/id"
 	"parley/views"
 )
 
@@ -55,7 +56,7 @@ func (s *site) removeDocument(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Knowledge.Remove(c.UserContext(), v.workspaceID(), v.chatbot.ID, idParam(c, "document")); err != nil {
+	if err := s.Knowledge.Remove(c.UserContext(), v.workspaceID(), v.chatbot.ID, id.Given(c.Params("document"))); err != nil {
 		return err
 	}
 	return done(c, views.KnowledgeURL(v.chatbot.ID), "removed")

@@ -4,6 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/tenant"
+	"parley/internal/id"
 	"parley/views"
 )
 
@@ -89,7 +90,7 @@ func (s *site) cancelInvitation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Tenants.CancelInvitation(c.UserContext(), v.workspaceID(), idParam(c, "invitation")); err != nil {
+	if err := s.Tenants.CancelInvitation(c.UserContext(), v.workspaceID(), id.Given(c.Params("invitation"))); err != nil {
 		return err
 	}
 	return done(c, views.MembersURL(v.workspaceID()), "cancelled")
@@ -108,7 +109,7 @@ func (s *site) changeRole(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Tenants.ChangeRole(c.UserContext(), v.workspaceID(), v.member.Role, idParam(c, "user"), role); err != nil {
+	if err := s.Tenants.ChangeRole(c.UserContext(), v.workspaceID(), v.member.Role, id.Given(c.Params("user")), role); err != nil {
 		return s.membersAgain(c, v, form{}, err)
 	}
 	return done(c, views.MembersURL(v.workspaceID()), "saved")
@@ -119,7 +120,7 @@ func (s *site) removeMember(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	user := idParam(c, "user")
+	user := id.Given(c.Params("user"))
 	if err := s.Tenants.RemoveMember(c.UserContext(), v.workspaceID(), v.member.Role, user); err != nil {
 		return s.membersAgain(c, v, form{}, err)
 	}

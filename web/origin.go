@@ -37,5 +37,5 @@ func (s *Sessions) sameOrigin(c *fiber.Ctx) bool {
 		return true
 	}
 	u, err := url.Parse(origin)
-	return err == nil && u.Host != "" && u.Host == string(c.Request().Header.Host())
+	return err == nil && u.Host != "" && u.Host == string(c.Request().URI().Host())
 }

@@ -5,6 +5,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/tenant"
+	"parley/internal/id"
 	"parley/views"
 )
 
@@ -22,7 +23,7 @@ func (s *site) toWorkspace(c *fiber.Ctx, action tenant.Action) (visit, error) {
 	if err != nil {
 		return visit{}, err
 	}
-	member, err := person.May(action, idParam(c, "workspace"))
+	member, err := person.May(action, id.Given(c.Params("workspace")))
 	return visit{person: person, member: member}, err
 }
 
@@ -32,25 +33,11 @@ func (s *site) toChatbot(c *fiber.Ctx, action tenant.Action) (visit, error) {
 	if err != nil {
 		return visit{}, err
 	}
-	bot, member, err := s.Chatbots.Visible(c.UserContext(), person, idParam(c, "chatbot"))
+	bot, member, err := s.Chatbots.Visible(c.UserContext(), person, id.Given(c.Params("chatbot")))
 	if err != nil {
 		return visit{}, err
 	}
 	return visit{person: person, member: member, chatbot: bot}, member.Role.May(action)
-}
-
-// idParam returns an identifier in the address. What cannot be one becomes
-// empty, which names nothing, so that no database is asked for hostile bytes.
-func idParam(c *fiber.Ctx, name string) string {
-	id := c.Params(name)
-	for i := range len(id) {
-		switch b := id[i]; {
-		case 'a' <= b && b <= 'z', '0' <= b && b <= '9', b == '_':
-		default:
-			return ""
-		}
-	}
-	return id
 }
 
 func (v visit) may(action tenant.Action) bool { return v.member.Role.May(action) == nil }

@@ -91,13 +91,13 @@ func (p Plan) Admit(resource Resource, used int) error {
 	case API:
 		return nil
 	case Chatbots:
-		return p.refuse(used, p.Limits.Chatbots, "chatbots", "Delete one or upgrade the plan.")
+		return p.refuse(used, p.Limits.Chatbots, "chatbot", "chatbots", "Delete one or upgrade the plan.")
 	case Members:
-		return p.refuse(used, p.Limits.Members, "members", "Remove a member or an invitation, or upgrade the plan.")
+		return p.refuse(used, p.Limits.Members, "member", "members", "Remove a member or an invitation, or upgrade the plan.")
 	case Tokens:
-		return p.refuse(used, p.Limits.TokensPerChatbot, "active API tokens for each chatbot", "Revoke one or upgrade the plan.")
+		return p.refuse(used, p.Limits.TokensPerChatbot, "active API token for each chatbot", "active API tokens for each chatbot", "Revoke one or upgrade the plan.")
 	case KnowledgeChars:
-		return p.refuse(used, p.Limits.KnowledgeChars, "characters of knowledge", "Remove documents or upgrade the plan.")
+		return p.refuse(used, p.Limits.KnowledgeChars, "character of knowledge", "characters of knowledge", "Remove documents or upgrade the plan.")
 	case MessageChars:
 		if exceeds(used, p.Limits.MessageChars) {
 			return fault.InField("message", "message is longer than %d characters, the limit of the %s plan. Shorten it.", p.Limits.MessageChars, p.Title)
@@ -107,9 +107,13 @@ func (p Plan) Admit(resource Resource, used int) error {
 	return fault.New(fault.Internal, "unknown plan resource %d", resource)
 }
 
-func (p Plan) refuse(used, limit int, what, remedy string) error {
+func (p Plan) refuse(used, limit int, one, many, remedy string) error {
 	if !exceeds(used, limit) {
 		return nil
+	}
+	what := many
+	if limit == 1 {
+		what = one
 	}
 	return fault.New(fault.Forbidden, "The %s plan includes %d %s. %s", p.Title, limit, what, remedy)
 }

@@ -92,7 +92,7 @@ func (s *Service) CancelInvitation(ctx context.Context, workspaceID, invitationI
 // creates the account if there is none with the invitation's address, and
 // otherwise asks for that account's password.
 func (s *Service) Join(ctx context.Context, code, password, address string) (string, error) {
-	attempt, err := s.countAttempt(ctx, "join:"+hashSecret(code), address)
+	attempt, err := s.countAttempt(ctx, signInLimits("join:"+hashSecret(code), address)...)
 	if err != nil {
 		return "", err
 	}

@@ -39,6 +39,8 @@ type Account struct {
 	Password string
 	// Workspace names the workspace to create.
 	Workspace string
+	// Address is the caller's, for throttling; empty for the operator.
+	Address string
 }
 
 // SignUp creates a user, who owns a new workspace on the Starter plan.
@@ -46,6 +48,11 @@ func (s *Service) SignUp(ctx context.Context, account Account) (User, Workspace,
 	name, err := checkName("workspace", account.Workspace)
 	if err != nil {
 		return User{}, Workspace{}, err
+	}
+	if account.Address != "" {
+		if _, err := s.countAttempt(ctx, limit{"sign-up:" + account.Address, signUpsByAddress}); err != nil {
+			return User{}, Workspace{}, err
+		}
 	}
 	user, err := s.prepareUser(ctx, account.Email, account.Password)
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 // passwords give the same fault after the same work.
 func (s *Service) SignIn(ctx context.Context, email, password, address string) (string, error) {
 	email = normalEmail(email)
-	attempt, err := s.countAttempt(ctx, email, address)
+	attempt, err := s.countAttempt(ctx, signInLimits(email, address)...)
 	if err != nil {
 		return "", err
 	}

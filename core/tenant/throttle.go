@@ -15,6 +15,8 @@ const (
 	attemptsByPair    = 10
 	attemptsByAddress = 100
 	attemptsByAccount = 200
+	// signUpsByAddress bounds how many accounts one address makes.
+	signUpsByAddress = 20
 )
 
 type attempt struct {
@@ -22,18 +24,25 @@ type attempt struct {
 	keys  []string
 }
 
-func (s *Service) countAttempt(ctx context.Context, email, address string) (attempt, error) {
-	limits := []struct {
-		key string
-		max int
-	}{
-		{"pair:" + email + "|" + address, attemptsByPair},
+// limit is how often something may be tried within the window.
+type limit struct {
+	key string
+	max int
+}
+
+func signInLimits(account, address string) []limit {
+	return []limit{
+		{"pair:" + account + "|" + address, attemptsByPair},
 		{"address:" + address, attemptsByAddress},
-		{"account:" + email, attemptsByAccount},
+		{"account:" + account, attemptsByAccount},
 	}
+}
+
+func (s *Service) countAttempt(ctx context.Context, limits ...limit) (attempt, error) {
 	counted := attempt{store: s.store}
 	now := s.now()
 	err := s.store.InTx(ctx, func(ctx context.Context) error {
+		counted.keys = nil
 		for _, limit := range limits {
 			key := hashSecret(limit.key)
 			count, err := s.store.CountAttempt(ctx, key, now.Add(-attemptWindow), now)
@@ -43,7 +52,7 @@ func (s *Service) countAttempt(ctx context.Context, email, address string) (atte
 			if count > limit.max {
 				return &fault.Error{
 					Kind: fault.RateLimited, RetryAfter: attemptWindow,
-					Message: "Too many attempts to sign in. Wait 15 minutes and try again.",
+					Message: "Too many attempts. Wait 15 minutes and try again.",
 				}
 			}
 			counted.keys = append(counted.keys, key)

@@ -16,6 +16,19 @@ func New(random io.Reader, prefix string) string {
 	return prefix + "_" + encoding.EncodeToString(Bytes(random, 15))
 }
 
+// Given returns an identifier as a caller gave it. What cannot be one becomes
+// empty, which names nothing, so that no database is asked for hostile bytes.
+func Given(text string) string {
+	for i := range len(text) {
+		switch b := text[i]; {
+		case 'a' <= b && b <= 'z', '0' <= b && b <= '9', b == '_':
+		default:
+			return ""
+		}
+	}
+	return text
+}
+
 // Bytes returns n random bytes. It panics when random fails.
 func Bytes(random io.Reader, n int) []byte {
 	b := make([]byte, n)
