@@ -103,7 +103,8 @@ func (a *API) Fail(c *fiber.Ctx, err error) error {
 }
 
 func logFailure(log *slog.Logger, f failure, requestID string, err error) {
-	if f.status >= fiber.StatusInternalServerError {
+	// Nothing is wrong here when the client has gone.
+	if f.status >= fiber.StatusInternalServerError && !errors.Is(err, errClientGone) {
 		log.Error("request failed", "request_id", requestID, "status", f.status, "error", err)
 	}
 }

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -35,7 +34,7 @@ const (
 )
 
 // errClientGone is the cause of a turn that ends because nobody listens.
-var errClientGone = errors.New("the client went away")
+var errClientGone = fault.New(fault.Unavailable, "The client went away.")
 
 // chatStream answers with Server-Sent Events. What fails before the first
 // event is an ordinary answer.
@@ -105,9 +104,7 @@ func (r streamRun) run(ctx context.Context) {
 
 func (r streamRun) fail(err error) {
 	f := failureOf(err)
-	if !r.out.isClosed() { // nobody is told, and nothing is wrong, when the client has gone
-		logFailure(r.api.Log, f, r.requestID, err)
-	}
+	logFailure(r.api.Log, f, r.requestID, err)
 	r.out.fail(f)
 }
 
@@ -212,12 +209,6 @@ func (s *stream) append(write func([]byte) []byte) {
 	s.unread = write(s.unread)
 	s.mu.Unlock()
 	signal(s.wake)
-}
-
-func (s *stream) isClosed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
 }
 
 // Read gives the connection what waits. It keeps a silent stream alive, and

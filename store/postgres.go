@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
@@ -27,13 +28,13 @@ func openPostgres(ctx context.Context, url string) (*Store, error) {
 	db.SetMaxOpenConns(16 * runtime.GOMAXPROCS(0))
 	db.SetMaxIdleConns(16 * runtime.GOMAXPROCS(0))
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	return newStore(dialect.Postgres, db, pool{db}, db.Close), nil
+	return newStore(dialect.Postgres, db, db, pool{db}, db.Close), nil
 }
 
 // pool runs transactions on connections of their own.
 type pool struct{ db *sql.DB }
 
-func (p pool) inTx(ctx context.Context, fn func(context.Context, *sql.Tx) error) error {
+func (p pool) inTx(ctx context.Context, fn func(context.Context, entsql.ExecQuerier) error) error {
 	tx, err := p.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ type Store struct {
 
 // beginner runs a function in a transaction of its database.
 type beginner interface {
-	inTx(ctx context.Context, fn func(context.Context, *sql.Tx) error) error
+	inTx(ctx context.Context, fn func(context.Context, entsql.ExecQuerier) error) error
 }
 
 // Open opens the database of a URL, applies the migrations that are missing,
@@ -72,11 +72,13 @@ func open(ctx context.Context, url string) (*Store, error) {
 	return nil, errors.New("the database URL must start with postgres:// or sqlite:")
 }
 
-func newStore(name string, reads *sql.DB, begin beginner, close func() error) *Store {
-	return &Store{
-		dialect: name, reads: reads, begin: begin, close: close,
-		client: ent.NewClient(ent.Driver(entsql.OpenDB(name, reads))),
-	}
+func newStore(name string, reads *sql.DB, queries entsql.ExecQuerier, begin beginner, close func() error) *Store {
+	return &Store{dialect: name, reads: reads, begin: begin, close: close, client: newClient(name, queries)}
+}
+
+// newClient returns ent's client on a pool or within a transaction.
+func newClient(name string, on entsql.ExecQuerier) *ent.Client {
+	return ent.NewClient(ent.Driver(joined{entsql.NewDriver(name, entsql.Conn{ExecQuerier: on})}))
 }
 
 // Close releases the database.
@@ -100,9 +102,8 @@ func (s *Store) InTx(ctx context.Context, fn func(context.Context) error) error 
 	if intx.Inside(ctx) {
 		return fn(ctx)
 	}
-	return mapError(s.begin.inTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		client := ent.NewClient(ent.Driver(joined{entsql.NewDriver(s.dialect, entsql.Conn{ExecQuerier: tx})}))
-		return fn(context.WithValue(intx.Mark(ctx), txKey{}, client))
+	return mapError(s.begin.inTx(ctx, func(ctx context.Context, tx entsql.ExecQuerier) error {
+		return fn(context.WithValue(intx.Mark(ctx), txKey{}, newClient(s.dialect, tx)))
 	}))
 }
 
@@ -122,7 +123,7 @@ func (s *Store) db(ctx context.Context) *ent.Client {
 	return s.client
 }
 
-// joined is a driver inside a transaction: what wants one gets the same.
+// joined is a driver that begins no transactions of its own: [Store.InTx] does.
 type joined struct{ *entsql.Driver }
 
 func (j joined) Tx(context.Context) (dialect.Tx, error) { return dialect.NopTx(j.Driver), nil }
