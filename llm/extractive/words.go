@@ -115,8 +115,18 @@ var suffixes = []struct {
 	text   string
 	remain int
 }{
-	{"ations", 4}, {"ation", 4}, {"ings", 4}, {"ing", 4}, {"ies", 3}, {"ied", 3}, {"es", 3}, {"ed", 4}, {"ly", 5},
-	{"s", 3}, {"e", 3}, {"y", 3},
+	{"ations", 4},
+	{"ation", 4},
+	{"ings", 4},
+	{"ing", 4},
+	{"ies", 3},
+	{"ied", 3},
+	{"es", 3},
+	{"ed", 4},
+	{"ly", 5},
+	{"s", 3},
+	{"e", 3},
+	{"y", 3},
 }
 
 // stem cuts one suffix off a word.

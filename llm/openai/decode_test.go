@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	sdk "github.com/openai/openai-go/v3"
 )
 
@@ -38,7 +37,6 @@ func BenchmarkDecode(b *testing.B) {
 		})
 	}
 	bench("encoding/json", func() error { var c structChunk; return json.Unmarshal(line, &c) })
-	bench("go-json-experiment", func() error { var c structChunk; return jsonv2.Unmarshal(line, &c) })
 	bench("sdk", func() error { var c sdk.ChatCompletionChunk; return json.Unmarshal(line, &c) })
 	bench("decodeChunk", func() error { _, err := decodeChunk(line); return err })
 }
