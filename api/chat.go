@@ -2,8 +2,10 @@ package api
 
 import (
 	"context"
+	"net/url"
 	"strconv"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/chat"
@@ -56,7 +58,7 @@ func (a *API) chat(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	result, err := turn.Run(ctx, func(string) error { return nil })
+	result, err := turn.Run(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -96,18 +98,28 @@ func (a *API) messages(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, more, err := a.Chat.Messages(c.Context(), principal, c.Params("conversation_id"), page)
+	found, more, err := a.Chat.Messages(c.Context(), principal, pathID(c, "conversation_id"), page)
 	if err != nil {
 		return err
 	}
 	data := messagesData{Messages: messagesOf(found)}
 	if paged {
-		data.HasMore = &more
+		data.HasMore, data.Next = &more, jsontext.Value("null")
 		if more {
-			data.Next = &found[len(found)-1].ID
+			data.Next = strconv.AppendInt(nil, found[len(found)-1].ID, 10)
 		}
 	}
 	return succeed(c, data)
+}
+
+// pathID is an identifier in the path, decoded (RFC 3986, section 2.1). What
+// cannot be decoded stays as it is, and names nothing.
+func pathID(c *fiber.Ctx, name string) string {
+	written := c.Params(name)
+	if decoded, err := url.PathUnescape(written); err == nil {
+		return decoded
+	}
+	return written
 }
 
 // pageOf reads limit and after. Without them all messages are wanted.

@@ -47,39 +47,6 @@ func (s *Store) SetExternalUser(ctx context.Context, workspaceID string, id int6
 	})
 }
 
-// BeginTurn appends a question and an answer that is being generated. The
-// partial index message_one_generating makes it a Conflict while there is
-// another.
-func (s *Store) BeginTurn(ctx context.Context, workspaceID string, turn chat.NewTurn) (answerID int64, err error) {
-	err = s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		create := func(role chat.Role, status chat.Status) *ent.MessageCreate {
-			return db.Message.Create().SetWorkspaceID(workspaceID).SetConversationID(turn.ConversationID).
-				SetRole(string(role)).SetStatus(string(status)).SetCreatedAt(turn.At)
-		}
-		rows, err := db.Message.CreateBulk(
-			create(chat.User, chat.Complete).SetContent(turn.Question),
-			create(chat.Assistant, chat.Generating).SetLeaseUntil(turn.LeaseUntil),
-		).Save(ctx)
-		if err == nil {
-			answerID = rows[1].ID
-		}
-		return err
-	})
-	return answerID, err
-}
-
-// FinishTurn stores an answer with its final status.
-func (s *Store) FinishTurn(ctx context.Context, workspaceID string, answer chat.Answer) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		// A lease that lapsed while the process was alive must not lose the answer.
-		return affected(db.Message.Update().
-			Where(message.ID(answer.MessageID), message.StatusIn(string(chat.Generating), string(chat.Interrupted))).
-			SetContent(answer.Text).SetStatus(string(answer.Status)).SetModel(answer.Model).
-			SetPromptTokens(answer.Usage.PromptTokens).SetCompletionTokens(answer.Usage.CompletionTokens).
-			SetUsageEstimated(answer.Usage.Estimated).ClearLeaseUntil().Save(ctx))
-	})
-}
-
 // RenewLeases extends the leases of answers of any workspace.
 func (s *Store) RenewLeases(ctx context.Context, answerIDs []int64, until time.Time) error {
 	return s.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {

@@ -150,14 +150,6 @@ func (s *Store) ReplacePassages(ctx context.Context, workspaceID string, d knowl
 	})
 }
 
-// ReadyPassages returns those of the passages that belong to the chatbot and
-// to a ready document.
-func (s *Store) ReadyPassages(ctx context.Context, workspaceID, chatbotID string, ids []int64) ([]knowledge.Passage, error) {
-	rows, err := s.db(ctx).Passage.Query().Where(passage.IDIn(ids...), passage.ChatbotID(chatbotID),
-		passage.HasDocumentWith(document.State(string(knowledge.Ready)))).All(within(ctx, workspaceID))
-	return mapped(rows, err, toPassage)
-}
-
 func toDocument(row *ent.Document) knowledge.Document {
 	return knowledge.Document{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, Title: row.Title,

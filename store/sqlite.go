@@ -59,4 +59,3 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 		return errors.Join(known.close(), reads.Close(), writes.Close())
 	}), nil
 }
-

@@ -3,7 +3,8 @@
 // live here, one file a subject, and ent ends here.
 //
 // Every method takes the workspace right after the context, and ent's privacy
-// policy confines its queries to it. The methods that cannot, and why:
+// policy confines its queries to it; the statements by hand in path.go name it
+// themselves. The methods that cannot, and why:
 //
 //   - PrincipalByTokenHash: a token's secret says which workspace it is of.
 //   - Session, CreateSession and their like, User…, Memberships: a person signs
@@ -38,6 +39,7 @@ import (
 type Store struct {
 	dialect string
 	reads   *sql.DB
+	queries entsql.ExecQuerier
 	client  *ent.Client
 	begin   beginner
 	close   func() error
@@ -73,7 +75,7 @@ func open(ctx context.Context, url string) (*Store, error) {
 }
 
 func newStore(name string, reads *sql.DB, queries entsql.ExecQuerier, begin beginner, close func() error) *Store {
-	return &Store{dialect: name, reads: reads, begin: begin, close: close, client: newClient(name, queries)}
+	return &Store{dialect: name, reads: reads, queries: queries, begin: begin, close: close, client: newClient(name, queries)}
 }
 
 // newClient returns ent's client on a pool or within a transaction.
@@ -95,6 +97,12 @@ func (s *Store) IsSQLite() bool { return s.dialect == dialect.SQLite }
 
 type txKey struct{}
 
+// transaction is what calls inside one run on. It belongs to one goroutine.
+type transaction struct {
+	raw    entsql.ExecQuerier
+	client *ent.Client // made when it is asked for
+}
+
 // InTx runs fn in one transaction; calls inside it join. On SQLite several
 // callers' transactions may share one commit, and a ctx that ends no longer
 // interrupts fn once it has begun.
@@ -103,7 +111,7 @@ func (s *Store) InTx(ctx context.Context, fn func(context.Context) error) error 
 		return fn(ctx)
 	}
 	return mapError(s.begin.inTx(ctx, func(ctx context.Context, tx entsql.ExecQuerier) error {
-		return fn(context.WithValue(intx.Mark(ctx), txKey{}, newClient(s.dialect, tx)))
+		return fn(context.WithValue(intx.Mark(ctx), txKey{}, &transaction{raw: tx}))
 	}))
 }
 
@@ -117,10 +125,14 @@ func (s *Store) write(ctx context.Context, fn func(context.Context, *ent.Client)
 
 // db returns the client of the transaction of ctx, or the one for reading.
 func (s *Store) db(ctx context.Context) *ent.Client {
-	if client, ok := ctx.Value(txKey{}).(*ent.Client); ok {
-		return client
+	tx, ok := ctx.Value(txKey{}).(*transaction)
+	if !ok {
+		return s.client
 	}
-	return s.client
+	if tx.client == nil {
+		tx.client = newClient(s.dialect, tx.raw)
+	}
+	return tx.client
 }
 
 // joined is a driver that begins no transactions of its own: [Store.InTx] does.

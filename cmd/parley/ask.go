@@ -56,13 +56,14 @@ func (cmd *askCmd) Run(ctx context.Context, config *Config, io streams) error {
 			return err
 		}
 		streamed := !cmd.JSON && cmd.Format == string(format.Markdown)
-		answer, err := turn.Run(ctx, func(piece string) error {
-			if !streamed {
-				return nil
+		var emit func(string) error
+		if streamed {
+			emit = func(piece string) error {
+				_, err := fmt.Fprint(io.out, piece)
+				return err
 			}
-			_, err := fmt.Fprint(io.out, piece)
-			return err
-		})
+		}
+		answer, err := turn.Run(ctx, emit)
 		if err != nil {
 			return err
 		}

@@ -17,6 +17,9 @@ type Prompt struct {
 	Question string
 	// Passages are the retrieved passages, best first. There may be none.
 	Passages []knowledge.Found
+	// Whole says that nobody reads the answer before its end. A model may then
+	// generate it without a stream and emit it as one piece.
+	Whole bool
 	// NoAnswer is the text of the owner for a question that the knowledge does
 	// not answer. It may be empty.
 	NoAnswer string

@@ -15,6 +15,9 @@ type Store interface {
 	Conversation(ctx context.Context, workspaceID, chatbotID string, id int64) (Conversation, error)
 	SetExternalUser(ctx context.Context, workspaceID string, id int64, externalUserID string) error
 
+	// BeginConversation creates a conversation with its first turn, which is
+	// as BeginTurn's; the conversation is returned with its new id.
+	BeginConversation(ctx context.Context, workspaceID string, conversation Conversation, turn NewTurn) (made Conversation, answerID int64, err error)
 	// BeginTurn appends a question, and an answer that is being generated
 	// until the lease ends. It is a Conflict while another answer is being
 	// generated in the conversation.
@@ -37,6 +40,7 @@ type Store interface {
 
 // NewTurn is a question that is about to be answered.
 type NewTurn struct {
+	// ConversationID is not looked at for a new conversation.
 	ConversationID int64
 	Question       string
 	At             time.Time

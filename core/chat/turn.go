@@ -21,8 +21,11 @@ const (
 	passagesWanted = 5
 	// historyWanted is how many earlier messages go into the prompt.
 	historyWanted = 10
-	// finishWithin bounds the storing of an answer whose caller is gone.
-	finishWithin = 10 * time.Second
+	// storeWithin bounds the storing of a question or an answer, which goes on
+	// when the caller leaves.
+	storeWithin = 10 * time.Second
+	// storeAgain is the pause after the database could not be used.
+	storeAgain = 200 * time.Millisecond
 )
 
 // Turn is a question that has been stored and awaits its answer. Exactly one
@@ -51,45 +54,51 @@ type Answer struct {
 // Begin stores the question and retrieves what answers it. Its failures are
 // Invalid, NotFound (the conversation), Conflict (the conversation is busy)
 // and Upstream (retrieval).
+//
+// A ctx that ends fails it with the cause of ctx.
 func (s *Service) Begin(ctx context.Context, p chatbot.Principal, ask Ask) (*Turn, error) {
 	if err := checkAsk(p, ask); err != nil {
 		return nil, err
 	}
 	turn := &Turn{service: s, leave: func() {}}
-	var history []Message
-	var err error
-	if ask.ConversationID == nil {
-		err = s.beginNew(ctx, p, ask, turn)
-	} else {
-		history, err = s.beginNext(ctx, p, ask, turn)
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.track(turn.AnswerID)
 	ready := false
 	defer func() { // a panic must not leave the conversation busy either
 		if !ready {
 			turn.Abandon(ctx)
 		}
 	}()
-	if err := s.retrieve(ctx, p.Chatbot, ask.Message, history, turn); err != nil {
+	err := s.begin(ctx, p, ask, turn)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
 		return nil, err
 	}
 	ready = true
 	return turn, nil
 }
 
-// beginNew stores the question in a new conversation.
-func (s *Service) beginNew(ctx context.Context, p chatbot.Principal, ask Ask, turn *Turn) error {
-	return s.store.InTx(ctx, func(ctx context.Context) (err error) {
-		conversation := s.newConversation(p, ask.ExternalUserID)
-		if turn.Conversation, err = s.store.CreateConversation(ctx, p.Chatbot.WorkspaceID, conversation); err != nil {
-			return err
-		}
-		turn.AnswerID, err = s.store.BeginTurn(ctx, p.Chatbot.WorkspaceID, s.newTurn(turn.Conversation.ID, ask))
+func (s *Service) begin(ctx context.Context, p chatbot.Principal, ask Ask, turn *Turn) (err error) {
+	var history []Message
+	if ask.ConversationID == nil {
+		err = s.beginNew(ctx, p, ask, turn)
+	} else {
+		history, err = s.beginNext(ctx, p, ask, turn)
+	}
+	if err != nil {
 		return err
-	})
+	}
+	s.track(turn.AnswerID)
+	return s.retrieve(ctx, p.Chatbot, ask.Message, history, turn)
+}
+
+// beginNew stores the question in a new conversation.
+func (s *Service) beginNew(ctx context.Context, p chatbot.Principal, ask Ask, turn *Turn) (err error) {
+	ctx, cancel := storing(ctx)
+	defer cancel()
+	conversation := s.newConversation(p, ask.ExternalUserID)
+	turn.Conversation, turn.AnswerID, err = s.store.BeginConversation(ctx, p.Chatbot.WorkspaceID, conversation, s.newTurn(0, ask))
+	return inTime(err)
 }
 
 // beginNext waits for the conversation, stores the question in it and returns
@@ -104,44 +113,61 @@ func (s *Service) beginNext(ctx context.Context, p chatbot.Principal, ask Ask, t
 	}
 	waiting, cancel := context.WithTimeout(ctx, turnWait)
 	defer cancel()
-	leave, err := s.queue.enter(waiting, conversation.ID)
-	if err != nil {
+	turn.Conversation = conversation
+	if turn.leave, err = s.queue.enter(waiting, conversation.ID); err != nil {
+		turn.leave = func() {}
 		return nil, err
 	}
-	var history []Message
 	for {
-		history, err = s.append(ctx, p.Chatbot.WorkspaceID, ask, conversation, turn)
+		history, err := s.append(ctx, p.Chatbot.WorkspaceID, ask, conversation, turn)
 		if !fault.Is(err, fault.Conflict) {
-			break
+			return history, err
 		}
 		if !sleep(waiting, turnPoll) {
-			err = gaveUp(waiting)
-			break
+			return nil, gaveUp(waiting)
 		}
 	}
-	if err != nil {
-		leave()
-		return nil, err
-	}
-	turn.Conversation, turn.leave = conversation, leave
-	return history, nil
 }
 
+// append stores the question and returns what was said before it.
 func (s *Service) append(ctx context.Context, workspaceID string, ask Ask, conversation Conversation, turn *Turn) (history []Message, err error) {
+	ctx, cancel := storing(ctx)
+	defer cancel()
+	var answerID int64
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		history, err = s.store.LastMessages(ctx, workspaceID, conversation.ID, historyWanted)
-		if err != nil {
-			return err
-		}
 		if ask.ExternalUserID != "" && conversation.ExternalUserID == "" {
 			if err := s.store.SetExternalUser(ctx, workspaceID, conversation.ID, ask.ExternalUserID); err != nil {
 				return err
 			}
 		}
-		turn.AnswerID, err = s.store.BeginTurn(ctx, workspaceID, s.newTurn(conversation.ID, ask))
+		if answerID, err = s.store.BeginTurn(ctx, workspaceID, s.newTurn(conversation.ID, ask)); err != nil {
+			return err
+		}
+		// Read before, the history could lack an answer that another process
+		// stored in between. The last message is the question itself.
+		history, err = s.store.LastMessages(ctx, workspaceID, conversation.ID, historyWanted+1)
 		return err
 	})
-	return history, err
+	if err != nil {
+		return nil, inTime(err)
+	}
+	turn.AnswerID = answerID
+	return history[:len(history)-1], nil
+}
+
+// storing returns a context that does not end with the caller's: of a commit
+// that is broken off nobody learns whether it happened, and the conversation
+// would be busy until the lease ends.
+func storing(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), storeWithin)
+}
+
+// inTime gives what was not stored in time its kind.
+func inTime(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fault.Wrap(fault.Unavailable, err, "The database cannot be used just now. Try again.")
+	}
+	return err
 }
 
 func (s *Service) newTurn(conversationID int64, ask Ask) NewTurn {
@@ -182,7 +208,8 @@ func questions(history []Message) []string {
 	return asked
 }
 
-// Run generates the answer, calling emit with each piece, and stores it. The
+// Run generates the answer, calling emit with each piece, and stores it. With
+// no emit the model need not stream. The
 // answer is returned with the error, too: it has what was generated until
 // then. An error of emit, or a ctx that ends, interrupts the generation; the
 // cause of ctx is the error then.
@@ -196,7 +223,11 @@ func (t *Turn) Run(ctx context.Context, emit func(text string) error) (Answer, e
 			answer.Status, err = Interrupted, context.Cause(ctx)
 		}
 	}
-	return answer, errors.Join(err, t.finish(ctx, answer))
+	stored := t.finish(ctx, answer)
+	if stored != nil {
+		t.service.log.Error("answer not stored", "message_id", t.AnswerID, "error", stored)
+	}
+	return answer, errors.Join(err, stored)
 }
 
 // generate returns all that the model gave, also when it failed.
@@ -208,12 +239,18 @@ func (t *Turn) generate(ctx context.Context, emit func(string) error) (answer st
 			err = fmt.Errorf("panic while generating: %v\n%s", r, debug.Stack())
 		}
 	}()
-	usage, err = t.service.model.Generate(ctx, t.prompt, func(piece string) error {
+	prompt := t.prompt
+	t.prompt = Prompt{} // a stream that stays open need not keep it
+	prompt.Whole = emit == nil
+	usage, err = t.service.model.Generate(ctx, prompt, func(piece string) error {
 		piece = clean(piece)
 		if piece == "" {
 			return nil
 		}
 		text.WriteString(piece)
+		if emit == nil {
+			return nil
+		}
 		return emit(piece)
 	})
 	return text.String(), usage, err
@@ -229,18 +266,33 @@ func clean(piece string) string {
 
 // Abandon ends a turn that will not be run.
 func (t *Turn) Abandon(ctx context.Context) {
-	err := t.finish(ctx, Answer{MessageID: t.AnswerID, Status: Failed, Model: t.service.model.Name()})
-	if err != nil {
+	if t.AnswerID == 0 { // it has not begun
+		t.leave()
+		return
+	}
+	answer := Answer{MessageID: t.AnswerID, Status: Failed, Model: t.service.model.Name()}
+	if ctx.Err() != nil {
+		answer.Status = Interrupted
+	}
+	if err := t.finish(ctx, answer); err != nil {
 		t.service.log.Error("turn not ended", "message_id", t.AnswerID, "error", err)
 	}
 }
 
+// finish stores the answer. A database that is away for a moment does not
+// lose it.
 func (t *Turn) finish(ctx context.Context, answer Answer) error {
 	defer t.leave()
 	defer t.service.untrack(t.AnswerID)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishWithin)
+	ctx, cancel := storing(ctx)
 	defer cancel()
-	return t.service.store.InTx(ctx, func(ctx context.Context) error {
-		return t.service.store.FinishTurn(ctx, t.Conversation.WorkspaceID, answer)
-	})
+	for again := false; ; again = true {
+		err := t.service.store.FinishTurn(ctx, t.Conversation.WorkspaceID, answer)
+		if again && fault.Is(err, fault.NotFound) {
+			return nil // stored at the first time, after all
+		}
+		if !fault.Is(err, fault.Unavailable) || !sleep(ctx, storeAgain) {
+			return inTime(err)
+		}
+	}
 }

@@ -24,6 +24,8 @@ type Index struct {
 	write *sql.DB
 	read  *sql.DB
 	cache *cache
+	// compactor is told of every table that was written to.
+	compactor *compactor
 }
 
 var _ knowledge.Index = (*Index)(nil)
@@ -51,11 +53,14 @@ func Open(path string) (*Index, error) {
 	readers := max(4, runtime.GOMAXPROCS(0))
 	read.SetMaxOpenConns(readers)
 	read.SetMaxIdleConns(readers)
-	return &Index{path: path, write: write, read: read, cache: newCache(read)}, nil
+	x := &Index{path: path, write: write, read: read, cache: newCache(read), compactor: newCompactor()}
+	go x.compactor.run(x.merge)
+	return x, nil
 }
 
 // Close closes the file. Searches that run end first.
 func (x *Index) Close() error {
+	x.compactor.close()
 	x.cache.close()
 	return errors.Join(x.read.Close(), x.write.Close())
 }

@@ -20,9 +20,9 @@ func (x *Index) Replace(ctx context.Context, scope knowledge.Scope, documentID s
 			return fmt.Errorf("passage %d belongs to document %q, not to %q", p.ID, p.DocumentID, documentID)
 		}
 	}
-	return x.change(ctx, func(tx *sql.Tx) error {
-		table, err := ensureTable(ctx, tx, scope)
-		if err != nil {
+	var table int64
+	err := x.change(ctx, func(tx *sql.Tx) (err error) {
+		if table, err = ensureTable(ctx, tx, scope); err != nil {
 			return err
 		}
 		if err := remove(ctx, tx, table, documentID); err != nil {
@@ -30,6 +30,10 @@ func (x *Index) Replace(ctx context.Context, scope knowledge.Scope, documentID s
 		}
 		return insert(ctx, tx, table, passages)
 	})
+	if err == nil {
+		x.compactor.wrote(table)
+	}
+	return err
 }
 
 // Remove takes the document's passages away.

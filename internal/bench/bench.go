@@ -36,6 +36,8 @@ type Settings struct {
 	// Streams is how many streams are open for the measure of memory; 0
 	// leaves it out.
 	Streams int `json:"streams"`
+	// Settle is how long a server is left alone before its memory is read.
+	Settle time.Duration `json:"settle_ns"`
 	// Databases are some of [SQLite] and [Postgres].
 	Databases []string `json:"databases"`
 	// Parley is the path of a built program. If empty, it is built.

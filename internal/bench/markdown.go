@@ -34,8 +34,8 @@ func (r Report) writeMachine(b *strings.Builder) {
 	if m.Postgres != "" {
 		rows = append(rows, []string{"PostgreSQL", m.Postgres})
 	}
-	rows = append(rows, []string{"measured", fmt.Sprintf("%d rounds of %v a cell, after %v of warm-up; medians of the rounds",
-		r.Settings.Rounds, r.Settings.Duration, r.Settings.WarmUp)})
+	rows = append(rows, []string{"measured", fmt.Sprintf("%s of %v a cell, after %v of warm-up; medians of the rounds",
+		plural(r.Settings.Rounds, "round"), r.Settings.Duration, r.Settings.WarmUp)})
 	heading(b, "The machine")
 	writeTable(b, []string{"", ""}, rows)
 }

@@ -11,12 +11,10 @@ import (
 )
 
 const (
-	// settle is how long a server is left alone before its memory is read.
-	settle = time.Second
 	// wakeFor is how long one client asks before the memory is read first.
 	wakeFor = 200 * time.Millisecond
-	// besideFor is how long one client asks beside the open streams. A stream
-	// gets a sign of life after 10 s of silence; this ends before.
+	// besideFor is how long one client asks beside the open streams, at most. A
+	// stream gets a sign of life after 10 s of silence; this ends before.
 	besideFor = 2 * time.Second
 )
 
@@ -68,7 +66,7 @@ func (b *bench) openStreams(ctx context.Context, s *system) (m Memory, err error
 	}()
 	m = Memory{System: s.name, Streams: b.Streams}
 	exchange := s.exchange(Stream)
-	if _, err := beside(ctx, s, exchange, wakeFor); err != nil { // What a first request loads is no stream's.
+	if _, err := beside(ctx, s, exchange, min(b.Duration, wakeFor)); err != nil { // What a first request loads is no stream's.
 		return Memory{}, err
 	}
 	if m.Before, err = b.settled(ctx, s); err != nil {
@@ -89,7 +87,7 @@ func (b *bench) openStreams(ctx context.Context, s *system) (m Memory, err error
 	if err := b.steer(ctx, upstream.FlowPath); err != nil {
 		return Memory{}, err
 	}
-	if m.FirstBeside, err = beside(ctx, s, exchange, besideFor); err != nil {
+	if m.FirstBeside, err = beside(ctx, s, exchange, min(b.Duration, besideFor)); err != nil {
 		return Memory{}, err
 	}
 	if err := b.steer(ctx, upstream.ReleasePath); err != nil {
@@ -104,7 +102,7 @@ func (b *bench) openStreams(ctx context.Context, s *system) (m Memory, err error
 // settled returns the memory of a server that is left alone.
 func (b *bench) settled(ctx context.Context, s *system) (int64, error) {
 	select {
-	case <-time.After(settle):
+	case <-time.After(b.Settle):
 		return s.running.resident()
 	case <-ctx.Done():
 		return 0, ctx.Err()

@@ -57,6 +57,13 @@ func (s *Server) Next(replies ...Reply) {
 	s.next = append(s.next, replies...)
 }
 
+// Always makes reply the one for every request from now on.
+func (s *Server) Always(reply Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.always = reply
+}
+
 // AnswerModels makes the list of models answer with the status and headers of
 // reply.
 func (s *Server) AnswerModels(reply Reply) {

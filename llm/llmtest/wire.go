@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -18,6 +19,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, request *Request
 	}
 	wants := request.wanted()
 	if !wants.Stream {
+		// Nothing of a whole answer is sent before its last piece.
+		if reply.Hold != nil && reply.HoldAt != BeforeHeaders && !reply.Hold.wait(r.Context().Done(), s.closing) {
+			return false
+		}
 		whole(w, reply)
 		return true
 	}
@@ -47,8 +52,20 @@ func whole(w http.ResponseWriter, reply Reply) {
 	if !reply.OmitUsage {
 		usage = `,"usage":` + reply.usage()
 	}
-	_, _ = fmt.Fprintf(w, `{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"test-model",`+
+	body := fmt.Sprintf(`{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"test-model",`+
 		`"choices":[{"index":0,"message":%s,"finish_reason":%s}]%s}`, message, quote(reply.finish()), usage)
+	if len(reply.Raw) > 0 {
+		body = strings.Join(reply.Raw, "\n")
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	if reply.CutAtEnd {
+		reply.CutAfter = len(body) - 1
+	}
+	if reply.CutAfter > 0 && reply.CutAfter < len(body) {
+		_, _ = io.WriteString(w, body[:reply.CutAfter])
+		panic(http.ErrAbortHandler)
+	}
+	_, _ = io.WriteString(w, body)
 }
 
 func toolCalls(reply Reply) string {

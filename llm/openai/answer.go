@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strings"
@@ -12,6 +13,8 @@ import (
 const (
 	// maxAnswerBytes bounds an answer, whatever the server sends.
 	maxAnswerBytes = 1 << 20
+	// maxWholeBytes is the same with what stands around it and its escapes.
+	maxWholeBytes = 8 << 20
 	// usageTime is how long the server may take for the usage and [DONE] once
 	// the answer is complete.
 	usageTime = 2 * time.Second
@@ -56,6 +59,22 @@ func (a *answer) read(body io.Reader) error {
 			stop = a.call.hurry(usageTime)
 		}
 	}
+}
+
+// readWhole reads an answer that is not streamed, and emits it.
+func (a *answer) readWhole(body io.Reader) error {
+	data, err := io.ReadAll(io.LimitReader(body, maxWholeBytes))
+	if err != nil {
+		return err
+	}
+	if len(data) == maxWholeBytes {
+		return errTooLong
+	}
+	if err := a.add(bytes.TrimSpace(data)); err != nil {
+		return err
+	}
+	a.finished = true
+	return a.ended(io.EOF)
 }
 
 func (a *answer) add(data []byte) error {

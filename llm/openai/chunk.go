@@ -36,14 +36,14 @@ type chunk struct {
 // SDK's own type. gjson does not check what it reads, so the line is checked
 // before.
 func decodeChunk(line []byte) (chunk, error) {
-	if !gjson.ValidBytes(line) || line[0] != '{' {
+	if len(line) == 0 || !gjson.ValidBytes(line) || line[0] != '{' {
 		return chunk{}, errMalformed
 	}
 	var found chunk
 	choice := gjson.GetBytes(line, "choices.0")
 	choice.ForEach(func(key, value gjson.Result) bool {
 		switch key.Str {
-		case "delta":
+		case "delta", "message": // message in an answer that is not streamed
 			found.readDelta(value)
 		case "finish_reason":
 			found.finish = value.Str

@@ -9,6 +9,7 @@ package openai
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -60,7 +61,7 @@ func New(config Config) (*Model, error) {
 // Name is the name of the model, as its server knows it.
 func (m *Model) Name() string { return m.config.Model }
 
-// Generate streams an answer; see [chat.Model]. The usage is the server's, or
+// Generate streams an answer, or asks for the whole of it; see [chat.Model]. The usage is the server's, or
 // estimated when it reports none. An answer that breaks off comes with the
 // estimated usage of what was emitted.
 func (m *Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text string) error) (chat.Usage, error) {
@@ -69,6 +70,9 @@ func (m *Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text
 	}
 	call := begin(ctx, m.config)
 	defer call.end()
+	if prompt.Whole {
+		call.started() // the first token comes with the last
+	}
 	response, err := m.post(call.ctx, prompt)
 	if err != nil {
 		return chat.Usage{}, call.failure(err, false)
@@ -76,7 +80,11 @@ func (m *Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text
 	defer func() { _ = response.Body.Close() }()
 
 	answer := answer{call: call, emit: emit}
-	err = answer.read(response.Body)
+	if isStream(response) {
+		err = answer.read(response.Body)
+	} else {
+		err = answer.readWhole(response.Body)
+	}
 	begun := answer.text.Len() > 0
 	if err != nil && !begun {
 		return chat.Usage{}, call.failure(err, begun)
@@ -98,8 +106,21 @@ func (m *Model) post(ctx context.Context, prompt chat.Prompt) (*http.Response, e
 		return nil, err
 	}
 	var response *http.Response
-	err = m.client.Post(ctx, "chat/completions", body, &response, option.WithHeader("Accept", "text/event-stream"))
+	err = m.client.Post(ctx, "chat/completions", body, &response, option.WithHeader("Accept", accept(prompt)))
 	return accepted(response, err)
+}
+
+func accept(prompt chat.Prompt) string {
+	if prompt.Whole {
+		return "application/json"
+	}
+	return "text/event-stream"
+}
+
+// isStream reports what a server answers with. One that streams, or does not,
+// against the request is read as what it sends.
+func isStream(response *http.Response) bool {
+	return !strings.HasPrefix(response.Header.Get("Content-Type"), "application/json")
 }
 
 // accepted tells a refusal, which the SDK can only name when its body is what

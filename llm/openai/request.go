@@ -13,7 +13,7 @@ type request struct {
 	Model               string           `json:"model"`
 	Messages            []requestMessage `json:"messages"`
 	Stream              bool             `json:"stream"`
-	StreamOptions       streamOptions    `json:"stream_options"`
+	StreamOptions       *streamOptions   `json:"stream_options,omitempty"`
 	MaxTokens           int              `json:"max_tokens,omitempty"`
 	MaxCompletionTokens int              `json:"max_completion_tokens,omitempty"`
 	Temperature         *float64         `json:"temperature,omitempty"`
@@ -30,11 +30,12 @@ type streamOptions struct {
 
 func (m *Model) request(prompt chat.Prompt) ([]byte, error) {
 	body := request{
-		Model:         m.config.Model,
-		Messages:      make([]requestMessage, 0, len(prompt.Messages)),
-		Stream:        true,
-		StreamOptions: streamOptions{IncludeUsage: true},
-		Temperature:   m.config.Temperature,
+		Model:       m.config.Model,
+		Messages:    make([]requestMessage, 0, len(prompt.Messages)),
+		Temperature: m.config.Temperature,
+	}
+	if !prompt.Whole {
+		body.Stream, body.StreamOptions = true, &streamOptions{IncludeUsage: true}
 	}
 	if m.config.isOpenAI {
 		body.MaxCompletionTokens = m.config.MaxTokens

@@ -165,6 +165,9 @@ func Quantile(sorted []time.Duration, q float64) time.Duration {
 }
 
 func wait(ctx context.Context, d time.Duration) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -35,7 +35,7 @@ func start(t *testing.T, ledger Ledger, streamChat bool) string {
 	return listener.Addr().String()
 }
 
-// ask checks that a relay's answers are whole and returns how many came.
+// ask puts some load on a relay and returns what came of it.
 func ask(t *testing.T, address, token string, stream bool) load.Result {
 	t.Helper()
 	path := "/api/v1/chat"
@@ -47,11 +47,15 @@ func ask(t *testing.T, address, token string, stream bool) load.Result {
 		Stream: stream, Format: load.Conversation, Want: upstream.Text(),
 	}
 	none := func() (time.Duration, error) { return 0, nil }
-	got, err := load.Run(context.Background(), exchange, load.Plan{Clients: 4, For: 50 * time.Millisecond, CPU: none})
-	if err != nil {
-		t.Fatal(err)
+	for { // A busy machine may need more than one try to get an answer.
+		got, err := load.Run(context.Background(), exchange, load.Plan{Clients: 4, For: 50 * time.Millisecond, CPU: none})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Requests+got.Failures > 0 {
+			return got
+		}
 	}
-	return got
 }
 
 func wantWhole(t *testing.T, got load.Result) {

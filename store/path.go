@@ -1,0 +1,195 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+
+	"parley/core/chat"
+	"parley/core/fault"
+	"parley/core/knowledge"
+)
+
+// The statements in this file run for every chat request, and are SQL by hand:
+// ent's builders and privacy filters took most of their time, and PostgreSQL
+// begins a turn in one round trip. Each names the workspace itself.
+
+// raw returns what runs statements in the transaction of ctx, or outside of
+// one.
+func (s *Store) raw(ctx context.Context) entsql.ExecQuerier {
+	if tx, ok := ctx.Value(txKey{}).(*transaction); ok {
+		return tx.raw
+	}
+	return s.queries
+}
+
+const insertConversation = `INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at)
+	VALUES (?, ?, ?, ?, ?) RETURNING id`
+
+const insertTurn = `INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at)
+	VALUES (?, ?, 'user', ?, 'complete', NULL, ?), (?, ?, 'assistant', '', 'generating', ?, ?) RETURNING id`
+
+// beginConversation is both of the above in one statement. The answer selects
+// from the question, and so comes after it.
+const beginConversation = `WITH conversation AS (
+	INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at)
+	VALUES ($1, $2, $3, $4, $5) RETURNING id
+), question AS (
+	INSERT INTO messages (workspace_id, conversation_id, role, content, status, created_at)
+	SELECT $1, id, 'user', $6, 'complete', $5 FROM conversation RETURNING conversation_id
+), answer AS (
+	INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at)
+	SELECT $1, conversation_id, 'assistant', '', 'generating', $7::timestamptz, $5 FROM question RETURNING id
+) SELECT conversation.id, answer.id FROM conversation, answer`
+
+// BeginConversation creates a conversation with its first turn.
+func (s *Store) BeginConversation(ctx context.Context, workspaceID string, c chat.Conversation, turn chat.NewTurn) (chat.Conversation, int64, error) {
+	if s.dialect == dialect.Postgres {
+		var answerID int64
+		err := scanOne(ctx, s.raw(ctx), []any{&c.ID, &answerID}, beginConversation,
+			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, turn.Question, turn.LeaseUntil)
+		return c, answerID, mapError(err)
+	}
+	var answerID int64
+	err := s.InTx(ctx, func(ctx context.Context) error {
+		err := scanOne(ctx, s.raw(ctx), []any{&c.ID}, insertConversation,
+			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt)
+		if err != nil {
+			return mapError(err)
+		}
+		turn.ConversationID = c.ID
+		answerID, err = s.BeginTurn(ctx, workspaceID, turn)
+		return err
+	})
+	return c, answerID, err
+}
+
+// BeginTurn appends a question and an answer that is being generated. The
+// partial index message_one_generating makes it a Conflict while there is
+// another.
+func (s *Store) BeginTurn(ctx context.Context, workspaceID string, turn chat.NewTurn) (answerID int64, err error) {
+	err = s.inWrite(ctx, func(ctx context.Context) error {
+		rows, err := s.raw(ctx).QueryContext(ctx, s.bind(insertTurn),
+			workspaceID, turn.ConversationID, turn.Question, turn.At,
+			workspaceID, turn.ConversationID, turn.LeaseUntil, turn.At)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() { // the answer is the last
+			if err := rows.Scan(&answerID); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+	return answerID, err
+}
+
+// A lease that lapsed while the process was alive must not lose the answer.
+const finishTurn = `UPDATE messages SET content = ?, status = ?, model = ?, prompt_tokens = ?, completion_tokens = ?,
+	usage_estimated = ?, lease_until = NULL
+	WHERE id = ? AND workspace_id = ? AND status IN ('generating', 'interrupted')`
+
+// FinishTurn stores an answer with its final status.
+func (s *Store) FinishTurn(ctx context.Context, workspaceID string, answer chat.Answer) error {
+	return s.inWrite(ctx, func(ctx context.Context) error {
+		result, err := s.raw(ctx).ExecContext(ctx, s.bind(finishTurn), answer.Text, string(answer.Status), answer.Model,
+			answer.Usage.PromptTokens, answer.Usage.CompletionTokens, answer.Usage.Estimated, answer.MessageID, workspaceID)
+		if err != nil {
+			return err
+		}
+		n, err := result.RowsAffected()
+		return affected(int(n), err)
+	})
+}
+
+const readyPassages = `SELECT p.id, p.document_id, p.ordinal, p.title, p.heading_path, p.text
+	FROM passages p JOIN documents d ON d.id = p.document_id
+	WHERE p.workspace_id = ? AND p.chatbot_id = ? AND d.state = 'ready' AND p.id IN (%s)`
+
+// ReadyPassages returns those of the passages that belong to the chatbot and
+// to a ready document.
+func (s *Store) ReadyPassages(ctx context.Context, workspaceID, chatbotID string, ids []int64) ([]knowledge.Passage, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	args := []any{workspaceID, chatbotID}
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	query := s.bind(fmt.Sprintf(readyPassages, strings.Repeat("?,", len(ids)-1)+"?"))
+	rows, err := s.raw(ctx).QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	defer rows.Close()
+	found := make([]knowledge.Passage, 0, len(ids))
+	for rows.Next() {
+		p, err := scanPassage(rows)
+		if err != nil {
+			return nil, mapError(err)
+		}
+		found = append(found, p)
+	}
+	return found, mapError(rows.Err())
+}
+
+func scanPassage(rows *sql.Rows) (p knowledge.Passage, err error) {
+	var headings []byte
+	if err := rows.Scan(&p.ID, &p.DocumentID, &p.Ordinal, &p.Title, &headings, &p.Text); err != nil {
+		return p, err
+	}
+	return p, json.Unmarshal(headings, &p.HeadingPath)
+}
+
+// inWrite runs fn, a single statement, where the database wants its writes.
+func (s *Store) inWrite(ctx context.Context, fn func(context.Context) error) error {
+	if s.dialect == dialect.Postgres {
+		return mapError(fn(ctx))
+	}
+	return s.InTx(ctx, func(ctx context.Context) error { return mapError(fn(ctx)) })
+}
+
+// bind writes a statement's parameters as its database has them.
+func (s *Store) bind(query string) string {
+	if s.dialect != dialect.Postgres {
+		return query
+	}
+	var b strings.Builder
+	for n := 0; ; n++ {
+		before, after, more := strings.Cut(query, "?")
+		b.WriteString(before)
+		if !more {
+			return b.String()
+		}
+		b.WriteByte('$')
+		b.WriteString(strconv.Itoa(n + 1))
+		query = after
+	}
+}
+
+// scanOne reads the one row of a query.
+func scanOne(ctx context.Context, on entsql.ExecQuerier, into []any, query string, args ...any) error {
+	rows, err := on.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		return fault.New(fault.NotFound, "Not found.")
+	}
+	if err := rows.Scan(into...); err != nil {
+		return err
+	}
+	return rows.Err()
+}
