@@ -78,18 +78,46 @@ func (s *Service) Begin(ctx context.Context, p chatbot.Principal, ask Ask) (*Tur
 	return turn, nil
 }
 
-func (s *Service) begin(ctx context.Context, p chatbot.Principal, ask Ask, turn *Turn) (err error) {
-	var history []Message
+func (s *Service) begin(ctx context.Context, p chatbot.Principal, ask Ask, turn *Turn) error {
 	if ask.ConversationID == nil {
-		err = s.beginNew(ctx, p, ask, turn)
-	} else {
-		history, err = s.beginNext(ctx, p, ask, turn)
+		return s.beginFirst(ctx, p, ask, turn)
 	}
+	history, err := s.beginNext(ctx, p, ask, turn)
 	if err != nil {
 		return err
 	}
 	s.track(turn.AnswerID)
 	return s.retrieve(ctx, p.Chatbot, ask.Message, history, turn)
+}
+
+// beginFirst begins the first turn of a new conversation. Nothing was said
+// before, so the search need not wait for the commit.
+func (s *Service) beginFirst(ctx context.Context, p chatbot.Principal, ask Ask, turn *Turn) error {
+	searching, cancel := context.WithCancel(ctx)
+	defer cancel()
+	searched := make(chan error, 1)
+	go func() {
+		searched <- protect(func() error { return s.retrieve(searching, p.Chatbot, ask.Message, nil, turn) })
+	}()
+	err := s.beginNew(ctx, p, ask, turn)
+	if err != nil {
+		cancel()
+		<-searched
+		return err
+	}
+	s.track(turn.AnswerID)
+	return <-searched
+}
+
+// protect turns a panic into an error: on a goroutine of its own it would end
+// the process.
+func protect(do func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return do()
 }
 
 // beginNew stores the question in a new conversation.
@@ -209,10 +237,9 @@ func questions(history []Message) []string {
 }
 
 // Run generates the answer, calling emit with each piece, and stores it. With
-// no emit the model need not stream. The
-// answer is returned with the error, too: it has what was generated until
-// then. An error of emit, or a ctx that ends, interrupts the generation; the
-// cause of ctx is the error then.
+// no emit the model need not stream. The answer is returned with the error,
+// too: it has what was generated until then. An error of emit, or a ctx that
+// ends, interrupts the generation; the cause of ctx is the error then.
 func (t *Turn) Run(ctx context.Context, emit func(text string) error) (Answer, error) {
 	answer := Answer{MessageID: t.AnswerID, Status: Complete, Model: t.service.model.Name()}
 	var err error
