@@ -31,6 +31,8 @@ type Deps struct {
 	Log      *slog.Logger
 	// Parts are checked by /readyz.
 	Parts []Part
+	// Streams is how patient open streams are.
+	Streams StreamTimes
 }
 
 // API is the interface.
@@ -40,7 +42,10 @@ type API struct {
 }
 
 // New returns the interface.
-func New(deps Deps) *API { return &API{Deps: deps} }
+func New(deps Deps) *API {
+	deps.Streams = deps.Streams.orDefaults()
+	return &API{Deps: deps}
+}
 
 // Register adds the routes to an app.
 func (a *API) Register(app *fiber.App) {

@@ -52,7 +52,7 @@ func (a *API) authenticate(c *fiber.Ctx, scope chatbot.Scope) (chatbot.Principal
 	if err != nil {
 		return chatbot.Principal{}, "", err
 	}
-	principal, err := a.Chatbots.Authenticate(c.Context(), secret)
+	principal, err := a.Chatbots.Authenticate(c.UserContext(), secret)
 	if err != nil {
 		return chatbot.Principal{}, "", err
 	}

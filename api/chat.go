@@ -81,7 +81,7 @@ func (a *API) createConversation(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	made, err := a.Chat.CreateConversation(c.Context(), principal, text(request.ExternalUserID))
+	made, err := a.Chat.CreateConversation(c.UserContext(), principal, text(request.ExternalUserID))
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (a *API) messages(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, more, err := a.Chat.Messages(c.Context(), principal, pathID(c, "conversation_id"), page)
+	found, more, err := a.Chat.Messages(c.UserContext(), principal, pathID(c, "conversation_id"), page)
 	if err != nil {
 		return err
 	}

@@ -103,8 +103,7 @@ func (a *API) Fail(c *fiber.Ctx, err error) error {
 }
 
 func logFailure(log *slog.Logger, f failure, requestID string, err error) {
-	// Nothing is wrong here when the client has gone.
-	if f.status >= fiber.StatusInternalServerError && !errors.Is(err, errClientGone) {
+	if f.status >= fiber.StatusInternalServerError {
 		log.Error("request failed", "request_id", requestID, "status", f.status, "error", err)
 	}
 }

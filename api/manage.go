@@ -17,7 +17,7 @@ func (a *API) managed(c *fiber.Ctx, action tenant.Action) (chatbot.Chatbot, tena
 	if err != nil {
 		return chatbot.Chatbot{}, tenant.Person{}, err
 	}
-	bot, membership, err := a.Chatbots.Visible(c.Context(), person, id.Given(c.Params("id")))
+	bot, membership, err := a.Chatbots.Visible(c.UserContext(), person, id.Given(pathID(c, "id")))
 	if err != nil {
 		return chatbot.Chatbot{}, tenant.Person{}, err
 	}
@@ -30,7 +30,7 @@ func (a *API) listTokens(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	tokens, err := a.Chatbots.Tokens(c.Context(), bot.WorkspaceID, bot.ID)
+	tokens, err := a.Chatbots.Tokens(c.UserContext(), bot.WorkspaceID, bot.ID)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (a *API) createToken(c *fiber.Ctx) error {
 	for _, scope := range request.Scopes {
 		wanted.Scopes = append(wanted.Scopes, chatbot.Scope(scope))
 	}
-	token, secret, err := a.Chatbots.Issue(c.Context(), bot.WorkspaceID, bot.ID, wanted)
+	token, secret, err := a.Chatbots.Issue(c.UserContext(), bot.WorkspaceID, bot.ID, wanted)
 	if err != nil {
 		return err
 	}
@@ -72,8 +72,8 @@ func (a *API) revokeToken(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	tokenID := id.Given(c.Params("token_id"))
-	if err := a.Chatbots.Revoke(c.Context(), bot.WorkspaceID, bot.ID, tokenID); err != nil {
+	tokenID := id.Given(pathID(c, "token_id"))
+	if err := a.Chatbots.Revoke(c.UserContext(), bot.WorkspaceID, bot.ID, tokenID); err != nil {
 		return err
 	}
 	return succeed(c, removedData{ID: tokenID, Status: string(chatbot.TokenRevoked)})
@@ -85,7 +85,7 @@ func (a *API) listDocuments(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	documents, err := a.Knowledge.List(c.Context(), bot.WorkspaceID, bot.ID)
+	documents, err := a.Knowledge.List(c.UserContext(), bot.WorkspaceID, bot.ID)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (a *API) addDocument(c *fiber.Ctx) error {
 	if err := decode(c, &request); err != nil {
 		return err
 	}
-	document, err := a.Knowledge.Add(c.Context(), bot.WorkspaceID, bot.ID, knowledge.NewDocument{
+	document, err := a.Knowledge.Add(c.UserContext(), bot.WorkspaceID, bot.ID, knowledge.NewDocument{
 		Title: request.Title, Kind: knowledge.Kind(request.Kind), Content: request.Content,
 	})
 	if err != nil {
@@ -121,8 +121,8 @@ func (a *API) removeDocument(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	documentID := id.Given(c.Params("document_id"))
-	if err := a.Knowledge.Remove(c.Context(), bot.WorkspaceID, bot.ID, documentID); err != nil {
+	documentID := id.Given(pathID(c, "document_id"))
+	if err := a.Knowledge.Remove(c.UserContext(), bot.WorkspaceID, bot.ID, documentID); err != nil {
 		return err
 	}
 	return succeed(c, removedData{ID: documentID, Status: "removed"})

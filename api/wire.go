@@ -68,7 +68,8 @@ type conversationData struct {
 type messagesData struct {
 	Messages []messageData `json:"messages"`
 	HasMore  *bool         `json:"has_more,omitzero"`
-	Next     *int64        `json:"next,omitzero"`
+	// Next is what after is to be for the next page, or null when there is none.
+	Next jsontext.Value `json:"next,omitzero"`
 }
 
 // messageData is one message. (Section 2.2.)

@@ -25,6 +25,7 @@ import (
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
+	"entgo.io/ent/dialect/sql/sqlgraph"
 
 	"parley/core/fault"
 	"parley/core/plan"
@@ -153,7 +154,7 @@ func mapError(err error) error {
 		return err
 	case ent.IsNotFound(err):
 		return fault.Wrap(fault.NotFound, err, "Not found.")
-	case ent.IsConstraintError(err):
+	case ent.IsConstraintError(err), sqlgraph.IsConstraintError(err): // by ent, and by hand
 		return fault.Wrap(fault.Conflict, err, "This exists already.")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err

@@ -22,6 +22,8 @@ type Deps struct {
 	Chatbots  *chatbot.Service
 	Knowledge *knowledge.Service
 	Sessions  *Sessions
+	// Proxies tell whose sign-ins are throttled together.
+	Proxies Proxies
 	// BaseURL is where people reach the server, such as https://parley.example.com.
 	BaseURL string
 	// SignUp lets anyone create an account. The first visitor always can.

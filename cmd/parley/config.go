@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"parley/web"
 )
 
 // Config is the whole configuration, by flags and environment. The reference
@@ -19,7 +21,7 @@ type Config struct {
 	BaseURL      string        `name:"base-url" env:"BASE_URL" placeholder:"URL" help:"Address under which people reach the server, such as https://parley.example.com. Default: http:// and the address listened on. With https, cookies are sent over TLS only."`
 	DatabaseURL  string        `name:"database-url" env:"DATABASE_URL" placeholder:"URL" secret:"url" help:"PostgreSQL database, as postgres://user:password@host:5432/name. Default: SQLite in the data folder."`
 	WeaviateURL  string        `name:"weaviate-url" env:"WEAVIATE_URL" placeholder:"URL" help:"Weaviate that holds the retrieval index. Not part of this version: unset means the embedded index, and the server refuses to start with it set."`
-	LLMBaseURL   string        `name:"llm-base-url" env:"LLM_BASE_URL" placeholder:"URL" help:"OpenAI-compatible server, such as https://api.openai.com/v1. Default: OpenAI's when a key or model is set; without any of the three, answers are extracted from the passages without a model."`
+	LLMBaseURL   string        `name:"llm-base-url" env:"LLM_BASE_URL" placeholder:"URL" secret:"url" help:"OpenAI-compatible server, such as https://api.openai.com/v1. Default: OpenAI's when a key or model is set; without any of the three, answers are extracted from the passages without a model."`
 	LLMAPIKey    string        `name:"llm-api-key" env:"LLM_API_KEY" placeholder:"KEY" secret:"text" help:"Key for the model's server."`
 	LLMModel     string        `name:"llm-model" env:"LLM_MODEL" placeholder:"NAME" help:"Name of the model. Default: gpt-4o-mini when a server or key is set."`
 	LLMTimeout   time.Duration `name:"llm-timeout" env:"LLM_TIMEOUT" default:"2m" help:"Longest time for a whole answer of the model."`
@@ -45,7 +47,7 @@ func (c *Config) Validate() error {
 	}
 	if c.BaseURL != "" {
 		u, err := url.Parse(c.BaseURL)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || !isOrigin(u) {
 			return fmt.Errorf("BASE_URL must be a scheme and host, such as https://parley.example.com")
 		}
 	}
@@ -55,7 +57,21 @@ func (c *Config) Validate() error {
 	if _, _, err := net.SplitHostPort(c.listenAddress()); err != nil {
 		return fmt.Errorf("LISTEN_ADDR must be an address and port, such as 127.0.0.1:8080")
 	}
-	return nil
+	_, err := c.proxies()
+	return err
+}
+
+func (c *Config) proxies() (web.Proxies, error) {
+	proxies, err := web.ParseProxies(c.Proxies)
+	if err != nil {
+		return nil, fmt.Errorf("TRUSTED_PROXIES: %w", err)
+	}
+	return proxies, nil
+}
+
+// isOrigin says that a URL has nothing but a scheme, a host and a port.
+func isOrigin(u *url.URL) bool {
+	return strings.Trim(u.Path, "/") == "" && u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
 }
 
 func (c *Config) listenAddress() string {
@@ -135,15 +151,31 @@ func masked(kind, value string) string {
 	case value == "" || kind == "":
 		return value
 	case kind == "url":
-		if u, err := url.Parse(value); err == nil {
-			if _, has := u.User.Password(); has {
-				u.User = url.UserPassword(u.User.Username(), "MASK")
-			}
-			u.RawQuery = ""
-			return strings.Replace(u.String(), ":MASK@", ":"+mask+"@", 1)
-		}
+		return maskedURL(value)
 	}
 	return mask
+}
+
+// maskedURL keeps what cannot be secret of a database's URL: in another form
+// than the one asked for, a password could be anywhere.
+func maskedURL(value string) string {
+	u, err := url.Parse(value)
+	switch {
+	case err != nil, strings.Contains(value, " "):
+		return mask
+	case u.Scheme == "sqlite":
+		file, _, _ := strings.Cut(value, "?")
+		return file
+	case u.Host == "":
+		return mask
+	}
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	if _, has := u.User.Password(); !has {
+		shown.User = u.User
+		return shown.String()
+	}
+	shown.User = url.UserPassword(u.User.Username(), "MASK")
+	return strings.Replace(shown.String(), ":MASK@", ":"+mask+"@", 1)
 }
 
 // reference is docs/config.md.

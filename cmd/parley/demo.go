@@ -47,8 +47,11 @@ func (cmd *demoCmd) Run(ctx context.Context, config *Config, io streams) error {
 		return err
 	}
 	rows := [][2]string{
-		{"sign in", facts.DashboardURL}, {"e-mail", facts.Email}, {"workspace", facts.WorkspaceID},
-		{"chatbot", facts.ChatbotID}, {"token", *facts.Token},
+		{"sign in", facts.DashboardURL},
+		{"e-mail", facts.Email},
+		{"workspace", facts.WorkspaceID},
+		{"chatbot", facts.ChatbotID},
+		{"token", *facts.Token},
 	}
 	if facts.Password != nil {
 		rows = append(rows, [2]string{"password", *facts.Password})

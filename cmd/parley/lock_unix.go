@@ -9,9 +9,12 @@ import (
 	"syscall"
 )
 
-// lockDataDir makes this process the only server on a data folder. The lock
-// ends with the process.
+// lockDataDir makes this process the only server on a data folder, which it
+// makes if need be. The lock ends with the process.
 func lockDataDir(dir string) (unlock func(), err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("the data folder cannot be made: %w", err)
+	}
 	path := filepath.Join(dir, "server.lock")
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

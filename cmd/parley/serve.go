@@ -13,16 +13,18 @@ type serveCmd struct {
 // Run serves until it is told to stop.
 func (cmd *serveCmd) Run(ctx context.Context, config *Config, io streams) error {
 	log := newLog(config)
-	p, err := openProgram(ctx, config, log)
-	if err != nil {
-		return err
-	}
-	defer p.close()
+	// Before the database is opened, which a newer version would migrate under
+	// the server that is running.
 	unlock, err := lockDataDir(config.DataDir)
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	p, err := openProgram(ctx, config, log)
+	if err != nil {
+		return err
+	}
+	defer p.close()
 	if p.store.IsSQLite() { // this process is the only server on the database
 		if err := p.chat.InterruptAll(ctx); err != nil {
 			return err

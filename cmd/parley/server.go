@@ -8,7 +8,9 @@ import (
 	"net"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -44,6 +46,10 @@ type server struct {
 
 // newServer listens, and builds the app of a program.
 func newServer(p *program) (*server, error) {
+	proxies, err := p.config.proxies()
+	if err != nil {
+		return nil, err
+	}
 	address := p.config.listenAddress()
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -57,45 +63,48 @@ func newServer(p *program) (*server, error) {
 		Chat: p.chat, Chatbots: p.chatbots, Knowledge: p.knowledge,
 		Person: sessions.Person, Lifetime: s.lifetime, Log: p.log, Parts: p.parts(),
 	})
-	s.app = newApp(s.fail, p.config.Proxies)
+	s.app = newApp(s.fail)
 	s.app.Use(requestid.Middleware, s.logRequest, s.recover, noTokenPages(sessions.SameOrigin))
 	s.api.Register(s.app)
 	web.Register(s.app, web.Deps{
 		Tenants: p.tenants, Chatbots: p.chatbots, Knowledge: p.knowledge, Sessions: sessions,
-		BaseURL: base, SignUp: p.config.SignUp, PlanChanges: p.config.StripeKey == "", Log: p.log,
+		Proxies: proxies, BaseURL: base, SignUp: p.config.SignUp, PlanChanges: p.config.StripeKey == "", Log: p.log,
 	})
 	return s, nil
 }
 
-func newApp(fail fiber.ErrorHandler, proxies []string) *fiber.App {
+func newApp(fail fiber.ErrorHandler) *fiber.App {
 	app := fiber.New(fiber.Config{
 		// Strings of a request outlive it here: see docs/architecture.md.
 		Immutable:             true,
 		DisableStartupMessage: true,
 		ErrorHandler:          fail,
 		BodyLimit:             api.MaxBody,
-		ReadTimeout:           readTimeout, IdleTimeout: idleTimeout, WriteTimeout: writeTimeout,
+		// Else a form that is cut short is refused before anything has looked
+		// at its path.
+		DisablePreParseMultipartForm: true,
+		ReadTimeout:                  readTimeout, IdleTimeout: idleTimeout, WriteTimeout: writeTimeout,
 		ReadBufferSize: 8 << 10, WriteBufferSize: 4 << 10,
-		ReduceMemoryUsage:       true,
-		StrictRouting:           true,
-		CaseSensitive:           true,
-		JSONEncoder:             func(v any) ([]byte, error) { return json.Marshal(v) },
-		ProxyHeader:             proxyHeader(proxies),
+		ReduceMemoryUsage: true,
+		StrictRouting:     true,
+		CaseSensitive:     true,
+		JSONEncoder:       func(v any) ([]byte, error) { return json.Marshal(v) },
+		// Forwarded headers are read in package web only, which knows the proxies.
 		EnableTrustedProxyCheck: true,
-		TrustedProxies:          proxies,
-		EnableIPValidation:      true,
 	})
 	app.Server().HeaderReceived = func(header *fasthttp.RequestHeader) fasthttp.RequestConfig {
 		return fasthttp.RequestConfig{MaxRequestBodySize: bodyLimit(string(header.RequestURI()))}
 	}
-	return app
-}
-
-func proxyHeader(proxies []string) string {
-	if len(proxies) == 0 {
-		return ""
+	route := app.Server().Handler
+	app.Server().Handler = func(c *fasthttp.RequestCtx) {
+		if !slices.Contains(fiber.DefaultMethods, string(c.Method())) {
+			// The router answers a method that it does not know by itself. No
+			// route takes TRACE, so that it is refused as any other.
+			c.Request.Header.SetMethod(fiber.MethodTrace)
+		}
+		route(c)
 	}
-	return fiber.HeaderXForwardedFor
+	return app
 }
 
 // takesDocuments are the paths whose bodies hold a whole document.
@@ -121,12 +130,31 @@ func (p *program) parts() []api.Part {
 
 const apiPrefix, v1Prefix = "/api/", "/api/v1/"
 
-// fail answers a failed request in the form of its part of the server.
+// fail answers a failed request in the form of its part of the server. One
+// that could not be read has no path any more; programs send those.
 func (s *server) fail(c *fiber.Ctx, err error) error {
-	if strings.HasPrefix(c.Path(), apiPrefix) {
+	if leavesUnread(err) {
+		socket.ExpectMore(c.Context().Conn())
+	}
+	unread := len(c.Request().Header.RawHeaders()) == 0
+	if unread || strings.HasPrefix(c.Path(), apiPrefix) {
 		return s.api.Fail(c, err)
 	}
 	return web.Fail(c, s.log, err)
+}
+
+// leavesUnread reports whether a request was refused before it was read whole.
+// Its connection is closed after the answer.
+func leavesUnread(err error) bool {
+	var refused *fiber.Error
+	if !errors.As(err, &refused) {
+		return false
+	}
+	switch refused.Code {
+	case fiber.StatusBadRequest, fiber.StatusRequestEntityTooLarge, fiber.StatusRequestHeaderFieldsTooLarge:
+		return true
+	}
+	return false
 }
 
 // noTokenPages keeps a check that is about cookies off /api/v1, which takes
@@ -158,8 +186,8 @@ func (s *server) logRequest(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	if s.log.Enabled(c.Context(), slog.LevelInfo) {
-		s.log.LogAttrs(c.Context(), slog.LevelInfo, "request",
+	if s.log.Enabled(c.UserContext(), slog.LevelInfo) {
+		s.log.LogAttrs(c.UserContext(), slog.LevelInfo, "request",
 			slog.String("request_id", requestid.Of(c)), slog.String("method", c.Method()),
 			slog.String("route", c.Route().Path), slog.Int("status", c.Response().StatusCode()),
 			slog.Duration("took", time.Since(start)))
@@ -209,26 +237,37 @@ func (s *server) drain() {
 
 const housekeepingEvery = 5 * time.Minute
 
-// keepHouse repairs what crashes left behind, at the start and now and then.
+// keepHouse renews leases, and repairs what crashes left behind, at the start
+// and now and then. A long repair must not let the leases lapse.
 func (s *server) keepHouse(ctx context.Context) {
+	var jobs sync.WaitGroup
+	defer jobs.Wait()
+	jobs.Go(func() {
+		every(ctx, chat.LeaseRenewal, func() {
+			s.logUnlessStopped(ctx, "leases not renewed", s.chat.Renew(ctx))
+		})
+	})
 	if n, err := s.knowledge.Repair(ctx); err != nil {
 		s.logUnlessStopped(ctx, "index not repaired", err)
 	} else if n > 0 {
 		s.log.Info("index repaired from the database", "documents", n)
 	}
-	leases := time.NewTicker(chat.LeaseRenewal)
-	defer leases.Stop()
-	rest := time.NewTicker(housekeepingEvery)
-	defer rest.Stop()
+	every(ctx, housekeepingEvery, func() {
+		s.logUnlessStopped(ctx, "documents not settled", s.knowledge.Resume(ctx, time.Minute))
+		s.logUnlessStopped(ctx, "expired rows not deleted", s.tenants.DeleteExpired(ctx))
+	})
+}
+
+// every runs a job at each interval until ctx ends.
+func every(ctx context.Context, interval time.Duration, job func()) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-leases.C:
-			s.logUnlessStopped(ctx, "leases not renewed", s.chat.Renew(ctx))
-		case <-rest.C:
-			s.logUnlessStopped(ctx, "documents not settled", s.knowledge.Resume(ctx, time.Minute))
-			s.logUnlessStopped(ctx, "expired rows not deleted", s.tenants.DeleteExpired(ctx))
+		case <-ticker.C:
+			job()
 		}
 	}
 }

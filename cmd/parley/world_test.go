@@ -59,6 +59,12 @@ func withModel(upstream *llmtest.Server) func(*Config) {
 // model and the index refuse to be called inside a transaction.
 func start(t *testing.T, change ...func(*Config)) *world {
 	t.Helper()
+	return startWith(t, ports{model: llmtest.RefuseInTx, index: indextest.RefuseInTx}, change...)
+}
+
+// startWith is start with other wrappers of the model and the index.
+func startWith(t *testing.T, wrap ports, change ...func(*Config)) *world {
+	t.Helper()
 	config := &Config{
 		Listen: "127.0.0.1:0", DataDir: t.TempDir(), SignUp: true,
 		LLMTimeout: patience, LLMFirst: patience, DrainTimeout: patience,
@@ -68,7 +74,7 @@ func start(t *testing.T, change ...func(*Config)) *world {
 	}
 	w := &world{T: t, log: &lockedBuffer{}, stopped: make(chan error, 1)}
 	log := slog.New(slog.NewTextHandler(w.log, nil))
-	p, err := openWith(t.Context(), config, log, ports{model: llmtest.RefuseInTx, index: indextest.RefuseInTx})
+	p, err := openWith(t.Context(), config, log, wrap)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +82,7 @@ func start(t *testing.T, change ...func(*Config)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.base = w.server.baseURL()
+	w.base = "http://" + w.server.listener.Addr().String()
 	var ctx context.Context
 	ctx, w.stop = context.WithCancel(context.WithoutCancel(t.Context()))
 	go func() { w.stopped <- w.server.run(ctx) }()
@@ -191,6 +197,12 @@ func (w *world) call(method, path, body string, headers ...header) reply {
 	w.Helper()
 	response := w.send(method, path, body, headers...)
 	defer response.Body.Close()
+	return w.read(response)
+}
+
+// read reads an answer to its end.
+func (w *world) read(response *http.Response) reply {
+	w.Helper()
 	text, err := io.ReadAll(response.Body)
 	w.must(err)
 	r := reply{Response: response, body: string(text)}

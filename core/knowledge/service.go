@@ -97,10 +97,10 @@ func (s *Service) Add(ctx context.Context, workspaceID, chatbotID string, reques
 	if err != nil {
 		return Document{}, err
 	}
-	if known.ID != document.ID {
+	if known.ID != document.ID && known.State != Pending {
 		return known, nil
 	}
-	return s.settle(ctx, document)
+	return s.settle(ctx, known)
 }
 
 // insert stores a document and returns it, or the equal one that is there.

@@ -74,6 +74,10 @@ func (h *hasher) verify(ctx context.Context, phc, password string) (ok, outdated
 	if err != nil {
 		return false, false, err
 	}
+	if time == 0 || threads == 0 || len(want) < keyLen {
+		// Every password would fit a key of no length.
+		return false, false, fmt.Errorf("an argon2id string of no strength")
+	}
 	if err := h.acquire(ctx); err != nil {
 		return false, false, err
 	}

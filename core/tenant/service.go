@@ -45,7 +45,7 @@ type Account struct {
 
 // SignUp creates a user, who owns a new workspace on the Starter plan.
 func (s *Service) SignUp(ctx context.Context, account Account) (User, Workspace, error) {
-	name, err := checkName("workspace", account.Workspace)
+	name, err := checkAccount(account)
 	if err != nil {
 		return User{}, Workspace{}, err
 	}
@@ -162,6 +162,18 @@ func (s *Service) SetPlan(ctx context.Context, workspaceID string, name plan.Nam
 // DeleteExpired removes sessions and the like that no longer matter.
 func (s *Service) DeleteExpired(ctx context.Context) error {
 	return s.store.DeleteExpired(ctx, s.now())
+}
+
+// checkAccount returns the workspace's name. What a person has to type again
+// is refused before it is counted.
+func checkAccount(account Account) (workspace string, err error) {
+	if _, err := checkEmail(account.Email); err != nil {
+		return "", err
+	}
+	if err := checkPassword(account.Password); err != nil {
+		return "", err
+	}
+	return checkName("workspace", account.Workspace)
 }
 
 func (s *Service) prepareUser(ctx context.Context, email, password string) (User, error) {

@@ -12,7 +12,7 @@ var (
 	// ChatbotsColumns holds the columns for the "chatbots" table.
 	ChatbotsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
-		{Name: "name", Type: field.TypeString, Size: 200},
+		{Name: "name", Type: field.TypeString, Size: 400},
 		{Name: "instructions", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "no_answer", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "image_hosts", Type: field.TypeJSON},
@@ -44,7 +44,7 @@ var (
 	ConversationsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt64, Increment: true},
 		{Name: "workspace_id", Type: field.TypeString, Size: 40},
-		{Name: "external_user_id", Type: field.TypeString, Size: 255, Default: ""},
+		{Name: "external_user_id", Type: field.TypeString, Size: 1020, Default: ""},
 		{Name: "status", Type: field.TypeString, Size: 20},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
@@ -74,7 +74,7 @@ var (
 	DocumentsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
 		{Name: "workspace_id", Type: field.TypeString, Size: 40},
-		{Name: "title", Type: field.TypeString, Size: 400},
+		{Name: "title", Type: field.TypeString, Size: 800},
 		{Name: "kind", Type: field.TypeString, Size: 20},
 		{Name: "state", Type: field.TypeString, Size: 20},
 		{Name: "reason", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
@@ -245,7 +245,7 @@ var (
 		{Name: "workspace_id", Type: field.TypeString, Size: 40},
 		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
 		{Name: "ordinal", Type: field.TypeInt},
-		{Name: "title", Type: field.TypeString, Size: 400},
+		{Name: "title", Type: field.TypeString, Size: 800},
 		{Name: "heading_path", Type: field.TypeJSON},
 		{Name: "text", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "document_id", Type: field.TypeString, Size: 40},
@@ -346,7 +346,7 @@ var (
 	TokensColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
 		{Name: "workspace_id", Type: field.TypeString, Size: 40},
-		{Name: "name", Type: field.TypeString, Size: 200},
+		{Name: "name", Type: field.TypeString, Size: 400},
 		{Name: "hint", Type: field.TypeString, Size: 40},
 		{Name: "hash", Type: field.TypeString, Unique: true, Size: 64},
 		{Name: "scopes", Type: field.TypeJSON},
@@ -394,7 +394,7 @@ var (
 	// WorkspacesColumns holds the columns for the "workspaces" table.
 	WorkspacesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
-		{Name: "name", Type: field.TypeString, Size: 200},
+		{Name: "name", Type: field.TypeString, Size: 400},
 		{Name: "plan", Type: field.TypeString, Size: 40},
 		{Name: "created_at", Type: field.TypeTime},
 	}

@@ -19,7 +19,7 @@ func (Conversation) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id").Immutable(),
 		field.String("chatbot_id").MaxLen(idLen).Immutable(),
-		field.String("external_user_id").MaxLen(255).Default(""),
+		field.String("external_user_id").MaxLen(255 * utf8Max).Default(""),
 		field.String("status").MaxLen(20),
 		created(),
 	}

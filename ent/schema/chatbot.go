@@ -17,7 +17,7 @@ func (Chatbot) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 func (Chatbot) Fields() []ent.Field {
 	return []ent.Field{
 		stringID(),
-		field.String("name").MaxLen(200),
+		field.String("name").MaxLen(100 * utf8Max),
 		longText("instructions"),
 		longText("no_answer"),
 		field.JSON("image_hosts", []string{}),
@@ -51,7 +51,7 @@ func (Token) Fields() []ent.Field {
 	return []ent.Field{
 		stringID(),
 		field.String("chatbot_id").MaxLen(idLen).Immutable(),
-		field.String("name").MaxLen(200),
+		field.String("name").MaxLen(100 * utf8Max),
 		field.String("hint").MaxLen(40).Immutable(),
 		field.String("hash").MaxLen(64).Unique().Immutable().Sensitive(),
 		field.JSON("scopes", []string{}).Immutable(),

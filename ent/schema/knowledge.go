@@ -18,7 +18,7 @@ func (Document) Fields() []ent.Field {
 	return []ent.Field{
 		stringID(),
 		field.String("chatbot_id").MaxLen(idLen).Immutable(),
-		field.String("title").MaxLen(400),
+		field.String("title").MaxLen(200 * utf8Max),
 		field.String("kind").MaxLen(20),
 		field.String("state").MaxLen(20),
 		longText("reason"),
@@ -60,7 +60,7 @@ func (Passage) Fields() []ent.Field {
 		field.String("chatbot_id").MaxLen(idLen).Immutable(),
 		field.String("document_id").MaxLen(idLen).Immutable(),
 		field.Int("ordinal").Immutable(),
-		field.String("title").MaxLen(400).Immutable(),
+		field.String("title").MaxLen(200 * utf8Max).Immutable(),
 		field.JSON("heading_path", []string{}).Immutable(),
 		longText("text"),
 	}

@@ -18,6 +18,10 @@ import (
 
 const idLen = 40
 
+// utf8Max turns a limit in characters, which the rooms keep, into one in
+// bytes, which MaxLen counts.
+const utf8Max = 4
+
 // stringID is the key of a table whose identifiers are opaque strings.
 func stringID() ent.Field {
 	return field.String("id").MaxLen(idLen).Immutable().NotEmpty()

@@ -42,7 +42,7 @@ type Workspace struct{ ent.Schema }
 func (Workspace) Fields() []ent.Field {
 	return []ent.Field{
 		stringID(),
-		field.String("name").MaxLen(200),
+		field.String("name").MaxLen(100 * utf8Max),
 		field.String("plan").MaxLen(idLen),
 		created(),
 	}

@@ -5,6 +5,7 @@ package socket
 import (
 	"io"
 	"net"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,6 +20,15 @@ const (
 // resets the connection, and the answer to a body that was too large is lost.
 func Lingering(l net.Listener) net.Listener { return listener{l} }
 
+// ExpectMore tells a connection of a [Lingering] listener that the client is
+// still to send what will not be read: it lingers when it is closed, though
+// nothing may have arrived yet.
+func ExpectMore(c net.Conn) {
+	if c, ok := c.(*conn); ok {
+		c.more.Store(true)
+	}
+}
+
 type listener struct{ net.Listener }
 
 // Accept returns a connection that lingers, if it is of TCP.
@@ -30,18 +40,35 @@ func (l listener) Accept() (net.Conn, error) {
 	return c, err
 }
 
-type conn struct{ *net.TCPConn }
+type conn struct {
+	*net.TCPConn
+	more, stuck atomic.Bool
+}
 
-// Close closes at once when nothing is unread. Otherwise it says that nothing
-// more will be sent, and reads on until the other end closes too.
+// Write remembers a failure: what a client does not take is not worth keeping.
+func (c *conn) Write(p []byte) (int, error) {
+	n, err := c.TCPConn.Write(p)
+	if err != nil {
+		c.stuck.Store(true)
+	}
+	return n, err
+}
+
+// Close closes at once when nothing is unread or to come. Otherwise it says
+// that nothing more will be sent, and reads on until the other end closes too.
 func (c *conn) Close() error {
-	if c.unread() && c.CloseWrite() == nil && c.SetReadDeadline(time.Now().Add(longest)) == nil {
+	if c.stuck.Load() {
+		_ = c.SetLinger(0) // or the kernel would hold what is unsent for minutes
+		return c.TCPConn.Close()
+	}
+	if c.sending() && c.CloseWrite() == nil && c.SetReadDeadline(time.Now().Add(longest)) == nil {
 		_, _ = io.CopyN(io.Discard, c.TCPConn, most)
 	}
 	return c.TCPConn.Close()
 }
 
-func (c *conn) unread() bool {
+// sending reports whether the client has sent what is unread, or is about to.
+func (c *conn) sending() bool {
 	rc, err := c.SyscallConn()
 	if err != nil {
 		return false
@@ -49,7 +76,7 @@ func (c *conn) unread() bool {
 	waiting := false
 	err = rc.Control(func(fd uintptr) {
 		readable, closed := peek(fd)
-		waiting = readable && !closed
+		waiting = !closed && (readable || c.more.Load())
 	})
 	return err == nil && waiting
 }

@@ -7,14 +7,23 @@ import (
 	"syscall"
 )
 
+// canPeek says whether peek sees anything here.
+const canPeek = true
+
 // peek looks at a socket without taking anything from it. It reports whether
-// there is something to read, and whether that is the end.
+// there is something to read, and whether the other end has closed.
 func peek(fd uintptr) (readable, closed bool) {
 	var b [1]byte
 	n, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EINTR) {
-		return false, false
+	for errors.Is(err, syscall.EINTR) {
+		n, _, err = syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 	}
-	// A byte is the next request of a client who is still there.
-	return true, n <= 0
+	switch {
+	case errors.Is(err, syscall.EAGAIN):
+		return false, false
+	case n <= 0:
+		return true, true
+	}
+	// The bytes of a next request hide the end behind them.
+	return true, closedBehind(fd)
 }

@@ -7,12 +7,15 @@ import (
 )
 
 // Watch calls gone, once, when the other end of conn goes away, in silence
-// too. The function it returns ends the watch and must be called before the
-// server reads conn again. A connection that cannot be watched is not; a
-// failing write tells of it then.
+// too. An end that only stops sending has gone: TCP tells no difference, and
+// net/http takes it so.
+//
+// The function it returns ends the watch. It must be called before the server
+// reads conn again, and may be called twice; gone is not called after it. A
+// connection that cannot be watched is not; a failing write tells of it then.
 func Watch(conn net.Conn, gone func()) (stop func()) {
 	raw, ok := conn.(syscall.Conn)
-	if !ok {
+	if !ok || !canPeek {
 		return func() {}
 	}
 	rc, err := raw.SyscallConn()
@@ -26,9 +29,8 @@ func Watch(conn net.Conn, gone func()) (stop func()) {
 		defer close(ended)
 		closed := false
 		_ = rc.Read(func(fd uintptr) bool {
-			var readable bool
-			readable, closed = peek(fd)
-			return readable
+			_, closed = peek(fd)
+			return closed
 		})
 		if closed {
 			gone()

@@ -1,9 +1,7 @@
 // Command diff writes the migration files that bring the databases from the
 // newest migration to the schema in ent/schema. It replays the files that are
-// there on an empty SQLite file and an empty PostgreSQL database.
-//
-// With the argument -check it writes nothing that lasts and fails when files
-// are missing.
+// there on an empty SQLite file and an empty PostgreSQL database. A test of
+// package store holds the files to the schema.
 package main
 
 import (
@@ -14,14 +12,11 @@ import (
 	"os"
 	"path/filepath"
 
-	atlas "ariga.io/atlas/sql/migrate"
 	"entgo.io/ent/dialect"
-	entsql "entgo.io/ent/dialect/sql"
-	"entgo.io/ent/dialect/sql/schema"
 	_ "github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite"
 
-	"parley/ent/migrate"
+	"parley/ent/migrate/differ"
 )
 
 func main() {
@@ -51,10 +46,10 @@ func run(ctx context.Context, name string) error {
 		return err
 	}
 	defer postgres.Close()
-	if err := diff(ctx, sqlite, dialect.SQLite, "migrations/sqlite", name, scratch); err != nil {
+	if err := differ.Write(ctx, sqlite, dialect.SQLite, "migrations/sqlite", name); err != nil {
 		return fmt.Errorf("sqlite: %w", err)
 	}
-	if err := diff(ctx, postgres, dialect.Postgres, "migrations/postgres", name, scratch); err != nil {
+	if err := differ.Write(ctx, postgres, dialect.Postgres, "migrations/postgres", name); err != nil {
 		return fmt.Errorf("postgres: %w", err)
 	}
 	return nil
@@ -66,41 +61,4 @@ func openPostgres() (*sql.DB, error) {
 		return nil, errors.New("PARLEY_TEST_POSTGRES is not set; run make migration name=…")
 	}
 	return sql.Open("pgx", url)
-}
-
-func diff(ctx context.Context, db *sql.DB, name, folder, change, scratch string) error {
-	check := change == "-check"
-	if check {
-		copied := filepath.Join(scratch, name)
-		if err := os.CopyFS(copied, os.DirFS(folder)); err != nil {
-			return err
-		}
-		folder, change = copied, "check"
-	}
-	before, err := filepath.Glob(filepath.Join(folder, "*.sql"))
-	if err != nil {
-		return err
-	}
-	dir, err := atlas.NewLocalDir(folder)
-	if err != nil {
-		return err
-	}
-	m, err := schema.NewMigrate(entsql.OpenDB(name, db),
-		schema.WithDir(dir), schema.WithMigrationMode(schema.ModeReplay), schema.WithDialect(name),
-		schema.WithFormatter(atlas.DefaultFormatter), schema.WithDropColumn(true), schema.WithDropIndex(true))
-	if err != nil {
-		return err
-	}
-	if err := m.NamedDiff(ctx, change, migrate.Tables...); err != nil {
-		return err
-	}
-	after, err := filepath.Glob(filepath.Join(folder, "*.sql"))
-	if err != nil {
-		return err
-	}
-	if check && len(after) != len(before) {
-		missing, _ := os.ReadFile(after[len(after)-1])
-		return fmt.Errorf("the migrations do not match ent/schema; run make migration name=…. Missing:\n%s", missing)
-	}
-	return nil
 }

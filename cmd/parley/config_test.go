@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+)
+
+// configOf runs parley config in an environment, and returns what it prints
+// and what it complains of.
+func configOf(t *testing.T, environment map[string]string, args ...string) (out, complaint string, code int) {
+	t.Helper()
+	all := map[string]string{}
+	for _, s := range (&Config{}).settings() {
+		all[s.Env] = "" // the tests' own environment is not the question
+	}
+	maps.Copy(all, environment)
+	for name, value := range all {
+		if value == "" {
+			t.Setenv(name, value) // so that it is restored
+			if err := os.Unsetenv(name); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		t.Setenv(name, value)
+	}
+	var printed, errors bytes.Buffer
+	code = run(t.Context(), append([]string{"config"}, args...), streams{in: strings.NewReader(""), out: &printed}, &errors)
+	return printed.String(), errors.String(), code
+}
+
+func TestConfigReference(t *testing.T) {
+	committed, err := os.ReadFile("../../docs/config.md")
+	if err != nil {
+		t.Fatalf("%v; run make generate", err)
+	}
+	printed, _, code := configOf(t, nil, "--docs")
+	if code != 0 || printed != string(committed) {
+		t.Error("docs/config.md is not what the configuration says; run make generate")
+	}
+	for _, s := range (&Config{}).settings() {
+		if s.Env == "" || s.Flag == "" || s.Help == "" || !strings.Contains(printed, "| `"+s.Env+"` | `--"+s.Flag+"` |") {
+			t.Errorf("the setting %+v is not explained", s)
+		}
+	}
+}
+
+func TestSecretsAreMasked(t *testing.T) {
+	secrets := map[string]string{
+		"DATABASE_URL":      "postgres://parley:hunter2secret@db.internal:5432/parley?sslmode=require&sslpassword=hunter3secret",
+		"LLM_API_KEY":       "sk-hunter4secret",
+		"LLM_BASE_URL":      "https://me:hunter6secret@llm.internal/v1",
+		"STRIPE_SECRET_KEY": "sk_test_hunter5secret",
+	}
+	for _, format := range [][]string{nil, {"--json"}} {
+		t.Run("parley config "+strings.Join(format, ""), func(t *testing.T) {
+			out, complaint, code := configOf(t, secrets, format...)
+			if code != 0 {
+				t.Fatal(complaint)
+			}
+			if strings.Contains(out+complaint, "hunter") {
+				t.Errorf("a secret is shown:\n%s%s", out, complaint)
+			}
+			for _, kept := range []string{"postgres://parley:" + mask + "@db.internal:5432/parley", "@llm.internal/v1"} {
+				if !strings.Contains(out, kept) {
+					t.Errorf("%s is not shown in\n%s", kept, out)
+				}
+			}
+		})
+	}
+
+	t.Run("whatever a URL with a password looks like", func(t *testing.T) {
+		for _, url := range []string{
+			"postgres://u:s3cr3t@h/db", "postgres://u:s3cr3t%40@h/db", "postgres://:s3cr3t@h/db", "postgres://h/db?password=s3cr3t",
+			"postgres://u:s3cr3t", "postgres://u:s3cr3t@[::1", "user=u password=s3cr3t host=h", "postgres:u:s3cr3t@h", "//u:s3cr3t@h",
+			"sqlite:/data/x.db?_pragma=key('s3cr3t')", "postgres://u:s3cr3t@h/db#s3cr3t", "postgres://u:a:s3cr3t@h/db",
+			"postgres://u:p@s3cr3t@h/db", "postgres://u@h/db password=s3cr3t",
+		} {
+			if got := masked("url", url); strings.Contains(got, "s3cr3t") {
+				t.Errorf("%s is shown as %s", url, got)
+			}
+		}
+	})
+
+	t.Run("what is not set is shown as not set", func(t *testing.T) {
+		out, _, _ := configOf(t, nil, "--json")
+		values := map[string]string{}
+		if err := json.Unmarshal([]byte(out), &values); err != nil {
+			t.Fatal(err)
+		}
+		if values["LLM_API_KEY"] != "" || values["DATABASE_URL"] != "" || values["DATA_DIR"] != "./data" {
+			t.Errorf("got %v", values)
+		}
+		if len(values) != len((&Config{}).settings()) {
+			t.Errorf("%d settings are shown", len(values))
+		}
+	})
+}
+
+func TestListenAddress(t *testing.T) {
+	for sentence, c := range map[string]struct {
+		config Config
+		want   string
+	}{
+		"without anything, only this machine":          {Config{}, "127.0.0.1:8080"},
+		"PORT alone means all interfaces":              {Config{Port: 9000}, ":9000"},
+		"LISTEN_ADDR wins over PORT":                   {Config{Port: 9000, Listen: "127.0.0.1:1"}, "127.0.0.1:1"},
+		"LISTEN_ADDR may be of the sixth version":      {Config{Listen: "[::1]:8080"}, "[::1]:8080"},
+		"LISTEN_ADDR may leave the address out":        {Config{Listen: ":8080"}, ":8080"},
+		"LISTEN_ADDR may leave the port to the system": {Config{Listen: "127.0.0.1:0"}, "127.0.0.1:0"},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			if err := c.config.Validate(); err != nil || c.config.listenAddress() != c.want {
+				t.Errorf("got %s, %v", c.config.listenAddress(), err)
+			}
+		})
+	}
+}
+
+func TestBaseURL(t *testing.T) {
+	for base, want := range map[string]string{"": "http://127.0.0.1:8080", "https://p.example.com/": "https://p.example.com", "http://h:81": "http://h:81"} {
+		c := Config{BaseURL: base}
+		if got := c.baseURL("127.0.0.1:8080"); got != want {
+			t.Errorf("BASE_URL %q gives %s", base, got)
+		}
+	}
+	for address, want := range map[string]string{":80": "http://127.0.0.1:80", "[::]:80": "http://127.0.0.1:80", "0.0.0.0:80": "http://127.0.0.1:80", "[::1]:80": "http://[::1]:80"} {
+		if got := (&Config{}).baseURL(address); got != want {
+			t.Errorf("listening on %s gives %s", address, got)
+		}
+	}
+}
+
+func TestRefusedConfiguration(t *testing.T) {
+	for sentence, c := range map[string]struct {
+		environment map[string]string
+		says        string
+	}{
+		"Weaviate, which this version has not": {map[string]string{"WEAVIATE_URL": "http://weaviate:8080"}, "WEAVIATE_URL is set, but this version has the embedded index only; unset it"},
+		"a base URL without a scheme":          {map[string]string{"BASE_URL": "parley.example.com"}, "BASE_URL must be a scheme and host"},
+		"a base URL with a path":               {map[string]string{"BASE_URL": "https://example.com/parley"}, "BASE_URL must be a scheme and host"},
+		"a base URL with a query":              {map[string]string{"BASE_URL": "https://example.com/?a=b"}, "BASE_URL must be a scheme and host"},
+		"a base URL with a fragment":           {map[string]string{"BASE_URL": "https://example.com/#a"}, "BASE_URL must be a scheme and host"},
+		"a base URL with a user":               {map[string]string{"BASE_URL": "https://me:secret@example.com"}, "BASE_URL must be a scheme and host"},
+		"a base URL of another scheme":         {map[string]string{"BASE_URL": "ftp://example.com"}, "BASE_URL must be a scheme and host"},
+		"a port that is none":                  {map[string]string{"PORT": "65536"}, "PORT must be from 1 to 65535"},
+		"a port below zero":                    {map[string]string{"PORT": "-1"}, "PORT must be from 1 to 65535"},
+		"a port that is a word":                {map[string]string{"PORT": "http"}, "port"},
+		"an address without a port":            {map[string]string{"LISTEN_ADDR": "127.0.0.1"}, "LISTEN_ADDR must be an address and port"},
+		"a log level that is none":             {map[string]string{"LOG_LEVEL": "loud"}, "log-level"},
+		"a duration that is none":              {map[string]string{"LLM_TIMEOUT": "soon"}, "llm-timeout"},
+	} {
+		t.Run(sentence+" is refused", func(t *testing.T) {
+			out, complaint, code := configOf(t, c.environment)
+			if code != 2 || !strings.Contains(complaint, c.says) {
+				t.Errorf("it ends with %d and says %q", code, complaint)
+			}
+			if strings.Contains(out+complaint, "secret") {
+				t.Errorf("a secret is shown: %s", complaint)
+			}
+		})
+	}
+
+	t.Run("a flag wins over the environment", func(t *testing.T) {
+		out, complaint, code := configOf(t, map[string]string{"LISTEN_ADDR": "127.0.0.1:1"}, "--listen=127.0.0.1:2")
+		if code != 0 || !strings.Contains(out, "127.0.0.1:2") || strings.Contains(out, "127.0.0.1:1\n") {
+			t.Errorf("it prints\n%s%s", out, complaint)
+		}
+	})
+}

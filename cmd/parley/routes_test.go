@@ -1,0 +1,188 @@
+package main
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/core/tenant"
+)
+
+// gets are the statuses that a route answers to each kind of caller.
+type gets struct {
+	// own is who the route is for: the workspace's owner, or its chatbot's
+	// token. The ids of the call are the workspace's own.
+	own int
+	// stranger is the owner of another workspace, by session.
+	stranger int
+	// otherToken is the token of another chatbot, of this workspace or not.
+	otherToken int
+	// revoked is a token of the chatbot that has been revoked.
+	revoked int
+	// nobody has no credential.
+	nobody int
+}
+
+// What most routes answer.
+var (
+	byToken       = gets{own: 200, stranger: 401, otherToken: 200, revoked: 401, nobody: 401}
+	byTokenWithID = gets{own: 200, stranger: 401, otherToken: 404, revoked: 401, nobody: 401}
+	bySession     = gets{own: 200, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
+	aPage         = gets{own: 200, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}
+	aForm         = gets{own: 303, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
+	entrance      = gets{own: 303, stranger: 303, otherToken: 200, revoked: 200, nobody: 200}
+)
+
+func everyone(status int) gets { return gets{status, status, status, status, status} }
+
+// row is one way to call a route. A name after a colon stands for an id, in
+// the path and in the body.
+type row struct {
+	method, route string
+	body          string
+	gets          gets
+	// least is the lowest role of a member that may call it.
+	least tenant.Role
+	// path is the route unless it is set.
+	path string
+}
+
+func (r row) name() string { return r.method + " " + r.route }
+
+func (r row) target() string {
+	if r.path != "" {
+		return r.path
+	}
+	return r.route
+}
+
+func (r row) isPublic() bool { return !strings.Contains(r.target(), ":") && !r.takesTokens() }
+
+func (r row) takesTokens() bool { return strings.HasPrefix(r.route, v1Prefix) }
+
+func (r row) isUnsafe() bool { return r.method != http.MethodGet }
+
+// shows reports whether the route shows its caller what the workspace has.
+func (r row) shows() bool { return r.method == http.MethodGet && !r.isPublic() && !r.takesTokens() }
+
+// rows are all routes, in an order in which the owner can call one after the
+// other: what takes something away comes last.
+var rows = []row{
+	{method: "GET", route: "/healthz", gets: everyone(200)},
+	{method: "GET", route: "/readyz", gets: everyone(200)},
+	{method: "GET", route: "/static/*", path: "/static/parley.css", gets: everyone(200)},
+	{method: "GET", route: "/", gets: everyone(303)},
+	{method: "GET", route: "/sign-up", gets: entrance},
+	{method: "POST", route: "/sign-up", body: "email=new%40example.com&password=short&workspace=New", gets: everyone(422)},
+	{method: "GET", route: "/sign-in", gets: entrance},
+	{method: "POST", route: "/sign-in", body: "email=nobody%40example.com&password=a+wrong+guess", gets: everyone(401)},
+	{method: "POST", route: "/sign-out", gets: everyone(303)},
+	{method: "GET", route: "/join", gets: everyone(200)},
+	{method: "POST", route: "/join", body: "code=a-guess&password=a+wrong+guess", gets: everyone(422)},
+
+	{method: "POST", route: "/api/v1/chat", body: `{"message":"When does it open?"}`, gets: byToken},
+	{method: "POST", route: "/api/v1/chat", body: `{"message":"And then?","conversation_id":":conversation_id"}`, gets: byTokenWithID},
+	{method: "POST", route: "/api/v1/chat/stream", body: `{"message":"When does it open?"}`, gets: byToken},
+	{method: "POST", route: "/api/v1/chat/stream", body: `{"message":"And then?","conversation_id":":conversation_id"}`, gets: byTokenWithID},
+	{method: "POST", route: "/api/v1/conversations", body: `{}`, gets: byToken},
+	{method: "GET", route: "/api/v1/conversations/:conversation_id/messages", gets: byTokenWithID},
+
+	{method: "GET", route: "/workspaces/:workspace", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/workspaces/:workspace/members", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/workspaces/:workspace/plan", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/chatbots/:chatbot", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/chatbots/:chatbot/knowledge", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/chatbots/:chatbot/tokens", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/api/chatbots/:id/api-tokens", gets: bySession, least: tenant.RoleMember},
+	{method: "GET", route: "/api/chatbots/:id/documents", gets: bySession, least: tenant.RoleMember},
+
+	{method: "POST", route: "/workspaces/:workspace/chatbots", body: "name=Another", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/plan", body: "plan=premium", gets: aForm, least: tenant.RoleOwner},
+	{method: "POST", route: "/workspaces/:workspace/invitations", body: "email=guest%40example.com&role=member", gets: gets{own: 200, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/invitations/:invitation/cancel", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/members/:user/role", body: "role=admin", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/members/:user/remove", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/api/chatbots/:id/api-tokens", body: `{"name":"Another"}`, gets: bySession, least: tenant.RoleAdmin},
+	{method: "DELETE", route: "/api/chatbots/:id/api-tokens/:token_id", gets: bySession, least: tenant.RoleAdmin},
+	{method: "POST", route: "/api/chatbots/:id/documents", body: `{"title":"Another","content":"One more."}`, gets: bySession, least: tenant.RoleMember},
+	{method: "DELETE", route: "/api/chatbots/:id/documents/:document_id", gets: bySession, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/knowledge", body: upload("Typed", "Typed text."), gets: aForm, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/knowledge/:document/remove", gets: aForm, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot", body: "name=Renamed", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/chatbots/:chatbot/delete", body: "confirm_name=Renamed", gets: aForm, least: tenant.RoleAdmin},
+}
+
+// routesOf lists what a server has registered, without middlewares; HEAD
+// belongs to GET.
+func (w *world) routesOf() []string {
+	var names []string
+	for _, route := range w.server.app.GetRoutes(true) {
+		if route.Method != http.MethodHead {
+			names = append(names, route.Method+" "+route.Path)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// ids are identifiers by the name that a route has for them.
+type ids map[string]string
+
+func (i ids) with(name, value string) ids {
+	changed := ids{}
+	for n, v := range i {
+		changed[n] = v
+	}
+	changed[name] = value
+	return changed
+}
+
+var placeholder = regexp.MustCompile(`:([a-z_]+)`)
+
+// names are the kinds of id that a call of the row takes.
+func (r row) names() []string {
+	var names []string
+	for _, match := range placeholder.FindAllStringSubmatch(r.target()+" "+r.body, -1) {
+		names = append(names, match[1])
+	}
+	return names
+}
+
+// fill puts the ids in. It fails the test on a name that it does not know.
+func (w *world) fill(template string, with ids) string {
+	w.Helper()
+	return placeholder.ReplaceAllStringFunc(template, func(name string) string {
+		id, known := with[name[1:]]
+		if !known {
+			w.Fatalf("the tests know no id for %s in %s", name, template)
+		}
+		return id
+	})
+}
+
+// try calls a row with ids. The caller's own X-Request-Id makes answers
+// comparable that print it.
+func (w *world) try(r row, with ids, headers ...header) reply {
+	w.Helper()
+	body := w.fill(r.body, with)
+	headers = append([]header{{"Content-Type", ""}, {"Content-Type", typeOf(body)}, {"X-Request-Id", "the-same"}}, headers...)
+	return w.call(r.method, w.fill(r.target(), with), body, headers...)
+}
+
+func typeOf(body string) string {
+	switch {
+	case strings.HasPrefix(body, "{"):
+		return "application/json"
+	case strings.HasPrefix(body, "--"):
+		return "multipart/form-data; boundary=border"
+	}
+	return formType.value
+}
+
+// upload is a form with a file input, as browsers send it.
+func upload(title, content string) string {
+	part := "--border\r\nContent-Disposition: form-data; name=\"%\"\r\n\r\n"
+	return strings.Replace(part, "%", "title", 1) + title + "\r\n" +
+		strings.Replace(part, "%", "content", 1) + content + "\r\n--border--\r\n"
+}

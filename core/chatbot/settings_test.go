@@ -1,0 +1,58 @@
+package chatbot
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/core/fault"
+)
+
+func TestCheckSettings(t *testing.T) {
+	t.Run("what can be stored is trimmed and kept", func(t *testing.T) {
+		got, err := check(Settings{
+			Name: "  Güide 🤖 ", Instructions: "\n" + strings.Repeat("ä", 8_000) + " ", NoAnswer: strings.Repeat("x", 1_000),
+			ImageHosts: []string{" IMG.Example.com ", "a-b.c-d.example"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Name != "Güide 🤖" || len([]rune(got.Instructions)) != 8_000 || !slices.Equal(got.ImageHosts, []string{"img.example.com", "a-b.c-d.example"}) {
+			t.Errorf("got %q, %d, %v", got.Name, len([]rune(got.Instructions)), got.ImageHosts)
+		}
+	})
+
+	hosts := make([]string, 21)
+	for i := range hosts {
+		hosts[i] = fmt.Sprintf("h%d.example.com", i)
+	}
+	for sentence, c := range map[string]struct {
+		settings Settings
+		field    string
+	}{
+		"a name of nothing":            {Settings{Name: " \n"}, "name"},
+		"a name that is too long":      {Settings{Name: strings.Repeat("ä", 101)}, "name"},
+		"a name that is no text":       {Settings{Name: "a\xff"}, "name"},
+		"a name with a zero byte":      {Settings{Name: "a\x00b"}, "name"},
+		"instructions too long":        {Settings{Name: "a", Instructions: strings.Repeat("ä", 8_001)}, "instructions"},
+		"an answer too long":           {Settings{Name: "a", NoAnswer: strings.Repeat("x", 1_001)}, "no_answer"},
+		"too many hosts of images":     {Settings{Name: "a", ImageHosts: hosts}, "image_hosts"},
+		"a host that is an address":    {Settings{Name: "a", ImageHosts: []string{"127.0.0.1"}}, "image_hosts"},
+		"a host with a port":           {Settings{Name: "a", ImageHosts: []string{"a.example:8080"}}, "image_hosts"},
+		"a host with a scheme":         {Settings{Name: "a", ImageHosts: []string{"https://a.example"}}, "image_hosts"},
+		"a host with a wildcard":       {Settings{Name: "a", ImageHosts: []string{"*.example.com"}}, "image_hosts"},
+		"a host that ends a directive": {Settings{Name: "a", ImageHosts: []string{"a.example;script-src"}}, "image_hosts"},
+		"a host of two lines":          {Settings{Name: "a", ImageHosts: []string{"a.example\nb.example"}}, "image_hosts"},
+		"a host that is local":         {Settings{Name: "a", ImageHosts: []string{"localhost"}}, "image_hosts"},
+		"a host of nothing":            {Settings{Name: "a", ImageHosts: []string{""}}, "image_hosts"},
+		"a host too long":              {Settings{Name: "a", ImageHosts: []string{strings.Repeat("abcdefgh.", 28) + "example"}}, "image_hosts"},
+	} {
+		t.Run(sentence+" is refused at its field", func(t *testing.T) {
+			_, err := check(c.settings)
+			if !fault.Is(err, fault.Invalid) || fault.As(err).Field != c.field {
+				t.Errorf("the error is %v at %q", err, fault.As(err).Field)
+			}
+		})
+	}
+}

@@ -1,0 +1,95 @@
+package tenant
+
+import (
+	"strings"
+	"testing"
+
+	"parley/core/fault"
+)
+
+func TestRoles(t *testing.T) {
+	allowed := map[Action]map[Role]bool{
+		Read:           {RoleMember: true, RoleAdmin: true, RoleOwner: true},
+		EditKnowledge:  {RoleMember: true, RoleAdmin: true, RoleOwner: true},
+		ManageChatbots: {RoleAdmin: true, RoleOwner: true},
+		ManageTokens:   {RoleAdmin: true, RoleOwner: true},
+		ManageMembers:  {RoleAdmin: true, RoleOwner: true},
+		ChangePlan:     {RoleOwner: true},
+	}
+	if len(allowed) != len(leastRole) {
+		t.Fatalf("the table is about %d actions of %d", len(allowed), len(leastRole))
+	}
+	for action, roles := range allowed {
+		for _, role := range []Role{noRole, "guest", RoleMember, RoleAdmin, RoleOwner} {
+			person := Person{Memberships: []Membership{{Workspace: Workspace{ID: "ws_a"}, Role: role}}}
+			_, err := person.May(action, "ws_a")
+			switch {
+			case roles[role] && err != nil:
+				t.Errorf("a %q is refused action %d: %v", role, action, err)
+			case !roles[role] && !fault.Is(err, fault.Forbidden):
+				t.Errorf("a %q gets %v for action %d", role, err, action)
+			}
+			if _, err := person.May(action, "ws_b"); !fault.Is(err, fault.NotFound) {
+				t.Errorf("a %q of another workspace gets %v for action %d", role, err, action)
+			}
+		}
+	}
+
+	t.Run("an action that no rule is about is refused to everyone", func(t *testing.T) {
+		if err := RoleOwner.May(Action(99)); !fault.Is(err, fault.Forbidden) {
+			t.Errorf("the error is %v", err)
+		}
+	})
+
+	t.Run("a refusal says whom to ask", func(t *testing.T) {
+		for action, whom := range map[Action]string{ManageTokens: "Ask an admin or an owner.", ChangePlan: "Ask an owner."} {
+			if message := fault.As(RoleMember.May(action)).Message; !strings.HasSuffix(message, whom) {
+				t.Errorf("it says %q", message)
+			}
+		}
+	})
+}
+
+func TestParseRole(t *testing.T) {
+	for name, ok := range map[string]bool{"owner": true, "admin": true, "member": true, "": false, "Owner": false, "root": false} {
+		if role, err := ParseRole(name); (err == nil) != ok || ok && role != Role(name) {
+			t.Errorf("%q gives %q, %v", name, role, err)
+		}
+	}
+}
+
+func TestMayChange(t *testing.T) {
+	one := []Member{{UserID: "owner", Role: RoleOwner}, {UserID: "admin", Role: RoleAdmin}, {UserID: "member", Role: RoleMember}}
+	two := append([]Member{{UserID: "owner2", Role: RoleOwner}}, one...)
+	const admitted fault.Kind = -1
+	for sentence, c := range map[string]struct {
+		members []Member
+		by      Role
+		user    string
+		to      Role
+		want    fault.Kind
+	}{
+		"an owner makes a member an admin":                {one, RoleOwner, "member", RoleAdmin, admitted},
+		"an owner makes a member an owner":                {one, RoleOwner, "member", RoleOwner, admitted},
+		"an owner removes an admin":                       {one, RoleOwner, "admin", noRole, admitted},
+		"an admin makes a member an admin":                {one, RoleAdmin, "member", RoleAdmin, admitted},
+		"an admin removes an admin":                       {one, RoleAdmin, "admin", noRole, admitted},
+		"an admin makes nobody an owner":                  {one, RoleAdmin, "member", RoleOwner, fault.Forbidden},
+		"an admin changes no owner":                       {two, RoleAdmin, "owner", RoleMember, fault.Forbidden},
+		"an admin removes no owner":                       {two, RoleAdmin, "owner", noRole, fault.Forbidden},
+		"the last owner stays, whoever asks":              {one, RoleOwner, "owner", RoleAdmin, fault.Conflict},
+		"the last owner does not leave":                   {one, RoleOwner, "owner", noRole, fault.Conflict},
+		"the last owner may be made what he is":           {one, RoleOwner, "owner", RoleOwner, admitted},
+		"one of two owners may step down":                 {two, RoleOwner, "owner", RoleMember, admitted},
+		"one of two owners may leave":                     {two, RoleOwner, "owner2", noRole, admitted},
+		"someone who is no member cannot be changed":      {one, RoleOwner, "stranger", RoleAdmin, fault.NotFound},
+		"someone who is no member is not found by admins": {one, RoleAdmin, "stranger", RoleOwner, fault.NotFound},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			err := mayChange(c.members, c.by, c.user, c.to)
+			if c.want == admitted && err != nil || c.want != admitted && !fault.Is(err, c.want) {
+				t.Errorf("the error is %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,51 @@
+package socket
+
+import (
+	"net"
+	"testing"
+	"time"
+)
+
+// patience bounds every wait for something that must come.
+const patience = 20 * time.Second
+
+// pair returns the two ends of a connection, the server's of a lingering
+// listener.
+func pair(t *testing.T) (server net.Conn, client *net.TCPConn) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	dialled, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err = Lingering(l).Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		server.Close()
+		dialled.Close()
+	})
+	return server, dialled.(*net.TCPConn)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// comes waits for a signal.
+func comes(t *testing.T, what string, signal <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-signal:
+	case <-time.After(patience):
+		t.Fatalf("it did not come about that %s", what)
+	}
+}

@@ -1,0 +1,65 @@
+package web
+
+import (
+	"net/http/httptest"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+func TestParseProxies(t *testing.T) {
+	t.Run("addresses and networks are read", func(t *testing.T) {
+		got, err := ParseProxies([]string{"10.0.0.1", "192.168.0.0/16", "fd00::/8"})
+		if err != nil || len(got) != 3 {
+			t.Errorf("got %v, %v", got, err)
+		}
+	})
+	for _, wrong := range []string{"", "proxy.example.com", "10.0.0.1:80", "10.0.0.0/40", "*"} {
+		t.Run("it refuses "+wrong, func(t *testing.T) {
+			if got, err := ParseProxies([]string{wrong}); err == nil {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
+
+func TestClientAddress(t *testing.T) {
+	// A request of a test comes from 0.0.0.0.
+	var direct []string
+	behind := []string{"0.0.0.0", "10.0.0.0/8", "fd00::/8"}
+	for sentence, c := range map[string]struct {
+		proxies   []string
+		forwarded []string
+		want      string
+	}{
+		"without proxies it is the connection's":         {direct, []string{"192.0.2.1"}, "0.0.0.0"},
+		"behind a proxy it is what the proxy says":       {behind, []string{"192.0.2.1"}, "192.0.2.1"},
+		"what the client wrote itself is left out":       {behind, []string{"203.0.113.9, 192.0.2.1"}, "192.0.2.1"},
+		"in a line of its own, too":                      {behind, []string{"203.0.113.9", "192.0.2.1"}, "192.0.2.1"},
+		"proxies behind proxies are looked through":      {behind, []string{"192.0.2.1, 10.1.2.3,fd00::1"}, "192.0.2.1"},
+		"nothing is looked for behind what cannot be it": {behind, []string{"192.0.2.1, unknown"}, "0.0.0.0"},
+		"a proxy that says nothing is the client":        {behind, nil, "0.0.0.0"},
+		"IPv4 within IPv6 is the same address":           {behind, []string{"::ffff:192.0.2.1"}, "192.0.2.1"},
+		"IPv6 is written in one way":                     {behind, []string{"2001:DB8:0:0::1"}, "2001:db8::1"},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			proxies, err := ParseProxies(c.proxies)
+			if err != nil {
+				t.Fatal(err)
+			}
+			app, got := fiber.New(), ""
+			app.Get("/", func(c *fiber.Ctx) error {
+				got = proxies.clientOf(c)
+				return nil
+			})
+			request := httptest.NewRequest("GET", "/", nil)
+			request.Header[fiber.HeaderXForwardedFor] = c.forwarded
+			if _, err := app.Test(request); err != nil {
+				t.Fatal(err)
+			}
+			if got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
