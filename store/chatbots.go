@@ -116,6 +116,9 @@ func (s *Store) PrincipalByTokenHash(ctx context.Context, hash string) (chatbot.
 	if err != nil {
 		return chatbot.Principal{}, mapError(err)
 	}
+	if row.WorkspaceID != row.Edges.Chatbot.WorkspaceID {
+		return chatbot.Principal{}, fault.New(fault.NotFound, "Token not found.")
+	}
 	p, err := s.db(ctx).Plan.Get(ctx, row.Edges.Chatbot.Edges.Workspace.Plan)
 	return one(p, err, func(p *ent.Plan) chatbot.Principal {
 		return chatbot.Principal{Token: toToken(row), Chatbot: toChatbot(row.Edges.Chatbot), Plan: toPlan(p)}

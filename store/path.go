@@ -32,11 +32,23 @@ func (s *Store) raw(ctx context.Context) entsql.ExecQuerier {
 const insertConversation = `INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at)
 	VALUES (?, ?, ?, ?, ?) RETURNING id`
 
-const insertTurn = `INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at)
-	VALUES (?, ?, 'user', ?, 'complete', NULL, ?), (?, ?, 'assistant', '', 'generating', ?, ?) RETURNING id`
+// insertTurn adds a question and an answer to a conversation of the workspace,
+// the answer last. The databases name the types of parameters differently.
+const (
+	insertTurnSQLite = `INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at)
+	SELECT workspace_id, id, 'user', ?3, 'complete', NULL, ?4 FROM conversations WHERE id = ?2 AND workspace_id = ?1
+	UNION ALL
+	SELECT workspace_id, id, 'assistant', '', 'generating', ?5, ?4 FROM conversations WHERE id = ?2 AND workspace_id = ?1
+	RETURNING id`
+	insertTurnPostgres = `INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at)
+	SELECT c.workspace_id, c.id, turn.role, turn.content, turn.status, turn.lease_until, $4::timestamptz
+	FROM conversations c, (VALUES (1, 'user', $3, 'complete', NULL::timestamptz),
+		(2, 'assistant', '', 'generating', $5::timestamptz)) AS turn (place, role, content, status, lease_until)
+	WHERE c.id = $2 AND c.workspace_id = $1 ORDER BY turn.place RETURNING id`
+)
 
-// beginConversation is both of the above in one statement. The answer selects
-// from the question, and so comes after it.
+// beginConversation does both in one statement. The answer selects from the
+// question, and so comes after it.
 const beginConversation = `WITH conversation AS (
 	INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at)
 	VALUES ($1, $2, $3, $4, $5) RETURNING id
@@ -75,9 +87,12 @@ func (s *Store) BeginConversation(ctx context.Context, workspaceID string, c cha
 // another.
 func (s *Store) BeginTurn(ctx context.Context, workspaceID string, turn chat.NewTurn) (answerID int64, err error) {
 	err = s.inWrite(ctx, func(ctx context.Context) error {
-		rows, err := s.raw(ctx).QueryContext(ctx, s.bind(insertTurn),
-			workspaceID, turn.ConversationID, turn.Question, turn.At,
-			workspaceID, turn.ConversationID, turn.LeaseUntil, turn.At)
+		insertTurn := insertTurnSQLite
+		if s.dialect == dialect.Postgres {
+			insertTurn = insertTurnPostgres
+		}
+		rows, err := s.raw(ctx).QueryContext(ctx, insertTurn,
+			workspaceID, turn.ConversationID, turn.Question, turn.At, turn.LeaseUntil)
 		if err != nil {
 			return err
 		}
@@ -87,7 +102,10 @@ func (s *Store) BeginTurn(ctx context.Context, workspaceID string, turn chat.New
 				return err
 			}
 		}
-		return rows.Err()
+		if err := rows.Err(); err != nil || answerID != 0 {
+			return err
+		}
+		return fault.New(fault.NotFound, "Conversation not found.")
 	})
 	return answerID, err
 }
