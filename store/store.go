@@ -72,7 +72,7 @@ func open(ctx context.Context, url string) (*Store, error) {
 	case strings.HasPrefix(url, "postgres://"), strings.HasPrefix(url, "postgresql://"):
 		return openPostgres(ctx, url)
 	}
-	return nil, errors.New("the database URL must start with postgres:// or sqlite:")
+	return nil, errors.New("give a database URL that starts with postgres:// or with sqlite: and a path")
 }
 
 func newStore(name string, reads *sql.DB, queries entsql.ExecQuerier, begin beginner, close func() error) *Store {

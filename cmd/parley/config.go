@@ -106,6 +106,19 @@ func (c *Config) databaseURL() string {
 	return "sqlite:" + filepath.Join(c.DataDir, "parley.db")
 }
 
+// dataDirs are the folders that one server at a time may use: that of the index
+// and that of a SQLite database elsewhere.
+func (c *Config) dataDirs() []string {
+	dirs := []string{filepath.Clean(c.DataDir)}
+	if path, isFile := strings.CutPrefix(c.databaseURL(), "sqlite:"); isFile {
+		path, _, _ = strings.Cut(path, "?")
+		if dir := filepath.Dir(path); dir != dirs[0] {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
 func (c *Config) indexPath() string { return filepath.Join(c.DataDir, "index.db") }
 
 // hasModel says whether a language model answers.

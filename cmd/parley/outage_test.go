@@ -4,13 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
-	"path"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 
 	"parley/core/fault"
 	"parley/core/knowledge"
@@ -19,27 +15,6 @@ import (
 	"parley/internal/pgtest"
 	"parley/llm/llmtest"
 )
-
-// postgresOutage makes the database of a server refuse all connections and
-// ends those that are open, until the function it returns is called.
-func (w *world) postgresOutage() (restore func()) {
-	w.Helper()
-	address, err := url.Parse(w.server.config.DatabaseURL)
-	w.must(err)
-	name := path.Base(address.Path)
-	address.Path = "/postgres"
-	execute := func(statement string) {
-		w.Helper()
-		admin, err := pgx.Connect(w.Context(), address.String())
-		w.must(err)
-		defer admin.Close(w.Context())
-		_, err = admin.Exec(w.Context(), statement)
-		w.must(err)
-	}
-	execute("ALTER DATABASE " + name + " ALLOW_CONNECTIONS false")
-	execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + name + "'")
-	return func() { execute("ALTER DATABASE " + name + " ALLOW_CONNECTIONS true") }
-}
 
 // refuseAll plays what the API must answer while its database is down.
 func (w *world) refuseAll(tn tenantOf, conversation string) {
@@ -74,7 +49,7 @@ func TestDatabaseOutage(t *testing.T) {
 		baker := w.newTenant("baker", plan.Standard, opening)
 		id := written(w.newConversation(baker.token, ""))
 		w.checkAnswer(w.call("POST", chatPath, asking(id), bearer(baker.token)), 200, 0)
-		restore := w.postgresOutage()
+		restore := pgtest.Outage(t, w.server.config.DatabaseURL)
 		w.refuseAll(baker, id)
 		restore()
 		w.eventually("the server is ready again", func() bool { return w.call("GET", "/readyz", "").StatusCode == 200 })
@@ -98,6 +73,7 @@ func TestDatabaseOutage(t *testing.T) {
 }
 
 func TestDatabaseOutageDuringAStream(t *testing.T) {
+	t.Parallel()
 	gate := llmtest.NewGate()
 	upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"At ", "seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
 	w := start(t, withModel(upstream), func(c *Config) { c.DatabaseURL = pgtest.New(t) })
@@ -105,7 +81,7 @@ func TestDatabaseOutageDuringAStream(t *testing.T) {
 	id := written(w.newConversation(baker.token, ""))
 	stream := w.stream(asking(id), bearer(baker.token))
 	<-gate.Reached()
-	restore := w.postgresOutage()
+	restore := pgtest.Outage(t, w.server.config.DatabaseURL)
 	gate.Release()
 	t.Run("an answer that cannot be stored ends in one error and [DONE]", func(t *testing.T) {
 		s := w.within(t).story(stream)

@@ -15,11 +15,13 @@ func (cmd *serveCmd) Run(ctx context.Context, config *Config, io streams) error 
 	log := newLog(config)
 	// Before the database is opened, which a newer version would migrate under
 	// the server that is running.
-	unlock, err := lockDataDir(config.DataDir)
-	if err != nil {
-		return err
+	for _, dir := range config.dataDirs() {
+		unlock, err := lockDataDir(dir)
+		if err != nil {
+			return err
+		}
+		defer unlock()
 	}
-	defer unlock()
 	p, err := openProgram(ctx, config, log)
 	if err != nil {
 		return err
@@ -70,9 +72,9 @@ Sign in at   %s
 
 Ask the chatbot "Parley Guide", which knows this project's documents (the token is shown once):
 
-curl -s %s/api/v1/chat -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"message":"What is a workspace?"}'
+curl -s %s/api/v1/chat -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"message":"What is a passage?"}'
 
-curl -sN %s/api/v1/chat/stream -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"message":"How do I add a document?"}'
+curl -sN %s/api/v1/chat/stream -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"message":"How do I add a migration?"}'
 
 `
 

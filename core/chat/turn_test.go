@@ -1,0 +1,278 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/knowledge"
+	"parley/core/plan"
+)
+
+// oneConversation is a database with conversation 1, as other processes and
+// mishaps make it look.
+type oneConversation struct {
+	Store
+	// busy is until when another process answers in it.
+	busy time.Time
+	// away is until when the database cannot be used.
+	away     time.Time
+	panics   bool
+	finished []Answer
+}
+
+func (s *oneConversation) InTx(ctx context.Context, fn func(context.Context) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return fn(ctx)
+}
+
+func (s *oneConversation) Conversation(context.Context, string, string, int64) (Conversation, error) {
+	return Conversation{ID: 1, WorkspaceID: "ws"}, nil
+}
+
+func (s *oneConversation) BeginTurn(context.Context, string, NewTurn) (int64, error) {
+	if s.panics {
+		panic("of the database")
+	}
+	if time.Now().Before(s.busy) {
+		return 0, fault.New(fault.Conflict, "busy")
+	}
+	return 7, nil
+}
+
+func (s *oneConversation) LastMessages(context.Context, string, int64, int) ([]Message, error) {
+	return []Message{{ID: 4, Role: User, Content: "Question 41?"}, {ID: 6, Role: User, Content: "Question 42?"}}, nil
+}
+
+func (s *oneConversation) FinishTurn(ctx context.Context, _ string, answer Answer) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if time.Now().Before(s.away) {
+		return fault.New(fault.Unavailable, "away")
+	}
+	s.finished = append(s.finished, answer)
+	return nil
+}
+
+// nothingFound is a knowledge without passages.
+type nothingFound struct{ err error }
+
+func (n nothingFound) Search(context.Context, knowledge.Scope, knowledge.Query) ([]knowledge.Found, error) {
+	return nil, n.err
+}
+
+// says is a model that says its text and then waits for the end of ctx, if
+// asked to.
+type says struct {
+	text  string
+	waits bool
+	seen  *Prompt
+}
+
+func (m says) Generate(ctx context.Context, prompt Prompt, emit func(string) error) (Usage, error) {
+	if m.seen != nil {
+		*m.seen = prompt
+	}
+	if err := emit(m.text); err != nil {
+		return Usage{}, err
+	}
+	if m.waits {
+		<-ctx.Done()
+		return Usage{}, ctx.Err()
+	}
+	return Usage{}, nil
+}
+
+func (says) Check(context.Context) error { return nil }
+func (says) Name() string                { return "says" }
+
+func room(store Store, searcher Searcher, model Model) *Service {
+	return New(store, searcher, model, time.Now, slog.New(slog.DiscardHandler))
+}
+
+var caller = chatbot.Principal{
+	Chatbot: chatbot.Chatbot{ID: "cb", WorkspaceID: "ws"},
+	Plan:    plan.Plan{Limits: plan.Limits{MessageChars: 100}},
+}
+
+func question() Ask {
+	one := "1"
+	return Ask{ConversationID: &one, Message: "Question 42?", Format: "markdown"}
+}
+
+func isFree(t *testing.T, s *Service) {
+	t.Helper()
+	if len(s.queue.lines) != 0 || len(s.running) != 0 {
+		t.Errorf("%d conversations are queued for, %d answers are running", len(s.queue.lines), len(s.running))
+	}
+}
+
+func TestBusyElsewhere(t *testing.T) {
+	t.Run("a turn waits for one of another process, and then sees what was said before", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			var seen Prompt
+			s := room(&oneConversation{busy: start.Add(12 * time.Second)}, nothingFound{}, says{text: "Yes.", seen: &seen})
+			turn, err := s.Begin(t.Context(), caller, question())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if late := time.Since(start) - 12*time.Second; late < 0 || late > turnPoll {
+				t.Errorf("it began %v late", late)
+			}
+			if _, err := turn.Run(t.Context(), func(string) error { return nil }); err != nil {
+				t.Fatal(err)
+			}
+			var history []string
+			for _, m := range seen.Messages {
+				history = append(history, m.Text)
+			}
+			all := strings.Join(history, "\n")
+			if strings.Count(all, "Question 41?") != 1 || strings.Count(all, "Question 42?") != 1 {
+				t.Errorf("the prompt is %q", all)
+			}
+			isFree(t, s)
+		})
+	})
+
+	t.Run("after 30 s it is refused as busy", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			s := room(&oneConversation{busy: start.Add(time.Hour)}, nothingFound{}, says{})
+			_, err := s.Begin(t.Context(), caller, question())
+			if !fault.Is(err, fault.Conflict) || time.Since(start) != 30*time.Second {
+				t.Errorf("after %v: %v", time.Since(start), err)
+			}
+			isFree(t, s)
+		})
+	})
+
+	t.Run("a caller who leaves while waiting frees the queue at once", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			start, gone := time.Now(), errors.New("gone")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(5*time.Second, func() { cancel(gone) })
+			s := room(&oneConversation{busy: start.Add(time.Hour)}, nothingFound{}, says{})
+			_, err := s.Begin(ctx, caller, question())
+			if err != gone || time.Since(start) != 5*time.Second {
+				t.Errorf("after %v: %v", time.Since(start), err)
+			}
+			isFree(t, s)
+		})
+	})
+}
+
+func TestTurnThatFailsToBegin(t *testing.T) {
+	t.Run("a panic of the database leaves nobody waiting", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := room(&oneConversation{panics: true}, nothingFound{}, says{})
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Error("the panic is hidden from who logs it")
+					}
+				}()
+				_, _ = s.Begin(t.Context(), caller, question())
+			}()
+			isFree(t, s)
+		})
+	})
+
+	t.Run("a search that fails stores the answer as failed", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			store := &oneConversation{}
+			s := room(store, nothingFound{err: errors.New("broken")}, says{})
+			if _, err := s.Begin(t.Context(), caller, question()); !fault.Is(err, fault.Upstream) {
+				t.Errorf("got %v", err)
+			}
+			if len(store.finished) != 1 || store.finished[0].Status != Failed {
+				t.Errorf("stored is %v", store.finished)
+			}
+			isFree(t, s)
+		})
+	})
+
+	t.Run("a caller who has left gets the cause, and the answer is stored as interrupted", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			gone := errors.New("gone")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			cancel(gone)
+			store := &oneConversation{}
+			s := room(store, nothingFound{}, says{})
+			if _, err := s.Begin(ctx, caller, question()); err != gone {
+				t.Errorf("got %v", err)
+			}
+			for _, answer := range store.finished {
+				if answer.Status != Interrupted {
+					t.Errorf("stored is %v", answer)
+				}
+			}
+			isFree(t, s)
+		})
+	})
+}
+
+func TestStoredAnswer(t *testing.T) {
+	begun := func(t *testing.T, store *oneConversation, model Model) (*Service, *Turn) {
+		t.Helper()
+		s := room(store, nothingFound{}, model)
+		turn, err := s.Begin(t.Context(), caller, question())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s, turn
+	}
+
+	t.Run("a turn that ends with its ctx is stored as interrupted, with what was generated", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			gone := errors.New("gone")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			store := &oneConversation{}
+			s, turn := begun(t, store, says{text: "At ", waits: true})
+			time.AfterFunc(time.Second, func() { cancel(gone) })
+			answer, err := turn.Run(ctx, func(string) error { return nil })
+			if !errors.Is(err, gone) || answer.Status != Interrupted || answer.Text != "At " {
+				t.Errorf("got %v, %v", answer, err)
+			}
+			if len(store.finished) != 1 || store.finished[0] != answer {
+				t.Errorf("stored is %v", store.finished)
+			}
+			isFree(t, s)
+		})
+	})
+
+	t.Run("a database that is away for a moment loses no answer", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			store := &oneConversation{away: time.Now().Add(8 * time.Second)}
+			s, turn := begun(t, store, says{text: "Yes."})
+			if _, err := turn.Run(t.Context(), nil); err != nil {
+				t.Errorf("got %v", err)
+			}
+			if len(store.finished) != 1 || store.finished[0].Status != Complete {
+				t.Errorf("stored is %v", store.finished)
+			}
+			isFree(t, s)
+		})
+	})
+
+	t.Run("one that stays away fails the turn after 10 s, and frees the conversation", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			s, turn := begun(t, &oneConversation{away: start.Add(time.Hour)}, says{text: "Yes."})
+			answer, err := turn.Run(t.Context(), nil)
+			if !fault.Is(err, fault.Unavailable) || answer.Text != "Yes." || time.Since(start) != 10*time.Second {
+				t.Errorf("after %v: %v, %v", time.Since(start), answer, err)
+			}
+			isFree(t, s)
+		})
+	})
+}
