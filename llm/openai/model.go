@@ -68,6 +68,7 @@ func (m *Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text
 	if err := ctx.Err(); err != nil {
 		return chat.Usage{}, err
 	}
+	prompt.Passages = nil // they stand in the messages; a long stream need not keep both
 	call := begin(ctx, m.config)
 	defer call.end()
 	if prompt.Whole {

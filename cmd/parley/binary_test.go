@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley/internal/pgtest"
+	"parley/llm/llmtest"
+)
+
+// builtIn is the folder of the binary, once it has been built.
+var builtIn string
+
+// executable builds the program as users run it, once for all tests.
+var executable = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "parley-test-")
+	if err != nil {
+		return "", err
+	}
+	builtIn = dir
+	path := filepath.Join(dir, "parley")
+	build := exec.Command("go", "build", "-o", path, ".")
+	build.Stderr = os.Stderr
+	return path, build.Run()
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if builtIn != "" {
+		_ = os.RemoveAll(builtIn)
+	}
+	os.Exit(code)
+}
+
+// site is a data folder and a database on which processes run, one after the
+// other or at once.
+type site struct {
+	*testing.T
+	dir, database string
+	environment   []string
+}
+
+// onSites runs a test on a folder with SQLite and on one with PostgreSQL.
+func onSites(t *testing.T, test func(s *site)) {
+	for name, database := range map[string]func(*testing.T) string{
+		"sqlite":   func(*testing.T) string { return "" },
+		"postgres": func(t *testing.T) string { return pgtest.New(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(&site{T: t, dir: t.TempDir(), database: database(t)})
+		})
+	}
+}
+
+// answeredBy lets a model's server answer.
+func (s *site) answeredBy(upstream *llmtest.Server) {
+	s.environment = append(s.environment, "LLM_BASE_URL="+upstream.BaseURL(), "LLM_API_KEY=key", "LLM_MODEL=double",
+		"LLM_TIMEOUT=1h", "LLM_FIRST_TOKEN_TIMEOUT=1h")
+}
+
+// inside opens the program in this process, between two others, and gives it
+// to a function.
+func (s *site) inside(do func(w *world)) {
+	s.Helper()
+	config := &Config{DataDir: s.dir, DatabaseURL: s.database, SignUp: true}
+	p, err := openWith(s.Context(), config, slog.New(slog.DiscardHandler), ports{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	do(&world{T: s.T, server: &server{program: p}})
+	if err := p.close(); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// process is a process of the binary that serves.
+type process struct {
+	*world
+	command *exec.Cmd
+	ended   chan struct{}
+	code    int
+}
+
+// command prepares a command line of the binary, with no environment but what
+// the test gives.
+func (s *site) command(log io.Writer, arguments ...string) *exec.Cmd {
+	s.Helper()
+	path, err := executable()
+	if err != nil {
+		s.Fatalf("the program does not build: %v", err)
+	}
+	command := exec.Command(path, arguments...)
+	command.Env = append([]string{"DATA_DIR=" + s.dir, "DATABASE_URL=" + s.database}, s.environment...)
+	command.Stderr = log
+	return command
+}
+
+// serve starts a server on a free port and waits until it listens.
+func (s *site) serve(environment ...string) *process {
+	s.Helper()
+	log := &lockedBuffer{}
+	p := &process{world: &world{T: s.T, log: log}, command: s.command(log, "serve"), ended: make(chan struct{})}
+	p.command.Env = append(append(p.command.Env, "LISTEN_ADDR=127.0.0.1:0"), environment...)
+	out := &lockedBuffer{}
+	p.command.Stdout = out
+	p.must(p.command.Start())
+	go func() {
+		defer close(p.ended)
+		_ = p.command.Wait() // the exit code says it
+		p.code = p.command.ProcessState.ExitCode()
+	}()
+	s.Cleanup(p.kill)
+	p.eventually("the server listens", func() bool {
+		select {
+		case <-p.ended:
+			s.Fatalf("the server ended with %d:\n%s", p.code, log.String())
+		default:
+		}
+		found := whereItIs.FindStringSubmatch(out.String())
+		if found != nil {
+			p.base = "http://" + found[1]
+		}
+		return found != nil
+	})
+	return p
+}
+
+// kill ends the process as a power cut would.
+func (p *process) kill() {
+	_ = p.command.Process.Kill() // it may have ended
+	<-p.ended
+}
+
+// terminate asks the process to stop.
+func (p *process) terminate() {
+	p.Helper()
+	p.must(p.command.Process.Signal(syscall.SIGTERM))
+}
+
+// endsWithin waits for the end of the process.
+func (p *process) endsWithin(limit time.Duration) {
+	p.Helper()
+	select {
+	case <-p.ended:
+		if p.code != 0 {
+			p.Errorf("the exit code is %d:\n%s", p.code, p.log.String())
+		}
+	case <-time.After(limit):
+		p.Errorf("the process did not end within %v:\n%s", limit, p.log.String())
+	}
+}
+
+// halfAMinuteLater does what a process that is alive does when the leases of
+// those that died have ended.
+func (w *world) halfAMinuteLater() {
+	w.Helper()
+	later := func() time.Time { return now().Add(31 * time.Second) }
+	w.must(chatAt(w.server.program, later).Renew(context.WithoutCancel(w.Context())))
+}
