@@ -84,7 +84,7 @@ func newApp(fail fiber.ErrorHandler) *fiber.App {
 		// at its path.
 		DisablePreParseMultipartForm: true,
 		ReadTimeout:                  readTimeout, IdleTimeout: idleTimeout, WriteTimeout: writeTimeout,
-		ReadBufferSize: 8 << 10, WriteBufferSize: 4 << 10,
+		ReadBufferSize: 8 << 10, WriteBufferSize: 2 << 10,
 		ReduceMemoryUsage: true,
 		StrictRouting:     true,
 		CaseSensitive:     true,

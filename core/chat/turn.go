@@ -67,7 +67,11 @@ func (s *Service) Begin(ctx context.Context, p chatbot.Principal, ask Ask) (*Tur
 			turn.Abandon(ctx)
 		}
 	}()
-	err := s.begin(ctx, p, ask, turn)
+	// Not on the caller's goroutine: a stream's lives on, and would keep the
+	// stack that this needs.
+	begun := make(chan error, 1)
+	go func() { begun <- protect(func() error { return s.begin(ctx, p, ask, turn) }) }()
+	err := <-begun
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
