@@ -175,14 +175,10 @@ func TestTurnThatFailsToBegin(t *testing.T) {
 	t.Run("a panic of the database leaves nobody waiting", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := room(&oneConversation{panics: true}, nothingFound{}, says{})
-			func() {
-				defer func() {
-					if recover() == nil {
-						t.Error("the panic is hidden from who logs it")
-					}
-				}()
-				_, _ = s.Begin(t.Context(), caller, question())
-			}()
+			_, err := s.Begin(t.Context(), caller, question())
+			if !fault.Is(err, fault.Internal) || !strings.Contains(err.Error(), "panic") {
+				t.Errorf("the panic is hidden from who logs it: %v", err)
+			}
 			isFree(t, s)
 		})
 	})

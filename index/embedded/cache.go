@@ -14,7 +14,8 @@ const maxStatements = 256
 
 // cache keeps the prepared searches of the chatbots searched last.
 type cache struct {
-	db *sql.DB
+	db  *sql.DB
+	max int
 
 	mu      sync.Mutex
 	entries map[knowledge.Scope]*list.Element
@@ -39,7 +40,7 @@ func (p *prepared) query(ctx context.Context, m matches, limit int) (*sql.Rows, 
 }
 
 func newCache(db *sql.DB) *cache {
-	return &cache{db: db, entries: map[knowledge.Scope]*list.Element{}, recent: list.New()}
+	return &cache{db: db, max: maxStatements, entries: map[knowledge.Scope]*list.Element{}, recent: list.New()}
 }
 
 // acquire returns the prepared search of a scope, or nil for a scope without a
@@ -83,7 +84,7 @@ func (c *cache) insert(p *prepared) *prepared {
 	defer c.mu.Unlock()
 	c.evict(c.entries[p.scope])
 	c.entries[p.scope] = c.recent.PushFront(p)
-	if c.recent.Len() > maxStatements {
+	if c.recent.Len() > c.max {
 		c.evict(c.recent.Back())
 	}
 	return p

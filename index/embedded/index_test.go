@@ -130,14 +130,16 @@ func TestSeveralProcesses(t *testing.T) {
 
 func TestStatementsAreBounded(t *testing.T) {
 	index := open(t, filepath.Join(t.TempDir(), "index.db"))
-	for i := range maxStatements + 10 {
+	const few = 8
+	index.cache.max = few
+	for i := range 2 * few {
 		put(t, index, i, int64(i+1), "apples")
 		if len(found(t, index, i, "apples")) != 1 {
 			t.Fatalf("chatbot %d finds nothing", i)
 		}
 	}
-	if n := len(index.cache.entries); n != maxStatements || index.cache.recent.Len() != n {
-		t.Errorf("%d statements are kept, want %d", n, maxStatements)
+	if n := len(index.cache.entries); n != few || index.cache.recent.Len() != n {
+		t.Errorf("%d statements are kept, want %d", n, few)
 	}
 	if len(found(t, index, 0, "apples")) != 1 {
 		t.Error("an evicted chatbot finds nothing")
