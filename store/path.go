@@ -128,9 +128,13 @@ func (s *Store) FinishTurn(ctx context.Context, workspaceID string, answer chat.
 	})
 }
 
-const readyPassages = `SELECT p.id, p.document_id, p.ordinal, p.title, p.heading_path, p.text
-	FROM passages p JOIN documents d ON d.id = p.document_id
-	WHERE p.workspace_id = ? AND p.chatbot_id = ? AND d.state = 'ready' AND p.id IN (%s)`
+// readyPassages begins with the passages, whatever a planner without
+// statistics believes of documents.
+const readyPassages = `WITH found AS MATERIALIZED (
+	SELECT id, document_id, ordinal, title, heading_path, text FROM passages
+	WHERE id IN (%s) AND workspace_id = ? AND chatbot_id = ?
+) SELECT * FROM found WHERE EXISTS (
+	SELECT 1 FROM documents WHERE documents.id = found.document_id AND documents.state = 'ready')`
 
 // ReadyPassages returns those of the passages that belong to the chatbot and
 // to a ready document.
@@ -138,10 +142,11 @@ func (s *Store) ReadyPassages(ctx context.Context, workspaceID, chatbotID string
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	args := []any{workspaceID, chatbotID}
+	args := make([]any, 0, len(ids)+2)
 	for _, id := range ids {
 		args = append(args, id)
 	}
+	args = append(args, workspaceID, chatbotID)
 	query := s.bind(fmt.Sprintf(readyPassages, strings.Repeat("?,", len(ids)-1)+"?"))
 	rows, err := s.raw(ctx).QueryContext(ctx, query, args...)
 	if err != nil {

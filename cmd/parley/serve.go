@@ -8,6 +8,7 @@ import (
 
 type serveCmd struct {
 	Demo bool `help:"Prepare the demo at the first start: a workspace, a chatbot that knows this project's documents, and a token."`
+	JSON bool `name:"json" help:"Print where the server is as JSON, with the demo's facts when it is new."`
 }
 
 // Run serves until it is told to stop.
@@ -36,7 +37,7 @@ func (cmd *serveCmd) Run(ctx context.Context, config *Config, io streams) error 
 	if err != nil {
 		return err
 	}
-	if err := s.welcome(ctx, cmd.Demo, io.out); err != nil {
+	if err := s.welcome(ctx, *cmd, io.out); err != nil {
 		return fmt.Errorf("the demo cannot be prepared: %w", err)
 	}
 	log.Info("listening", "address", s.listener.Addr().String(), "version", version, "model", p.chat.ModelName())
@@ -44,15 +45,17 @@ func (cmd *serveCmd) Run(ctx context.Context, config *Config, io streams) error 
 }
 
 // welcome prepares the demo and prints where to go.
-func (s *server) welcome(ctx context.Context, demo bool, out io.Writer) error {
+func (s *server) welcome(ctx context.Context, cmd serveCmd, out io.Writer) error {
 	base := s.baseURL()
-	if !demo {
-		fmt.Fprintf(out, "Parley is at %s\n", base)
-		return nil
+	if !cmd.Demo {
+		return show1(out, cmd.JSON, map[string]any{"base_url": base}, "Parley is at "+base)
 	}
 	facts, err := s.prepareDemo(ctx, base, false)
 	if err != nil {
 		return err
+	}
+	if cmd.JSON {
+		return showJSON(out, facts)
 	}
 	if facts.Password == nil {
 		fmt.Fprintf(out, "Parley is at %s\nThe demo is there already; sign in as %s. A new API token: parley demo --json\n", base, facts.Email)

@@ -110,9 +110,12 @@ var (
 				Columns: []*schema.Column{DocumentsColumns[1]},
 			},
 			{
-				Name:    "document_state",
+				Name:    "document_unsettled",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[4]},
+				Columns: []*schema.Column{DocumentsColumns[10]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "state <> 'ready'",
+				},
 			},
 		},
 	}
@@ -225,14 +228,6 @@ var (
 				Name:    "message_one_generating",
 				Unique:  true,
 				Columns: []*schema.Column{MessagesColumns[11]},
-				Annotation: &entsql.IndexAnnotation{
-					Where: "status = 'generating'",
-				},
-			},
-			{
-				Name:    "message_lease_until",
-				Unique:  false,
-				Columns: []*schema.Column{MessagesColumns[9]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "status = 'generating'",
 				},

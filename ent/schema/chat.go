@@ -76,6 +76,5 @@ func (Message) Indexes() []ent.Index {
 		index.Fields("conversation_id", "id"),
 		index.Fields("conversation_id").Unique().StorageKey("message_one_generating").
 			Annotations(entsql.IndexWhere("status = 'generating'")),
-		index.Fields("lease_until").Annotations(entsql.IndexWhere("status = 'generating'")),
 	}
 }

@@ -12,8 +12,8 @@ CREATE TABLE `documents` (`id` text NOT NULL, `workspace_id` text NOT NULL, `tit
 CREATE INDEX `document_chatbot_id_created_at` ON `documents` (`chatbot_id`, `created_at`);
 -- Create index "document_workspace_id" to table: "documents"
 CREATE INDEX `document_workspace_id` ON `documents` (`workspace_id`);
--- Create index "document_state" to table: "documents"
-CREATE INDEX `document_state` ON `documents` (`state`);
+-- Create index "document_unsettled" to table: "documents"
+CREATE INDEX `document_unsettled` ON `documents` (`created_at`) WHERE state <> 'ready';
 -- Create "invitations" table
 CREATE TABLE `invitations` (`id` text NOT NULL, `email` text NOT NULL, `role` text NOT NULL, `code_hash` text NOT NULL, `expires_at` datetime NOT NULL, `created_at` datetime NOT NULL, `workspace_id` text NOT NULL, PRIMARY KEY (`id`), CONSTRAINT `invitations_workspaces_invitations` FOREIGN KEY (`workspace_id`) REFERENCES `workspaces` (`id`) ON DELETE CASCADE);
 -- Create index "invitations_code_hash_key" to table: "invitations"
@@ -32,8 +32,6 @@ CREATE TABLE `messages` (`id` integer NOT NULL PRIMARY KEY AUTOINCREMENT, `works
 CREATE INDEX `message_conversation_id_id` ON `messages` (`conversation_id`, `id`);
 -- Create index "message_one_generating" to table: "messages"
 CREATE UNIQUE INDEX `message_one_generating` ON `messages` (`conversation_id`) WHERE status = 'generating';
--- Create index "message_lease_until" to table: "messages"
-CREATE INDEX `message_lease_until` ON `messages` (`lease_until`) WHERE status = 'generating';
 -- Create "passages" table
 CREATE TABLE `passages` (`id` integer NOT NULL PRIMARY KEY AUTOINCREMENT, `workspace_id` text NOT NULL, `chatbot_id` text NOT NULL, `ordinal` integer NOT NULL, `title` text NOT NULL, `heading_path` json NOT NULL, `text` text NOT NULL DEFAULT (''), `document_id` text NOT NULL, CONSTRAINT `passages_documents_passages` FOREIGN KEY (`document_id`) REFERENCES `documents` (`id`) ON DELETE CASCADE);
 -- Create index "passage_document_id_ordinal" to table: "passages"
