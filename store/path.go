@@ -17,8 +17,8 @@ import (
 )
 
 // The statements in this file run for every chat request, and are SQL by hand:
-// ent's builders and privacy filters took most of their time, and PostgreSQL
-// begins a turn in one round trip. Each names the workspace itself.
+// ent's builders and privacy filters would run for each of them again, and
+// PostgreSQL begins a turn in one round trip. Each names the workspace itself.
 
 // raw returns what runs statements in the transaction of ctx, or outside of
 // one.
