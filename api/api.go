@@ -64,7 +64,16 @@ func (a *API) Register(app *fiber.App) {
 	bots.Delete("/api-tokens/:token_id", a.revokeToken)
 	bots.Get("/documents", a.listDocuments)
 	bots.Post("/documents", a.addDocument)
+	bots.Get("/documents/:document_id", a.document)
 	bots.Delete("/documents/:document_id", a.removeDocument)
+	bots.Post("/documents/:document_id/retry", a.retryDocument)
+	bots.Post("/documents/:document_id/cancel", a.cancelDocument)
+	bots.Get("/removals", a.listRemovals)
+	bots.Get("/sources", a.listSources)
+	bots.Post("/sources", a.addSource)
+	bots.Delete("/sources/:source_id", a.removeSource)
+	bots.Post("/sources/:source_id/sync", a.syncSource)
+	bots.Post("/evaluate", a.evaluate)
 }
 
 // gate counts what is running and can be closed.

@@ -10,13 +10,14 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/fault"
+	"parley/core/knowledge"
 )
 
-// Limits of request bodies, in bytes. A document's JSON may be larger than
-// its content.
+// Limits of request bodies, in bytes. A document's body may be larger than its
+// content or file.
 const (
 	MaxBody         = 1 << 20
-	MaxDocumentBody = 12 << 20
+	MaxDocumentBody = knowledge.MaxUpload + 1<<20
 )
 
 // decode reads a JSON body. It refuses what one reader could take otherwise

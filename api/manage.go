@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/chatbot"
-	"parley/core/knowledge"
 	"parley/core/tenant"
 	"parley/internal/id"
 )
@@ -76,54 +75,5 @@ func (a *API) revokeToken(c *fiber.Ctx) error {
 	if err := a.Chatbots.Revoke(c.UserContext(), bot.WorkspaceID, bot.ID, tokenID); err != nil {
 		return err
 	}
-	return succeed(c, removedData{ID: tokenID, Status: string(chatbot.TokenRevoked)})
-}
-
-// listDocuments lists a chatbot's documents, oldest first.
-func (a *API) listDocuments(c *fiber.Ctx) error {
-	bot, _, err := a.managed(c, tenant.Read)
-	if err != nil {
-		return err
-	}
-	documents, err := a.Knowledge.List(c.UserContext(), bot.WorkspaceID, bot.ID)
-	if err != nil {
-		return err
-	}
-	data := documentsData{Documents: make([]documentData, len(documents))}
-	for i, d := range documents {
-		data.Documents[i] = documentOf(d)
-	}
-	return succeed(c, data)
-}
-
-// addDocument adds a document; questions find it when the answer has come.
-func (a *API) addDocument(c *fiber.Ctx) error {
-	bot, _, err := a.managed(c, tenant.EditKnowledge)
-	if err != nil {
-		return err
-	}
-	var request documentRequest
-	if err := decode(c, &request); err != nil {
-		return err
-	}
-	document, err := a.Knowledge.Add(c.UserContext(), bot.WorkspaceID, bot.ID, knowledge.NewDocument{
-		Title: request.Title, Kind: knowledge.Kind(request.Kind), Content: request.Content,
-	})
-	if err != nil {
-		return err
-	}
-	return succeed(c, documentOf(document))
-}
-
-// removeDocument takes a document out of every answer.
-func (a *API) removeDocument(c *fiber.Ctx) error {
-	bot, _, err := a.managed(c, tenant.EditKnowledge)
-	if err != nil {
-		return err
-	}
-	documentID := id.Given(pathID(c, "document_id"))
-	if err := a.Knowledge.Remove(c.UserContext(), bot.WorkspaceID, bot.ID, documentID); err != nil {
-		return err
-	}
-	return succeed(c, removedData{ID: documentID, Status: "removed"})
+	return succeed(c, changedData{ID: tokenID, Status: string(chatbot.TokenRevoked)})
 }

@@ -48,6 +48,9 @@ type sourceData struct {
 	DocumentID  string   `json:"document_id"`
 	Title       string   `json:"title"`
 	HeadingPath []string `json:"heading_path"`
+	// URL is where the document came from, and Place the page, sheet or slide.
+	URL   string `json:"url,omitzero"`
+	Place string `json:"place,omitzero"`
 }
 
 // conversationRequest is the body of POST /conversations. (Section 4.3.)
@@ -107,34 +110,6 @@ type tokensData struct {
 	Tokens []tokenData `json:"tokens"`
 }
 
-// documentRequest is the body of POST /api/chatbots/:id/documents.
-type documentRequest struct {
-	Title   string `json:"title"`
-	Kind    string `json:"kind"`
-	Content string `json:"content"`
-}
-
-type documentData struct {
-	ID        string `json:"id"`
-	Title     string `json:"title"`
-	Kind      string `json:"kind"`
-	State     string `json:"state"`
-	Reason    string `json:"reason,omitzero"`
-	Chars     int    `json:"chars"`
-	Passages  int    `json:"passages"`
-	CreatedAt string `json:"created_at"`
-}
-
-type documentsData struct {
-	Documents []documentData `json:"documents"`
-}
-
-// removedData answers what took something away.
-type removedData struct {
-	ID     string `json:"id"`
-	Status string `json:"status"`
-}
-
 // timestamp is ISO 8601 in UTC with milliseconds.
 func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
@@ -153,7 +128,7 @@ func usageOf(u chat.Usage) usageData {
 func sourcesOf(passages []knowledge.Found) []sourceData {
 	sources := make([]sourceData, len(passages))
 	for i, p := range passages {
-		sources[i] = sourceData{p.DocumentID, p.Title, headings(p.HeadingPath)}
+		sources[i] = sourceData{p.DocumentID, p.Title, headings(p.HeadingPath), p.URL, p.Place}
 	}
 	return sources
 }
@@ -183,8 +158,4 @@ func tokenOf(t chatbot.Token, status chatbot.TokenStatus) tokenData {
 		LastUsedAt: optionalTimestamp(t.LastUsedAt), ExpiresAt: optionalTimestamp(t.ExpiresAt),
 		RevokedAt: optionalTimestamp(t.RevokedAt), Status: string(status),
 	}
-}
-
-func documentOf(d knowledge.Document) documentData {
-	return documentData{d.ID, d.Title, string(d.Kind), string(d.State), d.Reason, d.Chars, d.Passages, timestamp(d.CreatedAt)}
 }

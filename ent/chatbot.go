@@ -29,6 +29,12 @@ type Chatbot struct {
 	NoAnswer string `json:"no_answer,omitempty"`
 	// ImageHosts holds the value of the "image_hosts" field.
 	ImageHosts []string `json:"image_hosts,omitempty"`
+	// PassageAim holds the value of the "passage_aim" field.
+	PassageAim int `json:"passage_aim,omitempty"`
+	// PassageLimit holds the value of the "passage_limit" field.
+	PassageLimit int `json:"passage_limit,omitempty"`
+	// AnswerWithoutKnowledge holds the value of the "answer_without_knowledge" field.
+	AnswerWithoutKnowledge bool `json:"answer_without_knowledge,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -45,11 +51,15 @@ type ChatbotEdges struct {
 	Tokens []*Token `json:"tokens,omitempty"`
 	// Conversations holds the value of the conversations edge.
 	Conversations []*Conversation `json:"conversations,omitempty"`
+	// Sources holds the value of the sources edge.
+	Sources []*Source `json:"sources,omitempty"`
 	// Documents holds the value of the documents edge.
 	Documents []*Document `json:"documents,omitempty"`
+	// Removals holds the value of the removals edge.
+	Removals []*Removal `json:"removals,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [4]bool
+	loadedTypes [6]bool
 }
 
 // WorkspaceOrErr returns the Workspace value or an error if the edge
@@ -81,13 +91,31 @@ func (e ChatbotEdges) ConversationsOrErr() ([]*Conversation, error) {
 	return nil, &NotLoadedError{edge: "conversations"}
 }
 
+// SourcesOrErr returns the Sources value or an error if the edge
+// was not loaded in eager-loading.
+func (e ChatbotEdges) SourcesOrErr() ([]*Source, error) {
+	if e.loadedTypes[3] {
+		return e.Sources, nil
+	}
+	return nil, &NotLoadedError{edge: "sources"}
+}
+
 // DocumentsOrErr returns the Documents value or an error if the edge
 // was not loaded in eager-loading.
 func (e ChatbotEdges) DocumentsOrErr() ([]*Document, error) {
-	if e.loadedTypes[3] {
+	if e.loadedTypes[4] {
 		return e.Documents, nil
 	}
 	return nil, &NotLoadedError{edge: "documents"}
+}
+
+// RemovalsOrErr returns the Removals value or an error if the edge
+// was not loaded in eager-loading.
+func (e ChatbotEdges) RemovalsOrErr() ([]*Removal, error) {
+	if e.loadedTypes[5] {
+		return e.Removals, nil
+	}
+	return nil, &NotLoadedError{edge: "removals"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -97,6 +125,10 @@ func (*Chatbot) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case chatbot.FieldImageHosts:
 			values[i] = new([]byte)
+		case chatbot.FieldAnswerWithoutKnowledge:
+			values[i] = new(sql.NullBool)
+		case chatbot.FieldPassageAim, chatbot.FieldPassageLimit:
+			values[i] = new(sql.NullInt64)
 		case chatbot.FieldID, chatbot.FieldWorkspaceID, chatbot.FieldName, chatbot.FieldInstructions, chatbot.FieldNoAnswer:
 			values[i] = new(sql.NullString)
 		case chatbot.FieldCreatedAt:
@@ -154,6 +186,24 @@ func (_m *Chatbot) assignValues(columns []string, values []any) error {
 					return fmt.Errorf("unmarshal field image_hosts: %w", err)
 				}
 			}
+		case chatbot.FieldPassageAim:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field passage_aim", values[i])
+			} else if value.Valid {
+				_m.PassageAim = int(value.Int64)
+			}
+		case chatbot.FieldPassageLimit:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field passage_limit", values[i])
+			} else if value.Valid {
+				_m.PassageLimit = int(value.Int64)
+			}
+		case chatbot.FieldAnswerWithoutKnowledge:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field answer_without_knowledge", values[i])
+			} else if value.Valid {
+				_m.AnswerWithoutKnowledge = value.Bool
+			}
 		case chatbot.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field created_at", values[i])
@@ -188,9 +238,19 @@ func (_m *Chatbot) QueryConversations() *ConversationQuery {
 	return NewChatbotClient(_m.config).QueryConversations(_m)
 }
 
+// QuerySources queries the "sources" edge of the Chatbot entity.
+func (_m *Chatbot) QuerySources() *SourceQuery {
+	return NewChatbotClient(_m.config).QuerySources(_m)
+}
+
 // QueryDocuments queries the "documents" edge of the Chatbot entity.
 func (_m *Chatbot) QueryDocuments() *DocumentQuery {
 	return NewChatbotClient(_m.config).QueryDocuments(_m)
+}
+
+// QueryRemovals queries the "removals" edge of the Chatbot entity.
+func (_m *Chatbot) QueryRemovals() *RemovalQuery {
+	return NewChatbotClient(_m.config).QueryRemovals(_m)
 }
 
 // Update returns a builder for updating this Chatbot.
@@ -230,6 +290,15 @@ func (_m *Chatbot) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("image_hosts=")
 	builder.WriteString(fmt.Sprintf("%v", _m.ImageHosts))
+	builder.WriteString(", ")
+	builder.WriteString("passage_aim=")
+	builder.WriteString(fmt.Sprintf("%v", _m.PassageAim))
+	builder.WriteString(", ")
+	builder.WriteString("passage_limit=")
+	builder.WriteString(fmt.Sprintf("%v", _m.PassageLimit))
+	builder.WriteString(", ")
+	builder.WriteString("answer_without_knowledge=")
+	builder.WriteString(fmt.Sprintf("%v", _m.AnswerWithoutKnowledge))
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))

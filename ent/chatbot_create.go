@@ -9,6 +9,8 @@ import (
 	"parley/ent/chatbot"
 	"parley/ent/conversation"
 	"parley/ent/document"
+	"parley/ent/removal"
+	"parley/ent/source"
 	"parley/ent/token"
 	"parley/ent/workspace"
 	"time"
@@ -73,6 +75,48 @@ func (_c *ChatbotCreate) SetImageHosts(v []string) *ChatbotCreate {
 	return _c
 }
 
+// SetPassageAim sets the "passage_aim" field.
+func (_c *ChatbotCreate) SetPassageAim(v int) *ChatbotCreate {
+	_c.mutation.SetPassageAim(v)
+	return _c
+}
+
+// SetNillablePassageAim sets the "passage_aim" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillablePassageAim(v *int) *ChatbotCreate {
+	if v != nil {
+		_c.SetPassageAim(*v)
+	}
+	return _c
+}
+
+// SetPassageLimit sets the "passage_limit" field.
+func (_c *ChatbotCreate) SetPassageLimit(v int) *ChatbotCreate {
+	_c.mutation.SetPassageLimit(v)
+	return _c
+}
+
+// SetNillablePassageLimit sets the "passage_limit" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillablePassageLimit(v *int) *ChatbotCreate {
+	if v != nil {
+		_c.SetPassageLimit(*v)
+	}
+	return _c
+}
+
+// SetAnswerWithoutKnowledge sets the "answer_without_knowledge" field.
+func (_c *ChatbotCreate) SetAnswerWithoutKnowledge(v bool) *ChatbotCreate {
+	_c.mutation.SetAnswerWithoutKnowledge(v)
+	return _c
+}
+
+// SetNillableAnswerWithoutKnowledge sets the "answer_without_knowledge" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableAnswerWithoutKnowledge(v *bool) *ChatbotCreate {
+	if v != nil {
+		_c.SetAnswerWithoutKnowledge(*v)
+	}
+	return _c
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (_c *ChatbotCreate) SetCreatedAt(v time.Time) *ChatbotCreate {
 	_c.mutation.SetCreatedAt(v)
@@ -128,6 +172,21 @@ func (_c *ChatbotCreate) AddConversations(v ...*Conversation) *ChatbotCreate {
 	return _c.AddConversationIDs(ids...)
 }
 
+// AddSourceIDs adds the "sources" edge to the Source entity by IDs.
+func (_c *ChatbotCreate) AddSourceIDs(ids ...string) *ChatbotCreate {
+	_c.mutation.AddSourceIDs(ids...)
+	return _c
+}
+
+// AddSources adds the "sources" edges to the Source entity.
+func (_c *ChatbotCreate) AddSources(v ...*Source) *ChatbotCreate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddSourceIDs(ids...)
+}
+
 // AddDocumentIDs adds the "documents" edge to the Document entity by IDs.
 func (_c *ChatbotCreate) AddDocumentIDs(ids ...string) *ChatbotCreate {
 	_c.mutation.AddDocumentIDs(ids...)
@@ -141,6 +200,21 @@ func (_c *ChatbotCreate) AddDocuments(v ...*Document) *ChatbotCreate {
 		ids[i] = v[i].ID
 	}
 	return _c.AddDocumentIDs(ids...)
+}
+
+// AddRemovalIDs adds the "removals" edge to the Removal entity by IDs.
+func (_c *ChatbotCreate) AddRemovalIDs(ids ...string) *ChatbotCreate {
+	_c.mutation.AddRemovalIDs(ids...)
+	return _c
+}
+
+// AddRemovals adds the "removals" edges to the Removal entity.
+func (_c *ChatbotCreate) AddRemovals(v ...*Removal) *ChatbotCreate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddRemovalIDs(ids...)
 }
 
 // Mutation returns the ChatbotMutation object of the builder.
@@ -188,6 +262,18 @@ func (_c *ChatbotCreate) defaults() error {
 		v := chatbot.DefaultNoAnswer
 		_c.mutation.SetNoAnswer(v)
 	}
+	if _, ok := _c.mutation.PassageAim(); !ok {
+		v := chatbot.DefaultPassageAim
+		_c.mutation.SetPassageAim(v)
+	}
+	if _, ok := _c.mutation.PassageLimit(); !ok {
+		v := chatbot.DefaultPassageLimit
+		_c.mutation.SetPassageLimit(v)
+	}
+	if _, ok := _c.mutation.AnswerWithoutKnowledge(); !ok {
+		v := chatbot.DefaultAnswerWithoutKnowledge
+		_c.mutation.SetAnswerWithoutKnowledge(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		if chatbot.DefaultCreatedAt == nil {
 			return fmt.Errorf("ent: uninitialized chatbot.DefaultCreatedAt (forgotten import ent/runtime?)")
@@ -224,6 +310,15 @@ func (_c *ChatbotCreate) check() error {
 	}
 	if _, ok := _c.mutation.ImageHosts(); !ok {
 		return &ValidationError{Name: "image_hosts", err: errors.New(`ent: missing required field "Chatbot.image_hosts"`)}
+	}
+	if _, ok := _c.mutation.PassageAim(); !ok {
+		return &ValidationError{Name: "passage_aim", err: errors.New(`ent: missing required field "Chatbot.passage_aim"`)}
+	}
+	if _, ok := _c.mutation.PassageLimit(); !ok {
+		return &ValidationError{Name: "passage_limit", err: errors.New(`ent: missing required field "Chatbot.passage_limit"`)}
+	}
+	if _, ok := _c.mutation.AnswerWithoutKnowledge(); !ok {
+		return &ValidationError{Name: "answer_without_knowledge", err: errors.New(`ent: missing required field "Chatbot.answer_without_knowledge"`)}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "Chatbot.created_at"`)}
@@ -288,6 +383,18 @@ func (_c *ChatbotCreate) createSpec() (*Chatbot, *sqlgraph.CreateSpec) {
 		_spec.SetField(chatbot.FieldImageHosts, field.TypeJSON, value)
 		_node.ImageHosts = value
 	}
+	if value, ok := _c.mutation.PassageAim(); ok {
+		_spec.SetField(chatbot.FieldPassageAim, field.TypeInt, value)
+		_node.PassageAim = value
+	}
+	if value, ok := _c.mutation.PassageLimit(); ok {
+		_spec.SetField(chatbot.FieldPassageLimit, field.TypeInt, value)
+		_node.PassageLimit = value
+	}
+	if value, ok := _c.mutation.AnswerWithoutKnowledge(); ok {
+		_spec.SetField(chatbot.FieldAnswerWithoutKnowledge, field.TypeBool, value)
+		_node.AnswerWithoutKnowledge = value
+	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(chatbot.FieldCreatedAt, field.TypeTime, value)
 		_node.CreatedAt = value
@@ -341,6 +448,22 @@ func (_c *ChatbotCreate) createSpec() (*Chatbot, *sqlgraph.CreateSpec) {
 		}
 		_spec.Edges = append(_spec.Edges, edge)
 	}
+	if nodes := _c.mutation.SourcesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.SourcesTable,
+			Columns: []string{chatbot.SourcesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(source.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
 	if nodes := _c.mutation.DocumentsIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.O2M,
@@ -350,6 +473,22 @@ func (_c *ChatbotCreate) createSpec() (*Chatbot, *sqlgraph.CreateSpec) {
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(document.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.RemovalsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.RemovalsTable,
+			Columns: []string{chatbot.RemovalsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(removal.FieldID, field.TypeString),
 			},
 		}
 		for _, k := range nodes {
@@ -454,6 +593,54 @@ func (u *ChatbotUpsert) SetImageHosts(v []string) *ChatbotUpsert {
 // UpdateImageHosts sets the "image_hosts" field to the value that was provided on create.
 func (u *ChatbotUpsert) UpdateImageHosts() *ChatbotUpsert {
 	u.SetExcluded(chatbot.FieldImageHosts)
+	return u
+}
+
+// SetPassageAim sets the "passage_aim" field.
+func (u *ChatbotUpsert) SetPassageAim(v int) *ChatbotUpsert {
+	u.Set(chatbot.FieldPassageAim, v)
+	return u
+}
+
+// UpdatePassageAim sets the "passage_aim" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdatePassageAim() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldPassageAim)
+	return u
+}
+
+// AddPassageAim adds v to the "passage_aim" field.
+func (u *ChatbotUpsert) AddPassageAim(v int) *ChatbotUpsert {
+	u.Add(chatbot.FieldPassageAim, v)
+	return u
+}
+
+// SetPassageLimit sets the "passage_limit" field.
+func (u *ChatbotUpsert) SetPassageLimit(v int) *ChatbotUpsert {
+	u.Set(chatbot.FieldPassageLimit, v)
+	return u
+}
+
+// UpdatePassageLimit sets the "passage_limit" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdatePassageLimit() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldPassageLimit)
+	return u
+}
+
+// AddPassageLimit adds v to the "passage_limit" field.
+func (u *ChatbotUpsert) AddPassageLimit(v int) *ChatbotUpsert {
+	u.Add(chatbot.FieldPassageLimit, v)
+	return u
+}
+
+// SetAnswerWithoutKnowledge sets the "answer_without_knowledge" field.
+func (u *ChatbotUpsert) SetAnswerWithoutKnowledge(v bool) *ChatbotUpsert {
+	u.Set(chatbot.FieldAnswerWithoutKnowledge, v)
+	return u
+}
+
+// UpdateAnswerWithoutKnowledge sets the "answer_without_knowledge" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdateAnswerWithoutKnowledge() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldAnswerWithoutKnowledge)
 	return u
 }
 
@@ -564,6 +751,62 @@ func (u *ChatbotUpsertOne) SetImageHosts(v []string) *ChatbotUpsertOne {
 func (u *ChatbotUpsertOne) UpdateImageHosts() *ChatbotUpsertOne {
 	return u.Update(func(s *ChatbotUpsert) {
 		s.UpdateImageHosts()
+	})
+}
+
+// SetPassageAim sets the "passage_aim" field.
+func (u *ChatbotUpsertOne) SetPassageAim(v int) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetPassageAim(v)
+	})
+}
+
+// AddPassageAim adds v to the "passage_aim" field.
+func (u *ChatbotUpsertOne) AddPassageAim(v int) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.AddPassageAim(v)
+	})
+}
+
+// UpdatePassageAim sets the "passage_aim" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdatePassageAim() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdatePassageAim()
+	})
+}
+
+// SetPassageLimit sets the "passage_limit" field.
+func (u *ChatbotUpsertOne) SetPassageLimit(v int) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetPassageLimit(v)
+	})
+}
+
+// AddPassageLimit adds v to the "passage_limit" field.
+func (u *ChatbotUpsertOne) AddPassageLimit(v int) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.AddPassageLimit(v)
+	})
+}
+
+// UpdatePassageLimit sets the "passage_limit" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdatePassageLimit() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdatePassageLimit()
+	})
+}
+
+// SetAnswerWithoutKnowledge sets the "answer_without_knowledge" field.
+func (u *ChatbotUpsertOne) SetAnswerWithoutKnowledge(v bool) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetAnswerWithoutKnowledge(v)
+	})
+}
+
+// UpdateAnswerWithoutKnowledge sets the "answer_without_knowledge" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdateAnswerWithoutKnowledge() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateAnswerWithoutKnowledge()
 	})
 }
 
@@ -841,6 +1084,62 @@ func (u *ChatbotUpsertBulk) SetImageHosts(v []string) *ChatbotUpsertBulk {
 func (u *ChatbotUpsertBulk) UpdateImageHosts() *ChatbotUpsertBulk {
 	return u.Update(func(s *ChatbotUpsert) {
 		s.UpdateImageHosts()
+	})
+}
+
+// SetPassageAim sets the "passage_aim" field.
+func (u *ChatbotUpsertBulk) SetPassageAim(v int) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetPassageAim(v)
+	})
+}
+
+// AddPassageAim adds v to the "passage_aim" field.
+func (u *ChatbotUpsertBulk) AddPassageAim(v int) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.AddPassageAim(v)
+	})
+}
+
+// UpdatePassageAim sets the "passage_aim" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdatePassageAim() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdatePassageAim()
+	})
+}
+
+// SetPassageLimit sets the "passage_limit" field.
+func (u *ChatbotUpsertBulk) SetPassageLimit(v int) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetPassageLimit(v)
+	})
+}
+
+// AddPassageLimit adds v to the "passage_limit" field.
+func (u *ChatbotUpsertBulk) AddPassageLimit(v int) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.AddPassageLimit(v)
+	})
+}
+
+// UpdatePassageLimit sets the "passage_limit" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdatePassageLimit() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdatePassageLimit()
+	})
+}
+
+// SetAnswerWithoutKnowledge sets the "answer_without_knowledge" field.
+func (u *ChatbotUpsertBulk) SetAnswerWithoutKnowledge(v bool) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetAnswerWithoutKnowledge(v)
+	})
+}
+
+// UpdateAnswerWithoutKnowledge sets the "answer_without_knowledge" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdateAnswerWithoutKnowledge() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateAnswerWithoutKnowledge()
 	})
 }
 

@@ -12,6 +12,8 @@ import (
 	"parley/ent/conversation"
 	"parley/ent/document"
 	"parley/ent/predicate"
+	"parley/ent/removal"
+	"parley/ent/source"
 	"parley/ent/token"
 	"parley/ent/workspace"
 
@@ -32,7 +34,9 @@ type ChatbotQuery struct {
 	withWorkspace     *WorkspaceQuery
 	withTokens        *TokenQuery
 	withConversations *ConversationQuery
+	withSources       *SourceQuery
 	withDocuments     *DocumentQuery
+	withRemovals      *RemovalQuery
 	modifiers         []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
@@ -136,6 +140,28 @@ func (_q *ChatbotQuery) QueryConversations() *ConversationQuery {
 	return query
 }
 
+// QuerySources chains the current query on the "sources" edge.
+func (_q *ChatbotQuery) QuerySources() *SourceQuery {
+	query := (&SourceClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(chatbot.Table, chatbot.FieldID, selector),
+			sqlgraph.To(source.Table, source.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.SourcesTable, chatbot.SourcesColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
 // QueryDocuments chains the current query on the "documents" edge.
 func (_q *ChatbotQuery) QueryDocuments() *DocumentQuery {
 	query := (&DocumentClient{config: _q.config}).Query()
@@ -151,6 +177,28 @@ func (_q *ChatbotQuery) QueryDocuments() *DocumentQuery {
 			sqlgraph.From(chatbot.Table, chatbot.FieldID, selector),
 			sqlgraph.To(document.Table, document.FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.DocumentsTable, chatbot.DocumentsColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryRemovals chains the current query on the "removals" edge.
+func (_q *ChatbotQuery) QueryRemovals() *RemovalQuery {
+	query := (&RemovalClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(chatbot.Table, chatbot.FieldID, selector),
+			sqlgraph.To(removal.Table, removal.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.RemovalsTable, chatbot.RemovalsColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -353,7 +401,9 @@ func (_q *ChatbotQuery) Clone() *ChatbotQuery {
 		withWorkspace:     _q.withWorkspace.Clone(),
 		withTokens:        _q.withTokens.Clone(),
 		withConversations: _q.withConversations.Clone(),
+		withSources:       _q.withSources.Clone(),
 		withDocuments:     _q.withDocuments.Clone(),
+		withRemovals:      _q.withRemovals.Clone(),
 		// clone intermediate query.
 		sql:  _q.sql.Clone(),
 		path: _q.path,
@@ -393,6 +443,17 @@ func (_q *ChatbotQuery) WithConversations(opts ...func(*ConversationQuery)) *Cha
 	return _q
 }
 
+// WithSources tells the query-builder to eager-load the nodes that are connected to
+// the "sources" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ChatbotQuery) WithSources(opts ...func(*SourceQuery)) *ChatbotQuery {
+	query := (&SourceClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withSources = query
+	return _q
+}
+
 // WithDocuments tells the query-builder to eager-load the nodes that are connected to
 // the "documents" edge. The optional arguments are used to configure the query builder of the edge.
 func (_q *ChatbotQuery) WithDocuments(opts ...func(*DocumentQuery)) *ChatbotQuery {
@@ -401,6 +462,17 @@ func (_q *ChatbotQuery) WithDocuments(opts ...func(*DocumentQuery)) *ChatbotQuer
 		opt(query)
 	}
 	_q.withDocuments = query
+	return _q
+}
+
+// WithRemovals tells the query-builder to eager-load the nodes that are connected to
+// the "removals" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ChatbotQuery) WithRemovals(opts ...func(*RemovalQuery)) *ChatbotQuery {
+	query := (&RemovalClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withRemovals = query
 	return _q
 }
 
@@ -488,11 +560,13 @@ func (_q *ChatbotQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Chat
 	var (
 		nodes       = []*Chatbot{}
 		_spec       = _q.querySpec()
-		loadedTypes = [4]bool{
+		loadedTypes = [6]bool{
 			_q.withWorkspace != nil,
 			_q.withTokens != nil,
 			_q.withConversations != nil,
+			_q.withSources != nil,
 			_q.withDocuments != nil,
+			_q.withRemovals != nil,
 		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
@@ -536,10 +610,24 @@ func (_q *ChatbotQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Chat
 			return nil, err
 		}
 	}
+	if query := _q.withSources; query != nil {
+		if err := _q.loadSources(ctx, query, nodes,
+			func(n *Chatbot) { n.Edges.Sources = []*Source{} },
+			func(n *Chatbot, e *Source) { n.Edges.Sources = append(n.Edges.Sources, e) }); err != nil {
+			return nil, err
+		}
+	}
 	if query := _q.withDocuments; query != nil {
 		if err := _q.loadDocuments(ctx, query, nodes,
 			func(n *Chatbot) { n.Edges.Documents = []*Document{} },
 			func(n *Chatbot, e *Document) { n.Edges.Documents = append(n.Edges.Documents, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withRemovals; query != nil {
+		if err := _q.loadRemovals(ctx, query, nodes,
+			func(n *Chatbot) { n.Edges.Removals = []*Removal{} },
+			func(n *Chatbot, e *Removal) { n.Edges.Removals = append(n.Edges.Removals, e) }); err != nil {
 			return nil, err
 		}
 	}
@@ -635,6 +723,36 @@ func (_q *ChatbotQuery) loadConversations(ctx context.Context, query *Conversati
 	}
 	return nil
 }
+func (_q *ChatbotQuery) loadSources(ctx context.Context, query *SourceQuery, nodes []*Chatbot, init func(*Chatbot), assign func(*Chatbot, *Source)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Chatbot)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(source.FieldChatbotID)
+	}
+	query.Where(predicate.Source(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(chatbot.SourcesColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.ChatbotID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "chatbot_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
 func (_q *ChatbotQuery) loadDocuments(ctx context.Context, query *DocumentQuery, nodes []*Chatbot, init func(*Chatbot), assign func(*Chatbot, *Document)) error {
 	fks := make([]driver.Value, 0, len(nodes))
 	nodeids := make(map[string]*Chatbot)
@@ -650,6 +768,36 @@ func (_q *ChatbotQuery) loadDocuments(ctx context.Context, query *DocumentQuery,
 	}
 	query.Where(predicate.Document(func(s *sql.Selector) {
 		s.Where(sql.InValues(s.C(chatbot.DocumentsColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.ChatbotID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "chatbot_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *ChatbotQuery) loadRemovals(ctx context.Context, query *RemovalQuery, nodes []*Chatbot, init func(*Chatbot), assign func(*Chatbot, *Removal)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Chatbot)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(removal.FieldChatbotID)
+	}
+	query.Where(predicate.Removal(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(chatbot.RemovalsColumn), fks...))
 	}))
 	neighbors, err := query.All(ctx)
 	if err != nil {

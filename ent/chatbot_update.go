@@ -10,6 +10,8 @@ import (
 	"parley/ent/conversation"
 	"parley/ent/document"
 	"parley/ent/predicate"
+	"parley/ent/removal"
+	"parley/ent/source"
 	"parley/ent/token"
 
 	"entgo.io/ent/dialect/sql"
@@ -85,6 +87,62 @@ func (_u *ChatbotUpdate) AppendImageHosts(v []string) *ChatbotUpdate {
 	return _u
 }
 
+// SetPassageAim sets the "passage_aim" field.
+func (_u *ChatbotUpdate) SetPassageAim(v int) *ChatbotUpdate {
+	_u.mutation.ResetPassageAim()
+	_u.mutation.SetPassageAim(v)
+	return _u
+}
+
+// SetNillablePassageAim sets the "passage_aim" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillablePassageAim(v *int) *ChatbotUpdate {
+	if v != nil {
+		_u.SetPassageAim(*v)
+	}
+	return _u
+}
+
+// AddPassageAim adds value to the "passage_aim" field.
+func (_u *ChatbotUpdate) AddPassageAim(v int) *ChatbotUpdate {
+	_u.mutation.AddPassageAim(v)
+	return _u
+}
+
+// SetPassageLimit sets the "passage_limit" field.
+func (_u *ChatbotUpdate) SetPassageLimit(v int) *ChatbotUpdate {
+	_u.mutation.ResetPassageLimit()
+	_u.mutation.SetPassageLimit(v)
+	return _u
+}
+
+// SetNillablePassageLimit sets the "passage_limit" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillablePassageLimit(v *int) *ChatbotUpdate {
+	if v != nil {
+		_u.SetPassageLimit(*v)
+	}
+	return _u
+}
+
+// AddPassageLimit adds value to the "passage_limit" field.
+func (_u *ChatbotUpdate) AddPassageLimit(v int) *ChatbotUpdate {
+	_u.mutation.AddPassageLimit(v)
+	return _u
+}
+
+// SetAnswerWithoutKnowledge sets the "answer_without_knowledge" field.
+func (_u *ChatbotUpdate) SetAnswerWithoutKnowledge(v bool) *ChatbotUpdate {
+	_u.mutation.SetAnswerWithoutKnowledge(v)
+	return _u
+}
+
+// SetNillableAnswerWithoutKnowledge sets the "answer_without_knowledge" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableAnswerWithoutKnowledge(v *bool) *ChatbotUpdate {
+	if v != nil {
+		_u.SetAnswerWithoutKnowledge(*v)
+	}
+	return _u
+}
+
 // AddTokenIDs adds the "tokens" edge to the Token entity by IDs.
 func (_u *ChatbotUpdate) AddTokenIDs(ids ...string) *ChatbotUpdate {
 	_u.mutation.AddTokenIDs(ids...)
@@ -115,6 +173,21 @@ func (_u *ChatbotUpdate) AddConversations(v ...*Conversation) *ChatbotUpdate {
 	return _u.AddConversationIDs(ids...)
 }
 
+// AddSourceIDs adds the "sources" edge to the Source entity by IDs.
+func (_u *ChatbotUpdate) AddSourceIDs(ids ...string) *ChatbotUpdate {
+	_u.mutation.AddSourceIDs(ids...)
+	return _u
+}
+
+// AddSources adds the "sources" edges to the Source entity.
+func (_u *ChatbotUpdate) AddSources(v ...*Source) *ChatbotUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddSourceIDs(ids...)
+}
+
 // AddDocumentIDs adds the "documents" edge to the Document entity by IDs.
 func (_u *ChatbotUpdate) AddDocumentIDs(ids ...string) *ChatbotUpdate {
 	_u.mutation.AddDocumentIDs(ids...)
@@ -128,6 +201,21 @@ func (_u *ChatbotUpdate) AddDocuments(v ...*Document) *ChatbotUpdate {
 		ids[i] = v[i].ID
 	}
 	return _u.AddDocumentIDs(ids...)
+}
+
+// AddRemovalIDs adds the "removals" edge to the Removal entity by IDs.
+func (_u *ChatbotUpdate) AddRemovalIDs(ids ...string) *ChatbotUpdate {
+	_u.mutation.AddRemovalIDs(ids...)
+	return _u
+}
+
+// AddRemovals adds the "removals" edges to the Removal entity.
+func (_u *ChatbotUpdate) AddRemovals(v ...*Removal) *ChatbotUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddRemovalIDs(ids...)
 }
 
 // Mutation returns the ChatbotMutation object of the builder.
@@ -177,6 +265,27 @@ func (_u *ChatbotUpdate) RemoveConversations(v ...*Conversation) *ChatbotUpdate 
 	return _u.RemoveConversationIDs(ids...)
 }
 
+// ClearSources clears all "sources" edges to the Source entity.
+func (_u *ChatbotUpdate) ClearSources() *ChatbotUpdate {
+	_u.mutation.ClearSources()
+	return _u
+}
+
+// RemoveSourceIDs removes the "sources" edge to Source entities by IDs.
+func (_u *ChatbotUpdate) RemoveSourceIDs(ids ...string) *ChatbotUpdate {
+	_u.mutation.RemoveSourceIDs(ids...)
+	return _u
+}
+
+// RemoveSources removes "sources" edges to Source entities.
+func (_u *ChatbotUpdate) RemoveSources(v ...*Source) *ChatbotUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveSourceIDs(ids...)
+}
+
 // ClearDocuments clears all "documents" edges to the Document entity.
 func (_u *ChatbotUpdate) ClearDocuments() *ChatbotUpdate {
 	_u.mutation.ClearDocuments()
@@ -196,6 +305,27 @@ func (_u *ChatbotUpdate) RemoveDocuments(v ...*Document) *ChatbotUpdate {
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveDocumentIDs(ids...)
+}
+
+// ClearRemovals clears all "removals" edges to the Removal entity.
+func (_u *ChatbotUpdate) ClearRemovals() *ChatbotUpdate {
+	_u.mutation.ClearRemovals()
+	return _u
+}
+
+// RemoveRemovalIDs removes the "removals" edge to Removal entities by IDs.
+func (_u *ChatbotUpdate) RemoveRemovalIDs(ids ...string) *ChatbotUpdate {
+	_u.mutation.RemoveRemovalIDs(ids...)
+	return _u
+}
+
+// RemoveRemovals removes "removals" edges to Removal entities.
+func (_u *ChatbotUpdate) RemoveRemovals(v ...*Removal) *ChatbotUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveRemovalIDs(ids...)
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -266,6 +396,21 @@ func (_u *ChatbotUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		_spec.AddModifier(func(u *sql.UpdateBuilder) {
 			sqljson.Append(u, chatbot.FieldImageHosts, value)
 		})
+	}
+	if value, ok := _u.mutation.PassageAim(); ok {
+		_spec.SetField(chatbot.FieldPassageAim, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedPassageAim(); ok {
+		_spec.AddField(chatbot.FieldPassageAim, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.PassageLimit(); ok {
+		_spec.SetField(chatbot.FieldPassageLimit, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedPassageLimit(); ok {
+		_spec.AddField(chatbot.FieldPassageLimit, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AnswerWithoutKnowledge(); ok {
+		_spec.SetField(chatbot.FieldAnswerWithoutKnowledge, field.TypeBool, value)
 	}
 	if _u.mutation.TokensCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -357,6 +502,51 @@ func (_u *ChatbotUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		}
 		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
+	if _u.mutation.SourcesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.SourcesTable,
+			Columns: []string{chatbot.SourcesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(source.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedSourcesIDs(); len(nodes) > 0 && !_u.mutation.SourcesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.SourcesTable,
+			Columns: []string{chatbot.SourcesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(source.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.SourcesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.SourcesTable,
+			Columns: []string{chatbot.SourcesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(source.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
 	if _u.mutation.DocumentsCleared() {
 		edge := &sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.O2M,
@@ -395,6 +585,51 @@ func (_u *ChatbotUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(document.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.RemovalsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.RemovalsTable,
+			Columns: []string{chatbot.RemovalsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(removal.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedRemovalsIDs(); len(nodes) > 0 && !_u.mutation.RemovalsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.RemovalsTable,
+			Columns: []string{chatbot.RemovalsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(removal.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovalsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.RemovalsTable,
+			Columns: []string{chatbot.RemovalsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(removal.FieldID, field.TypeString),
 			},
 		}
 		for _, k := range nodes {
@@ -476,6 +711,62 @@ func (_u *ChatbotUpdateOne) AppendImageHosts(v []string) *ChatbotUpdateOne {
 	return _u
 }
 
+// SetPassageAim sets the "passage_aim" field.
+func (_u *ChatbotUpdateOne) SetPassageAim(v int) *ChatbotUpdateOne {
+	_u.mutation.ResetPassageAim()
+	_u.mutation.SetPassageAim(v)
+	return _u
+}
+
+// SetNillablePassageAim sets the "passage_aim" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillablePassageAim(v *int) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetPassageAim(*v)
+	}
+	return _u
+}
+
+// AddPassageAim adds value to the "passage_aim" field.
+func (_u *ChatbotUpdateOne) AddPassageAim(v int) *ChatbotUpdateOne {
+	_u.mutation.AddPassageAim(v)
+	return _u
+}
+
+// SetPassageLimit sets the "passage_limit" field.
+func (_u *ChatbotUpdateOne) SetPassageLimit(v int) *ChatbotUpdateOne {
+	_u.mutation.ResetPassageLimit()
+	_u.mutation.SetPassageLimit(v)
+	return _u
+}
+
+// SetNillablePassageLimit sets the "passage_limit" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillablePassageLimit(v *int) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetPassageLimit(*v)
+	}
+	return _u
+}
+
+// AddPassageLimit adds value to the "passage_limit" field.
+func (_u *ChatbotUpdateOne) AddPassageLimit(v int) *ChatbotUpdateOne {
+	_u.mutation.AddPassageLimit(v)
+	return _u
+}
+
+// SetAnswerWithoutKnowledge sets the "answer_without_knowledge" field.
+func (_u *ChatbotUpdateOne) SetAnswerWithoutKnowledge(v bool) *ChatbotUpdateOne {
+	_u.mutation.SetAnswerWithoutKnowledge(v)
+	return _u
+}
+
+// SetNillableAnswerWithoutKnowledge sets the "answer_without_knowledge" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillableAnswerWithoutKnowledge(v *bool) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetAnswerWithoutKnowledge(*v)
+	}
+	return _u
+}
+
 // AddTokenIDs adds the "tokens" edge to the Token entity by IDs.
 func (_u *ChatbotUpdateOne) AddTokenIDs(ids ...string) *ChatbotUpdateOne {
 	_u.mutation.AddTokenIDs(ids...)
@@ -506,6 +797,21 @@ func (_u *ChatbotUpdateOne) AddConversations(v ...*Conversation) *ChatbotUpdateO
 	return _u.AddConversationIDs(ids...)
 }
 
+// AddSourceIDs adds the "sources" edge to the Source entity by IDs.
+func (_u *ChatbotUpdateOne) AddSourceIDs(ids ...string) *ChatbotUpdateOne {
+	_u.mutation.AddSourceIDs(ids...)
+	return _u
+}
+
+// AddSources adds the "sources" edges to the Source entity.
+func (_u *ChatbotUpdateOne) AddSources(v ...*Source) *ChatbotUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddSourceIDs(ids...)
+}
+
 // AddDocumentIDs adds the "documents" edge to the Document entity by IDs.
 func (_u *ChatbotUpdateOne) AddDocumentIDs(ids ...string) *ChatbotUpdateOne {
 	_u.mutation.AddDocumentIDs(ids...)
@@ -519,6 +825,21 @@ func (_u *ChatbotUpdateOne) AddDocuments(v ...*Document) *ChatbotUpdateOne {
 		ids[i] = v[i].ID
 	}
 	return _u.AddDocumentIDs(ids...)
+}
+
+// AddRemovalIDs adds the "removals" edge to the Removal entity by IDs.
+func (_u *ChatbotUpdateOne) AddRemovalIDs(ids ...string) *ChatbotUpdateOne {
+	_u.mutation.AddRemovalIDs(ids...)
+	return _u
+}
+
+// AddRemovals adds the "removals" edges to the Removal entity.
+func (_u *ChatbotUpdateOne) AddRemovals(v ...*Removal) *ChatbotUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddRemovalIDs(ids...)
 }
 
 // Mutation returns the ChatbotMutation object of the builder.
@@ -568,6 +889,27 @@ func (_u *ChatbotUpdateOne) RemoveConversations(v ...*Conversation) *ChatbotUpda
 	return _u.RemoveConversationIDs(ids...)
 }
 
+// ClearSources clears all "sources" edges to the Source entity.
+func (_u *ChatbotUpdateOne) ClearSources() *ChatbotUpdateOne {
+	_u.mutation.ClearSources()
+	return _u
+}
+
+// RemoveSourceIDs removes the "sources" edge to Source entities by IDs.
+func (_u *ChatbotUpdateOne) RemoveSourceIDs(ids ...string) *ChatbotUpdateOne {
+	_u.mutation.RemoveSourceIDs(ids...)
+	return _u
+}
+
+// RemoveSources removes "sources" edges to Source entities.
+func (_u *ChatbotUpdateOne) RemoveSources(v ...*Source) *ChatbotUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveSourceIDs(ids...)
+}
+
 // ClearDocuments clears all "documents" edges to the Document entity.
 func (_u *ChatbotUpdateOne) ClearDocuments() *ChatbotUpdateOne {
 	_u.mutation.ClearDocuments()
@@ -587,6 +929,27 @@ func (_u *ChatbotUpdateOne) RemoveDocuments(v ...*Document) *ChatbotUpdateOne {
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveDocumentIDs(ids...)
+}
+
+// ClearRemovals clears all "removals" edges to the Removal entity.
+func (_u *ChatbotUpdateOne) ClearRemovals() *ChatbotUpdateOne {
+	_u.mutation.ClearRemovals()
+	return _u
+}
+
+// RemoveRemovalIDs removes the "removals" edge to Removal entities by IDs.
+func (_u *ChatbotUpdateOne) RemoveRemovalIDs(ids ...string) *ChatbotUpdateOne {
+	_u.mutation.RemoveRemovalIDs(ids...)
+	return _u
+}
+
+// RemoveRemovals removes "removals" edges to Removal entities.
+func (_u *ChatbotUpdateOne) RemoveRemovals(v ...*Removal) *ChatbotUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveRemovalIDs(ids...)
 }
 
 // Where appends a list predicates to the ChatbotUpdate builder.
@@ -688,6 +1051,21 @@ func (_u *ChatbotUpdateOne) sqlSave(ctx context.Context) (_node *Chatbot, err er
 			sqljson.Append(u, chatbot.FieldImageHosts, value)
 		})
 	}
+	if value, ok := _u.mutation.PassageAim(); ok {
+		_spec.SetField(chatbot.FieldPassageAim, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedPassageAim(); ok {
+		_spec.AddField(chatbot.FieldPassageAim, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.PassageLimit(); ok {
+		_spec.SetField(chatbot.FieldPassageLimit, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedPassageLimit(); ok {
+		_spec.AddField(chatbot.FieldPassageLimit, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AnswerWithoutKnowledge(); ok {
+		_spec.SetField(chatbot.FieldAnswerWithoutKnowledge, field.TypeBool, value)
+	}
 	if _u.mutation.TokensCleared() {
 		edge := &sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.O2M,
@@ -778,6 +1156,51 @@ func (_u *ChatbotUpdateOne) sqlSave(ctx context.Context) (_node *Chatbot, err er
 		}
 		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
+	if _u.mutation.SourcesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.SourcesTable,
+			Columns: []string{chatbot.SourcesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(source.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedSourcesIDs(); len(nodes) > 0 && !_u.mutation.SourcesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.SourcesTable,
+			Columns: []string{chatbot.SourcesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(source.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.SourcesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.SourcesTable,
+			Columns: []string{chatbot.SourcesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(source.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
 	if _u.mutation.DocumentsCleared() {
 		edge := &sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.O2M,
@@ -816,6 +1239,51 @@ func (_u *ChatbotUpdateOne) sqlSave(ctx context.Context) (_node *Chatbot, err er
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(document.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.RemovalsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.RemovalsTable,
+			Columns: []string{chatbot.RemovalsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(removal.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedRemovalsIDs(); len(nodes) > 0 && !_u.mutation.RemovalsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.RemovalsTable,
+			Columns: []string{chatbot.RemovalsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(removal.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovalsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.RemovalsTable,
+			Columns: []string{chatbot.RemovalsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(removal.FieldID, field.TypeString),
 			},
 		}
 		for _, k := range nodes {

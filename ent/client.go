@@ -14,14 +14,18 @@ import (
 	"parley/ent/chatbot"
 	"parley/ent/conversation"
 	"parley/ent/document"
+	"parley/ent/embedding"
 	"parley/ent/invitation"
 	"parley/ent/member"
 	"parley/ent/message"
 	"parley/ent/passage"
 	"parley/ent/plan"
+	"parley/ent/removal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
+	"parley/ent/source"
 	"parley/ent/token"
+	"parley/ent/upload"
 	"parley/ent/user"
 	"parley/ent/workspace"
 
@@ -44,6 +48,8 @@ type Client struct {
 	Conversation *ConversationClient
 	// Document is the client for interacting with the Document builders.
 	Document *DocumentClient
+	// Embedding is the client for interacting with the Embedding builders.
+	Embedding *EmbeddingClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
 	// Member is the client for interacting with the Member builders.
@@ -54,12 +60,18 @@ type Client struct {
 	Passage *PassageClient
 	// Plan is the client for interacting with the Plan builders.
 	Plan *PlanClient
+	// Removal is the client for interacting with the Removal builders.
+	Removal *RemovalClient
 	// Session is the client for interacting with the Session builders.
 	Session *SessionClient
 	// SignInAttempt is the client for interacting with the SignInAttempt builders.
 	SignInAttempt *SignInAttemptClient
+	// Source is the client for interacting with the Source builders.
+	Source *SourceClient
 	// Token is the client for interacting with the Token builders.
 	Token *TokenClient
+	// Upload is the client for interacting with the Upload builders.
+	Upload *UploadClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
 	// Workspace is the client for interacting with the Workspace builders.
@@ -78,14 +90,18 @@ func (c *Client) init() {
 	c.Chatbot = NewChatbotClient(c.config)
 	c.Conversation = NewConversationClient(c.config)
 	c.Document = NewDocumentClient(c.config)
+	c.Embedding = NewEmbeddingClient(c.config)
 	c.Invitation = NewInvitationClient(c.config)
 	c.Member = NewMemberClient(c.config)
 	c.Message = NewMessageClient(c.config)
 	c.Passage = NewPassageClient(c.config)
 	c.Plan = NewPlanClient(c.config)
+	c.Removal = NewRemovalClient(c.config)
 	c.Session = NewSessionClient(c.config)
 	c.SignInAttempt = NewSignInAttemptClient(c.config)
+	c.Source = NewSourceClient(c.config)
 	c.Token = NewTokenClient(c.config)
+	c.Upload = NewUploadClient(c.config)
 	c.User = NewUserClient(c.config)
 	c.Workspace = NewWorkspaceClient(c.config)
 }
@@ -183,14 +199,18 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Chatbot:       NewChatbotClient(cfg),
 		Conversation:  NewConversationClient(cfg),
 		Document:      NewDocumentClient(cfg),
+		Embedding:     NewEmbeddingClient(cfg),
 		Invitation:    NewInvitationClient(cfg),
 		Member:        NewMemberClient(cfg),
 		Message:       NewMessageClient(cfg),
 		Passage:       NewPassageClient(cfg),
 		Plan:          NewPlanClient(cfg),
+		Removal:       NewRemovalClient(cfg),
 		Session:       NewSessionClient(cfg),
 		SignInAttempt: NewSignInAttemptClient(cfg),
+		Source:        NewSourceClient(cfg),
 		Token:         NewTokenClient(cfg),
+		Upload:        NewUploadClient(cfg),
 		User:          NewUserClient(cfg),
 		Workspace:     NewWorkspaceClient(cfg),
 	}, nil
@@ -215,14 +235,18 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Chatbot:       NewChatbotClient(cfg),
 		Conversation:  NewConversationClient(cfg),
 		Document:      NewDocumentClient(cfg),
+		Embedding:     NewEmbeddingClient(cfg),
 		Invitation:    NewInvitationClient(cfg),
 		Member:        NewMemberClient(cfg),
 		Message:       NewMessageClient(cfg),
 		Passage:       NewPassageClient(cfg),
 		Plan:          NewPlanClient(cfg),
+		Removal:       NewRemovalClient(cfg),
 		Session:       NewSessionClient(cfg),
 		SignInAttempt: NewSignInAttemptClient(cfg),
+		Source:        NewSourceClient(cfg),
 		Token:         NewTokenClient(cfg),
+		Upload:        NewUploadClient(cfg),
 		User:          NewUserClient(cfg),
 		Workspace:     NewWorkspaceClient(cfg),
 	}, nil
@@ -254,8 +278,9 @@ func (c *Client) Close() error {
 // In order to add hooks to a specific client, call: `client.Node.Use(...)`.
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
-		c.Chatbot, c.Conversation, c.Document, c.Invitation, c.Member, c.Message,
-		c.Passage, c.Plan, c.Session, c.SignInAttempt, c.Token, c.User, c.Workspace,
+		c.Chatbot, c.Conversation, c.Document, c.Embedding, c.Invitation, c.Member,
+		c.Message, c.Passage, c.Plan, c.Removal, c.Session, c.SignInAttempt, c.Source,
+		c.Token, c.Upload, c.User, c.Workspace,
 	} {
 		n.Use(hooks...)
 	}
@@ -265,8 +290,9 @@ func (c *Client) Use(hooks ...Hook) {
 // In order to add interceptors to a specific client, call: `client.Node.Intercept(...)`.
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
-		c.Chatbot, c.Conversation, c.Document, c.Invitation, c.Member, c.Message,
-		c.Passage, c.Plan, c.Session, c.SignInAttempt, c.Token, c.User, c.Workspace,
+		c.Chatbot, c.Conversation, c.Document, c.Embedding, c.Invitation, c.Member,
+		c.Message, c.Passage, c.Plan, c.Removal, c.Session, c.SignInAttempt, c.Source,
+		c.Token, c.Upload, c.User, c.Workspace,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -281,6 +307,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Conversation.mutate(ctx, m)
 	case *DocumentMutation:
 		return c.Document.mutate(ctx, m)
+	case *EmbeddingMutation:
+		return c.Embedding.mutate(ctx, m)
 	case *InvitationMutation:
 		return c.Invitation.mutate(ctx, m)
 	case *MemberMutation:
@@ -291,12 +319,18 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Passage.mutate(ctx, m)
 	case *PlanMutation:
 		return c.Plan.mutate(ctx, m)
+	case *RemovalMutation:
+		return c.Removal.mutate(ctx, m)
 	case *SessionMutation:
 		return c.Session.mutate(ctx, m)
 	case *SignInAttemptMutation:
 		return c.SignInAttempt.mutate(ctx, m)
+	case *SourceMutation:
+		return c.Source.mutate(ctx, m)
 	case *TokenMutation:
 		return c.Token.mutate(ctx, m)
+	case *UploadMutation:
+		return c.Upload.mutate(ctx, m)
 	case *UserMutation:
 		return c.User.mutate(ctx, m)
 	case *WorkspaceMutation:
@@ -462,6 +496,22 @@ func (c *ChatbotClient) QueryConversations(_m *Chatbot) *ConversationQuery {
 	return query
 }
 
+// QuerySources queries the sources edge of a Chatbot.
+func (c *ChatbotClient) QuerySources(_m *Chatbot) *SourceQuery {
+	query := (&SourceClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(chatbot.Table, chatbot.FieldID, id),
+			sqlgraph.To(source.Table, source.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.SourcesTable, chatbot.SourcesColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
 // QueryDocuments queries the documents edge of a Chatbot.
 func (c *ChatbotClient) QueryDocuments(_m *Chatbot) *DocumentQuery {
 	query := (&DocumentClient{config: c.config}).Query()
@@ -471,6 +521,22 @@ func (c *ChatbotClient) QueryDocuments(_m *Chatbot) *DocumentQuery {
 			sqlgraph.From(chatbot.Table, chatbot.FieldID, id),
 			sqlgraph.To(document.Table, document.FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.DocumentsTable, chatbot.DocumentsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryRemovals queries the removals edge of a Chatbot.
+func (c *ChatbotClient) QueryRemovals(_m *Chatbot) *RemovalQuery {
+	query := (&RemovalClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(chatbot.Table, chatbot.FieldID, id),
+			sqlgraph.To(removal.Table, removal.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.RemovalsTable, chatbot.RemovalsColumn),
 		)
 		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
 		return fromV, nil
@@ -810,6 +876,22 @@ func (c *DocumentClient) QueryPassages(_m *Document) *PassageQuery {
 	return query
 }
 
+// QueryUploads queries the uploads edge of a Document.
+func (c *DocumentClient) QueryUploads(_m *Document) *UploadQuery {
+	query := (&UploadClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(document.Table, document.FieldID, id),
+			sqlgraph.To(upload.Table, upload.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, document.UploadsTable, document.UploadsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
 // Hooks returns the client hooks.
 func (c *DocumentClient) Hooks() []Hook {
 	hooks := c.hooks.Document
@@ -833,6 +915,156 @@ func (c *DocumentClient) mutate(ctx context.Context, m *DocumentMutation) (Value
 		return (&DocumentDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Document mutation op: %q", m.Op())
+	}
+}
+
+// EmbeddingClient is a client for the Embedding schema.
+type EmbeddingClient struct {
+	config
+}
+
+// NewEmbeddingClient returns a client for the Embedding from the given config.
+func NewEmbeddingClient(c config) *EmbeddingClient {
+	return &EmbeddingClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `embedding.Hooks(f(g(h())))`.
+func (c *EmbeddingClient) Use(hooks ...Hook) {
+	c.hooks.Embedding = append(c.hooks.Embedding, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `embedding.Intercept(f(g(h())))`.
+func (c *EmbeddingClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Embedding = append(c.inters.Embedding, interceptors...)
+}
+
+// Create returns a builder for creating a Embedding entity.
+func (c *EmbeddingClient) Create() *EmbeddingCreate {
+	mutation := newEmbeddingMutation(c.config, OpCreate)
+	return &EmbeddingCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Embedding entities.
+func (c *EmbeddingClient) CreateBulk(builders ...*EmbeddingCreate) *EmbeddingCreateBulk {
+	return &EmbeddingCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *EmbeddingClient) MapCreateBulk(slice any, setFunc func(*EmbeddingCreate, int)) *EmbeddingCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &EmbeddingCreateBulk{err: fmt.Errorf("calling to EmbeddingClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*EmbeddingCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &EmbeddingCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Embedding.
+func (c *EmbeddingClient) Update() *EmbeddingUpdate {
+	mutation := newEmbeddingMutation(c.config, OpUpdate)
+	return &EmbeddingUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *EmbeddingClient) UpdateOne(_m *Embedding) *EmbeddingUpdateOne {
+	mutation := newEmbeddingMutation(c.config, OpUpdateOne, withEmbedding(_m))
+	return &EmbeddingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *EmbeddingClient) UpdateOneID(id int64) *EmbeddingUpdateOne {
+	mutation := newEmbeddingMutation(c.config, OpUpdateOne, withEmbeddingID(id))
+	return &EmbeddingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Embedding.
+func (c *EmbeddingClient) Delete() *EmbeddingDelete {
+	mutation := newEmbeddingMutation(c.config, OpDelete)
+	return &EmbeddingDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *EmbeddingClient) DeleteOne(_m *Embedding) *EmbeddingDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *EmbeddingClient) DeleteOneID(id int64) *EmbeddingDeleteOne {
+	builder := c.Delete().Where(embedding.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &EmbeddingDeleteOne{builder}
+}
+
+// Query returns a query builder for Embedding.
+func (c *EmbeddingClient) Query() *EmbeddingQuery {
+	return &EmbeddingQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeEmbedding},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Embedding entity by its id.
+func (c *EmbeddingClient) Get(ctx context.Context, id int64) (*Embedding, error) {
+	return c.Query().Where(embedding.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *EmbeddingClient) GetX(ctx context.Context, id int64) *Embedding {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryWorkspace queries the workspace edge of a Embedding.
+func (c *EmbeddingClient) QueryWorkspace(_m *Embedding) *WorkspaceQuery {
+	query := (&WorkspaceClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(embedding.Table, embedding.FieldID, id),
+			sqlgraph.To(workspace.Table, workspace.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, embedding.WorkspaceTable, embedding.WorkspaceColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *EmbeddingClient) Hooks() []Hook {
+	hooks := c.hooks.Embedding
+	return append(hooks[:len(hooks):len(hooks)], embedding.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *EmbeddingClient) Interceptors() []Interceptor {
+	return c.inters.Embedding
+}
+
+func (c *EmbeddingClient) mutate(ctx context.Context, m *EmbeddingMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&EmbeddingCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&EmbeddingUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&EmbeddingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&EmbeddingDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Embedding mutation op: %q", m.Op())
 	}
 }
 
@@ -1585,6 +1817,156 @@ func (c *PlanClient) mutate(ctx context.Context, m *PlanMutation) (Value, error)
 	}
 }
 
+// RemovalClient is a client for the Removal schema.
+type RemovalClient struct {
+	config
+}
+
+// NewRemovalClient returns a client for the Removal from the given config.
+func NewRemovalClient(c config) *RemovalClient {
+	return &RemovalClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `removal.Hooks(f(g(h())))`.
+func (c *RemovalClient) Use(hooks ...Hook) {
+	c.hooks.Removal = append(c.hooks.Removal, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `removal.Intercept(f(g(h())))`.
+func (c *RemovalClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Removal = append(c.inters.Removal, interceptors...)
+}
+
+// Create returns a builder for creating a Removal entity.
+func (c *RemovalClient) Create() *RemovalCreate {
+	mutation := newRemovalMutation(c.config, OpCreate)
+	return &RemovalCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Removal entities.
+func (c *RemovalClient) CreateBulk(builders ...*RemovalCreate) *RemovalCreateBulk {
+	return &RemovalCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *RemovalClient) MapCreateBulk(slice any, setFunc func(*RemovalCreate, int)) *RemovalCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &RemovalCreateBulk{err: fmt.Errorf("calling to RemovalClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*RemovalCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &RemovalCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Removal.
+func (c *RemovalClient) Update() *RemovalUpdate {
+	mutation := newRemovalMutation(c.config, OpUpdate)
+	return &RemovalUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *RemovalClient) UpdateOne(_m *Removal) *RemovalUpdateOne {
+	mutation := newRemovalMutation(c.config, OpUpdateOne, withRemoval(_m))
+	return &RemovalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *RemovalClient) UpdateOneID(id string) *RemovalUpdateOne {
+	mutation := newRemovalMutation(c.config, OpUpdateOne, withRemovalID(id))
+	return &RemovalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Removal.
+func (c *RemovalClient) Delete() *RemovalDelete {
+	mutation := newRemovalMutation(c.config, OpDelete)
+	return &RemovalDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *RemovalClient) DeleteOne(_m *Removal) *RemovalDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *RemovalClient) DeleteOneID(id string) *RemovalDeleteOne {
+	builder := c.Delete().Where(removal.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &RemovalDeleteOne{builder}
+}
+
+// Query returns a query builder for Removal.
+func (c *RemovalClient) Query() *RemovalQuery {
+	return &RemovalQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeRemoval},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Removal entity by its id.
+func (c *RemovalClient) Get(ctx context.Context, id string) (*Removal, error) {
+	return c.Query().Where(removal.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *RemovalClient) GetX(ctx context.Context, id string) *Removal {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryChatbot queries the chatbot edge of a Removal.
+func (c *RemovalClient) QueryChatbot(_m *Removal) *ChatbotQuery {
+	query := (&ChatbotClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(removal.Table, removal.FieldID, id),
+			sqlgraph.To(chatbot.Table, chatbot.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, removal.ChatbotTable, removal.ChatbotColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *RemovalClient) Hooks() []Hook {
+	hooks := c.hooks.Removal
+	return append(hooks[:len(hooks):len(hooks)], removal.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *RemovalClient) Interceptors() []Interceptor {
+	return c.inters.Removal
+}
+
+func (c *RemovalClient) mutate(ctx context.Context, m *RemovalMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&RemovalCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&RemovalUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&RemovalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&RemovalDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Removal mutation op: %q", m.Op())
+	}
+}
+
 // SessionClient is a client for the Session schema.
 type SessionClient struct {
 	config
@@ -1867,6 +2249,156 @@ func (c *SignInAttemptClient) mutate(ctx context.Context, m *SignInAttemptMutati
 	}
 }
 
+// SourceClient is a client for the Source schema.
+type SourceClient struct {
+	config
+}
+
+// NewSourceClient returns a client for the Source from the given config.
+func NewSourceClient(c config) *SourceClient {
+	return &SourceClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `source.Hooks(f(g(h())))`.
+func (c *SourceClient) Use(hooks ...Hook) {
+	c.hooks.Source = append(c.hooks.Source, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `source.Intercept(f(g(h())))`.
+func (c *SourceClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Source = append(c.inters.Source, interceptors...)
+}
+
+// Create returns a builder for creating a Source entity.
+func (c *SourceClient) Create() *SourceCreate {
+	mutation := newSourceMutation(c.config, OpCreate)
+	return &SourceCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Source entities.
+func (c *SourceClient) CreateBulk(builders ...*SourceCreate) *SourceCreateBulk {
+	return &SourceCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SourceClient) MapCreateBulk(slice any, setFunc func(*SourceCreate, int)) *SourceCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SourceCreateBulk{err: fmt.Errorf("calling to SourceClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SourceCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SourceCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Source.
+func (c *SourceClient) Update() *SourceUpdate {
+	mutation := newSourceMutation(c.config, OpUpdate)
+	return &SourceUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SourceClient) UpdateOne(_m *Source) *SourceUpdateOne {
+	mutation := newSourceMutation(c.config, OpUpdateOne, withSource(_m))
+	return &SourceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SourceClient) UpdateOneID(id string) *SourceUpdateOne {
+	mutation := newSourceMutation(c.config, OpUpdateOne, withSourceID(id))
+	return &SourceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Source.
+func (c *SourceClient) Delete() *SourceDelete {
+	mutation := newSourceMutation(c.config, OpDelete)
+	return &SourceDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SourceClient) DeleteOne(_m *Source) *SourceDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SourceClient) DeleteOneID(id string) *SourceDeleteOne {
+	builder := c.Delete().Where(source.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SourceDeleteOne{builder}
+}
+
+// Query returns a query builder for Source.
+func (c *SourceClient) Query() *SourceQuery {
+	return &SourceQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSource},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Source entity by its id.
+func (c *SourceClient) Get(ctx context.Context, id string) (*Source, error) {
+	return c.Query().Where(source.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SourceClient) GetX(ctx context.Context, id string) *Source {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryChatbot queries the chatbot edge of a Source.
+func (c *SourceClient) QueryChatbot(_m *Source) *ChatbotQuery {
+	query := (&ChatbotClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(source.Table, source.FieldID, id),
+			sqlgraph.To(chatbot.Table, chatbot.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, source.ChatbotTable, source.ChatbotColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *SourceClient) Hooks() []Hook {
+	hooks := c.hooks.Source
+	return append(hooks[:len(hooks):len(hooks)], source.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SourceClient) Interceptors() []Interceptor {
+	return c.inters.Source
+}
+
+func (c *SourceClient) mutate(ctx context.Context, m *SourceMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SourceCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SourceUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SourceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SourceDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Source mutation op: %q", m.Op())
+	}
+}
+
 // TokenClient is a client for the Token schema.
 type TokenClient struct {
 	config
@@ -2014,6 +2546,156 @@ func (c *TokenClient) mutate(ctx context.Context, m *TokenMutation) (Value, erro
 		return (&TokenDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Token mutation op: %q", m.Op())
+	}
+}
+
+// UploadClient is a client for the Upload schema.
+type UploadClient struct {
+	config
+}
+
+// NewUploadClient returns a client for the Upload from the given config.
+func NewUploadClient(c config) *UploadClient {
+	return &UploadClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `upload.Hooks(f(g(h())))`.
+func (c *UploadClient) Use(hooks ...Hook) {
+	c.hooks.Upload = append(c.hooks.Upload, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `upload.Intercept(f(g(h())))`.
+func (c *UploadClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Upload = append(c.inters.Upload, interceptors...)
+}
+
+// Create returns a builder for creating a Upload entity.
+func (c *UploadClient) Create() *UploadCreate {
+	mutation := newUploadMutation(c.config, OpCreate)
+	return &UploadCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Upload entities.
+func (c *UploadClient) CreateBulk(builders ...*UploadCreate) *UploadCreateBulk {
+	return &UploadCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *UploadClient) MapCreateBulk(slice any, setFunc func(*UploadCreate, int)) *UploadCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &UploadCreateBulk{err: fmt.Errorf("calling to UploadClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*UploadCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &UploadCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Upload.
+func (c *UploadClient) Update() *UploadUpdate {
+	mutation := newUploadMutation(c.config, OpUpdate)
+	return &UploadUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *UploadClient) UpdateOne(_m *Upload) *UploadUpdateOne {
+	mutation := newUploadMutation(c.config, OpUpdateOne, withUpload(_m))
+	return &UploadUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *UploadClient) UpdateOneID(id int64) *UploadUpdateOne {
+	mutation := newUploadMutation(c.config, OpUpdateOne, withUploadID(id))
+	return &UploadUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Upload.
+func (c *UploadClient) Delete() *UploadDelete {
+	mutation := newUploadMutation(c.config, OpDelete)
+	return &UploadDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *UploadClient) DeleteOne(_m *Upload) *UploadDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *UploadClient) DeleteOneID(id int64) *UploadDeleteOne {
+	builder := c.Delete().Where(upload.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &UploadDeleteOne{builder}
+}
+
+// Query returns a query builder for Upload.
+func (c *UploadClient) Query() *UploadQuery {
+	return &UploadQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeUpload},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Upload entity by its id.
+func (c *UploadClient) Get(ctx context.Context, id int64) (*Upload, error) {
+	return c.Query().Where(upload.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *UploadClient) GetX(ctx context.Context, id int64) *Upload {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryDocument queries the document edge of a Upload.
+func (c *UploadClient) QueryDocument(_m *Upload) *DocumentQuery {
+	query := (&DocumentClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(upload.Table, upload.FieldID, id),
+			sqlgraph.To(document.Table, document.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, upload.DocumentTable, upload.DocumentColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *UploadClient) Hooks() []Hook {
+	hooks := c.hooks.Upload
+	return append(hooks[:len(hooks):len(hooks)], upload.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *UploadClient) Interceptors() []Interceptor {
+	return c.inters.Upload
+}
+
+func (c *UploadClient) mutate(ctx context.Context, m *UploadMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&UploadCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&UploadUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&UploadUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&UploadDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Upload mutation op: %q", m.Op())
 	}
 }
 
@@ -2338,6 +3020,22 @@ func (c *WorkspaceClient) QueryChatbots(_m *Workspace) *ChatbotQuery {
 	return query
 }
 
+// QueryEmbeddings queries the embeddings edge of a Workspace.
+func (c *WorkspaceClient) QueryEmbeddings(_m *Workspace) *EmbeddingQuery {
+	query := (&EmbeddingClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, id),
+			sqlgraph.To(embedding.Table, embedding.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.EmbeddingsTable, workspace.EmbeddingsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
 // Hooks returns the client hooks.
 func (c *WorkspaceClient) Hooks() []Hook {
 	hooks := c.hooks.Workspace
@@ -2367,12 +3065,14 @@ func (c *WorkspaceClient) mutate(ctx context.Context, m *WorkspaceMutation) (Val
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
-		Chatbot, Conversation, Document, Invitation, Member, Message, Passage, Plan,
-		Session, SignInAttempt, Token, User, Workspace []ent.Hook
+		Chatbot, Conversation, Document, Embedding, Invitation, Member, Message,
+		Passage, Plan, Removal, Session, SignInAttempt, Source, Token, Upload, User,
+		Workspace []ent.Hook
 	}
 	inters struct {
-		Chatbot, Conversation, Document, Invitation, Member, Message, Passage, Plan,
-		Session, SignInAttempt, Token, User, Workspace []ent.Interceptor
+		Chatbot, Conversation, Document, Embedding, Invitation, Member, Message,
+		Passage, Plan, Removal, Session, SignInAttempt, Source, Token, Upload, User,
+		Workspace []ent.Interceptor
 	}
 )
 

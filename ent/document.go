@@ -22,6 +22,12 @@ type Document struct {
 	WorkspaceID string `json:"workspace_id,omitempty"`
 	// ChatbotID holds the value of the "chatbot_id" field.
 	ChatbotID string `json:"chatbot_id,omitempty"`
+	// SourceID holds the value of the "source_id" field.
+	SourceID string `json:"source_id,omitempty"`
+	// URL holds the value of the "url" field.
+	URL string `json:"url,omitempty"`
+	// Depth holds the value of the "depth" field.
+	Depth int `json:"depth,omitempty"`
 	// Title holds the value of the "title" field.
 	Title string `json:"title,omitempty"`
 	// Kind holds the value of the "kind" field.
@@ -32,12 +38,36 @@ type Document struct {
 	Reason string `json:"reason,omitempty"`
 	// Content holds the value of the "content" field.
 	Content string `json:"content,omitempty"`
+	// Places holds the value of the "places" field.
+	Places string `json:"places,omitempty"`
+	// InputHash holds the value of the "input_hash" field.
+	InputHash string `json:"input_hash,omitempty"`
 	// ContentHash holds the value of the "content_hash" field.
 	ContentHash string `json:"content_hash,omitempty"`
 	// Chars holds the value of the "chars" field.
 	Chars int `json:"chars,omitempty"`
 	// PassageCount holds the value of the "passage_count" field.
 	PassageCount int `json:"passage_count,omitempty"`
+	// Indexed holds the value of the "indexed" field.
+	Indexed int `json:"indexed,omitempty"`
+	// Version holds the value of the "version" field.
+	Version int `json:"version,omitempty"`
+	// Live holds the value of the "live" field.
+	Live int `json:"live,omitempty"`
+	// Attempts holds the value of the "attempts" field.
+	Attempts int `json:"attempts,omitempty"`
+	// DueAt holds the value of the "due_at" field.
+	DueAt *time.Time `json:"due_at,omitempty"`
+	// Etag holds the value of the "etag" field.
+	Etag string `json:"etag,omitempty"`
+	// LastModified holds the value of the "last_modified" field.
+	LastModified string `json:"last_modified,omitempty"`
+	// FetchedAt holds the value of the "fetched_at" field.
+	FetchedAt *time.Time `json:"fetched_at,omitempty"`
+	// SeenAt holds the value of the "seen_at" field.
+	SeenAt *time.Time `json:"seen_at,omitempty"`
+	// UpdatedAt holds the value of the "updated_at" field.
+	UpdatedAt time.Time `json:"updated_at,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -52,9 +82,11 @@ type DocumentEdges struct {
 	Chatbot *Chatbot `json:"chatbot,omitempty"`
 	// Passages holds the value of the passages edge.
 	Passages []*Passage `json:"passages,omitempty"`
+	// Uploads holds the value of the uploads edge.
+	Uploads []*Upload `json:"uploads,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [2]bool
+	loadedTypes [3]bool
 }
 
 // ChatbotOrErr returns the Chatbot value or an error if the edge
@@ -77,16 +109,25 @@ func (e DocumentEdges) PassagesOrErr() ([]*Passage, error) {
 	return nil, &NotLoadedError{edge: "passages"}
 }
 
+// UploadsOrErr returns the Uploads value or an error if the edge
+// was not loaded in eager-loading.
+func (e DocumentEdges) UploadsOrErr() ([]*Upload, error) {
+	if e.loadedTypes[2] {
+		return e.Uploads, nil
+	}
+	return nil, &NotLoadedError{edge: "uploads"}
+}
+
 // scanValues returns the types for scanning values from sql.Rows.
 func (*Document) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case document.FieldChars, document.FieldPassageCount:
+		case document.FieldDepth, document.FieldChars, document.FieldPassageCount, document.FieldIndexed, document.FieldVersion, document.FieldLive, document.FieldAttempts:
 			values[i] = new(sql.NullInt64)
-		case document.FieldID, document.FieldWorkspaceID, document.FieldChatbotID, document.FieldTitle, document.FieldKind, document.FieldState, document.FieldReason, document.FieldContent, document.FieldContentHash:
+		case document.FieldID, document.FieldWorkspaceID, document.FieldChatbotID, document.FieldSourceID, document.FieldURL, document.FieldTitle, document.FieldKind, document.FieldState, document.FieldReason, document.FieldContent, document.FieldPlaces, document.FieldInputHash, document.FieldContentHash, document.FieldEtag, document.FieldLastModified:
 			values[i] = new(sql.NullString)
-		case document.FieldCreatedAt:
+		case document.FieldDueAt, document.FieldFetchedAt, document.FieldSeenAt, document.FieldUpdatedAt, document.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -121,6 +162,24 @@ func (_m *Document) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.ChatbotID = value.String
 			}
+		case document.FieldSourceID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field source_id", values[i])
+			} else if value.Valid {
+				_m.SourceID = value.String
+			}
+		case document.FieldURL:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field url", values[i])
+			} else if value.Valid {
+				_m.URL = value.String
+			}
+		case document.FieldDepth:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field depth", values[i])
+			} else if value.Valid {
+				_m.Depth = int(value.Int64)
+			}
 		case document.FieldTitle:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field title", values[i])
@@ -151,6 +210,18 @@ func (_m *Document) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Content = value.String
 			}
+		case document.FieldPlaces:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field places", values[i])
+			} else if value.Valid {
+				_m.Places = value.String
+			}
+		case document.FieldInputHash:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field input_hash", values[i])
+			} else if value.Valid {
+				_m.InputHash = value.String
+			}
 		case document.FieldContentHash:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field content_hash", values[i])
@@ -168,6 +239,69 @@ func (_m *Document) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field passage_count", values[i])
 			} else if value.Valid {
 				_m.PassageCount = int(value.Int64)
+			}
+		case document.FieldIndexed:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field indexed", values[i])
+			} else if value.Valid {
+				_m.Indexed = int(value.Int64)
+			}
+		case document.FieldVersion:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field version", values[i])
+			} else if value.Valid {
+				_m.Version = int(value.Int64)
+			}
+		case document.FieldLive:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field live", values[i])
+			} else if value.Valid {
+				_m.Live = int(value.Int64)
+			}
+		case document.FieldAttempts:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field attempts", values[i])
+			} else if value.Valid {
+				_m.Attempts = int(value.Int64)
+			}
+		case document.FieldDueAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field due_at", values[i])
+			} else if value.Valid {
+				_m.DueAt = new(time.Time)
+				*_m.DueAt = value.Time
+			}
+		case document.FieldEtag:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field etag", values[i])
+			} else if value.Valid {
+				_m.Etag = value.String
+			}
+		case document.FieldLastModified:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field last_modified", values[i])
+			} else if value.Valid {
+				_m.LastModified = value.String
+			}
+		case document.FieldFetchedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field fetched_at", values[i])
+			} else if value.Valid {
+				_m.FetchedAt = new(time.Time)
+				*_m.FetchedAt = value.Time
+			}
+		case document.FieldSeenAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field seen_at", values[i])
+			} else if value.Valid {
+				_m.SeenAt = new(time.Time)
+				*_m.SeenAt = value.Time
+			}
+		case document.FieldUpdatedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field updated_at", values[i])
+			} else if value.Valid {
+				_m.UpdatedAt = value.Time
 			}
 		case document.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -196,6 +330,11 @@ func (_m *Document) QueryChatbot() *ChatbotQuery {
 // QueryPassages queries the "passages" edge of the Document entity.
 func (_m *Document) QueryPassages() *PassageQuery {
 	return NewDocumentClient(_m.config).QueryPassages(_m)
+}
+
+// QueryUploads queries the "uploads" edge of the Document entity.
+func (_m *Document) QueryUploads() *UploadQuery {
+	return NewDocumentClient(_m.config).QueryUploads(_m)
 }
 
 // Update returns a builder for updating this Document.
@@ -227,6 +366,15 @@ func (_m *Document) String() string {
 	builder.WriteString("chatbot_id=")
 	builder.WriteString(_m.ChatbotID)
 	builder.WriteString(", ")
+	builder.WriteString("source_id=")
+	builder.WriteString(_m.SourceID)
+	builder.WriteString(", ")
+	builder.WriteString("url=")
+	builder.WriteString(_m.URL)
+	builder.WriteString(", ")
+	builder.WriteString("depth=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Depth))
+	builder.WriteString(", ")
 	builder.WriteString("title=")
 	builder.WriteString(_m.Title)
 	builder.WriteString(", ")
@@ -242,6 +390,12 @@ func (_m *Document) String() string {
 	builder.WriteString("content=")
 	builder.WriteString(_m.Content)
 	builder.WriteString(", ")
+	builder.WriteString("places=")
+	builder.WriteString(_m.Places)
+	builder.WriteString(", ")
+	builder.WriteString("input_hash=")
+	builder.WriteString(_m.InputHash)
+	builder.WriteString(", ")
 	builder.WriteString("content_hash=")
 	builder.WriteString(_m.ContentHash)
 	builder.WriteString(", ")
@@ -250,6 +404,42 @@ func (_m *Document) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("passage_count=")
 	builder.WriteString(fmt.Sprintf("%v", _m.PassageCount))
+	builder.WriteString(", ")
+	builder.WriteString("indexed=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Indexed))
+	builder.WriteString(", ")
+	builder.WriteString("version=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Version))
+	builder.WriteString(", ")
+	builder.WriteString("live=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Live))
+	builder.WriteString(", ")
+	builder.WriteString("attempts=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Attempts))
+	builder.WriteString(", ")
+	if v := _m.DueAt; v != nil {
+		builder.WriteString("due_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("etag=")
+	builder.WriteString(_m.Etag)
+	builder.WriteString(", ")
+	builder.WriteString("last_modified=")
+	builder.WriteString(_m.LastModified)
+	builder.WriteString(", ")
+	if v := _m.FetchedAt; v != nil {
+		builder.WriteString("fetched_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.SeenAt; v != nil {
+		builder.WriteString("seen_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("updated_at=")
+	builder.WriteString(_m.UpdatedAt.Format(time.ANSIC))
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))

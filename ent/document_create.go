@@ -9,6 +9,7 @@ import (
 	"parley/ent/chatbot"
 	"parley/ent/document"
 	"parley/ent/passage"
+	"parley/ent/upload"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -34,6 +35,48 @@ func (_c *DocumentCreate) SetWorkspaceID(v string) *DocumentCreate {
 // SetChatbotID sets the "chatbot_id" field.
 func (_c *DocumentCreate) SetChatbotID(v string) *DocumentCreate {
 	_c.mutation.SetChatbotID(v)
+	return _c
+}
+
+// SetSourceID sets the "source_id" field.
+func (_c *DocumentCreate) SetSourceID(v string) *DocumentCreate {
+	_c.mutation.SetSourceID(v)
+	return _c
+}
+
+// SetNillableSourceID sets the "source_id" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableSourceID(v *string) *DocumentCreate {
+	if v != nil {
+		_c.SetSourceID(*v)
+	}
+	return _c
+}
+
+// SetURL sets the "url" field.
+func (_c *DocumentCreate) SetURL(v string) *DocumentCreate {
+	_c.mutation.SetURL(v)
+	return _c
+}
+
+// SetNillableURL sets the "url" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableURL(v *string) *DocumentCreate {
+	if v != nil {
+		_c.SetURL(*v)
+	}
+	return _c
+}
+
+// SetDepth sets the "depth" field.
+func (_c *DocumentCreate) SetDepth(v int) *DocumentCreate {
+	_c.mutation.SetDepth(v)
+	return _c
+}
+
+// SetNillableDepth sets the "depth" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableDepth(v *int) *DocumentCreate {
+	if v != nil {
+		_c.SetDepth(*v)
+	}
 	return _c
 }
 
@@ -83,6 +126,34 @@ func (_c *DocumentCreate) SetNillableContent(v *string) *DocumentCreate {
 	return _c
 }
 
+// SetPlaces sets the "places" field.
+func (_c *DocumentCreate) SetPlaces(v string) *DocumentCreate {
+	_c.mutation.SetPlaces(v)
+	return _c
+}
+
+// SetNillablePlaces sets the "places" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillablePlaces(v *string) *DocumentCreate {
+	if v != nil {
+		_c.SetPlaces(*v)
+	}
+	return _c
+}
+
+// SetInputHash sets the "input_hash" field.
+func (_c *DocumentCreate) SetInputHash(v string) *DocumentCreate {
+	_c.mutation.SetInputHash(v)
+	return _c
+}
+
+// SetNillableInputHash sets the "input_hash" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableInputHash(v *string) *DocumentCreate {
+	if v != nil {
+		_c.SetInputHash(*v)
+	}
+	return _c
+}
+
 // SetContentHash sets the "content_hash" field.
 func (_c *DocumentCreate) SetContentHash(v string) *DocumentCreate {
 	_c.mutation.SetContentHash(v)
@@ -105,6 +176,146 @@ func (_c *DocumentCreate) SetPassageCount(v int) *DocumentCreate {
 func (_c *DocumentCreate) SetNillablePassageCount(v *int) *DocumentCreate {
 	if v != nil {
 		_c.SetPassageCount(*v)
+	}
+	return _c
+}
+
+// SetIndexed sets the "indexed" field.
+func (_c *DocumentCreate) SetIndexed(v int) *DocumentCreate {
+	_c.mutation.SetIndexed(v)
+	return _c
+}
+
+// SetNillableIndexed sets the "indexed" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableIndexed(v *int) *DocumentCreate {
+	if v != nil {
+		_c.SetIndexed(*v)
+	}
+	return _c
+}
+
+// SetVersion sets the "version" field.
+func (_c *DocumentCreate) SetVersion(v int) *DocumentCreate {
+	_c.mutation.SetVersion(v)
+	return _c
+}
+
+// SetNillableVersion sets the "version" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableVersion(v *int) *DocumentCreate {
+	if v != nil {
+		_c.SetVersion(*v)
+	}
+	return _c
+}
+
+// SetLive sets the "live" field.
+func (_c *DocumentCreate) SetLive(v int) *DocumentCreate {
+	_c.mutation.SetLive(v)
+	return _c
+}
+
+// SetNillableLive sets the "live" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableLive(v *int) *DocumentCreate {
+	if v != nil {
+		_c.SetLive(*v)
+	}
+	return _c
+}
+
+// SetAttempts sets the "attempts" field.
+func (_c *DocumentCreate) SetAttempts(v int) *DocumentCreate {
+	_c.mutation.SetAttempts(v)
+	return _c
+}
+
+// SetNillableAttempts sets the "attempts" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableAttempts(v *int) *DocumentCreate {
+	if v != nil {
+		_c.SetAttempts(*v)
+	}
+	return _c
+}
+
+// SetDueAt sets the "due_at" field.
+func (_c *DocumentCreate) SetDueAt(v time.Time) *DocumentCreate {
+	_c.mutation.SetDueAt(v)
+	return _c
+}
+
+// SetNillableDueAt sets the "due_at" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableDueAt(v *time.Time) *DocumentCreate {
+	if v != nil {
+		_c.SetDueAt(*v)
+	}
+	return _c
+}
+
+// SetEtag sets the "etag" field.
+func (_c *DocumentCreate) SetEtag(v string) *DocumentCreate {
+	_c.mutation.SetEtag(v)
+	return _c
+}
+
+// SetNillableEtag sets the "etag" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableEtag(v *string) *DocumentCreate {
+	if v != nil {
+		_c.SetEtag(*v)
+	}
+	return _c
+}
+
+// SetLastModified sets the "last_modified" field.
+func (_c *DocumentCreate) SetLastModified(v string) *DocumentCreate {
+	_c.mutation.SetLastModified(v)
+	return _c
+}
+
+// SetNillableLastModified sets the "last_modified" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableLastModified(v *string) *DocumentCreate {
+	if v != nil {
+		_c.SetLastModified(*v)
+	}
+	return _c
+}
+
+// SetFetchedAt sets the "fetched_at" field.
+func (_c *DocumentCreate) SetFetchedAt(v time.Time) *DocumentCreate {
+	_c.mutation.SetFetchedAt(v)
+	return _c
+}
+
+// SetNillableFetchedAt sets the "fetched_at" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableFetchedAt(v *time.Time) *DocumentCreate {
+	if v != nil {
+		_c.SetFetchedAt(*v)
+	}
+	return _c
+}
+
+// SetSeenAt sets the "seen_at" field.
+func (_c *DocumentCreate) SetSeenAt(v time.Time) *DocumentCreate {
+	_c.mutation.SetSeenAt(v)
+	return _c
+}
+
+// SetNillableSeenAt sets the "seen_at" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableSeenAt(v *time.Time) *DocumentCreate {
+	if v != nil {
+		_c.SetSeenAt(*v)
+	}
+	return _c
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (_c *DocumentCreate) SetUpdatedAt(v time.Time) *DocumentCreate {
+	_c.mutation.SetUpdatedAt(v)
+	return _c
+}
+
+// SetNillableUpdatedAt sets the "updated_at" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableUpdatedAt(v *time.Time) *DocumentCreate {
+	if v != nil {
+		_c.SetUpdatedAt(*v)
 	}
 	return _c
 }
@@ -149,6 +360,21 @@ func (_c *DocumentCreate) AddPassages(v ...*Passage) *DocumentCreate {
 	return _c.AddPassageIDs(ids...)
 }
 
+// AddUploadIDs adds the "uploads" edge to the Upload entity by IDs.
+func (_c *DocumentCreate) AddUploadIDs(ids ...int64) *DocumentCreate {
+	_c.mutation.AddUploadIDs(ids...)
+	return _c
+}
+
+// AddUploads adds the "uploads" edges to the Upload entity.
+func (_c *DocumentCreate) AddUploads(v ...*Upload) *DocumentCreate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddUploadIDs(ids...)
+}
+
 // Mutation returns the DocumentMutation object of the builder.
 func (_c *DocumentCreate) Mutation() *DocumentMutation {
 	return _c.mutation
@@ -186,6 +412,18 @@ func (_c *DocumentCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *DocumentCreate) defaults() error {
+	if _, ok := _c.mutation.SourceID(); !ok {
+		v := document.DefaultSourceID
+		_c.mutation.SetSourceID(v)
+	}
+	if _, ok := _c.mutation.URL(); !ok {
+		v := document.DefaultURL
+		_c.mutation.SetURL(v)
+	}
+	if _, ok := _c.mutation.Depth(); !ok {
+		v := document.DefaultDepth
+		_c.mutation.SetDepth(v)
+	}
 	if _, ok := _c.mutation.Reason(); !ok {
 		v := document.DefaultReason
 		_c.mutation.SetReason(v)
@@ -194,9 +432,41 @@ func (_c *DocumentCreate) defaults() error {
 		v := document.DefaultContent
 		_c.mutation.SetContent(v)
 	}
+	if _, ok := _c.mutation.Places(); !ok {
+		v := document.DefaultPlaces
+		_c.mutation.SetPlaces(v)
+	}
+	if _, ok := _c.mutation.InputHash(); !ok {
+		v := document.DefaultInputHash
+		_c.mutation.SetInputHash(v)
+	}
 	if _, ok := _c.mutation.PassageCount(); !ok {
 		v := document.DefaultPassageCount
 		_c.mutation.SetPassageCount(v)
+	}
+	if _, ok := _c.mutation.Indexed(); !ok {
+		v := document.DefaultIndexed
+		_c.mutation.SetIndexed(v)
+	}
+	if _, ok := _c.mutation.Version(); !ok {
+		v := document.DefaultVersion
+		_c.mutation.SetVersion(v)
+	}
+	if _, ok := _c.mutation.Live(); !ok {
+		v := document.DefaultLive
+		_c.mutation.SetLive(v)
+	}
+	if _, ok := _c.mutation.Attempts(); !ok {
+		v := document.DefaultAttempts
+		_c.mutation.SetAttempts(v)
+	}
+	if _, ok := _c.mutation.Etag(); !ok {
+		v := document.DefaultEtag
+		_c.mutation.SetEtag(v)
+	}
+	if _, ok := _c.mutation.LastModified(); !ok {
+		v := document.DefaultLastModified
+		_c.mutation.SetLastModified(v)
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		if document.DefaultCreatedAt == nil {
@@ -225,6 +495,20 @@ func (_c *DocumentCreate) check() error {
 		if err := document.ChatbotIDValidator(v); err != nil {
 			return &ValidationError{Name: "chatbot_id", err: fmt.Errorf(`ent: validator failed for field "Document.chatbot_id": %w`, err)}
 		}
+	}
+	if _, ok := _c.mutation.SourceID(); !ok {
+		return &ValidationError{Name: "source_id", err: errors.New(`ent: missing required field "Document.source_id"`)}
+	}
+	if v, ok := _c.mutation.SourceID(); ok {
+		if err := document.SourceIDValidator(v); err != nil {
+			return &ValidationError{Name: "source_id", err: fmt.Errorf(`ent: validator failed for field "Document.source_id": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.URL(); !ok {
+		return &ValidationError{Name: "url", err: errors.New(`ent: missing required field "Document.url"`)}
+	}
+	if _, ok := _c.mutation.Depth(); !ok {
+		return &ValidationError{Name: "depth", err: errors.New(`ent: missing required field "Document.depth"`)}
 	}
 	if _, ok := _c.mutation.Title(); !ok {
 		return &ValidationError{Name: "title", err: errors.New(`ent: missing required field "Document.title"`)}
@@ -256,6 +540,17 @@ func (_c *DocumentCreate) check() error {
 	if _, ok := _c.mutation.Content(); !ok {
 		return &ValidationError{Name: "content", err: errors.New(`ent: missing required field "Document.content"`)}
 	}
+	if _, ok := _c.mutation.Places(); !ok {
+		return &ValidationError{Name: "places", err: errors.New(`ent: missing required field "Document.places"`)}
+	}
+	if _, ok := _c.mutation.InputHash(); !ok {
+		return &ValidationError{Name: "input_hash", err: errors.New(`ent: missing required field "Document.input_hash"`)}
+	}
+	if v, ok := _c.mutation.InputHash(); ok {
+		if err := document.InputHashValidator(v); err != nil {
+			return &ValidationError{Name: "input_hash", err: fmt.Errorf(`ent: validator failed for field "Document.input_hash": %w`, err)}
+		}
+	}
 	if _, ok := _c.mutation.ContentHash(); !ok {
 		return &ValidationError{Name: "content_hash", err: errors.New(`ent: missing required field "Document.content_hash"`)}
 	}
@@ -269,6 +564,34 @@ func (_c *DocumentCreate) check() error {
 	}
 	if _, ok := _c.mutation.PassageCount(); !ok {
 		return &ValidationError{Name: "passage_count", err: errors.New(`ent: missing required field "Document.passage_count"`)}
+	}
+	if _, ok := _c.mutation.Indexed(); !ok {
+		return &ValidationError{Name: "indexed", err: errors.New(`ent: missing required field "Document.indexed"`)}
+	}
+	if _, ok := _c.mutation.Version(); !ok {
+		return &ValidationError{Name: "version", err: errors.New(`ent: missing required field "Document.version"`)}
+	}
+	if _, ok := _c.mutation.Live(); !ok {
+		return &ValidationError{Name: "live", err: errors.New(`ent: missing required field "Document.live"`)}
+	}
+	if _, ok := _c.mutation.Attempts(); !ok {
+		return &ValidationError{Name: "attempts", err: errors.New(`ent: missing required field "Document.attempts"`)}
+	}
+	if _, ok := _c.mutation.Etag(); !ok {
+		return &ValidationError{Name: "etag", err: errors.New(`ent: missing required field "Document.etag"`)}
+	}
+	if v, ok := _c.mutation.Etag(); ok {
+		if err := document.EtagValidator(v); err != nil {
+			return &ValidationError{Name: "etag", err: fmt.Errorf(`ent: validator failed for field "Document.etag": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.LastModified(); !ok {
+		return &ValidationError{Name: "last_modified", err: errors.New(`ent: missing required field "Document.last_modified"`)}
+	}
+	if v, ok := _c.mutation.LastModified(); ok {
+		if err := document.LastModifiedValidator(v); err != nil {
+			return &ValidationError{Name: "last_modified", err: fmt.Errorf(`ent: validator failed for field "Document.last_modified": %w`, err)}
+		}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "Document.created_at"`)}
@@ -321,6 +644,18 @@ func (_c *DocumentCreate) createSpec() (*Document, *sqlgraph.CreateSpec) {
 		_spec.SetField(document.FieldWorkspaceID, field.TypeString, value)
 		_node.WorkspaceID = value
 	}
+	if value, ok := _c.mutation.SourceID(); ok {
+		_spec.SetField(document.FieldSourceID, field.TypeString, value)
+		_node.SourceID = value
+	}
+	if value, ok := _c.mutation.URL(); ok {
+		_spec.SetField(document.FieldURL, field.TypeString, value)
+		_node.URL = value
+	}
+	if value, ok := _c.mutation.Depth(); ok {
+		_spec.SetField(document.FieldDepth, field.TypeInt, value)
+		_node.Depth = value
+	}
 	if value, ok := _c.mutation.Title(); ok {
 		_spec.SetField(document.FieldTitle, field.TypeString, value)
 		_node.Title = value
@@ -341,6 +676,14 @@ func (_c *DocumentCreate) createSpec() (*Document, *sqlgraph.CreateSpec) {
 		_spec.SetField(document.FieldContent, field.TypeString, value)
 		_node.Content = value
 	}
+	if value, ok := _c.mutation.Places(); ok {
+		_spec.SetField(document.FieldPlaces, field.TypeString, value)
+		_node.Places = value
+	}
+	if value, ok := _c.mutation.InputHash(); ok {
+		_spec.SetField(document.FieldInputHash, field.TypeString, value)
+		_node.InputHash = value
+	}
 	if value, ok := _c.mutation.ContentHash(); ok {
 		_spec.SetField(document.FieldContentHash, field.TypeString, value)
 		_node.ContentHash = value
@@ -352,6 +695,46 @@ func (_c *DocumentCreate) createSpec() (*Document, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.PassageCount(); ok {
 		_spec.SetField(document.FieldPassageCount, field.TypeInt, value)
 		_node.PassageCount = value
+	}
+	if value, ok := _c.mutation.Indexed(); ok {
+		_spec.SetField(document.FieldIndexed, field.TypeInt, value)
+		_node.Indexed = value
+	}
+	if value, ok := _c.mutation.Version(); ok {
+		_spec.SetField(document.FieldVersion, field.TypeInt, value)
+		_node.Version = value
+	}
+	if value, ok := _c.mutation.Live(); ok {
+		_spec.SetField(document.FieldLive, field.TypeInt, value)
+		_node.Live = value
+	}
+	if value, ok := _c.mutation.Attempts(); ok {
+		_spec.SetField(document.FieldAttempts, field.TypeInt, value)
+		_node.Attempts = value
+	}
+	if value, ok := _c.mutation.DueAt(); ok {
+		_spec.SetField(document.FieldDueAt, field.TypeTime, value)
+		_node.DueAt = &value
+	}
+	if value, ok := _c.mutation.Etag(); ok {
+		_spec.SetField(document.FieldEtag, field.TypeString, value)
+		_node.Etag = value
+	}
+	if value, ok := _c.mutation.LastModified(); ok {
+		_spec.SetField(document.FieldLastModified, field.TypeString, value)
+		_node.LastModified = value
+	}
+	if value, ok := _c.mutation.FetchedAt(); ok {
+		_spec.SetField(document.FieldFetchedAt, field.TypeTime, value)
+		_node.FetchedAt = &value
+	}
+	if value, ok := _c.mutation.SeenAt(); ok {
+		_spec.SetField(document.FieldSeenAt, field.TypeTime, value)
+		_node.SeenAt = &value
+	}
+	if value, ok := _c.mutation.UpdatedAt(); ok {
+		_spec.SetField(document.FieldUpdatedAt, field.TypeTime, value)
+		_node.UpdatedAt = value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(document.FieldCreatedAt, field.TypeTime, value)
@@ -383,6 +766,22 @@ func (_c *DocumentCreate) createSpec() (*Document, *sqlgraph.CreateSpec) {
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(passage.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.UploadsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   document.UploadsTable,
+			Columns: []string{document.UploadsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(upload.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {
@@ -441,6 +840,36 @@ type (
 		*sql.UpdateSet
 	}
 )
+
+// SetURL sets the "url" field.
+func (u *DocumentUpsert) SetURL(v string) *DocumentUpsert {
+	u.Set(document.FieldURL, v)
+	return u
+}
+
+// UpdateURL sets the "url" field to the value that was provided on create.
+func (u *DocumentUpsert) UpdateURL() *DocumentUpsert {
+	u.SetExcluded(document.FieldURL)
+	return u
+}
+
+// SetDepth sets the "depth" field.
+func (u *DocumentUpsert) SetDepth(v int) *DocumentUpsert {
+	u.Set(document.FieldDepth, v)
+	return u
+}
+
+// UpdateDepth sets the "depth" field to the value that was provided on create.
+func (u *DocumentUpsert) UpdateDepth() *DocumentUpsert {
+	u.SetExcluded(document.FieldDepth)
+	return u
+}
+
+// AddDepth adds v to the "depth" field.
+func (u *DocumentUpsert) AddDepth(v int) *DocumentUpsert {
+	u.Add(document.FieldDepth, v)
+	return u
+}
 
 // SetTitle sets the "title" field.
 func (u *DocumentUpsert) SetTitle(v string) *DocumentUpsert {
@@ -502,6 +931,30 @@ func (u *DocumentUpsert) UpdateContent() *DocumentUpsert {
 	return u
 }
 
+// SetPlaces sets the "places" field.
+func (u *DocumentUpsert) SetPlaces(v string) *DocumentUpsert {
+	u.Set(document.FieldPlaces, v)
+	return u
+}
+
+// UpdatePlaces sets the "places" field to the value that was provided on create.
+func (u *DocumentUpsert) UpdatePlaces() *DocumentUpsert {
+	u.SetExcluded(document.FieldPlaces)
+	return u
+}
+
+// SetInputHash sets the "input_hash" field.
+func (u *DocumentUpsert) SetInputHash(v string) *DocumentUpsert {
+	u.Set(document.FieldInputHash, v)
+	return u
+}
+
+// UpdateInputHash sets the "input_hash" field to the value that was provided on create.
+func (u *DocumentUpsert) UpdateInputHash() *DocumentUpsert {
+	u.SetExcluded(document.FieldInputHash)
+	return u
+}
+
 // SetContentHash sets the "content_hash" field.
 func (u *DocumentUpsert) SetContentHash(v string) *DocumentUpsert {
 	u.Set(document.FieldContentHash, v)
@@ -550,6 +1003,174 @@ func (u *DocumentUpsert) AddPassageCount(v int) *DocumentUpsert {
 	return u
 }
 
+// SetIndexed sets the "indexed" field.
+func (u *DocumentUpsert) SetIndexed(v int) *DocumentUpsert {
+	u.Set(document.FieldIndexed, v)
+	return u
+}
+
+// UpdateIndexed sets the "indexed" field to the value that was provided on create.
+func (u *DocumentUpsert) UpdateIndexed() *DocumentUpsert {
+	u.SetExcluded(document.FieldIndexed)
+	return u
+}
+
+// AddIndexed adds v to the "indexed" field.
+func (u *DocumentUpsert) AddIndexed(v int) *DocumentUpsert {
+	u.Add(document.FieldIndexed, v)
+	return u
+}
+
+// SetVersion sets the "version" field.
+func (u *DocumentUpsert) SetVersion(v int) *DocumentUpsert {
+	u.Set(document.FieldVersion, v)
+	return u
+}
+
+// UpdateVersion sets the "version" field to the value that was provided on create.
+func (u *DocumentUpsert) UpdateVersion() *DocumentUpsert {
+	u.SetExcluded(document.FieldVersion)
+	return u
+}
+
+// AddVersion adds v to the "version" field.
+func (u *DocumentUpsert) AddVersion(v int) *DocumentUpsert {
+	u.Add(document.FieldVersion, v)
+	return u
+}
+
+// SetLive sets the "live" field.
+func (u *DocumentUpsert) SetLive(v int) *DocumentUpsert {
+	u.Set(document.FieldLive, v)
+	return u
+}
+
+// UpdateLive sets the "live" field to the value that was provided on create.
+func (u *DocumentUpsert) UpdateLive() *DocumentUpsert {
+	u.SetExcluded(document.FieldLive)
+	return u
+}
+
+// AddLive adds v to the "live" field.
+func (u *DocumentUpsert) AddLive(v int) *DocumentUpsert {
+	u.Add(document.FieldLive, v)
+	return u
+}
+
+// SetAttempts sets the "attempts" field.
+func (u *DocumentUpsert) SetAttempts(v int) *DocumentUpsert {
+	u.Set(document.FieldAttempts, v)
+	return u
+}
+
+// UpdateAttempts sets the "attempts" field to the value that was provided on create.
+func (u *DocumentUpsert) UpdateAttempts() *DocumentUpsert {
+	u.SetExcluded(document.FieldAttempts)
+	return u
+}
+
+// AddAttempts adds v to the "attempts" field.
+func (u *DocumentUpsert) AddAttempts(v int) *DocumentUpsert {
+	u.Add(document.FieldAttempts, v)
+	return u
+}
+
+// SetDueAt sets the "due_at" field.
+func (u *DocumentUpsert) SetDueAt(v time.Time) *DocumentUpsert {
+	u.Set(document.FieldDueAt, v)
+	return u
+}
+
+// UpdateDueAt sets the "due_at" field to the value that was provided on create.
+func (u *DocumentUpsert) UpdateDueAt() *DocumentUpsert {
+	u.SetExcluded(document.FieldDueAt)
+	return u
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (u *DocumentUpsert) ClearDueAt() *DocumentUpsert {
+	u.SetNull(document.FieldDueAt)
+	return u
+}
+
+// SetEtag sets the "etag" field.
+func (u *DocumentUpsert) SetEtag(v string) *DocumentUpsert {
+	u.Set(document.FieldEtag, v)
+	return u
+}
+
+// UpdateEtag sets the "etag" field to the value that was provided on create.
+func (u *DocumentUpsert) UpdateEtag() *DocumentUpsert {
+	u.SetExcluded(document.FieldEtag)
+	return u
+}
+
+// SetLastModified sets the "last_modified" field.
+func (u *DocumentUpsert) SetLastModified(v string) *DocumentUpsert {
+	u.Set(document.FieldLastModified, v)
+	return u
+}
+
+// UpdateLastModified sets the "last_modified" field to the value that was provided on create.
+func (u *DocumentUpsert) UpdateLastModified() *DocumentUpsert {
+	u.SetExcluded(document.FieldLastModified)
+	return u
+}
+
+// SetFetchedAt sets the "fetched_at" field.
+func (u *DocumentUpsert) SetFetchedAt(v time.Time) *DocumentUpsert {
+	u.Set(document.FieldFetchedAt, v)
+	return u
+}
+
+// UpdateFetchedAt sets the "fetched_at" field to the value that was provided on create.
+func (u *DocumentUpsert) UpdateFetchedAt() *DocumentUpsert {
+	u.SetExcluded(document.FieldFetchedAt)
+	return u
+}
+
+// ClearFetchedAt clears the value of the "fetched_at" field.
+func (u *DocumentUpsert) ClearFetchedAt() *DocumentUpsert {
+	u.SetNull(document.FieldFetchedAt)
+	return u
+}
+
+// SetSeenAt sets the "seen_at" field.
+func (u *DocumentUpsert) SetSeenAt(v time.Time) *DocumentUpsert {
+	u.Set(document.FieldSeenAt, v)
+	return u
+}
+
+// UpdateSeenAt sets the "seen_at" field to the value that was provided on create.
+func (u *DocumentUpsert) UpdateSeenAt() *DocumentUpsert {
+	u.SetExcluded(document.FieldSeenAt)
+	return u
+}
+
+// ClearSeenAt clears the value of the "seen_at" field.
+func (u *DocumentUpsert) ClearSeenAt() *DocumentUpsert {
+	u.SetNull(document.FieldSeenAt)
+	return u
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (u *DocumentUpsert) SetUpdatedAt(v time.Time) *DocumentUpsert {
+	u.Set(document.FieldUpdatedAt, v)
+	return u
+}
+
+// UpdateUpdatedAt sets the "updated_at" field to the value that was provided on create.
+func (u *DocumentUpsert) UpdateUpdatedAt() *DocumentUpsert {
+	u.SetExcluded(document.FieldUpdatedAt)
+	return u
+}
+
+// ClearUpdatedAt clears the value of the "updated_at" field.
+func (u *DocumentUpsert) ClearUpdatedAt() *DocumentUpsert {
+	u.SetNull(document.FieldUpdatedAt)
+	return u
+}
+
 // UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
 //
@@ -572,6 +1193,9 @@ func (u *DocumentUpsertOne) UpdateNewValues() *DocumentUpsertOne {
 		}
 		if _, exists := u.create.mutation.ChatbotID(); exists {
 			s.SetIgnore(document.FieldChatbotID)
+		}
+		if _, exists := u.create.mutation.SourceID(); exists {
+			s.SetIgnore(document.FieldSourceID)
 		}
 		if _, exists := u.create.mutation.CreatedAt(); exists {
 			s.SetIgnore(document.FieldCreatedAt)
@@ -605,6 +1229,41 @@ func (u *DocumentUpsertOne) Update(set func(*DocumentUpsert)) *DocumentUpsertOne
 		set(&DocumentUpsert{UpdateSet: update})
 	}))
 	return u
+}
+
+// SetURL sets the "url" field.
+func (u *DocumentUpsertOne) SetURL(v string) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetURL(v)
+	})
+}
+
+// UpdateURL sets the "url" field to the value that was provided on create.
+func (u *DocumentUpsertOne) UpdateURL() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateURL()
+	})
+}
+
+// SetDepth sets the "depth" field.
+func (u *DocumentUpsertOne) SetDepth(v int) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetDepth(v)
+	})
+}
+
+// AddDepth adds v to the "depth" field.
+func (u *DocumentUpsertOne) AddDepth(v int) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.AddDepth(v)
+	})
+}
+
+// UpdateDepth sets the "depth" field to the value that was provided on create.
+func (u *DocumentUpsertOne) UpdateDepth() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateDepth()
+	})
 }
 
 // SetTitle sets the "title" field.
@@ -677,6 +1336,34 @@ func (u *DocumentUpsertOne) UpdateContent() *DocumentUpsertOne {
 	})
 }
 
+// SetPlaces sets the "places" field.
+func (u *DocumentUpsertOne) SetPlaces(v string) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetPlaces(v)
+	})
+}
+
+// UpdatePlaces sets the "places" field to the value that was provided on create.
+func (u *DocumentUpsertOne) UpdatePlaces() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdatePlaces()
+	})
+}
+
+// SetInputHash sets the "input_hash" field.
+func (u *DocumentUpsertOne) SetInputHash(v string) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetInputHash(v)
+	})
+}
+
+// UpdateInputHash sets the "input_hash" field to the value that was provided on create.
+func (u *DocumentUpsertOne) UpdateInputHash() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateInputHash()
+	})
+}
+
 // SetContentHash sets the "content_hash" field.
 func (u *DocumentUpsertOne) SetContentHash(v string) *DocumentUpsertOne {
 	return u.Update(func(s *DocumentUpsert) {
@@ -730,6 +1417,202 @@ func (u *DocumentUpsertOne) AddPassageCount(v int) *DocumentUpsertOne {
 func (u *DocumentUpsertOne) UpdatePassageCount() *DocumentUpsertOne {
 	return u.Update(func(s *DocumentUpsert) {
 		s.UpdatePassageCount()
+	})
+}
+
+// SetIndexed sets the "indexed" field.
+func (u *DocumentUpsertOne) SetIndexed(v int) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetIndexed(v)
+	})
+}
+
+// AddIndexed adds v to the "indexed" field.
+func (u *DocumentUpsertOne) AddIndexed(v int) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.AddIndexed(v)
+	})
+}
+
+// UpdateIndexed sets the "indexed" field to the value that was provided on create.
+func (u *DocumentUpsertOne) UpdateIndexed() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateIndexed()
+	})
+}
+
+// SetVersion sets the "version" field.
+func (u *DocumentUpsertOne) SetVersion(v int) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetVersion(v)
+	})
+}
+
+// AddVersion adds v to the "version" field.
+func (u *DocumentUpsertOne) AddVersion(v int) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.AddVersion(v)
+	})
+}
+
+// UpdateVersion sets the "version" field to the value that was provided on create.
+func (u *DocumentUpsertOne) UpdateVersion() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateVersion()
+	})
+}
+
+// SetLive sets the "live" field.
+func (u *DocumentUpsertOne) SetLive(v int) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetLive(v)
+	})
+}
+
+// AddLive adds v to the "live" field.
+func (u *DocumentUpsertOne) AddLive(v int) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.AddLive(v)
+	})
+}
+
+// UpdateLive sets the "live" field to the value that was provided on create.
+func (u *DocumentUpsertOne) UpdateLive() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateLive()
+	})
+}
+
+// SetAttempts sets the "attempts" field.
+func (u *DocumentUpsertOne) SetAttempts(v int) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetAttempts(v)
+	})
+}
+
+// AddAttempts adds v to the "attempts" field.
+func (u *DocumentUpsertOne) AddAttempts(v int) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.AddAttempts(v)
+	})
+}
+
+// UpdateAttempts sets the "attempts" field to the value that was provided on create.
+func (u *DocumentUpsertOne) UpdateAttempts() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateAttempts()
+	})
+}
+
+// SetDueAt sets the "due_at" field.
+func (u *DocumentUpsertOne) SetDueAt(v time.Time) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetDueAt(v)
+	})
+}
+
+// UpdateDueAt sets the "due_at" field to the value that was provided on create.
+func (u *DocumentUpsertOne) UpdateDueAt() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateDueAt()
+	})
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (u *DocumentUpsertOne) ClearDueAt() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.ClearDueAt()
+	})
+}
+
+// SetEtag sets the "etag" field.
+func (u *DocumentUpsertOne) SetEtag(v string) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetEtag(v)
+	})
+}
+
+// UpdateEtag sets the "etag" field to the value that was provided on create.
+func (u *DocumentUpsertOne) UpdateEtag() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateEtag()
+	})
+}
+
+// SetLastModified sets the "last_modified" field.
+func (u *DocumentUpsertOne) SetLastModified(v string) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetLastModified(v)
+	})
+}
+
+// UpdateLastModified sets the "last_modified" field to the value that was provided on create.
+func (u *DocumentUpsertOne) UpdateLastModified() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateLastModified()
+	})
+}
+
+// SetFetchedAt sets the "fetched_at" field.
+func (u *DocumentUpsertOne) SetFetchedAt(v time.Time) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetFetchedAt(v)
+	})
+}
+
+// UpdateFetchedAt sets the "fetched_at" field to the value that was provided on create.
+func (u *DocumentUpsertOne) UpdateFetchedAt() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateFetchedAt()
+	})
+}
+
+// ClearFetchedAt clears the value of the "fetched_at" field.
+func (u *DocumentUpsertOne) ClearFetchedAt() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.ClearFetchedAt()
+	})
+}
+
+// SetSeenAt sets the "seen_at" field.
+func (u *DocumentUpsertOne) SetSeenAt(v time.Time) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetSeenAt(v)
+	})
+}
+
+// UpdateSeenAt sets the "seen_at" field to the value that was provided on create.
+func (u *DocumentUpsertOne) UpdateSeenAt() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateSeenAt()
+	})
+}
+
+// ClearSeenAt clears the value of the "seen_at" field.
+func (u *DocumentUpsertOne) ClearSeenAt() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.ClearSeenAt()
+	})
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (u *DocumentUpsertOne) SetUpdatedAt(v time.Time) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetUpdatedAt(v)
+	})
+}
+
+// UpdateUpdatedAt sets the "updated_at" field to the value that was provided on create.
+func (u *DocumentUpsertOne) UpdateUpdatedAt() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateUpdatedAt()
+	})
+}
+
+// ClearUpdatedAt clears the value of the "updated_at" field.
+func (u *DocumentUpsertOne) ClearUpdatedAt() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.ClearUpdatedAt()
 	})
 }
 
@@ -922,6 +1805,9 @@ func (u *DocumentUpsertBulk) UpdateNewValues() *DocumentUpsertBulk {
 			if _, exists := b.mutation.ChatbotID(); exists {
 				s.SetIgnore(document.FieldChatbotID)
 			}
+			if _, exists := b.mutation.SourceID(); exists {
+				s.SetIgnore(document.FieldSourceID)
+			}
 			if _, exists := b.mutation.CreatedAt(); exists {
 				s.SetIgnore(document.FieldCreatedAt)
 			}
@@ -955,6 +1841,41 @@ func (u *DocumentUpsertBulk) Update(set func(*DocumentUpsert)) *DocumentUpsertBu
 		set(&DocumentUpsert{UpdateSet: update})
 	}))
 	return u
+}
+
+// SetURL sets the "url" field.
+func (u *DocumentUpsertBulk) SetURL(v string) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetURL(v)
+	})
+}
+
+// UpdateURL sets the "url" field to the value that was provided on create.
+func (u *DocumentUpsertBulk) UpdateURL() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateURL()
+	})
+}
+
+// SetDepth sets the "depth" field.
+func (u *DocumentUpsertBulk) SetDepth(v int) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetDepth(v)
+	})
+}
+
+// AddDepth adds v to the "depth" field.
+func (u *DocumentUpsertBulk) AddDepth(v int) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.AddDepth(v)
+	})
+}
+
+// UpdateDepth sets the "depth" field to the value that was provided on create.
+func (u *DocumentUpsertBulk) UpdateDepth() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateDepth()
+	})
 }
 
 // SetTitle sets the "title" field.
@@ -1027,6 +1948,34 @@ func (u *DocumentUpsertBulk) UpdateContent() *DocumentUpsertBulk {
 	})
 }
 
+// SetPlaces sets the "places" field.
+func (u *DocumentUpsertBulk) SetPlaces(v string) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetPlaces(v)
+	})
+}
+
+// UpdatePlaces sets the "places" field to the value that was provided on create.
+func (u *DocumentUpsertBulk) UpdatePlaces() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdatePlaces()
+	})
+}
+
+// SetInputHash sets the "input_hash" field.
+func (u *DocumentUpsertBulk) SetInputHash(v string) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetInputHash(v)
+	})
+}
+
+// UpdateInputHash sets the "input_hash" field to the value that was provided on create.
+func (u *DocumentUpsertBulk) UpdateInputHash() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateInputHash()
+	})
+}
+
 // SetContentHash sets the "content_hash" field.
 func (u *DocumentUpsertBulk) SetContentHash(v string) *DocumentUpsertBulk {
 	return u.Update(func(s *DocumentUpsert) {
@@ -1080,6 +2029,202 @@ func (u *DocumentUpsertBulk) AddPassageCount(v int) *DocumentUpsertBulk {
 func (u *DocumentUpsertBulk) UpdatePassageCount() *DocumentUpsertBulk {
 	return u.Update(func(s *DocumentUpsert) {
 		s.UpdatePassageCount()
+	})
+}
+
+// SetIndexed sets the "indexed" field.
+func (u *DocumentUpsertBulk) SetIndexed(v int) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetIndexed(v)
+	})
+}
+
+// AddIndexed adds v to the "indexed" field.
+func (u *DocumentUpsertBulk) AddIndexed(v int) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.AddIndexed(v)
+	})
+}
+
+// UpdateIndexed sets the "indexed" field to the value that was provided on create.
+func (u *DocumentUpsertBulk) UpdateIndexed() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateIndexed()
+	})
+}
+
+// SetVersion sets the "version" field.
+func (u *DocumentUpsertBulk) SetVersion(v int) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetVersion(v)
+	})
+}
+
+// AddVersion adds v to the "version" field.
+func (u *DocumentUpsertBulk) AddVersion(v int) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.AddVersion(v)
+	})
+}
+
+// UpdateVersion sets the "version" field to the value that was provided on create.
+func (u *DocumentUpsertBulk) UpdateVersion() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateVersion()
+	})
+}
+
+// SetLive sets the "live" field.
+func (u *DocumentUpsertBulk) SetLive(v int) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetLive(v)
+	})
+}
+
+// AddLive adds v to the "live" field.
+func (u *DocumentUpsertBulk) AddLive(v int) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.AddLive(v)
+	})
+}
+
+// UpdateLive sets the "live" field to the value that was provided on create.
+func (u *DocumentUpsertBulk) UpdateLive() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateLive()
+	})
+}
+
+// SetAttempts sets the "attempts" field.
+func (u *DocumentUpsertBulk) SetAttempts(v int) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetAttempts(v)
+	})
+}
+
+// AddAttempts adds v to the "attempts" field.
+func (u *DocumentUpsertBulk) AddAttempts(v int) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.AddAttempts(v)
+	})
+}
+
+// UpdateAttempts sets the "attempts" field to the value that was provided on create.
+func (u *DocumentUpsertBulk) UpdateAttempts() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateAttempts()
+	})
+}
+
+// SetDueAt sets the "due_at" field.
+func (u *DocumentUpsertBulk) SetDueAt(v time.Time) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetDueAt(v)
+	})
+}
+
+// UpdateDueAt sets the "due_at" field to the value that was provided on create.
+func (u *DocumentUpsertBulk) UpdateDueAt() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateDueAt()
+	})
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (u *DocumentUpsertBulk) ClearDueAt() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.ClearDueAt()
+	})
+}
+
+// SetEtag sets the "etag" field.
+func (u *DocumentUpsertBulk) SetEtag(v string) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetEtag(v)
+	})
+}
+
+// UpdateEtag sets the "etag" field to the value that was provided on create.
+func (u *DocumentUpsertBulk) UpdateEtag() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateEtag()
+	})
+}
+
+// SetLastModified sets the "last_modified" field.
+func (u *DocumentUpsertBulk) SetLastModified(v string) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetLastModified(v)
+	})
+}
+
+// UpdateLastModified sets the "last_modified" field to the value that was provided on create.
+func (u *DocumentUpsertBulk) UpdateLastModified() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateLastModified()
+	})
+}
+
+// SetFetchedAt sets the "fetched_at" field.
+func (u *DocumentUpsertBulk) SetFetchedAt(v time.Time) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetFetchedAt(v)
+	})
+}
+
+// UpdateFetchedAt sets the "fetched_at" field to the value that was provided on create.
+func (u *DocumentUpsertBulk) UpdateFetchedAt() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateFetchedAt()
+	})
+}
+
+// ClearFetchedAt clears the value of the "fetched_at" field.
+func (u *DocumentUpsertBulk) ClearFetchedAt() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.ClearFetchedAt()
+	})
+}
+
+// SetSeenAt sets the "seen_at" field.
+func (u *DocumentUpsertBulk) SetSeenAt(v time.Time) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetSeenAt(v)
+	})
+}
+
+// UpdateSeenAt sets the "seen_at" field to the value that was provided on create.
+func (u *DocumentUpsertBulk) UpdateSeenAt() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateSeenAt()
+	})
+}
+
+// ClearSeenAt clears the value of the "seen_at" field.
+func (u *DocumentUpsertBulk) ClearSeenAt() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.ClearSeenAt()
+	})
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (u *DocumentUpsertBulk) SetUpdatedAt(v time.Time) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetUpdatedAt(v)
+	})
+}
+
+// UpdateUpdatedAt sets the "updated_at" field to the value that was provided on create.
+func (u *DocumentUpsertBulk) UpdateUpdatedAt() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateUpdatedAt()
+	})
+}
+
+// ClearUpdatedAt clears the value of the "updated_at" field.
+func (u *DocumentUpsertBulk) ClearUpdatedAt() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.ClearUpdatedAt()
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"parley/ent/document"
 	"parley/ent/passage"
 	"parley/ent/predicate"
+	"parley/ent/upload"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect"
@@ -29,6 +30,7 @@ type DocumentQuery struct {
 	predicates   []predicate.Document
 	withChatbot  *ChatbotQuery
 	withPassages *PassageQuery
+	withUploads  *UploadQuery
 	modifiers    []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
@@ -103,6 +105,28 @@ func (_q *DocumentQuery) QueryPassages() *PassageQuery {
 			sqlgraph.From(document.Table, document.FieldID, selector),
 			sqlgraph.To(passage.Table, passage.FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, false, document.PassagesTable, document.PassagesColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryUploads chains the current query on the "uploads" edge.
+func (_q *DocumentQuery) QueryUploads() *UploadQuery {
+	query := (&UploadClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(document.Table, document.FieldID, selector),
+			sqlgraph.To(upload.Table, upload.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, document.UploadsTable, document.UploadsColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -304,6 +328,7 @@ func (_q *DocumentQuery) Clone() *DocumentQuery {
 		predicates:   append([]predicate.Document{}, _q.predicates...),
 		withChatbot:  _q.withChatbot.Clone(),
 		withPassages: _q.withPassages.Clone(),
+		withUploads:  _q.withUploads.Clone(),
 		// clone intermediate query.
 		sql:  _q.sql.Clone(),
 		path: _q.path,
@@ -329,6 +354,17 @@ func (_q *DocumentQuery) WithPassages(opts ...func(*PassageQuery)) *DocumentQuer
 		opt(query)
 	}
 	_q.withPassages = query
+	return _q
+}
+
+// WithUploads tells the query-builder to eager-load the nodes that are connected to
+// the "uploads" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *DocumentQuery) WithUploads(opts ...func(*UploadQuery)) *DocumentQuery {
+	query := (&UploadClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withUploads = query
 	return _q
 }
 
@@ -416,9 +452,10 @@ func (_q *DocumentQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Doc
 	var (
 		nodes       = []*Document{}
 		_spec       = _q.querySpec()
-		loadedTypes = [2]bool{
+		loadedTypes = [3]bool{
 			_q.withChatbot != nil,
 			_q.withPassages != nil,
+			_q.withUploads != nil,
 		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
@@ -452,6 +489,13 @@ func (_q *DocumentQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Doc
 		if err := _q.loadPassages(ctx, query, nodes,
 			func(n *Document) { n.Edges.Passages = []*Passage{} },
 			func(n *Document, e *Passage) { n.Edges.Passages = append(n.Edges.Passages, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withUploads; query != nil {
+		if err := _q.loadUploads(ctx, query, nodes,
+			func(n *Document) { n.Edges.Uploads = []*Upload{} },
+			func(n *Document, e *Upload) { n.Edges.Uploads = append(n.Edges.Uploads, e) }); err != nil {
 			return nil, err
 		}
 	}
@@ -502,6 +546,36 @@ func (_q *DocumentQuery) loadPassages(ctx context.Context, query *PassageQuery, 
 	}
 	query.Where(predicate.Passage(func(s *sql.Selector) {
 		s.Where(sql.InValues(s.C(document.PassagesColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.DocumentID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "document_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *DocumentQuery) loadUploads(ctx context.Context, query *UploadQuery, nodes []*Document, init func(*Document), assign func(*Document, *Upload)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Document)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(upload.FieldDocumentID)
+	}
+	query.Where(predicate.Upload(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(document.UploadsColumn), fks...))
 	}))
 	neighbors, err := query.All(ctx)
 	if err != nil {

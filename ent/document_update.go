@@ -9,6 +9,8 @@ import (
 	"parley/ent/document"
 	"parley/ent/passage"
 	"parley/ent/predicate"
+	"parley/ent/upload"
+	"time"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
@@ -25,6 +27,41 @@ type DocumentUpdate struct {
 // Where appends a list predicates to the DocumentUpdate builder.
 func (_u *DocumentUpdate) Where(ps ...predicate.Document) *DocumentUpdate {
 	_u.mutation.Where(ps...)
+	return _u
+}
+
+// SetURL sets the "url" field.
+func (_u *DocumentUpdate) SetURL(v string) *DocumentUpdate {
+	_u.mutation.SetURL(v)
+	return _u
+}
+
+// SetNillableURL sets the "url" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableURL(v *string) *DocumentUpdate {
+	if v != nil {
+		_u.SetURL(*v)
+	}
+	return _u
+}
+
+// SetDepth sets the "depth" field.
+func (_u *DocumentUpdate) SetDepth(v int) *DocumentUpdate {
+	_u.mutation.ResetDepth()
+	_u.mutation.SetDepth(v)
+	return _u
+}
+
+// SetNillableDepth sets the "depth" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableDepth(v *int) *DocumentUpdate {
+	if v != nil {
+		_u.SetDepth(*v)
+	}
+	return _u
+}
+
+// AddDepth adds value to the "depth" field.
+func (_u *DocumentUpdate) AddDepth(v int) *DocumentUpdate {
+	_u.mutation.AddDepth(v)
 	return _u
 }
 
@@ -98,6 +135,34 @@ func (_u *DocumentUpdate) SetNillableContent(v *string) *DocumentUpdate {
 	return _u
 }
 
+// SetPlaces sets the "places" field.
+func (_u *DocumentUpdate) SetPlaces(v string) *DocumentUpdate {
+	_u.mutation.SetPlaces(v)
+	return _u
+}
+
+// SetNillablePlaces sets the "places" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillablePlaces(v *string) *DocumentUpdate {
+	if v != nil {
+		_u.SetPlaces(*v)
+	}
+	return _u
+}
+
+// SetInputHash sets the "input_hash" field.
+func (_u *DocumentUpdate) SetInputHash(v string) *DocumentUpdate {
+	_u.mutation.SetInputHash(v)
+	return _u
+}
+
+// SetNillableInputHash sets the "input_hash" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableInputHash(v *string) *DocumentUpdate {
+	if v != nil {
+		_u.SetInputHash(*v)
+	}
+	return _u
+}
+
 // SetContentHash sets the "content_hash" field.
 func (_u *DocumentUpdate) SetContentHash(v string) *DocumentUpdate {
 	_u.mutation.SetContentHash(v)
@@ -154,6 +219,198 @@ func (_u *DocumentUpdate) AddPassageCount(v int) *DocumentUpdate {
 	return _u
 }
 
+// SetIndexed sets the "indexed" field.
+func (_u *DocumentUpdate) SetIndexed(v int) *DocumentUpdate {
+	_u.mutation.ResetIndexed()
+	_u.mutation.SetIndexed(v)
+	return _u
+}
+
+// SetNillableIndexed sets the "indexed" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableIndexed(v *int) *DocumentUpdate {
+	if v != nil {
+		_u.SetIndexed(*v)
+	}
+	return _u
+}
+
+// AddIndexed adds value to the "indexed" field.
+func (_u *DocumentUpdate) AddIndexed(v int) *DocumentUpdate {
+	_u.mutation.AddIndexed(v)
+	return _u
+}
+
+// SetVersion sets the "version" field.
+func (_u *DocumentUpdate) SetVersion(v int) *DocumentUpdate {
+	_u.mutation.ResetVersion()
+	_u.mutation.SetVersion(v)
+	return _u
+}
+
+// SetNillableVersion sets the "version" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableVersion(v *int) *DocumentUpdate {
+	if v != nil {
+		_u.SetVersion(*v)
+	}
+	return _u
+}
+
+// AddVersion adds value to the "version" field.
+func (_u *DocumentUpdate) AddVersion(v int) *DocumentUpdate {
+	_u.mutation.AddVersion(v)
+	return _u
+}
+
+// SetLive sets the "live" field.
+func (_u *DocumentUpdate) SetLive(v int) *DocumentUpdate {
+	_u.mutation.ResetLive()
+	_u.mutation.SetLive(v)
+	return _u
+}
+
+// SetNillableLive sets the "live" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableLive(v *int) *DocumentUpdate {
+	if v != nil {
+		_u.SetLive(*v)
+	}
+	return _u
+}
+
+// AddLive adds value to the "live" field.
+func (_u *DocumentUpdate) AddLive(v int) *DocumentUpdate {
+	_u.mutation.AddLive(v)
+	return _u
+}
+
+// SetAttempts sets the "attempts" field.
+func (_u *DocumentUpdate) SetAttempts(v int) *DocumentUpdate {
+	_u.mutation.ResetAttempts()
+	_u.mutation.SetAttempts(v)
+	return _u
+}
+
+// SetNillableAttempts sets the "attempts" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableAttempts(v *int) *DocumentUpdate {
+	if v != nil {
+		_u.SetAttempts(*v)
+	}
+	return _u
+}
+
+// AddAttempts adds value to the "attempts" field.
+func (_u *DocumentUpdate) AddAttempts(v int) *DocumentUpdate {
+	_u.mutation.AddAttempts(v)
+	return _u
+}
+
+// SetDueAt sets the "due_at" field.
+func (_u *DocumentUpdate) SetDueAt(v time.Time) *DocumentUpdate {
+	_u.mutation.SetDueAt(v)
+	return _u
+}
+
+// SetNillableDueAt sets the "due_at" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableDueAt(v *time.Time) *DocumentUpdate {
+	if v != nil {
+		_u.SetDueAt(*v)
+	}
+	return _u
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (_u *DocumentUpdate) ClearDueAt() *DocumentUpdate {
+	_u.mutation.ClearDueAt()
+	return _u
+}
+
+// SetEtag sets the "etag" field.
+func (_u *DocumentUpdate) SetEtag(v string) *DocumentUpdate {
+	_u.mutation.SetEtag(v)
+	return _u
+}
+
+// SetNillableEtag sets the "etag" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableEtag(v *string) *DocumentUpdate {
+	if v != nil {
+		_u.SetEtag(*v)
+	}
+	return _u
+}
+
+// SetLastModified sets the "last_modified" field.
+func (_u *DocumentUpdate) SetLastModified(v string) *DocumentUpdate {
+	_u.mutation.SetLastModified(v)
+	return _u
+}
+
+// SetNillableLastModified sets the "last_modified" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableLastModified(v *string) *DocumentUpdate {
+	if v != nil {
+		_u.SetLastModified(*v)
+	}
+	return _u
+}
+
+// SetFetchedAt sets the "fetched_at" field.
+func (_u *DocumentUpdate) SetFetchedAt(v time.Time) *DocumentUpdate {
+	_u.mutation.SetFetchedAt(v)
+	return _u
+}
+
+// SetNillableFetchedAt sets the "fetched_at" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableFetchedAt(v *time.Time) *DocumentUpdate {
+	if v != nil {
+		_u.SetFetchedAt(*v)
+	}
+	return _u
+}
+
+// ClearFetchedAt clears the value of the "fetched_at" field.
+func (_u *DocumentUpdate) ClearFetchedAt() *DocumentUpdate {
+	_u.mutation.ClearFetchedAt()
+	return _u
+}
+
+// SetSeenAt sets the "seen_at" field.
+func (_u *DocumentUpdate) SetSeenAt(v time.Time) *DocumentUpdate {
+	_u.mutation.SetSeenAt(v)
+	return _u
+}
+
+// SetNillableSeenAt sets the "seen_at" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableSeenAt(v *time.Time) *DocumentUpdate {
+	if v != nil {
+		_u.SetSeenAt(*v)
+	}
+	return _u
+}
+
+// ClearSeenAt clears the value of the "seen_at" field.
+func (_u *DocumentUpdate) ClearSeenAt() *DocumentUpdate {
+	_u.mutation.ClearSeenAt()
+	return _u
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (_u *DocumentUpdate) SetUpdatedAt(v time.Time) *DocumentUpdate {
+	_u.mutation.SetUpdatedAt(v)
+	return _u
+}
+
+// SetNillableUpdatedAt sets the "updated_at" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableUpdatedAt(v *time.Time) *DocumentUpdate {
+	if v != nil {
+		_u.SetUpdatedAt(*v)
+	}
+	return _u
+}
+
+// ClearUpdatedAt clears the value of the "updated_at" field.
+func (_u *DocumentUpdate) ClearUpdatedAt() *DocumentUpdate {
+	_u.mutation.ClearUpdatedAt()
+	return _u
+}
+
 // AddPassageIDs adds the "passages" edge to the Passage entity by IDs.
 func (_u *DocumentUpdate) AddPassageIDs(ids ...int64) *DocumentUpdate {
 	_u.mutation.AddPassageIDs(ids...)
@@ -167,6 +424,21 @@ func (_u *DocumentUpdate) AddPassages(v ...*Passage) *DocumentUpdate {
 		ids[i] = v[i].ID
 	}
 	return _u.AddPassageIDs(ids...)
+}
+
+// AddUploadIDs adds the "uploads" edge to the Upload entity by IDs.
+func (_u *DocumentUpdate) AddUploadIDs(ids ...int64) *DocumentUpdate {
+	_u.mutation.AddUploadIDs(ids...)
+	return _u
+}
+
+// AddUploads adds the "uploads" edges to the Upload entity.
+func (_u *DocumentUpdate) AddUploads(v ...*Upload) *DocumentUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddUploadIDs(ids...)
 }
 
 // Mutation returns the DocumentMutation object of the builder.
@@ -193,6 +465,27 @@ func (_u *DocumentUpdate) RemovePassages(v ...*Passage) *DocumentUpdate {
 		ids[i] = v[i].ID
 	}
 	return _u.RemovePassageIDs(ids...)
+}
+
+// ClearUploads clears all "uploads" edges to the Upload entity.
+func (_u *DocumentUpdate) ClearUploads() *DocumentUpdate {
+	_u.mutation.ClearUploads()
+	return _u
+}
+
+// RemoveUploadIDs removes the "uploads" edge to Upload entities by IDs.
+func (_u *DocumentUpdate) RemoveUploadIDs(ids ...int64) *DocumentUpdate {
+	_u.mutation.RemoveUploadIDs(ids...)
+	return _u
+}
+
+// RemoveUploads removes "uploads" edges to Upload entities.
+func (_u *DocumentUpdate) RemoveUploads(v ...*Upload) *DocumentUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveUploadIDs(ids...)
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -239,9 +532,24 @@ func (_u *DocumentUpdate) check() error {
 			return &ValidationError{Name: "state", err: fmt.Errorf(`ent: validator failed for field "Document.state": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.InputHash(); ok {
+		if err := document.InputHashValidator(v); err != nil {
+			return &ValidationError{Name: "input_hash", err: fmt.Errorf(`ent: validator failed for field "Document.input_hash": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.ContentHash(); ok {
 		if err := document.ContentHashValidator(v); err != nil {
 			return &ValidationError{Name: "content_hash", err: fmt.Errorf(`ent: validator failed for field "Document.content_hash": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Etag(); ok {
+		if err := document.EtagValidator(v); err != nil {
+			return &ValidationError{Name: "etag", err: fmt.Errorf(`ent: validator failed for field "Document.etag": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.LastModified(); ok {
+		if err := document.LastModifiedValidator(v); err != nil {
+			return &ValidationError{Name: "last_modified", err: fmt.Errorf(`ent: validator failed for field "Document.last_modified": %w`, err)}
 		}
 	}
 	if _u.mutation.ChatbotCleared() && len(_u.mutation.ChatbotIDs()) > 0 {
@@ -262,6 +570,15 @@ func (_u *DocumentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 			}
 		}
 	}
+	if value, ok := _u.mutation.URL(); ok {
+		_spec.SetField(document.FieldURL, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Depth(); ok {
+		_spec.SetField(document.FieldDepth, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedDepth(); ok {
+		_spec.AddField(document.FieldDepth, field.TypeInt, value)
+	}
 	if value, ok := _u.mutation.Title(); ok {
 		_spec.SetField(document.FieldTitle, field.TypeString, value)
 	}
@@ -277,6 +594,12 @@ func (_u *DocumentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.Content(); ok {
 		_spec.SetField(document.FieldContent, field.TypeString, value)
 	}
+	if value, ok := _u.mutation.Places(); ok {
+		_spec.SetField(document.FieldPlaces, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.InputHash(); ok {
+		_spec.SetField(document.FieldInputHash, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.ContentHash(); ok {
 		_spec.SetField(document.FieldContentHash, field.TypeString, value)
 	}
@@ -291,6 +614,60 @@ func (_u *DocumentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedPassageCount(); ok {
 		_spec.AddField(document.FieldPassageCount, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Indexed(); ok {
+		_spec.SetField(document.FieldIndexed, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedIndexed(); ok {
+		_spec.AddField(document.FieldIndexed, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Version(); ok {
+		_spec.SetField(document.FieldVersion, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedVersion(); ok {
+		_spec.AddField(document.FieldVersion, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Live(); ok {
+		_spec.SetField(document.FieldLive, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedLive(); ok {
+		_spec.AddField(document.FieldLive, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Attempts(); ok {
+		_spec.SetField(document.FieldAttempts, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedAttempts(); ok {
+		_spec.AddField(document.FieldAttempts, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.DueAt(); ok {
+		_spec.SetField(document.FieldDueAt, field.TypeTime, value)
+	}
+	if _u.mutation.DueAtCleared() {
+		_spec.ClearField(document.FieldDueAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Etag(); ok {
+		_spec.SetField(document.FieldEtag, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.LastModified(); ok {
+		_spec.SetField(document.FieldLastModified, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.FetchedAt(); ok {
+		_spec.SetField(document.FieldFetchedAt, field.TypeTime, value)
+	}
+	if _u.mutation.FetchedAtCleared() {
+		_spec.ClearField(document.FieldFetchedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.SeenAt(); ok {
+		_spec.SetField(document.FieldSeenAt, field.TypeTime, value)
+	}
+	if _u.mutation.SeenAtCleared() {
+		_spec.ClearField(document.FieldSeenAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.UpdatedAt(); ok {
+		_spec.SetField(document.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if _u.mutation.UpdatedAtCleared() {
+		_spec.ClearField(document.FieldUpdatedAt, field.TypeTime)
 	}
 	if _u.mutation.PassagesCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -337,6 +714,51 @@ func (_u *DocumentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		}
 		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
+	if _u.mutation.UploadsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   document.UploadsTable,
+			Columns: []string{document.UploadsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(upload.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedUploadsIDs(); len(nodes) > 0 && !_u.mutation.UploadsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   document.UploadsTable,
+			Columns: []string{document.UploadsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(upload.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.UploadsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   document.UploadsTable,
+			Columns: []string{document.UploadsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(upload.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
 			err = &NotFoundError{document.Label}
@@ -355,6 +777,41 @@ type DocumentUpdateOne struct {
 	fields   []string
 	hooks    []Hook
 	mutation *DocumentMutation
+}
+
+// SetURL sets the "url" field.
+func (_u *DocumentUpdateOne) SetURL(v string) *DocumentUpdateOne {
+	_u.mutation.SetURL(v)
+	return _u
+}
+
+// SetNillableURL sets the "url" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillableURL(v *string) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetURL(*v)
+	}
+	return _u
+}
+
+// SetDepth sets the "depth" field.
+func (_u *DocumentUpdateOne) SetDepth(v int) *DocumentUpdateOne {
+	_u.mutation.ResetDepth()
+	_u.mutation.SetDepth(v)
+	return _u
+}
+
+// SetNillableDepth sets the "depth" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillableDepth(v *int) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetDepth(*v)
+	}
+	return _u
+}
+
+// AddDepth adds value to the "depth" field.
+func (_u *DocumentUpdateOne) AddDepth(v int) *DocumentUpdateOne {
+	_u.mutation.AddDepth(v)
+	return _u
 }
 
 // SetTitle sets the "title" field.
@@ -427,6 +884,34 @@ func (_u *DocumentUpdateOne) SetNillableContent(v *string) *DocumentUpdateOne {
 	return _u
 }
 
+// SetPlaces sets the "places" field.
+func (_u *DocumentUpdateOne) SetPlaces(v string) *DocumentUpdateOne {
+	_u.mutation.SetPlaces(v)
+	return _u
+}
+
+// SetNillablePlaces sets the "places" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillablePlaces(v *string) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetPlaces(*v)
+	}
+	return _u
+}
+
+// SetInputHash sets the "input_hash" field.
+func (_u *DocumentUpdateOne) SetInputHash(v string) *DocumentUpdateOne {
+	_u.mutation.SetInputHash(v)
+	return _u
+}
+
+// SetNillableInputHash sets the "input_hash" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillableInputHash(v *string) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetInputHash(*v)
+	}
+	return _u
+}
+
 // SetContentHash sets the "content_hash" field.
 func (_u *DocumentUpdateOne) SetContentHash(v string) *DocumentUpdateOne {
 	_u.mutation.SetContentHash(v)
@@ -483,6 +968,198 @@ func (_u *DocumentUpdateOne) AddPassageCount(v int) *DocumentUpdateOne {
 	return _u
 }
 
+// SetIndexed sets the "indexed" field.
+func (_u *DocumentUpdateOne) SetIndexed(v int) *DocumentUpdateOne {
+	_u.mutation.ResetIndexed()
+	_u.mutation.SetIndexed(v)
+	return _u
+}
+
+// SetNillableIndexed sets the "indexed" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillableIndexed(v *int) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetIndexed(*v)
+	}
+	return _u
+}
+
+// AddIndexed adds value to the "indexed" field.
+func (_u *DocumentUpdateOne) AddIndexed(v int) *DocumentUpdateOne {
+	_u.mutation.AddIndexed(v)
+	return _u
+}
+
+// SetVersion sets the "version" field.
+func (_u *DocumentUpdateOne) SetVersion(v int) *DocumentUpdateOne {
+	_u.mutation.ResetVersion()
+	_u.mutation.SetVersion(v)
+	return _u
+}
+
+// SetNillableVersion sets the "version" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillableVersion(v *int) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetVersion(*v)
+	}
+	return _u
+}
+
+// AddVersion adds value to the "version" field.
+func (_u *DocumentUpdateOne) AddVersion(v int) *DocumentUpdateOne {
+	_u.mutation.AddVersion(v)
+	return _u
+}
+
+// SetLive sets the "live" field.
+func (_u *DocumentUpdateOne) SetLive(v int) *DocumentUpdateOne {
+	_u.mutation.ResetLive()
+	_u.mutation.SetLive(v)
+	return _u
+}
+
+// SetNillableLive sets the "live" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillableLive(v *int) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetLive(*v)
+	}
+	return _u
+}
+
+// AddLive adds value to the "live" field.
+func (_u *DocumentUpdateOne) AddLive(v int) *DocumentUpdateOne {
+	_u.mutation.AddLive(v)
+	return _u
+}
+
+// SetAttempts sets the "attempts" field.
+func (_u *DocumentUpdateOne) SetAttempts(v int) *DocumentUpdateOne {
+	_u.mutation.ResetAttempts()
+	_u.mutation.SetAttempts(v)
+	return _u
+}
+
+// SetNillableAttempts sets the "attempts" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillableAttempts(v *int) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetAttempts(*v)
+	}
+	return _u
+}
+
+// AddAttempts adds value to the "attempts" field.
+func (_u *DocumentUpdateOne) AddAttempts(v int) *DocumentUpdateOne {
+	_u.mutation.AddAttempts(v)
+	return _u
+}
+
+// SetDueAt sets the "due_at" field.
+func (_u *DocumentUpdateOne) SetDueAt(v time.Time) *DocumentUpdateOne {
+	_u.mutation.SetDueAt(v)
+	return _u
+}
+
+// SetNillableDueAt sets the "due_at" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillableDueAt(v *time.Time) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetDueAt(*v)
+	}
+	return _u
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (_u *DocumentUpdateOne) ClearDueAt() *DocumentUpdateOne {
+	_u.mutation.ClearDueAt()
+	return _u
+}
+
+// SetEtag sets the "etag" field.
+func (_u *DocumentUpdateOne) SetEtag(v string) *DocumentUpdateOne {
+	_u.mutation.SetEtag(v)
+	return _u
+}
+
+// SetNillableEtag sets the "etag" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillableEtag(v *string) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetEtag(*v)
+	}
+	return _u
+}
+
+// SetLastModified sets the "last_modified" field.
+func (_u *DocumentUpdateOne) SetLastModified(v string) *DocumentUpdateOne {
+	_u.mutation.SetLastModified(v)
+	return _u
+}
+
+// SetNillableLastModified sets the "last_modified" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillableLastModified(v *string) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetLastModified(*v)
+	}
+	return _u
+}
+
+// SetFetchedAt sets the "fetched_at" field.
+func (_u *DocumentUpdateOne) SetFetchedAt(v time.Time) *DocumentUpdateOne {
+	_u.mutation.SetFetchedAt(v)
+	return _u
+}
+
+// SetNillableFetchedAt sets the "fetched_at" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillableFetchedAt(v *time.Time) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetFetchedAt(*v)
+	}
+	return _u
+}
+
+// ClearFetchedAt clears the value of the "fetched_at" field.
+func (_u *DocumentUpdateOne) ClearFetchedAt() *DocumentUpdateOne {
+	_u.mutation.ClearFetchedAt()
+	return _u
+}
+
+// SetSeenAt sets the "seen_at" field.
+func (_u *DocumentUpdateOne) SetSeenAt(v time.Time) *DocumentUpdateOne {
+	_u.mutation.SetSeenAt(v)
+	return _u
+}
+
+// SetNillableSeenAt sets the "seen_at" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillableSeenAt(v *time.Time) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetSeenAt(*v)
+	}
+	return _u
+}
+
+// ClearSeenAt clears the value of the "seen_at" field.
+func (_u *DocumentUpdateOne) ClearSeenAt() *DocumentUpdateOne {
+	_u.mutation.ClearSeenAt()
+	return _u
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (_u *DocumentUpdateOne) SetUpdatedAt(v time.Time) *DocumentUpdateOne {
+	_u.mutation.SetUpdatedAt(v)
+	return _u
+}
+
+// SetNillableUpdatedAt sets the "updated_at" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillableUpdatedAt(v *time.Time) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetUpdatedAt(*v)
+	}
+	return _u
+}
+
+// ClearUpdatedAt clears the value of the "updated_at" field.
+func (_u *DocumentUpdateOne) ClearUpdatedAt() *DocumentUpdateOne {
+	_u.mutation.ClearUpdatedAt()
+	return _u
+}
+
 // AddPassageIDs adds the "passages" edge to the Passage entity by IDs.
 func (_u *DocumentUpdateOne) AddPassageIDs(ids ...int64) *DocumentUpdateOne {
 	_u.mutation.AddPassageIDs(ids...)
@@ -496,6 +1173,21 @@ func (_u *DocumentUpdateOne) AddPassages(v ...*Passage) *DocumentUpdateOne {
 		ids[i] = v[i].ID
 	}
 	return _u.AddPassageIDs(ids...)
+}
+
+// AddUploadIDs adds the "uploads" edge to the Upload entity by IDs.
+func (_u *DocumentUpdateOne) AddUploadIDs(ids ...int64) *DocumentUpdateOne {
+	_u.mutation.AddUploadIDs(ids...)
+	return _u
+}
+
+// AddUploads adds the "uploads" edges to the Upload entity.
+func (_u *DocumentUpdateOne) AddUploads(v ...*Upload) *DocumentUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddUploadIDs(ids...)
 }
 
 // Mutation returns the DocumentMutation object of the builder.
@@ -522,6 +1214,27 @@ func (_u *DocumentUpdateOne) RemovePassages(v ...*Passage) *DocumentUpdateOne {
 		ids[i] = v[i].ID
 	}
 	return _u.RemovePassageIDs(ids...)
+}
+
+// ClearUploads clears all "uploads" edges to the Upload entity.
+func (_u *DocumentUpdateOne) ClearUploads() *DocumentUpdateOne {
+	_u.mutation.ClearUploads()
+	return _u
+}
+
+// RemoveUploadIDs removes the "uploads" edge to Upload entities by IDs.
+func (_u *DocumentUpdateOne) RemoveUploadIDs(ids ...int64) *DocumentUpdateOne {
+	_u.mutation.RemoveUploadIDs(ids...)
+	return _u
+}
+
+// RemoveUploads removes "uploads" edges to Upload entities.
+func (_u *DocumentUpdateOne) RemoveUploads(v ...*Upload) *DocumentUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveUploadIDs(ids...)
 }
 
 // Where appends a list predicates to the DocumentUpdate builder.
@@ -581,9 +1294,24 @@ func (_u *DocumentUpdateOne) check() error {
 			return &ValidationError{Name: "state", err: fmt.Errorf(`ent: validator failed for field "Document.state": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.InputHash(); ok {
+		if err := document.InputHashValidator(v); err != nil {
+			return &ValidationError{Name: "input_hash", err: fmt.Errorf(`ent: validator failed for field "Document.input_hash": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.ContentHash(); ok {
 		if err := document.ContentHashValidator(v); err != nil {
 			return &ValidationError{Name: "content_hash", err: fmt.Errorf(`ent: validator failed for field "Document.content_hash": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Etag(); ok {
+		if err := document.EtagValidator(v); err != nil {
+			return &ValidationError{Name: "etag", err: fmt.Errorf(`ent: validator failed for field "Document.etag": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.LastModified(); ok {
+		if err := document.LastModifiedValidator(v); err != nil {
+			return &ValidationError{Name: "last_modified", err: fmt.Errorf(`ent: validator failed for field "Document.last_modified": %w`, err)}
 		}
 	}
 	if _u.mutation.ChatbotCleared() && len(_u.mutation.ChatbotIDs()) > 0 {
@@ -621,6 +1349,15 @@ func (_u *DocumentUpdateOne) sqlSave(ctx context.Context) (_node *Document, err 
 			}
 		}
 	}
+	if value, ok := _u.mutation.URL(); ok {
+		_spec.SetField(document.FieldURL, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Depth(); ok {
+		_spec.SetField(document.FieldDepth, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedDepth(); ok {
+		_spec.AddField(document.FieldDepth, field.TypeInt, value)
+	}
 	if value, ok := _u.mutation.Title(); ok {
 		_spec.SetField(document.FieldTitle, field.TypeString, value)
 	}
@@ -636,6 +1373,12 @@ func (_u *DocumentUpdateOne) sqlSave(ctx context.Context) (_node *Document, err 
 	if value, ok := _u.mutation.Content(); ok {
 		_spec.SetField(document.FieldContent, field.TypeString, value)
 	}
+	if value, ok := _u.mutation.Places(); ok {
+		_spec.SetField(document.FieldPlaces, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.InputHash(); ok {
+		_spec.SetField(document.FieldInputHash, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.ContentHash(); ok {
 		_spec.SetField(document.FieldContentHash, field.TypeString, value)
 	}
@@ -650,6 +1393,60 @@ func (_u *DocumentUpdateOne) sqlSave(ctx context.Context) (_node *Document, err 
 	}
 	if value, ok := _u.mutation.AddedPassageCount(); ok {
 		_spec.AddField(document.FieldPassageCount, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Indexed(); ok {
+		_spec.SetField(document.FieldIndexed, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedIndexed(); ok {
+		_spec.AddField(document.FieldIndexed, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Version(); ok {
+		_spec.SetField(document.FieldVersion, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedVersion(); ok {
+		_spec.AddField(document.FieldVersion, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Live(); ok {
+		_spec.SetField(document.FieldLive, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedLive(); ok {
+		_spec.AddField(document.FieldLive, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Attempts(); ok {
+		_spec.SetField(document.FieldAttempts, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedAttempts(); ok {
+		_spec.AddField(document.FieldAttempts, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.DueAt(); ok {
+		_spec.SetField(document.FieldDueAt, field.TypeTime, value)
+	}
+	if _u.mutation.DueAtCleared() {
+		_spec.ClearField(document.FieldDueAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Etag(); ok {
+		_spec.SetField(document.FieldEtag, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.LastModified(); ok {
+		_spec.SetField(document.FieldLastModified, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.FetchedAt(); ok {
+		_spec.SetField(document.FieldFetchedAt, field.TypeTime, value)
+	}
+	if _u.mutation.FetchedAtCleared() {
+		_spec.ClearField(document.FieldFetchedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.SeenAt(); ok {
+		_spec.SetField(document.FieldSeenAt, field.TypeTime, value)
+	}
+	if _u.mutation.SeenAtCleared() {
+		_spec.ClearField(document.FieldSeenAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.UpdatedAt(); ok {
+		_spec.SetField(document.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if _u.mutation.UpdatedAtCleared() {
+		_spec.ClearField(document.FieldUpdatedAt, field.TypeTime)
 	}
 	if _u.mutation.PassagesCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -689,6 +1486,51 @@ func (_u *DocumentUpdateOne) sqlSave(ctx context.Context) (_node *Document, err 
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(passage.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.UploadsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   document.UploadsTable,
+			Columns: []string{document.UploadsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(upload.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedUploadsIDs(); len(nodes) > 0 && !_u.mutation.UploadsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   document.UploadsTable,
+			Columns: []string{document.UploadsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(upload.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.UploadsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   document.UploadsTable,
+			Columns: []string{document.UploadsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(upload.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {

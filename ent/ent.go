@@ -9,14 +9,18 @@ import (
 	"parley/ent/chatbot"
 	"parley/ent/conversation"
 	"parley/ent/document"
+	"parley/ent/embedding"
 	"parley/ent/invitation"
 	"parley/ent/member"
 	"parley/ent/message"
 	"parley/ent/passage"
 	"parley/ent/plan"
+	"parley/ent/removal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
+	"parley/ent/source"
 	"parley/ent/token"
+	"parley/ent/upload"
 	"parley/ent/user"
 	"parley/ent/workspace"
 	"reflect"
@@ -88,14 +92,18 @@ func checkColumn(t, c string) error {
 			chatbot.Table:       chatbot.ValidColumn,
 			conversation.Table:  conversation.ValidColumn,
 			document.Table:      document.ValidColumn,
+			embedding.Table:     embedding.ValidColumn,
 			invitation.Table:    invitation.ValidColumn,
 			member.Table:        member.ValidColumn,
 			message.Table:       message.ValidColumn,
 			passage.Table:       passage.ValidColumn,
 			plan.Table:          plan.ValidColumn,
+			removal.Table:       removal.ValidColumn,
 			session.Table:       session.ValidColumn,
 			signinattempt.Table: signinattempt.ValidColumn,
+			source.Table:        source.ValidColumn,
 			token.Table:         token.ValidColumn,
+			upload.Table:        upload.ValidColumn,
 			user.Table:          user.ValidColumn,
 			workspace.Table:     workspace.ValidColumn,
 		})

@@ -6,15 +6,19 @@ import (
 	"parley/ent/chatbot"
 	"parley/ent/conversation"
 	"parley/ent/document"
+	"parley/ent/embedding"
 	"parley/ent/invitation"
 	"parley/ent/member"
 	"parley/ent/message"
 	"parley/ent/passage"
 	"parley/ent/plan"
 	"parley/ent/predicate"
+	"parley/ent/removal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
+	"parley/ent/source"
 	"parley/ent/token"
+	"parley/ent/upload"
 	"parley/ent/user"
 	"parley/ent/workspace"
 
@@ -26,7 +30,7 @@ import (
 
 // schemaGraph holds a representation of ent/schema at runtime.
 var schemaGraph = func() *sqlgraph.Schema {
-	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 13)}
+	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 17)}
 	graph.Nodes[0] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   chatbot.Table,
@@ -38,12 +42,15 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		Type: "Chatbot",
 		Fields: map[string]*sqlgraph.FieldSpec{
-			chatbot.FieldWorkspaceID:  {Type: field.TypeString, Column: chatbot.FieldWorkspaceID},
-			chatbot.FieldName:         {Type: field.TypeString, Column: chatbot.FieldName},
-			chatbot.FieldInstructions: {Type: field.TypeString, Column: chatbot.FieldInstructions},
-			chatbot.FieldNoAnswer:     {Type: field.TypeString, Column: chatbot.FieldNoAnswer},
-			chatbot.FieldImageHosts:   {Type: field.TypeJSON, Column: chatbot.FieldImageHosts},
-			chatbot.FieldCreatedAt:    {Type: field.TypeTime, Column: chatbot.FieldCreatedAt},
+			chatbot.FieldWorkspaceID:            {Type: field.TypeString, Column: chatbot.FieldWorkspaceID},
+			chatbot.FieldName:                   {Type: field.TypeString, Column: chatbot.FieldName},
+			chatbot.FieldInstructions:           {Type: field.TypeString, Column: chatbot.FieldInstructions},
+			chatbot.FieldNoAnswer:               {Type: field.TypeString, Column: chatbot.FieldNoAnswer},
+			chatbot.FieldImageHosts:             {Type: field.TypeJSON, Column: chatbot.FieldImageHosts},
+			chatbot.FieldPassageAim:             {Type: field.TypeInt, Column: chatbot.FieldPassageAim},
+			chatbot.FieldPassageLimit:           {Type: field.TypeInt, Column: chatbot.FieldPassageLimit},
+			chatbot.FieldAnswerWithoutKnowledge: {Type: field.TypeBool, Column: chatbot.FieldAnswerWithoutKnowledge},
+			chatbot.FieldCreatedAt:              {Type: field.TypeTime, Column: chatbot.FieldCreatedAt},
 		},
 	}
 	graph.Nodes[1] = &sqlgraph.Node{
@@ -77,18 +84,51 @@ var schemaGraph = func() *sqlgraph.Schema {
 		Fields: map[string]*sqlgraph.FieldSpec{
 			document.FieldWorkspaceID:  {Type: field.TypeString, Column: document.FieldWorkspaceID},
 			document.FieldChatbotID:    {Type: field.TypeString, Column: document.FieldChatbotID},
+			document.FieldSourceID:     {Type: field.TypeString, Column: document.FieldSourceID},
+			document.FieldURL:          {Type: field.TypeString, Column: document.FieldURL},
+			document.FieldDepth:        {Type: field.TypeInt, Column: document.FieldDepth},
 			document.FieldTitle:        {Type: field.TypeString, Column: document.FieldTitle},
 			document.FieldKind:         {Type: field.TypeString, Column: document.FieldKind},
 			document.FieldState:        {Type: field.TypeString, Column: document.FieldState},
 			document.FieldReason:       {Type: field.TypeString, Column: document.FieldReason},
 			document.FieldContent:      {Type: field.TypeString, Column: document.FieldContent},
+			document.FieldPlaces:       {Type: field.TypeString, Column: document.FieldPlaces},
+			document.FieldInputHash:    {Type: field.TypeString, Column: document.FieldInputHash},
 			document.FieldContentHash:  {Type: field.TypeString, Column: document.FieldContentHash},
 			document.FieldChars:        {Type: field.TypeInt, Column: document.FieldChars},
 			document.FieldPassageCount: {Type: field.TypeInt, Column: document.FieldPassageCount},
+			document.FieldIndexed:      {Type: field.TypeInt, Column: document.FieldIndexed},
+			document.FieldVersion:      {Type: field.TypeInt, Column: document.FieldVersion},
+			document.FieldLive:         {Type: field.TypeInt, Column: document.FieldLive},
+			document.FieldAttempts:     {Type: field.TypeInt, Column: document.FieldAttempts},
+			document.FieldDueAt:        {Type: field.TypeTime, Column: document.FieldDueAt},
+			document.FieldEtag:         {Type: field.TypeString, Column: document.FieldEtag},
+			document.FieldLastModified: {Type: field.TypeString, Column: document.FieldLastModified},
+			document.FieldFetchedAt:    {Type: field.TypeTime, Column: document.FieldFetchedAt},
+			document.FieldSeenAt:       {Type: field.TypeTime, Column: document.FieldSeenAt},
+			document.FieldUpdatedAt:    {Type: field.TypeTime, Column: document.FieldUpdatedAt},
 			document.FieldCreatedAt:    {Type: field.TypeTime, Column: document.FieldCreatedAt},
 		},
 	}
 	graph.Nodes[3] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   embedding.Table,
+			Columns: embedding.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: embedding.FieldID,
+			},
+		},
+		Type: "Embedding",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			embedding.FieldWorkspaceID: {Type: field.TypeString, Column: embedding.FieldWorkspaceID},
+			embedding.FieldModel:       {Type: field.TypeString, Column: embedding.FieldModel},
+			embedding.FieldTextHash:    {Type: field.TypeString, Column: embedding.FieldTextHash},
+			embedding.FieldVector:      {Type: field.TypeBytes, Column: embedding.FieldVector},
+			embedding.FieldUsedAt:      {Type: field.TypeTime, Column: embedding.FieldUsedAt},
+		},
+	}
+	graph.Nodes[4] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   invitation.Table,
 			Columns: invitation.Columns,
@@ -107,7 +147,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			invitation.FieldCreatedAt:   {Type: field.TypeTime, Column: invitation.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[4] = &sqlgraph.Node{
+	graph.Nodes[5] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   member.Table,
 			Columns: member.Columns,
@@ -124,7 +164,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			member.FieldCreatedAt:   {Type: field.TypeTime, Column: member.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[5] = &sqlgraph.Node{
+	graph.Nodes[6] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   message.Table,
 			Columns: message.Columns,
@@ -145,10 +185,11 @@ var schemaGraph = func() *sqlgraph.Schema {
 			message.FieldCompletionTokens: {Type: field.TypeInt, Column: message.FieldCompletionTokens},
 			message.FieldUsageEstimated:   {Type: field.TypeBool, Column: message.FieldUsageEstimated},
 			message.FieldLeaseUntil:       {Type: field.TypeTime, Column: message.FieldLeaseUntil},
+			message.FieldDocumentIds:      {Type: field.TypeString, Column: message.FieldDocumentIds},
 			message.FieldCreatedAt:        {Type: field.TypeTime, Column: message.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[6] = &sqlgraph.Node{
+	graph.Nodes[7] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   passage.Table,
 			Columns: passage.Columns,
@@ -162,13 +203,15 @@ var schemaGraph = func() *sqlgraph.Schema {
 			passage.FieldWorkspaceID: {Type: field.TypeString, Column: passage.FieldWorkspaceID},
 			passage.FieldChatbotID:   {Type: field.TypeString, Column: passage.FieldChatbotID},
 			passage.FieldDocumentID:  {Type: field.TypeString, Column: passage.FieldDocumentID},
+			passage.FieldVersion:     {Type: field.TypeInt, Column: passage.FieldVersion},
 			passage.FieldOrdinal:     {Type: field.TypeInt, Column: passage.FieldOrdinal},
 			passage.FieldTitle:       {Type: field.TypeString, Column: passage.FieldTitle},
 			passage.FieldHeadingPath: {Type: field.TypeJSON, Column: passage.FieldHeadingPath},
+			passage.FieldPlace:       {Type: field.TypeString, Column: passage.FieldPlace},
 			passage.FieldText:        {Type: field.TypeString, Column: passage.FieldText},
 		},
 	}
-	graph.Nodes[7] = &sqlgraph.Node{
+	graph.Nodes[8] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   plan.Table,
 			Columns: plan.Columns,
@@ -189,7 +232,31 @@ var schemaGraph = func() *sqlgraph.Schema {
 			plan.FieldKnowledgeChars:   {Type: field.TypeInt, Column: plan.FieldKnowledgeChars},
 		},
 	}
-	graph.Nodes[8] = &sqlgraph.Node{
+	graph.Nodes[9] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   removal.Table,
+			Columns: removal.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeString,
+				Column: removal.FieldID,
+			},
+		},
+		Type: "Removal",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			removal.FieldWorkspaceID: {Type: field.TypeString, Column: removal.FieldWorkspaceID},
+			removal.FieldChatbotID:   {Type: field.TypeString, Column: removal.FieldChatbotID},
+			removal.FieldDocumentID:  {Type: field.TypeString, Column: removal.FieldDocumentID},
+			removal.FieldTitle:       {Type: field.TypeString, Column: removal.FieldTitle},
+			removal.FieldURL:         {Type: field.TypeString, Column: removal.FieldURL},
+			removal.FieldContentHash: {Type: field.TypeString, Column: removal.FieldContentHash},
+			removal.FieldPassages:    {Type: field.TypeInt, Column: removal.FieldPassages},
+			removal.FieldRequestedAt: {Type: field.TypeTime, Column: removal.FieldRequestedAt},
+			removal.FieldConfirmedAt: {Type: field.TypeTime, Column: removal.FieldConfirmedAt},
+			removal.FieldAnswers:     {Type: field.TypeInt, Column: removal.FieldAnswers},
+			removal.FieldMessageIds:  {Type: field.TypeJSON, Column: removal.FieldMessageIds},
+		},
+	}
+	graph.Nodes[10] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   session.Table,
 			Columns: session.Columns,
@@ -206,7 +273,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			session.FieldCreatedAt:  {Type: field.TypeTime, Column: session.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[9] = &sqlgraph.Node{
+	graph.Nodes[11] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   signinattempt.Table,
 			Columns: signinattempt.Columns,
@@ -221,7 +288,35 @@ var schemaGraph = func() *sqlgraph.Schema {
 			signinattempt.FieldLastAt:   {Type: field.TypeTime, Column: signinattempt.FieldLastAt},
 		},
 	}
-	graph.Nodes[10] = &sqlgraph.Node{
+	graph.Nodes[12] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   source.Table,
+			Columns: source.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeString,
+				Column: source.FieldID,
+			},
+		},
+		Type: "Source",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			source.FieldWorkspaceID: {Type: field.TypeString, Column: source.FieldWorkspaceID},
+			source.FieldChatbotID:   {Type: field.TypeString, Column: source.FieldChatbotID},
+			source.FieldKind:        {Type: field.TypeString, Column: source.FieldKind},
+			source.FieldURL:         {Type: field.TypeString, Column: source.FieldURL},
+			source.FieldInclude:     {Type: field.TypeJSON, Column: source.FieldInclude},
+			source.FieldExclude:     {Type: field.TypeJSON, Column: source.FieldExclude},
+			source.FieldMaxDepth:    {Type: field.TypeInt, Column: source.FieldMaxDepth},
+			source.FieldMaxPages:    {Type: field.TypeInt, Column: source.FieldMaxPages},
+			source.FieldSchedule:    {Type: field.TypeString, Column: source.FieldSchedule},
+			source.FieldState:       {Type: field.TypeString, Column: source.FieldState},
+			source.FieldReason:      {Type: field.TypeString, Column: source.FieldReason},
+			source.FieldAttempts:    {Type: field.TypeInt, Column: source.FieldAttempts},
+			source.FieldDueAt:       {Type: field.TypeTime, Column: source.FieldDueAt},
+			source.FieldSyncedAt:    {Type: field.TypeTime, Column: source.FieldSyncedAt},
+			source.FieldCreatedAt:   {Type: field.TypeTime, Column: source.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[13] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   token.Table,
 			Columns: token.Columns,
@@ -245,7 +340,25 @@ var schemaGraph = func() *sqlgraph.Schema {
 			token.FieldCreatedAt:   {Type: field.TypeTime, Column: token.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[11] = &sqlgraph.Node{
+	graph.Nodes[14] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   upload.Table,
+			Columns: upload.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: upload.FieldID,
+			},
+		},
+		Type: "Upload",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			upload.FieldWorkspaceID: {Type: field.TypeString, Column: upload.FieldWorkspaceID},
+			upload.FieldDocumentID:  {Type: field.TypeString, Column: upload.FieldDocumentID},
+			upload.FieldName:        {Type: field.TypeString, Column: upload.FieldName},
+			upload.FieldContentType: {Type: field.TypeString, Column: upload.FieldContentType},
+			upload.FieldBody:        {Type: field.TypeBytes, Column: upload.FieldBody},
+		},
+	}
+	graph.Nodes[15] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   user.Table,
 			Columns: user.Columns,
@@ -261,7 +374,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			user.FieldCreatedAt:    {Type: field.TypeTime, Column: user.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[12] = &sqlgraph.Node{
+	graph.Nodes[16] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   workspace.Table,
 			Columns: workspace.Columns,
@@ -314,6 +427,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		"Conversation",
 	)
 	graph.MustAddE(
+		"sources",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.SourcesTable,
+			Columns: []string{chatbot.SourcesColumn},
+			Bidi:    false,
+		},
+		"Chatbot",
+		"Source",
+	)
+	graph.MustAddE(
 		"documents",
 		&sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.O2M,
@@ -324,6 +449,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		"Chatbot",
 		"Document",
+	)
+	graph.MustAddE(
+		"removals",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.RemovalsTable,
+			Columns: []string{chatbot.RemovalsColumn},
+			Bidi:    false,
+		},
+		"Chatbot",
+		"Removal",
 	)
 	graph.MustAddE(
 		"chatbot",
@@ -372,6 +509,30 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		"Document",
 		"Passage",
+	)
+	graph.MustAddE(
+		"uploads",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   document.UploadsTable,
+			Columns: []string{document.UploadsColumn},
+			Bidi:    false,
+		},
+		"Document",
+		"Upload",
+	)
+	graph.MustAddE(
+		"workspace",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   embedding.WorkspaceTable,
+			Columns: []string{embedding.WorkspaceColumn},
+			Bidi:    false,
+		},
+		"Embedding",
+		"Workspace",
 	)
 	graph.MustAddE(
 		"workspace",
@@ -434,6 +595,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		"Document",
 	)
 	graph.MustAddE(
+		"chatbot",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   removal.ChatbotTable,
+			Columns: []string{removal.ChatbotColumn},
+			Bidi:    false,
+		},
+		"Removal",
+		"Chatbot",
+	)
+	graph.MustAddE(
 		"user",
 		&sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -450,12 +623,36 @@ var schemaGraph = func() *sqlgraph.Schema {
 		&sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
 			Inverse: true,
+			Table:   source.ChatbotTable,
+			Columns: []string{source.ChatbotColumn},
+			Bidi:    false,
+		},
+		"Source",
+		"Chatbot",
+	)
+	graph.MustAddE(
+		"chatbot",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
 			Table:   token.ChatbotTable,
 			Columns: []string{token.ChatbotColumn},
 			Bidi:    false,
 		},
 		"Token",
 		"Chatbot",
+	)
+	graph.MustAddE(
+		"document",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   upload.DocumentTable,
+			Columns: []string{upload.DocumentColumn},
+			Bidi:    false,
+		},
+		"Upload",
+		"Document",
 	)
 	graph.MustAddE(
 		"memberships",
@@ -516,6 +713,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		"Workspace",
 		"Chatbot",
+	)
+	graph.MustAddE(
+		"embeddings",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.EmbeddingsTable,
+			Columns: []string{workspace.EmbeddingsColumn},
+			Bidi:    false,
+		},
+		"Workspace",
+		"Embedding",
 	)
 	return graph
 }()
@@ -591,6 +800,21 @@ func (f *ChatbotFilter) WhereImageHosts(p entql.BytesP) {
 	f.Where(p.Field(chatbot.FieldImageHosts))
 }
 
+// WherePassageAim applies the entql int predicate on the passage_aim field.
+func (f *ChatbotFilter) WherePassageAim(p entql.IntP) {
+	f.Where(p.Field(chatbot.FieldPassageAim))
+}
+
+// WherePassageLimit applies the entql int predicate on the passage_limit field.
+func (f *ChatbotFilter) WherePassageLimit(p entql.IntP) {
+	f.Where(p.Field(chatbot.FieldPassageLimit))
+}
+
+// WhereAnswerWithoutKnowledge applies the entql bool predicate on the answer_without_knowledge field.
+func (f *ChatbotFilter) WhereAnswerWithoutKnowledge(p entql.BoolP) {
+	f.Where(p.Field(chatbot.FieldAnswerWithoutKnowledge))
+}
+
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.
 func (f *ChatbotFilter) WhereCreatedAt(p entql.TimeP) {
 	f.Where(p.Field(chatbot.FieldCreatedAt))
@@ -638,6 +862,20 @@ func (f *ChatbotFilter) WhereHasConversationsWith(preds ...predicate.Conversatio
 	})))
 }
 
+// WhereHasSources applies a predicate to check if query has an edge sources.
+func (f *ChatbotFilter) WhereHasSources() {
+	f.Where(entql.HasEdge("sources"))
+}
+
+// WhereHasSourcesWith applies a predicate to check if query has an edge sources with a given conditions (other predicates).
+func (f *ChatbotFilter) WhereHasSourcesWith(preds ...predicate.Source) {
+	f.Where(entql.HasEdgeWith("sources", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
 // WhereHasDocuments applies a predicate to check if query has an edge documents.
 func (f *ChatbotFilter) WhereHasDocuments() {
 	f.Where(entql.HasEdge("documents"))
@@ -646,6 +884,20 @@ func (f *ChatbotFilter) WhereHasDocuments() {
 // WhereHasDocumentsWith applies a predicate to check if query has an edge documents with a given conditions (other predicates).
 func (f *ChatbotFilter) WhereHasDocumentsWith(preds ...predicate.Document) {
 	f.Where(entql.HasEdgeWith("documents", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasRemovals applies a predicate to check if query has an edge removals.
+func (f *ChatbotFilter) WhereHasRemovals() {
+	f.Where(entql.HasEdge("removals"))
+}
+
+// WhereHasRemovalsWith applies a predicate to check if query has an edge removals with a given conditions (other predicates).
+func (f *ChatbotFilter) WhereHasRemovalsWith(preds ...predicate.Removal) {
+	f.Where(entql.HasEdgeWith("removals", sqlgraph.WrapFunc(func(s *sql.Selector) {
 		for _, p := range preds {
 			p(s)
 		}
@@ -795,6 +1047,21 @@ func (f *DocumentFilter) WhereChatbotID(p entql.StringP) {
 	f.Where(p.Field(document.FieldChatbotID))
 }
 
+// WhereSourceID applies the entql string predicate on the source_id field.
+func (f *DocumentFilter) WhereSourceID(p entql.StringP) {
+	f.Where(p.Field(document.FieldSourceID))
+}
+
+// WhereURL applies the entql string predicate on the url field.
+func (f *DocumentFilter) WhereURL(p entql.StringP) {
+	f.Where(p.Field(document.FieldURL))
+}
+
+// WhereDepth applies the entql int predicate on the depth field.
+func (f *DocumentFilter) WhereDepth(p entql.IntP) {
+	f.Where(p.Field(document.FieldDepth))
+}
+
 // WhereTitle applies the entql string predicate on the title field.
 func (f *DocumentFilter) WhereTitle(p entql.StringP) {
 	f.Where(p.Field(document.FieldTitle))
@@ -820,6 +1087,16 @@ func (f *DocumentFilter) WhereContent(p entql.StringP) {
 	f.Where(p.Field(document.FieldContent))
 }
 
+// WherePlaces applies the entql string predicate on the places field.
+func (f *DocumentFilter) WherePlaces(p entql.StringP) {
+	f.Where(p.Field(document.FieldPlaces))
+}
+
+// WhereInputHash applies the entql string predicate on the input_hash field.
+func (f *DocumentFilter) WhereInputHash(p entql.StringP) {
+	f.Where(p.Field(document.FieldInputHash))
+}
+
 // WhereContentHash applies the entql string predicate on the content_hash field.
 func (f *DocumentFilter) WhereContentHash(p entql.StringP) {
 	f.Where(p.Field(document.FieldContentHash))
@@ -833,6 +1110,56 @@ func (f *DocumentFilter) WhereChars(p entql.IntP) {
 // WherePassageCount applies the entql int predicate on the passage_count field.
 func (f *DocumentFilter) WherePassageCount(p entql.IntP) {
 	f.Where(p.Field(document.FieldPassageCount))
+}
+
+// WhereIndexed applies the entql int predicate on the indexed field.
+func (f *DocumentFilter) WhereIndexed(p entql.IntP) {
+	f.Where(p.Field(document.FieldIndexed))
+}
+
+// WhereVersion applies the entql int predicate on the version field.
+func (f *DocumentFilter) WhereVersion(p entql.IntP) {
+	f.Where(p.Field(document.FieldVersion))
+}
+
+// WhereLive applies the entql int predicate on the live field.
+func (f *DocumentFilter) WhereLive(p entql.IntP) {
+	f.Where(p.Field(document.FieldLive))
+}
+
+// WhereAttempts applies the entql int predicate on the attempts field.
+func (f *DocumentFilter) WhereAttempts(p entql.IntP) {
+	f.Where(p.Field(document.FieldAttempts))
+}
+
+// WhereDueAt applies the entql time.Time predicate on the due_at field.
+func (f *DocumentFilter) WhereDueAt(p entql.TimeP) {
+	f.Where(p.Field(document.FieldDueAt))
+}
+
+// WhereEtag applies the entql string predicate on the etag field.
+func (f *DocumentFilter) WhereEtag(p entql.StringP) {
+	f.Where(p.Field(document.FieldEtag))
+}
+
+// WhereLastModified applies the entql string predicate on the last_modified field.
+func (f *DocumentFilter) WhereLastModified(p entql.StringP) {
+	f.Where(p.Field(document.FieldLastModified))
+}
+
+// WhereFetchedAt applies the entql time.Time predicate on the fetched_at field.
+func (f *DocumentFilter) WhereFetchedAt(p entql.TimeP) {
+	f.Where(p.Field(document.FieldFetchedAt))
+}
+
+// WhereSeenAt applies the entql time.Time predicate on the seen_at field.
+func (f *DocumentFilter) WhereSeenAt(p entql.TimeP) {
+	f.Where(p.Field(document.FieldSeenAt))
+}
+
+// WhereUpdatedAt applies the entql time.Time predicate on the updated_at field.
+func (f *DocumentFilter) WhereUpdatedAt(p entql.TimeP) {
+	f.Where(p.Field(document.FieldUpdatedAt))
 }
 
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.
@@ -868,6 +1195,99 @@ func (f *DocumentFilter) WhereHasPassagesWith(preds ...predicate.Passage) {
 	})))
 }
 
+// WhereHasUploads applies a predicate to check if query has an edge uploads.
+func (f *DocumentFilter) WhereHasUploads() {
+	f.Where(entql.HasEdge("uploads"))
+}
+
+// WhereHasUploadsWith applies a predicate to check if query has an edge uploads with a given conditions (other predicates).
+func (f *DocumentFilter) WhereHasUploadsWith(preds ...predicate.Upload) {
+	f.Where(entql.HasEdgeWith("uploads", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *EmbeddingQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the EmbeddingQuery builder.
+func (_q *EmbeddingQuery) Filter() *EmbeddingFilter {
+	return &EmbeddingFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *EmbeddingMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the EmbeddingMutation builder.
+func (m *EmbeddingMutation) Filter() *EmbeddingFilter {
+	return &EmbeddingFilter{config: m.config, predicateAdder: m}
+}
+
+// EmbeddingFilter provides a generic filtering capability at runtime for EmbeddingQuery.
+type EmbeddingFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *EmbeddingFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[3].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *EmbeddingFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(embedding.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *EmbeddingFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(embedding.FieldWorkspaceID))
+}
+
+// WhereModel applies the entql string predicate on the model field.
+func (f *EmbeddingFilter) WhereModel(p entql.StringP) {
+	f.Where(p.Field(embedding.FieldModel))
+}
+
+// WhereTextHash applies the entql string predicate on the text_hash field.
+func (f *EmbeddingFilter) WhereTextHash(p entql.StringP) {
+	f.Where(p.Field(embedding.FieldTextHash))
+}
+
+// WhereVector applies the entql []byte predicate on the vector field.
+func (f *EmbeddingFilter) WhereVector(p entql.BytesP) {
+	f.Where(p.Field(embedding.FieldVector))
+}
+
+// WhereUsedAt applies the entql time.Time predicate on the used_at field.
+func (f *EmbeddingFilter) WhereUsedAt(p entql.TimeP) {
+	f.Where(p.Field(embedding.FieldUsedAt))
+}
+
+// WhereHasWorkspace applies a predicate to check if query has an edge workspace.
+func (f *EmbeddingFilter) WhereHasWorkspace() {
+	f.Where(entql.HasEdge("workspace"))
+}
+
+// WhereHasWorkspaceWith applies a predicate to check if query has an edge workspace with a given conditions (other predicates).
+func (f *EmbeddingFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
+	f.Where(entql.HasEdgeWith("workspace", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
 // addPredicate implements the predicateAdder interface.
 func (_q *InvitationQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
@@ -897,7 +1317,7 @@ type InvitationFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *InvitationFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[3].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[4].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -981,7 +1401,7 @@ type MemberFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MemberFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[4].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[5].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1069,7 +1489,7 @@ type MessageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MessageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[5].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[6].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1130,6 +1550,11 @@ func (f *MessageFilter) WhereLeaseUntil(p entql.TimeP) {
 	f.Where(p.Field(message.FieldLeaseUntil))
 }
 
+// WhereDocumentIds applies the entql string predicate on the document_ids field.
+func (f *MessageFilter) WhereDocumentIds(p entql.StringP) {
+	f.Where(p.Field(message.FieldDocumentIds))
+}
+
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.
 func (f *MessageFilter) WhereCreatedAt(p entql.TimeP) {
 	f.Where(p.Field(message.FieldCreatedAt))
@@ -1178,7 +1603,7 @@ type PassageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *PassageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[6].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[7].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1204,6 +1629,11 @@ func (f *PassageFilter) WhereDocumentID(p entql.StringP) {
 	f.Where(p.Field(passage.FieldDocumentID))
 }
 
+// WhereVersion applies the entql int predicate on the version field.
+func (f *PassageFilter) WhereVersion(p entql.IntP) {
+	f.Where(p.Field(passage.FieldVersion))
+}
+
 // WhereOrdinal applies the entql int predicate on the ordinal field.
 func (f *PassageFilter) WhereOrdinal(p entql.IntP) {
 	f.Where(p.Field(passage.FieldOrdinal))
@@ -1217,6 +1647,11 @@ func (f *PassageFilter) WhereTitle(p entql.StringP) {
 // WhereHeadingPath applies the entql json.RawMessage predicate on the heading_path field.
 func (f *PassageFilter) WhereHeadingPath(p entql.BytesP) {
 	f.Where(p.Field(passage.FieldHeadingPath))
+}
+
+// WherePlace applies the entql string predicate on the place field.
+func (f *PassageFilter) WherePlace(p entql.StringP) {
+	f.Where(p.Field(passage.FieldPlace))
 }
 
 // WhereText applies the entql string predicate on the text field.
@@ -1267,7 +1702,7 @@ type PlanFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *PlanFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[7].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[8].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1319,6 +1754,115 @@ func (f *PlanFilter) WhereKnowledgeChars(p entql.IntP) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *RemovalQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the RemovalQuery builder.
+func (_q *RemovalQuery) Filter() *RemovalFilter {
+	return &RemovalFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *RemovalMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the RemovalMutation builder.
+func (m *RemovalMutation) Filter() *RemovalFilter {
+	return &RemovalFilter{config: m.config, predicateAdder: m}
+}
+
+// RemovalFilter provides a generic filtering capability at runtime for RemovalQuery.
+type RemovalFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *RemovalFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[9].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql string predicate on the id field.
+func (f *RemovalFilter) WhereID(p entql.StringP) {
+	f.Where(p.Field(removal.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *RemovalFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(removal.FieldWorkspaceID))
+}
+
+// WhereChatbotID applies the entql string predicate on the chatbot_id field.
+func (f *RemovalFilter) WhereChatbotID(p entql.StringP) {
+	f.Where(p.Field(removal.FieldChatbotID))
+}
+
+// WhereDocumentID applies the entql string predicate on the document_id field.
+func (f *RemovalFilter) WhereDocumentID(p entql.StringP) {
+	f.Where(p.Field(removal.FieldDocumentID))
+}
+
+// WhereTitle applies the entql string predicate on the title field.
+func (f *RemovalFilter) WhereTitle(p entql.StringP) {
+	f.Where(p.Field(removal.FieldTitle))
+}
+
+// WhereURL applies the entql string predicate on the url field.
+func (f *RemovalFilter) WhereURL(p entql.StringP) {
+	f.Where(p.Field(removal.FieldURL))
+}
+
+// WhereContentHash applies the entql string predicate on the content_hash field.
+func (f *RemovalFilter) WhereContentHash(p entql.StringP) {
+	f.Where(p.Field(removal.FieldContentHash))
+}
+
+// WherePassages applies the entql int predicate on the passages field.
+func (f *RemovalFilter) WherePassages(p entql.IntP) {
+	f.Where(p.Field(removal.FieldPassages))
+}
+
+// WhereRequestedAt applies the entql time.Time predicate on the requested_at field.
+func (f *RemovalFilter) WhereRequestedAt(p entql.TimeP) {
+	f.Where(p.Field(removal.FieldRequestedAt))
+}
+
+// WhereConfirmedAt applies the entql time.Time predicate on the confirmed_at field.
+func (f *RemovalFilter) WhereConfirmedAt(p entql.TimeP) {
+	f.Where(p.Field(removal.FieldConfirmedAt))
+}
+
+// WhereAnswers applies the entql int predicate on the answers field.
+func (f *RemovalFilter) WhereAnswers(p entql.IntP) {
+	f.Where(p.Field(removal.FieldAnswers))
+}
+
+// WhereMessageIds applies the entql json.RawMessage predicate on the message_ids field.
+func (f *RemovalFilter) WhereMessageIds(p entql.BytesP) {
+	f.Where(p.Field(removal.FieldMessageIds))
+}
+
+// WhereHasChatbot applies a predicate to check if query has an edge chatbot.
+func (f *RemovalFilter) WhereHasChatbot() {
+	f.Where(entql.HasEdge("chatbot"))
+}
+
+// WhereHasChatbotWith applies a predicate to check if query has an edge chatbot with a given conditions (other predicates).
+func (f *RemovalFilter) WhereHasChatbotWith(preds ...predicate.Chatbot) {
+	f.Where(entql.HasEdgeWith("chatbot", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *SessionQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -1347,7 +1891,7 @@ type SessionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SessionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[8].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[10].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1421,7 +1965,7 @@ type SignInAttemptFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SignInAttemptFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[9].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[11].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1440,6 +1984,135 @@ func (f *SignInAttemptFilter) WhereFailures(p entql.IntP) {
 // WhereLastAt applies the entql time.Time predicate on the last_at field.
 func (f *SignInAttemptFilter) WhereLastAt(p entql.TimeP) {
 	f.Where(p.Field(signinattempt.FieldLastAt))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *SourceQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the SourceQuery builder.
+func (_q *SourceQuery) Filter() *SourceFilter {
+	return &SourceFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *SourceMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the SourceMutation builder.
+func (m *SourceMutation) Filter() *SourceFilter {
+	return &SourceFilter{config: m.config, predicateAdder: m}
+}
+
+// SourceFilter provides a generic filtering capability at runtime for SourceQuery.
+type SourceFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *SourceFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[12].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql string predicate on the id field.
+func (f *SourceFilter) WhereID(p entql.StringP) {
+	f.Where(p.Field(source.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *SourceFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(source.FieldWorkspaceID))
+}
+
+// WhereChatbotID applies the entql string predicate on the chatbot_id field.
+func (f *SourceFilter) WhereChatbotID(p entql.StringP) {
+	f.Where(p.Field(source.FieldChatbotID))
+}
+
+// WhereKind applies the entql string predicate on the kind field.
+func (f *SourceFilter) WhereKind(p entql.StringP) {
+	f.Where(p.Field(source.FieldKind))
+}
+
+// WhereURL applies the entql string predicate on the url field.
+func (f *SourceFilter) WhereURL(p entql.StringP) {
+	f.Where(p.Field(source.FieldURL))
+}
+
+// WhereInclude applies the entql json.RawMessage predicate on the include field.
+func (f *SourceFilter) WhereInclude(p entql.BytesP) {
+	f.Where(p.Field(source.FieldInclude))
+}
+
+// WhereExclude applies the entql json.RawMessage predicate on the exclude field.
+func (f *SourceFilter) WhereExclude(p entql.BytesP) {
+	f.Where(p.Field(source.FieldExclude))
+}
+
+// WhereMaxDepth applies the entql int predicate on the max_depth field.
+func (f *SourceFilter) WhereMaxDepth(p entql.IntP) {
+	f.Where(p.Field(source.FieldMaxDepth))
+}
+
+// WhereMaxPages applies the entql int predicate on the max_pages field.
+func (f *SourceFilter) WhereMaxPages(p entql.IntP) {
+	f.Where(p.Field(source.FieldMaxPages))
+}
+
+// WhereSchedule applies the entql string predicate on the schedule field.
+func (f *SourceFilter) WhereSchedule(p entql.StringP) {
+	f.Where(p.Field(source.FieldSchedule))
+}
+
+// WhereState applies the entql string predicate on the state field.
+func (f *SourceFilter) WhereState(p entql.StringP) {
+	f.Where(p.Field(source.FieldState))
+}
+
+// WhereReason applies the entql string predicate on the reason field.
+func (f *SourceFilter) WhereReason(p entql.StringP) {
+	f.Where(p.Field(source.FieldReason))
+}
+
+// WhereAttempts applies the entql int predicate on the attempts field.
+func (f *SourceFilter) WhereAttempts(p entql.IntP) {
+	f.Where(p.Field(source.FieldAttempts))
+}
+
+// WhereDueAt applies the entql time.Time predicate on the due_at field.
+func (f *SourceFilter) WhereDueAt(p entql.TimeP) {
+	f.Where(p.Field(source.FieldDueAt))
+}
+
+// WhereSyncedAt applies the entql time.Time predicate on the synced_at field.
+func (f *SourceFilter) WhereSyncedAt(p entql.TimeP) {
+	f.Where(p.Field(source.FieldSyncedAt))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *SourceFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(source.FieldCreatedAt))
+}
+
+// WhereHasChatbot applies a predicate to check if query has an edge chatbot.
+func (f *SourceFilter) WhereHasChatbot() {
+	f.Where(entql.HasEdge("chatbot"))
+}
+
+// WhereHasChatbotWith applies a predicate to check if query has an edge chatbot with a given conditions (other predicates).
+func (f *SourceFilter) WhereHasChatbotWith(preds ...predicate.Chatbot) {
+	f.Where(entql.HasEdgeWith("chatbot", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
 }
 
 // addPredicate implements the predicateAdder interface.
@@ -1471,7 +2144,7 @@ type TokenFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TokenFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[10].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[13].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1552,6 +2225,85 @@ func (f *TokenFilter) WhereHasChatbotWith(preds ...predicate.Chatbot) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *UploadQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the UploadQuery builder.
+func (_q *UploadQuery) Filter() *UploadFilter {
+	return &UploadFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *UploadMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the UploadMutation builder.
+func (m *UploadMutation) Filter() *UploadFilter {
+	return &UploadFilter{config: m.config, predicateAdder: m}
+}
+
+// UploadFilter provides a generic filtering capability at runtime for UploadQuery.
+type UploadFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *UploadFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[14].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *UploadFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(upload.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *UploadFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(upload.FieldWorkspaceID))
+}
+
+// WhereDocumentID applies the entql string predicate on the document_id field.
+func (f *UploadFilter) WhereDocumentID(p entql.StringP) {
+	f.Where(p.Field(upload.FieldDocumentID))
+}
+
+// WhereName applies the entql string predicate on the name field.
+func (f *UploadFilter) WhereName(p entql.StringP) {
+	f.Where(p.Field(upload.FieldName))
+}
+
+// WhereContentType applies the entql string predicate on the content_type field.
+func (f *UploadFilter) WhereContentType(p entql.StringP) {
+	f.Where(p.Field(upload.FieldContentType))
+}
+
+// WhereBody applies the entql []byte predicate on the body field.
+func (f *UploadFilter) WhereBody(p entql.BytesP) {
+	f.Where(p.Field(upload.FieldBody))
+}
+
+// WhereHasDocument applies a predicate to check if query has an edge document.
+func (f *UploadFilter) WhereHasDocument() {
+	f.Where(entql.HasEdge("document"))
+}
+
+// WhereHasDocumentWith applies a predicate to check if query has an edge document with a given conditions (other predicates).
+func (f *UploadFilter) WhereHasDocumentWith(preds ...predicate.Document) {
+	f.Where(entql.HasEdgeWith("document", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *UserQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -1580,7 +2332,7 @@ type UserFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UserFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[11].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[15].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1663,7 +2415,7 @@ type WorkspaceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *WorkspaceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[12].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[16].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1725,6 +2477,20 @@ func (f *WorkspaceFilter) WhereHasChatbots() {
 // WhereHasChatbotsWith applies a predicate to check if query has an edge chatbots with a given conditions (other predicates).
 func (f *WorkspaceFilter) WhereHasChatbotsWith(preds ...predicate.Chatbot) {
 	f.Where(entql.HasEdgeWith("chatbots", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasEmbeddings applies a predicate to check if query has an edge embeddings.
+func (f *WorkspaceFilter) WhereHasEmbeddings() {
+	f.Where(entql.HasEdge("embeddings"))
+}
+
+// WhereHasEmbeddingsWith applies a predicate to check if query has an edge embeddings with a given conditions (other predicates).
+func (f *WorkspaceFilter) WhereHasEmbeddingsWith(preds ...predicate.Embedding) {
+	f.Where(entql.HasEdgeWith("embeddings", sqlgraph.WrapFunc(func(s *sql.Selector) {
 		for _, p := range preds {
 			p(s)
 		}

@@ -38,6 +38,8 @@ type Message struct {
 	UsageEstimated bool `json:"usage_estimated,omitempty"`
 	// LeaseUntil holds the value of the "lease_until" field.
 	LeaseUntil *time.Time `json:"lease_until,omitempty"`
+	// DocumentIds holds the value of the "document_ids" field.
+	DocumentIds string `json:"document_ids,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -75,7 +77,7 @@ func (*Message) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case message.FieldID, message.FieldConversationID, message.FieldPromptTokens, message.FieldCompletionTokens:
 			values[i] = new(sql.NullInt64)
-		case message.FieldWorkspaceID, message.FieldRole, message.FieldContent, message.FieldStatus, message.FieldModel:
+		case message.FieldWorkspaceID, message.FieldRole, message.FieldContent, message.FieldStatus, message.FieldModel, message.FieldDocumentIds:
 			values[i] = new(sql.NullString)
 		case message.FieldLeaseUntil, message.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -161,6 +163,12 @@ func (_m *Message) assignValues(columns []string, values []any) error {
 				_m.LeaseUntil = new(time.Time)
 				*_m.LeaseUntil = value.Time
 			}
+		case message.FieldDocumentIds:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field document_ids", values[i])
+			} else if value.Valid {
+				_m.DocumentIds = value.String
+			}
 		case message.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field created_at", values[i])
@@ -239,6 +247,9 @@ func (_m *Message) String() string {
 		builder.WriteString("lease_until=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
+	builder.WriteString(", ")
+	builder.WriteString("document_ids=")
+	builder.WriteString(_m.DocumentIds)
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))

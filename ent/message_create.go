@@ -131,6 +131,20 @@ func (_c *MessageCreate) SetNillableLeaseUntil(v *time.Time) *MessageCreate {
 	return _c
 }
 
+// SetDocumentIds sets the "document_ids" field.
+func (_c *MessageCreate) SetDocumentIds(v string) *MessageCreate {
+	_c.mutation.SetDocumentIds(v)
+	return _c
+}
+
+// SetNillableDocumentIds sets the "document_ids" field if the given value is not nil.
+func (_c *MessageCreate) SetNillableDocumentIds(v *string) *MessageCreate {
+	if v != nil {
+		_c.SetDocumentIds(*v)
+	}
+	return _c
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (_c *MessageCreate) SetCreatedAt(v time.Time) *MessageCreate {
 	_c.mutation.SetCreatedAt(v)
@@ -213,6 +227,10 @@ func (_c *MessageCreate) defaults() error {
 		v := message.DefaultUsageEstimated
 		_c.mutation.SetUsageEstimated(v)
 	}
+	if _, ok := _c.mutation.DocumentIds(); !ok {
+		v := message.DefaultDocumentIds
+		_c.mutation.SetDocumentIds(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		if message.DefaultCreatedAt == nil {
 			return fmt.Errorf("ent: uninitialized message.DefaultCreatedAt (forgotten import ent/runtime?)")
@@ -271,6 +289,9 @@ func (_c *MessageCreate) check() error {
 	}
 	if _, ok := _c.mutation.UsageEstimated(); !ok {
 		return &ValidationError{Name: "usage_estimated", err: errors.New(`ent: missing required field "Message.usage_estimated"`)}
+	}
+	if _, ok := _c.mutation.DocumentIds(); !ok {
+		return &ValidationError{Name: "document_ids", err: errors.New(`ent: missing required field "Message.document_ids"`)}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "Message.created_at"`)}
@@ -346,6 +367,10 @@ func (_c *MessageCreate) createSpec() (*Message, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.LeaseUntil(); ok {
 		_spec.SetField(message.FieldLeaseUntil, field.TypeTime, value)
 		_node.LeaseUntil = &value
+	}
+	if value, ok := _c.mutation.DocumentIds(); ok {
+		_spec.SetField(message.FieldDocumentIds, field.TypeString, value)
+		_node.DocumentIds = value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(message.FieldCreatedAt, field.TypeTime, value)
@@ -519,6 +544,18 @@ func (u *MessageUpsert) UpdateLeaseUntil() *MessageUpsert {
 // ClearLeaseUntil clears the value of the "lease_until" field.
 func (u *MessageUpsert) ClearLeaseUntil() *MessageUpsert {
 	u.SetNull(message.FieldLeaseUntil)
+	return u
+}
+
+// SetDocumentIds sets the "document_ids" field.
+func (u *MessageUpsert) SetDocumentIds(v string) *MessageUpsert {
+	u.Set(message.FieldDocumentIds, v)
+	return u
+}
+
+// UpdateDocumentIds sets the "document_ids" field to the value that was provided on create.
+func (u *MessageUpsert) UpdateDocumentIds() *MessageUpsert {
+	u.SetExcluded(message.FieldDocumentIds)
 	return u
 }
 
@@ -698,6 +735,20 @@ func (u *MessageUpsertOne) UpdateLeaseUntil() *MessageUpsertOne {
 func (u *MessageUpsertOne) ClearLeaseUntil() *MessageUpsertOne {
 	return u.Update(func(s *MessageUpsert) {
 		s.ClearLeaseUntil()
+	})
+}
+
+// SetDocumentIds sets the "document_ids" field.
+func (u *MessageUpsertOne) SetDocumentIds(v string) *MessageUpsertOne {
+	return u.Update(func(s *MessageUpsert) {
+		s.SetDocumentIds(v)
+	})
+}
+
+// UpdateDocumentIds sets the "document_ids" field to the value that was provided on create.
+func (u *MessageUpsertOne) UpdateDocumentIds() *MessageUpsertOne {
+	return u.Update(func(s *MessageUpsert) {
+		s.UpdateDocumentIds()
 	})
 }
 
@@ -1043,6 +1094,20 @@ func (u *MessageUpsertBulk) UpdateLeaseUntil() *MessageUpsertBulk {
 func (u *MessageUpsertBulk) ClearLeaseUntil() *MessageUpsertBulk {
 	return u.Update(func(s *MessageUpsert) {
 		s.ClearLeaseUntil()
+	})
+}
+
+// SetDocumentIds sets the "document_ids" field.
+func (u *MessageUpsertBulk) SetDocumentIds(v string) *MessageUpsertBulk {
+	return u.Update(func(s *MessageUpsert) {
+		s.SetDocumentIds(v)
+	})
+}
+
+// UpdateDocumentIds sets the "document_ids" field to the value that was provided on create.
+func (u *MessageUpsertBulk) UpdateDocumentIds() *MessageUpsertBulk {
+	return u.Update(func(s *MessageUpsert) {
+		s.UpdateDocumentIds()
 	})
 }
 

@@ -146,6 +146,20 @@ func (_u *MessageUpdate) ClearLeaseUntil() *MessageUpdate {
 	return _u
 }
 
+// SetDocumentIds sets the "document_ids" field.
+func (_u *MessageUpdate) SetDocumentIds(v string) *MessageUpdate {
+	_u.mutation.SetDocumentIds(v)
+	return _u
+}
+
+// SetNillableDocumentIds sets the "document_ids" field if the given value is not nil.
+func (_u *MessageUpdate) SetNillableDocumentIds(v *string) *MessageUpdate {
+	if v != nil {
+		_u.SetDocumentIds(*v)
+	}
+	return _u
+}
+
 // Mutation returns the MessageMutation object of the builder.
 func (_u *MessageUpdate) Mutation() *MessageMutation {
 	return _u.mutation
@@ -237,6 +251,9 @@ func (_u *MessageUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.LeaseUntilCleared() {
 		_spec.ClearField(message.FieldLeaseUntil, field.TypeTime)
+	}
+	if value, ok := _u.mutation.DocumentIds(); ok {
+		_spec.SetField(message.FieldDocumentIds, field.TypeString, value)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -376,6 +393,20 @@ func (_u *MessageUpdateOne) ClearLeaseUntil() *MessageUpdateOne {
 	return _u
 }
 
+// SetDocumentIds sets the "document_ids" field.
+func (_u *MessageUpdateOne) SetDocumentIds(v string) *MessageUpdateOne {
+	_u.mutation.SetDocumentIds(v)
+	return _u
+}
+
+// SetNillableDocumentIds sets the "document_ids" field if the given value is not nil.
+func (_u *MessageUpdateOne) SetNillableDocumentIds(v *string) *MessageUpdateOne {
+	if v != nil {
+		_u.SetDocumentIds(*v)
+	}
+	return _u
+}
+
 // Mutation returns the MessageMutation object of the builder.
 func (_u *MessageUpdateOne) Mutation() *MessageMutation {
 	return _u.mutation
@@ -497,6 +528,9 @@ func (_u *MessageUpdateOne) sqlSave(ctx context.Context) (_node *Message, err er
 	}
 	if _u.mutation.LeaseUntilCleared() {
 		_spec.ClearField(message.FieldLeaseUntil, field.TypeTime)
+	}
+	if value, ok := _u.mutation.DocumentIds(); ok {
+		_spec.SetField(message.FieldDocumentIds, field.TypeString, value)
 	}
 	_node = &Message{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -9,15 +9,19 @@ import (
 	"parley/ent/chatbot"
 	"parley/ent/conversation"
 	"parley/ent/document"
+	"parley/ent/embedding"
 	"parley/ent/invitation"
 	"parley/ent/member"
 	"parley/ent/message"
 	"parley/ent/passage"
 	"parley/ent/plan"
 	"parley/ent/predicate"
+	"parley/ent/removal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
+	"parley/ent/source"
 	"parley/ent/token"
+	"parley/ent/upload"
 	"parley/ent/user"
 	"parley/ent/workspace"
 	"sync"
@@ -39,14 +43,18 @@ const (
 	TypeChatbot       = "Chatbot"
 	TypeConversation  = "Conversation"
 	TypeDocument      = "Document"
+	TypeEmbedding     = "Embedding"
 	TypeInvitation    = "Invitation"
 	TypeMember        = "Member"
 	TypeMessage       = "Message"
 	TypePassage       = "Passage"
 	TypePlan          = "Plan"
+	TypeRemoval       = "Removal"
 	TypeSession       = "Session"
 	TypeSignInAttempt = "SignInAttempt"
+	TypeSource        = "Source"
 	TypeToken         = "Token"
+	TypeUpload        = "Upload"
 	TypeUser          = "User"
 	TypeWorkspace     = "Workspace"
 )
@@ -54,30 +62,41 @@ const (
 // ChatbotMutation represents an operation that mutates the Chatbot nodes in the graph.
 type ChatbotMutation struct {
 	config
-	op                   Op
-	typ                  string
-	id                   *string
-	name                 *string
-	instructions         *string
-	no_answer            *string
-	image_hosts          *[]string
-	appendimage_hosts    []string
-	created_at           *time.Time
-	clearedFields        map[string]struct{}
-	workspace            *string
-	clearedworkspace     bool
-	tokens               map[string]struct{}
-	removedtokens        map[string]struct{}
-	clearedtokens        bool
-	conversations        map[int64]struct{}
-	removedconversations map[int64]struct{}
-	clearedconversations bool
-	documents            map[string]struct{}
-	removeddocuments     map[string]struct{}
-	cleareddocuments     bool
-	done                 bool
-	oldValue             func(context.Context) (*Chatbot, error)
-	predicates           []predicate.Chatbot
+	op                       Op
+	typ                      string
+	id                       *string
+	name                     *string
+	instructions             *string
+	no_answer                *string
+	image_hosts              *[]string
+	appendimage_hosts        []string
+	passage_aim              *int
+	addpassage_aim           *int
+	passage_limit            *int
+	addpassage_limit         *int
+	answer_without_knowledge *bool
+	created_at               *time.Time
+	clearedFields            map[string]struct{}
+	workspace                *string
+	clearedworkspace         bool
+	tokens                   map[string]struct{}
+	removedtokens            map[string]struct{}
+	clearedtokens            bool
+	conversations            map[int64]struct{}
+	removedconversations     map[int64]struct{}
+	clearedconversations     bool
+	sources                  map[string]struct{}
+	removedsources           map[string]struct{}
+	clearedsources           bool
+	documents                map[string]struct{}
+	removeddocuments         map[string]struct{}
+	cleareddocuments         bool
+	removals                 map[string]struct{}
+	removedremovals          map[string]struct{}
+	clearedremovals          bool
+	done                     bool
+	oldValue                 func(context.Context) (*Chatbot, error)
+	predicates               []predicate.Chatbot
 }
 
 var _ ent.Mutation = (*ChatbotMutation)(nil)
@@ -379,6 +398,154 @@ func (m *ChatbotMutation) ResetImageHosts() {
 	m.appendimage_hosts = nil
 }
 
+// SetPassageAim sets the "passage_aim" field.
+func (m *ChatbotMutation) SetPassageAim(i int) {
+	m.passage_aim = &i
+	m.addpassage_aim = nil
+}
+
+// PassageAim returns the value of the "passage_aim" field in the mutation.
+func (m *ChatbotMutation) PassageAim() (r int, exists bool) {
+	v := m.passage_aim
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPassageAim returns the old "passage_aim" field's value of the Chatbot entity.
+// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChatbotMutation) OldPassageAim(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPassageAim is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPassageAim requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPassageAim: %w", err)
+	}
+	return oldValue.PassageAim, nil
+}
+
+// AddPassageAim adds i to the "passage_aim" field.
+func (m *ChatbotMutation) AddPassageAim(i int) {
+	if m.addpassage_aim != nil {
+		*m.addpassage_aim += i
+	} else {
+		m.addpassage_aim = &i
+	}
+}
+
+// AddedPassageAim returns the value that was added to the "passage_aim" field in this mutation.
+func (m *ChatbotMutation) AddedPassageAim() (r int, exists bool) {
+	v := m.addpassage_aim
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPassageAim resets all changes to the "passage_aim" field.
+func (m *ChatbotMutation) ResetPassageAim() {
+	m.passage_aim = nil
+	m.addpassage_aim = nil
+}
+
+// SetPassageLimit sets the "passage_limit" field.
+func (m *ChatbotMutation) SetPassageLimit(i int) {
+	m.passage_limit = &i
+	m.addpassage_limit = nil
+}
+
+// PassageLimit returns the value of the "passage_limit" field in the mutation.
+func (m *ChatbotMutation) PassageLimit() (r int, exists bool) {
+	v := m.passage_limit
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPassageLimit returns the old "passage_limit" field's value of the Chatbot entity.
+// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChatbotMutation) OldPassageLimit(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPassageLimit is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPassageLimit requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPassageLimit: %w", err)
+	}
+	return oldValue.PassageLimit, nil
+}
+
+// AddPassageLimit adds i to the "passage_limit" field.
+func (m *ChatbotMutation) AddPassageLimit(i int) {
+	if m.addpassage_limit != nil {
+		*m.addpassage_limit += i
+	} else {
+		m.addpassage_limit = &i
+	}
+}
+
+// AddedPassageLimit returns the value that was added to the "passage_limit" field in this mutation.
+func (m *ChatbotMutation) AddedPassageLimit() (r int, exists bool) {
+	v := m.addpassage_limit
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPassageLimit resets all changes to the "passage_limit" field.
+func (m *ChatbotMutation) ResetPassageLimit() {
+	m.passage_limit = nil
+	m.addpassage_limit = nil
+}
+
+// SetAnswerWithoutKnowledge sets the "answer_without_knowledge" field.
+func (m *ChatbotMutation) SetAnswerWithoutKnowledge(b bool) {
+	m.answer_without_knowledge = &b
+}
+
+// AnswerWithoutKnowledge returns the value of the "answer_without_knowledge" field in the mutation.
+func (m *ChatbotMutation) AnswerWithoutKnowledge() (r bool, exists bool) {
+	v := m.answer_without_knowledge
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAnswerWithoutKnowledge returns the old "answer_without_knowledge" field's value of the Chatbot entity.
+// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChatbotMutation) OldAnswerWithoutKnowledge(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAnswerWithoutKnowledge is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAnswerWithoutKnowledge requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAnswerWithoutKnowledge: %w", err)
+	}
+	return oldValue.AnswerWithoutKnowledge, nil
+}
+
+// ResetAnswerWithoutKnowledge resets all changes to the "answer_without_knowledge" field.
+func (m *ChatbotMutation) ResetAnswerWithoutKnowledge() {
+	m.answer_without_knowledge = nil
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (m *ChatbotMutation) SetCreatedAt(t time.Time) {
 	m.created_at = &t
@@ -550,6 +717,60 @@ func (m *ChatbotMutation) ResetConversations() {
 	m.removedconversations = nil
 }
 
+// AddSourceIDs adds the "sources" edge to the Source entity by ids.
+func (m *ChatbotMutation) AddSourceIDs(ids ...string) {
+	if m.sources == nil {
+		m.sources = make(map[string]struct{})
+	}
+	for i := range ids {
+		m.sources[ids[i]] = struct{}{}
+	}
+}
+
+// ClearSources clears the "sources" edge to the Source entity.
+func (m *ChatbotMutation) ClearSources() {
+	m.clearedsources = true
+}
+
+// SourcesCleared reports if the "sources" edge to the Source entity was cleared.
+func (m *ChatbotMutation) SourcesCleared() bool {
+	return m.clearedsources
+}
+
+// RemoveSourceIDs removes the "sources" edge to the Source entity by IDs.
+func (m *ChatbotMutation) RemoveSourceIDs(ids ...string) {
+	if m.removedsources == nil {
+		m.removedsources = make(map[string]struct{})
+	}
+	for i := range ids {
+		delete(m.sources, ids[i])
+		m.removedsources[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedSources returns the removed IDs of the "sources" edge to the Source entity.
+func (m *ChatbotMutation) RemovedSourcesIDs() (ids []string) {
+	for id := range m.removedsources {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// SourcesIDs returns the "sources" edge IDs in the mutation.
+func (m *ChatbotMutation) SourcesIDs() (ids []string) {
+	for id := range m.sources {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetSources resets all changes to the "sources" edge.
+func (m *ChatbotMutation) ResetSources() {
+	m.sources = nil
+	m.clearedsources = false
+	m.removedsources = nil
+}
+
 // AddDocumentIDs adds the "documents" edge to the Document entity by ids.
 func (m *ChatbotMutation) AddDocumentIDs(ids ...string) {
 	if m.documents == nil {
@@ -604,6 +825,60 @@ func (m *ChatbotMutation) ResetDocuments() {
 	m.removeddocuments = nil
 }
 
+// AddRemovalIDs adds the "removals" edge to the Removal entity by ids.
+func (m *ChatbotMutation) AddRemovalIDs(ids ...string) {
+	if m.removals == nil {
+		m.removals = make(map[string]struct{})
+	}
+	for i := range ids {
+		m.removals[ids[i]] = struct{}{}
+	}
+}
+
+// ClearRemovals clears the "removals" edge to the Removal entity.
+func (m *ChatbotMutation) ClearRemovals() {
+	m.clearedremovals = true
+}
+
+// RemovalsCleared reports if the "removals" edge to the Removal entity was cleared.
+func (m *ChatbotMutation) RemovalsCleared() bool {
+	return m.clearedremovals
+}
+
+// RemoveRemovalIDs removes the "removals" edge to the Removal entity by IDs.
+func (m *ChatbotMutation) RemoveRemovalIDs(ids ...string) {
+	if m.removedremovals == nil {
+		m.removedremovals = make(map[string]struct{})
+	}
+	for i := range ids {
+		delete(m.removals, ids[i])
+		m.removedremovals[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedRemovals returns the removed IDs of the "removals" edge to the Removal entity.
+func (m *ChatbotMutation) RemovedRemovalsIDs() (ids []string) {
+	for id := range m.removedremovals {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// RemovalsIDs returns the "removals" edge IDs in the mutation.
+func (m *ChatbotMutation) RemovalsIDs() (ids []string) {
+	for id := range m.removals {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetRemovals resets all changes to the "removals" edge.
+func (m *ChatbotMutation) ResetRemovals() {
+	m.removals = nil
+	m.clearedremovals = false
+	m.removedremovals = nil
+}
+
 // Where appends a list predicates to the ChatbotMutation builder.
 func (m *ChatbotMutation) Where(ps ...predicate.Chatbot) {
 	m.predicates = append(m.predicates, ps...)
@@ -638,7 +913,7 @@ func (m *ChatbotMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ChatbotMutation) Fields() []string {
-	fields := make([]string, 0, 6)
+	fields := make([]string, 0, 9)
 	if m.workspace != nil {
 		fields = append(fields, chatbot.FieldWorkspaceID)
 	}
@@ -653,6 +928,15 @@ func (m *ChatbotMutation) Fields() []string {
 	}
 	if m.image_hosts != nil {
 		fields = append(fields, chatbot.FieldImageHosts)
+	}
+	if m.passage_aim != nil {
+		fields = append(fields, chatbot.FieldPassageAim)
+	}
+	if m.passage_limit != nil {
+		fields = append(fields, chatbot.FieldPassageLimit)
+	}
+	if m.answer_without_knowledge != nil {
+		fields = append(fields, chatbot.FieldAnswerWithoutKnowledge)
 	}
 	if m.created_at != nil {
 		fields = append(fields, chatbot.FieldCreatedAt)
@@ -675,6 +959,12 @@ func (m *ChatbotMutation) Field(name string) (ent.Value, bool) {
 		return m.NoAnswer()
 	case chatbot.FieldImageHosts:
 		return m.ImageHosts()
+	case chatbot.FieldPassageAim:
+		return m.PassageAim()
+	case chatbot.FieldPassageLimit:
+		return m.PassageLimit()
+	case chatbot.FieldAnswerWithoutKnowledge:
+		return m.AnswerWithoutKnowledge()
 	case chatbot.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -696,6 +986,12 @@ func (m *ChatbotMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldNoAnswer(ctx)
 	case chatbot.FieldImageHosts:
 		return m.OldImageHosts(ctx)
+	case chatbot.FieldPassageAim:
+		return m.OldPassageAim(ctx)
+	case chatbot.FieldPassageLimit:
+		return m.OldPassageLimit(ctx)
+	case chatbot.FieldAnswerWithoutKnowledge:
+		return m.OldAnswerWithoutKnowledge(ctx)
 	case chatbot.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -742,6 +1038,27 @@ func (m *ChatbotMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetImageHosts(v)
 		return nil
+	case chatbot.FieldPassageAim:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPassageAim(v)
+		return nil
+	case chatbot.FieldPassageLimit:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPassageLimit(v)
+		return nil
+	case chatbot.FieldAnswerWithoutKnowledge:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAnswerWithoutKnowledge(v)
+		return nil
 	case chatbot.FieldCreatedAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -756,13 +1073,26 @@ func (m *ChatbotMutation) SetField(name string, value ent.Value) error {
 // AddedFields returns all numeric fields that were incremented/decremented during
 // this mutation.
 func (m *ChatbotMutation) AddedFields() []string {
-	return nil
+	var fields []string
+	if m.addpassage_aim != nil {
+		fields = append(fields, chatbot.FieldPassageAim)
+	}
+	if m.addpassage_limit != nil {
+		fields = append(fields, chatbot.FieldPassageLimit)
+	}
+	return fields
 }
 
 // AddedField returns the numeric value that was incremented/decremented on a field
 // with the given name. The second boolean return value indicates that this field
 // was not set, or was not defined in the schema.
 func (m *ChatbotMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case chatbot.FieldPassageAim:
+		return m.AddedPassageAim()
+	case chatbot.FieldPassageLimit:
+		return m.AddedPassageLimit()
+	}
 	return nil, false
 }
 
@@ -771,6 +1101,20 @@ func (m *ChatbotMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *ChatbotMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case chatbot.FieldPassageAim:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPassageAim(v)
+		return nil
+	case chatbot.FieldPassageLimit:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPassageLimit(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Chatbot numeric field %s", name)
 }
@@ -813,6 +1157,15 @@ func (m *ChatbotMutation) ResetField(name string) error {
 	case chatbot.FieldImageHosts:
 		m.ResetImageHosts()
 		return nil
+	case chatbot.FieldPassageAim:
+		m.ResetPassageAim()
+		return nil
+	case chatbot.FieldPassageLimit:
+		m.ResetPassageLimit()
+		return nil
+	case chatbot.FieldAnswerWithoutKnowledge:
+		m.ResetAnswerWithoutKnowledge()
+		return nil
 	case chatbot.FieldCreatedAt:
 		m.ResetCreatedAt()
 		return nil
@@ -822,7 +1175,7 @@ func (m *ChatbotMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *ChatbotMutation) AddedEdges() []string {
-	edges := make([]string, 0, 4)
+	edges := make([]string, 0, 6)
 	if m.workspace != nil {
 		edges = append(edges, chatbot.EdgeWorkspace)
 	}
@@ -832,8 +1185,14 @@ func (m *ChatbotMutation) AddedEdges() []string {
 	if m.conversations != nil {
 		edges = append(edges, chatbot.EdgeConversations)
 	}
+	if m.sources != nil {
+		edges = append(edges, chatbot.EdgeSources)
+	}
 	if m.documents != nil {
 		edges = append(edges, chatbot.EdgeDocuments)
+	}
+	if m.removals != nil {
+		edges = append(edges, chatbot.EdgeRemovals)
 	}
 	return edges
 }
@@ -858,9 +1217,21 @@ func (m *ChatbotMutation) AddedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case chatbot.EdgeSources:
+		ids := make([]ent.Value, 0, len(m.sources))
+		for id := range m.sources {
+			ids = append(ids, id)
+		}
+		return ids
 	case chatbot.EdgeDocuments:
 		ids := make([]ent.Value, 0, len(m.documents))
 		for id := range m.documents {
+			ids = append(ids, id)
+		}
+		return ids
+	case chatbot.EdgeRemovals:
+		ids := make([]ent.Value, 0, len(m.removals))
+		for id := range m.removals {
 			ids = append(ids, id)
 		}
 		return ids
@@ -870,15 +1241,21 @@ func (m *ChatbotMutation) AddedIDs(name string) []ent.Value {
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *ChatbotMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 4)
+	edges := make([]string, 0, 6)
 	if m.removedtokens != nil {
 		edges = append(edges, chatbot.EdgeTokens)
 	}
 	if m.removedconversations != nil {
 		edges = append(edges, chatbot.EdgeConversations)
 	}
+	if m.removedsources != nil {
+		edges = append(edges, chatbot.EdgeSources)
+	}
 	if m.removeddocuments != nil {
 		edges = append(edges, chatbot.EdgeDocuments)
+	}
+	if m.removedremovals != nil {
+		edges = append(edges, chatbot.EdgeRemovals)
 	}
 	return edges
 }
@@ -899,9 +1276,21 @@ func (m *ChatbotMutation) RemovedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case chatbot.EdgeSources:
+		ids := make([]ent.Value, 0, len(m.removedsources))
+		for id := range m.removedsources {
+			ids = append(ids, id)
+		}
+		return ids
 	case chatbot.EdgeDocuments:
 		ids := make([]ent.Value, 0, len(m.removeddocuments))
 		for id := range m.removeddocuments {
+			ids = append(ids, id)
+		}
+		return ids
+	case chatbot.EdgeRemovals:
+		ids := make([]ent.Value, 0, len(m.removedremovals))
+		for id := range m.removedremovals {
 			ids = append(ids, id)
 		}
 		return ids
@@ -911,7 +1300,7 @@ func (m *ChatbotMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *ChatbotMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 4)
+	edges := make([]string, 0, 6)
 	if m.clearedworkspace {
 		edges = append(edges, chatbot.EdgeWorkspace)
 	}
@@ -921,8 +1310,14 @@ func (m *ChatbotMutation) ClearedEdges() []string {
 	if m.clearedconversations {
 		edges = append(edges, chatbot.EdgeConversations)
 	}
+	if m.clearedsources {
+		edges = append(edges, chatbot.EdgeSources)
+	}
 	if m.cleareddocuments {
 		edges = append(edges, chatbot.EdgeDocuments)
+	}
+	if m.clearedremovals {
+		edges = append(edges, chatbot.EdgeRemovals)
 	}
 	return edges
 }
@@ -937,8 +1332,12 @@ func (m *ChatbotMutation) EdgeCleared(name string) bool {
 		return m.clearedtokens
 	case chatbot.EdgeConversations:
 		return m.clearedconversations
+	case chatbot.EdgeSources:
+		return m.clearedsources
 	case chatbot.EdgeDocuments:
 		return m.cleareddocuments
+	case chatbot.EdgeRemovals:
+		return m.clearedremovals
 	}
 	return false
 }
@@ -967,8 +1366,14 @@ func (m *ChatbotMutation) ResetEdge(name string) error {
 	case chatbot.EdgeConversations:
 		m.ResetConversations()
 		return nil
+	case chatbot.EdgeSources:
+		m.ResetSources()
+		return nil
 	case chatbot.EdgeDocuments:
 		m.ResetDocuments()
+		return nil
+	case chatbot.EdgeRemovals:
+		m.ResetRemovals()
 		return nil
 	}
 	return fmt.Errorf("unknown Chatbot edge %s", name)
@@ -1668,16 +2073,36 @@ type DocumentMutation struct {
 	typ              string
 	id               *string
 	workspace_id     *string
+	source_id        *string
+	url              *string
+	depth            *int
+	adddepth         *int
 	title            *string
 	kind             *string
 	state            *string
 	reason           *string
 	content          *string
+	places           *string
+	input_hash       *string
 	content_hash     *string
 	chars            *int
 	addchars         *int
 	passage_count    *int
 	addpassage_count *int
+	indexed          *int
+	addindexed       *int
+	version          *int
+	addversion       *int
+	live             *int
+	addlive          *int
+	attempts         *int
+	addattempts      *int
+	due_at           *time.Time
+	etag             *string
+	last_modified    *string
+	fetched_at       *time.Time
+	seen_at          *time.Time
+	updated_at       *time.Time
 	created_at       *time.Time
 	clearedFields    map[string]struct{}
 	chatbot          *string
@@ -1685,6 +2110,9 @@ type DocumentMutation struct {
 	passages         map[int64]struct{}
 	removedpassages  map[int64]struct{}
 	clearedpassages  bool
+	uploads          map[int64]struct{}
+	removeduploads   map[int64]struct{}
+	cleareduploads   bool
 	done             bool
 	oldValue         func(context.Context) (*Document, error)
 	predicates       []predicate.Document
@@ -1864,6 +2292,134 @@ func (m *DocumentMutation) OldChatbotID(ctx context.Context) (v string, err erro
 // ResetChatbotID resets all changes to the "chatbot_id" field.
 func (m *DocumentMutation) ResetChatbotID() {
 	m.chatbot = nil
+}
+
+// SetSourceID sets the "source_id" field.
+func (m *DocumentMutation) SetSourceID(s string) {
+	m.source_id = &s
+}
+
+// SourceID returns the value of the "source_id" field in the mutation.
+func (m *DocumentMutation) SourceID() (r string, exists bool) {
+	v := m.source_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSourceID returns the old "source_id" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldSourceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSourceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSourceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSourceID: %w", err)
+	}
+	return oldValue.SourceID, nil
+}
+
+// ResetSourceID resets all changes to the "source_id" field.
+func (m *DocumentMutation) ResetSourceID() {
+	m.source_id = nil
+}
+
+// SetURL sets the "url" field.
+func (m *DocumentMutation) SetURL(s string) {
+	m.url = &s
+}
+
+// URL returns the value of the "url" field in the mutation.
+func (m *DocumentMutation) URL() (r string, exists bool) {
+	v := m.url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldURL returns the old "url" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldURL(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldURL is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldURL requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldURL: %w", err)
+	}
+	return oldValue.URL, nil
+}
+
+// ResetURL resets all changes to the "url" field.
+func (m *DocumentMutation) ResetURL() {
+	m.url = nil
+}
+
+// SetDepth sets the "depth" field.
+func (m *DocumentMutation) SetDepth(i int) {
+	m.depth = &i
+	m.adddepth = nil
+}
+
+// Depth returns the value of the "depth" field in the mutation.
+func (m *DocumentMutation) Depth() (r int, exists bool) {
+	v := m.depth
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDepth returns the old "depth" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldDepth(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDepth is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDepth requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDepth: %w", err)
+	}
+	return oldValue.Depth, nil
+}
+
+// AddDepth adds i to the "depth" field.
+func (m *DocumentMutation) AddDepth(i int) {
+	if m.adddepth != nil {
+		*m.adddepth += i
+	} else {
+		m.adddepth = &i
+	}
+}
+
+// AddedDepth returns the value that was added to the "depth" field in this mutation.
+func (m *DocumentMutation) AddedDepth() (r int, exists bool) {
+	v := m.adddepth
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDepth resets all changes to the "depth" field.
+func (m *DocumentMutation) ResetDepth() {
+	m.depth = nil
+	m.adddepth = nil
 }
 
 // SetTitle sets the "title" field.
@@ -2046,6 +2602,78 @@ func (m *DocumentMutation) ResetContent() {
 	m.content = nil
 }
 
+// SetPlaces sets the "places" field.
+func (m *DocumentMutation) SetPlaces(s string) {
+	m.places = &s
+}
+
+// Places returns the value of the "places" field in the mutation.
+func (m *DocumentMutation) Places() (r string, exists bool) {
+	v := m.places
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPlaces returns the old "places" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldPlaces(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPlaces is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPlaces requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPlaces: %w", err)
+	}
+	return oldValue.Places, nil
+}
+
+// ResetPlaces resets all changes to the "places" field.
+func (m *DocumentMutation) ResetPlaces() {
+	m.places = nil
+}
+
+// SetInputHash sets the "input_hash" field.
+func (m *DocumentMutation) SetInputHash(s string) {
+	m.input_hash = &s
+}
+
+// InputHash returns the value of the "input_hash" field in the mutation.
+func (m *DocumentMutation) InputHash() (r string, exists bool) {
+	v := m.input_hash
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInputHash returns the old "input_hash" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldInputHash(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInputHash is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInputHash requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInputHash: %w", err)
+	}
+	return oldValue.InputHash, nil
+}
+
+// ResetInputHash resets all changes to the "input_hash" field.
+func (m *DocumentMutation) ResetInputHash() {
+	m.input_hash = nil
+}
+
 // SetContentHash sets the "content_hash" field.
 func (m *DocumentMutation) SetContentHash(s string) {
 	m.content_hash = &s
@@ -2194,6 +2822,498 @@ func (m *DocumentMutation) ResetPassageCount() {
 	m.addpassage_count = nil
 }
 
+// SetIndexed sets the "indexed" field.
+func (m *DocumentMutation) SetIndexed(i int) {
+	m.indexed = &i
+	m.addindexed = nil
+}
+
+// Indexed returns the value of the "indexed" field in the mutation.
+func (m *DocumentMutation) Indexed() (r int, exists bool) {
+	v := m.indexed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldIndexed returns the old "indexed" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldIndexed(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldIndexed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldIndexed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldIndexed: %w", err)
+	}
+	return oldValue.Indexed, nil
+}
+
+// AddIndexed adds i to the "indexed" field.
+func (m *DocumentMutation) AddIndexed(i int) {
+	if m.addindexed != nil {
+		*m.addindexed += i
+	} else {
+		m.addindexed = &i
+	}
+}
+
+// AddedIndexed returns the value that was added to the "indexed" field in this mutation.
+func (m *DocumentMutation) AddedIndexed() (r int, exists bool) {
+	v := m.addindexed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetIndexed resets all changes to the "indexed" field.
+func (m *DocumentMutation) ResetIndexed() {
+	m.indexed = nil
+	m.addindexed = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *DocumentMutation) SetVersion(i int) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *DocumentMutation) Version() (r int, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldVersion(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *DocumentMutation) AddVersion(i int) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *DocumentMutation) AddedVersion() (r int, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *DocumentMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetLive sets the "live" field.
+func (m *DocumentMutation) SetLive(i int) {
+	m.live = &i
+	m.addlive = nil
+}
+
+// Live returns the value of the "live" field in the mutation.
+func (m *DocumentMutation) Live() (r int, exists bool) {
+	v := m.live
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLive returns the old "live" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldLive(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLive is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLive requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLive: %w", err)
+	}
+	return oldValue.Live, nil
+}
+
+// AddLive adds i to the "live" field.
+func (m *DocumentMutation) AddLive(i int) {
+	if m.addlive != nil {
+		*m.addlive += i
+	} else {
+		m.addlive = &i
+	}
+}
+
+// AddedLive returns the value that was added to the "live" field in this mutation.
+func (m *DocumentMutation) AddedLive() (r int, exists bool) {
+	v := m.addlive
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLive resets all changes to the "live" field.
+func (m *DocumentMutation) ResetLive() {
+	m.live = nil
+	m.addlive = nil
+}
+
+// SetAttempts sets the "attempts" field.
+func (m *DocumentMutation) SetAttempts(i int) {
+	m.attempts = &i
+	m.addattempts = nil
+}
+
+// Attempts returns the value of the "attempts" field in the mutation.
+func (m *DocumentMutation) Attempts() (r int, exists bool) {
+	v := m.attempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttempts returns the old "attempts" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldAttempts(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttempts is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttempts requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttempts: %w", err)
+	}
+	return oldValue.Attempts, nil
+}
+
+// AddAttempts adds i to the "attempts" field.
+func (m *DocumentMutation) AddAttempts(i int) {
+	if m.addattempts != nil {
+		*m.addattempts += i
+	} else {
+		m.addattempts = &i
+	}
+}
+
+// AddedAttempts returns the value that was added to the "attempts" field in this mutation.
+func (m *DocumentMutation) AddedAttempts() (r int, exists bool) {
+	v := m.addattempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttempts resets all changes to the "attempts" field.
+func (m *DocumentMutation) ResetAttempts() {
+	m.attempts = nil
+	m.addattempts = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *DocumentMutation) SetDueAt(t time.Time) {
+	m.due_at = &t
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *DocumentMutation) DueAt() (r time.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldDueAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (m *DocumentMutation) ClearDueAt() {
+	m.due_at = nil
+	m.clearedFields[document.FieldDueAt] = struct{}{}
+}
+
+// DueAtCleared returns if the "due_at" field was cleared in this mutation.
+func (m *DocumentMutation) DueAtCleared() bool {
+	_, ok := m.clearedFields[document.FieldDueAt]
+	return ok
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *DocumentMutation) ResetDueAt() {
+	m.due_at = nil
+	delete(m.clearedFields, document.FieldDueAt)
+}
+
+// SetEtag sets the "etag" field.
+func (m *DocumentMutation) SetEtag(s string) {
+	m.etag = &s
+}
+
+// Etag returns the value of the "etag" field in the mutation.
+func (m *DocumentMutation) Etag() (r string, exists bool) {
+	v := m.etag
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEtag returns the old "etag" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldEtag(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEtag is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEtag requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEtag: %w", err)
+	}
+	return oldValue.Etag, nil
+}
+
+// ResetEtag resets all changes to the "etag" field.
+func (m *DocumentMutation) ResetEtag() {
+	m.etag = nil
+}
+
+// SetLastModified sets the "last_modified" field.
+func (m *DocumentMutation) SetLastModified(s string) {
+	m.last_modified = &s
+}
+
+// LastModified returns the value of the "last_modified" field in the mutation.
+func (m *DocumentMutation) LastModified() (r string, exists bool) {
+	v := m.last_modified
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLastModified returns the old "last_modified" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldLastModified(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLastModified is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLastModified requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLastModified: %w", err)
+	}
+	return oldValue.LastModified, nil
+}
+
+// ResetLastModified resets all changes to the "last_modified" field.
+func (m *DocumentMutation) ResetLastModified() {
+	m.last_modified = nil
+}
+
+// SetFetchedAt sets the "fetched_at" field.
+func (m *DocumentMutation) SetFetchedAt(t time.Time) {
+	m.fetched_at = &t
+}
+
+// FetchedAt returns the value of the "fetched_at" field in the mutation.
+func (m *DocumentMutation) FetchedAt() (r time.Time, exists bool) {
+	v := m.fetched_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFetchedAt returns the old "fetched_at" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldFetchedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFetchedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFetchedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFetchedAt: %w", err)
+	}
+	return oldValue.FetchedAt, nil
+}
+
+// ClearFetchedAt clears the value of the "fetched_at" field.
+func (m *DocumentMutation) ClearFetchedAt() {
+	m.fetched_at = nil
+	m.clearedFields[document.FieldFetchedAt] = struct{}{}
+}
+
+// FetchedAtCleared returns if the "fetched_at" field was cleared in this mutation.
+func (m *DocumentMutation) FetchedAtCleared() bool {
+	_, ok := m.clearedFields[document.FieldFetchedAt]
+	return ok
+}
+
+// ResetFetchedAt resets all changes to the "fetched_at" field.
+func (m *DocumentMutation) ResetFetchedAt() {
+	m.fetched_at = nil
+	delete(m.clearedFields, document.FieldFetchedAt)
+}
+
+// SetSeenAt sets the "seen_at" field.
+func (m *DocumentMutation) SetSeenAt(t time.Time) {
+	m.seen_at = &t
+}
+
+// SeenAt returns the value of the "seen_at" field in the mutation.
+func (m *DocumentMutation) SeenAt() (r time.Time, exists bool) {
+	v := m.seen_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSeenAt returns the old "seen_at" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldSeenAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSeenAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSeenAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSeenAt: %w", err)
+	}
+	return oldValue.SeenAt, nil
+}
+
+// ClearSeenAt clears the value of the "seen_at" field.
+func (m *DocumentMutation) ClearSeenAt() {
+	m.seen_at = nil
+	m.clearedFields[document.FieldSeenAt] = struct{}{}
+}
+
+// SeenAtCleared returns if the "seen_at" field was cleared in this mutation.
+func (m *DocumentMutation) SeenAtCleared() bool {
+	_, ok := m.clearedFields[document.FieldSeenAt]
+	return ok
+}
+
+// ResetSeenAt resets all changes to the "seen_at" field.
+func (m *DocumentMutation) ResetSeenAt() {
+	m.seen_at = nil
+	delete(m.clearedFields, document.FieldSeenAt)
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *DocumentMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *DocumentMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ClearUpdatedAt clears the value of the "updated_at" field.
+func (m *DocumentMutation) ClearUpdatedAt() {
+	m.updated_at = nil
+	m.clearedFields[document.FieldUpdatedAt] = struct{}{}
+}
+
+// UpdatedAtCleared returns if the "updated_at" field was cleared in this mutation.
+func (m *DocumentMutation) UpdatedAtCleared() bool {
+	_, ok := m.clearedFields[document.FieldUpdatedAt]
+	return ok
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *DocumentMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	delete(m.clearedFields, document.FieldUpdatedAt)
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (m *DocumentMutation) SetCreatedAt(t time.Time) {
 	m.created_at = &t
@@ -2311,6 +3431,60 @@ func (m *DocumentMutation) ResetPassages() {
 	m.removedpassages = nil
 }
 
+// AddUploadIDs adds the "uploads" edge to the Upload entity by ids.
+func (m *DocumentMutation) AddUploadIDs(ids ...int64) {
+	if m.uploads == nil {
+		m.uploads = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.uploads[ids[i]] = struct{}{}
+	}
+}
+
+// ClearUploads clears the "uploads" edge to the Upload entity.
+func (m *DocumentMutation) ClearUploads() {
+	m.cleareduploads = true
+}
+
+// UploadsCleared reports if the "uploads" edge to the Upload entity was cleared.
+func (m *DocumentMutation) UploadsCleared() bool {
+	return m.cleareduploads
+}
+
+// RemoveUploadIDs removes the "uploads" edge to the Upload entity by IDs.
+func (m *DocumentMutation) RemoveUploadIDs(ids ...int64) {
+	if m.removeduploads == nil {
+		m.removeduploads = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.uploads, ids[i])
+		m.removeduploads[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedUploads returns the removed IDs of the "uploads" edge to the Upload entity.
+func (m *DocumentMutation) RemovedUploadsIDs() (ids []int64) {
+	for id := range m.removeduploads {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// UploadsIDs returns the "uploads" edge IDs in the mutation.
+func (m *DocumentMutation) UploadsIDs() (ids []int64) {
+	for id := range m.uploads {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetUploads resets all changes to the "uploads" edge.
+func (m *DocumentMutation) ResetUploads() {
+	m.uploads = nil
+	m.cleareduploads = false
+	m.removeduploads = nil
+}
+
 // Where appends a list predicates to the DocumentMutation builder.
 func (m *DocumentMutation) Where(ps ...predicate.Document) {
 	m.predicates = append(m.predicates, ps...)
@@ -2345,12 +3519,21 @@ func (m *DocumentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DocumentMutation) Fields() []string {
-	fields := make([]string, 0, 11)
+	fields := make([]string, 0, 26)
 	if m.workspace_id != nil {
 		fields = append(fields, document.FieldWorkspaceID)
 	}
 	if m.chatbot != nil {
 		fields = append(fields, document.FieldChatbotID)
+	}
+	if m.source_id != nil {
+		fields = append(fields, document.FieldSourceID)
+	}
+	if m.url != nil {
+		fields = append(fields, document.FieldURL)
+	}
+	if m.depth != nil {
+		fields = append(fields, document.FieldDepth)
 	}
 	if m.title != nil {
 		fields = append(fields, document.FieldTitle)
@@ -2367,6 +3550,12 @@ func (m *DocumentMutation) Fields() []string {
 	if m.content != nil {
 		fields = append(fields, document.FieldContent)
 	}
+	if m.places != nil {
+		fields = append(fields, document.FieldPlaces)
+	}
+	if m.input_hash != nil {
+		fields = append(fields, document.FieldInputHash)
+	}
 	if m.content_hash != nil {
 		fields = append(fields, document.FieldContentHash)
 	}
@@ -2375,6 +3564,36 @@ func (m *DocumentMutation) Fields() []string {
 	}
 	if m.passage_count != nil {
 		fields = append(fields, document.FieldPassageCount)
+	}
+	if m.indexed != nil {
+		fields = append(fields, document.FieldIndexed)
+	}
+	if m.version != nil {
+		fields = append(fields, document.FieldVersion)
+	}
+	if m.live != nil {
+		fields = append(fields, document.FieldLive)
+	}
+	if m.attempts != nil {
+		fields = append(fields, document.FieldAttempts)
+	}
+	if m.due_at != nil {
+		fields = append(fields, document.FieldDueAt)
+	}
+	if m.etag != nil {
+		fields = append(fields, document.FieldEtag)
+	}
+	if m.last_modified != nil {
+		fields = append(fields, document.FieldLastModified)
+	}
+	if m.fetched_at != nil {
+		fields = append(fields, document.FieldFetchedAt)
+	}
+	if m.seen_at != nil {
+		fields = append(fields, document.FieldSeenAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, document.FieldUpdatedAt)
 	}
 	if m.created_at != nil {
 		fields = append(fields, document.FieldCreatedAt)
@@ -2391,6 +3610,12 @@ func (m *DocumentMutation) Field(name string) (ent.Value, bool) {
 		return m.WorkspaceID()
 	case document.FieldChatbotID:
 		return m.ChatbotID()
+	case document.FieldSourceID:
+		return m.SourceID()
+	case document.FieldURL:
+		return m.URL()
+	case document.FieldDepth:
+		return m.Depth()
 	case document.FieldTitle:
 		return m.Title()
 	case document.FieldKind:
@@ -2401,12 +3626,36 @@ func (m *DocumentMutation) Field(name string) (ent.Value, bool) {
 		return m.Reason()
 	case document.FieldContent:
 		return m.Content()
+	case document.FieldPlaces:
+		return m.Places()
+	case document.FieldInputHash:
+		return m.InputHash()
 	case document.FieldContentHash:
 		return m.ContentHash()
 	case document.FieldChars:
 		return m.Chars()
 	case document.FieldPassageCount:
 		return m.PassageCount()
+	case document.FieldIndexed:
+		return m.Indexed()
+	case document.FieldVersion:
+		return m.Version()
+	case document.FieldLive:
+		return m.Live()
+	case document.FieldAttempts:
+		return m.Attempts()
+	case document.FieldDueAt:
+		return m.DueAt()
+	case document.FieldEtag:
+		return m.Etag()
+	case document.FieldLastModified:
+		return m.LastModified()
+	case document.FieldFetchedAt:
+		return m.FetchedAt()
+	case document.FieldSeenAt:
+		return m.SeenAt()
+	case document.FieldUpdatedAt:
+		return m.UpdatedAt()
 	case document.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -2422,6 +3671,12 @@ func (m *DocumentMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldWorkspaceID(ctx)
 	case document.FieldChatbotID:
 		return m.OldChatbotID(ctx)
+	case document.FieldSourceID:
+		return m.OldSourceID(ctx)
+	case document.FieldURL:
+		return m.OldURL(ctx)
+	case document.FieldDepth:
+		return m.OldDepth(ctx)
 	case document.FieldTitle:
 		return m.OldTitle(ctx)
 	case document.FieldKind:
@@ -2432,12 +3687,36 @@ func (m *DocumentMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldReason(ctx)
 	case document.FieldContent:
 		return m.OldContent(ctx)
+	case document.FieldPlaces:
+		return m.OldPlaces(ctx)
+	case document.FieldInputHash:
+		return m.OldInputHash(ctx)
 	case document.FieldContentHash:
 		return m.OldContentHash(ctx)
 	case document.FieldChars:
 		return m.OldChars(ctx)
 	case document.FieldPassageCount:
 		return m.OldPassageCount(ctx)
+	case document.FieldIndexed:
+		return m.OldIndexed(ctx)
+	case document.FieldVersion:
+		return m.OldVersion(ctx)
+	case document.FieldLive:
+		return m.OldLive(ctx)
+	case document.FieldAttempts:
+		return m.OldAttempts(ctx)
+	case document.FieldDueAt:
+		return m.OldDueAt(ctx)
+	case document.FieldEtag:
+		return m.OldEtag(ctx)
+	case document.FieldLastModified:
+		return m.OldLastModified(ctx)
+	case document.FieldFetchedAt:
+		return m.OldFetchedAt(ctx)
+	case document.FieldSeenAt:
+		return m.OldSeenAt(ctx)
+	case document.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
 	case document.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -2462,6 +3741,27 @@ func (m *DocumentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetChatbotID(v)
+		return nil
+	case document.FieldSourceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSourceID(v)
+		return nil
+	case document.FieldURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetURL(v)
+		return nil
+	case document.FieldDepth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDepth(v)
 		return nil
 	case document.FieldTitle:
 		v, ok := value.(string)
@@ -2498,6 +3798,20 @@ func (m *DocumentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetContent(v)
 		return nil
+	case document.FieldPlaces:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPlaces(v)
+		return nil
+	case document.FieldInputHash:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInputHash(v)
+		return nil
 	case document.FieldContentHash:
 		v, ok := value.(string)
 		if !ok {
@@ -2519,6 +3833,76 @@ func (m *DocumentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetPassageCount(v)
 		return nil
+	case document.FieldIndexed:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetIndexed(v)
+		return nil
+	case document.FieldVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case document.FieldLive:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLive(v)
+		return nil
+	case document.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttempts(v)
+		return nil
+	case document.FieldDueAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case document.FieldEtag:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEtag(v)
+		return nil
+	case document.FieldLastModified:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLastModified(v)
+		return nil
+	case document.FieldFetchedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFetchedAt(v)
+		return nil
+	case document.FieldSeenAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSeenAt(v)
+		return nil
+	case document.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
 	case document.FieldCreatedAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -2534,11 +3918,26 @@ func (m *DocumentMutation) SetField(name string, value ent.Value) error {
 // this mutation.
 func (m *DocumentMutation) AddedFields() []string {
 	var fields []string
+	if m.adddepth != nil {
+		fields = append(fields, document.FieldDepth)
+	}
 	if m.addchars != nil {
 		fields = append(fields, document.FieldChars)
 	}
 	if m.addpassage_count != nil {
 		fields = append(fields, document.FieldPassageCount)
+	}
+	if m.addindexed != nil {
+		fields = append(fields, document.FieldIndexed)
+	}
+	if m.addversion != nil {
+		fields = append(fields, document.FieldVersion)
+	}
+	if m.addlive != nil {
+		fields = append(fields, document.FieldLive)
+	}
+	if m.addattempts != nil {
+		fields = append(fields, document.FieldAttempts)
 	}
 	return fields
 }
@@ -2548,10 +3947,20 @@ func (m *DocumentMutation) AddedFields() []string {
 // was not set, or was not defined in the schema.
 func (m *DocumentMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
+	case document.FieldDepth:
+		return m.AddedDepth()
 	case document.FieldChars:
 		return m.AddedChars()
 	case document.FieldPassageCount:
 		return m.AddedPassageCount()
+	case document.FieldIndexed:
+		return m.AddedIndexed()
+	case document.FieldVersion:
+		return m.AddedVersion()
+	case document.FieldLive:
+		return m.AddedLive()
+	case document.FieldAttempts:
+		return m.AddedAttempts()
 	}
 	return nil, false
 }
@@ -2561,6 +3970,13 @@ func (m *DocumentMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *DocumentMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case document.FieldDepth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDepth(v)
+		return nil
 	case document.FieldChars:
 		v, ok := value.(int)
 		if !ok {
@@ -2575,6 +3991,34 @@ func (m *DocumentMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddPassageCount(v)
 		return nil
+	case document.FieldIndexed:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddIndexed(v)
+		return nil
+	case document.FieldVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	case document.FieldLive:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLive(v)
+		return nil
+	case document.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAttempts(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Document numeric field %s", name)
 }
@@ -2582,7 +4026,20 @@ func (m *DocumentMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *DocumentMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(document.FieldDueAt) {
+		fields = append(fields, document.FieldDueAt)
+	}
+	if m.FieldCleared(document.FieldFetchedAt) {
+		fields = append(fields, document.FieldFetchedAt)
+	}
+	if m.FieldCleared(document.FieldSeenAt) {
+		fields = append(fields, document.FieldSeenAt)
+	}
+	if m.FieldCleared(document.FieldUpdatedAt) {
+		fields = append(fields, document.FieldUpdatedAt)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -2595,6 +4052,20 @@ func (m *DocumentMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *DocumentMutation) ClearField(name string) error {
+	switch name {
+	case document.FieldDueAt:
+		m.ClearDueAt()
+		return nil
+	case document.FieldFetchedAt:
+		m.ClearFetchedAt()
+		return nil
+	case document.FieldSeenAt:
+		m.ClearSeenAt()
+		return nil
+	case document.FieldUpdatedAt:
+		m.ClearUpdatedAt()
+		return nil
+	}
 	return fmt.Errorf("unknown Document nullable field %s", name)
 }
 
@@ -2607,6 +4078,15 @@ func (m *DocumentMutation) ResetField(name string) error {
 		return nil
 	case document.FieldChatbotID:
 		m.ResetChatbotID()
+		return nil
+	case document.FieldSourceID:
+		m.ResetSourceID()
+		return nil
+	case document.FieldURL:
+		m.ResetURL()
+		return nil
+	case document.FieldDepth:
+		m.ResetDepth()
 		return nil
 	case document.FieldTitle:
 		m.ResetTitle()
@@ -2623,6 +4103,12 @@ func (m *DocumentMutation) ResetField(name string) error {
 	case document.FieldContent:
 		m.ResetContent()
 		return nil
+	case document.FieldPlaces:
+		m.ResetPlaces()
+		return nil
+	case document.FieldInputHash:
+		m.ResetInputHash()
+		return nil
 	case document.FieldContentHash:
 		m.ResetContentHash()
 		return nil
@@ -2631,6 +4117,36 @@ func (m *DocumentMutation) ResetField(name string) error {
 		return nil
 	case document.FieldPassageCount:
 		m.ResetPassageCount()
+		return nil
+	case document.FieldIndexed:
+		m.ResetIndexed()
+		return nil
+	case document.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case document.FieldLive:
+		m.ResetLive()
+		return nil
+	case document.FieldAttempts:
+		m.ResetAttempts()
+		return nil
+	case document.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case document.FieldEtag:
+		m.ResetEtag()
+		return nil
+	case document.FieldLastModified:
+		m.ResetLastModified()
+		return nil
+	case document.FieldFetchedAt:
+		m.ResetFetchedAt()
+		return nil
+	case document.FieldSeenAt:
+		m.ResetSeenAt()
+		return nil
+	case document.FieldUpdatedAt:
+		m.ResetUpdatedAt()
 		return nil
 	case document.FieldCreatedAt:
 		m.ResetCreatedAt()
@@ -2641,12 +4157,15 @@ func (m *DocumentMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *DocumentMutation) AddedEdges() []string {
-	edges := make([]string, 0, 2)
+	edges := make([]string, 0, 3)
 	if m.chatbot != nil {
 		edges = append(edges, document.EdgeChatbot)
 	}
 	if m.passages != nil {
 		edges = append(edges, document.EdgePassages)
+	}
+	if m.uploads != nil {
+		edges = append(edges, document.EdgeUploads)
 	}
 	return edges
 }
@@ -2665,15 +4184,24 @@ func (m *DocumentMutation) AddedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case document.EdgeUploads:
+		ids := make([]ent.Value, 0, len(m.uploads))
+		for id := range m.uploads {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *DocumentMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 2)
+	edges := make([]string, 0, 3)
 	if m.removedpassages != nil {
 		edges = append(edges, document.EdgePassages)
+	}
+	if m.removeduploads != nil {
+		edges = append(edges, document.EdgeUploads)
 	}
 	return edges
 }
@@ -2688,18 +4216,27 @@ func (m *DocumentMutation) RemovedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case document.EdgeUploads:
+		ids := make([]ent.Value, 0, len(m.removeduploads))
+		for id := range m.removeduploads {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *DocumentMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 2)
+	edges := make([]string, 0, 3)
 	if m.clearedchatbot {
 		edges = append(edges, document.EdgeChatbot)
 	}
 	if m.clearedpassages {
 		edges = append(edges, document.EdgePassages)
+	}
+	if m.cleareduploads {
+		edges = append(edges, document.EdgeUploads)
 	}
 	return edges
 }
@@ -2712,6 +4249,8 @@ func (m *DocumentMutation) EdgeCleared(name string) bool {
 		return m.clearedchatbot
 	case document.EdgePassages:
 		return m.clearedpassages
+	case document.EdgeUploads:
+		return m.cleareduploads
 	}
 	return false
 }
@@ -2737,8 +4276,613 @@ func (m *DocumentMutation) ResetEdge(name string) error {
 	case document.EdgePassages:
 		m.ResetPassages()
 		return nil
+	case document.EdgeUploads:
+		m.ResetUploads()
+		return nil
 	}
 	return fmt.Errorf("unknown Document edge %s", name)
+}
+
+// EmbeddingMutation represents an operation that mutates the Embedding nodes in the graph.
+type EmbeddingMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *int64
+	model            *string
+	text_hash        *string
+	vector           *[]byte
+	used_at          *time.Time
+	clearedFields    map[string]struct{}
+	workspace        *string
+	clearedworkspace bool
+	done             bool
+	oldValue         func(context.Context) (*Embedding, error)
+	predicates       []predicate.Embedding
+}
+
+var _ ent.Mutation = (*EmbeddingMutation)(nil)
+
+// embeddingOption allows management of the mutation configuration using functional options.
+type embeddingOption func(*EmbeddingMutation)
+
+// newEmbeddingMutation creates new mutation for the Embedding entity.
+func newEmbeddingMutation(c config, op Op, opts ...embeddingOption) *EmbeddingMutation {
+	m := &EmbeddingMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeEmbedding,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withEmbeddingID sets the ID field of the mutation.
+func withEmbeddingID(id int64) embeddingOption {
+	return func(m *EmbeddingMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Embedding
+		)
+		m.oldValue = func(ctx context.Context) (*Embedding, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Embedding.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withEmbedding sets the old Embedding of the mutation.
+func withEmbedding(node *Embedding) embeddingOption {
+	return func(m *EmbeddingMutation) {
+		m.oldValue = func(context.Context) (*Embedding, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m EmbeddingMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m EmbeddingMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Embedding entities.
+func (m *EmbeddingMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *EmbeddingMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *EmbeddingMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Embedding.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *EmbeddingMutation) SetWorkspaceID(s string) {
+	m.workspace = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *EmbeddingMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the Embedding entity.
+// If the Embedding object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EmbeddingMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *EmbeddingMutation) ResetWorkspaceID() {
+	m.workspace = nil
+}
+
+// SetModel sets the "model" field.
+func (m *EmbeddingMutation) SetModel(s string) {
+	m.model = &s
+}
+
+// Model returns the value of the "model" field in the mutation.
+func (m *EmbeddingMutation) Model() (r string, exists bool) {
+	v := m.model
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldModel returns the old "model" field's value of the Embedding entity.
+// If the Embedding object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EmbeddingMutation) OldModel(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldModel is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldModel requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldModel: %w", err)
+	}
+	return oldValue.Model, nil
+}
+
+// ResetModel resets all changes to the "model" field.
+func (m *EmbeddingMutation) ResetModel() {
+	m.model = nil
+}
+
+// SetTextHash sets the "text_hash" field.
+func (m *EmbeddingMutation) SetTextHash(s string) {
+	m.text_hash = &s
+}
+
+// TextHash returns the value of the "text_hash" field in the mutation.
+func (m *EmbeddingMutation) TextHash() (r string, exists bool) {
+	v := m.text_hash
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTextHash returns the old "text_hash" field's value of the Embedding entity.
+// If the Embedding object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EmbeddingMutation) OldTextHash(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTextHash is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTextHash requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTextHash: %w", err)
+	}
+	return oldValue.TextHash, nil
+}
+
+// ResetTextHash resets all changes to the "text_hash" field.
+func (m *EmbeddingMutation) ResetTextHash() {
+	m.text_hash = nil
+}
+
+// SetVector sets the "vector" field.
+func (m *EmbeddingMutation) SetVector(b []byte) {
+	m.vector = &b
+}
+
+// Vector returns the value of the "vector" field in the mutation.
+func (m *EmbeddingMutation) Vector() (r []byte, exists bool) {
+	v := m.vector
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVector returns the old "vector" field's value of the Embedding entity.
+// If the Embedding object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EmbeddingMutation) OldVector(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVector is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVector requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVector: %w", err)
+	}
+	return oldValue.Vector, nil
+}
+
+// ResetVector resets all changes to the "vector" field.
+func (m *EmbeddingMutation) ResetVector() {
+	m.vector = nil
+}
+
+// SetUsedAt sets the "used_at" field.
+func (m *EmbeddingMutation) SetUsedAt(t time.Time) {
+	m.used_at = &t
+}
+
+// UsedAt returns the value of the "used_at" field in the mutation.
+func (m *EmbeddingMutation) UsedAt() (r time.Time, exists bool) {
+	v := m.used_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUsedAt returns the old "used_at" field's value of the Embedding entity.
+// If the Embedding object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EmbeddingMutation) OldUsedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUsedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUsedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUsedAt: %w", err)
+	}
+	return oldValue.UsedAt, nil
+}
+
+// ResetUsedAt resets all changes to the "used_at" field.
+func (m *EmbeddingMutation) ResetUsedAt() {
+	m.used_at = nil
+}
+
+// ClearWorkspace clears the "workspace" edge to the Workspace entity.
+func (m *EmbeddingMutation) ClearWorkspace() {
+	m.clearedworkspace = true
+	m.clearedFields[embedding.FieldWorkspaceID] = struct{}{}
+}
+
+// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
+func (m *EmbeddingMutation) WorkspaceCleared() bool {
+	return m.clearedworkspace
+}
+
+// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkspaceID instead. It exists only for internal usage by the builders.
+func (m *EmbeddingMutation) WorkspaceIDs() (ids []string) {
+	if id := m.workspace; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkspace resets all changes to the "workspace" edge.
+func (m *EmbeddingMutation) ResetWorkspace() {
+	m.workspace = nil
+	m.clearedworkspace = false
+}
+
+// Where appends a list predicates to the EmbeddingMutation builder.
+func (m *EmbeddingMutation) Where(ps ...predicate.Embedding) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the EmbeddingMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *EmbeddingMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Embedding, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *EmbeddingMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *EmbeddingMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Embedding).
+func (m *EmbeddingMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *EmbeddingMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.workspace != nil {
+		fields = append(fields, embedding.FieldWorkspaceID)
+	}
+	if m.model != nil {
+		fields = append(fields, embedding.FieldModel)
+	}
+	if m.text_hash != nil {
+		fields = append(fields, embedding.FieldTextHash)
+	}
+	if m.vector != nil {
+		fields = append(fields, embedding.FieldVector)
+	}
+	if m.used_at != nil {
+		fields = append(fields, embedding.FieldUsedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *EmbeddingMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case embedding.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case embedding.FieldModel:
+		return m.Model()
+	case embedding.FieldTextHash:
+		return m.TextHash()
+	case embedding.FieldVector:
+		return m.Vector()
+	case embedding.FieldUsedAt:
+		return m.UsedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *EmbeddingMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case embedding.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case embedding.FieldModel:
+		return m.OldModel(ctx)
+	case embedding.FieldTextHash:
+		return m.OldTextHash(ctx)
+	case embedding.FieldVector:
+		return m.OldVector(ctx)
+	case embedding.FieldUsedAt:
+		return m.OldUsedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Embedding field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *EmbeddingMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case embedding.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case embedding.FieldModel:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetModel(v)
+		return nil
+	case embedding.FieldTextHash:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTextHash(v)
+		return nil
+	case embedding.FieldVector:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVector(v)
+		return nil
+	case embedding.FieldUsedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUsedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Embedding field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *EmbeddingMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *EmbeddingMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *EmbeddingMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown Embedding numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *EmbeddingMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *EmbeddingMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *EmbeddingMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Embedding nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *EmbeddingMutation) ResetField(name string) error {
+	switch name {
+	case embedding.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case embedding.FieldModel:
+		m.ResetModel()
+		return nil
+	case embedding.FieldTextHash:
+		m.ResetTextHash()
+		return nil
+	case embedding.FieldVector:
+		m.ResetVector()
+		return nil
+	case embedding.FieldUsedAt:
+		m.ResetUsedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Embedding field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *EmbeddingMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.workspace != nil {
+		edges = append(edges, embedding.EdgeWorkspace)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *EmbeddingMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case embedding.EdgeWorkspace:
+		if id := m.workspace; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *EmbeddingMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *EmbeddingMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *EmbeddingMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedworkspace {
+		edges = append(edges, embedding.EdgeWorkspace)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *EmbeddingMutation) EdgeCleared(name string) bool {
+	switch name {
+	case embedding.EdgeWorkspace:
+		return m.clearedworkspace
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *EmbeddingMutation) ClearEdge(name string) error {
+	switch name {
+	case embedding.EdgeWorkspace:
+		m.ClearWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown Embedding unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *EmbeddingMutation) ResetEdge(name string) error {
+	switch name {
+	case embedding.EdgeWorkspace:
+		m.ResetWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown Embedding edge %s", name)
 }
 
 // InvitationMutation represents an operation that mutates the Invitation nodes in the graph.
@@ -4002,6 +6146,7 @@ type MessageMutation struct {
 	addcompletion_tokens *int
 	usage_estimated      *bool
 	lease_until          *time.Time
+	document_ids         *string
 	created_at           *time.Time
 	clearedFields        map[string]struct{}
 	conversation         *int64
@@ -4528,6 +6673,42 @@ func (m *MessageMutation) ResetLeaseUntil() {
 	delete(m.clearedFields, message.FieldLeaseUntil)
 }
 
+// SetDocumentIds sets the "document_ids" field.
+func (m *MessageMutation) SetDocumentIds(s string) {
+	m.document_ids = &s
+}
+
+// DocumentIds returns the value of the "document_ids" field in the mutation.
+func (m *MessageMutation) DocumentIds() (r string, exists bool) {
+	v := m.document_ids
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDocumentIds returns the old "document_ids" field's value of the Message entity.
+// If the Message object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MessageMutation) OldDocumentIds(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDocumentIds is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDocumentIds requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDocumentIds: %w", err)
+	}
+	return oldValue.DocumentIds, nil
+}
+
+// ResetDocumentIds resets all changes to the "document_ids" field.
+func (m *MessageMutation) ResetDocumentIds() {
+	m.document_ids = nil
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (m *MessageMutation) SetCreatedAt(t time.Time) {
 	m.created_at = &t
@@ -4625,7 +6806,7 @@ func (m *MessageMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *MessageMutation) Fields() []string {
-	fields := make([]string, 0, 11)
+	fields := make([]string, 0, 12)
 	if m.workspace_id != nil {
 		fields = append(fields, message.FieldWorkspaceID)
 	}
@@ -4655,6 +6836,9 @@ func (m *MessageMutation) Fields() []string {
 	}
 	if m.lease_until != nil {
 		fields = append(fields, message.FieldLeaseUntil)
+	}
+	if m.document_ids != nil {
+		fields = append(fields, message.FieldDocumentIds)
 	}
 	if m.created_at != nil {
 		fields = append(fields, message.FieldCreatedAt)
@@ -4687,6 +6871,8 @@ func (m *MessageMutation) Field(name string) (ent.Value, bool) {
 		return m.UsageEstimated()
 	case message.FieldLeaseUntil:
 		return m.LeaseUntil()
+	case message.FieldDocumentIds:
+		return m.DocumentIds()
 	case message.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -4718,6 +6904,8 @@ func (m *MessageMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldUsageEstimated(ctx)
 	case message.FieldLeaseUntil:
 		return m.OldLeaseUntil(ctx)
+	case message.FieldDocumentIds:
+		return m.OldDocumentIds(ctx)
 	case message.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -4798,6 +6986,13 @@ func (m *MessageMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetLeaseUntil(v)
+		return nil
+	case message.FieldDocumentIds:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDocumentIds(v)
 		return nil
 	case message.FieldCreatedAt:
 		v, ok := value.(time.Time)
@@ -4921,6 +7116,9 @@ func (m *MessageMutation) ResetField(name string) error {
 	case message.FieldLeaseUntil:
 		m.ResetLeaseUntil()
 		return nil
+	case message.FieldDocumentIds:
+		m.ResetDocumentIds()
+		return nil
 	case message.FieldCreatedAt:
 		m.ResetCreatedAt()
 		return nil
@@ -5010,11 +7208,14 @@ type PassageMutation struct {
 	id                 *int64
 	workspace_id       *string
 	chatbot_id         *string
+	version            *int
+	addversion         *int
 	ordinal            *int
 	addordinal         *int
 	title              *string
 	heading_path       *[]string
 	appendheading_path []string
+	place              *string
 	text               *string
 	clearedFields      map[string]struct{}
 	document           *string
@@ -5236,6 +7437,62 @@ func (m *PassageMutation) ResetDocumentID() {
 	m.document = nil
 }
 
+// SetVersion sets the "version" field.
+func (m *PassageMutation) SetVersion(i int) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *PassageMutation) Version() (r int, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the Passage entity.
+// If the Passage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PassageMutation) OldVersion(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *PassageMutation) AddVersion(i int) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *PassageMutation) AddedVersion() (r int, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *PassageMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
 // SetOrdinal sets the "ordinal" field.
 func (m *PassageMutation) SetOrdinal(i int) {
 	m.ordinal = &i
@@ -5379,6 +7636,42 @@ func (m *PassageMutation) ResetHeadingPath() {
 	m.appendheading_path = nil
 }
 
+// SetPlace sets the "place" field.
+func (m *PassageMutation) SetPlace(s string) {
+	m.place = &s
+}
+
+// Place returns the value of the "place" field in the mutation.
+func (m *PassageMutation) Place() (r string, exists bool) {
+	v := m.place
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPlace returns the old "place" field's value of the Passage entity.
+// If the Passage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PassageMutation) OldPlace(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPlace is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPlace requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPlace: %w", err)
+	}
+	return oldValue.Place, nil
+}
+
+// ResetPlace resets all changes to the "place" field.
+func (m *PassageMutation) ResetPlace() {
+	m.place = nil
+}
+
 // SetText sets the "text" field.
 func (m *PassageMutation) SetText(s string) {
 	m.text = &s
@@ -5476,7 +7769,7 @@ func (m *PassageMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *PassageMutation) Fields() []string {
-	fields := make([]string, 0, 7)
+	fields := make([]string, 0, 9)
 	if m.workspace_id != nil {
 		fields = append(fields, passage.FieldWorkspaceID)
 	}
@@ -5486,6 +7779,9 @@ func (m *PassageMutation) Fields() []string {
 	if m.document != nil {
 		fields = append(fields, passage.FieldDocumentID)
 	}
+	if m.version != nil {
+		fields = append(fields, passage.FieldVersion)
+	}
 	if m.ordinal != nil {
 		fields = append(fields, passage.FieldOrdinal)
 	}
@@ -5494,6 +7790,9 @@ func (m *PassageMutation) Fields() []string {
 	}
 	if m.heading_path != nil {
 		fields = append(fields, passage.FieldHeadingPath)
+	}
+	if m.place != nil {
+		fields = append(fields, passage.FieldPlace)
 	}
 	if m.text != nil {
 		fields = append(fields, passage.FieldText)
@@ -5512,12 +7811,16 @@ func (m *PassageMutation) Field(name string) (ent.Value, bool) {
 		return m.ChatbotID()
 	case passage.FieldDocumentID:
 		return m.DocumentID()
+	case passage.FieldVersion:
+		return m.Version()
 	case passage.FieldOrdinal:
 		return m.Ordinal()
 	case passage.FieldTitle:
 		return m.Title()
 	case passage.FieldHeadingPath:
 		return m.HeadingPath()
+	case passage.FieldPlace:
+		return m.Place()
 	case passage.FieldText:
 		return m.Text()
 	}
@@ -5535,12 +7838,16 @@ func (m *PassageMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldChatbotID(ctx)
 	case passage.FieldDocumentID:
 		return m.OldDocumentID(ctx)
+	case passage.FieldVersion:
+		return m.OldVersion(ctx)
 	case passage.FieldOrdinal:
 		return m.OldOrdinal(ctx)
 	case passage.FieldTitle:
 		return m.OldTitle(ctx)
 	case passage.FieldHeadingPath:
 		return m.OldHeadingPath(ctx)
+	case passage.FieldPlace:
+		return m.OldPlace(ctx)
 	case passage.FieldText:
 		return m.OldText(ctx)
 	}
@@ -5573,6 +7880,13 @@ func (m *PassageMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetDocumentID(v)
 		return nil
+	case passage.FieldVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
 	case passage.FieldOrdinal:
 		v, ok := value.(int)
 		if !ok {
@@ -5594,6 +7908,13 @@ func (m *PassageMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetHeadingPath(v)
 		return nil
+	case passage.FieldPlace:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPlace(v)
+		return nil
 	case passage.FieldText:
 		v, ok := value.(string)
 		if !ok {
@@ -5609,6 +7930,9 @@ func (m *PassageMutation) SetField(name string, value ent.Value) error {
 // this mutation.
 func (m *PassageMutation) AddedFields() []string {
 	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, passage.FieldVersion)
+	}
 	if m.addordinal != nil {
 		fields = append(fields, passage.FieldOrdinal)
 	}
@@ -5620,6 +7944,8 @@ func (m *PassageMutation) AddedFields() []string {
 // was not set, or was not defined in the schema.
 func (m *PassageMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
+	case passage.FieldVersion:
+		return m.AddedVersion()
 	case passage.FieldOrdinal:
 		return m.AddedOrdinal()
 	}
@@ -5631,6 +7957,13 @@ func (m *PassageMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *PassageMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case passage.FieldVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
 	case passage.FieldOrdinal:
 		v, ok := value.(int)
 		if !ok {
@@ -5674,6 +8007,9 @@ func (m *PassageMutation) ResetField(name string) error {
 	case passage.FieldDocumentID:
 		m.ResetDocumentID()
 		return nil
+	case passage.FieldVersion:
+		m.ResetVersion()
+		return nil
 	case passage.FieldOrdinal:
 		m.ResetOrdinal()
 		return nil
@@ -5682,6 +8018,9 @@ func (m *PassageMutation) ResetField(name string) error {
 		return nil
 	case passage.FieldHeadingPath:
 		m.ResetHeadingPath()
+		return nil
+	case passage.FieldPlace:
+		m.ResetPlace()
 		return nil
 	case passage.FieldText:
 		m.ResetText()
@@ -6675,6 +9014,1039 @@ func (m *PlanMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Plan edge %s", name)
 }
 
+// RemovalMutation represents an operation that mutates the Removal nodes in the graph.
+type RemovalMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *string
+	workspace_id      *string
+	document_id       *string
+	title             *string
+	url               *string
+	content_hash      *string
+	passages          *int
+	addpassages       *int
+	requested_at      *time.Time
+	confirmed_at      *time.Time
+	answers           *int
+	addanswers        *int
+	message_ids       *[]int64
+	appendmessage_ids []int64
+	clearedFields     map[string]struct{}
+	chatbot           *string
+	clearedchatbot    bool
+	done              bool
+	oldValue          func(context.Context) (*Removal, error)
+	predicates        []predicate.Removal
+}
+
+var _ ent.Mutation = (*RemovalMutation)(nil)
+
+// removalOption allows management of the mutation configuration using functional options.
+type removalOption func(*RemovalMutation)
+
+// newRemovalMutation creates new mutation for the Removal entity.
+func newRemovalMutation(c config, op Op, opts ...removalOption) *RemovalMutation {
+	m := &RemovalMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeRemoval,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withRemovalID sets the ID field of the mutation.
+func withRemovalID(id string) removalOption {
+	return func(m *RemovalMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Removal
+		)
+		m.oldValue = func(ctx context.Context) (*Removal, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Removal.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withRemoval sets the old Removal of the mutation.
+func withRemoval(node *Removal) removalOption {
+	return func(m *RemovalMutation) {
+		m.oldValue = func(context.Context) (*Removal, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m RemovalMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m RemovalMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Removal entities.
+func (m *RemovalMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *RemovalMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *RemovalMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Removal.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *RemovalMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *RemovalMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the Removal entity.
+// If the Removal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RemovalMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *RemovalMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *RemovalMutation) SetChatbotID(s string) {
+	m.chatbot = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *RemovalMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChatbotID returns the old "chatbot_id" field's value of the Removal entity.
+// If the Removal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RemovalMutation) OldChatbotID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChatbotID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
+	}
+	return oldValue.ChatbotID, nil
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *RemovalMutation) ResetChatbotID() {
+	m.chatbot = nil
+}
+
+// SetDocumentID sets the "document_id" field.
+func (m *RemovalMutation) SetDocumentID(s string) {
+	m.document_id = &s
+}
+
+// DocumentID returns the value of the "document_id" field in the mutation.
+func (m *RemovalMutation) DocumentID() (r string, exists bool) {
+	v := m.document_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDocumentID returns the old "document_id" field's value of the Removal entity.
+// If the Removal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RemovalMutation) OldDocumentID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDocumentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDocumentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDocumentID: %w", err)
+	}
+	return oldValue.DocumentID, nil
+}
+
+// ResetDocumentID resets all changes to the "document_id" field.
+func (m *RemovalMutation) ResetDocumentID() {
+	m.document_id = nil
+}
+
+// SetTitle sets the "title" field.
+func (m *RemovalMutation) SetTitle(s string) {
+	m.title = &s
+}
+
+// Title returns the value of the "title" field in the mutation.
+func (m *RemovalMutation) Title() (r string, exists bool) {
+	v := m.title
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTitle returns the old "title" field's value of the Removal entity.
+// If the Removal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RemovalMutation) OldTitle(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTitle is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTitle requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTitle: %w", err)
+	}
+	return oldValue.Title, nil
+}
+
+// ResetTitle resets all changes to the "title" field.
+func (m *RemovalMutation) ResetTitle() {
+	m.title = nil
+}
+
+// SetURL sets the "url" field.
+func (m *RemovalMutation) SetURL(s string) {
+	m.url = &s
+}
+
+// URL returns the value of the "url" field in the mutation.
+func (m *RemovalMutation) URL() (r string, exists bool) {
+	v := m.url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldURL returns the old "url" field's value of the Removal entity.
+// If the Removal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RemovalMutation) OldURL(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldURL is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldURL requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldURL: %w", err)
+	}
+	return oldValue.URL, nil
+}
+
+// ResetURL resets all changes to the "url" field.
+func (m *RemovalMutation) ResetURL() {
+	m.url = nil
+}
+
+// SetContentHash sets the "content_hash" field.
+func (m *RemovalMutation) SetContentHash(s string) {
+	m.content_hash = &s
+}
+
+// ContentHash returns the value of the "content_hash" field in the mutation.
+func (m *RemovalMutation) ContentHash() (r string, exists bool) {
+	v := m.content_hash
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldContentHash returns the old "content_hash" field's value of the Removal entity.
+// If the Removal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RemovalMutation) OldContentHash(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldContentHash is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldContentHash requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldContentHash: %w", err)
+	}
+	return oldValue.ContentHash, nil
+}
+
+// ResetContentHash resets all changes to the "content_hash" field.
+func (m *RemovalMutation) ResetContentHash() {
+	m.content_hash = nil
+}
+
+// SetPassages sets the "passages" field.
+func (m *RemovalMutation) SetPassages(i int) {
+	m.passages = &i
+	m.addpassages = nil
+}
+
+// Passages returns the value of the "passages" field in the mutation.
+func (m *RemovalMutation) Passages() (r int, exists bool) {
+	v := m.passages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPassages returns the old "passages" field's value of the Removal entity.
+// If the Removal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RemovalMutation) OldPassages(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPassages is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPassages requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPassages: %w", err)
+	}
+	return oldValue.Passages, nil
+}
+
+// AddPassages adds i to the "passages" field.
+func (m *RemovalMutation) AddPassages(i int) {
+	if m.addpassages != nil {
+		*m.addpassages += i
+	} else {
+		m.addpassages = &i
+	}
+}
+
+// AddedPassages returns the value that was added to the "passages" field in this mutation.
+func (m *RemovalMutation) AddedPassages() (r int, exists bool) {
+	v := m.addpassages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPassages resets all changes to the "passages" field.
+func (m *RemovalMutation) ResetPassages() {
+	m.passages = nil
+	m.addpassages = nil
+}
+
+// SetRequestedAt sets the "requested_at" field.
+func (m *RemovalMutation) SetRequestedAt(t time.Time) {
+	m.requested_at = &t
+}
+
+// RequestedAt returns the value of the "requested_at" field in the mutation.
+func (m *RemovalMutation) RequestedAt() (r time.Time, exists bool) {
+	v := m.requested_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequestedAt returns the old "requested_at" field's value of the Removal entity.
+// If the Removal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RemovalMutation) OldRequestedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequestedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequestedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequestedAt: %w", err)
+	}
+	return oldValue.RequestedAt, nil
+}
+
+// ResetRequestedAt resets all changes to the "requested_at" field.
+func (m *RemovalMutation) ResetRequestedAt() {
+	m.requested_at = nil
+}
+
+// SetConfirmedAt sets the "confirmed_at" field.
+func (m *RemovalMutation) SetConfirmedAt(t time.Time) {
+	m.confirmed_at = &t
+}
+
+// ConfirmedAt returns the value of the "confirmed_at" field in the mutation.
+func (m *RemovalMutation) ConfirmedAt() (r time.Time, exists bool) {
+	v := m.confirmed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldConfirmedAt returns the old "confirmed_at" field's value of the Removal entity.
+// If the Removal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RemovalMutation) OldConfirmedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldConfirmedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldConfirmedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldConfirmedAt: %w", err)
+	}
+	return oldValue.ConfirmedAt, nil
+}
+
+// ClearConfirmedAt clears the value of the "confirmed_at" field.
+func (m *RemovalMutation) ClearConfirmedAt() {
+	m.confirmed_at = nil
+	m.clearedFields[removal.FieldConfirmedAt] = struct{}{}
+}
+
+// ConfirmedAtCleared returns if the "confirmed_at" field was cleared in this mutation.
+func (m *RemovalMutation) ConfirmedAtCleared() bool {
+	_, ok := m.clearedFields[removal.FieldConfirmedAt]
+	return ok
+}
+
+// ResetConfirmedAt resets all changes to the "confirmed_at" field.
+func (m *RemovalMutation) ResetConfirmedAt() {
+	m.confirmed_at = nil
+	delete(m.clearedFields, removal.FieldConfirmedAt)
+}
+
+// SetAnswers sets the "answers" field.
+func (m *RemovalMutation) SetAnswers(i int) {
+	m.answers = &i
+	m.addanswers = nil
+}
+
+// Answers returns the value of the "answers" field in the mutation.
+func (m *RemovalMutation) Answers() (r int, exists bool) {
+	v := m.answers
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAnswers returns the old "answers" field's value of the Removal entity.
+// If the Removal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RemovalMutation) OldAnswers(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAnswers is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAnswers requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAnswers: %w", err)
+	}
+	return oldValue.Answers, nil
+}
+
+// AddAnswers adds i to the "answers" field.
+func (m *RemovalMutation) AddAnswers(i int) {
+	if m.addanswers != nil {
+		*m.addanswers += i
+	} else {
+		m.addanswers = &i
+	}
+}
+
+// AddedAnswers returns the value that was added to the "answers" field in this mutation.
+func (m *RemovalMutation) AddedAnswers() (r int, exists bool) {
+	v := m.addanswers
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAnswers resets all changes to the "answers" field.
+func (m *RemovalMutation) ResetAnswers() {
+	m.answers = nil
+	m.addanswers = nil
+}
+
+// SetMessageIds sets the "message_ids" field.
+func (m *RemovalMutation) SetMessageIds(i []int64) {
+	m.message_ids = &i
+	m.appendmessage_ids = nil
+}
+
+// MessageIds returns the value of the "message_ids" field in the mutation.
+func (m *RemovalMutation) MessageIds() (r []int64, exists bool) {
+	v := m.message_ids
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMessageIds returns the old "message_ids" field's value of the Removal entity.
+// If the Removal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RemovalMutation) OldMessageIds(ctx context.Context) (v []int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMessageIds is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMessageIds requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMessageIds: %w", err)
+	}
+	return oldValue.MessageIds, nil
+}
+
+// AppendMessageIds adds i to the "message_ids" field.
+func (m *RemovalMutation) AppendMessageIds(i []int64) {
+	m.appendmessage_ids = append(m.appendmessage_ids, i...)
+}
+
+// AppendedMessageIds returns the list of values that were appended to the "message_ids" field in this mutation.
+func (m *RemovalMutation) AppendedMessageIds() ([]int64, bool) {
+	if len(m.appendmessage_ids) == 0 {
+		return nil, false
+	}
+	return m.appendmessage_ids, true
+}
+
+// ResetMessageIds resets all changes to the "message_ids" field.
+func (m *RemovalMutation) ResetMessageIds() {
+	m.message_ids = nil
+	m.appendmessage_ids = nil
+}
+
+// ClearChatbot clears the "chatbot" edge to the Chatbot entity.
+func (m *RemovalMutation) ClearChatbot() {
+	m.clearedchatbot = true
+	m.clearedFields[removal.FieldChatbotID] = struct{}{}
+}
+
+// ChatbotCleared reports if the "chatbot" edge to the Chatbot entity was cleared.
+func (m *RemovalMutation) ChatbotCleared() bool {
+	return m.clearedchatbot
+}
+
+// ChatbotIDs returns the "chatbot" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ChatbotID instead. It exists only for internal usage by the builders.
+func (m *RemovalMutation) ChatbotIDs() (ids []string) {
+	if id := m.chatbot; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetChatbot resets all changes to the "chatbot" edge.
+func (m *RemovalMutation) ResetChatbot() {
+	m.chatbot = nil
+	m.clearedchatbot = false
+}
+
+// Where appends a list predicates to the RemovalMutation builder.
+func (m *RemovalMutation) Where(ps ...predicate.Removal) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the RemovalMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *RemovalMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Removal, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *RemovalMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *RemovalMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Removal).
+func (m *RemovalMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *RemovalMutation) Fields() []string {
+	fields := make([]string, 0, 11)
+	if m.workspace_id != nil {
+		fields = append(fields, removal.FieldWorkspaceID)
+	}
+	if m.chatbot != nil {
+		fields = append(fields, removal.FieldChatbotID)
+	}
+	if m.document_id != nil {
+		fields = append(fields, removal.FieldDocumentID)
+	}
+	if m.title != nil {
+		fields = append(fields, removal.FieldTitle)
+	}
+	if m.url != nil {
+		fields = append(fields, removal.FieldURL)
+	}
+	if m.content_hash != nil {
+		fields = append(fields, removal.FieldContentHash)
+	}
+	if m.passages != nil {
+		fields = append(fields, removal.FieldPassages)
+	}
+	if m.requested_at != nil {
+		fields = append(fields, removal.FieldRequestedAt)
+	}
+	if m.confirmed_at != nil {
+		fields = append(fields, removal.FieldConfirmedAt)
+	}
+	if m.answers != nil {
+		fields = append(fields, removal.FieldAnswers)
+	}
+	if m.message_ids != nil {
+		fields = append(fields, removal.FieldMessageIds)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *RemovalMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case removal.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case removal.FieldChatbotID:
+		return m.ChatbotID()
+	case removal.FieldDocumentID:
+		return m.DocumentID()
+	case removal.FieldTitle:
+		return m.Title()
+	case removal.FieldURL:
+		return m.URL()
+	case removal.FieldContentHash:
+		return m.ContentHash()
+	case removal.FieldPassages:
+		return m.Passages()
+	case removal.FieldRequestedAt:
+		return m.RequestedAt()
+	case removal.FieldConfirmedAt:
+		return m.ConfirmedAt()
+	case removal.FieldAnswers:
+		return m.Answers()
+	case removal.FieldMessageIds:
+		return m.MessageIds()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *RemovalMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case removal.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case removal.FieldChatbotID:
+		return m.OldChatbotID(ctx)
+	case removal.FieldDocumentID:
+		return m.OldDocumentID(ctx)
+	case removal.FieldTitle:
+		return m.OldTitle(ctx)
+	case removal.FieldURL:
+		return m.OldURL(ctx)
+	case removal.FieldContentHash:
+		return m.OldContentHash(ctx)
+	case removal.FieldPassages:
+		return m.OldPassages(ctx)
+	case removal.FieldRequestedAt:
+		return m.OldRequestedAt(ctx)
+	case removal.FieldConfirmedAt:
+		return m.OldConfirmedAt(ctx)
+	case removal.FieldAnswers:
+		return m.OldAnswers(ctx)
+	case removal.FieldMessageIds:
+		return m.OldMessageIds(ctx)
+	}
+	return nil, fmt.Errorf("unknown Removal field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RemovalMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case removal.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case removal.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case removal.FieldDocumentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDocumentID(v)
+		return nil
+	case removal.FieldTitle:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTitle(v)
+		return nil
+	case removal.FieldURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetURL(v)
+		return nil
+	case removal.FieldContentHash:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetContentHash(v)
+		return nil
+	case removal.FieldPassages:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPassages(v)
+		return nil
+	case removal.FieldRequestedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestedAt(v)
+		return nil
+	case removal.FieldConfirmedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetConfirmedAt(v)
+		return nil
+	case removal.FieldAnswers:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAnswers(v)
+		return nil
+	case removal.FieldMessageIds:
+		v, ok := value.([]int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMessageIds(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Removal field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *RemovalMutation) AddedFields() []string {
+	var fields []string
+	if m.addpassages != nil {
+		fields = append(fields, removal.FieldPassages)
+	}
+	if m.addanswers != nil {
+		fields = append(fields, removal.FieldAnswers)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *RemovalMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case removal.FieldPassages:
+		return m.AddedPassages()
+	case removal.FieldAnswers:
+		return m.AddedAnswers()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RemovalMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case removal.FieldPassages:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPassages(v)
+		return nil
+	case removal.FieldAnswers:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAnswers(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Removal numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *RemovalMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(removal.FieldConfirmedAt) {
+		fields = append(fields, removal.FieldConfirmedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *RemovalMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *RemovalMutation) ClearField(name string) error {
+	switch name {
+	case removal.FieldConfirmedAt:
+		m.ClearConfirmedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Removal nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *RemovalMutation) ResetField(name string) error {
+	switch name {
+	case removal.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case removal.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case removal.FieldDocumentID:
+		m.ResetDocumentID()
+		return nil
+	case removal.FieldTitle:
+		m.ResetTitle()
+		return nil
+	case removal.FieldURL:
+		m.ResetURL()
+		return nil
+	case removal.FieldContentHash:
+		m.ResetContentHash()
+		return nil
+	case removal.FieldPassages:
+		m.ResetPassages()
+		return nil
+	case removal.FieldRequestedAt:
+		m.ResetRequestedAt()
+		return nil
+	case removal.FieldConfirmedAt:
+		m.ResetConfirmedAt()
+		return nil
+	case removal.FieldAnswers:
+		m.ResetAnswers()
+		return nil
+	case removal.FieldMessageIds:
+		m.ResetMessageIds()
+		return nil
+	}
+	return fmt.Errorf("unknown Removal field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *RemovalMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.chatbot != nil {
+		edges = append(edges, removal.EdgeChatbot)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *RemovalMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case removal.EdgeChatbot:
+		if id := m.chatbot; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *RemovalMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *RemovalMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *RemovalMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedchatbot {
+		edges = append(edges, removal.EdgeChatbot)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *RemovalMutation) EdgeCleared(name string) bool {
+	switch name {
+	case removal.EdgeChatbot:
+		return m.clearedchatbot
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *RemovalMutation) ClearEdge(name string) error {
+	switch name {
+	case removal.EdgeChatbot:
+		m.ClearChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown Removal unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *RemovalMutation) ResetEdge(name string) error {
+	switch name {
+	case removal.EdgeChatbot:
+		m.ResetChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown Removal edge %s", name)
+}
+
 // SessionMutation represents an operation that mutates the Session nodes in the graph.
 type SessionMutation struct {
 	config
@@ -7643,6 +11015,1323 @@ func (m *SignInAttemptMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *SignInAttemptMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown SignInAttempt edge %s", name)
+}
+
+// SourceMutation represents an operation that mutates the Source nodes in the graph.
+type SourceMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *string
+	workspace_id   *string
+	kind           *string
+	url            *string
+	include        *[]string
+	appendinclude  []string
+	exclude        *[]string
+	appendexclude  []string
+	max_depth      *int
+	addmax_depth   *int
+	max_pages      *int
+	addmax_pages   *int
+	schedule       *string
+	state          *string
+	reason         *string
+	attempts       *int
+	addattempts    *int
+	due_at         *time.Time
+	synced_at      *time.Time
+	created_at     *time.Time
+	clearedFields  map[string]struct{}
+	chatbot        *string
+	clearedchatbot bool
+	done           bool
+	oldValue       func(context.Context) (*Source, error)
+	predicates     []predicate.Source
+}
+
+var _ ent.Mutation = (*SourceMutation)(nil)
+
+// sourceOption allows management of the mutation configuration using functional options.
+type sourceOption func(*SourceMutation)
+
+// newSourceMutation creates new mutation for the Source entity.
+func newSourceMutation(c config, op Op, opts ...sourceOption) *SourceMutation {
+	m := &SourceMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSource,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSourceID sets the ID field of the mutation.
+func withSourceID(id string) sourceOption {
+	return func(m *SourceMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Source
+		)
+		m.oldValue = func(ctx context.Context) (*Source, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Source.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSource sets the old Source of the mutation.
+func withSource(node *Source) sourceOption {
+	return func(m *SourceMutation) {
+		m.oldValue = func(context.Context) (*Source, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SourceMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SourceMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Source entities.
+func (m *SourceMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SourceMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SourceMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Source.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *SourceMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *SourceMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the Source entity.
+// If the Source object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SourceMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *SourceMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *SourceMutation) SetChatbotID(s string) {
+	m.chatbot = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *SourceMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChatbotID returns the old "chatbot_id" field's value of the Source entity.
+// If the Source object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SourceMutation) OldChatbotID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChatbotID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
+	}
+	return oldValue.ChatbotID, nil
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *SourceMutation) ResetChatbotID() {
+	m.chatbot = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *SourceMutation) SetKind(s string) {
+	m.kind = &s
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *SourceMutation) Kind() (r string, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the Source entity.
+// If the Source object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SourceMutation) OldKind(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *SourceMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetURL sets the "url" field.
+func (m *SourceMutation) SetURL(s string) {
+	m.url = &s
+}
+
+// URL returns the value of the "url" field in the mutation.
+func (m *SourceMutation) URL() (r string, exists bool) {
+	v := m.url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldURL returns the old "url" field's value of the Source entity.
+// If the Source object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SourceMutation) OldURL(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldURL is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldURL requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldURL: %w", err)
+	}
+	return oldValue.URL, nil
+}
+
+// ResetURL resets all changes to the "url" field.
+func (m *SourceMutation) ResetURL() {
+	m.url = nil
+}
+
+// SetInclude sets the "include" field.
+func (m *SourceMutation) SetInclude(s []string) {
+	m.include = &s
+	m.appendinclude = nil
+}
+
+// Include returns the value of the "include" field in the mutation.
+func (m *SourceMutation) Include() (r []string, exists bool) {
+	v := m.include
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInclude returns the old "include" field's value of the Source entity.
+// If the Source object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SourceMutation) OldInclude(ctx context.Context) (v []string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInclude is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInclude requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInclude: %w", err)
+	}
+	return oldValue.Include, nil
+}
+
+// AppendInclude adds s to the "include" field.
+func (m *SourceMutation) AppendInclude(s []string) {
+	m.appendinclude = append(m.appendinclude, s...)
+}
+
+// AppendedInclude returns the list of values that were appended to the "include" field in this mutation.
+func (m *SourceMutation) AppendedInclude() ([]string, bool) {
+	if len(m.appendinclude) == 0 {
+		return nil, false
+	}
+	return m.appendinclude, true
+}
+
+// ResetInclude resets all changes to the "include" field.
+func (m *SourceMutation) ResetInclude() {
+	m.include = nil
+	m.appendinclude = nil
+}
+
+// SetExclude sets the "exclude" field.
+func (m *SourceMutation) SetExclude(s []string) {
+	m.exclude = &s
+	m.appendexclude = nil
+}
+
+// Exclude returns the value of the "exclude" field in the mutation.
+func (m *SourceMutation) Exclude() (r []string, exists bool) {
+	v := m.exclude
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExclude returns the old "exclude" field's value of the Source entity.
+// If the Source object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SourceMutation) OldExclude(ctx context.Context) (v []string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExclude is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExclude requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExclude: %w", err)
+	}
+	return oldValue.Exclude, nil
+}
+
+// AppendExclude adds s to the "exclude" field.
+func (m *SourceMutation) AppendExclude(s []string) {
+	m.appendexclude = append(m.appendexclude, s...)
+}
+
+// AppendedExclude returns the list of values that were appended to the "exclude" field in this mutation.
+func (m *SourceMutation) AppendedExclude() ([]string, bool) {
+	if len(m.appendexclude) == 0 {
+		return nil, false
+	}
+	return m.appendexclude, true
+}
+
+// ResetExclude resets all changes to the "exclude" field.
+func (m *SourceMutation) ResetExclude() {
+	m.exclude = nil
+	m.appendexclude = nil
+}
+
+// SetMaxDepth sets the "max_depth" field.
+func (m *SourceMutation) SetMaxDepth(i int) {
+	m.max_depth = &i
+	m.addmax_depth = nil
+}
+
+// MaxDepth returns the value of the "max_depth" field in the mutation.
+func (m *SourceMutation) MaxDepth() (r int, exists bool) {
+	v := m.max_depth
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMaxDepth returns the old "max_depth" field's value of the Source entity.
+// If the Source object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SourceMutation) OldMaxDepth(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMaxDepth is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMaxDepth requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMaxDepth: %w", err)
+	}
+	return oldValue.MaxDepth, nil
+}
+
+// AddMaxDepth adds i to the "max_depth" field.
+func (m *SourceMutation) AddMaxDepth(i int) {
+	if m.addmax_depth != nil {
+		*m.addmax_depth += i
+	} else {
+		m.addmax_depth = &i
+	}
+}
+
+// AddedMaxDepth returns the value that was added to the "max_depth" field in this mutation.
+func (m *SourceMutation) AddedMaxDepth() (r int, exists bool) {
+	v := m.addmax_depth
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMaxDepth resets all changes to the "max_depth" field.
+func (m *SourceMutation) ResetMaxDepth() {
+	m.max_depth = nil
+	m.addmax_depth = nil
+}
+
+// SetMaxPages sets the "max_pages" field.
+func (m *SourceMutation) SetMaxPages(i int) {
+	m.max_pages = &i
+	m.addmax_pages = nil
+}
+
+// MaxPages returns the value of the "max_pages" field in the mutation.
+func (m *SourceMutation) MaxPages() (r int, exists bool) {
+	v := m.max_pages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMaxPages returns the old "max_pages" field's value of the Source entity.
+// If the Source object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SourceMutation) OldMaxPages(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMaxPages is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMaxPages requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMaxPages: %w", err)
+	}
+	return oldValue.MaxPages, nil
+}
+
+// AddMaxPages adds i to the "max_pages" field.
+func (m *SourceMutation) AddMaxPages(i int) {
+	if m.addmax_pages != nil {
+		*m.addmax_pages += i
+	} else {
+		m.addmax_pages = &i
+	}
+}
+
+// AddedMaxPages returns the value that was added to the "max_pages" field in this mutation.
+func (m *SourceMutation) AddedMaxPages() (r int, exists bool) {
+	v := m.addmax_pages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMaxPages resets all changes to the "max_pages" field.
+func (m *SourceMutation) ResetMaxPages() {
+	m.max_pages = nil
+	m.addmax_pages = nil
+}
+
+// SetSchedule sets the "schedule" field.
+func (m *SourceMutation) SetSchedule(s string) {
+	m.schedule = &s
+}
+
+// Schedule returns the value of the "schedule" field in the mutation.
+func (m *SourceMutation) Schedule() (r string, exists bool) {
+	v := m.schedule
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSchedule returns the old "schedule" field's value of the Source entity.
+// If the Source object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SourceMutation) OldSchedule(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSchedule is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSchedule requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSchedule: %w", err)
+	}
+	return oldValue.Schedule, nil
+}
+
+// ResetSchedule resets all changes to the "schedule" field.
+func (m *SourceMutation) ResetSchedule() {
+	m.schedule = nil
+}
+
+// SetState sets the "state" field.
+func (m *SourceMutation) SetState(s string) {
+	m.state = &s
+}
+
+// State returns the value of the "state" field in the mutation.
+func (m *SourceMutation) State() (r string, exists bool) {
+	v := m.state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldState returns the old "state" field's value of the Source entity.
+// If the Source object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SourceMutation) OldState(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldState is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldState requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldState: %w", err)
+	}
+	return oldValue.State, nil
+}
+
+// ResetState resets all changes to the "state" field.
+func (m *SourceMutation) ResetState() {
+	m.state = nil
+}
+
+// SetReason sets the "reason" field.
+func (m *SourceMutation) SetReason(s string) {
+	m.reason = &s
+}
+
+// Reason returns the value of the "reason" field in the mutation.
+func (m *SourceMutation) Reason() (r string, exists bool) {
+	v := m.reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReason returns the old "reason" field's value of the Source entity.
+// If the Source object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SourceMutation) OldReason(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReason: %w", err)
+	}
+	return oldValue.Reason, nil
+}
+
+// ResetReason resets all changes to the "reason" field.
+func (m *SourceMutation) ResetReason() {
+	m.reason = nil
+}
+
+// SetAttempts sets the "attempts" field.
+func (m *SourceMutation) SetAttempts(i int) {
+	m.attempts = &i
+	m.addattempts = nil
+}
+
+// Attempts returns the value of the "attempts" field in the mutation.
+func (m *SourceMutation) Attempts() (r int, exists bool) {
+	v := m.attempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttempts returns the old "attempts" field's value of the Source entity.
+// If the Source object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SourceMutation) OldAttempts(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttempts is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttempts requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttempts: %w", err)
+	}
+	return oldValue.Attempts, nil
+}
+
+// AddAttempts adds i to the "attempts" field.
+func (m *SourceMutation) AddAttempts(i int) {
+	if m.addattempts != nil {
+		*m.addattempts += i
+	} else {
+		m.addattempts = &i
+	}
+}
+
+// AddedAttempts returns the value that was added to the "attempts" field in this mutation.
+func (m *SourceMutation) AddedAttempts() (r int, exists bool) {
+	v := m.addattempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttempts resets all changes to the "attempts" field.
+func (m *SourceMutation) ResetAttempts() {
+	m.attempts = nil
+	m.addattempts = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *SourceMutation) SetDueAt(t time.Time) {
+	m.due_at = &t
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *SourceMutation) DueAt() (r time.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the Source entity.
+// If the Source object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SourceMutation) OldDueAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (m *SourceMutation) ClearDueAt() {
+	m.due_at = nil
+	m.clearedFields[source.FieldDueAt] = struct{}{}
+}
+
+// DueAtCleared returns if the "due_at" field was cleared in this mutation.
+func (m *SourceMutation) DueAtCleared() bool {
+	_, ok := m.clearedFields[source.FieldDueAt]
+	return ok
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *SourceMutation) ResetDueAt() {
+	m.due_at = nil
+	delete(m.clearedFields, source.FieldDueAt)
+}
+
+// SetSyncedAt sets the "synced_at" field.
+func (m *SourceMutation) SetSyncedAt(t time.Time) {
+	m.synced_at = &t
+}
+
+// SyncedAt returns the value of the "synced_at" field in the mutation.
+func (m *SourceMutation) SyncedAt() (r time.Time, exists bool) {
+	v := m.synced_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSyncedAt returns the old "synced_at" field's value of the Source entity.
+// If the Source object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SourceMutation) OldSyncedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSyncedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSyncedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSyncedAt: %w", err)
+	}
+	return oldValue.SyncedAt, nil
+}
+
+// ClearSyncedAt clears the value of the "synced_at" field.
+func (m *SourceMutation) ClearSyncedAt() {
+	m.synced_at = nil
+	m.clearedFields[source.FieldSyncedAt] = struct{}{}
+}
+
+// SyncedAtCleared returns if the "synced_at" field was cleared in this mutation.
+func (m *SourceMutation) SyncedAtCleared() bool {
+	_, ok := m.clearedFields[source.FieldSyncedAt]
+	return ok
+}
+
+// ResetSyncedAt resets all changes to the "synced_at" field.
+func (m *SourceMutation) ResetSyncedAt() {
+	m.synced_at = nil
+	delete(m.clearedFields, source.FieldSyncedAt)
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *SourceMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *SourceMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Source entity.
+// If the Source object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SourceMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *SourceMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearChatbot clears the "chatbot" edge to the Chatbot entity.
+func (m *SourceMutation) ClearChatbot() {
+	m.clearedchatbot = true
+	m.clearedFields[source.FieldChatbotID] = struct{}{}
+}
+
+// ChatbotCleared reports if the "chatbot" edge to the Chatbot entity was cleared.
+func (m *SourceMutation) ChatbotCleared() bool {
+	return m.clearedchatbot
+}
+
+// ChatbotIDs returns the "chatbot" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ChatbotID instead. It exists only for internal usage by the builders.
+func (m *SourceMutation) ChatbotIDs() (ids []string) {
+	if id := m.chatbot; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetChatbot resets all changes to the "chatbot" edge.
+func (m *SourceMutation) ResetChatbot() {
+	m.chatbot = nil
+	m.clearedchatbot = false
+}
+
+// Where appends a list predicates to the SourceMutation builder.
+func (m *SourceMutation) Where(ps ...predicate.Source) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SourceMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SourceMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Source, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SourceMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SourceMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Source).
+func (m *SourceMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SourceMutation) Fields() []string {
+	fields := make([]string, 0, 15)
+	if m.workspace_id != nil {
+		fields = append(fields, source.FieldWorkspaceID)
+	}
+	if m.chatbot != nil {
+		fields = append(fields, source.FieldChatbotID)
+	}
+	if m.kind != nil {
+		fields = append(fields, source.FieldKind)
+	}
+	if m.url != nil {
+		fields = append(fields, source.FieldURL)
+	}
+	if m.include != nil {
+		fields = append(fields, source.FieldInclude)
+	}
+	if m.exclude != nil {
+		fields = append(fields, source.FieldExclude)
+	}
+	if m.max_depth != nil {
+		fields = append(fields, source.FieldMaxDepth)
+	}
+	if m.max_pages != nil {
+		fields = append(fields, source.FieldMaxPages)
+	}
+	if m.schedule != nil {
+		fields = append(fields, source.FieldSchedule)
+	}
+	if m.state != nil {
+		fields = append(fields, source.FieldState)
+	}
+	if m.reason != nil {
+		fields = append(fields, source.FieldReason)
+	}
+	if m.attempts != nil {
+		fields = append(fields, source.FieldAttempts)
+	}
+	if m.due_at != nil {
+		fields = append(fields, source.FieldDueAt)
+	}
+	if m.synced_at != nil {
+		fields = append(fields, source.FieldSyncedAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, source.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SourceMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case source.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case source.FieldChatbotID:
+		return m.ChatbotID()
+	case source.FieldKind:
+		return m.Kind()
+	case source.FieldURL:
+		return m.URL()
+	case source.FieldInclude:
+		return m.Include()
+	case source.FieldExclude:
+		return m.Exclude()
+	case source.FieldMaxDepth:
+		return m.MaxDepth()
+	case source.FieldMaxPages:
+		return m.MaxPages()
+	case source.FieldSchedule:
+		return m.Schedule()
+	case source.FieldState:
+		return m.State()
+	case source.FieldReason:
+		return m.Reason()
+	case source.FieldAttempts:
+		return m.Attempts()
+	case source.FieldDueAt:
+		return m.DueAt()
+	case source.FieldSyncedAt:
+		return m.SyncedAt()
+	case source.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SourceMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case source.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case source.FieldChatbotID:
+		return m.OldChatbotID(ctx)
+	case source.FieldKind:
+		return m.OldKind(ctx)
+	case source.FieldURL:
+		return m.OldURL(ctx)
+	case source.FieldInclude:
+		return m.OldInclude(ctx)
+	case source.FieldExclude:
+		return m.OldExclude(ctx)
+	case source.FieldMaxDepth:
+		return m.OldMaxDepth(ctx)
+	case source.FieldMaxPages:
+		return m.OldMaxPages(ctx)
+	case source.FieldSchedule:
+		return m.OldSchedule(ctx)
+	case source.FieldState:
+		return m.OldState(ctx)
+	case source.FieldReason:
+		return m.OldReason(ctx)
+	case source.FieldAttempts:
+		return m.OldAttempts(ctx)
+	case source.FieldDueAt:
+		return m.OldDueAt(ctx)
+	case source.FieldSyncedAt:
+		return m.OldSyncedAt(ctx)
+	case source.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Source field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SourceMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case source.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case source.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case source.FieldKind:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case source.FieldURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetURL(v)
+		return nil
+	case source.FieldInclude:
+		v, ok := value.([]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInclude(v)
+		return nil
+	case source.FieldExclude:
+		v, ok := value.([]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExclude(v)
+		return nil
+	case source.FieldMaxDepth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMaxDepth(v)
+		return nil
+	case source.FieldMaxPages:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMaxPages(v)
+		return nil
+	case source.FieldSchedule:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSchedule(v)
+		return nil
+	case source.FieldState:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetState(v)
+		return nil
+	case source.FieldReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReason(v)
+		return nil
+	case source.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttempts(v)
+		return nil
+	case source.FieldDueAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case source.FieldSyncedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSyncedAt(v)
+		return nil
+	case source.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Source field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SourceMutation) AddedFields() []string {
+	var fields []string
+	if m.addmax_depth != nil {
+		fields = append(fields, source.FieldMaxDepth)
+	}
+	if m.addmax_pages != nil {
+		fields = append(fields, source.FieldMaxPages)
+	}
+	if m.addattempts != nil {
+		fields = append(fields, source.FieldAttempts)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SourceMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case source.FieldMaxDepth:
+		return m.AddedMaxDepth()
+	case source.FieldMaxPages:
+		return m.AddedMaxPages()
+	case source.FieldAttempts:
+		return m.AddedAttempts()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SourceMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case source.FieldMaxDepth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMaxDepth(v)
+		return nil
+	case source.FieldMaxPages:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMaxPages(v)
+		return nil
+	case source.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAttempts(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Source numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SourceMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(source.FieldDueAt) {
+		fields = append(fields, source.FieldDueAt)
+	}
+	if m.FieldCleared(source.FieldSyncedAt) {
+		fields = append(fields, source.FieldSyncedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SourceMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SourceMutation) ClearField(name string) error {
+	switch name {
+	case source.FieldDueAt:
+		m.ClearDueAt()
+		return nil
+	case source.FieldSyncedAt:
+		m.ClearSyncedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Source nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SourceMutation) ResetField(name string) error {
+	switch name {
+	case source.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case source.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case source.FieldKind:
+		m.ResetKind()
+		return nil
+	case source.FieldURL:
+		m.ResetURL()
+		return nil
+	case source.FieldInclude:
+		m.ResetInclude()
+		return nil
+	case source.FieldExclude:
+		m.ResetExclude()
+		return nil
+	case source.FieldMaxDepth:
+		m.ResetMaxDepth()
+		return nil
+	case source.FieldMaxPages:
+		m.ResetMaxPages()
+		return nil
+	case source.FieldSchedule:
+		m.ResetSchedule()
+		return nil
+	case source.FieldState:
+		m.ResetState()
+		return nil
+	case source.FieldReason:
+		m.ResetReason()
+		return nil
+	case source.FieldAttempts:
+		m.ResetAttempts()
+		return nil
+	case source.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case source.FieldSyncedAt:
+		m.ResetSyncedAt()
+		return nil
+	case source.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Source field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SourceMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.chatbot != nil {
+		edges = append(edges, source.EdgeChatbot)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SourceMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case source.EdgeChatbot:
+		if id := m.chatbot; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SourceMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SourceMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SourceMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedchatbot {
+		edges = append(edges, source.EdgeChatbot)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SourceMutation) EdgeCleared(name string) bool {
+	switch name {
+	case source.EdgeChatbot:
+		return m.clearedchatbot
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SourceMutation) ClearEdge(name string) error {
+	switch name {
+	case source.EdgeChatbot:
+		m.ClearChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown Source unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SourceMutation) ResetEdge(name string) error {
+	switch name {
+	case source.EdgeChatbot:
+		m.ResetChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown Source edge %s", name)
 }
 
 // TokenMutation represents an operation that mutates the Token nodes in the graph.
@@ -8647,6 +13336,608 @@ func (m *TokenMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Token edge %s", name)
 }
 
+// UploadMutation represents an operation that mutates the Upload nodes in the graph.
+type UploadMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *int64
+	workspace_id    *string
+	name            *string
+	content_type    *string
+	body            *[]byte
+	clearedFields   map[string]struct{}
+	document        *string
+	cleareddocument bool
+	done            bool
+	oldValue        func(context.Context) (*Upload, error)
+	predicates      []predicate.Upload
+}
+
+var _ ent.Mutation = (*UploadMutation)(nil)
+
+// uploadOption allows management of the mutation configuration using functional options.
+type uploadOption func(*UploadMutation)
+
+// newUploadMutation creates new mutation for the Upload entity.
+func newUploadMutation(c config, op Op, opts ...uploadOption) *UploadMutation {
+	m := &UploadMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeUpload,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withUploadID sets the ID field of the mutation.
+func withUploadID(id int64) uploadOption {
+	return func(m *UploadMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Upload
+		)
+		m.oldValue = func(ctx context.Context) (*Upload, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Upload.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withUpload sets the old Upload of the mutation.
+func withUpload(node *Upload) uploadOption {
+	return func(m *UploadMutation) {
+		m.oldValue = func(context.Context) (*Upload, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m UploadMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m UploadMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Upload entities.
+func (m *UploadMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *UploadMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *UploadMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Upload.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *UploadMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *UploadMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the Upload entity.
+// If the Upload object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UploadMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *UploadMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetDocumentID sets the "document_id" field.
+func (m *UploadMutation) SetDocumentID(s string) {
+	m.document = &s
+}
+
+// DocumentID returns the value of the "document_id" field in the mutation.
+func (m *UploadMutation) DocumentID() (r string, exists bool) {
+	v := m.document
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDocumentID returns the old "document_id" field's value of the Upload entity.
+// If the Upload object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UploadMutation) OldDocumentID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDocumentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDocumentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDocumentID: %w", err)
+	}
+	return oldValue.DocumentID, nil
+}
+
+// ResetDocumentID resets all changes to the "document_id" field.
+func (m *UploadMutation) ResetDocumentID() {
+	m.document = nil
+}
+
+// SetName sets the "name" field.
+func (m *UploadMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *UploadMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the Upload entity.
+// If the Upload object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UploadMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *UploadMutation) ResetName() {
+	m.name = nil
+}
+
+// SetContentType sets the "content_type" field.
+func (m *UploadMutation) SetContentType(s string) {
+	m.content_type = &s
+}
+
+// ContentType returns the value of the "content_type" field in the mutation.
+func (m *UploadMutation) ContentType() (r string, exists bool) {
+	v := m.content_type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldContentType returns the old "content_type" field's value of the Upload entity.
+// If the Upload object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UploadMutation) OldContentType(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldContentType is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldContentType requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldContentType: %w", err)
+	}
+	return oldValue.ContentType, nil
+}
+
+// ResetContentType resets all changes to the "content_type" field.
+func (m *UploadMutation) ResetContentType() {
+	m.content_type = nil
+}
+
+// SetBody sets the "body" field.
+func (m *UploadMutation) SetBody(b []byte) {
+	m.body = &b
+}
+
+// Body returns the value of the "body" field in the mutation.
+func (m *UploadMutation) Body() (r []byte, exists bool) {
+	v := m.body
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBody returns the old "body" field's value of the Upload entity.
+// If the Upload object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UploadMutation) OldBody(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBody is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBody requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBody: %w", err)
+	}
+	return oldValue.Body, nil
+}
+
+// ResetBody resets all changes to the "body" field.
+func (m *UploadMutation) ResetBody() {
+	m.body = nil
+}
+
+// ClearDocument clears the "document" edge to the Document entity.
+func (m *UploadMutation) ClearDocument() {
+	m.cleareddocument = true
+	m.clearedFields[upload.FieldDocumentID] = struct{}{}
+}
+
+// DocumentCleared reports if the "document" edge to the Document entity was cleared.
+func (m *UploadMutation) DocumentCleared() bool {
+	return m.cleareddocument
+}
+
+// DocumentIDs returns the "document" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// DocumentID instead. It exists only for internal usage by the builders.
+func (m *UploadMutation) DocumentIDs() (ids []string) {
+	if id := m.document; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetDocument resets all changes to the "document" edge.
+func (m *UploadMutation) ResetDocument() {
+	m.document = nil
+	m.cleareddocument = false
+}
+
+// Where appends a list predicates to the UploadMutation builder.
+func (m *UploadMutation) Where(ps ...predicate.Upload) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the UploadMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *UploadMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Upload, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *UploadMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *UploadMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Upload).
+func (m *UploadMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *UploadMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.workspace_id != nil {
+		fields = append(fields, upload.FieldWorkspaceID)
+	}
+	if m.document != nil {
+		fields = append(fields, upload.FieldDocumentID)
+	}
+	if m.name != nil {
+		fields = append(fields, upload.FieldName)
+	}
+	if m.content_type != nil {
+		fields = append(fields, upload.FieldContentType)
+	}
+	if m.body != nil {
+		fields = append(fields, upload.FieldBody)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *UploadMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case upload.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case upload.FieldDocumentID:
+		return m.DocumentID()
+	case upload.FieldName:
+		return m.Name()
+	case upload.FieldContentType:
+		return m.ContentType()
+	case upload.FieldBody:
+		return m.Body()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *UploadMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case upload.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case upload.FieldDocumentID:
+		return m.OldDocumentID(ctx)
+	case upload.FieldName:
+		return m.OldName(ctx)
+	case upload.FieldContentType:
+		return m.OldContentType(ctx)
+	case upload.FieldBody:
+		return m.OldBody(ctx)
+	}
+	return nil, fmt.Errorf("unknown Upload field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *UploadMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case upload.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case upload.FieldDocumentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDocumentID(v)
+		return nil
+	case upload.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case upload.FieldContentType:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetContentType(v)
+		return nil
+	case upload.FieldBody:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBody(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Upload field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *UploadMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *UploadMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *UploadMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown Upload numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *UploadMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *UploadMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *UploadMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Upload nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *UploadMutation) ResetField(name string) error {
+	switch name {
+	case upload.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case upload.FieldDocumentID:
+		m.ResetDocumentID()
+		return nil
+	case upload.FieldName:
+		m.ResetName()
+		return nil
+	case upload.FieldContentType:
+		m.ResetContentType()
+		return nil
+	case upload.FieldBody:
+		m.ResetBody()
+		return nil
+	}
+	return fmt.Errorf("unknown Upload field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *UploadMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.document != nil {
+		edges = append(edges, upload.EdgeDocument)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *UploadMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case upload.EdgeDocument:
+		if id := m.document; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *UploadMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *UploadMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *UploadMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.cleareddocument {
+		edges = append(edges, upload.EdgeDocument)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *UploadMutation) EdgeCleared(name string) bool {
+	switch name {
+	case upload.EdgeDocument:
+		return m.cleareddocument
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *UploadMutation) ClearEdge(name string) error {
+	switch name {
+	case upload.EdgeDocument:
+		m.ClearDocument()
+		return nil
+	}
+	return fmt.Errorf("unknown Upload unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *UploadMutation) ResetEdge(name string) error {
+	switch name {
+	case upload.EdgeDocument:
+		m.ResetDocument()
+		return nil
+	}
+	return fmt.Errorf("unknown Upload edge %s", name)
+}
+
 // UserMutation represents an operation that mutates the User nodes in the graph.
 type UserMutation struct {
 	config
@@ -9282,6 +14573,9 @@ type WorkspaceMutation struct {
 	chatbots           map[string]struct{}
 	removedchatbots    map[string]struct{}
 	clearedchatbots    bool
+	embeddings         map[int64]struct{}
+	removedembeddings  map[int64]struct{}
+	clearedembeddings  bool
 	done               bool
 	oldValue           func(context.Context) (*Workspace, error)
 	predicates         []predicate.Workspace
@@ -9661,6 +14955,60 @@ func (m *WorkspaceMutation) ResetChatbots() {
 	m.removedchatbots = nil
 }
 
+// AddEmbeddingIDs adds the "embeddings" edge to the Embedding entity by ids.
+func (m *WorkspaceMutation) AddEmbeddingIDs(ids ...int64) {
+	if m.embeddings == nil {
+		m.embeddings = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.embeddings[ids[i]] = struct{}{}
+	}
+}
+
+// ClearEmbeddings clears the "embeddings" edge to the Embedding entity.
+func (m *WorkspaceMutation) ClearEmbeddings() {
+	m.clearedembeddings = true
+}
+
+// EmbeddingsCleared reports if the "embeddings" edge to the Embedding entity was cleared.
+func (m *WorkspaceMutation) EmbeddingsCleared() bool {
+	return m.clearedembeddings
+}
+
+// RemoveEmbeddingIDs removes the "embeddings" edge to the Embedding entity by IDs.
+func (m *WorkspaceMutation) RemoveEmbeddingIDs(ids ...int64) {
+	if m.removedembeddings == nil {
+		m.removedembeddings = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.embeddings, ids[i])
+		m.removedembeddings[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedEmbeddings returns the removed IDs of the "embeddings" edge to the Embedding entity.
+func (m *WorkspaceMutation) RemovedEmbeddingsIDs() (ids []int64) {
+	for id := range m.removedembeddings {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// EmbeddingsIDs returns the "embeddings" edge IDs in the mutation.
+func (m *WorkspaceMutation) EmbeddingsIDs() (ids []int64) {
+	for id := range m.embeddings {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetEmbeddings resets all changes to the "embeddings" edge.
+func (m *WorkspaceMutation) ResetEmbeddings() {
+	m.embeddings = nil
+	m.clearedembeddings = false
+	m.removedembeddings = nil
+}
+
 // Where appends a list predicates to the WorkspaceMutation builder.
 func (m *WorkspaceMutation) Where(ps ...predicate.Workspace) {
 	m.predicates = append(m.predicates, ps...)
@@ -9828,7 +15176,7 @@ func (m *WorkspaceMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *WorkspaceMutation) AddedEdges() []string {
-	edges := make([]string, 0, 3)
+	edges := make([]string, 0, 4)
 	if m.members != nil {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -9837,6 +15185,9 @@ func (m *WorkspaceMutation) AddedEdges() []string {
 	}
 	if m.chatbots != nil {
 		edges = append(edges, workspace.EdgeChatbots)
+	}
+	if m.embeddings != nil {
+		edges = append(edges, workspace.EdgeEmbeddings)
 	}
 	return edges
 }
@@ -9863,13 +15214,19 @@ func (m *WorkspaceMutation) AddedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case workspace.EdgeEmbeddings:
+		ids := make([]ent.Value, 0, len(m.embeddings))
+		for id := range m.embeddings {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *WorkspaceMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 3)
+	edges := make([]string, 0, 4)
 	if m.removedmembers != nil {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -9878,6 +15235,9 @@ func (m *WorkspaceMutation) RemovedEdges() []string {
 	}
 	if m.removedchatbots != nil {
 		edges = append(edges, workspace.EdgeChatbots)
+	}
+	if m.removedembeddings != nil {
+		edges = append(edges, workspace.EdgeEmbeddings)
 	}
 	return edges
 }
@@ -9904,13 +15264,19 @@ func (m *WorkspaceMutation) RemovedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case workspace.EdgeEmbeddings:
+		ids := make([]ent.Value, 0, len(m.removedembeddings))
+		for id := range m.removedembeddings {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *WorkspaceMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 3)
+	edges := make([]string, 0, 4)
 	if m.clearedmembers {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -9919,6 +15285,9 @@ func (m *WorkspaceMutation) ClearedEdges() []string {
 	}
 	if m.clearedchatbots {
 		edges = append(edges, workspace.EdgeChatbots)
+	}
+	if m.clearedembeddings {
+		edges = append(edges, workspace.EdgeEmbeddings)
 	}
 	return edges
 }
@@ -9933,6 +15302,8 @@ func (m *WorkspaceMutation) EdgeCleared(name string) bool {
 		return m.clearedinvitations
 	case workspace.EdgeChatbots:
 		return m.clearedchatbots
+	case workspace.EdgeEmbeddings:
+		return m.clearedembeddings
 	}
 	return false
 }
@@ -9957,6 +15328,9 @@ func (m *WorkspaceMutation) ResetEdge(name string) error {
 		return nil
 	case workspace.EdgeChatbots:
 		m.ResetChatbots()
+		return nil
+	case workspace.EdgeEmbeddings:
+		m.ResetEmbeddings()
 		return nil
 	}
 	return fmt.Errorf("unknown Workspace edge %s", name)

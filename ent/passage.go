@@ -24,12 +24,16 @@ type Passage struct {
 	ChatbotID string `json:"chatbot_id,omitempty"`
 	// DocumentID holds the value of the "document_id" field.
 	DocumentID string `json:"document_id,omitempty"`
+	// Version holds the value of the "version" field.
+	Version int `json:"version,omitempty"`
 	// Ordinal holds the value of the "ordinal" field.
 	Ordinal int `json:"ordinal,omitempty"`
 	// Title holds the value of the "title" field.
 	Title string `json:"title,omitempty"`
 	// HeadingPath holds the value of the "heading_path" field.
 	HeadingPath []string `json:"heading_path,omitempty"`
+	// Place holds the value of the "place" field.
+	Place string `json:"place,omitempty"`
 	// Text holds the value of the "text" field.
 	Text string `json:"text,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -65,9 +69,9 @@ func (*Passage) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case passage.FieldHeadingPath:
 			values[i] = new([]byte)
-		case passage.FieldID, passage.FieldOrdinal:
+		case passage.FieldID, passage.FieldVersion, passage.FieldOrdinal:
 			values[i] = new(sql.NullInt64)
-		case passage.FieldWorkspaceID, passage.FieldChatbotID, passage.FieldDocumentID, passage.FieldTitle, passage.FieldText:
+		case passage.FieldWorkspaceID, passage.FieldChatbotID, passage.FieldDocumentID, passage.FieldTitle, passage.FieldPlace, passage.FieldText:
 			values[i] = new(sql.NullString)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -108,6 +112,12 @@ func (_m *Passage) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.DocumentID = value.String
 			}
+		case passage.FieldVersion:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field version", values[i])
+			} else if value.Valid {
+				_m.Version = int(value.Int64)
+			}
 		case passage.FieldOrdinal:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field ordinal", values[i])
@@ -127,6 +137,12 @@ func (_m *Passage) assignValues(columns []string, values []any) error {
 				if err := json.Unmarshal(*value, &_m.HeadingPath); err != nil {
 					return fmt.Errorf("unmarshal field heading_path: %w", err)
 				}
+			}
+		case passage.FieldPlace:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field place", values[i])
+			} else if value.Valid {
+				_m.Place = value.String
 			}
 		case passage.FieldText:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -184,6 +200,9 @@ func (_m *Passage) String() string {
 	builder.WriteString("document_id=")
 	builder.WriteString(_m.DocumentID)
 	builder.WriteString(", ")
+	builder.WriteString("version=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Version))
+	builder.WriteString(", ")
 	builder.WriteString("ordinal=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Ordinal))
 	builder.WriteString(", ")
@@ -192,6 +211,9 @@ func (_m *Passage) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("heading_path=")
 	builder.WriteString(fmt.Sprintf("%v", _m.HeadingPath))
+	builder.WriteString(", ")
+	builder.WriteString("place=")
+	builder.WriteString(_m.Place)
 	builder.WriteString(", ")
 	builder.WriteString("text=")
 	builder.WriteString(_m.Text)

@@ -40,6 +40,20 @@ func (_c *PassageCreate) SetDocumentID(v string) *PassageCreate {
 	return _c
 }
 
+// SetVersion sets the "version" field.
+func (_c *PassageCreate) SetVersion(v int) *PassageCreate {
+	_c.mutation.SetVersion(v)
+	return _c
+}
+
+// SetNillableVersion sets the "version" field if the given value is not nil.
+func (_c *PassageCreate) SetNillableVersion(v *int) *PassageCreate {
+	if v != nil {
+		_c.SetVersion(*v)
+	}
+	return _c
+}
+
 // SetOrdinal sets the "ordinal" field.
 func (_c *PassageCreate) SetOrdinal(v int) *PassageCreate {
 	_c.mutation.SetOrdinal(v)
@@ -55,6 +69,20 @@ func (_c *PassageCreate) SetTitle(v string) *PassageCreate {
 // SetHeadingPath sets the "heading_path" field.
 func (_c *PassageCreate) SetHeadingPath(v []string) *PassageCreate {
 	_c.mutation.SetHeadingPath(v)
+	return _c
+}
+
+// SetPlace sets the "place" field.
+func (_c *PassageCreate) SetPlace(v string) *PassageCreate {
+	_c.mutation.SetPlace(v)
+	return _c
+}
+
+// SetNillablePlace sets the "place" field if the given value is not nil.
+func (_c *PassageCreate) SetNillablePlace(v *string) *PassageCreate {
+	if v != nil {
+		_c.SetPlace(*v)
+	}
 	return _c
 }
 
@@ -120,6 +148,14 @@ func (_c *PassageCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *PassageCreate) defaults() error {
+	if _, ok := _c.mutation.Version(); !ok {
+		v := passage.DefaultVersion
+		_c.mutation.SetVersion(v)
+	}
+	if _, ok := _c.mutation.Place(); !ok {
+		v := passage.DefaultPlace
+		_c.mutation.SetPlace(v)
+	}
 	if _, ok := _c.mutation.Text(); !ok {
 		v := passage.DefaultText
 		_c.mutation.SetText(v)
@@ -153,6 +189,9 @@ func (_c *PassageCreate) check() error {
 			return &ValidationError{Name: "document_id", err: fmt.Errorf(`ent: validator failed for field "Passage.document_id": %w`, err)}
 		}
 	}
+	if _, ok := _c.mutation.Version(); !ok {
+		return &ValidationError{Name: "version", err: errors.New(`ent: missing required field "Passage.version"`)}
+	}
 	if _, ok := _c.mutation.Ordinal(); !ok {
 		return &ValidationError{Name: "ordinal", err: errors.New(`ent: missing required field "Passage.ordinal"`)}
 	}
@@ -166,6 +205,14 @@ func (_c *PassageCreate) check() error {
 	}
 	if _, ok := _c.mutation.HeadingPath(); !ok {
 		return &ValidationError{Name: "heading_path", err: errors.New(`ent: missing required field "Passage.heading_path"`)}
+	}
+	if _, ok := _c.mutation.Place(); !ok {
+		return &ValidationError{Name: "place", err: errors.New(`ent: missing required field "Passage.place"`)}
+	}
+	if v, ok := _c.mutation.Place(); ok {
+		if err := passage.PlaceValidator(v); err != nil {
+			return &ValidationError{Name: "place", err: fmt.Errorf(`ent: validator failed for field "Passage.place": %w`, err)}
+		}
 	}
 	if _, ok := _c.mutation.Text(); !ok {
 		return &ValidationError{Name: "text", err: errors.New(`ent: missing required field "Passage.text"`)}
@@ -214,6 +261,10 @@ func (_c *PassageCreate) createSpec() (*Passage, *sqlgraph.CreateSpec) {
 		_spec.SetField(passage.FieldChatbotID, field.TypeString, value)
 		_node.ChatbotID = value
 	}
+	if value, ok := _c.mutation.Version(); ok {
+		_spec.SetField(passage.FieldVersion, field.TypeInt, value)
+		_node.Version = value
+	}
 	if value, ok := _c.mutation.Ordinal(); ok {
 		_spec.SetField(passage.FieldOrdinal, field.TypeInt, value)
 		_node.Ordinal = value
@@ -225,6 +276,10 @@ func (_c *PassageCreate) createSpec() (*Passage, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.HeadingPath(); ok {
 		_spec.SetField(passage.FieldHeadingPath, field.TypeJSON, value)
 		_node.HeadingPath = value
+	}
+	if value, ok := _c.mutation.Place(); ok {
+		_spec.SetField(passage.FieldPlace, field.TypeString, value)
+		_node.Place = value
 	}
 	if value, ok := _c.mutation.Text(); ok {
 		_spec.SetField(passage.FieldText, field.TypeString, value)
@@ -337,6 +392,9 @@ func (u *PassageUpsertOne) UpdateNewValues() *PassageUpsertOne {
 		if _, exists := u.create.mutation.DocumentID(); exists {
 			s.SetIgnore(passage.FieldDocumentID)
 		}
+		if _, exists := u.create.mutation.Version(); exists {
+			s.SetIgnore(passage.FieldVersion)
+		}
 		if _, exists := u.create.mutation.Ordinal(); exists {
 			s.SetIgnore(passage.FieldOrdinal)
 		}
@@ -345,6 +403,9 @@ func (u *PassageUpsertOne) UpdateNewValues() *PassageUpsertOne {
 		}
 		if _, exists := u.create.mutation.HeadingPath(); exists {
 			s.SetIgnore(passage.FieldHeadingPath)
+		}
+		if _, exists := u.create.mutation.Place(); exists {
+			s.SetIgnore(passage.FieldPlace)
 		}
 	}))
 	return u
@@ -582,6 +643,9 @@ func (u *PassageUpsertBulk) UpdateNewValues() *PassageUpsertBulk {
 			if _, exists := b.mutation.DocumentID(); exists {
 				s.SetIgnore(passage.FieldDocumentID)
 			}
+			if _, exists := b.mutation.Version(); exists {
+				s.SetIgnore(passage.FieldVersion)
+			}
 			if _, exists := b.mutation.Ordinal(); exists {
 				s.SetIgnore(passage.FieldOrdinal)
 			}
@@ -590,6 +654,9 @@ func (u *PassageUpsertBulk) UpdateNewValues() *PassageUpsertBulk {
 			}
 			if _, exists := b.mutation.HeadingPath(); exists {
 				s.SetIgnore(passage.FieldHeadingPath)
+			}
+			if _, exists := b.mutation.Place(); exists {
+				s.SetIgnore(passage.FieldPlace)
 			}
 		}
 	}))

@@ -20,6 +20,8 @@ type Tx struct {
 	Conversation *ConversationClient
 	// Document is the client for interacting with the Document builders.
 	Document *DocumentClient
+	// Embedding is the client for interacting with the Embedding builders.
+	Embedding *EmbeddingClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
 	// Member is the client for interacting with the Member builders.
@@ -30,12 +32,18 @@ type Tx struct {
 	Passage *PassageClient
 	// Plan is the client for interacting with the Plan builders.
 	Plan *PlanClient
+	// Removal is the client for interacting with the Removal builders.
+	Removal *RemovalClient
 	// Session is the client for interacting with the Session builders.
 	Session *SessionClient
 	// SignInAttempt is the client for interacting with the SignInAttempt builders.
 	SignInAttempt *SignInAttemptClient
+	// Source is the client for interacting with the Source builders.
+	Source *SourceClient
 	// Token is the client for interacting with the Token builders.
 	Token *TokenClient
+	// Upload is the client for interacting with the Upload builders.
+	Upload *UploadClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
 	// Workspace is the client for interacting with the Workspace builders.
@@ -174,14 +182,18 @@ func (tx *Tx) init() {
 	tx.Chatbot = NewChatbotClient(tx.config)
 	tx.Conversation = NewConversationClient(tx.config)
 	tx.Document = NewDocumentClient(tx.config)
+	tx.Embedding = NewEmbeddingClient(tx.config)
 	tx.Invitation = NewInvitationClient(tx.config)
 	tx.Member = NewMemberClient(tx.config)
 	tx.Message = NewMessageClient(tx.config)
 	tx.Passage = NewPassageClient(tx.config)
 	tx.Plan = NewPlanClient(tx.config)
+	tx.Removal = NewRemovalClient(tx.config)
 	tx.Session = NewSessionClient(tx.config)
 	tx.SignInAttempt = NewSignInAttemptClient(tx.config)
+	tx.Source = NewSourceClient(tx.config)
 	tx.Token = NewTokenClient(tx.config)
+	tx.Upload = NewUploadClient(tx.config)
 	tx.User = NewUserClient(tx.config)
 	tx.Workspace = NewWorkspaceClient(tx.config)
 }

@@ -37,9 +37,11 @@ type WorkspaceEdges struct {
 	Invitations []*Invitation `json:"invitations,omitempty"`
 	// Chatbots holds the value of the chatbots edge.
 	Chatbots []*Chatbot `json:"chatbots,omitempty"`
+	// Embeddings holds the value of the embeddings edge.
+	Embeddings []*Embedding `json:"embeddings,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [3]bool
+	loadedTypes [4]bool
 }
 
 // MembersOrErr returns the Members value or an error if the edge
@@ -67,6 +69,15 @@ func (e WorkspaceEdges) ChatbotsOrErr() ([]*Chatbot, error) {
 		return e.Chatbots, nil
 	}
 	return nil, &NotLoadedError{edge: "chatbots"}
+}
+
+// EmbeddingsOrErr returns the Embeddings value or an error if the edge
+// was not loaded in eager-loading.
+func (e WorkspaceEdges) EmbeddingsOrErr() ([]*Embedding, error) {
+	if e.loadedTypes[3] {
+		return e.Embeddings, nil
+	}
+	return nil, &NotLoadedError{edge: "embeddings"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -143,6 +154,11 @@ func (_m *Workspace) QueryInvitations() *InvitationQuery {
 // QueryChatbots queries the "chatbots" edge of the Workspace entity.
 func (_m *Workspace) QueryChatbots() *ChatbotQuery {
 	return NewWorkspaceClient(_m.config).QueryChatbots(_m)
+}
+
+// QueryEmbeddings queries the "embeddings" edge of the Workspace entity.
+func (_m *Workspace) QueryEmbeddings() *EmbeddingQuery {
+	return NewWorkspaceClient(_m.config).QueryEmbeddings(_m)
 }
 
 // Update returns a builder for updating this Workspace.

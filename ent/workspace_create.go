@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"parley/ent/chatbot"
+	"parley/ent/embedding"
 	"parley/ent/invitation"
 	"parley/ent/member"
 	"parley/ent/workspace"
@@ -101,6 +102,21 @@ func (_c *WorkspaceCreate) AddChatbots(v ...*Chatbot) *WorkspaceCreate {
 		ids[i] = v[i].ID
 	}
 	return _c.AddChatbotIDs(ids...)
+}
+
+// AddEmbeddingIDs adds the "embeddings" edge to the Embedding entity by IDs.
+func (_c *WorkspaceCreate) AddEmbeddingIDs(ids ...int64) *WorkspaceCreate {
+	_c.mutation.AddEmbeddingIDs(ids...)
+	return _c
+}
+
+// AddEmbeddings adds the "embeddings" edges to the Embedding entity.
+func (_c *WorkspaceCreate) AddEmbeddings(v ...*Embedding) *WorkspaceCreate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddEmbeddingIDs(ids...)
 }
 
 // Mutation returns the WorkspaceMutation object of the builder.
@@ -265,6 +281,22 @@ func (_c *WorkspaceCreate) createSpec() (*Workspace, *sqlgraph.CreateSpec) {
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(chatbot.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.EmbeddingsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.EmbeddingsTable,
+			Columns: []string{workspace.EmbeddingsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(embedding.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"parley/ent/chatbot"
+	"parley/ent/embedding"
 	"parley/ent/invitation"
 	"parley/ent/member"
 	"parley/ent/predicate"
@@ -31,6 +32,7 @@ type WorkspaceQuery struct {
 	withMembers     *MemberQuery
 	withInvitations *InvitationQuery
 	withChatbots    *ChatbotQuery
+	withEmbeddings  *EmbeddingQuery
 	modifiers       []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
@@ -127,6 +129,28 @@ func (_q *WorkspaceQuery) QueryChatbots() *ChatbotQuery {
 			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
 			sqlgraph.To(chatbot.Table, chatbot.FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, false, workspace.ChatbotsTable, workspace.ChatbotsColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryEmbeddings chains the current query on the "embeddings" edge.
+func (_q *WorkspaceQuery) QueryEmbeddings() *EmbeddingQuery {
+	query := (&EmbeddingClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
+			sqlgraph.To(embedding.Table, embedding.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.EmbeddingsTable, workspace.EmbeddingsColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -329,6 +353,7 @@ func (_q *WorkspaceQuery) Clone() *WorkspaceQuery {
 		withMembers:     _q.withMembers.Clone(),
 		withInvitations: _q.withInvitations.Clone(),
 		withChatbots:    _q.withChatbots.Clone(),
+		withEmbeddings:  _q.withEmbeddings.Clone(),
 		// clone intermediate query.
 		sql:  _q.sql.Clone(),
 		path: _q.path,
@@ -365,6 +390,17 @@ func (_q *WorkspaceQuery) WithChatbots(opts ...func(*ChatbotQuery)) *WorkspaceQu
 		opt(query)
 	}
 	_q.withChatbots = query
+	return _q
+}
+
+// WithEmbeddings tells the query-builder to eager-load the nodes that are connected to
+// the "embeddings" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *WorkspaceQuery) WithEmbeddings(opts ...func(*EmbeddingQuery)) *WorkspaceQuery {
+	query := (&EmbeddingClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withEmbeddings = query
 	return _q
 }
 
@@ -452,10 +488,11 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 	var (
 		nodes       = []*Workspace{}
 		_spec       = _q.querySpec()
-		loadedTypes = [3]bool{
+		loadedTypes = [4]bool{
 			_q.withMembers != nil,
 			_q.withInvitations != nil,
 			_q.withChatbots != nil,
+			_q.withEmbeddings != nil,
 		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
@@ -497,6 +534,13 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 		if err := _q.loadChatbots(ctx, query, nodes,
 			func(n *Workspace) { n.Edges.Chatbots = []*Chatbot{} },
 			func(n *Workspace, e *Chatbot) { n.Edges.Chatbots = append(n.Edges.Chatbots, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withEmbeddings; query != nil {
+		if err := _q.loadEmbeddings(ctx, query, nodes,
+			func(n *Workspace) { n.Edges.Embeddings = []*Embedding{} },
+			func(n *Workspace, e *Embedding) { n.Edges.Embeddings = append(n.Edges.Embeddings, e) }); err != nil {
 			return nil, err
 		}
 	}
@@ -578,6 +622,36 @@ func (_q *WorkspaceQuery) loadChatbots(ctx context.Context, query *ChatbotQuery,
 	}
 	query.Where(predicate.Chatbot(func(s *sql.Selector) {
 		s.Where(sql.InValues(s.C(workspace.ChatbotsColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.WorkspaceID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "workspace_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *WorkspaceQuery) loadEmbeddings(ctx context.Context, query *EmbeddingQuery, nodes []*Workspace, init func(*Workspace), assign func(*Workspace, *Embedding)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Workspace)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(embedding.FieldWorkspaceID)
+	}
+	query.Where(predicate.Embedding(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(workspace.EmbeddingsColumn), fks...))
 	}))
 	neighbors, err := query.All(ctx)
 	if err != nil {

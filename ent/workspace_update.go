@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"parley/ent/chatbot"
+	"parley/ent/embedding"
 	"parley/ent/invitation"
 	"parley/ent/member"
 	"parley/ent/predicate"
@@ -103,6 +104,21 @@ func (_u *WorkspaceUpdate) AddChatbots(v ...*Chatbot) *WorkspaceUpdate {
 	return _u.AddChatbotIDs(ids...)
 }
 
+// AddEmbeddingIDs adds the "embeddings" edge to the Embedding entity by IDs.
+func (_u *WorkspaceUpdate) AddEmbeddingIDs(ids ...int64) *WorkspaceUpdate {
+	_u.mutation.AddEmbeddingIDs(ids...)
+	return _u
+}
+
+// AddEmbeddings adds the "embeddings" edges to the Embedding entity.
+func (_u *WorkspaceUpdate) AddEmbeddings(v ...*Embedding) *WorkspaceUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddEmbeddingIDs(ids...)
+}
+
 // Mutation returns the WorkspaceMutation object of the builder.
 func (_u *WorkspaceUpdate) Mutation() *WorkspaceMutation {
 	return _u.mutation
@@ -169,6 +185,27 @@ func (_u *WorkspaceUpdate) RemoveChatbots(v ...*Chatbot) *WorkspaceUpdate {
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveChatbotIDs(ids...)
+}
+
+// ClearEmbeddings clears all "embeddings" edges to the Embedding entity.
+func (_u *WorkspaceUpdate) ClearEmbeddings() *WorkspaceUpdate {
+	_u.mutation.ClearEmbeddings()
+	return _u
+}
+
+// RemoveEmbeddingIDs removes the "embeddings" edge to Embedding entities by IDs.
+func (_u *WorkspaceUpdate) RemoveEmbeddingIDs(ids ...int64) *WorkspaceUpdate {
+	_u.mutation.RemoveEmbeddingIDs(ids...)
+	return _u
+}
+
+// RemoveEmbeddings removes "embeddings" edges to Embedding entities.
+func (_u *WorkspaceUpdate) RemoveEmbeddings(v ...*Embedding) *WorkspaceUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveEmbeddingIDs(ids...)
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -366,6 +403,51 @@ func (_u *WorkspaceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		}
 		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
+	if _u.mutation.EmbeddingsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.EmbeddingsTable,
+			Columns: []string{workspace.EmbeddingsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(embedding.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedEmbeddingsIDs(); len(nodes) > 0 && !_u.mutation.EmbeddingsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.EmbeddingsTable,
+			Columns: []string{workspace.EmbeddingsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(embedding.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.EmbeddingsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.EmbeddingsTable,
+			Columns: []string{workspace.EmbeddingsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(embedding.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
 			err = &NotFoundError{workspace.Label}
@@ -459,6 +541,21 @@ func (_u *WorkspaceUpdateOne) AddChatbots(v ...*Chatbot) *WorkspaceUpdateOne {
 	return _u.AddChatbotIDs(ids...)
 }
 
+// AddEmbeddingIDs adds the "embeddings" edge to the Embedding entity by IDs.
+func (_u *WorkspaceUpdateOne) AddEmbeddingIDs(ids ...int64) *WorkspaceUpdateOne {
+	_u.mutation.AddEmbeddingIDs(ids...)
+	return _u
+}
+
+// AddEmbeddings adds the "embeddings" edges to the Embedding entity.
+func (_u *WorkspaceUpdateOne) AddEmbeddings(v ...*Embedding) *WorkspaceUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddEmbeddingIDs(ids...)
+}
+
 // Mutation returns the WorkspaceMutation object of the builder.
 func (_u *WorkspaceUpdateOne) Mutation() *WorkspaceMutation {
 	return _u.mutation
@@ -525,6 +622,27 @@ func (_u *WorkspaceUpdateOne) RemoveChatbots(v ...*Chatbot) *WorkspaceUpdateOne 
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveChatbotIDs(ids...)
+}
+
+// ClearEmbeddings clears all "embeddings" edges to the Embedding entity.
+func (_u *WorkspaceUpdateOne) ClearEmbeddings() *WorkspaceUpdateOne {
+	_u.mutation.ClearEmbeddings()
+	return _u
+}
+
+// RemoveEmbeddingIDs removes the "embeddings" edge to Embedding entities by IDs.
+func (_u *WorkspaceUpdateOne) RemoveEmbeddingIDs(ids ...int64) *WorkspaceUpdateOne {
+	_u.mutation.RemoveEmbeddingIDs(ids...)
+	return _u
+}
+
+// RemoveEmbeddings removes "embeddings" edges to Embedding entities.
+func (_u *WorkspaceUpdateOne) RemoveEmbeddings(v ...*Embedding) *WorkspaceUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveEmbeddingIDs(ids...)
 }
 
 // Where appends a list predicates to the WorkspaceUpdate builder.
@@ -745,6 +863,51 @@ func (_u *WorkspaceUpdateOne) sqlSave(ctx context.Context) (_node *Workspace, er
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(chatbot.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.EmbeddingsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.EmbeddingsTable,
+			Columns: []string{workspace.EmbeddingsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(embedding.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedEmbeddingsIDs(); len(nodes) > 0 && !_u.mutation.EmbeddingsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.EmbeddingsTable,
+			Columns: []string{workspace.EmbeddingsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(embedding.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.EmbeddingsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.EmbeddingsTable,
+			Columns: []string{workspace.EmbeddingsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(embedding.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {

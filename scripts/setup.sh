@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
 # Installs what the tests need and this machine lacks: a PostgreSQL server, a
-# Chromium and a C compiler (the race detector needs cgo). It asks nothing,
-# and does nothing when all is there.
+# Chromium, a C compiler (the race detector needs cgo) and a Weaviate server,
+# which it builds (see scripts/weaviate.sh). It asks nothing, and does nothing
+# when all is there.
 set -euo pipefail
 
 if ! command -v go >/dev/null; then
   echo "setup: Go is missing. Install the version that go.mod names, or a later one: https://go.dev/dl/" >&2
   exit 1
 fi
+
+# It needs nothing of what is installed below.
+"$(dirname "$0")/weaviate.sh" install
 
 has_postgres() {
   compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null

@@ -10,6 +10,10 @@
 #
 # PARLEY_PG_DURABLE=1 makes commits durable, for measurements that are to mean
 # something. Without it nothing is synced to disk.
+#
+# With PARLEY_SERVICES=DIR the cluster is durable, keeps its data in DIR, listens
+# on port 5433 of loopback too, and has a database and a role parley, whose URL
+# is in PARLEY_SERVICES_DATABASE; see scripts/services.sh.
 set -euo pipefail
 
 if [ $# -eq 0 ]; then
@@ -43,8 +47,16 @@ fi
 
 # Not $TMPDIR: the path of a Unix socket has room for about 100 bytes.
 dir=$(mktemp -d /tmp/parley-postgres.XXXXXX)
+data=$dir/data
+keep=${PARLEY_SERVICES:-}
+port=5432
 server=
 child=
+if [ -n "$keep" ]; then
+  mkdir -p "$keep/postgres"
+  data=$(cd "$keep/postgres" && pwd)/data
+  port=5433
+fi
 
 # Everything in the background gets a process group of its own. So a signal for
 # this script does not hit the server, and one that this script alone receives
@@ -56,7 +68,12 @@ stop() {
   trap - EXIT
   trap '' INT TERM HUP
   if [ -n "$server" ]; then
-    kill -QUIT "$server" 2>/dev/null || true
+    # What is kept is closed in peace; what is deleted need not be.
+    if [ -n "$keep" ]; then
+      kill -INT "$server" 2>/dev/null || true
+    else
+      kill -QUIT "$server" 2>/dev/null || true
+    fi
     wait "$server" 2>/dev/null || true
   fi
   rm -rf "$dir"
@@ -83,10 +100,14 @@ failed() {
 }
 
 settings() {
-  echo "listen_addresses = ''"
-  echo "unix_socket_directories = '$dir'"
+  if [ -n "$keep" ]; then
+    echo "listen_addresses = '127.0.0.1'"
+    echo "port = $port"
+  else
+    echo "listen_addresses = ''"
+  fi
   echo "max_connections = 300"
-  if [ "${PARLEY_PG_DURABLE:-}" = 1 ]; then
+  if [ "${PARLEY_PG_DURABLE:-}" = 1 ] || [ -n "$keep" ]; then
     echo "fsync = on"
     echo "synchronous_commit = on"
   else
@@ -98,23 +119,43 @@ settings() {
 
 if [ "$(id -u)" -eq 0 ]; then
   chown postgres: "$dir"
+  [ -z "$keep" ] || chown postgres: "${data%/*}"
 fi
 in_dir() {
   cd "$dir" && exec "${as_postgres[@]}" "$@"
 }
 
-(in_dir "$bin/initdb" --pgdata="$dir/data" --username=postgres --auth=trust \
-  --encoding=UTF8 --locale=C.UTF-8 --no-sync) >"$dir/log" 2>&1 || failed
-settings >>"$dir/data/postgresql.conf"
+if [ ! -s "$data/PG_VERSION" ]; then
+  sync=()
+  [ -n "$keep" ] || sync=(--no-sync)
+  (in_dir "$bin/initdb" --pgdata="$data" --username=postgres --auth-local=trust --auth-host=scram-sha-256 \
+    --encoding=UTF8 --locale=C.UTF-8 "${sync[@]}") >"$dir/log" 2>&1 || failed
+  settings >>"$data/postgresql.conf"
+fi
 
-(in_dir "$bin/postgres" -D "$dir/data") </dev/null >>"$dir/log" 2>&1 &
+(in_dir "$bin/postgres" -D "$data" -k "$dir") </dev/null >>"$dir/log" 2>&1 &
 server=$!
-until "$bin/pg_isready" --quiet --host="$dir"; do
+until "$bin/pg_isready" --quiet --host="$dir" --port="$port"; do
   kill -0 "$server" 2>/dev/null || failed
   sleep 0.05
 done
 
-export PARLEY_TEST_POSTGRES="postgres://postgres@/postgres?host=$dir"
+export PARLEY_TEST_POSTGRES="postgres://postgres@/postgres?host=$dir&port=$port"
+
+# The role is no superuser: row-level security would not hold for one.
+if [ -n "$keep" ]; then
+  password_file=${data%/*}/password
+  if [ ! -s "$password_file" ]; then
+    password=$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')
+    "$bin/psql" --quiet --no-psqlrc --set=ON_ERROR_STOP=1 --host="$dir" --port="$port" --username=postgres <<SQL
+CREATE ROLE parley LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD '$password';
+CREATE DATABASE parley OWNER parley;
+SQL
+    (umask 077 && echo "$password" >"$password_file")
+  fi
+  password=$(<"$password_file")
+  export PARLEY_SERVICES_DATABASE="postgres://parley:$password@127.0.0.1:$port/parley?sslmode=disable"
+fi
 
 "$@" <&0 &
 child=$!

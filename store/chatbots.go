@@ -17,7 +17,8 @@ func (s *Store) CreateChatbot(ctx context.Context, workspaceID string, bot chatb
 	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Chatbot.Create().SetID(bot.ID).SetWorkspaceID(workspaceID).SetName(bot.Name).
 			SetInstructions(bot.Instructions).SetNoAnswer(bot.NoAnswer).SetImageHosts(list(bot.ImageHosts)).
-			SetCreatedAt(bot.CreatedAt).Exec(ctx)
+			SetPassageAim(bot.PassageAim).SetPassageLimit(bot.PassageLimit).
+			SetAnswerWithoutKnowledge(bot.AnswerWithoutKnowledge).SetCreatedAt(bot.CreatedAt).Exec(ctx)
 	})
 }
 
@@ -44,7 +45,9 @@ func (s *Store) UpdateChatbot(ctx context.Context, workspaceID, chatbotID string
 	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		n, err := db.Chatbot.Update().Where(entchatbot.ID(chatbotID)).SetName(settings.Name).
 			SetInstructions(settings.Instructions).SetNoAnswer(settings.NoAnswer).
-			SetImageHosts(list(settings.ImageHosts)).Save(ctx)
+			SetImageHosts(list(settings.ImageHosts)).
+			SetPassageAim(settings.PassageAim).SetPassageLimit(settings.PassageLimit).
+			SetAnswerWithoutKnowledge(settings.AnswerWithoutKnowledge).Save(ctx)
 		if err == nil && n == 0 {
 			return errNoChatbot
 		}
@@ -144,7 +147,8 @@ func fromScopes(scopes []chatbot.Scope) []string {
 func toChatbot(row *ent.Chatbot) chatbot.Chatbot {
 	return chatbot.Chatbot{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Name: row.Name, Instructions: row.Instructions,
-		NoAnswer: row.NoAnswer, ImageHosts: row.ImageHosts, CreatedAt: row.CreatedAt.UTC(),
+		NoAnswer: row.NoAnswer, ImageHosts: row.ImageHosts, PassageAim: row.PassageAim, PassageLimit: row.PassageLimit,
+		AnswerWithoutKnowledge: row.AnswerWithoutKnowledge, CreatedAt: row.CreatedAt.UTC(),
 	}
 }
 

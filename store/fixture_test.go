@@ -15,7 +15,7 @@ import (
 // tenancy is one workspace with a row in every table that belongs to one.
 // Every text in it that a stranger must not see holds secret.
 type tenancy struct {
-	id, user, invitation, chatbot, token, document string
+	id, user, invitation, chatbot, token, source, document string
 
 	secret       string
 	conversation int64
@@ -29,7 +29,7 @@ func (b *bundle) fill(name string) tenancy {
 	ctx := b.Context()
 	w := tenancy{
 		id: "ws_" + name, user: "usr_" + name, invitation: "inv_" + name, chatbot: "cb_" + name,
-		token: "tok_" + name, document: "doc_" + name, secret: "secret-of-" + name,
+		token: "tok_" + name, source: "src_" + name, document: "doc_" + name, secret: "secret-of-" + name,
 	}
 	b.must(b.CreateUser(ctx, tenant.User{ID: w.user, Email: w.secret + "@example.com", PasswordHash: "hash", CreatedAt: epoch}))
 	b.must(b.CreateWorkspace(ctx, tenant.Workspace{ID: w.id, Name: w.secret, Plan: plan.Standard, CreatedAt: epoch}))
@@ -49,18 +49,55 @@ func (b *bundle) fill(name string) tenancy {
 func (w *tenancy) fillKnowledge(b *bundle) {
 	b.Helper()
 	ctx := b.Context()
-	b.must(b.CreateDocument(ctx, w.id, w.newDocument(w.document), w.newPassages(3)))
-	b.must(b.SetDocumentState(ctx, w.id, w.document, knowledge.Ready, ""))
-	passages, err := b.Passages(ctx, w.id, w.document)
-	b.must(err)
-	w.passage = passages[0].ID
+	b.must(b.CreateSource(ctx, w.id, w.newSource(w.source)))
+	d := w.newDocument(w.document)
+	b.must(b.CreateDocument(ctx, w.id, d))
+	w.passage = b.goLive(d, w.newPassages(3))[0].ID
+	b.must(b.CreateUpload(ctx, w.id, w.document, knowledge.Upload{Name: w.secret, ContentType: "text/plain", Body: []byte(w.secret)}))
+	b.must(b.CreateRemoval(ctx, w.id, w.newRemoval("doc_gone_"+w.id)))
+	b.must(b.SaveEmbeddings(ctx, w.id, "model", map[string][]float32{w.secret: {0.6, 0.8}}, epoch))
 }
 
+func (w *tenancy) newSource(id string) knowledge.Source {
+	return knowledge.Source{
+		ID: id, WorkspaceID: w.id, ChatbotID: w.chatbot, Kind: knowledge.Site, URL: "https://" + w.secret + ".example/",
+		Rules:    knowledge.Rules{Include: []string{"/a/", "/b/"}, MaxDepth: 2, MaxPages: 10},
+		Schedule: knowledge.Daily, State: knowledge.SourceReady, DueAt: &epoch, CreatedAt: epoch,
+	}
+}
+
+// newDocument is a page of the source, before it is read.
 func (w *tenancy) newDocument(id string) knowledge.Document {
 	return knowledge.Document{
-		ID: id, WorkspaceID: w.id, ChatbotID: w.chatbot, Title: w.secret, Kind: knowledge.Markdown, State: knowledge.Pending,
-		Content: w.secret, ContentHash: "content of " + id, Chars: 17, CreatedAt: epoch,
+		ID: id, WorkspaceID: w.id, ChatbotID: w.chatbot, SourceID: w.source, URL: "https://" + w.secret + ".example/" + id, Depth: 1,
+		Title: w.secret, Kind: knowledge.Markdown, State: knowledge.Pending, Content: w.secret, InputHash: "input of " + id,
+		ContentHash: "content of " + id, Chars: 17, SeenAt: &epoch, UpdatedAt: epoch, CreatedAt: epoch,
 	}
+}
+
+func (w *tenancy) newRemoval(documentID string) knowledge.Removal {
+	return knowledge.Removal{
+		ID: "rm_" + documentID, ChatbotID: w.chatbot, DocumentID: documentID, Title: w.secret, URL: "https://" + w.secret + ".example/gone",
+		ContentHash: "content of " + documentID, Passages: 3, RequestedAt: epoch,
+	}
+}
+
+// goLive gives a document its next version, as indexing does: d is how it is
+// stored. It returns the passages.
+func (b *bundle) goLive(d knowledge.Document, passages []knowledge.Passage) []knowledge.Passage {
+	b.Helper()
+	ctx := b.Context()
+	from := d.State
+	d.State, d.Version, d.Passages = knowledge.Indexing, d.Version+1, len(passages)
+	b.must(b.UpdateDocument(ctx, d.WorkspaceID, from, d, true))
+	b.must(b.DeletePassages(ctx, d.WorkspaceID, d.ID, d.Live))
+	b.must(b.AddPassages(ctx, d.WorkspaceID, d, passages))
+	d.State, d.Live, d.Indexed = knowledge.Ready, d.Version, d.Passages
+	b.must(b.UpdateDocument(ctx, d.WorkspaceID, knowledge.Indexing, d, false))
+	b.must(b.DeletePassages(ctx, d.WorkspaceID, d.ID, d.Live))
+	stored, err := b.Passages(ctx, d.WorkspaceID, d.ID, d.Version)
+	b.must(err)
+	return stored
 }
 
 func (w *tenancy) newPassages(n int) []knowledge.Passage {
@@ -77,6 +114,9 @@ func (w *tenancy) fillChat(b *bundle) {
 	conversation, err := b.CreateConversation(ctx, w.id, chat.Conversation{ChatbotID: w.chatbot, Status: chat.Active, CreatedAt: epoch})
 	b.must(err)
 	w.conversation = conversation.ID
+	_, answer, err := b.BeginConversation(ctx, w.id, conversation, w.newTurn())
+	b.must(err)
+	b.must(b.FinishTurn(ctx, w.id, chat.Answer{MessageID: answer, Text: w.secret, Status: chat.Complete, DocumentIDs: []string{w.document}}))
 	w.answer, err = b.BeginTurn(ctx, w.id, w.newTurn())
 	b.must(err)
 }
@@ -89,7 +129,8 @@ func (w *tenancy) newTurn() chat.NewTurn {
 // says to which.
 var tables = map[string]string{
 	"workspaces": "id", "members": "workspace_id", "invitations": "workspace_id", "chatbots": "workspace_id",
-	"tokens": "workspace_id", "documents": "workspace_id", "passages": "workspace_id",
+	"tokens": "workspace_id", "sources": "workspace_id", "documents": "workspace_id", "passages": "workspace_id",
+	"uploads": "workspace_id", "removals": "workspace_id", "embeddings": "workspace_id",
 	"conversations": "workspace_id", "messages": "workspace_id",
 }
 

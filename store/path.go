@@ -112,14 +112,22 @@ func (s *Store) BeginTurn(ctx context.Context, workspaceID string, turn chat.New
 
 // A lease that lapsed while the process was alive must not lose the answer.
 const finishTurn = `UPDATE messages SET content = ?, status = ?, model = ?, prompt_tokens = ?, completion_tokens = ?,
-	usage_estimated = ?, lease_until = NULL
+	usage_estimated = ?, document_ids = ?, lease_until = NULL
 	WHERE id = ? AND workspace_id = ? AND status IN ('generating', 'interrupted')`
+
+// spaced puts each word between spaces, so that one can be looked for.
+func spaced(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return " " + strings.Join(words, " ") + " "
+}
 
 // FinishTurn stores an answer with its final status.
 func (s *Store) FinishTurn(ctx context.Context, workspaceID string, answer chat.Answer) error {
 	return s.inWrite(ctx, func(ctx context.Context) error {
 		result, err := s.raw(ctx).ExecContext(ctx, s.bind(finishTurn), answer.Text, string(answer.Status), answer.Model,
-			answer.Usage.PromptTokens, answer.Usage.CompletionTokens, answer.Usage.Estimated, answer.MessageID, workspaceID)
+			answer.Usage.PromptTokens, answer.Usage.CompletionTokens, answer.Usage.Estimated, spaced(answer.DocumentIDs), answer.MessageID, workspaceID)
 		if err != nil {
 			return err
 		}
@@ -128,17 +136,17 @@ func (s *Store) FinishTurn(ctx context.Context, workspaceID string, answer chat.
 	})
 }
 
-// readyPassages begins with the passages, whatever a planner without
-// statistics believes of documents.
-const readyPassages = `WITH found AS MATERIALIZED (
-	SELECT id, document_id, ordinal, title, heading_path, text FROM passages
+// livePassages begins with the passages, whatever a planner without statistics
+// believes of documents.
+const livePassages = `WITH found AS MATERIALIZED (
+	SELECT id, document_id, version, ordinal, title, heading_path, place, text FROM passages
 	WHERE id IN (%s) AND workspace_id = ? AND chatbot_id = ?
-) SELECT * FROM found WHERE EXISTS (
-	SELECT 1 FROM documents WHERE documents.id = found.document_id AND documents.state = 'ready')`
+) SELECT found.*, documents.source_id, documents.url FROM found CROSS JOIN documents
+	WHERE documents.id = found.document_id AND documents.live > 0`
 
-// ReadyPassages returns those of the passages that belong to the chatbot and
-// to a ready document.
-func (s *Store) ReadyPassages(ctx context.Context, workspaceID, chatbotID string, ids []int64) ([]knowledge.Passage, error) {
+// LivePassages returns those of the passages that belong to the chatbot and to
+// a document that is answered from.
+func (s *Store) LivePassages(ctx context.Context, workspaceID, chatbotID string, ids []int64) ([]knowledge.Passage, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -147,7 +155,7 @@ func (s *Store) ReadyPassages(ctx context.Context, workspaceID, chatbotID string
 		args = append(args, id)
 	}
 	args = append(args, workspaceID, chatbotID)
-	query := s.bind(fmt.Sprintf(readyPassages, strings.Repeat("?,", len(ids)-1)+"?"))
+	query := s.bind(fmt.Sprintf(livePassages, strings.Repeat("?,", len(ids)-1)+"?"))
 	rows, err := s.raw(ctx).QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, mapError(err)
@@ -166,7 +174,7 @@ func (s *Store) ReadyPassages(ctx context.Context, workspaceID, chatbotID string
 
 func scanPassage(rows *sql.Rows) (p knowledge.Passage, err error) {
 	var headings []byte
-	if err := rows.Scan(&p.ID, &p.DocumentID, &p.Ordinal, &p.Title, &headings, &p.Text); err != nil {
+	if err := rows.Scan(&p.ID, &p.DocumentID, &p.Version, &p.Ordinal, &p.Title, &headings, &p.Place, &p.Text, &p.SourceID, &p.URL); err != nil {
 		return p, err
 	}
 	return p, json.Unmarshal(headings, &p.HeadingPath)

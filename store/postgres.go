@@ -3,16 +3,17 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"runtime"
 	"time"
 
 	"entgo.io/ent/dialect"
-	entsql "entgo.io/ent/dialect/sql"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"parley/internal/intx"
 	"parley/migrations"
 )
 
@@ -34,14 +35,34 @@ func openPostgres(ctx context.Context, url string) (*Store, error) {
 // pool runs transactions on connections of their own.
 type pool struct{ db *sql.DB }
 
-func (p pool) inTx(ctx context.Context, fn func(context.Context, entsql.ExecQuerier) error) error {
-	tx, err := p.db.BeginTx(ctx, nil)
+func (p pool) inTx(ctx context.Context, fn inTxFunc) error {
+	conn, tx, err := p.begin(ctx)
 	if err != nil {
 		return err
 	}
+	defer conn.Close()
 	defer func() { _ = tx.Rollback() }() // after a commit this does nothing
-	if err := fn(ctx, tx); err != nil {
+	if err := fn(ctx, tx, &intx.Transaction{SQL: tx, Conn: conn}); err != nil {
 		return err
 	}
 	return tx.Commit()
+}
+
+// begin takes a connection, because only a connection shows its driver, and
+// tries another when the one it got was broken, as [sql.DB.BeginTx] does.
+func (p pool) begin(ctx context.Context) (*sql.Conn, *sql.Tx, error) {
+	for tries := 0; ; tries++ {
+		conn, err := p.db.Conn(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		tx, err := conn.BeginTx(ctx, nil)
+		if err == nil {
+			return conn, tx, nil
+		}
+		_ = conn.Close()
+		if tries == 2 || !errors.Is(err, driver.ErrBadConn) {
+			return nil, nil, err
+		}
+	}
 }

@@ -23,6 +23,10 @@ const (
 		"&_pragma=synchronous(FULL)&_time_format=sqlite"
 	sqliteWrites = sqlitePragmas + "&_txlock=immediate"
 	sqliteReads  = sqlitePragmas + "&_pragma=query_only(1)"
+	// What the queue of jobs writes by itself may be lost in a power cut: a
+	// restart makes up for it. What it writes in a transaction of the store is
+	// the store's, and survives.
+	sqliteJobs = sqliteWrites + "&_pragma=synchronous(NORMAL)"
 )
 
 // openSQLite opens a file for many readers and one writer. Path may carry
@@ -54,8 +58,10 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 		return nil, errors.Join(err, reads.Close(), writes.Close())
 	}
 	known := newStatements(reads)
-	return newStore(dialect.SQLite, reads, known, w, func() error {
+	s := newStore(dialect.SQLite, reads, known, w, func() error {
 		w.stop()
 		return errors.Join(known.close(), reads.Close(), writes.Close())
-	}), nil
+	})
+	s.jobsDSN, s.jobsTurn = "file:"+path+"?"+sqliteJobs+options, &w.turn
+	return s, nil
 }

@@ -12,6 +12,8 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/fault"
+	"parley/internal/intx"
+	"parley/internal/pgtest"
 )
 
 // held is a store on a SQLite file whose writer is kept busy, so that the jobs
@@ -28,7 +30,7 @@ func hold(b *bundle) *held {
 	h := &held{bundle: b, writer: b.begin.(*writer), release: make(chan struct{})}
 	running := make(chan struct{})
 	go func() {
-		_ = h.writer.inTx(context.Background(), func(context.Context, entsql.ExecQuerier) error {
+		_ = h.writer.inTx(context.Background(), func(context.Context, entsql.ExecQuerier, *intx.Transaction) error {
 			close(running)
 			<-h.release
 			return nil
@@ -289,6 +291,44 @@ func TestDurability(t *testing.T) {
 		if _, err := other.User(t.Context(), "usr_a"); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+func TestTheQueueOfJobsHasItsTurn(t *testing.T) {
+	t.Run("it never finds the file locked, however busy the store is", func(t *testing.T) {
+		b := openBundle(t, sqliteURL(t))
+		db, err := b.JobsDB()
+		b.must(err)
+		defer db.Close()
+		ctx, stop := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		defer all.Wait()
+		defer stop()
+		for caller := range 8 {
+			all.Go(func() {
+				for n := 0; ctx.Err() == nil; n++ {
+					if err := b.CreateUser(ctx, newUser(fmt.Sprint("usr_", caller, "_", n))); err != nil && ctx.Err() == nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		_, err = db.ExecContext(t.Context(), "PRAGMA busy_timeout = 0")
+		b.must(err)
+		for range 100 {
+			const write = "INSERT INTO river_queue (name) VALUES ('a') ON CONFLICT DO UPDATE SET metadata = jsonb('{}') RETURNING name"
+			var name string
+			b.must(db.QueryRowContext(t.Context(), write).Scan(&name))
+			tx, err := db.BeginTx(t.Context(), nil)
+			b.must(err)
+			b.must(tx.QueryRowContext(t.Context(), write).Scan(&name))
+			b.must(tx.Commit())
+		}
+	})
+
+	t.Run("on PostgreSQL it has a connection of its own making", func(t *testing.T) {
+		_, err := openBundle(t, pgtest.New(t)).JobsDB()
+		contains(t, err, "by its URL")
 	})
 }
 

@@ -8,9 +8,8 @@ import (
 	"runtime/debug"
 	"sync"
 
-	entsql "entgo.io/ent/dialect/sql"
-
 	"parley/core/fault"
+	"parley/internal/intx"
 )
 
 // maxBatch bounds how many transactions share one commit.
@@ -24,6 +23,8 @@ type writer struct {
 	known *statements
 	queue chan *job
 	done  chan struct{}
+	// turn is held while it writes: see [jobsConn].
+	turn sync.Mutex
 
 	mu      sync.RWMutex
 	stopped bool
@@ -31,7 +32,7 @@ type writer struct {
 
 type job struct {
 	ctx  context.Context
-	fn   func(context.Context, entsql.ExecQuerier) error
+	fn   inTxFunc
 	err  error
 	done chan struct{}
 }
@@ -61,7 +62,7 @@ func (w *writer) stop() {
 	<-w.done
 }
 
-func (w *writer) inTx(ctx context.Context, fn func(context.Context, entsql.ExecQuerier) error) error {
+func (w *writer) inTx(ctx context.Context, fn inTxFunc) error {
 	j := &job{ctx: ctx, fn: fn, done: make(chan struct{})}
 	if err := w.enqueue(ctx, j); err != nil {
 		return err
@@ -122,39 +123,37 @@ func (w *writer) gather(first *job) []*job {
 
 // commit runs a batch in one transaction. The error is of the whole.
 func (w *writer) commit(batch []*job) error {
+	w.turn.Lock()
+	defer w.turn.Unlock()
 	// An interrupted statement would roll back the work of the others.
 	ctx := context.Background()
-	if _, err := w.known.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+	tx, err := w.conn.BeginTx(ctx, nil) // immediate, as the file was opened
+	if err != nil {
 		return err
 	}
 	for _, j := range batch {
-		if err := w.runJob(ctx, j); err != nil {
-			return w.rollback(ctx, err)
+		if err := w.runJob(ctx, tx, j); err != nil {
+			// SQLite may have rolled back by itself, after a full disk for one.
+			_ = tx.Rollback()
+			return err
 		}
 	}
-	if _, err := w.known.ExecContext(ctx, "COMMIT"); err != nil {
-		return w.rollback(ctx, err)
-	}
-	return nil
-}
-
-// rollback ends the transaction and returns its cause. SQLite may have done so by itself, after a
-// full disk for one: that is no error.
-func (w *writer) rollback(ctx context.Context, cause error) error {
-	_, _ = w.known.ExecContext(ctx, "ROLLBACK")
-	return cause
+	return tx.Commit()
 }
 
 // runJob runs one job within a savepoint and keeps its error. The error it
 // returns is that the transaction as a whole cannot go on.
-func (w *writer) runJob(ctx context.Context, j *job) error {
+func (w *writer) runJob(ctx context.Context, tx *sql.Tx, j *job) error {
 	if j.err = j.ctx.Err(); j.err != nil {
 		return nil
 	}
 	if _, err := w.known.ExecContext(ctx, "SAVEPOINT job"); err != nil {
 		return err
 	}
-	if j.err = protect(context.WithoutCancel(j.ctx), w.known, j.fn); j.err != nil {
+	// Statements of the connection run in its transaction, and stay prepared.
+	if j.err = protect(func() error {
+		return j.fn(context.WithoutCancel(j.ctx), w.known, &intx.Transaction{SQL: tx, Conn: w.conn})
+	}); j.err != nil {
 		if _, err := w.known.ExecContext(ctx, "ROLLBACK TO job"); err != nil {
 			return err
 		}
@@ -165,11 +164,11 @@ func (w *writer) runJob(ctx context.Context, j *job) error {
 
 // protect turns a panic of one job into its error, so that it does not take
 // the others with it.
-func protect(ctx context.Context, tx entsql.ExecQuerier, fn func(context.Context, entsql.ExecQuerier) error) (err error) {
+func protect(fn func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%w: %v\n%s", errPanic, r, debug.Stack())
 		}
 	}()
-	return fn(ctx, tx)
+	return fn()
 }

@@ -10,8 +10,10 @@
 //   - Session, CreateSession and their like, User…, Memberships: a person signs
 //     in before, and across, workspaces.
 //   - InvitationByCode: an invitation's code says which workspace it is of.
-//   - AllDocuments, UnsettledDocuments, RenewLeases, InterruptLapsed,
-//     DeleteExpired: a process repairs what any workspace's crash left behind.
+//   - AllDocuments, ChangedDocuments, RemovalsSince: an index is of all
+//     workspaces, and is rebuilt as a whole.
+//   - WorkspacesDue, RenewLeases, InterruptLapsed, DeleteExpired: a process
+//     goes on with what any workspace's crash left behind.
 //   - Workspaces, WorkspaceOf, Users: for the operator's command line.
 //   - Plans, Plan, CountAttempt, ForgiveAttempt: no workspace's data.
 package store
@@ -22,6 +24,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
@@ -44,12 +47,18 @@ type Store struct {
 	client  *ent.Client
 	begin   beginner
 	close   func() error
+
+	jobsDSN  string // of SQLite, as is jobsTurn: see JobsDB
+	jobsTurn *sync.Mutex
 }
 
 // beginner runs a function in a transaction of its database.
 type beginner interface {
-	inTx(ctx context.Context, fn func(context.Context, entsql.ExecQuerier) error) error
+	inTx(ctx context.Context, fn inTxFunc) error
 }
+
+// inTxFunc runs statements on what it is given, which is in the transaction.
+type inTxFunc = func(ctx context.Context, on entsql.ExecQuerier, tx *intx.Transaction) error
 
 // Open opens the database of a URL, applies the migrations that are missing,
 // and adds the plans that are missing. The URL is postgres://… or
@@ -106,14 +115,22 @@ type transaction struct {
 
 // InTx runs fn in one transaction; calls inside it join. On SQLite several
 // callers' transactions may share one commit, and a ctx that ends no longer
-// interrupts fn once it has begun.
+// interrupts fn once it has begun. The context of fn carries the transaction
+// for what is stored by others: see package intx.
 func (s *Store) InTx(ctx context.Context, fn func(context.Context) error) error {
 	if intx.Inside(ctx) {
 		return fn(ctx)
 	}
-	return mapError(s.begin.inTx(ctx, func(ctx context.Context, tx entsql.ExecQuerier) error {
-		return fn(context.WithValue(intx.Mark(ctx), txKey{}, &transaction{raw: tx}))
-	}))
+	var begun *intx.Transaction
+	err := s.begin.inTx(ctx, func(ctx context.Context, on entsql.ExecQuerier, tx *intx.Transaction) error {
+		begun = tx
+		return fn(context.WithValue(intx.With(ctx, tx), txKey{}, &transaction{raw: on}))
+	})
+	if err != nil {
+		return mapError(err)
+	}
+	begun.Committed()
+	return nil
 }
 
 // write runs fn, a single statement, in the transaction of ctx or by itself.

@@ -10,8 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-
-	entsql "entgo.io/ent/dialect/sql"
+	"time"
 
 	"parley/core/chat"
 	"parley/core/chatbot"
@@ -23,12 +22,12 @@ import (
 // acrossWorkspaces are the methods that take no workspace; the package comment
 // gives the reasons.
 var acrossWorkspaces = map[string]bool{
-	"InTx": true, "Close": true, "Check": true, "IsSQLite": true,
+	"InTx": true, "Close": true, "Check": true, "IsSQLite": true, "JobsDB": true,
 	"PrincipalByTokenHash": true, "InvitationByCode": true,
 	"CreateUser": true, "User": true, "UserByEmail": true, "Users": true, "CountUsers": true, "SetPassword": true,
 	"Memberships": true, "CreateSession": true, "Session": true, "TouchSession": true, "DeleteSession": true,
 	"DeleteSessions": true, "DeleteExpired": true, "CountAttempt": true, "ForgiveAttempt": true,
-	"AllDocuments": true, "UnsettledDocuments": true, "RenewLeases": true, "InterruptLapsed": true,
+	"AllDocuments": true, "ChangedDocuments": true, "RemovalsSince": true, "WorkspacesDue": true, "RenewLeases": true, "InterruptLapsed": true,
 	"CreateWorkspace": true, "Workspaces": true, "WorkspaceOf": true, "Plans": true, "Plan": true,
 }
 
@@ -61,18 +60,43 @@ var workspaceMethods = []confined{
 	{"Documents", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return s.Documents(ctx, as, a.chatbot)
 	}},
-	{"DocumentByHash", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
-		return s.DocumentByHash(ctx, as, a.chatbot, "content of "+a.document)
+	{"DocumentByInput", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return s.DocumentByInput(ctx, as, a.chatbot, "input of "+a.document)
+	}},
+	{"Upload", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return s.Upload(ctx, as, a.document)
+	}},
+	{"Source", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return s.Source(ctx, as, a.chatbot, a.source)
+	}},
+	{"Sources", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return s.Sources(ctx, as, a.chatbot)
+	}},
+	{"SourceDocuments", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return s.SourceDocuments(ctx, as, a.source)
+	}},
+	{"DueSource", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		return s.DueSource(ctx, as, epoch)
+	}},
+	{"Removals", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return s.Removals(ctx, as, a.chatbot, 10)
+	}},
+	{"AnswersFrom", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		n, ids, err := s.AnswersFrom(ctx, as, a.chatbot, a.document, 10)
+		return strings.Repeat("secret-of-a ", n+len(ids)), err
+	}},
+	{"Embeddings", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return s.Embeddings(ctx, as, "model", []string{a.secret})
 	}},
 	{"KnowledgeChars", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
 		n, err := s.KnowledgeChars(ctx, as)
 		return strings.Repeat("secret-of-a ", n), err // b has none of its own
 	}},
 	{"Passages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
-		return s.Passages(ctx, as, a.document)
+		return s.Passages(ctx, as, a.document, 1)
 	}},
-	{"ReadyPassages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
-		return s.ReadyPassages(ctx, as, a.chatbot, []int64{a.passage})
+	{"LivePassages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return s.LivePassages(ctx, as, a.chatbot, []int64{a.passage})
 	}},
 	{"Messages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return s.Messages(ctx, as, a.conversation, 0, 0)
@@ -105,13 +129,36 @@ var workspaceMethods = []confined{
 	{"RevokeToken", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return s.RevokeToken(ctx, as, a.chatbot, a.token, epoch)
 	}},
-	{"SetDocumentState", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
-		return nil, s.SetDocumentState(ctx, as, a.document, knowledge.Failed, "mine")
+	{"MarkReindex", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.MarkReindex(ctx, as, a.chatbot, epoch)
 	}},
-	{"ReplacePassages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"UpdateDocument", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		document := a.newDocument(a.document)
-		document.WorkspaceID = as
-		return nil, s.ReplacePassages(ctx, as, document, a.newPassages(1))
+		document.State, document.Version = knowledge.Ready, 1
+		return nil, s.UpdateDocument(ctx, as, knowledge.Indexing, document, false)
+	}},
+	{"RefreshFound", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.RefreshFound(ctx, as, a.source, epoch)
+	}},
+	{"DueDocument", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		return s.DueDocument(ctx, as, epoch)
+	}},
+	{"SetIndexed", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.SetIndexed(ctx, as, a.document, 7)
+	}},
+	{"MarkRemoving", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.MarkRemoving(ctx, as, a.document, epoch)
+	}},
+	{"PostponeRemoval", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.PostponeRemoval(ctx, as, a.document, 7, epoch)
+	}},
+	{"ConfirmRemoval", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.ConfirmRemoval(ctx, as, "doc_gone_"+a.id, epoch, 1, []int64{a.answer})
+	}},
+	{"UpdateSource", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		source := a.newSource(a.source)
+		source.State = knowledge.SourceFailed
+		return nil, s.UpdateSource(ctx, as, source)
 	}},
 
 	// These add to what is named, which is a's: a room has looked it up before.
@@ -130,7 +177,28 @@ var workspaceMethods = []confined{
 	{"CreateDocument", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		document := a.newDocument("doc_" + as)
 		document.WorkspaceID = as
-		return nil, s.CreateDocument(ctx, as, document, a.newPassages(1))
+		return nil, s.CreateDocument(ctx, as, document)
+	}},
+	{"AddPassages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		document := a.newDocument(a.document)
+		document.Version = 9
+		return nil, s.AddPassages(ctx, as, document, a.newPassages(1))
+	}},
+	{"CreateUpload", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.CreateUpload(ctx, as, a.document, knowledge.Upload{Name: "mine", Body: []byte("mine")})
+	}},
+	{"CreateSource", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.CreateSource(ctx, as, a.newSource("src_"+as))
+	}},
+	{"CreateFound", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		found := []knowledge.Document{a.newDocument("doc_found_" + as)}
+		return s.CreateFound(ctx, as, a.newSource(a.source), found, 10)
+	}},
+	{"CreateRemoval", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.CreateRemoval(ctx, as, a.newRemoval("doc_other_"+as))
+	}},
+	{"SaveEmbeddings", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.SaveEmbeddings(ctx, as, "model", map[string][]float32{a.secret: {1, 0}}, epoch.Add(time.Hour))
 	}},
 	{"CreateConversation", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return s.CreateConversation(ctx, as, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch})
@@ -143,6 +211,15 @@ var workspaceMethods = []confined{
 		return s.BeginTurn(ctx, as, a.newTurn())
 	}},
 
+	{"DeletePassages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.DeletePassages(ctx, as, a.document, 9)
+	}},
+	{"DeleteUpload", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.DeleteUpload(ctx, as, a.document)
+	}},
+	{"DeleteSource", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.DeleteSource(ctx, as, a.source)
+	}},
 	{"DeleteDocument", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return nil, s.DeleteDocument(ctx, as, a.document)
 	}},
@@ -195,9 +272,12 @@ func TestEveryMethodKeepsWorkspacesApart(t *testing.T) {
 
 // wipe takes away what the first half of the test has added.
 func (b *bundle) wipe(workspaceID string) error {
-	return b.begin.inTx(b.Context(), func(ctx context.Context, tx entsql.ExecQuerier) error {
-		for _, table := range []string{"messages", "conversations", "passages", "documents", "tokens", "chatbots", "invitations", "members"} {
-			if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE workspace_id = '"+workspaceID+"'"); err != nil {
+	return b.InTx(b.Context(), func(ctx context.Context) error {
+		for _, table := range []string{
+			"messages", "conversations", "passages", "uploads", "documents", "sources", "removals", "embeddings",
+			"tokens", "chatbots", "invitations", "members",
+		} {
+			if _, err := b.raw(ctx).ExecContext(ctx, "DELETE FROM "+table+" WHERE workspace_id = '"+workspaceID+"'"); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,6 +130,44 @@ func TestInTx(t *testing.T) {
 			err := b.InTx(t.Context(), func(ctx context.Context) error { inside = intx.Inside(ctx); return nil })
 			if err != nil || !inside || intx.Inside(t.Context()) {
 				t.Errorf("inside: %v, outside: %v, error: %v", inside, intx.Inside(t.Context()), err)
+			}
+		})
+
+		b.Run("what others write in the transaction is committed, and rolled back, with it", func(t *testing.T) {
+			before := users()
+			addBeside := func(ctx context.Context, id string) error {
+				tx, ok := intx.Tx(ctx)
+				if !ok {
+					return errors.New("the context carries no transaction")
+				}
+				_, err := tx.SQL.ExecContext(ctx, "UPDATE users SET id = '"+id+" beside' WHERE id = '"+id+"'")
+				return err
+			}
+			both := func(id string, then error) error {
+				return b.InTx(t.Context(), func(ctx context.Context) error {
+					return cmp.Or(b.CreateUser(ctx, newUser(id)), addBeside(ctx, id), then)
+				})
+			}
+			contains(t, both("taken back", errTest), errTest.Error())
+			b.must(both("joined", nil))
+			if _, err := b.User(t.Context(), "joined beside"); err != nil || users() != before+1 {
+				t.Errorf("there are %d users after %d: %v", users(), before, err)
+			}
+		})
+
+		b.Run("what waits for the commit runs after it, and not without one", func(t *testing.T) {
+			found := errors.New("it did not run")
+			after := func(id string, then error) error {
+				return b.InTx(t.Context(), func(ctx context.Context) error {
+					tx, _ := intx.Tx(ctx)
+					tx.AfterCommit(func() { _, found = b.User(t.Context(), id) })
+					return cmp.Or(b.CreateUser(ctx, newUser(id)), then)
+				})
+			}
+			contains(t, after("in vain", errTest), errTest.Error())
+			contains(t, found, "did not run")
+			if err := after("after", nil); err != nil || found != nil {
+				t.Errorf("the commit gives %v, what came after it %v", err, found)
 			}
 		})
 	})

@@ -15,6 +15,12 @@ func ChatbotURL(chatbotID string) string { return "/chatbots/" + chatbotID }
 // KnowledgeURL is the page of a chatbot's documents.
 func KnowledgeURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/knowledge" }
 
+// RemovedURL is the page of what a chatbot knew once.
+func RemovedURL(chatbotID string) string { return KnowledgeURL(chatbotID) + "/removed" }
+
+// EvaluateURL is the page that tries questions on a chatbot's knowledge.
+func EvaluateURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/evaluate" }
+
 // TokensURL is the page of a chatbot's API tokens.
 func TokensURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/tokens" }
 
@@ -38,6 +44,7 @@ func (l Layout) chatbotLinks() []link {
 	return []link{
 		{SettingsSection, "Settings", ChatbotURL(id)},
 		{KnowledgeSection, "Knowledge", KnowledgeURL(id)},
+		{EvaluateSection, "Evaluate", EvaluateURL(id)},
 		{TokensSection, "API tokens", TokensURL(id)},
 	}
 }

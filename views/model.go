@@ -36,13 +36,14 @@ func (l Layout) with(scripts ...string) Layout {
 // Section is an entry of the navigation.
 type Section string
 
-// The sections: three of a workspace, three of a chatbot.
+// The sections: three of a workspace, four of a chatbot.
 const (
 	ChatbotsSection  Section = "chatbots"
 	MembersSection   Section = "members"
 	PlanSection      Section = "plan"
 	SettingsSection  Section = "settings"
 	KnowledgeSection Section = "knowledge"
+	EvaluateSection  Section = "evaluate"
 	TokensSection    Section = "tokens"
 )
 
@@ -106,26 +107,6 @@ type Settings struct {
 	Delete Form
 	// MayChange says whether the person may change and delete.
 	MayChange bool
-}
-
-// Knowledge is the page of a chatbot's documents.
-type Knowledge struct {
-	Documents []Document
-	// MayEdit shows what adds and removes.
-	MayEdit bool
-	Form    Form
-}
-
-// Document is a row of the documents.
-type Document struct {
-	ID, Title, Kind string
-	// State is pending, ready, failed or removing.
-	State string
-	// Reason says why the document failed.
-	Reason string
-	// Chars and Passages are sizes, with separated thousands.
-	Chars, Passages string
-	CreatedAt       time.Time
 }
 
 // Members is the page of a workspace's members.

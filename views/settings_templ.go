@@ -21,6 +21,18 @@ var (
 		Name: "image_hosts", Label: "Hosts of images", Rows: 3,
 		Hint: "Images in answers are shown from these hosts only, such as images.example.com. One a line.",
 	}
+	withoutInput = input{
+		Name: "answer_without_knowledge", Label: "Answer without knowledge when the index cannot be reached",
+		Hint: "Otherwise such a question fails with an error, and can be asked again.",
+	}
+	aimInput = input{
+		Name: "passage_aim", Label: "Size of a passage, in tokens", Type: "number", Min: "50", Max: "1000",
+		Hint: "Documents are split into passages of about this size. Left empty, it is 300.",
+	}
+	limitInput = input{
+		Name: "passage_limit", Label: "Largest passage, in tokens", Type: "number", Min: "50", Max: "2000",
+		Hint: "Tables, lists and code are kept together up to this size. Left empty, it is 500. When a size changes, all documents are indexed again.",
+	}
 )
 
 // SettingsPage changes or deletes a chatbot.
@@ -72,7 +84,7 @@ func SettingsPage(l Layout, m Settings) templ.Component {
 			var templ_7745c5c3_Var3 templ.SafeURL
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(ChatbotURL(l.Chatbot.ID))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings.templ`, Line: 23, Col: 74}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings.templ`, Line: 35, Col: 74}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -108,6 +120,18 @@ func SettingsPage(l Layout, m Settings) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
+			templ_7745c5c3_Err = checked(m.Form, withoutInput).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = field(m.Form, aimInput).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = field(m.Form, limitInput).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 			if m.MayChange {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<button id=\"save-settings\" type=\"submit\">Save</button>")
 				if templ_7745c5c3_Err != nil {
@@ -134,7 +158,7 @@ func SettingsPage(l Layout, m Settings) templ.Component {
 				var templ_7745c5c3_Var4 templ.SafeURL
 				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(ChatbotURL(l.Chatbot.ID) + "/delete")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings.templ`, Line: 40, Col: 83}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings.templ`, Line: 55, Col: 83}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 				if templ_7745c5c3_Err != nil {

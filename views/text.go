@@ -5,13 +5,32 @@ import "time"
 func stamp(t time.Time) string   { return t.UTC().Format("2006-01-02 15:04 UTC") }
 func machine(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-var stateNames = map[string]string{
-	"pending":  "Waiting to be indexed",
-	"ready":    "Ready",
-	"failed":   "Failed",
-	"removing": "Being removed",
+// since writes a time that may not have come.
+func since(t *time.Time, otherwise string) string {
+	if t == nil {
+		return otherwise
+	}
+	return stamp(*t)
 }
 
-var kindNames = map[string]string{"markdown": "Markdown", "text": "Plain text"}
+var stateNames = map[string]string{
+	"pending":    "Waiting",
+	"fetching":   "Being fetched",
+	"extracting": "Being read",
+	"indexing":   "Being indexed",
+	"ready":      "Ready",
+	"failed":     "Failed",
+	"removing":   "Being removed",
+	"syncing":    "Looking for pages",
+}
+
+var kindNames = map[string]string{
+	"markdown": "Markdown", "text": "Plain text", "html": "Web page", "pdf": "PDF", "docx": "Word", "pptx": "PowerPoint",
+	"xlsx": "Excel", "csv": "Table (CSV)", "epub": "EPUB", "pairs": "Questions and answers",
+}
+
+var reachNames = map[string]string{"page": "This page", "site": "The whole site"}
+
+var scheduleNames = map[string]string{"never": "Never", "daily": "Daily", "weekly": "Weekly"}
 
 var roleNames = map[string]string{"owner": "Owner", "admin": "Admin", "member": "Member"}

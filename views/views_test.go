@@ -39,10 +39,43 @@ func pages() map[string]templ.Component {
 		return Form{Values: values, Field: field, Message: message}
 	}
 	documents := []Document{
-		{"doc_1", "Returns", "markdown", "ready", "", "1,200", "4", day},
-		{"doc_2", hostile, "text", "failed", "The text could not be read. Add it again.", "12", "0", day},
-		{"doc_3", "Shipping", "markdown", "pending", "", "300", "1", day},
-		{"doc_4", "Old prices", "markdown", "removing", "", "300", "1", day},
+		{ID: "doc_1", Title: "Returns", Kind: "markdown", State: "ready", Chars: "1,200", Passages: "4", CreatedAt: day},
+		{ID: "doc_2", Title: hostile, Kind: "pdf", State: "failed", Reason: hostile, Chars: "0", Passages: "0", MayRetry: true, CreatedAt: day},
+		{ID: "doc_3", Title: "Shipping", Kind: "html", URL: hostile, State: "indexing", Progress: "120 of 800 passages", Before: true, MayCancel: true, Chars: "300", Passages: "800", CreatedAt: day},
+		{ID: "doc_4", Title: "Old prices", Kind: "text", State: "removing", Chars: "300", Passages: "1", CreatedAt: day},
+		{ID: "doc_5", Title: "News", Kind: "html", State: "pending", Reason: "The server did not answer.", NextAt: &day, MayRetry: true, MayCancel: true, Chars: "0", Passages: "0", CreatedAt: day},
+	}
+	sources := []Source{
+		{ID: "src_1", URL: "https://www.example.com/", Kind: "site", Schedule: "daily", State: "ready", Pages: "1,200", SyncedAt: &day, NextAt: &day},
+		{ID: "src_2", URL: "https://www.example.com/" + hostile, Kind: "page", Schedule: "never", State: "failed", Reason: hostile, Pages: "1"},
+	}
+	forms := Knowledge{
+		Text: Form{Values: map[string]string{"way": "text", "title": ""}}, MayEdit: true,
+		Address: Form{Values: map[string]string{"url": "", "max_depth": "3", "max_pages": "200"}},
+	}
+	known := forms
+	known.Documents, known.Sources, known.Working = documents, sources, 3
+	known.Filters = []Filter{{"", "All", "205", false}, {"failed", "Failed", "5", true}}
+	known.Pager = Pager{Base: KnowledgeURL("cb_1") + "?state=failed", Page: 2, Pages: 3}
+	reading := known
+	reading.MayEdit = false
+	badAddress := forms
+	badAddress.Address = refused("url", "This address is private.", map[string]string{"url": hostile, "reach": "site", "include": "/docs/", "max_depth": "3"})
+	badFile := forms
+	badFile.Files = refused("files", hostile+": The file is empty.", map[string]string{"files": ""})
+	receipts := Removed{Receipts: []Receipt{
+		{ID: "rm_1", Title: hostile, URL: "https://www.example.com/x", Passages: "12", Answers: "1,022", RequestedAt: day, ConfirmedAt: &day, MessageIDs: "4, 8", More: "1,020"},
+		{ID: "rm_2", Title: "Prices", Passages: "1", Answers: "0", RequestedAt: day},
+	}, Pager: Pager{Base: RemovedURL("cb_1"), Page: 1, Pages: 1}}
+	evaluated := Evaluate{
+		Form: Form{Values: map[string]string{"questions": hostile}}, Measured: 1, MRR: "0.50",
+		Shares: []Share{{"1", "0 %"}, {"3", "100 %"}},
+		Results: []Result{
+			{Question: hostile, Expected: "Returns", Rank: "2", Passages: []Hit{
+				{Title: hostile, Path: "A › B", Place: "Page 3", Text: hostile, Score: "2.10"}, {Title: "Returns", Text: "Send it back.", Score: "1.00", Expected: true},
+			}},
+			{Question: "And?", Expected: "Returns"},
+		},
 	}
 	members := Members{
 		Members: []Member{
@@ -52,7 +85,7 @@ func pages() map[string]templ.Component {
 		Invitations: []Invitation{{"inv_1", "cy@example.com", "admin", day}},
 		MayManage:   true, Roles: []string{"member", "admin"},
 	}
-	invited, reading := members, Members{Members: members.Members}
+	invited, only := members, Members{Members: members.Members}
 	invited.Link = "https://parley.example.com/join#code"
 	plans := Plans{
 		Plans:  []Plan{{"starter", "Starter", true}, {"standard", "Standard", false}},
@@ -61,7 +94,7 @@ func pages() map[string]templ.Component {
 	changeable := plans
 	changeable.MayChange = true
 	plans.Why = "An owner of the workspace can change the plan."
-	settings := map[string]string{"name": hostile, "instructions": "Be brief.\n</textarea>", "no_answer": "", "image_hosts": "img.example.com"}
+	settings := map[string]string{"name": hostile, "instructions": "Be brief.\n</textarea>", "no_answer": "", "image_hosts": "img.example.com", "passage_aim": "200", "answer_without_knowledge": "on"}
 	noticed := acme(ChatbotsSection, "Chatbots")
 	noticed.Notice = "The chatbot has been deleted."
 
@@ -80,11 +113,18 @@ func pages() map[string]templ.Component {
 		"chatbots-none":     ChatbotsPage(acme(ChatbotsSection, "Chatbots"), Chatbots{}),
 		"settings":          SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: Form{Values: settings}, MayChange: true}),
 		"settings-read":     SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: Form{Values: settings}}),
-		"knowledge":         KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), Knowledge{Documents: documents, MayEdit: true}),
-		"knowledge-none":    KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), Knowledge{MayEdit: true}),
+		"knowledge":         KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), known),
+		"knowledge-read":    KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), reading),
+		"knowledge-none":    KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), forms),
+		"knowledge-address": KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), badAddress),
+		"knowledge-file":    KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), badFile),
+		"removed":           RemovedPage(ofChatbot(KnowledgeSection, "Removed documents"), receipts),
+		"removed-none":      RemovedPage(ofChatbot(KnowledgeSection, "Removed documents"), Removed{}),
+		"evaluate":          EvaluatePage(ofChatbot(EvaluateSection, "Evaluate"), evaluated),
+		"evaluate-none":     EvaluatePage(ofChatbot(EvaluateSection, "Evaluate"), Evaluate{}),
 		"members":           MembersPage(acme(MembersSection, "Members"), members),
 		"members-invited":   MembersPage(acme(MembersSection, "Members"), invited),
-		"members-read":      MembersPage(acme(MembersSection, "Members"), reading),
+		"members-read":      MembersPage(acme(MembersSection, "Members"), only),
 		"plans":             PlansPage(acme(PlanSection, "Plan"), plans),
 		"plans-changeable":  PlansPage(acme(PlanSection, "Plan"), changeable),
 		"tokens":            TokensPage(ofChatbot(TokensSection, "API tokens"), Tokens{MayManage: true, APIURL: "https://parley.example.com/api/v1"}),

@@ -39,7 +39,12 @@ func seeOther(c *fiber.Ctx, path string) error {
 // its address. They are fixed, because anyone can write such an address.
 var notices = map[string]string{
 	"saved":     "Your changes are saved.",
-	"added":     "The document has been added.",
+	"resized":   "Your changes are saved. All documents are indexed again; until then questions are answered from them as they are.",
+	"added":     "It has been added.",
+	"source":    "The address has been added. Its pages appear below as they are found.",
+	"syncing":   "The address is read again now.",
+	"retrying":  "The document is read again now.",
+	"stopped":   "The work on the document has been cancelled.",
 	"removed":   "It has been removed.",
 	"deleted":   "The chatbot has been deleted.",
 	"cancelled": "The invitation has been cancelled.",

@@ -27,8 +27,9 @@ func readForm(c *fiber.Ctx, names ...string) (form, error) {
 	return typed.checked()
 }
 
-// readUpload is readForm for a form with a file, which may be missing.
-func readUpload(c *fiber.Ctx, file string, names ...string) (form, *multipart.FileHeader, error) {
+// readUploads is readForm for a form with files, which may be missing. An
+// empty name of the files means that none are wanted.
+func readUploads(c *fiber.Ctx, files string, names ...string) (form, []*multipart.FileHeader, error) {
 	if err := checkEncoding(c); err != nil {
 		return nil, nil, err
 	}
@@ -36,7 +37,7 @@ func readUpload(c *fiber.Ctx, file string, names ...string) (form, *multipart.Fi
 	if err != nil {
 		return nil, nil, fault.Wrap(fault.Invalid, err, "The form was not sent whole. Go back and try again.")
 	}
-	typed := form{file: ""}
+	typed := form{}
 	for _, name := range names {
 		if values := body.Value[name]; len(values) > 0 {
 			typed[name] = values[0]
@@ -44,11 +45,17 @@ func readUpload(c *fiber.Ctx, file string, names ...string) (form, *multipart.Fi
 			typed[name] = ""
 		}
 	}
-	typed, err = typed.checked()
-	if headers := body.File[file]; len(headers) > 0 && headers[0].Filename != "" {
-		return typed, headers[0], err
+	var given []*multipart.FileHeader
+	if files != "" {
+		typed[files] = ""
+		for _, header := range body.File[files] {
+			if header.Filename != "" { // a browser's way to send none
+				given = append(given, header)
+			}
+		}
 	}
-	return typed, nil, err
+	typed, err = typed.checked()
+	return typed, given, err
 }
 
 // checkEncoding refuses a compressed body, which could unpack to any size. No

@@ -1,6 +1,9 @@
 package web
 
 import (
+	"context"
+	"strconv"
+
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/knowledge"
@@ -9,55 +12,199 @@ import (
 	"parley/views"
 )
 
+// perPage is how many rows a page of a list has.
+const perPage = 100
+
 func (s *site) knowledgePage(c *fiber.Ctx) error {
 	v, err := s.toChatbot(c, tenant.Read)
 	if err != nil {
 		return err
 	}
-	return s.showKnowledge(c, v, fiber.StatusOK, views.Form{})
+	return s.showKnowledge(c, v, fiber.StatusOK, newAddForms())
 }
 
-func (s *site) showKnowledge(c *fiber.Ctx, v visit, status int, f views.Form) error {
+// filters are the choices of documents by state, in the order of the page.
+var filters = []struct {
+	value, text string
+	has         func(knowledge.Document) bool
+}{
+	{"", "All", func(knowledge.Document) bool { return true }},
+	{"working", "Being worked on", func(d knowledge.Document) bool { return isWorkedOn(d) }},
+	{"ready", "Ready", func(d knowledge.Document) bool { return d.State == knowledge.Ready }},
+	{"failed", "Failed", func(d knowledge.Document) bool { return d.State == knowledge.Failed }},
+	{"removing", "Being removed", func(d knowledge.Document) bool { return d.State == knowledge.Removing }},
+}
+
+func isWorkedOn(d knowledge.Document) bool {
+	return !d.State.Settled() && d.State != knowledge.Removing
+}
+
+func (s *site) showKnowledge(c *fiber.Ctx, v visit, status int, add addForms) error {
 	documents, err := s.Knowledge.List(c.UserContext(), v.workspaceID(), v.chatbot.ID)
 	if err != nil {
 		return err
 	}
-	m := views.Knowledge{Form: f, MayEdit: v.may(tenant.EditKnowledge)}
-	for _, document := range documents {
+	sources, err := s.Knowledge.Sources(c.UserContext(), v.workspaceID(), v.chatbot.ID)
+	if err != nil {
+		return err
+	}
+	m := views.Knowledge{
+		MayEdit: v.may(tenant.EditKnowledge),
+		Text:    add.text.view(), Pairs: add.pairs.view(), Files: add.files.view(), Address: add.address.view(),
+	}
+	chosen := filter(&m, documents, c.Query("state"))
+	m.Pager = pagerOf(c, len(chosen), views.KnowledgeURL(v.chatbot.ID), c.Query("state"))
+	for _, document := range pageOf(chosen, m.Pager) {
 		m.Documents = append(m.Documents, documentView(document))
+	}
+	pages := map[string]int{}
+	for _, document := range documents {
+		pages[document.SourceID]++
+		if !document.State.Settled() {
+			m.Working++
+		}
+	}
+	for _, source := range sources {
+		m.Sources = append(m.Sources, sourceView(source, pages[source.ID]))
+		if source.State == knowledge.SourceSyncing || source.State == knowledge.SourceRemoving {
+			m.Working++
+		}
 	}
 	return render(c, status, views.KnowledgePage(v.layout(c, views.KnowledgeSection, "Knowledge"), m))
 }
 
+// filter counts the documents of each state, and returns those of the one that
+// was chosen.
+func filter(m *views.Knowledge, documents []knowledge.Document, choice string) []knowledge.Document {
+	var chosen []knowledge.Document
+	for _, f := range filters {
+		if len(documents) == 0 {
+			break
+		}
+		count := 0
+		for _, d := range documents {
+			if f.has(d) {
+				count++
+				if f.value == choice {
+					chosen = append(chosen, d)
+				}
+			}
+		}
+		if count > 0 || f.value == choice {
+			m.Filters = append(m.Filters, views.Filter{Value: f.value, Text: f.text, Count: thousands(count), Current: f.value == choice})
+		}
+	}
+	return chosen
+}
+
+// pagerOf says which page of a list the address asks for: the nearest that
+// there is.
+func pagerOf(c *fiber.Ctx, rows int, path, state string) views.Pager {
+	p := views.Pager{Base: path, Pages: max(1, (rows+perPage-1)/perPage)}
+	for _, f := range filters {
+		if state != "" && f.value == state {
+			p.Base += "?state=" + state
+		}
+	}
+	page, _ := strconv.Atoi(c.Query("page"))
+	p.Page = min(max(page, 1), p.Pages)
+	return p
+}
+
+func pageOf[Row any](rows []Row, p views.Pager) []Row {
+	return rows[(p.Page-1)*perPage : min(p.Page*perPage, len(rows))]
+}
+
 func documentView(d knowledge.Document) views.Document {
-	return views.Document{
-		ID: d.ID, Title: d.Title, Kind: string(d.Kind), State: string(d.State), Reason: d.Reason,
-		Chars: thousands(d.Chars), Passages: thousands(d.Passages), CreatedAt: d.CreatedAt,
+	waits := d.Attempts > 0 && d.DueAt != nil
+	shown := views.Document{
+		ID: d.ID, Title: d.Title, Kind: string(d.Kind), URL: d.URL, State: string(d.State), Reason: d.Reason,
+		Before: d.Live > 0 && d.State != knowledge.Ready, MayRetry: d.State == knowledge.Failed || waits && isWorkedOn(d),
+		MayCancel: isWorkedOn(d), Chars: thousands(d.Chars), Passages: thousands(d.Passages), CreatedAt: d.CreatedAt,
+	}
+	if waits {
+		shown.NextAt = d.DueAt
+	}
+	if d.State == knowledge.Indexing && d.Passages > 0 {
+		shown.Progress = thousands(d.Indexed) + " of " + thousands(d.Passages) + " passages"
+	}
+	return shown
+}
+
+func sourceView(source knowledge.Source, pages int) views.Source {
+	return views.Source{
+		ID: source.ID, URL: source.URL, Kind: string(source.Kind), Schedule: string(source.Schedule), State: string(source.State),
+		Reason: source.Reason, Pages: thousands(pages), SyncedAt: source.SyncedAt, NextAt: source.DueAt,
 	}
 }
 
-func (s *site) addDocument(c *fiber.Ctx) error {
-	v, err := s.toChatbot(c, tenant.EditKnowledge)
+// removedPage shows the receipts of removed documents.
+func (s *site) removedPage(c *fiber.Ctx) error {
+	v, err := s.toChatbot(c, tenant.Read)
 	if err != nil {
 		return err
 	}
-	typed, file, err := readUpload(c, "file", "title", "kind", "content")
+	removals, err := s.Knowledge.Removals(c.UserContext(), v.workspaceID(), v.chatbot.ID)
 	if err != nil {
 		return err
 	}
-	if err := s.addTyped(c, v, typed, file); err != nil {
-		return typed.again(c, err, func(status int, f views.Form) error { return s.showKnowledge(c, v, status, f) })
+	m := views.Removed{Pager: pagerOf(c, len(removals), views.RemovedURL(v.chatbot.ID), "")}
+	for _, removal := range pageOf(removals, m.Pager) {
+		m.Receipts = append(m.Receipts, receiptView(removal))
 	}
-	return done(c, views.KnowledgeURL(v.chatbot.ID), "added")
+	return render(c, fiber.StatusOK, views.RemovedPage(v.layout(c, views.KnowledgeSection, "Removed documents"), m))
+}
+
+// messagesShown is how many answers a receipt names on the page.
+const messagesShown = 20
+
+func receiptView(r knowledge.Removal) views.Receipt {
+	shown := views.Receipt{
+		ID: r.ID, Title: r.Title, URL: r.URL, Passages: thousands(r.Passages), Answers: thousands(r.Answers),
+		RequestedAt: r.RequestedAt, ConfirmedAt: r.ConfirmedAt,
+	}
+	named := r.MessageIDs[:min(messagesShown, len(r.MessageIDs))]
+	for i, message := range named {
+		if i > 0 {
+			shown.MessageIDs += ", "
+		}
+		shown.MessageIDs += strconv.FormatInt(message, 10)
+	}
+	if more := r.Answers - len(named); more > 0 {
+		shown.More = thousands(more)
+	}
+	return shown
 }
 
 func (s *site) removeDocument(c *fiber.Ctx) error {
+	return s.change(c, "document", "removed", s.Knowledge.Remove)
+}
+
+func (s *site) retryDocument(c *fiber.Ctx) error {
+	return s.change(c, "document", "retrying", s.Knowledge.Retry)
+}
+
+func (s *site) cancelDocument(c *fiber.Ctx) error {
+	return s.change(c, "document", "stopped", s.Knowledge.Cancel)
+}
+
+func (s *site) syncSource(c *fiber.Ctx) error {
+	return s.change(c, "source", "syncing", s.Knowledge.SyncSource)
+}
+
+func (s *site) removeSource(c *fiber.Ctx) error {
+	return s.change(c, "source", "removed", s.Knowledge.RemoveSource)
+}
+
+// change does something to the document or source that the address names, and
+// says what has been done.
+func (s *site) change(c *fiber.Ctx, parameter, notice string, do func(ctx context.Context, workspaceID, chatbotID, id string) error) error {
 	v, err := s.toChatbot(c, tenant.EditKnowledge)
 	if err != nil {
 		return err
 	}
-	if err := s.Knowledge.Remove(c.UserContext(), v.workspaceID(), v.chatbot.ID, id.Given(c.Params("document"))); err != nil {
+	if err := do(c.UserContext(), v.workspaceID(), v.chatbot.ID, id.Given(c.Params(parameter))); err != nil {
 		return err
 	}
-	return done(c, views.KnowledgeURL(v.chatbot.ID), "removed")
+	return done(c, views.KnowledgeURL(v.chatbot.ID), notice)
 }

@@ -13,7 +13,7 @@ func TestSignedOut(t *testing.T) {
 	app := signedOut()
 	for _, path := range []string{
 		"/workspaces/ws_1", "/workspaces/ws_1/members", "/workspaces/ws_1/plan",
-		"/chatbots/cb_1", "/chatbots/cb_1/knowledge", "/chatbots/cb_1/tokens",
+		"/chatbots/cb_1", "/chatbots/cb_1/knowledge", "/chatbots/cb_1/knowledge/removed", "/chatbots/cb_1/evaluate", "/chatbots/cb_1/tokens",
 	} {
 		t.Run(path+" asks to sign in", func(t *testing.T) {
 			got := send(t, app, "GET", path, "", nil)
@@ -26,6 +26,9 @@ func TestSignedOut(t *testing.T) {
 		"/workspaces/ws_1/chatbots", "/workspaces/ws_1/invitations", "/workspaces/ws_1/invitations/inv_1/cancel",
 		"/workspaces/ws_1/members/usr_1/role", "/workspaces/ws_1/members/usr_1/remove", "/workspaces/ws_1/plan",
 		"/chatbots/cb_1", "/chatbots/cb_1/delete", "/chatbots/cb_1/knowledge", "/chatbots/cb_1/knowledge/doc_1/remove",
+		"/chatbots/cb_1/knowledge/doc_1/retry", "/chatbots/cb_1/knowledge/doc_1/cancel", "/chatbots/cb_1/knowledge/files",
+		"/chatbots/cb_1/knowledge/pairs", "/chatbots/cb_1/knowledge/sources", "/chatbots/cb_1/knowledge/sources/src_1/sync",
+		"/chatbots/cb_1/knowledge/sources/src_1/remove", "/chatbots/cb_1/evaluate",
 	} {
 		t.Run("POST "+path+" is refused", func(t *testing.T) {
 			if got := send(t, app, "POST", path, "", typedForm); got.status != fiber.StatusUnauthorized {
@@ -54,7 +57,7 @@ func TestStatic(t *testing.T) {
 	for path, kind := range map[string]string{
 		"/static/parley.css": "text/css; charset=utf-8", "/static/tokens.js": "text/javascript; charset=utf-8",
 		"/static/copy.js": "text/javascript; charset=utf-8", "/static/join.js": "text/javascript; charset=utf-8",
-		"/static/icon.svg": "image/svg+xml",
+		"/static/knowledge.js": "text/javascript; charset=utf-8", "/static/icon.svg": "image/svg+xml",
 	} {
 		t.Run(path+" is sent with its type, and not again when the browser has it", func(t *testing.T) {
 			got := send(t, app, "GET", path, "", nil)

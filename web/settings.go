@@ -1,6 +1,7 @@
 package web
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -20,10 +21,22 @@ func (s *site) settingsPage(c *fiber.Ctx) error {
 }
 
 func settingsForm(bot chatbot.Chatbot) views.Form {
-	return form{
+	shown := form{
 		"name": bot.Name, "instructions": bot.Instructions, "no_answer": bot.NoAnswer,
-		"image_hosts": strings.Join(bot.ImageHosts, "\n"),
-	}.view()
+		"image_hosts": strings.Join(bot.ImageHosts, "\n"), "passage_aim": size(bot.PassageAim), "passage_limit": size(bot.PassageLimit),
+	}
+	if bot.AnswerWithoutKnowledge {
+		shown["answer_without_knowledge"] = "on"
+	}
+	return shown.view()
+}
+
+// size writes a size of passages, of which zero is the default.
+func size(tokens int) string {
+	if tokens == 0 {
+		return ""
+	}
+	return strconv.Itoa(tokens)
 }
 
 func (s *site) showSettings(c *fiber.Ctx, v visit, status int, settings, remove views.Form) error {
@@ -37,20 +50,48 @@ func (s *site) saveSettings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	typed, err := readForm(c, "name", "instructions", "no_answer", "image_hosts")
+	typed, err := readForm(c, "name", "instructions", "no_answer", "image_hosts", "passage_aim", "passage_limit", "answer_without_knowledge")
 	if err != nil {
 		return err
 	}
-	err = s.Chatbots.Update(c.UserContext(), v.workspaceID(), v.chatbot.ID, chatbot.Settings{
-		Name: typed["name"], Instructions: typed["instructions"], NoAnswer: typed["no_answer"],
-		ImageHosts: strings.Fields(typed["image_hosts"]),
-	})
+	settings, err := settingsOf(typed)
+	if err == nil {
+		err = s.Chatbots.Update(c.UserContext(), v.workspaceID(), v.chatbot.ID, settings)
+	}
 	if err != nil {
 		return typed.again(c, err, func(status int, f views.Form) error {
 			return s.showSettings(c, v, status, f, views.Form{})
 		})
 	}
-	return done(c, views.ChatbotURL(v.chatbot.ID), "saved")
+	return s.resize(c, v)
+}
+
+func settingsOf(typed form) (chatbot.Settings, error) {
+	settings := chatbot.Settings{
+		Name: typed["name"], Instructions: typed["instructions"], NoAnswer: typed["no_answer"],
+		ImageHosts: strings.Fields(typed["image_hosts"]), AnswerWithoutKnowledge: typed["answer_without_knowledge"] != "",
+	}
+	err := number(typed, "passage_aim", &settings.PassageAim)
+	if err == nil {
+		err = number(typed, "passage_limit", &settings.PassageLimit)
+	}
+	return settings, err
+}
+
+// resize has the documents split again if passages have other sizes now.
+func (s *site) resize(c *fiber.Ctx, v visit) error {
+	now, err := s.Chatbots.Get(c.UserContext(), v.workspaceID(), v.chatbot.ID)
+	if err != nil {
+		return err
+	}
+	aim, limit := v.chatbot.PassageSizes()
+	if newAim, newLimit := now.PassageSizes(); newAim == aim && newLimit == limit {
+		return done(c, views.ChatbotURL(v.chatbot.ID), "saved")
+	}
+	if err := s.Knowledge.MarkReindex(c.UserContext(), v.workspaceID(), v.chatbot.ID); err != nil {
+		return err
+	}
+	return done(c, views.ChatbotURL(v.chatbot.ID), "resized")
 }
 
 func (s *site) deleteChatbot(c *fiber.Ctx) error {

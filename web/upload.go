@@ -10,61 +10,108 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/tenant"
+	"parley/views"
 )
 
-// kinds of document by the end of a file's name.
-var kinds = map[string]knowledge.Kind{
+// typedKinds are the kinds of files that are added as if their text had been
+// typed, so that they are ready at once, by the end of a file's name.
+var typedKinds = map[string]knowledge.Kind{
 	".md": knowledge.Markdown, ".markdown": knowledge.Markdown, ".txt": knowledge.Text,
 }
 
-// addTyped adds the text that was typed, or the file.
-func (s *site) addTyped(c *fiber.Ctx, v visit, typed form, file *multipart.FileHeader) error {
-	request := knowledge.NewDocument{Title: typed["title"], Kind: knowledge.Kind(typed["kind"]), Content: typed["content"]}
-	if file != nil {
-		var err error
-		if request, err = uploaded(typed, file); err != nil {
-			return err
-		}
-	}
-	_, err := s.Knowledge.Add(c.UserContext(), v.workspaceID(), v.chatbot.ID, request)
-	if failure := fault.As(err); err != nil && file != nil && failure.Field == "content" {
-		ofFile := *failure
-		ofFile.Field = "file"
-		return &ofFile
-	}
-	return err
+// otherKinds are the ends of the names of other files.
+var otherKinds = map[string]bool{
+	".html": true, ".htm": true, ".pdf": true, ".docx": true, ".pptx": true, ".xlsx": true, ".csv": true, ".epub": true,
 }
 
-// uploaded makes a document of a file. Without a title it has the file's name.
-func uploaded(typed form, file *multipart.FileHeader) (knowledge.NewDocument, error) {
-	end := path.Ext(file.Filename)
-	kind, known := kinds[strings.ToLower(end)]
+// maxFiles is how many files a form may have.
+const maxFiles = 100
+
+func (s *site) addFiles(c *fiber.Ctx) error {
+	v, err := s.toChatbot(c, tenant.EditKnowledge)
+	if err != nil {
+		return err
+	}
+	typed, files, err := readUploads(c, "files")
+	if err != nil {
+		return err
+	}
+	if err := s.addEach(c, v, files); err != nil {
+		return s.refused(c, v, err, typed, nil, func(add *addForms) *addForm { return &add.files })
+	}
+	return done(c, views.KnowledgeURL(v.chatbot.ID), "added")
+}
+
+// addEach adds files until one is refused, and says which.
+func (s *site) addEach(c *fiber.Ctx, v visit, files []*multipart.FileHeader) error {
 	switch {
-	case !known:
-		return knowledge.NewDocument{}, fault.InField("file", "Choose a file whose name ends with .md or .txt.")
-	case strings.TrimSpace(typed["content"]) != "":
-		return knowledge.NewDocument{}, fault.InField("file", "Give the text or a file, not both.")
-	case file.Size > knowledge.MaxContent:
-		return knowledge.NewDocument{}, &fault.Error{Kind: fault.TooLarge, Field: "file", Message: "The file is larger than 5 MiB. Split it."}
+	case len(files) == 0:
+		return fault.InField("files", "Choose a file.")
+	case len(files) > maxFiles:
+		return fault.InField("files", "These are %d files. Choose at most %d at a time.", len(files), maxFiles)
+	}
+	for i, file := range files {
+		request, err := uploaded(file)
+		if err == nil {
+			_, err = s.Knowledge.Add(c.UserContext(), v.workspaceID(), v.chatbot.ID, request)
+		}
+		if err != nil {
+			return ofFile(err, file, i, len(files))
+		}
+	}
+	return nil
+}
+
+// ofFile says which of several files a failure is of, and what became of the
+// others.
+func ofFile(err error, file *multipart.FileHeader, before, all int) error {
+	failure := *fault.As(err)
+	if failure.Kind == fault.Internal {
+		return err
+	}
+	failure.Field = "files"
+	if all > 1 {
+		failure.Message = file.Filename + ": " + failure.Message
+	}
+	if before > 0 {
+		failure.Message += " The files before it have been added."
+	}
+	return &failure
+}
+
+// uploaded makes a document of a file.
+func uploaded(file *multipart.FileHeader) (knowledge.NewDocument, error) {
+	end := strings.ToLower(path.Ext(file.Filename))
+	kind, isText := typedKinds[end]
+	switch {
+	case !isText && !otherKinds[end]:
+		return knowledge.NewDocument{}, fault.InField("files",
+			"Choose a file whose name ends with .md, .txt, .html, .pdf, .docx, .pptx, .xlsx, .csv or .epub.")
+	case isText && file.Size > knowledge.MaxContent:
+		return knowledge.NewDocument{}, &fault.Error{Kind: fault.TooLarge, Field: "files", Message: "The file is larger than 5 MiB. Split it."}
+	case file.Size > knowledge.MaxUpload:
+		return knowledge.NewDocument{}, &fault.Error{Kind: fault.TooLarge, Field: "files", Message: "The file is larger than 20 MiB. Split it."}
 	}
 	content, err := readFile(file)
 	if err != nil {
 		return knowledge.NewDocument{}, err
 	}
-	title := typed["title"]
-	if strings.TrimSpace(title) == "" {
-		title = strings.TrimSuffix(file.Filename, end)
+	if !isText {
+		return knowledge.NewDocument{File: &knowledge.Upload{
+			Name: file.Filename, ContentType: file.Header.Get(fiber.HeaderContentType), Body: content,
+		}}, nil
 	}
-	return knowledge.NewDocument{Title: title, Kind: kind, Content: content}, nil
+	// Some editors begin UTF-8 with a mark.
+	text := strings.TrimPrefix(string(content), "\ufeff")
+	return knowledge.NewDocument{Title: strings.TrimSuffix(file.Filename, path.Ext(file.Filename)), Kind: kind, Content: text}, nil
 }
 
-// readFile leaves out the mark that some editors begin UTF-8 with.
-func readFile(header *multipart.FileHeader) (string, error) {
+func readFile(header *multipart.FileHeader) ([]byte, error) {
 	file, err := header.Open()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer file.Close()
-	content, err := io.ReadAll(file)
-	return strings.TrimPrefix(string(content), "\ufeff"), err
+	return io.ReadAll(file)
 }

@@ -73,7 +73,17 @@ func Register(app *fiber.App, deps Deps) {
 	post("/chatbots/:chatbot/delete", s.deleteChatbot)
 	get("/chatbots/:chatbot/knowledge", s.knowledgePage)
 	post("/chatbots/:chatbot/knowledge", s.addDocument)
+	post("/chatbots/:chatbot/knowledge/pairs", s.addPairs)
+	post("/chatbots/:chatbot/knowledge/files", s.addFiles)
+	post("/chatbots/:chatbot/knowledge/sources", s.addSource)
+	post("/chatbots/:chatbot/knowledge/sources/:source/sync", s.syncSource)
+	post("/chatbots/:chatbot/knowledge/sources/:source/remove", s.removeSource)
+	get("/chatbots/:chatbot/knowledge/removed", s.removedPage)
 	post("/chatbots/:chatbot/knowledge/:document/remove", s.removeDocument)
+	post("/chatbots/:chatbot/knowledge/:document/retry", s.retryDocument)
+	post("/chatbots/:chatbot/knowledge/:document/cancel", s.cancelDocument)
+	get("/chatbots/:chatbot/evaluate", s.evaluatePage)
+	post("/chatbots/:chatbot/evaluate", s.evaluate)
 	get("/chatbots/:chatbot/tokens", s.tokensPage)
 }
 

@@ -38,6 +38,8 @@ type sourceView struct {
 	DocumentID  string   `json:"document_id"`
 	Title       string   `json:"title"`
 	HeadingPath []string `json:"heading_path"`
+	URL         string   `json:"url,omitzero"`
+	Place       string   `json:"place,omitzero"`
 }
 
 // Run asks, and streams the answer to the terminal.
@@ -86,7 +88,7 @@ func viewAnswer(turn *chat.Turn, answer chat.Answer, text, format string) askVie
 		Sources: []sourceView{},
 	}
 	for _, p := range turn.Passages {
-		view.Sources = append(view.Sources, sourceView{p.DocumentID, p.Title, append([]string{}, p.HeadingPath...)})
+		view.Sources = append(view.Sources, sourceView{p.DocumentID, p.Title, append([]string{}, p.HeadingPath...), p.URL, p.Place})
 	}
 	return view
 }

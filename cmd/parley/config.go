@@ -20,12 +20,24 @@ type Config struct {
 	DataDir      string        `name:"data-dir" env:"DATA_DIR" default:"./data" help:"Folder of the embedded database and index."`
 	BaseURL      string        `name:"base-url" env:"BASE_URL" placeholder:"URL" help:"Address under which people reach the server, such as https://parley.example.com. Default: http:// and the address listened on. With https, cookies are sent over TLS only."`
 	DatabaseURL  string        `name:"database-url" env:"DATABASE_URL" placeholder:"URL" secret:"url" help:"PostgreSQL database, as postgres://user:password@host:5432/name. Default: SQLite in the data folder."`
-	WeaviateURL  string        `name:"weaviate-url" env:"WEAVIATE_URL" placeholder:"URL" help:"Weaviate that holds the retrieval index. Not part of this version: unset means the embedded index, and the server refuses to start with it set."`
+	WeaviateURL  string        `name:"weaviate-url" env:"WEAVIATE_URL" placeholder:"URL" help:"Weaviate that holds the retrieval index, such as http://127.0.0.1:8081. Unset means the embedded index."`
+	WeaviateGRPC string        `name:"weaviate-grpc" env:"WEAVIATE_GRPC" placeholder:"ADDRESS" help:"Host and port of Weaviate's gRPC interface. Default: port 50051 of the host of WEAVIATE_URL."`
+	WeaviateKey  string        `name:"weaviate-api-key" env:"WEAVIATE_API_KEY" placeholder:"KEY" secret:"text" help:"Weaviate's API key. Needed unless Weaviate is on this machine."`
+	WeaviateName string        `name:"weaviate-prefix" env:"WEAVIATE_PREFIX" placeholder:"NAME" help:"Beginning of the names of collections, for several installations on one Weaviate: letters and digits, a capital first."`
+	WeaviateCopy int           `name:"weaviate-replicas" env:"WEAVIATE_REPLICAS" placeholder:"N" help:"Number of nodes that hold each passage. Takes effect with parley reindex. Default: 1."`
 	LLMBaseURL   string        `name:"llm-base-url" env:"LLM_BASE_URL" placeholder:"URL" secret:"url" help:"OpenAI-compatible server, such as https://api.openai.com/v1. Default: OpenAI's when a key or model is set; without any of the three, answers are extracted from the passages without a model."`
 	LLMAPIKey    string        `name:"llm-api-key" env:"LLM_API_KEY" placeholder:"KEY" secret:"text" help:"Key for the model's server."`
 	LLMModel     string        `name:"llm-model" env:"LLM_MODEL" placeholder:"NAME" help:"Name of the model. Default: gpt-4o-mini when a server or key is set."`
 	LLMTimeout   time.Duration `name:"llm-timeout" env:"LLM_TIMEOUT" default:"2m" help:"Longest time for a whole answer of the model."`
 	LLMFirst     time.Duration `name:"llm-first-token-timeout" env:"LLM_FIRST_TOKEN_TIMEOUT" default:"30s" help:"Longest time until the model's first token."`
+	EmbedBaseURL string        `name:"embed-base-url" env:"EMBED_BASE_URL" placeholder:"URL" secret:"url" help:"OpenAI-compatible server whose /embeddings makes vectors of passages and questions. Default: OpenAI's when EMBED_MODEL is set; without EMBED_MODEL, retrieval needs no server."`
+	EmbedAPIKey  string        `name:"embed-api-key" env:"EMBED_API_KEY" placeholder:"KEY" secret:"text" help:"Key for the embedding server."`
+	EmbedModel   string        `name:"embed-model" env:"EMBED_MODEL" placeholder:"NAME" help:"Name of the embedding model. The index is rebuilt when it changes."`
+	EmbedSize    int           `name:"embed-dimensions" env:"EMBED_DIMENSIONS" placeholder:"N" help:"Dimension that the embedding server is asked for. Default: the model's own."`
+	FetchAllow   []string      `name:"fetch-allow" env:"FETCH_ALLOW" placeholder:"NETWORK" help:"Private networks that owners' addresses may lead to, such as 10.0.0.0/8, separated by commas. Default: none."`
+	FetchPorts   []int         `name:"fetch-ports" env:"FETCH_PORTS" placeholder:"PORT" help:"Ports that owners' addresses may have. Default: 80 and 443."`
+	FetchDelay   time.Duration `name:"fetch-delay" env:"FETCH_DELAY" default:"1s" help:"Pause between two requests to one host."`
+	Workers      int           `name:"workers" env:"WORKERS" placeholder:"N" help:"Number of workspaces whose documents this process works on at once. Default: 16."`
 	StripeKey    string        `name:"stripe-secret-key" env:"STRIPE_SECRET_KEY" placeholder:"KEY" secret:"text" help:"Stripe's secret key. With it owners can no longer change plans by hand on the plan page; the operator still can, with parley plan set."`
 	SignUp       bool          `name:"sign-up" env:"SIGN_UP" default:"true" negatable:"" help:"Whether anybody may sign up. The first visitor of an empty server always may."`
 	Proxies      []string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks of proxies whose X-Forwarded-For is believed, separated by commas."`
@@ -42,8 +54,16 @@ const (
 
 // Validate is called by kong after parsing.
 func (c *Config) Validate() error {
-	if c.WeaviateURL != "" {
-		return fmt.Errorf("WEAVIATE_URL is set, but this version has the embedded index only; unset it")
+	if c.EmbedModel == "" && (c.EmbedBaseURL != "" || c.EmbedAPIKey != "") {
+		return fmt.Errorf("EMBED_MODEL must name the embedding model when EMBED_BASE_URL or EMBED_API_KEY is set")
+	}
+	if c.Workers < 0 || c.Workers > 256 {
+		return fmt.Errorf("WORKERS must be from 1 to 256")
+	}
+	for _, port := range c.FetchPorts {
+		if port < 1 || port > 65535 {
+			return fmt.Errorf("FETCH_PORTS are from 1 to 65535")
+		}
 	}
 	if c.BaseURL != "" {
 		u, err := url.Parse(c.BaseURL)
@@ -126,6 +146,14 @@ func (c *Config) hasModel() bool {
 	return c.LLMBaseURL != "" || c.LLMAPIKey != "" || c.LLMModel != ""
 }
 
+// userAgent tells sites who reads them, and where to learn more.
+func (c *Config) userAgent() string {
+	if c.BaseURL == "" {
+		return "Parley/1.0"
+	}
+	return "Parley/1.0 (+" + strings.TrimRight(c.BaseURL, "/") + ")"
+}
+
 // setting is one field of the configuration.
 type setting struct {
 	Flag, Env, Default, Help, Value string
@@ -149,6 +177,8 @@ func show(value any) string {
 	switch value := value.(type) {
 	case []string:
 		return strings.Join(value, ",")
+	case []int:
+		return strings.Trim(strings.ReplaceAll(fmt.Sprint(value), " ", ","), "[]")
 	case int:
 		if value == 0 {
 			return ""

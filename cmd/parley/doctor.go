@@ -72,11 +72,11 @@ func diagnose(ctx context.Context, config *Config) []diagnosis {
 	defer p.close()
 	remedies := map[string]string{
 		"database": "Check that the database runs and that DATABASE_URL is right.",
-		"index":    "Check the free space of the data folder; the index can be made again with parley knowledge reindex.",
+		"index":    "Check the free space of the data folder, or that Weaviate runs and that the WEAVIATE_ settings are right; parley reindex makes the index again.",
 		"model":    "Check LLM_BASE_URL, LLM_API_KEY and LLM_MODEL, and that the model's server can be reached from here.",
 	}
 	details := map[string]string{
-		"database": databaseName(p), "index": "embedded, " + config.indexPath(), "model": p.chat.ModelName(),
+		"database": databaseName(p), "index": indexName(config), "model": p.chat.ModelName(),
 	}
 	var found []diagnosis
 	for _, part := range p.parts() {

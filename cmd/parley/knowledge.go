@@ -4,98 +4,57 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
 	"parley/core/chatbot"
-	"parley/core/fault"
 	"parley/core/knowledge"
 )
 
 type knowledgeCmd struct {
-	Add     knowledgeAddCmd     `cmd:"" help:"Add text and Markdown files."`
-	List    knowledgeListCmd    `cmd:"" help:"List a chatbot's documents."`
-	Remove  knowledgeRemoveCmd  `cmd:"" help:"Remove a document from every answer."`
-	Reindex knowledgeReindexCmd `cmd:"" help:"Split and index a chatbot's documents again."`
+	Add      knowledgeAddCmd      `cmd:"" help:"Add files."`
+	List     knowledgeListCmd     `cmd:"" help:"List a chatbot's documents."`
+	Remove   knowledgeRemoveCmd   `cmd:"" help:"Remove a document from every answer."`
+	Retry    knowledgeRetryCmd    `cmd:"" help:"Read a document again that failed."`
+	Cancel   knowledgeCancelCmd   `cmd:"" help:"End the work on a document."`
+	Removals knowledgeRemovalsCmd `cmd:"" help:"List the receipts of removed documents."`
+	Source   knowledgeSourceCmd   `cmd:"" help:"Add, list, read again and remove web addresses."`
+	Evaluate knowledgeEvaluateCmd `cmd:"" help:"Try questions, and see what is found for them."`
+	Reindex  knowledgeReindexCmd  `cmd:"" help:"Split and index a chatbot's documents again."`
 }
 
 type documentView struct {
-	ID        string    `json:"id"`
-	Title     string    `json:"title"`
-	Kind      string    `json:"kind"`
-	State     string    `json:"state"`
-	Reason    string    `json:"reason,omitzero"`
-	Chars     int       `json:"chars"`
-	Passages  int       `json:"passages"`
-	CreatedAt time.Time `json:"created_at"`
+	ID       string `json:"id"`
+	SourceID string `json:"source_id,omitzero"`
+	URL      string `json:"url,omitzero"`
+	Title    string `json:"title"`
+	Kind     string `json:"kind"`
+	State    string `json:"state"`
+	Reason   string `json:"reason,omitzero"`
+	Chars    int    `json:"chars"`
+	Passages int    `json:"passages"`
+	Indexed  int    `json:"indexed"`
+	// NextAttemptAt is when it is tried again, if it failed.
+	NextAttemptAt *time.Time `json:"next_attempt_at,omitzero"`
+	CreatedAt     time.Time  `json:"created_at"`
 }
 
 func viewDocument(d knowledge.Document) documentView {
-	return documentView{d.ID, d.Title, string(d.Kind), string(d.State), d.Reason, d.Chars, d.Passages, d.CreatedAt}
+	view := documentView{
+		ID: d.ID, SourceID: d.SourceID, URL: d.URL, Title: d.Title, Kind: string(d.Kind), State: string(d.State), Reason: d.Reason,
+		Chars: d.Chars, Passages: d.Passages, Indexed: d.Indexed, CreatedAt: d.CreatedAt,
+	}
+	if d.Attempts > 0 {
+		view.NextAttemptAt = d.DueAt
+	}
+	return view
 }
 
 func showDocuments(out io.Writer, asJSON bool, documents []knowledge.Document) error {
-	return showTable(out, asJSON, each(documents, viewDocument), []string{"id", "state", "passages", "title"},
-		func(d documentView) []string { return []string{d.ID, d.State, strconv.Itoa(d.Passages), d.Title} })
-}
-
-type knowledgeAddCmd struct {
-	Chatbot string   `arg:"" help:"Id of the chatbot."`
-	Files   []string `arg:"" help:"Files: .md and .markdown are read as Markdown, others as plain text; - reads Markdown from standard input."`
-	Title   string   `help:"Title, for a single file. Default: its first heading, or its name."`
-	JSON    bool     `name:"json" help:"Print JSON."`
-}
-
-// Run adds files, each in its own transaction.
-func (cmd *knowledgeAddCmd) Run(ctx context.Context, config *Config, io streams) error {
-	if cmd.Title != "" && len(cmd.Files) > 1 {
-		return fault.New(fault.Invalid, "--title goes with a single file.")
-	}
-	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
-		var added []knowledge.Document
-		for _, name := range cmd.Files {
-			request, err := readDocument(io.in, name, cmd.Title)
-			if err != nil {
-				return err
-			}
-			document, err := p.knowledge.Add(ctx, bot.WorkspaceID, bot.ID, request)
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			added = append(added, document)
-		}
-		return showDocuments(io.out, cmd.JSON, added)
-	})
-}
-
-func readDocument(in io.Reader, name, title string) (knowledge.NewDocument, error) {
-	request := knowledge.NewDocument{Title: title, Kind: knowledge.Markdown}
-	source, err := openInput(in, name)
-	if err != nil {
-		return request, err
-	}
-	defer source.Close()
-	text, err := io.ReadAll(io.LimitReader(source, knowledge.MaxContent+1))
-	if err != nil {
-		return request, err
-	}
-	request.Content = string(text)
-	if extension := filepath.Ext(name); name != "-" && extension != ".md" && extension != ".markdown" {
-		request.Kind = knowledge.Text
-	}
-	if request.Title == "" {
-		request.Title = documentTitle(filepath.ToSlash(name), request.Content)
-	}
-	return request, nil
-}
-
-func openInput(in io.Reader, name string) (io.ReadCloser, error) {
-	if name == "-" {
-		return io.NopCloser(in), nil
-	}
-	return os.Open(name)
+	return showTable(out, asJSON, each(documents, viewDocument), []string{"id", "state", "passages", "title", "reason"},
+		func(d documentView) []string {
+			return []string{d.ID, d.State, strconv.Itoa(d.Passages), d.Title, d.Reason}
+		})
 }
 
 type knowledgeListCmd struct {
@@ -115,19 +74,95 @@ func (cmd *knowledgeListCmd) Run(ctx context.Context, config *Config, io streams
 }
 
 type knowledgeRemoveCmd struct {
+	documentArgs
+}
+
+// Run removes a document.
+func (cmd *knowledgeRemoveCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return cmd.change(ctx, config, io, (*knowledge.Service).Remove, "removed", "The document is removed.")
+}
+
+type knowledgeRetryCmd struct {
+	documentArgs
+}
+
+// Run has a document read again.
+func (cmd *knowledgeRetryCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return cmd.change(ctx, config, io, (*knowledge.Service).Retry, "retrying", "The document is read again by the server.")
+}
+
+type knowledgeCancelCmd struct {
+	documentArgs
+}
+
+// Run ends the work on a document.
+func (cmd *knowledgeCancelCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return cmd.change(ctx, config, io, (*knowledge.Service).Cancel, "cancelled", "The work on the document has been cancelled.")
+}
+
+// documentArgs name a document.
+type documentArgs struct {
 	Chatbot  string `arg:"" help:"Id of the chatbot."`
 	Document string `arg:"" help:"Id of the document."`
 	JSON     bool   `name:"json" help:"Print JSON."`
 }
 
-// Run removes a document.
-func (cmd *knowledgeRemoveCmd) Run(ctx context.Context, config *Config, io streams) error {
+func (cmd *documentArgs) change(ctx context.Context, config *Config, io streams,
+	do func(s *knowledge.Service, ctx context.Context, workspaceID, chatbotID, documentID string) error, status, sentence string,
+) error {
 	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
-		if err := p.knowledge.Remove(ctx, bot.WorkspaceID, bot.ID, cmd.Document); err != nil {
+		if err := do(p.knowledge, ctx, bot.WorkspaceID, bot.ID, cmd.Document); err != nil {
 			return err
 		}
-		return show1(io.out, cmd.JSON, removedView{cmd.Document, "removed"}, "The document is removed.")
+		return show1(io.out, cmd.JSON, removedView{cmd.Document, status}, sentence)
 	})
+}
+
+type knowledgeRemovalsCmd struct {
+	Chatbot string `arg:"" help:"Id of the chatbot."`
+	JSON    bool   `name:"json" help:"Print JSON."`
+}
+
+type removalView struct {
+	ID          string     `json:"id"`
+	DocumentID  string     `json:"document_id"`
+	Title       string     `json:"title"`
+	URL         string     `json:"url,omitzero"`
+	Passages    int        `json:"passages"`
+	RequestedAt time.Time  `json:"requested_at"`
+	ConfirmedAt *time.Time `json:"confirmed_at"`
+	Answers     int        `json:"answers"`
+	MessageIDs  []int64    `json:"message_ids"`
+}
+
+func viewRemoval(r knowledge.Removal) removalView {
+	return removalView{
+		r.ID, r.DocumentID, r.Title, r.URL, r.Passages, r.RequestedAt, r.ConfirmedAt, r.Answers, append([]int64{}, r.MessageIDs...),
+	}
+}
+
+// Run lists receipts, the latest first.
+func (cmd *knowledgeRemovalsCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
+		removals, err := p.knowledge.Removals(ctx, bot.WorkspaceID, bot.ID)
+		if err != nil {
+			return err
+		}
+		return showTable(io.out, cmd.JSON, each(removals, viewRemoval), []string{"document", "asked", "confirmed", "passages", "answers", "title"},
+			func(r removalView) []string {
+				return []string{
+					r.DocumentID, moment(&r.RequestedAt), moment(r.ConfirmedAt), strconv.Itoa(r.Passages), strconv.Itoa(r.Answers), r.Title,
+				}
+			})
+	})
+}
+
+// moment writes a time that may not have come.
+func moment(at *time.Time) string {
+	if at == nil {
+		return "–"
+	}
+	return at.UTC().Format(time.RFC3339)
 }
 
 type knowledgeReindexCmd struct {
@@ -144,4 +179,22 @@ func (cmd *knowledgeReindexCmd) Run(ctx context.Context, config *Config, io stre
 		}
 		return show1(io.out, cmd.JSON, map[string]any{"documents": n}, fmt.Sprintf("%d documents are indexed again.", n))
 	})
+}
+
+type reindexCmd struct {
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// Run makes the index anew, and switches to it in one step.
+func (cmd *reindexCmd) Run(ctx context.Context, config *Config, io streams) error {
+	p, err := openProgram(ctx, config, newLog(config))
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	n, err := p.knowledge.Rebuild(ctx)
+	if err != nil {
+		return err
+	}
+	return show1(io.out, cmd.JSON, map[string]any{"documents": n}, fmt.Sprintf("The index is made anew, of %d documents.", n))
 }

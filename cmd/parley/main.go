@@ -22,19 +22,22 @@ var version = "dev"
 type cli struct {
 	Config `embed:"" group:"Configuration"`
 
-	Serve     serveCmd     `cmd:"" help:"Run the server."`
-	Migrate   migrateCmd   `cmd:"" help:"Bring the database to this version's schema. The server does it at its start, too."`
-	Demo      demoCmd      `cmd:"" help:"Prepare the demo, if it is not there, and issue a fresh token."`
-	Workspace workspaceCmd `cmd:"" help:"Create and list workspaces."`
-	User      userCmd      `cmd:"" help:"Create and list users, and reset their passwords."`
-	Chatbot   chatbotCmd   `cmd:"" help:"Create, list and delete chatbots."`
-	Knowledge knowledgeCmd `cmd:"" help:"Add, list, remove and re-index a chatbot's documents."`
-	Token     tokenCmd     `cmd:"" help:"Create, list and revoke API tokens."`
-	Plan      planCmd      `cmd:"" help:"Change a workspace's plan."`
-	Ask       askCmd       `cmd:"" help:"Ask a chatbot one question."`
-	Settings  configCmd    `cmd:"" name:"config" help:"Print the configuration in force, secrets masked."`
-	Doctor    doctorCmd    `cmd:"" help:"Check database, index and model, and say what to do."`
-	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Serve     serveCmd        `cmd:"" help:"Run the server."`
+	Migrate   migrateCmd      `cmd:"" help:"Bring the database to this version's schema. The server does it at its start, too."`
+	Demo      demoCmd         `cmd:"" help:"Prepare the demo, if it is not there, and issue a fresh token."`
+	Workspace workspaceCmd    `cmd:"" help:"Create and list workspaces."`
+	User      userCmd         `cmd:"" help:"Create and list users, and reset their passwords."`
+	Chatbot   chatbotCmd      `cmd:"" help:"Create, list and delete chatbots."`
+	Knowledge knowledgeCmd    `cmd:"" help:"Add, list, remove and re-index a chatbot's documents."`
+	Token     tokenCmd        `cmd:"" help:"Create, list and revoke API tokens."`
+	Plan      planCmd         `cmd:"" help:"Change a workspace's plan."`
+	Ask       askCmd          `cmd:"" help:"Ask a chatbot one question."`
+	Settings  configCmd       `cmd:"" name:"config" help:"Print the configuration in force, secrets masked."`
+	Reindex   reindexCmd      `cmd:"" help:"Make the whole index anew from the database, while the old one serves."`
+	Extract   extractChildCmd `cmd:"" name:"extract-child" hidden:""`
+	Eval      evalCmd         `cmd:"" help:"Measure retrieval."`
+	Doctor    doctorCmd       `cmd:"" help:"Check database, index and model, and say what to do."`
+	Version   versionCmd      `cmd:"" help:"Print the version."`
 }
 
 // streams are what a command reads and writes.

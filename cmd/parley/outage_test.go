@@ -102,11 +102,11 @@ type brokenIndex struct {
 	panics bool
 }
 
-func (x brokenIndex) Search(context.Context, knowledge.Scope, knowledge.Query) ([]knowledge.Hit, error) {
+func (x brokenIndex) Search(context.Context, knowledge.Scope, knowledge.IndexQuery) (knowledge.Hits, error) {
 	if x.panics {
 		panic("a defect of the index, secret-1234")
 	}
-	return nil, fault.New(fault.Upstream, "disk secret-1234 is broken")
+	return knowledge.Hits{}, fault.New(fault.Upstream, "disk secret-1234 is broken")
 }
 
 func (x brokenIndex) Check(context.Context) error { return fault.New(fault.Upstream, "secret-1234") }

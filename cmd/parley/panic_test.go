@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"parley/core/chat"
 	"parley/core/knowledge"
+	"parley/core/knowledge/lexical"
 	"parley/core/plan"
 	"parley/internal/pgtest"
 	"parley/llm/extractive"
@@ -29,8 +31,11 @@ func (m panicsWhenAsked) Generate(ctx context.Context, prompt chat.Prompt, emit 
 // panicsWhenSearched is an index with such a defect.
 type panicsWhenSearched struct{ knowledge.Index }
 
-func (x panicsWhenSearched) Search(ctx context.Context, scope knowledge.Scope, query knowledge.Query) ([]knowledge.Hit, error) {
-	if query.Text == "panic in the index" {
+func (x panicsWhenSearched) Search(ctx context.Context, scope knowledge.Scope, query knowledge.IndexQuery) (knowledge.Hits, error) {
+	asks := func(term knowledge.Term) bool { // in the question itself, not in one before
+		return strings.HasPrefix(term.Text, "quicksand") && term.Weight >= lexical.Unit
+	}
+	if slices.ContainsFunc(query.Terms, asks) {
 		panic("secret of the index")
 	}
 	return x.Index.Search(ctx, scope, query)
@@ -80,7 +85,7 @@ func TestPanicsInMidTurn(t *testing.T) {
 				for _, path := range []string{chatPath, streamPath} {
 					t.Run("a panic of the index in "+conversation+" is an ordinary failure of "+path, func(t *testing.T) {
 						w := outer.within(t)
-						w.checkAnswer(w.call("POST", path, body("panic in the index"), bearer(tn.token)), 500, 5)
+						w.checkAnswer(w.call("POST", path, body("quicksand in the index"), bearer(tn.token)), 500, 5)
 						goesOn(w)
 					})
 				}

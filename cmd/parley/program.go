@@ -13,7 +13,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/tenant"
-	"parley/index/embedded"
+	"parley/jobs"
 	"parley/llm/extractive"
 	"parley/llm/openai"
 	"parley/store"
@@ -26,7 +26,8 @@ type program struct {
 	log    *slog.Logger
 
 	store *store.Store
-	index *embedded.Index
+	index index
+	queue *jobs.Queue
 
 	tenants   *tenant.Service
 	chatbots  *chatbot.Service
@@ -60,26 +61,77 @@ func openWith(ctx context.Context, config *Config, log *slog.Logger, wrap ports)
 	if err != nil {
 		return nil, fmt.Errorf("the database cannot be opened: %w", err)
 	}
-	index, err := embedded.Open(config.indexPath())
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the index cannot be opened: %w", err), db.Close())
-	}
-	p := &program{config: config, log: log, store: db, index: index}
-	port := knowledge.Index(index)
-	if wrap.index != nil {
-		port = wrap.index(port)
+	p := &program{config: config, log: log, store: db}
+	if err := p.openKnowledge(ctx, wrap); err != nil {
+		return nil, errors.Join(err, p.close())
 	}
 	if wrap.model != nil {
 		model = wrap.model(model)
 	}
 	p.tenants = tenant.New(db, now, rand.Reader)
-	p.knowledge = knowledge.New(db, port, now, rand.Reader, log)
 	p.chatbots = chatbot.New(db, p.knowledge, now, rand.Reader)
 	p.chat = chat.New(db, p.knowledge, model, now, log)
 	return p, nil
 }
 
-func (p *program) close() error { return errors.Join(p.index.Close(), p.store.Close()) }
+// openKnowledge opens what the knowledge of chatbots needs.
+func (p *program) openKnowledge(ctx context.Context, wrap ports) error {
+	ports, err := searchPorts(p.config)
+	if err != nil {
+		return err
+	}
+	if p.index, err = openIndex(ctx, p.config); err != nil {
+		return fmt.Errorf("the index cannot be opened: %w", err)
+	}
+	if p.queue, err = openQueue(ctx, p.config, p.store, p.log); err != nil {
+		return fmt.Errorf("the queue of jobs cannot be opened: %w", err)
+	}
+	sites, err := newVisitor(p.config)
+	if err != nil {
+		return err
+	}
+	ports.Store, ports.Index, ports.Queue, ports.Fetcher = p.store, p.index, p.queue, sites
+	if ports.Extractor, err = newReader(p.config); err != nil {
+		return err
+	}
+	if wrap.index != nil {
+		ports.Index = wrap.index(p.index)
+	}
+	p.knowledge = knowledge.New(ports, now, rand.Reader, p.log)
+	return nil
+}
+
+func openQueue(ctx context.Context, config *Config, db *store.Store, log *slog.Logger) (*jobs.Queue, error) {
+	settings := jobs.Config{Workers: config.Workers, Log: log}
+	if settings.Workers == 0 {
+		settings.Workers = defaultWorkers
+	}
+	if !db.IsSQLite() {
+		settings.Postgres = config.databaseURL()
+		return jobs.Open(ctx, settings)
+	}
+	connection, err := db.JobsDB()
+	if err != nil {
+		return nil, err
+	}
+	settings.SQLite = connection
+	return jobs.Open(ctx, settings)
+}
+
+// defaultWorkers is more than there are processors: most of what workers do is
+// to wait for sites, models and the index.
+const defaultWorkers = 16
+
+func (p *program) close() error {
+	var failures []error
+	if p.queue != nil {
+		failures = append(failures, p.queue.Close())
+	}
+	if p.index != nil {
+		failures = append(failures, p.index.Close())
+	}
+	return errors.Join(append(failures, p.store.Close())...)
+}
 
 // newModel returns the model that the configuration asks for.
 func newModel(config *Config) (chat.Model, error) {

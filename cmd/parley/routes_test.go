@@ -31,6 +31,8 @@ var (
 	bySession     = gets{own: 200, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	aPage         = gets{own: 200, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}
 	aForm         = gets{own: 303, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
+	aResult       = gets{own: 200, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
+	notNow        = gets{own: 409, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	entrance      = gets{own: 303, stranger: 303, otherToken: 200, revoked: 200, nobody: 200}
 )
 
@@ -93,21 +95,40 @@ var rows = []row{
 	{method: "GET", route: "/workspaces/:workspace/plan", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/knowledge", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/chatbots/:chatbot/knowledge/removed", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/chatbots/:chatbot/evaluate", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/tokens", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/api/chatbots/:id/api-tokens", gets: bySession, least: tenant.RoleMember},
 	{method: "GET", route: "/api/chatbots/:id/documents", gets: bySession, least: tenant.RoleMember},
+	{method: "GET", route: "/api/chatbots/:id/documents/:document_id", gets: bySession, least: tenant.RoleMember},
+	{method: "GET", route: "/api/chatbots/:id/removals", gets: bySession, least: tenant.RoleMember},
+	{method: "GET", route: "/api/chatbots/:id/sources", gets: bySession, least: tenant.RoleMember},
 
 	{method: "POST", route: "/workspaces/:workspace/chatbots", body: "name=Another", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/plan", body: "plan=premium", gets: aForm, least: tenant.RoleOwner},
-	{method: "POST", route: "/workspaces/:workspace/invitations", body: "email=guest%40example.com&role=member", gets: gets{own: 200, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/invitations", body: "email=guest%40example.com&role=member", gets: aResult, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/invitations/:invitation/cancel", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/members/:user/role", body: "role=admin", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/members/:user/remove", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/api/chatbots/:id/api-tokens", body: `{"name":"Another"}`, gets: bySession, least: tenant.RoleAdmin},
 	{method: "DELETE", route: "/api/chatbots/:id/api-tokens/:token_id", gets: bySession, least: tenant.RoleAdmin},
 	{method: "POST", route: "/api/chatbots/:id/documents", body: `{"title":"Another","content":"One more."}`, gets: bySession, least: tenant.RoleMember},
+	{method: "POST", route: "/api/chatbots/:id/evaluate", body: `{"questions":[{"question":"When does it open?","document_id":":document_id"}]}`, gets: bySession, least: tenant.RoleMember},
+	{method: "POST", route: "/api/chatbots/:id/documents/:document_id/retry", path: "/api/chatbots/:id/documents/:failed/retry", gets: bySession, least: tenant.RoleMember},
+	{method: "POST", route: "/api/chatbots/:id/documents/:document_id/cancel", gets: notNow, least: tenant.RoleMember},
+	{method: "POST", route: "/api/chatbots/:id/sources", body: `{"url":"http://127.0.0.1/another"}`, gets: bySession, least: tenant.RoleMember},
+	{method: "POST", route: "/api/chatbots/:id/sources/:source_id/sync", gets: bySession, least: tenant.RoleMember},
+	{method: "DELETE", route: "/api/chatbots/:id/sources/:source_id", gets: bySession, least: tenant.RoleMember},
 	{method: "DELETE", route: "/api/chatbots/:id/documents/:document_id", gets: bySession, least: tenant.RoleMember},
 	{method: "POST", route: "/chatbots/:chatbot/knowledge", body: upload("Typed", "Typed text."), gets: aForm, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/knowledge/pairs", body: fields("pairs_title", "Asked", "pairs", "When?,At ten."), gets: aForm, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/knowledge/files", body: withFile(fields("none", ""), "files", "page.html", "<p>A page.</p>"), gets: aForm, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/knowledge/sources", body: "url=http%3A%2F%2F127.0.0.1%2Fone-more&reach=page", gets: aForm, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/knowledge/:document/retry", path: "/chatbots/:chatbot/knowledge/:failed/retry", gets: aForm, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/knowledge/sources/:source/sync", gets: aForm, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/knowledge/sources/:source/remove", gets: aForm, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/evaluate", body: "questions=When+does+it+open%3F", gets: aResult, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/knowledge/:document/cancel", gets: notNow, least: tenant.RoleMember},
 	{method: "POST", route: "/chatbots/:chatbot/knowledge/:document/remove", gets: aForm, least: tenant.RoleMember},
 	{method: "POST", route: "/chatbots/:chatbot", body: "name=Renamed", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/chatbots/:chatbot/delete", body: "confirm_name=Renamed", gets: aForm, least: tenant.RoleAdmin},
@@ -180,9 +201,20 @@ func typeOf(body string) string {
 	return formType.value
 }
 
-// upload is a form with a file input, as browsers send it.
-func upload(title, content string) string {
-	part := "--border\r\nContent-Disposition: form-data; name=\"%\"\r\n\r\n"
-	return strings.Replace(part, "%", "title", 1) + title + "\r\n" +
-		strings.Replace(part, "%", "content", 1) + content + "\r\n--border--\r\n"
+// upload is the form that adds a text, as browsers send it.
+func upload(title, content string) string { return fields("title", title, "content", content) }
+
+// fields is a form of several parts: name, value, name, value …
+func fields(pairs ...string) string {
+	var b strings.Builder
+	for i := 0; i < len(pairs); i += 2 {
+		b.WriteString("--border\r\nContent-Disposition: form-data; name=\"" + pairs[i] + "\"\r\n\r\n" + pairs[i+1] + "\r\n")
+	}
+	return b.String() + "--border--\r\n"
+}
+
+// withFile adds a file to such a form.
+func withFile(form, input, name, content string) string {
+	return strings.TrimSuffix(form, "--border--\r\n") + "--border\r\nContent-Disposition: form-data; name=\"" + input + "\"; filename=\"" + name +
+		"\"\r\nContent-Type: application/octet-stream\r\n\r\n" + content + "\r\n--border--\r\n"
 }

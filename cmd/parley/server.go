@@ -20,6 +20,7 @@ import (
 	"parley/api"
 	"parley/core/chat"
 	"parley/core/fault"
+	"parley/index/weaviate"
 	"parley/internal/requestid"
 	"parley/internal/socket"
 	"parley/web"
@@ -108,7 +109,7 @@ func newApp(fail fiber.ErrorHandler) *fiber.App {
 }
 
 // takesDocuments are the paths whose bodies hold a whole document.
-var takesDocuments = regexp.MustCompile(`^(/api/chatbots/[^/?]+/documents|/chatbots/[^/?]+/knowledge)(\?|$)`)
+var takesDocuments = regexp.MustCompile(`^(/api/chatbots/[^/?]+/documents|/chatbots/[^/?]+/knowledge(/files|/pairs)?)(\?|$)`)
 
 func bodyLimit(uri string) int {
 	if takesDocuments.MatchString(uri) {
@@ -237,25 +238,49 @@ func (s *server) drain() {
 
 const housekeepingEvery = 5 * time.Minute
 
-// keepHouse renews leases, and repairs what crashes left behind, at the start
-// and now and then. A long repair must not let the leases lapse.
+// sweepEvery is how long what nobody was told of may wait.
+const sweepEvery = 15 * time.Second
+
+// keepHouse renews leases, works on documents, and repairs what crashes left
+// behind, at the start and now and then. A long repair must not let the leases
+// lapse.
 func (s *server) keepHouse(ctx context.Context) {
-	var jobs sync.WaitGroup
-	defer jobs.Wait()
-	jobs.Go(func() {
+	var tasks sync.WaitGroup
+	defer tasks.Wait()
+	tasks.Go(func() {
 		every(ctx, chat.LeaseRenewal, func() {
 			s.logUnlessStopped(ctx, "leases not renewed", s.chat.Renew(ctx))
 		})
 	})
+	tasks.Go(func() {
+		s.logUnlessStopped(ctx, "jobs not run", s.queue.Run(ctx, s.knowledge))
+	})
+	tasks.Go(func() {
+		every(ctx, sweepEvery, func() {
+			s.logUnlessStopped(ctx, "due documents not found", s.knowledge.Sweep(ctx))
+		})
+	})
+	s.repair(ctx)
+	every(ctx, housekeepingEvery, func() {
+		s.logUnlessStopped(ctx, "expired rows not deleted", s.tenants.DeleteExpired(ctx))
+		if shared, ok := s.index.(*weaviate.Index); ok {
+			_, err := shared.Rest(ctx, tenantIdle)
+			s.logUnlessStopped(ctx, "idle tenants not put to rest", err)
+		}
+	})
+}
+
+// tenantIdle is how long a chatbot is not asked before Weaviate unloads it.
+const tenantIdle = time.Hour
+
+// repair makes the index hold what the database says.
+func (s *server) repair(ctx context.Context) {
+	s.logUnlessStopped(ctx, "due documents not found", s.knowledge.Sweep(ctx))
 	if n, err := s.knowledge.Repair(ctx); err != nil {
 		s.logUnlessStopped(ctx, "index not repaired", err)
 	} else if n > 0 {
 		s.log.Info("index repaired from the database", "documents", n)
 	}
-	every(ctx, housekeepingEvery, func() {
-		s.logUnlessStopped(ctx, "documents not settled", s.knowledge.Resume(ctx, time.Minute))
-		s.logUnlessStopped(ctx, "expired rows not deleted", s.tenants.DeleteExpired(ctx))
-	})
 }
 
 // every runs a job at each interval until ctx ends.

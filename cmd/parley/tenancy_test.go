@@ -71,6 +71,19 @@ func (w *world) thingsOf(bot chatbot.Chatbot, name string) ids {
 		w.must(err)
 		things[kind] = document.ID
 	}
+	gone, err := p.knowledge.Add(ctx, bot.WorkspaceID, bot.ID, knowledge.NewDocument{Title: name + " gone", Content: "It was " + name})
+	w.must(err)
+	w.must(p.knowledge.Remove(ctx, bot.WorkspaceID, bot.ID, gone.ID))
+	for _, kind := range []string{"source", "source_id"} {
+		source, err := p.knowledge.AddSource(ctx, bot.WorkspaceID, bot.ID, knowledge.NewSource{URL: "http://127.0.0.1/" + strings.ReplaceAll(name, " ", "-") + "/" + kind})
+		w.must(err)
+		things[kind] = source.ID
+	}
+	for _, document := range w.settled(tenantOf{workspace: bot.WorkspaceID, chatbot: bot.ID}) {
+		if document.SourceID == things["source"] { // its address is private
+			things["failed"] = document.ID
+		}
+	}
 	conversation, err := p.chat.CreateConversation(ctx, chatbot.Principal{Chatbot: bot}, "")
 	w.must(err)
 	things["conversation_id"] = fmt.Sprint(conversation.ID)
@@ -250,6 +263,7 @@ func (w *world) reveals(who string, answer reply, texts []string) {
 var unknownIDs = ids{
 	"workspace": "ws_0123456789abcdefghjkmnpq", "chatbot": "cb_0123456789abcdefghjkmnpq", "id": "cb_0123456789abcdefghjkmnpq",
 	"token_id": "tok_0123456789abcdefghjkmnpq", "document": "doc_0123456789abcdefghjkmnpq", "document_id": "doc_0123456789abcdefghjkmnpq",
+	"failed": "doc_0123456789abcdefghjkmnpq", "source": "src_0123456789abcdefghjkmnpq", "source_id": "src_0123456789abcdefghjkmnpq",
 	"invitation": "inv_0123456789abcdefghjkmnpq", "user": "usr_0123456789abcdefghjkmnpq", "conversation_id": "9007199254740990",
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -297,4 +298,22 @@ func (w *world) eventually(what string, condition func() bool) {
 			w.Fatalf("it did not come about that %s", what)
 		}
 	}
+}
+
+// settled waits until nothing of a chatbot's knowledge is being worked on, and
+// returns its documents.
+func (w *world) settled(tn tenantOf) (documents []knowledge.Document) {
+	w.Helper()
+	w.eventually("all documents are worked off", func() bool {
+		sources, err := w.server.knowledge.Sources(w.Context(), tn.workspace, tn.chatbot)
+		w.must(err)
+		documents, err = w.server.knowledge.List(w.Context(), tn.workspace, tn.chatbot)
+		w.must(err)
+		busy := func(d knowledge.Document) bool { return !d.State.Settled() }
+		syncing := func(s knowledge.Source) bool {
+			return s.State == knowledge.SourceSyncing || s.State == knowledge.SourceRemoving
+		}
+		return !slices.ContainsFunc(sources, syncing) && !slices.ContainsFunc(documents, busy)
+	})
+	return documents
 }

@@ -70,10 +70,15 @@ func (w *world) hostileEstate(email, attack string) (ids, string) {
 	w.must(err)
 	bot, err := p.chatbots.Create(ctx, workspace.ID, chatbot.Settings{Name: attack, Instructions: attack, NoAnswer: attack})
 	w.must(err)
-	_, err = p.knowledge.Add(ctx, workspace.ID, bot.ID, knowledge.NewDocument{Title: attack, Content: attack})
+	document, err := p.knowledge.Add(ctx, workspace.ID, bot.ID, knowledge.NewDocument{Title: attack, Content: attack})
+	w.must(err)
+	gone, err := p.knowledge.Add(ctx, workspace.ID, bot.ID, knowledge.NewDocument{Title: attack + " gone", Content: attack})
+	w.must(err)
+	w.must(p.knowledge.Remove(ctx, workspace.ID, bot.ID, gone.ID))
+	_, err = p.knowledge.AddSource(ctx, workspace.ID, bot.ID, knowledge.NewSource{URL: "http://127.0.0.1/?" + url.QueryEscape(attack)})
 	w.must(err)
 	w.newToken(workspace.ID, bot.ID, attack)
-	return ids{"workspace": workspace.ID, "chatbot": bot.ID, "id": bot.ID}, user.ID
+	return ids{"workspace": workspace.ID, "chatbot": bot.ID, "id": bot.ID, "document_id": document.ID}, user.ID
 }
 
 func TestHostileNames(t *testing.T) {
@@ -112,6 +117,10 @@ func TestHostileNames(t *testing.T) {
 					"/chatbots/:chatbot":                           "name=&instructions=" + typed + "&no_answer=" + typed + "&image_hosts=" + typed,
 					"/chatbots/:chatbot/delete":                    "confirm_name=" + typed + "x",
 					"/chatbots/:chatbot/knowledge":                 upload(attack, ""),
+					"/chatbots/:chatbot/knowledge/pairs":           fields("pairs_title", "", "pairs", attack),
+					"/chatbots/:chatbot/knowledge/files":           withFile(fields("none", ""), "files", strings.ReplaceAll(attack, `"`, "'")+".exe", attack),
+					"/chatbots/:chatbot/knowledge/sources":         "url=" + typed + "&reach=" + typed + "&schedule=" + typed + "&include=" + typed,
+					"/chatbots/:chatbot/evaluate":                  "questions=Why+%3D%3E+" + typed + "x",
 					"/workspaces/:workspace/chatbots":              "name=" + strings.Repeat(typed, 40),
 					"/workspaces/:workspace/invitations":           "email=" + typed + "&role=" + typed,
 					"/workspaces/:workspace/plan":                  "plan=" + typed,
@@ -124,6 +133,12 @@ func TestHostileNames(t *testing.T) {
 					}
 					w.harmless(answer)
 				}
+			})
+			t.Run("passages found for "+attack+" are shown as text", func(t *testing.T) {
+				w := w.within(t)
+				answer := w.try(row{method: "POST", route: "/chatbots/:chatbot/evaluate", body: "questions=" + url.QueryEscape("alert onerror javascript "+attack)}, with, session)
+				w.expect(answer, http.StatusOK)
+				w.harmless(answer)
 			})
 			t.Run("an address with "+attack+" is not obeyed", func(t *testing.T) {
 				w := w.within(t)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,6 +50,8 @@ type Answer struct {
 	Status Status
 	Usage  Usage
 	Model  string
+	// DocumentIDs are those whose passages the model was given.
+	DocumentIDs []string
 }
 
 // Begin stores the question and retrieves what answers it. Its failures are
@@ -222,6 +225,10 @@ func (s *Service) retrieve(ctx context.Context, bot chatbot.Chatbot, question st
 	scope := knowledge.Scope{WorkspaceID: bot.WorkspaceID, ChatbotID: bot.ID}
 	query := knowledge.Query{Text: question, Context: questions(history), Limit: passagesWanted}
 	found, err := s.searcher.Search(ctx, scope, query)
+	if err != nil && ctx.Err() == nil && bot.AnswerWithoutKnowledge {
+		s.log.Warn("answering without knowledge", "chatbot_id", bot.ID, "error", err)
+		err = nil
+	}
 	if err != nil {
 		return fault.Wrap(fault.Upstream, err, "The knowledge could not be searched. Try again.")
 	}
@@ -245,7 +252,9 @@ func questions(history []Message) []string {
 // too: it has what was generated until then. An error of emit, or a ctx that
 // ends, interrupts the generation; the cause of ctx is the error then.
 func (t *Turn) Run(ctx context.Context, emit func(text string) error) (Answer, error) {
-	answer := Answer{MessageID: t.AnswerID, Status: Complete, Model: t.service.model.Name()}
+	answer := Answer{
+		MessageID: t.AnswerID, Status: Complete, Model: t.service.model.Name(), DocumentIDs: documentIDs(t.Passages),
+	}
 	var err error
 	answer.Text, answer.Usage, err = t.generate(ctx, emit)
 	if err != nil {
@@ -259,6 +268,17 @@ func (t *Turn) Run(ctx context.Context, emit func(text string) error) (Answer, e
 		t.service.log.Error("answer not stored", "message_id", t.AnswerID, "error", stored)
 	}
 	return answer, errors.Join(err, stored)
+}
+
+// documentIDs are the distinct documents of passages.
+func documentIDs(passages []knowledge.Found) []string {
+	var ids []string
+	for _, p := range passages {
+		if !slices.Contains(ids, p.DocumentID) {
+			ids = append(ids, p.DocumentID)
+		}
+	}
+	return ids
 }
 
 // generate returns all that the model gave, also when it failed.

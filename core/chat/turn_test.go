@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -68,6 +70,17 @@ type nothingFound struct{ err error }
 
 func (n nothingFound) Search(context.Context, knowledge.Scope, knowledge.Query) ([]knowledge.Found, error) {
 	return nil, n.err
+}
+
+// passagesOf are found for any question: one of each document.
+type passagesOf []string
+
+func (p passagesOf) Search(context.Context, knowledge.Scope, knowledge.Query) ([]knowledge.Found, error) {
+	var found []knowledge.Found
+	for _, id := range p {
+		found = append(found, knowledge.Found{Passage: knowledge.Passage{DocumentID: id, Text: "of " + id}})
+	}
+	return found, nil
 }
 
 // says is a model that says its text and then waits for the end of ctx, if
@@ -239,7 +252,7 @@ func TestStoredAnswer(t *testing.T) {
 			if !errors.Is(err, gone) || answer.Status != Interrupted || answer.Text != "At " {
 				t.Errorf("got %v, %v", answer, err)
 			}
-			if len(store.finished) != 1 || store.finished[0] != answer {
+			if len(store.finished) != 1 || !reflect.DeepEqual(store.finished[0], answer) {
 				t.Errorf("stored is %v", store.finished)
 			}
 			isFree(t, s)
@@ -267,6 +280,63 @@ func TestStoredAnswer(t *testing.T) {
 			answer, err := turn.Run(t.Context(), nil)
 			if !fault.Is(err, fault.Unavailable) || answer.Text != "Yes." || time.Since(start) != 10*time.Second {
 				t.Errorf("after %v: %v, %v", time.Since(start), answer, err)
+			}
+			isFree(t, s)
+		})
+	})
+}
+
+func TestDocumentsOfAnAnswer(t *testing.T) {
+	t.Run("an answer says which documents it was given, each once and the best first", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			store := &oneConversation{}
+			s := room(store, passagesOf{"doc_b", "doc_a", "doc_b"}, says{text: "Yes."})
+			turn, err := s.Begin(t.Context(), caller, question())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := turn.Run(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			if len(store.finished) != 1 || !slices.Equal(store.finished[0].DocumentIDs, []string{"doc_b", "doc_a"}) {
+				t.Errorf("stored is %+v", store.finished)
+			}
+		})
+	})
+}
+
+func TestAnswerWithoutKnowledge(t *testing.T) {
+	willing := caller
+	willing.Chatbot.AnswerWithoutKnowledge = true
+
+	t.Run("a chatbot that may answers when its knowledge cannot be searched, from nothing", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var seen Prompt
+			store := &oneConversation{}
+			s := room(store, nothingFound{err: errors.New("away")}, says{text: "Hello.", seen: &seen})
+			turn, err := s.Begin(t.Context(), willing, question())
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := turn.Run(t.Context(), nil)
+			if err != nil || answer.Text != "Hello." || answer.Status != Complete || len(answer.DocumentIDs) != 0 {
+				t.Errorf("got %+v, %v", answer, err)
+			}
+			if len(seen.Passages) != 0 || seen.Question != "Question 42?" {
+				t.Errorf("the prompt is %+v", seen)
+			}
+			isFree(t, s)
+		})
+	})
+
+	t.Run("a caller who leaves during the search gets the cause, not an answer", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			gone := errors.New("gone")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			cancel(gone)
+			s := room(&oneConversation{}, nothingFound{err: context.Canceled}, says{})
+			if _, err := s.Begin(ctx, willing, question()); err != gone {
+				t.Errorf("got %v", err)
 			}
 			isFree(t, s)
 		})

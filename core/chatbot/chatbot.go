@@ -8,10 +8,7 @@ package chatbot
 import (
 	"context"
 	"io"
-	"regexp"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"parley/core/fault"
 	"parley/core/plan"
@@ -32,7 +29,28 @@ type Chatbot struct {
 	NoAnswer string
 	// ImageHosts are the hosts from which images in answers may be shown.
 	ImageHosts []string
-	CreatedAt  time.Time
+	// PassageAim and PassageLimit are the sizes of passages in tokens, as the
+	// owner set them; see [Chatbot.PassageSizes].
+	PassageAim, PassageLimit int
+	// AnswerWithoutKnowledge lets the model answer while the index is away.
+	AnswerWithoutKnowledge bool
+	CreatedAt              time.Time
+}
+
+// PassageSizes returns how many tokens a passage is to have, and how many it
+// may have at most. What the owner left at zero is the default, or the other
+// size where the default does not go with it.
+func (b Chatbot) PassageSizes() (aim, limit int) {
+	aim, limit = b.PassageAim, b.PassageLimit
+	switch {
+	case aim == 0 && limit == 0:
+		return DefaultPassageAim, DefaultPassageLimit
+	case aim == 0:
+		return min(DefaultPassageAim, limit), limit
+	case limit == 0:
+		return aim, max(DefaultPassageLimit, aim)
+	}
+	return aim, limit
 }
 
 // Settings are what an owner can change of a chatbot.
@@ -41,6 +59,10 @@ type Settings struct {
 	Instructions string
 	NoAnswer     string
 	ImageHosts   []string
+	// PassageAim is zero, or from MinPassageAim to MaxPassageAim tokens.
+	// PassageLimit is zero, or from the aim to MaxPassageLimit.
+	PassageAim, PassageLimit int
+	AnswerWithoutKnowledge   bool
 }
 
 // Store is the port to the database. A missing row is a NotFound fault.
@@ -93,7 +115,9 @@ func (s *Service) Create(ctx context.Context, workspaceID string, settings Setti
 	}
 	bot := Chatbot{
 		ID: id.New(s.random, "cb"), WorkspaceID: workspaceID, Name: settings.Name, Instructions: settings.Instructions,
-		NoAnswer: settings.NoAnswer, ImageHosts: settings.ImageHosts, CreatedAt: s.now(),
+		NoAnswer: settings.NoAnswer, ImageHosts: settings.ImageHosts,
+		PassageAim: settings.PassageAim, PassageLimit: settings.PassageLimit,
+		AnswerWithoutKnowledge: settings.AnswerWithoutKnowledge, CreatedAt: s.now(),
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		workspace, err := s.store.LockWorkspace(ctx, workspaceID)
@@ -172,54 +196,4 @@ func (s *Service) Delete(ctx context.Context, workspaceID, chatbotID string) err
 	})
 	s.known.dropChatbot(chatbotID)
 	return err
-}
-
-const (
-	maxName         = 100
-	maxInstructions = 8_000
-	maxNoAnswer     = 1_000
-	maxImageHosts   = 20
-)
-
-var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$`)
-
-func check(settings Settings) (Settings, error) {
-	var err error
-	if settings.Name, err = checkText("name", settings.Name, maxName); err != nil {
-		return settings, err
-	}
-	if settings.Name == "" {
-		return settings, fault.InField("name", "Give a name.")
-	}
-	if settings.Instructions, err = checkText("instructions", settings.Instructions, maxInstructions); err != nil {
-		return settings, err
-	}
-	if settings.NoAnswer, err = checkText("no_answer", settings.NoAnswer, maxNoAnswer); err != nil {
-		return settings, err
-	}
-	if len(settings.ImageHosts) > maxImageHosts {
-		return settings, fault.InField("image_hosts", "Give at most %d hosts.", maxImageHosts)
-	}
-	hosts := make([]string, 0, len(settings.ImageHosts))
-	for _, host := range settings.ImageHosts {
-		host = strings.ToLower(strings.TrimSpace(host))
-		if !hostName.MatchString(host) || len(host) > 253 {
-			return settings, fault.InField("image_hosts", "%q is not a host name such as images.example.com.", host)
-		}
-		hosts = append(hosts, host)
-	}
-	settings.ImageHosts = hosts
-	return settings, nil
-}
-
-// checkText trims a text and refuses one that cannot be stored or is too long.
-func checkText(field, text string, limit int) (string, error) {
-	text = strings.TrimSpace(text)
-	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return "", fault.InField(field, "This has characters that cannot be stored. Use plain text.")
-	}
-	if n := utf8.RuneCountInString(text); n > limit {
-		return "", fault.InField(field, "This is %d characters long; at most %d are allowed.", n, limit)
-	}
-	return text, nil
 }

@@ -46,12 +46,39 @@ func TestCheckSettings(t *testing.T) {
 		"a host of two lines":          {Settings{Name: "a", ImageHosts: []string{"a.example\nb.example"}}, "image_hosts"},
 		"a host that is local":         {Settings{Name: "a", ImageHosts: []string{"localhost"}}, "image_hosts"},
 		"a host of nothing":            {Settings{Name: "a", ImageHosts: []string{""}}, "image_hosts"},
+		"an aim below the least":       {Settings{Name: "a", PassageAim: 49}, "passage_aim"},
+		"an aim above the most":        {Settings{Name: "a", PassageAim: 1_001}, "passage_aim"},
+		"an aim below nothing":         {Settings{Name: "a", PassageAim: -1}, "passage_aim"},
+		"a limit below the aim":        {Settings{Name: "a", PassageAim: 400, PassageLimit: 399}, "passage_limit"},
+		"a limit below the least aim":  {Settings{Name: "a", PassageLimit: 49}, "passage_limit"},
+		"a limit above the most":       {Settings{Name: "a", PassageLimit: 2_001}, "passage_limit"},
 		"a host too long":              {Settings{Name: "a", ImageHosts: []string{strings.Repeat("abcdefgh.", 28) + "example"}}, "image_hosts"},
 	} {
 		t.Run(sentence+" is refused at its field", func(t *testing.T) {
 			_, err := check(c.settings)
 			if !fault.Is(err, fault.Invalid) || fault.As(err).Field != c.field {
 				t.Errorf("the error is %v at %q", err, fault.As(err).Field)
+			}
+		})
+	}
+}
+
+func TestPassageSizes(t *testing.T) {
+	for sentence, c := range map[string]struct{ aim, limit, wantAim, wantLimit int }{
+		"nothing set means the defaults":           {0, 0, 300, 500},
+		"what is set is taken":                     {50, 2_000, 50, 2_000},
+		"a limit below the usual aim lowers it":    {0, 200, 200, 200},
+		"an aim above the usual limit raises it":   {800, 0, 800, 800},
+		"a limit above the usual aim leaves it be": {0, 1_000, 300, 1_000},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			got, err := check(Settings{Name: "a", PassageAim: c.aim, PassageLimit: c.limit})
+			if err != nil {
+				t.Fatal(err)
+			}
+			aim, limit := Chatbot{PassageAim: got.PassageAim, PassageLimit: got.PassageLimit}.PassageSizes()
+			if aim != c.wantAim || limit != c.wantLimit {
+				t.Errorf("sizes are %d and %d, want %d and %d", aim, limit, c.wantAim, c.wantLimit)
 			}
 		})
 	}

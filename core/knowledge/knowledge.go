@@ -1,58 +1,121 @@
-// Package knowledge owns what a chatbot knows: documents, their splitting into
-// passages, and the search for the passages that answer a question.
+// Package knowledge owns what a chatbot knows: sources and documents, how they
+// become passages, and the search for the passages that answer a question.
 //
-// It does not own how an index stores or ranks passages (package index), nor
-// what is done with the passages it finds (package chat).
+// It does not own how bytes become text (package extract), how pages are
+// fetched (fetch), how an index stores or ranks (index), who runs its work and
+// when (jobs), nor what is done with the passages it finds (chat).
 package knowledge
 
 import (
-	"context"
+	"io"
+	"log/slog"
+	"sync/atomic"
 	"time"
+
+	"parley/core/knowledge/lexical"
 )
 
 // Kind says how a document's content is read.
 type Kind string
 
-// The kinds of document.
+// The kinds of document. The content of all but [Text] is stored as Markdown.
 const (
 	Markdown Kind = "markdown"
 	Text     Kind = "text"
+	HTML     Kind = "html"
+	PDF      Kind = "pdf"
+	DOCX     Kind = "docx"
+	PPTX     Kind = "pptx"
+	XLSX     Kind = "xlsx"
+	CSV      Kind = "csv"
+	EPUB     Kind = "epub"
+	// Pairs are questions with their answers.
+	Pairs Kind = "pairs"
 )
 
 // State says where a document is in its life.
 type State string
 
-// The states of a document. Only a ready document is answered from.
+// The states of a document.
 const (
-	// Pending has been stored, but is not in the index yet.
+	// Pending has been stored, and waits for its turn.
 	Pending State = "pending"
-	// Ready is in the index.
+	// Fetching is being read from its address.
+	Fetching State = "fetching"
+	// Extracting is being made Markdown.
+	Extracting State = "extracting"
+	// Indexing has its passages, which are on their way into the index.
+	Indexing State = "indexing"
+	// Ready is in the index as it is in the database.
 	Ready State = "ready"
-	// Failed could not be indexed; [Document.Reason] says why.
+	// Failed could not be read or indexed; [Document.Reason] says why. What
+	// it was before, if it was ready once, is still answered from.
 	Failed State = "failed"
 	// Removing is out of every answer, and about to leave the index.
 	Removing State = "removing"
 )
 
+// Settled reports whether nothing is left to do for a document in this state.
+func (s State) Settled() bool { return s == Ready || s == Failed }
+
 // Document is one text that a chatbot answers from.
 type Document struct {
+	// ID is opaque and starts with "doc_".
 	ID          string
 	WorkspaceID string
 	ChatbotID   string
-	Title       string
-	Kind        Kind
-	State       State
-	// Reason says why the document is [Failed], for its owner.
+	// SourceID is the source that it came from, or empty.
+	SourceID string
+	// URL is where a source found it, or empty.
+	URL string
+	// Depth is how many links it is away from the start of its source.
+	Depth int
+	Title string
+	Kind  Kind
+	State State
+	// Reason says why the document is [Failed], or what it waits for, for its
+	// owner.
 	Reason string
-	// Content is the text as it was given. Lists leave it empty.
+	// Content is Markdown, or text as it was given. Lists leave it empty.
 	Content string
+	// Places say where parts of the content stood. Lists leave them out.
+	Places []Place
+	// InputHash is the SHA-256 of what was given, in hex: kind, title and
+	// text or file. It is empty for what a source found.
+	InputHash string
 	// ContentHash is the SHA-256 of the kind, title and content, in hex.
 	ContentHash string
 	// Chars is the length of the content in characters.
 	Chars int
-	// Passages is the number of passages the document was split into.
-	Passages  int
-	CreatedAt time.Time
+	// Passages is the number of passages the document was split into, and
+	// Indexed how many of them have been prepared for the index.
+	Passages, Indexed int
+	// Version counts the contents that the document has had. Live is the one
+	// that questions are answered from, or zero.
+	Version, Live int
+	// Attempts counts failures in a row, and DueAt is when something is to be
+	// done next; nil means nothing.
+	Attempts int
+	DueAt    *time.Time
+	// ETag and LastModified are the address's own (RFC 9110, section 8.8).
+	ETag, LastModified string
+	// FetchedAt is when the address was last read, SeenAt when its source last
+	// named it.
+	FetchedAt, SeenAt    *time.Time
+	UpdatedAt, CreatedAt time.Time
+}
+
+// Place says that the content from Offset on, in bytes, stood in a part of the
+// original: a page, a sheet, a slide, a chapter.
+type Place struct {
+	Offset int    `json:"o"`
+	Name   string `json:"n"`
+}
+
+// Upload is a file as it was given.
+type Upload struct {
+	Name, ContentType string
+	Body              []byte
 }
 
 // Passage is a piece of a document: the unit that is indexed, found and cited.
@@ -60,68 +123,71 @@ type Passage struct {
 	// ID is unique in the database, above zero.
 	ID         int64
 	DocumentID string
-	// Ordinal is the passage's place in its document, from zero.
+	// SourceID and URL are the document's.
+	SourceID, URL string
+	// Version is that of the document's content that it was cut from.
+	Version int
+	// Ordinal is the passage's place in its document, from zero: its
+	// neighbours have the numbers beside it.
 	Ordinal int
 	// Title is the document's title.
 	Title string
 	// HeadingPath holds the headings above the passage, outermost first.
 	HeadingPath []string
+	// Place names the part of the original that it begins in, or is empty.
+	Place string
 	// Text is Markdown.
 	Text string
-}
-
-// Scope is what a search or a change of an index is confined to.
-type Scope struct {
-	WorkspaceID string
-	ChatbotID   string
-}
-
-// Query asks an index for passages.
-type Query struct {
-	// Text is the question as the user wrote it. Any text is legal.
-	Text string
-	// Context holds the user's earlier questions of the same conversation,
-	// oldest first. An index may let them carry over terms to the question.
-	Context []string
-	// Limit is the number of hits wanted, at least 1.
-	Limit int
-}
-
-// Hit is a passage that an index found.
-type Hit struct {
-	PassageID  int64
-	DocumentID string
-	// Score is higher for a better hit. Scores of different queries do not
-	// compare.
-	Score float64
-}
-
-// Index is the port to a retrieval index. It is derived data: everything in it
-// can be rebuilt from the database. All methods are confined to their scope
-// and safe for concurrent use.
-//
-// Every adapter passes the suite in index/indextest.
-type Index interface {
-	// Replace makes passages the only ones of the document, in one step: a
-	// search sees the old ones or the new ones, never a mixture. All passages
-	// carry documentID. None is the same as Remove.
-	Replace(ctx context.Context, scope Scope, documentID string, passages []Passage) error
-	// Remove takes the document's passages away. After it returns no search
-	// finds them. Removing what is not there is no error.
-	Remove(ctx context.Context, scope Scope, documentID string) error
-	// Drop takes all that the scope holds away.
-	Drop(ctx context.Context, scope Scope) error
-	// Search returns the best hits, best first, at most query.Limit of them.
-	// No text is an error; a scope that holds nothing has no hits.
-	Search(ctx context.Context, scope Scope, query Query) ([]Hit, error)
-	// Count returns the number of passages held for the document.
-	Count(ctx context.Context, scope Scope, documentID string) (int, error)
-	// Check reports whether the index can be used just now.
-	Check(ctx context.Context) error
 }
 
 // Found is a passage that answers a question, with its score.
 type Found struct {
 	Passage
 	Score float64
+}
+
+// Service is the room: documents in, passages out.
+type Service struct {
+	store     Store
+	index     Index
+	queue     Queue
+	extractor Extractor
+	fetcher   Fetcher
+	embedder  Embedder
+	tokens    func(string) int
+	now       func() time.Time
+	random    io.Reader
+	log       *slog.Logger
+	// serving is the version of the index, as it was last looked up.
+	serving atomic.Pointer[string]
+}
+
+// Ports are what the room works with.
+type Ports struct {
+	Store     Store
+	Index     Index
+	Queue     Queue
+	Extractor Extractor
+	Fetcher   Fetcher
+	// Embedder is nil when retrieval goes by words alone.
+	Embedder Embedder
+	// Tokens counts the tokens of a text.
+	Tokens func(text string) int
+}
+
+// New returns the room over its ports.
+func New(p Ports, now func() time.Time, random io.Reader, log *slog.Logger) *Service {
+	return &Service{
+		store: p.Store, index: p.Index, queue: p.Queue, extractor: p.Extractor, fetcher: p.Fetcher,
+		embedder: p.Embedder, tokens: p.Tokens, now: now, random: random, log: log,
+	}
+}
+
+// IndexVersion is what an index must have been built for to fit this program:
+// how words are analysed, and by which model texts become vectors.
+func (s *Service) IndexVersion() string {
+	if s.embedder == nil {
+		return lexical.Version
+	}
+	return lexical.Version + "+" + s.embedder.Name()
 }

@@ -1,80 +1,146 @@
 package knowledge
 
-import "strings"
+import (
+	"fmt"
+	"sort"
+	"strings"
 
-// The sizes of passages, in characters.
-const (
-	// aimChars is what packing fills a passage up to.
-	aimChars = 1200
-	// maxChars is what no piece of source in a passage exceeds. A repeated
-	// table header or code fence may come on top.
-	maxChars = 2000
-	// smallChars is the size up to which a section joins its neighbours, and
-	// up to which an introduction joins a long piece behind it.
-	smallChars = 400
+	"parley/core/chatbot"
 )
+
+// Sizes says how large passages are, in tokens.
+type Sizes struct {
+	// Aim is what neighbouring pieces are joined up to, and Limit what a
+	// passage holds at most. Zero means the defaults of package chatbot.
+	Aim, Limit int
+	// Count returns the tokens of a text. Counts of pieces are added up, so
+	// that it should cut words where a language model's encoding does. Without
+	// it a token is four bytes.
+	Count func(text string) int
+}
 
 // Split cuts a document into passages, in the order of its text. A document
 // without words has none.
 //
 // Markdown is cut by its structure: a passage stays within one section and
-// carries the headings above it in HeadingPath, except that small neighbouring
-// sections share a passage, which then holds their headings in its text.
-// Tables, code blocks and list items stay whole unless one alone is too long.
-// Text is cut at blank lines. In both, passages aim at 1,200 characters and
-// hold at most 2,000 of the source.
+// carries the headings above it in HeadingPath. A section that fits in a
+// passage with all below it is one, and small neighbouring sections share one;
+// it then holds their headings in its text.
+// Table rows, code blocks and list items stay whole unless one alone is too
+// long; then an item is cut between the items in it, code between its lines,
+// and prose between sentences. Text is cut at blank lines first.
 //
 // Text is verbatim source, except that each piece of a cut table starts with
 // the table's header and each piece of cut code has its fences. No word is
 // lost: each is in the text or the heading path of some passage. Headings are
 // plain text there, without the targets of their links.
 //
-// The time is linear in the length. The field ID stays zero.
-func Split(doc Document) []Passage {
-	s := splitter{doc: doc, src: doc.Content}
+// Equal documents and sizes give equal passages. The time is linear in the
+// length. The field ID stays zero.
+func Split(doc Document, sizes Sizes) []Passage {
+	s := newSplitter(doc, sizes)
 	if doc.Kind == Text || tooDeep(doc.Content) {
-		s.pack(nil, textBlocks(s.src, 0, len(s.src)))
+		blocks := textBlocks(s.src, 0, len(s.src))
+		s.measure(blocks)
+		s.pack(nil, blocks)
 		return s.passages
 	}
-	sections := outline(s.src, scan(s.src))
+	blocks := scan(s.src)
+	s.measure(blocks)
+	sections := s.outline(blocks)
 	s.group(nil, sections, 0, len(sections))
 	return s.passages
 }
 
 type splitter struct {
-	doc      Document
-	src      string
-	passages []Passage
+	doc   Document
+	src   string
+	count func(string) int
+	// small is the size up to which a section joins its neighbours, and up to
+	// which a piece joins a long one beside it.
+	aim, limit, small int
+	passages          []Passage
 }
 
-// add appends a passage. Blank text makes none.
-func (s *splitter) add(path []string, text string) {
-	text = trimBlankLines(text)
-	if text == "" {
+func newSplitter(doc Document, sizes Sizes) *splitter {
+	count := sizes.Count
+	if count == nil {
+		count = func(text string) int { return (len(text) + 3) / 4 }
+	}
+	aim, limit := chatbot.Chatbot{PassageAim: sizes.Aim, PassageLimit: sizes.Limit}.PassageSizes()
+	limit = max(limit, aim)
+	return &splitter{doc: doc, src: doc.Content, count: count, aim: aim, limit: limit, small: aim / 3}
+}
+
+// add appends the passage src[start:end] between a head and a foot, which may
+// be empty. Blank text makes none.
+func (s *splitter) add(path []string, start, end int, head, foot string) {
+	start, end = s.trim(start, end)
+	if start == end {
 		return
+	}
+	text := s.src[start:end]
+	if head != "" {
+		text = head + text
+	}
+	if foot != "" {
+		text += "\n" + foot
 	}
 	s.passages = append(s.passages, Passage{
 		DocumentID:  s.doc.ID,
 		Ordinal:     len(s.passages),
 		Title:       s.doc.Title,
 		HeadingPath: path,
+		Place:       s.place(start),
 		Text:        text,
 	})
 }
 
-// trimBlankLines keeps the indentation of the first line, which is part of
-// what Markdown means.
-func trimBlankLines(text string) string {
-	text = strings.TrimRight(text, " \t\r\n")
-	for {
-		line, rest, more := strings.Cut(text, "\n")
-		if !more || strings.TrimSpace(line) != "" {
-			break
-		}
-		text = rest
-	}
-	if strings.TrimSpace(text) == "" {
+// place returns the name of the place that holds an offset in the content.
+func (s *splitter) place(offset int) string {
+	places := s.doc.Places
+	after := sort.Search(len(places), func(i int) bool { return places[i].Offset > offset })
+	if after == 0 {
 		return ""
 	}
-	return text
+	return places[after-1].Name
+}
+
+// trim leaves out the blank lines at both ends of src[start:end], and the
+// space in front of a piece that starts within a line. It keeps the
+// indentation of a first line, which is part of what Markdown means.
+func (s *splitter) trim(start, end int) (int, int) {
+	const blank = " \t\r\n"
+	text := strings.TrimRight(s.src[start:end], blank)
+	end = start + len(text)
+	words := end - len(strings.TrimLeft(text, blank))
+	if line := strings.LastIndexByte(s.src[start:words], '\n') + 1; line > 0 {
+		return start + line, end
+	}
+	if start > 0 && s.src[start-1] != '\n' {
+		return words, end
+	}
+	return start, end
+}
+
+// hasWords reports whether anything but blanks is in src[start:end].
+func (s *splitter) hasWords(start, end int) bool {
+	start, end = s.trim(start, end)
+	return start < end
+}
+
+// split cuts a document as its chatbot wants it.
+func (s *Service) split(bot chatbot.Chatbot, d Document) []Passage {
+	aim, limit := bot.PassageSizes()
+	return Split(d, Sizes{Aim: aim, Limit: limit, Count: s.tokens})
+}
+
+// splitVersion names the rules of [Split]. Whatever changes the passages of a
+// document changes it, and documents are split anew.
+const splitVersion = "split-3"
+
+// splitName names all that a split depends on beside the document.
+func splitName(bot chatbot.Chatbot) string {
+	aim, limit := bot.PassageSizes()
+	return fmt.Sprintf("%s %d %d", splitVersion, aim, limit)
 }

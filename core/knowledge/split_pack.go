@@ -1,160 +1,100 @@
 package knowledge
 
-import (
-	"strings"
-	"unicode"
-	"unicode/utf8"
-)
+// unit is a stretch of the source that is not cut: src[start:end]. The units
+// of a section adjoin.
+type unit struct {
+	start, end, tokens int
+	// frame is that of the cut table or code block that the unit is of.
+	frame *frame
+}
+
+// run is units next to each other that make a passage.
+type run struct{ from, to, tokens int }
 
 // pack makes passages of the blocks of one section: neighbours together up to
 // the aim, a block that is too long in pieces.
 func (s *splitter) pack(path []string, blocks []block) {
-	start, end, chars := 0, 0, 0
-	flush := func() {
-		s.add(path, s.src[start:end])
-		chars = 0
+	units := s.units(make([]unit, 0, len(blocks)), blocks)
+	for _, r := range s.runs(units) {
+		first, last := units[r.from], units[r.to-1]
+		head, foot := "", ""
+		if first.continues() {
+			head = first.frame.head
+		}
+		if last.frame != nil && last.end < last.frame.end {
+			foot = last.frame.foot
+		}
+		s.add(path, first.start, last.end, head, foot)
 	}
+}
+
+// runs joins units up to the aim. A small rest at the end goes with what is
+// before it, if both are within the limit.
+func (s *splitter) runs(units []unit) []run {
+	var runs []run
+	for i, u := range units {
+		if n := len(runs); n > 0 {
+			if last := &runs[n-1]; s.joins(last.tokens, last.tokens+u.added(units[i-1].frame)) {
+				last.to, last.tokens = i+1, last.tokens+u.added(units[i-1].frame)
+				continue
+			}
+		}
+		runs = append(runs, run{i, i + 1, s.opening(u)})
+	}
+	n := len(runs)
+	if n > 1 && runs[n-1].tokens <= s.small && runs[n-2].tokens+runs[n-1].tokens <= s.limit {
+		runs[n-2].to = runs[n-1].to
+		runs = runs[:n-1]
+	}
+	return runs
+}
+
+// joins reports whether a unit goes with what is gathered: within the aim, or
+// within the limit for a short introduction to something long.
+func (s *splitter) joins(gathered, sum int) bool {
+	return sum <= s.aim || gathered <= s.small && sum <= s.limit
+}
+
+// units returns the blocks as units, those that are too long in pieces. The
+// depth is that of the lists and quotes, see maxDepth.
+func (s *splitter) units(dst []unit, blocks []block) []unit {
 	for _, b := range blocks {
-		size := utf8.RuneCountInString(s.src[b.start:b.end])
-		if chars > 0 && !joins(chars, size) {
-			flush()
+		switch {
+		case b.tokens <= s.limit:
+			dst = append(dst, unit{start: b.start, end: b.end, tokens: b.tokens})
+		case len(b.inner) > 0:
+			dst = s.units(dst, b.inner)
+		case b.shape == table || b.shape == code:
+			dst = s.framed(dst, b)
+		default:
+			dst = s.cut(dst, b.start, b.end, proseCuts, s.limit-joint, nil)
 		}
-		if size > maxChars {
-			for _, piece := range s.cut(b) {
-				s.add(path, piece)
-			}
-			continue
-		}
-		if chars == 0 {
-			start = b.start
-		}
-		end = b.end
-		chars += size
 	}
-	if chars > 0 {
-		flush()
-	}
+	return dst
 }
 
-// joins reports whether a block of size goes with what is gathered: within the
-// aim, or within the limit for a short introduction to a long table.
-func joins(gathered, size int) bool {
-	sum := gathered + size
-	return sum <= aimChars || gathered <= smallChars && sum <= maxChars
+// opening is the size of the unit at the start of a passage.
+func (s *splitter) opening(u unit) int {
+	tokens := u.tokens
+	if u.start > 0 && s.src[u.start-1] != '\n' {
+		tokens += joint
+	}
+	switch {
+	case u.frame == nil:
+		return tokens
+	case u.continues():
+		return tokens + u.frame.tokens
+	}
+	return tokens + u.frame.footTokens
 }
 
-// cut returns the pieces of a block that is too long.
-func (s *splitter) cut(b block) []string {
-	text := s.src[b.start:b.end]
-	head, foot := "", ""
-	switch b.shape {
-	case table:
-		head, text = cutHeader(text)
-	case code:
-		head, text, foot = cutFences(text)
+// added is the size of the unit behind one of the given frame.
+func (u unit) added(before *frame) int {
+	if u.frame == nil || u.frame == before {
+		return u.tokens
 	}
-	if utf8.RuneCountInString(head) > smallChars {
-		// Too long to repeat: it stays where it was.
-		text, head, foot = s.src[b.start:b.end], "", ""
-	}
-	var pieces []string
-	for _, piece := range fill(lines(text)) {
-		if hasWords(piece) {
-			pieces = append(pieces, head+strings.TrimRight(piece, "\r\n")+"\n"+foot)
-		}
-	}
-	if len(pieces) == 0 {
-		return []string{text, head}
-	}
-	return pieces
+	return u.tokens + u.frame.footTokens
 }
 
-// cutHeader parts a table into its first two lines and its rows.
-func cutHeader(text string) (header, rows string) {
-	first := strings.IndexByte(text, '\n') + 1
-	second := first + strings.IndexByte(text[first:], '\n') + 1
-	return text[:second], text[second:]
-}
-
-// cutFences parts a code block into its opening fence, its lines and a closing
-// fence, which is made when the source leaves it out.
-func cutFences(text string) (opening, body, closing string) {
-	first := strings.IndexByte(text, '\n') + 1
-	opening, body = text[:first], strings.TrimRight(text[first:], " \t\r\n")
-	mark := strings.TrimLeft(opening, " ")
-	if mark == "" {
-		return "", text, ""
-	}
-	closing = mark[:len(mark)-len(strings.TrimLeft(mark, mark[:1]))]
-	last := strings.LastIndexByte(body, '\n') + 1
-	end := strings.TrimSpace(body[last:])
-	if len(end) >= len(closing) && strings.Trim(end, mark[:1]) == "" {
-		body = body[:last]
-	}
-	return opening, body, closing
-}
-
-// lines cuts at line ends, longer lines at the ends of sentences, longer
-// sentences at spaces, and longer words anywhere.
-func lines(text string) []string {
-	var parts []string
-	for line := range strings.Lines(text) {
-		if utf8.RuneCountInString(line) <= maxChars {
-			parts = append(parts, line)
-			continue
-		}
-		parts = append(parts, sentences(line)...)
-	}
-	return parts
-}
-
-// sentences cuts one long line into parts of at most the limit, each of which
-// ends where a sentence does, else where a word does, if it can.
-func sentences(line string) []string {
-	var parts []string
-	start, sentence, word, chars := 0, 0, 0, 0
-	previous := ' '
-	for i, r := range line {
-		if unicode.IsSpace(previous) && !unicode.IsSpace(r) {
-			word = i
-		}
-		if chars >= maxChars {
-			at := i
-			switch {
-			case sentence > start:
-				at = sentence
-			case word > start:
-				at = word
-			}
-			parts = append(parts, line[start:at])
-			start, chars = at, utf8.RuneCountInString(line[at:i])
-		}
-		if unicode.IsSpace(r) && strings.ContainsRune(".!?;…", previous) || strings.ContainsRune("。！？", previous) {
-			sentence = i
-		}
-		previous = r
-		chars++
-	}
-	return append(parts, line[start:])
-}
-
-// fill joins parts up to the aim.
-func fill(parts []string) []string {
-	var pieces []string
-	var b strings.Builder
-	chars := 0
-	for _, part := range parts {
-		size := utf8.RuneCountInString(part)
-		if chars > 0 && chars+size > aimChars {
-			pieces = append(pieces, b.String())
-			b.Reset()
-			chars = 0
-		}
-		b.WriteString(part)
-		chars += size
-	}
-	if chars > 0 {
-		pieces = append(pieces, b.String())
-	}
-	return pieces
-}
+// continues reports whether the unit is of a cut block that began before it.
+func (u unit) continues() bool { return u.frame != nil && u.start > u.frame.start }

@@ -23,10 +23,14 @@ const (
 // whatever a parser makes of the source no text is lost between them.
 type block struct {
 	start, end int
-	shape      shape
+	// tokens is filled in by measure.
+	tokens int
+	shape  shape
 	// level and title are those of a heading.
 	level int
 	title string
+	// inner are the blocks in a list item or quote, for when it is too long.
+	inner []block
 }
 
 const (
@@ -88,6 +92,25 @@ func scan(src string) []block {
 	return blocks
 }
 
+// measure fills in the tokens of blocks, and where the blocks in them end. All
+// text is counted once: a container has the tokens of what is in it.
+func (s *splitter) measure(blocks []block) (tokens int) {
+	for i := range blocks {
+		b := &blocks[i]
+		if len(b.inner) == 0 {
+			b.tokens = s.size(s.src[b.start:b.end])
+		} else {
+			for i := range b.inner[1:] {
+				b.inner[i].end = b.inner[i+1].start
+			}
+			b.inner[len(b.inner)-1].end = b.end
+			b.tokens = s.measure(b.inner)
+		}
+		tokens += b.tokens
+	}
+	return tokens
+}
+
 // parse returns the blocks of src[from:to], and where the last of the top
 // level starts.
 func parse(src string, from, to int) (blocks []block, last int) {
@@ -119,18 +142,20 @@ func extend(blocks []block, from, to int) []block {
 	return append(blocks, block{start: from, end: to})
 }
 
-// readNode returns the blocks of one node of the top level. Only a heading's
-// end is final; the others reach as far as the next block starts.
+// readNode returns the blocks of one node. Only a heading's end is final; the
+// others reach as far as the next block starts.
 func readNode(src string, node ast.Node, offset, start, limit int) []block {
 	switch node := node.(type) {
 	case *ast.Heading:
 		return []block{headingBlock(src, node, offset, start, limit)}
 	case *ast.FencedCodeBlock:
 		return []block{{start: start, end: start, shape: code}}
-	case *ast.Paragraph:
+	case *ast.Paragraph, *ast.TextBlock:
 		return paragraphBlocks(src, node, offset, start)
 	case *ast.List:
 		return itemBlocks(src, node, offset, start)
+	case *ast.Blockquote:
+		return []block{{start: start, end: start, inner: innerBlocks(src, node, offset, start)}}
 	}
 	return []block{{start: start, end: start}}
 }
@@ -139,13 +164,53 @@ func itemBlocks(src string, list *ast.List, offset, start int) []block {
 	blocks := []block{{start: start, end: start}}
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
 		at, ok := lineOf(src, item, offset)
-		if !ok || at <= blocks[len(blocks)-1].start {
+		if !ok || at < start {
 			continue
 		}
-		blocks[len(blocks)-1].end = at
-		blocks = append(blocks, block{start: at, end: at})
+		last := &blocks[len(blocks)-1]
+		if at > last.start {
+			last.end = at
+			blocks = append(blocks, block{start: at, end: at})
+			last = &blocks[len(blocks)-1]
+		}
+		if last.inner == nil {
+			last.inner = innerBlocks(src, item, offset, at)
+		}
 	}
 	return blocks
+}
+
+// innerBlocks returns the blocks in a list item or quote that starts at start,
+// or nil if it is one paragraph. Headings in it are prose.
+func innerBlocks(src string, container ast.Node, offset, start int) []block {
+	var inner []block
+	for node := container.FirstChild(); node != nil; node = node.NextSibling() {
+		at, ok := lineOf(src, node, offset)
+		if !ok || at < next(inner, start) {
+			continue
+		}
+		if len(inner) == 0 {
+			at = start
+		}
+		if node.Kind() == ast.KindHeading {
+			inner = append(inner, block{start: at, end: at})
+			continue
+		}
+		inner = append(inner, readNode(src, node, offset, at, at)...)
+	}
+	if len(inner) == 1 && inner[0].shape == prose && inner[0].inner == nil {
+		return nil
+	}
+	return inner
+}
+
+// next returns where a block behind the given ones may start: on a later line
+// than the last of them, or at start if there are none.
+func next(blocks []block, start int) int {
+	if len(blocks) == 0 {
+		return start
+	}
+	return blocks[len(blocks)-1].start + 1
 }
 
 // lineOf returns the start of the line that a node starts on.

@@ -1,7 +1,5 @@
 package knowledge
 
-import "unicode/utf8"
-
 // section is a heading with the blocks up to the next heading.
 type section struct {
 	level int
@@ -10,38 +8,43 @@ type section struct {
 	start, body, end int
 	blocks           []block
 	// next is the index of the first section that is not below this one, and
-	// chars the length of all of it, the sections below included.
-	next, chars int
+	// tokens the size of all of it, the sections below included.
+	next, tokens int
 }
 
 // outline gathers blocks into sections. The first, of level zero, is what
 // stands before any heading.
-func outline(src string, blocks []block) []section {
+func (s *splitter) outline(blocks []block) []section {
 	sections := []section{{}}
-	for _, b := range blocks {
+	for i, b := range blocks {
 		if b.shape == heading {
-			sections = append(sections, section{level: b.level, title: b.title, start: b.start, body: b.end, end: b.end})
+			sections = append(sections, section{
+				level: b.level, title: b.title, start: b.start, body: b.end, end: b.end, tokens: b.tokens, blocks: blocks[i+1 : i+1],
+			})
 			continue
 		}
 		last := &sections[len(sections)-1]
-		last.blocks = append(last.blocks, b)
+		if last.blocks == nil {
+			last.blocks = blocks[:0]
+		}
+		last.blocks = last.blocks[:len(last.blocks)+1]
 		last.end = b.end
+		last.tokens += b.tokens
 	}
 	if len(sections[0].blocks) == 0 {
 		sections = sections[1:]
 	}
-	measure(src, sections)
+	nest(sections)
 	return sections
 }
 
-// measure fills in next and chars, from the back.
-func measure(src string, sections []section) {
+// nest fills in next, and adds the tokens of the sections below, from the back.
+func nest(sections []section) {
 	var open []int
 	for i := len(sections) - 1; i >= 0; i-- {
 		s := &sections[i]
-		s.chars = utf8.RuneCountInString(src[s.start:s.end])
 		for len(open) > 0 && s.level > 0 && sections[open[len(open)-1]].level > s.level {
-			s.chars += sections[open[len(open)-1]].chars
+			s.tokens += sections[open[len(open)-1]].tokens
 			open = open[:len(open)-1]
 		}
 		s.next = len(sections)
@@ -57,12 +60,12 @@ func measure(src string, sections []section) {
 func (s *splitter) group(path []string, sections []section, from, to int) {
 	for i := from; i < to; {
 		end, count := i, 0
-		for chars := 0; end < to && sections[end].chars <= smallChars && chars+sections[end].chars <= aimChars; count++ {
-			chars += sections[end].chars
+		for tokens := 0; end < to && sections[end].tokens <= s.small && tokens+sections[end].tokens <= s.aim; count++ {
+			tokens += sections[end].tokens
 			end = sections[end].next
 		}
 		if count > 1 {
-			s.add(path, s.src[sections[i].start:sections[end-1].end])
+			s.add(path, sections[i].start, sections[end-1].end, "", "")
 			i = end
 			continue
 		}
@@ -78,17 +81,15 @@ func (s *splitter) single(path []string, sections []section, i int) {
 	if it.level > 0 && it.title != "" {
 		under = append(path[:len(path):len(path)], it.title)
 	}
-	if it.next == i+1 && !hasWords(s.src[it.body:it.end]) {
+	if it.next == i+1 && !s.hasWords(it.body, it.end) {
 		// A heading over nothing is all there is to say.
-		s.add(path, s.src[it.start:it.end])
+		s.add(path, it.start, it.end, "", "")
 		return
 	}
-	if it.chars <= aimChars {
-		s.add(under, s.src[it.body:sections[it.next-1].end])
+	if it.tokens <= s.limit {
+		s.add(under, it.body, sections[it.next-1].end, "", "")
 		return
 	}
 	s.pack(under, it.blocks)
 	s.group(under, sections, i+1, it.next)
 }
-
-func hasWords(text string) bool { return trimBlankLines(text) != "" }

@@ -9,7 +9,7 @@ import (
 // paragraphBlocks returns a paragraph, or the prose before a table and the
 // table. A GFM table is lines of a paragraph of which one is a delimiter row
 // with as many cells as the line above it (GFM 0.29, section 4.10).
-func paragraphBlocks(src string, node *ast.Paragraph, offset, start int) []block {
+func paragraphBlocks(src string, node ast.Node, offset, start int) []block {
 	lines := node.Lines()
 	for i := 1; i < lines.Len(); i++ {
 		seg := lines.At(i)

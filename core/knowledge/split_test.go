@@ -1,18 +1,18 @@
 package knowledge
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
-	"unicode/utf8"
 
-	"pgregory.net/rapid"
+	"parley/core/chatbot"
+	"parley/llm/tokens"
 )
 
+var usual = Sizes{Count: tokens.Count}
+
 func markdown(text string) []Passage {
-	return Split(Document{ID: "d", Title: "Guide", Kind: Markdown, Content: text})
+	return Split(Document{ID: "d", Title: "Guide", Kind: Markdown, Content: text}, usual)
 }
 
 func words(n int, word string) string { return strings.Repeat(word+" ", n) }
@@ -76,7 +76,7 @@ func TestSplitFollowsTheStructure(t *testing.T) {
 
 func TestSplitKeepsBlocksWhole(t *testing.T) {
 	t.Run("a table within the limit stays whole with its introduction", func(t *testing.T) {
-		text := "The prices:\n\n| plan | price |\n|---|---|\n" + strings.Repeat("| basic | 10 dollars |\n", 75)
+		text := "The prices:\n\n| plan | price |\n|---|---|\n" + strings.Repeat("| basic | 10 dollars |\n", 50)
 		if got := markdown(text); len(got) != 1 {
 			t.Errorf("%d passages, want 1", len(got))
 		}
@@ -88,8 +88,8 @@ func TestSplitKeepsBlocksWhole(t *testing.T) {
 				t.Errorf("piece starts %.60q", p.Text)
 			}
 		}
-		if len(got) < 5 || got[0].Text != "Intro line" {
-			t.Errorf("%d passages, first %.40q", len(got), got[0].Text)
+		if len(got) < 5 || !strings.HasPrefix(got[0].Text, "Intro line\n| plan | price |\n|---|---|\n| basic") {
+			t.Errorf("%d passages, first %.60q", len(got), got[0].Text)
 		}
 	})
 	t.Run("each piece of a long code block is fenced and cut at lines", func(t *testing.T) {
@@ -107,6 +107,52 @@ func TestSplitKeepsBlocksWhole(t *testing.T) {
 			}
 		}
 	})
+	t.Run("an item that is too long is cut between the items in it", func(t *testing.T) {
+		nested := "  - Nested " + words(100, "item") + "\n"
+		got := markdown("- Short.\n- Long:\n" + strings.Repeat(nested, 8) + "- Last.\n")
+		for _, p := range got[1:] {
+			if !strings.HasPrefix(p.Text, "  - Nested item") {
+				t.Errorf("piece %.30q", p.Text)
+			}
+		}
+		if last := got[len(got)-1].Text; len(got) != 4 || !strings.HasPrefix(got[0].Text, "- Short.\n- Long:\n  - Nested") || !strings.HasSuffix(last, "- Last.") {
+			t.Errorf("%d passages, first %.60q, last …%.20q", len(got), got[0].Text, last[len(last)-20:])
+		}
+	})
+	t.Run("an item stays whole beside nested ones, if it is not too long", func(t *testing.T) {
+		got := markdown(strings.Repeat("- Top "+words(100, "item")+"\n  - Nested "+words(120, "item")+"\n", 6))
+		for _, p := range got {
+			if !strings.HasPrefix(p.Text, "- Top") {
+				t.Errorf("piece %.30q", p.Text)
+			}
+		}
+		if len(got) != 6 {
+			t.Errorf("%d passages, want 6", len(got))
+		}
+	})
+	t.Run("long code in an item or a quote is fenced where it stands", func(t *testing.T) {
+		for mark, margin := range map[string]string{"- ": "  ", "> ": "> ", "2. ": "   "} {
+			got := markdown(mark + "```go\n" + strings.Repeat(margin+"fmt.Println(\"hello, world\")\n", 200) + margin + "```\n")
+			for i, p := range got {
+				opening := margin
+				if i == 0 {
+					opening = mark
+				}
+				if !strings.HasPrefix(p.Text, opening+"```go\n"+margin+"fmt") || !strings.HasSuffix(p.Text, "world\")\n"+margin+"```") {
+					t.Errorf("%q: piece %.30q…%q", mark, p.Text, p.Text[len(p.Text)-20:])
+				}
+			}
+			if len(got) < 4 {
+				t.Errorf("%q: %d passages", mark, len(got))
+			}
+		}
+	})
+	t.Run("a row that is too long is cut between its cells", func(t *testing.T) {
+		got := markdown("| a | b |\n|---|---|\n| " + words(300, "one") + "| " + words(300, "two") + "|\n")
+		if len(got) != 2 || !strings.HasPrefix(got[1].Text, "| a | b |\n|---|---|\ntwo") {
+			t.Errorf("%d passages, the last %.60q", len(got), got[len(got)-1].Text)
+		}
+	})
 	t.Run("a heading inside code is not a heading", func(t *testing.T) {
 		got := markdown("```sh\n# comment\nls\n```\n")
 		if len(got) != 1 || len(got[0].HeadingPath) != 0 {
@@ -121,96 +167,93 @@ func TestSplitKeepsBlocksWhole(t *testing.T) {
 			}
 		}
 	})
-	t.Run("text is cut at blank lines, and then at sentences", func(t *testing.T) {
-		content := "# not a heading\n\n" + strings.Repeat("This is one sentence of the text. ", 200)
-		got := Split(Document{Kind: Text, Content: content})
-		for _, p := range got {
-			if len(p.HeadingPath) != 0 || !strings.HasSuffix(p.Text, ".") && p.Ordinal > 0 {
-				t.Errorf("got …%q", p.Text[max(0, len(p.Text)-20):])
-			}
-		}
-	})
 }
 
-// fields cuts at spaces, and where a sentence ends without one.
-func fields(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '。' })
-}
-
-// checkSplit fails when a word of the content is in no passage, or a passage
-// holds more than the limit.
-func checkSplit(t rapid.TB, kind Kind, content string) {
-	passages := Split(Document{Kind: kind, Content: content})
-	held := map[string]bool{}
-	for _, p := range passages {
-		if n := utf8.RuneCountInString(p.Text); n > maxChars+2*smallChars {
-			t.Fatalf("passage of %d characters", n)
-		}
-		for _, text := range append(p.HeadingPath, p.Text) {
-			for _, word := range fields(text) {
-				held[word] = true
-			}
-		}
-	}
-	for _, word := range fields(content) {
-		// Marks of headings are no words, nor is what stands next to them.
-		if strings.Trim(word, "#=-`~") != "" && utf8.RuneCountInString(word) < 1000 && !held[word] {
-			t.Fatalf("%.80q is in no passage of %.200q", word, content)
-		}
-	}
-}
-
-func TestSplitLosesNoWord(t *testing.T) {
-	piece := rapid.OneOf(
-		rapid.SampledFrom([]string{
-			"\n", "\n\n", "# head ", "###### deep\n", "- item\n", "  - nested\n", "1. one\n", "> quote\n", "```\n", "~~~go\n",
-			"| a | b |\n|---|---|\n| c | d |\n", "|-|\n", "===\n", "---\n", "    code\n", "\ttab\n", "<div>\n", "<!-- open\n",
-			"\r\n", "\x00", "\xff\xfe", "[x]: http://y\n", "*\n", "+ \n", "- - - x\n", "Tail。次", "\u2028",
-		}),
-		rapid.StringMatching(`[a-z]{1,9}[ .\n]`),
-		rapid.Map(rapid.StringMatching(`[a-z]{1,6}[.]? `), func(s string) string { return strings.Repeat(s, 400) }),
-		rapid.Map(rapid.StringMatching(`[a-z]{1,6}\n`), func(s string) string { return strings.Repeat("- "+s, 300) }),
-		rapid.Map(rapid.StringMatching(`[a-z]{1,6}`), func(s string) string { return strings.Repeat("|"+s+"|\n|--|\n", 300) }),
-	)
-	rapid.Check(t, func(t *rapid.T) {
-		content := strings.Join(rapid.SliceOfN(piece, 0, 40).Draw(t, "pieces"), "")
-		checkSplit(t, rapid.SampledFrom([]Kind{Markdown, Text}).Draw(t, "kind"), content)
-	})
-}
-
-func FuzzSplit(f *testing.F) {
-	for _, seed := range []string{"# a\n\nb", "Title\n---\n| a |\n|---|\n", "- a\n  - b\n\n    c", "```\nx", "> # q\n>> r"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, content string) {
-		Split(Document{Kind: Text, Content: content})
-		got := Split(Document{Kind: Markdown, Content: content})
-		if len(got) == 0 && strings.TrimSpace(content) != "" {
-			t.Fatalf("nothing is left of %q", content)
-		}
-	})
-}
-
-// hostile are units that, repeated, have made Markdown parsers slow.
-var hostile = map[string]string{
-	"nested quotes": ">", "nested items": "- ", "blank items": "- \n", "brackets": "[", "stars": "*a ", "underscores": "_a_",
-	"backticks": "`a", "one line": "word ", "one word": "x", "headings": "# a\n", "deep headings": "###### a\n", "rows": "|a|b|\n",
-	"columns": "|-", "blank": "\n", "fences": "```\n", "comments": "<!--\n", "tables": "|a|\n|-|\n\n", "rules": "a\n---\n",
-	"entities": "&amp", "references": "[a]: b\n", "nul": "\x00", "invalid": "\xff", "indented": "\t\ta\n", "quoted items": "> - a\n",
-}
-
-// A quadratic reading of so much would run into the limit of the test run.
-func TestSplitTakesHostileText(t *testing.T) {
-	for name, unit := range hostile {
-		t.Run(name, func(t *testing.T) {
-			content := strings.Repeat(unit, 256<<10/len(unit))
-			total := 0
-			for _, p := range markdown(content) {
-				total += len(p.Text) + len(fmt.Sprint(p.HeadingPath))
-			}
-			if total > 4*len(content)+1000 {
-				t.Errorf("%d bytes of passages of %d", total, len(content))
+func TestSplitKeepsSentences(t *testing.T) {
+	text := func(content string) []Passage { return Split(Document{Kind: Text, Content: content}, usual) }
+	for name, part := range map[string]string{
+		"sentences":              "This is one sentence, not two; it is of the text. ",
+		"sentences over lines":   "This is one sentence that goes on\nfor two lines of text.\n",
+		"abbreviations":          "This is e.g. what Dr. No and J. Doe saw in No. 7 (cf. Fig. 12). ",
+		"marks and quotes":       "This is \"what? who!\" he asked… and got. (Really.) ",
+		"sentences of questions": "This is a question?! ",
+		"lists of a text":        "This: e.g.\n• This and\n• This or that\n",
+	} {
+		t.Run("a passage starts where a sentence does: "+name, func(t *testing.T) {
+			for _, content := range []string{strings.Repeat(part, 100), "# Not code\n\n" + strings.Repeat(part, 100)} {
+				for _, p := range text(content)[1:] {
+					if start := strings.TrimLeft(p.Text, "• "); !strings.HasPrefix(start, "This") && !strings.HasPrefix(start, "(Really") {
+						t.Errorf("a passage starts with %.40q", p.Text)
+					}
+				}
 			}
 		})
+	}
+	t.Run("sentences without spaces between them stay whole", func(t *testing.T) {
+		for _, p := range text(strings.Repeat("我们在午夜烘烤黑麦面包。", 200)) {
+			if !strings.HasPrefix(p.Text, "我们") || !strings.HasSuffix(p.Text, "。") {
+				t.Errorf("piece %q", p.Text)
+			}
+		}
+	})
+	t.Run("a sentence that is too long is cut between its clauses", func(t *testing.T) {
+		for _, p := range text(strings.Repeat("and so it went on and on and on, ", 200)) {
+			if !strings.HasPrefix(p.Text, "and so") {
+				t.Errorf("piece %.30q", p.Text)
+			}
+		}
+	})
+	t.Run("text is cut at blank lines first, and has no headings", func(t *testing.T) {
+		got := text("# not a heading\n\n" + strings.Repeat(words(150, "long")+"\n\n", 4))
+		for _, p := range got {
+			if len(p.HeadingPath) != 0 || strings.Count(p.Text, "\n\n") > 1 {
+				t.Errorf("got %q", p.Text)
+			}
+		}
+	})
+}
+
+func TestSplitSizes(t *testing.T) {
+	content := strings.Repeat("This is one sentence of the text. ", 1000)
+	t.Run("passages are as large as the owner says", func(t *testing.T) {
+		for _, sizes := range []Sizes{{Aim: 50, Limit: 60}, {Aim: 300, Limit: 500}, {Aim: 1000, Limit: 1000}} {
+			sizes.Count = tokens.Count
+			got := Split(Document{Content: content}, sizes)
+			for _, p := range got[:len(got)-1] {
+				if n := tokens.Count(p.Text); n > sizes.Aim || n < sizes.Aim*3/4 {
+					t.Errorf("a passage of %d tokens where the aim is %d", n, sizes.Aim)
+				}
+			}
+		}
+	})
+	t.Run("a small rest goes with what is before it", func(t *testing.T) {
+		for n := range 200 {
+			got := markdown(strings.Repeat("This is one sentence of the text.\n\n", 60+n))
+			if last := tokens.Count(got[len(got)-1].Text); last <= 100 {
+				t.Errorf("%d paragraphs leave a rest of %d tokens", 60+n, last)
+			}
+		}
+	})
+	t.Run("the name of a split changes with the sizes, and not with what else is set", func(t *testing.T) {
+		names := map[string]bool{}
+		for _, bot := range []chatbot.Chatbot{{}, {PassageAim: 301}, {PassageLimit: 501}, {Name: "x"}, {PassageAim: 300, PassageLimit: 500}} {
+			names[splitName(bot)] = true
+		}
+		if len(names) != 3 {
+			t.Errorf("names = %v", names)
+		}
+	})
+}
+
+func TestSplitNamesPlaces(t *testing.T) {
+	content := words(300, "one") + "\n\n\n" + words(300, "two") + "\n\n" + words(300, "three")
+	at := func(word string) int { return strings.Index(content, word) }
+	got := Split(Document{Content: content, Places: []Place{{at("two"), "Page 2"}, {at("three"), "Page 3"}}}, usual)
+	var places []string
+	for _, p := range got {
+		places = append(places, p.Place)
+	}
+	if want := []string{"", "Page 2", "Page 3"}; !slices.Equal(places, want) {
+		t.Errorf("places = %q, want %q", places, want)
 	}
 }

@@ -25,6 +25,12 @@ const (
 	FieldNoAnswer = "no_answer"
 	// FieldImageHosts holds the string denoting the image_hosts field in the database.
 	FieldImageHosts = "image_hosts"
+	// FieldPassageAim holds the string denoting the passage_aim field in the database.
+	FieldPassageAim = "passage_aim"
+	// FieldPassageLimit holds the string denoting the passage_limit field in the database.
+	FieldPassageLimit = "passage_limit"
+	// FieldAnswerWithoutKnowledge holds the string denoting the answer_without_knowledge field in the database.
+	FieldAnswerWithoutKnowledge = "answer_without_knowledge"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// EdgeWorkspace holds the string denoting the workspace edge name in mutations.
@@ -33,8 +39,12 @@ const (
 	EdgeTokens = "tokens"
 	// EdgeConversations holds the string denoting the conversations edge name in mutations.
 	EdgeConversations = "conversations"
+	// EdgeSources holds the string denoting the sources edge name in mutations.
+	EdgeSources = "sources"
 	// EdgeDocuments holds the string denoting the documents edge name in mutations.
 	EdgeDocuments = "documents"
+	// EdgeRemovals holds the string denoting the removals edge name in mutations.
+	EdgeRemovals = "removals"
 	// Table holds the table name of the chatbot in the database.
 	Table = "chatbots"
 	// WorkspaceTable is the table that holds the workspace relation/edge.
@@ -58,6 +68,13 @@ const (
 	ConversationsInverseTable = "conversations"
 	// ConversationsColumn is the table column denoting the conversations relation/edge.
 	ConversationsColumn = "chatbot_id"
+	// SourcesTable is the table that holds the sources relation/edge.
+	SourcesTable = "sources"
+	// SourcesInverseTable is the table name for the Source entity.
+	// It exists in this package in order to avoid circular dependency with the "source" package.
+	SourcesInverseTable = "sources"
+	// SourcesColumn is the table column denoting the sources relation/edge.
+	SourcesColumn = "chatbot_id"
 	// DocumentsTable is the table that holds the documents relation/edge.
 	DocumentsTable = "documents"
 	// DocumentsInverseTable is the table name for the Document entity.
@@ -65,6 +82,13 @@ const (
 	DocumentsInverseTable = "documents"
 	// DocumentsColumn is the table column denoting the documents relation/edge.
 	DocumentsColumn = "chatbot_id"
+	// RemovalsTable is the table that holds the removals relation/edge.
+	RemovalsTable = "removals"
+	// RemovalsInverseTable is the table name for the Removal entity.
+	// It exists in this package in order to avoid circular dependency with the "removal" package.
+	RemovalsInverseTable = "removals"
+	// RemovalsColumn is the table column denoting the removals relation/edge.
+	RemovalsColumn = "chatbot_id"
 )
 
 // Columns holds all SQL columns for chatbot fields.
@@ -75,6 +99,9 @@ var Columns = []string{
 	FieldInstructions,
 	FieldNoAnswer,
 	FieldImageHosts,
+	FieldPassageAim,
+	FieldPassageLimit,
+	FieldAnswerWithoutKnowledge,
 	FieldCreatedAt,
 }
 
@@ -104,6 +131,12 @@ var (
 	DefaultInstructions string
 	// DefaultNoAnswer holds the default value on creation for the "no_answer" field.
 	DefaultNoAnswer string
+	// DefaultPassageAim holds the default value on creation for the "passage_aim" field.
+	DefaultPassageAim int
+	// DefaultPassageLimit holds the default value on creation for the "passage_limit" field.
+	DefaultPassageLimit int
+	// DefaultAnswerWithoutKnowledge holds the default value on creation for the "answer_without_knowledge" field.
+	DefaultAnswerWithoutKnowledge bool
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -136,6 +169,21 @@ func ByInstructions(opts ...sql.OrderTermOption) OrderOption {
 // ByNoAnswer orders the results by the no_answer field.
 func ByNoAnswer(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldNoAnswer, opts...).ToFunc()
+}
+
+// ByPassageAim orders the results by the passage_aim field.
+func ByPassageAim(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldPassageAim, opts...).ToFunc()
+}
+
+// ByPassageLimit orders the results by the passage_limit field.
+func ByPassageLimit(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldPassageLimit, opts...).ToFunc()
+}
+
+// ByAnswerWithoutKnowledge orders the results by the answer_without_knowledge field.
+func ByAnswerWithoutKnowledge(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAnswerWithoutKnowledge, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.
@@ -178,6 +226,20 @@ func ByConversations(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
 	}
 }
 
+// BySourcesCount orders the results by sources count.
+func BySourcesCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newSourcesStep(), opts...)
+	}
+}
+
+// BySources orders the results by sources terms.
+func BySources(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newSourcesStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
+
 // ByDocumentsCount orders the results by documents count.
 func ByDocumentsCount(opts ...sql.OrderTermOption) OrderOption {
 	return func(s *sql.Selector) {
@@ -189,6 +251,20 @@ func ByDocumentsCount(opts ...sql.OrderTermOption) OrderOption {
 func ByDocuments(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
 	return func(s *sql.Selector) {
 		sqlgraph.OrderByNeighborTerms(s, newDocumentsStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
+
+// ByRemovalsCount orders the results by removals count.
+func ByRemovalsCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newRemovalsStep(), opts...)
+	}
+}
+
+// ByRemovals orders the results by removals terms.
+func ByRemovals(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newRemovalsStep(), append([]sql.OrderTerm{term}, terms...)...)
 	}
 }
 func newWorkspaceStep() *sqlgraph.Step {
@@ -212,10 +288,24 @@ func newConversationsStep() *sqlgraph.Step {
 		sqlgraph.Edge(sqlgraph.O2M, false, ConversationsTable, ConversationsColumn),
 	)
 }
+func newSourcesStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(SourcesInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, SourcesTable, SourcesColumn),
+	)
+}
 func newDocumentsStep() *sqlgraph.Step {
 	return sqlgraph.NewStep(
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(DocumentsInverseTable, FieldID),
 		sqlgraph.Edge(sqlgraph.O2M, false, DocumentsTable, DocumentsColumn),
+	)
+}
+func newRemovalsStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(RemovalsInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, RemovalsTable, RemovalsColumn),
 	)
 }

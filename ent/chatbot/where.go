@@ -85,6 +85,21 @@ func NoAnswer(v string) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldNoAnswer, v))
 }
 
+// PassageAim applies equality check predicate on the "passage_aim" field. It's identical to PassageAimEQ.
+func PassageAim(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldPassageAim, v))
+}
+
+// PassageLimit applies equality check predicate on the "passage_limit" field. It's identical to PassageLimitEQ.
+func PassageLimit(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldPassageLimit, v))
+}
+
+// AnswerWithoutKnowledge applies equality check predicate on the "answer_without_knowledge" field. It's identical to AnswerWithoutKnowledgeEQ.
+func AnswerWithoutKnowledge(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldAnswerWithoutKnowledge, v))
+}
+
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v time.Time) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldCreatedAt, v))
@@ -350,6 +365,96 @@ func NoAnswerContainsFold(v string) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldContainsFold(FieldNoAnswer, v))
 }
 
+// PassageAimEQ applies the EQ predicate on the "passage_aim" field.
+func PassageAimEQ(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldPassageAim, v))
+}
+
+// PassageAimNEQ applies the NEQ predicate on the "passage_aim" field.
+func PassageAimNEQ(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldPassageAim, v))
+}
+
+// PassageAimIn applies the In predicate on the "passage_aim" field.
+func PassageAimIn(vs ...int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldIn(FieldPassageAim, vs...))
+}
+
+// PassageAimNotIn applies the NotIn predicate on the "passage_aim" field.
+func PassageAimNotIn(vs ...int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNotIn(FieldPassageAim, vs...))
+}
+
+// PassageAimGT applies the GT predicate on the "passage_aim" field.
+func PassageAimGT(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGT(FieldPassageAim, v))
+}
+
+// PassageAimGTE applies the GTE predicate on the "passage_aim" field.
+func PassageAimGTE(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGTE(FieldPassageAim, v))
+}
+
+// PassageAimLT applies the LT predicate on the "passage_aim" field.
+func PassageAimLT(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLT(FieldPassageAim, v))
+}
+
+// PassageAimLTE applies the LTE predicate on the "passage_aim" field.
+func PassageAimLTE(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLTE(FieldPassageAim, v))
+}
+
+// PassageLimitEQ applies the EQ predicate on the "passage_limit" field.
+func PassageLimitEQ(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldPassageLimit, v))
+}
+
+// PassageLimitNEQ applies the NEQ predicate on the "passage_limit" field.
+func PassageLimitNEQ(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldPassageLimit, v))
+}
+
+// PassageLimitIn applies the In predicate on the "passage_limit" field.
+func PassageLimitIn(vs ...int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldIn(FieldPassageLimit, vs...))
+}
+
+// PassageLimitNotIn applies the NotIn predicate on the "passage_limit" field.
+func PassageLimitNotIn(vs ...int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNotIn(FieldPassageLimit, vs...))
+}
+
+// PassageLimitGT applies the GT predicate on the "passage_limit" field.
+func PassageLimitGT(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGT(FieldPassageLimit, v))
+}
+
+// PassageLimitGTE applies the GTE predicate on the "passage_limit" field.
+func PassageLimitGTE(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGTE(FieldPassageLimit, v))
+}
+
+// PassageLimitLT applies the LT predicate on the "passage_limit" field.
+func PassageLimitLT(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLT(FieldPassageLimit, v))
+}
+
+// PassageLimitLTE applies the LTE predicate on the "passage_limit" field.
+func PassageLimitLTE(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLTE(FieldPassageLimit, v))
+}
+
+// AnswerWithoutKnowledgeEQ applies the EQ predicate on the "answer_without_knowledge" field.
+func AnswerWithoutKnowledgeEQ(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldAnswerWithoutKnowledge, v))
+}
+
+// AnswerWithoutKnowledgeNEQ applies the NEQ predicate on the "answer_without_knowledge" field.
+func AnswerWithoutKnowledgeNEQ(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldAnswerWithoutKnowledge, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldCreatedAt, v))
@@ -459,6 +564,29 @@ func HasConversationsWith(preds ...predicate.Conversation) predicate.Chatbot {
 	})
 }
 
+// HasSources applies the HasEdge predicate on the "sources" edge.
+func HasSources() predicate.Chatbot {
+	return predicate.Chatbot(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, SourcesTable, SourcesColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasSourcesWith applies the HasEdge predicate on the "sources" edge with a given conditions (other predicates).
+func HasSourcesWith(preds ...predicate.Source) predicate.Chatbot {
+	return predicate.Chatbot(func(s *sql.Selector) {
+		step := newSourcesStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
 // HasDocuments applies the HasEdge predicate on the "documents" edge.
 func HasDocuments() predicate.Chatbot {
 	return predicate.Chatbot(func(s *sql.Selector) {
@@ -474,6 +602,29 @@ func HasDocuments() predicate.Chatbot {
 func HasDocumentsWith(preds ...predicate.Document) predicate.Chatbot {
 	return predicate.Chatbot(func(s *sql.Selector) {
 		step := newDocumentsStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasRemovals applies the HasEdge predicate on the "removals" edge.
+func HasRemovals() predicate.Chatbot {
+	return predicate.Chatbot(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, RemovalsTable, RemovalsColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasRemovalsWith applies the HasEdge predicate on the "removals" edge with a given conditions (other predicates).
+func HasRemovalsWith(preds ...predicate.Removal) predicate.Chatbot {
+	return predicate.Chatbot(func(s *sql.Selector) {
+		step := newRemovalsStep()
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

@@ -19,6 +19,12 @@ const (
 	FieldWorkspaceID = "workspace_id"
 	// FieldChatbotID holds the string denoting the chatbot_id field in the database.
 	FieldChatbotID = "chatbot_id"
+	// FieldSourceID holds the string denoting the source_id field in the database.
+	FieldSourceID = "source_id"
+	// FieldURL holds the string denoting the url field in the database.
+	FieldURL = "url"
+	// FieldDepth holds the string denoting the depth field in the database.
+	FieldDepth = "depth"
 	// FieldTitle holds the string denoting the title field in the database.
 	FieldTitle = "title"
 	// FieldKind holds the string denoting the kind field in the database.
@@ -29,18 +35,44 @@ const (
 	FieldReason = "reason"
 	// FieldContent holds the string denoting the content field in the database.
 	FieldContent = "content"
+	// FieldPlaces holds the string denoting the places field in the database.
+	FieldPlaces = "places"
+	// FieldInputHash holds the string denoting the input_hash field in the database.
+	FieldInputHash = "input_hash"
 	// FieldContentHash holds the string denoting the content_hash field in the database.
 	FieldContentHash = "content_hash"
 	// FieldChars holds the string denoting the chars field in the database.
 	FieldChars = "chars"
 	// FieldPassageCount holds the string denoting the passage_count field in the database.
 	FieldPassageCount = "passage_count"
+	// FieldIndexed holds the string denoting the indexed field in the database.
+	FieldIndexed = "indexed"
+	// FieldVersion holds the string denoting the version field in the database.
+	FieldVersion = "version"
+	// FieldLive holds the string denoting the live field in the database.
+	FieldLive = "live"
+	// FieldAttempts holds the string denoting the attempts field in the database.
+	FieldAttempts = "attempts"
+	// FieldDueAt holds the string denoting the due_at field in the database.
+	FieldDueAt = "due_at"
+	// FieldEtag holds the string denoting the etag field in the database.
+	FieldEtag = "etag"
+	// FieldLastModified holds the string denoting the last_modified field in the database.
+	FieldLastModified = "last_modified"
+	// FieldFetchedAt holds the string denoting the fetched_at field in the database.
+	FieldFetchedAt = "fetched_at"
+	// FieldSeenAt holds the string denoting the seen_at field in the database.
+	FieldSeenAt = "seen_at"
+	// FieldUpdatedAt holds the string denoting the updated_at field in the database.
+	FieldUpdatedAt = "updated_at"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// EdgeChatbot holds the string denoting the chatbot edge name in mutations.
 	EdgeChatbot = "chatbot"
 	// EdgePassages holds the string denoting the passages edge name in mutations.
 	EdgePassages = "passages"
+	// EdgeUploads holds the string denoting the uploads edge name in mutations.
+	EdgeUploads = "uploads"
 	// Table holds the table name of the document in the database.
 	Table = "documents"
 	// ChatbotTable is the table that holds the chatbot relation/edge.
@@ -57,6 +89,13 @@ const (
 	PassagesInverseTable = "passages"
 	// PassagesColumn is the table column denoting the passages relation/edge.
 	PassagesColumn = "document_id"
+	// UploadsTable is the table that holds the uploads relation/edge.
+	UploadsTable = "uploads"
+	// UploadsInverseTable is the table name for the Upload entity.
+	// It exists in this package in order to avoid circular dependency with the "upload" package.
+	UploadsInverseTable = "uploads"
+	// UploadsColumn is the table column denoting the uploads relation/edge.
+	UploadsColumn = "document_id"
 )
 
 // Columns holds all SQL columns for document fields.
@@ -64,14 +103,29 @@ var Columns = []string{
 	FieldID,
 	FieldWorkspaceID,
 	FieldChatbotID,
+	FieldSourceID,
+	FieldURL,
+	FieldDepth,
 	FieldTitle,
 	FieldKind,
 	FieldState,
 	FieldReason,
 	FieldContent,
+	FieldPlaces,
+	FieldInputHash,
 	FieldContentHash,
 	FieldChars,
 	FieldPassageCount,
+	FieldIndexed,
+	FieldVersion,
+	FieldLive,
+	FieldAttempts,
+	FieldDueAt,
+	FieldEtag,
+	FieldLastModified,
+	FieldFetchedAt,
+	FieldSeenAt,
+	FieldUpdatedAt,
 	FieldCreatedAt,
 }
 
@@ -97,6 +151,14 @@ var (
 	WorkspaceIDValidator func(string) error
 	// ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
 	ChatbotIDValidator func(string) error
+	// DefaultSourceID holds the default value on creation for the "source_id" field.
+	DefaultSourceID string
+	// SourceIDValidator is a validator for the "source_id" field. It is called by the builders before save.
+	SourceIDValidator func(string) error
+	// DefaultURL holds the default value on creation for the "url" field.
+	DefaultURL string
+	// DefaultDepth holds the default value on creation for the "depth" field.
+	DefaultDepth int
 	// TitleValidator is a validator for the "title" field. It is called by the builders before save.
 	TitleValidator func(string) error
 	// KindValidator is a validator for the "kind" field. It is called by the builders before save.
@@ -107,10 +169,32 @@ var (
 	DefaultReason string
 	// DefaultContent holds the default value on creation for the "content" field.
 	DefaultContent string
+	// DefaultPlaces holds the default value on creation for the "places" field.
+	DefaultPlaces string
+	// DefaultInputHash holds the default value on creation for the "input_hash" field.
+	DefaultInputHash string
+	// InputHashValidator is a validator for the "input_hash" field. It is called by the builders before save.
+	InputHashValidator func(string) error
 	// ContentHashValidator is a validator for the "content_hash" field. It is called by the builders before save.
 	ContentHashValidator func(string) error
 	// DefaultPassageCount holds the default value on creation for the "passage_count" field.
 	DefaultPassageCount int
+	// DefaultIndexed holds the default value on creation for the "indexed" field.
+	DefaultIndexed int
+	// DefaultVersion holds the default value on creation for the "version" field.
+	DefaultVersion int
+	// DefaultLive holds the default value on creation for the "live" field.
+	DefaultLive int
+	// DefaultAttempts holds the default value on creation for the "attempts" field.
+	DefaultAttempts int
+	// DefaultEtag holds the default value on creation for the "etag" field.
+	DefaultEtag string
+	// EtagValidator is a validator for the "etag" field. It is called by the builders before save.
+	EtagValidator func(string) error
+	// DefaultLastModified holds the default value on creation for the "last_modified" field.
+	DefaultLastModified string
+	// LastModifiedValidator is a validator for the "last_modified" field. It is called by the builders before save.
+	LastModifiedValidator func(string) error
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -133,6 +217,21 @@ func ByWorkspaceID(opts ...sql.OrderTermOption) OrderOption {
 // ByChatbotID orders the results by the chatbot_id field.
 func ByChatbotID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldChatbotID, opts...).ToFunc()
+}
+
+// BySourceID orders the results by the source_id field.
+func BySourceID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSourceID, opts...).ToFunc()
+}
+
+// ByURL orders the results by the url field.
+func ByURL(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldURL, opts...).ToFunc()
+}
+
+// ByDepth orders the results by the depth field.
+func ByDepth(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDepth, opts...).ToFunc()
 }
 
 // ByTitle orders the results by the title field.
@@ -160,6 +259,16 @@ func ByContent(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldContent, opts...).ToFunc()
 }
 
+// ByPlaces orders the results by the places field.
+func ByPlaces(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldPlaces, opts...).ToFunc()
+}
+
+// ByInputHash orders the results by the input_hash field.
+func ByInputHash(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldInputHash, opts...).ToFunc()
+}
+
 // ByContentHash orders the results by the content_hash field.
 func ByContentHash(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldContentHash, opts...).ToFunc()
@@ -173,6 +282,56 @@ func ByChars(opts ...sql.OrderTermOption) OrderOption {
 // ByPassageCount orders the results by the passage_count field.
 func ByPassageCount(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPassageCount, opts...).ToFunc()
+}
+
+// ByIndexed orders the results by the indexed field.
+func ByIndexed(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldIndexed, opts...).ToFunc()
+}
+
+// ByVersion orders the results by the version field.
+func ByVersion(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldVersion, opts...).ToFunc()
+}
+
+// ByLive orders the results by the live field.
+func ByLive(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLive, opts...).ToFunc()
+}
+
+// ByAttempts orders the results by the attempts field.
+func ByAttempts(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAttempts, opts...).ToFunc()
+}
+
+// ByDueAt orders the results by the due_at field.
+func ByDueAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDueAt, opts...).ToFunc()
+}
+
+// ByEtag orders the results by the etag field.
+func ByEtag(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldEtag, opts...).ToFunc()
+}
+
+// ByLastModified orders the results by the last_modified field.
+func ByLastModified(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLastModified, opts...).ToFunc()
+}
+
+// ByFetchedAt orders the results by the fetched_at field.
+func ByFetchedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFetchedAt, opts...).ToFunc()
+}
+
+// BySeenAt orders the results by the seen_at field.
+func BySeenAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSeenAt, opts...).ToFunc()
+}
+
+// ByUpdatedAt orders the results by the updated_at field.
+func ByUpdatedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldUpdatedAt, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.
@@ -200,6 +359,20 @@ func ByPassages(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
 		sqlgraph.OrderByNeighborTerms(s, newPassagesStep(), append([]sql.OrderTerm{term}, terms...)...)
 	}
 }
+
+// ByUploadsCount orders the results by uploads count.
+func ByUploadsCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newUploadsStep(), opts...)
+	}
+}
+
+// ByUploads orders the results by uploads terms.
+func ByUploads(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newUploadsStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
 func newChatbotStep() *sqlgraph.Step {
 	return sqlgraph.NewStep(
 		sqlgraph.From(Table, FieldID),
@@ -212,5 +385,12 @@ func newPassagesStep() *sqlgraph.Step {
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(PassagesInverseTable, FieldID),
 		sqlgraph.Edge(sqlgraph.O2M, false, PassagesTable, PassagesColumn),
+	)
+}
+func newUploadsStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(UploadsInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, UploadsTable, UploadsColumn),
 	)
 }

@@ -75,6 +75,21 @@ func ChatbotID(v string) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldChatbotID, v))
 }
 
+// SourceID applies equality check predicate on the "source_id" field. It's identical to SourceIDEQ.
+func SourceID(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldSourceID, v))
+}
+
+// URL applies equality check predicate on the "url" field. It's identical to URLEQ.
+func URL(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldURL, v))
+}
+
+// Depth applies equality check predicate on the "depth" field. It's identical to DepthEQ.
+func Depth(v int) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldDepth, v))
+}
+
 // Title applies equality check predicate on the "title" field. It's identical to TitleEQ.
 func Title(v string) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldTitle, v))
@@ -100,6 +115,16 @@ func Content(v string) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldContent, v))
 }
 
+// Places applies equality check predicate on the "places" field. It's identical to PlacesEQ.
+func Places(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldPlaces, v))
+}
+
+// InputHash applies equality check predicate on the "input_hash" field. It's identical to InputHashEQ.
+func InputHash(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldInputHash, v))
+}
+
 // ContentHash applies equality check predicate on the "content_hash" field. It's identical to ContentHashEQ.
 func ContentHash(v string) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldContentHash, v))
@@ -113,6 +138,56 @@ func Chars(v int) predicate.Document {
 // PassageCount applies equality check predicate on the "passage_count" field. It's identical to PassageCountEQ.
 func PassageCount(v int) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldPassageCount, v))
+}
+
+// Indexed applies equality check predicate on the "indexed" field. It's identical to IndexedEQ.
+func Indexed(v int) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldIndexed, v))
+}
+
+// Version applies equality check predicate on the "version" field. It's identical to VersionEQ.
+func Version(v int) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldVersion, v))
+}
+
+// Live applies equality check predicate on the "live" field. It's identical to LiveEQ.
+func Live(v int) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldLive, v))
+}
+
+// Attempts applies equality check predicate on the "attempts" field. It's identical to AttemptsEQ.
+func Attempts(v int) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldAttempts, v))
+}
+
+// DueAt applies equality check predicate on the "due_at" field. It's identical to DueAtEQ.
+func DueAt(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldDueAt, v))
+}
+
+// Etag applies equality check predicate on the "etag" field. It's identical to EtagEQ.
+func Etag(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldEtag, v))
+}
+
+// LastModified applies equality check predicate on the "last_modified" field. It's identical to LastModifiedEQ.
+func LastModified(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldLastModified, v))
+}
+
+// FetchedAt applies equality check predicate on the "fetched_at" field. It's identical to FetchedAtEQ.
+func FetchedAt(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldFetchedAt, v))
+}
+
+// SeenAt applies equality check predicate on the "seen_at" field. It's identical to SeenAtEQ.
+func SeenAt(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldSeenAt, v))
+}
+
+// UpdatedAt applies equality check predicate on the "updated_at" field. It's identical to UpdatedAtEQ.
+func UpdatedAt(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldUpdatedAt, v))
 }
 
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
@@ -248,6 +323,176 @@ func ChatbotIDEqualFold(v string) predicate.Document {
 // ChatbotIDContainsFold applies the ContainsFold predicate on the "chatbot_id" field.
 func ChatbotIDContainsFold(v string) predicate.Document {
 	return predicate.Document(sql.FieldContainsFold(FieldChatbotID, v))
+}
+
+// SourceIDEQ applies the EQ predicate on the "source_id" field.
+func SourceIDEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldSourceID, v))
+}
+
+// SourceIDNEQ applies the NEQ predicate on the "source_id" field.
+func SourceIDNEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldSourceID, v))
+}
+
+// SourceIDIn applies the In predicate on the "source_id" field.
+func SourceIDIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldSourceID, vs...))
+}
+
+// SourceIDNotIn applies the NotIn predicate on the "source_id" field.
+func SourceIDNotIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldSourceID, vs...))
+}
+
+// SourceIDGT applies the GT predicate on the "source_id" field.
+func SourceIDGT(v string) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldSourceID, v))
+}
+
+// SourceIDGTE applies the GTE predicate on the "source_id" field.
+func SourceIDGTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldSourceID, v))
+}
+
+// SourceIDLT applies the LT predicate on the "source_id" field.
+func SourceIDLT(v string) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldSourceID, v))
+}
+
+// SourceIDLTE applies the LTE predicate on the "source_id" field.
+func SourceIDLTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldSourceID, v))
+}
+
+// SourceIDContains applies the Contains predicate on the "source_id" field.
+func SourceIDContains(v string) predicate.Document {
+	return predicate.Document(sql.FieldContains(FieldSourceID, v))
+}
+
+// SourceIDHasPrefix applies the HasPrefix predicate on the "source_id" field.
+func SourceIDHasPrefix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasPrefix(FieldSourceID, v))
+}
+
+// SourceIDHasSuffix applies the HasSuffix predicate on the "source_id" field.
+func SourceIDHasSuffix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasSuffix(FieldSourceID, v))
+}
+
+// SourceIDEqualFold applies the EqualFold predicate on the "source_id" field.
+func SourceIDEqualFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldEqualFold(FieldSourceID, v))
+}
+
+// SourceIDContainsFold applies the ContainsFold predicate on the "source_id" field.
+func SourceIDContainsFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldContainsFold(FieldSourceID, v))
+}
+
+// URLEQ applies the EQ predicate on the "url" field.
+func URLEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldURL, v))
+}
+
+// URLNEQ applies the NEQ predicate on the "url" field.
+func URLNEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldURL, v))
+}
+
+// URLIn applies the In predicate on the "url" field.
+func URLIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldURL, vs...))
+}
+
+// URLNotIn applies the NotIn predicate on the "url" field.
+func URLNotIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldURL, vs...))
+}
+
+// URLGT applies the GT predicate on the "url" field.
+func URLGT(v string) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldURL, v))
+}
+
+// URLGTE applies the GTE predicate on the "url" field.
+func URLGTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldURL, v))
+}
+
+// URLLT applies the LT predicate on the "url" field.
+func URLLT(v string) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldURL, v))
+}
+
+// URLLTE applies the LTE predicate on the "url" field.
+func URLLTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldURL, v))
+}
+
+// URLContains applies the Contains predicate on the "url" field.
+func URLContains(v string) predicate.Document {
+	return predicate.Document(sql.FieldContains(FieldURL, v))
+}
+
+// URLHasPrefix applies the HasPrefix predicate on the "url" field.
+func URLHasPrefix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasPrefix(FieldURL, v))
+}
+
+// URLHasSuffix applies the HasSuffix predicate on the "url" field.
+func URLHasSuffix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasSuffix(FieldURL, v))
+}
+
+// URLEqualFold applies the EqualFold predicate on the "url" field.
+func URLEqualFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldEqualFold(FieldURL, v))
+}
+
+// URLContainsFold applies the ContainsFold predicate on the "url" field.
+func URLContainsFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldContainsFold(FieldURL, v))
+}
+
+// DepthEQ applies the EQ predicate on the "depth" field.
+func DepthEQ(v int) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldDepth, v))
+}
+
+// DepthNEQ applies the NEQ predicate on the "depth" field.
+func DepthNEQ(v int) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldDepth, v))
+}
+
+// DepthIn applies the In predicate on the "depth" field.
+func DepthIn(vs ...int) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldDepth, vs...))
+}
+
+// DepthNotIn applies the NotIn predicate on the "depth" field.
+func DepthNotIn(vs ...int) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldDepth, vs...))
+}
+
+// DepthGT applies the GT predicate on the "depth" field.
+func DepthGT(v int) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldDepth, v))
+}
+
+// DepthGTE applies the GTE predicate on the "depth" field.
+func DepthGTE(v int) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldDepth, v))
+}
+
+// DepthLT applies the LT predicate on the "depth" field.
+func DepthLT(v int) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldDepth, v))
+}
+
+// DepthLTE applies the LTE predicate on the "depth" field.
+func DepthLTE(v int) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldDepth, v))
 }
 
 // TitleEQ applies the EQ predicate on the "title" field.
@@ -575,6 +820,136 @@ func ContentContainsFold(v string) predicate.Document {
 	return predicate.Document(sql.FieldContainsFold(FieldContent, v))
 }
 
+// PlacesEQ applies the EQ predicate on the "places" field.
+func PlacesEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldPlaces, v))
+}
+
+// PlacesNEQ applies the NEQ predicate on the "places" field.
+func PlacesNEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldPlaces, v))
+}
+
+// PlacesIn applies the In predicate on the "places" field.
+func PlacesIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldPlaces, vs...))
+}
+
+// PlacesNotIn applies the NotIn predicate on the "places" field.
+func PlacesNotIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldPlaces, vs...))
+}
+
+// PlacesGT applies the GT predicate on the "places" field.
+func PlacesGT(v string) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldPlaces, v))
+}
+
+// PlacesGTE applies the GTE predicate on the "places" field.
+func PlacesGTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldPlaces, v))
+}
+
+// PlacesLT applies the LT predicate on the "places" field.
+func PlacesLT(v string) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldPlaces, v))
+}
+
+// PlacesLTE applies the LTE predicate on the "places" field.
+func PlacesLTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldPlaces, v))
+}
+
+// PlacesContains applies the Contains predicate on the "places" field.
+func PlacesContains(v string) predicate.Document {
+	return predicate.Document(sql.FieldContains(FieldPlaces, v))
+}
+
+// PlacesHasPrefix applies the HasPrefix predicate on the "places" field.
+func PlacesHasPrefix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasPrefix(FieldPlaces, v))
+}
+
+// PlacesHasSuffix applies the HasSuffix predicate on the "places" field.
+func PlacesHasSuffix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasSuffix(FieldPlaces, v))
+}
+
+// PlacesEqualFold applies the EqualFold predicate on the "places" field.
+func PlacesEqualFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldEqualFold(FieldPlaces, v))
+}
+
+// PlacesContainsFold applies the ContainsFold predicate on the "places" field.
+func PlacesContainsFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldContainsFold(FieldPlaces, v))
+}
+
+// InputHashEQ applies the EQ predicate on the "input_hash" field.
+func InputHashEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldInputHash, v))
+}
+
+// InputHashNEQ applies the NEQ predicate on the "input_hash" field.
+func InputHashNEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldInputHash, v))
+}
+
+// InputHashIn applies the In predicate on the "input_hash" field.
+func InputHashIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldInputHash, vs...))
+}
+
+// InputHashNotIn applies the NotIn predicate on the "input_hash" field.
+func InputHashNotIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldInputHash, vs...))
+}
+
+// InputHashGT applies the GT predicate on the "input_hash" field.
+func InputHashGT(v string) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldInputHash, v))
+}
+
+// InputHashGTE applies the GTE predicate on the "input_hash" field.
+func InputHashGTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldInputHash, v))
+}
+
+// InputHashLT applies the LT predicate on the "input_hash" field.
+func InputHashLT(v string) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldInputHash, v))
+}
+
+// InputHashLTE applies the LTE predicate on the "input_hash" field.
+func InputHashLTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldInputHash, v))
+}
+
+// InputHashContains applies the Contains predicate on the "input_hash" field.
+func InputHashContains(v string) predicate.Document {
+	return predicate.Document(sql.FieldContains(FieldInputHash, v))
+}
+
+// InputHashHasPrefix applies the HasPrefix predicate on the "input_hash" field.
+func InputHashHasPrefix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasPrefix(FieldInputHash, v))
+}
+
+// InputHashHasSuffix applies the HasSuffix predicate on the "input_hash" field.
+func InputHashHasSuffix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasSuffix(FieldInputHash, v))
+}
+
+// InputHashEqualFold applies the EqualFold predicate on the "input_hash" field.
+func InputHashEqualFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldEqualFold(FieldInputHash, v))
+}
+
+// InputHashContainsFold applies the ContainsFold predicate on the "input_hash" field.
+func InputHashContainsFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldContainsFold(FieldInputHash, v))
+}
+
 // ContentHashEQ applies the EQ predicate on the "content_hash" field.
 func ContentHashEQ(v string) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldContentHash, v))
@@ -720,6 +1095,496 @@ func PassageCountLTE(v int) predicate.Document {
 	return predicate.Document(sql.FieldLTE(FieldPassageCount, v))
 }
 
+// IndexedEQ applies the EQ predicate on the "indexed" field.
+func IndexedEQ(v int) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldIndexed, v))
+}
+
+// IndexedNEQ applies the NEQ predicate on the "indexed" field.
+func IndexedNEQ(v int) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldIndexed, v))
+}
+
+// IndexedIn applies the In predicate on the "indexed" field.
+func IndexedIn(vs ...int) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldIndexed, vs...))
+}
+
+// IndexedNotIn applies the NotIn predicate on the "indexed" field.
+func IndexedNotIn(vs ...int) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldIndexed, vs...))
+}
+
+// IndexedGT applies the GT predicate on the "indexed" field.
+func IndexedGT(v int) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldIndexed, v))
+}
+
+// IndexedGTE applies the GTE predicate on the "indexed" field.
+func IndexedGTE(v int) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldIndexed, v))
+}
+
+// IndexedLT applies the LT predicate on the "indexed" field.
+func IndexedLT(v int) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldIndexed, v))
+}
+
+// IndexedLTE applies the LTE predicate on the "indexed" field.
+func IndexedLTE(v int) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldIndexed, v))
+}
+
+// VersionEQ applies the EQ predicate on the "version" field.
+func VersionEQ(v int) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldVersion, v))
+}
+
+// VersionNEQ applies the NEQ predicate on the "version" field.
+func VersionNEQ(v int) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldVersion, v))
+}
+
+// VersionIn applies the In predicate on the "version" field.
+func VersionIn(vs ...int) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldVersion, vs...))
+}
+
+// VersionNotIn applies the NotIn predicate on the "version" field.
+func VersionNotIn(vs ...int) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldVersion, vs...))
+}
+
+// VersionGT applies the GT predicate on the "version" field.
+func VersionGT(v int) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldVersion, v))
+}
+
+// VersionGTE applies the GTE predicate on the "version" field.
+func VersionGTE(v int) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldVersion, v))
+}
+
+// VersionLT applies the LT predicate on the "version" field.
+func VersionLT(v int) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldVersion, v))
+}
+
+// VersionLTE applies the LTE predicate on the "version" field.
+func VersionLTE(v int) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldVersion, v))
+}
+
+// LiveEQ applies the EQ predicate on the "live" field.
+func LiveEQ(v int) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldLive, v))
+}
+
+// LiveNEQ applies the NEQ predicate on the "live" field.
+func LiveNEQ(v int) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldLive, v))
+}
+
+// LiveIn applies the In predicate on the "live" field.
+func LiveIn(vs ...int) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldLive, vs...))
+}
+
+// LiveNotIn applies the NotIn predicate on the "live" field.
+func LiveNotIn(vs ...int) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldLive, vs...))
+}
+
+// LiveGT applies the GT predicate on the "live" field.
+func LiveGT(v int) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldLive, v))
+}
+
+// LiveGTE applies the GTE predicate on the "live" field.
+func LiveGTE(v int) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldLive, v))
+}
+
+// LiveLT applies the LT predicate on the "live" field.
+func LiveLT(v int) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldLive, v))
+}
+
+// LiveLTE applies the LTE predicate on the "live" field.
+func LiveLTE(v int) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldLive, v))
+}
+
+// AttemptsEQ applies the EQ predicate on the "attempts" field.
+func AttemptsEQ(v int) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldAttempts, v))
+}
+
+// AttemptsNEQ applies the NEQ predicate on the "attempts" field.
+func AttemptsNEQ(v int) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldAttempts, v))
+}
+
+// AttemptsIn applies the In predicate on the "attempts" field.
+func AttemptsIn(vs ...int) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldAttempts, vs...))
+}
+
+// AttemptsNotIn applies the NotIn predicate on the "attempts" field.
+func AttemptsNotIn(vs ...int) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldAttempts, vs...))
+}
+
+// AttemptsGT applies the GT predicate on the "attempts" field.
+func AttemptsGT(v int) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldAttempts, v))
+}
+
+// AttemptsGTE applies the GTE predicate on the "attempts" field.
+func AttemptsGTE(v int) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldAttempts, v))
+}
+
+// AttemptsLT applies the LT predicate on the "attempts" field.
+func AttemptsLT(v int) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldAttempts, v))
+}
+
+// AttemptsLTE applies the LTE predicate on the "attempts" field.
+func AttemptsLTE(v int) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldAttempts, v))
+}
+
+// DueAtEQ applies the EQ predicate on the "due_at" field.
+func DueAtEQ(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldDueAt, v))
+}
+
+// DueAtNEQ applies the NEQ predicate on the "due_at" field.
+func DueAtNEQ(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldDueAt, v))
+}
+
+// DueAtIn applies the In predicate on the "due_at" field.
+func DueAtIn(vs ...time.Time) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldDueAt, vs...))
+}
+
+// DueAtNotIn applies the NotIn predicate on the "due_at" field.
+func DueAtNotIn(vs ...time.Time) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldDueAt, vs...))
+}
+
+// DueAtGT applies the GT predicate on the "due_at" field.
+func DueAtGT(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldDueAt, v))
+}
+
+// DueAtGTE applies the GTE predicate on the "due_at" field.
+func DueAtGTE(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldDueAt, v))
+}
+
+// DueAtLT applies the LT predicate on the "due_at" field.
+func DueAtLT(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldDueAt, v))
+}
+
+// DueAtLTE applies the LTE predicate on the "due_at" field.
+func DueAtLTE(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldDueAt, v))
+}
+
+// DueAtIsNil applies the IsNil predicate on the "due_at" field.
+func DueAtIsNil() predicate.Document {
+	return predicate.Document(sql.FieldIsNull(FieldDueAt))
+}
+
+// DueAtNotNil applies the NotNil predicate on the "due_at" field.
+func DueAtNotNil() predicate.Document {
+	return predicate.Document(sql.FieldNotNull(FieldDueAt))
+}
+
+// EtagEQ applies the EQ predicate on the "etag" field.
+func EtagEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldEtag, v))
+}
+
+// EtagNEQ applies the NEQ predicate on the "etag" field.
+func EtagNEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldEtag, v))
+}
+
+// EtagIn applies the In predicate on the "etag" field.
+func EtagIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldEtag, vs...))
+}
+
+// EtagNotIn applies the NotIn predicate on the "etag" field.
+func EtagNotIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldEtag, vs...))
+}
+
+// EtagGT applies the GT predicate on the "etag" field.
+func EtagGT(v string) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldEtag, v))
+}
+
+// EtagGTE applies the GTE predicate on the "etag" field.
+func EtagGTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldEtag, v))
+}
+
+// EtagLT applies the LT predicate on the "etag" field.
+func EtagLT(v string) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldEtag, v))
+}
+
+// EtagLTE applies the LTE predicate on the "etag" field.
+func EtagLTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldEtag, v))
+}
+
+// EtagContains applies the Contains predicate on the "etag" field.
+func EtagContains(v string) predicate.Document {
+	return predicate.Document(sql.FieldContains(FieldEtag, v))
+}
+
+// EtagHasPrefix applies the HasPrefix predicate on the "etag" field.
+func EtagHasPrefix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasPrefix(FieldEtag, v))
+}
+
+// EtagHasSuffix applies the HasSuffix predicate on the "etag" field.
+func EtagHasSuffix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasSuffix(FieldEtag, v))
+}
+
+// EtagEqualFold applies the EqualFold predicate on the "etag" field.
+func EtagEqualFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldEqualFold(FieldEtag, v))
+}
+
+// EtagContainsFold applies the ContainsFold predicate on the "etag" field.
+func EtagContainsFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldContainsFold(FieldEtag, v))
+}
+
+// LastModifiedEQ applies the EQ predicate on the "last_modified" field.
+func LastModifiedEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldLastModified, v))
+}
+
+// LastModifiedNEQ applies the NEQ predicate on the "last_modified" field.
+func LastModifiedNEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldLastModified, v))
+}
+
+// LastModifiedIn applies the In predicate on the "last_modified" field.
+func LastModifiedIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldLastModified, vs...))
+}
+
+// LastModifiedNotIn applies the NotIn predicate on the "last_modified" field.
+func LastModifiedNotIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldLastModified, vs...))
+}
+
+// LastModifiedGT applies the GT predicate on the "last_modified" field.
+func LastModifiedGT(v string) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldLastModified, v))
+}
+
+// LastModifiedGTE applies the GTE predicate on the "last_modified" field.
+func LastModifiedGTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldLastModified, v))
+}
+
+// LastModifiedLT applies the LT predicate on the "last_modified" field.
+func LastModifiedLT(v string) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldLastModified, v))
+}
+
+// LastModifiedLTE applies the LTE predicate on the "last_modified" field.
+func LastModifiedLTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldLastModified, v))
+}
+
+// LastModifiedContains applies the Contains predicate on the "last_modified" field.
+func LastModifiedContains(v string) predicate.Document {
+	return predicate.Document(sql.FieldContains(FieldLastModified, v))
+}
+
+// LastModifiedHasPrefix applies the HasPrefix predicate on the "last_modified" field.
+func LastModifiedHasPrefix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasPrefix(FieldLastModified, v))
+}
+
+// LastModifiedHasSuffix applies the HasSuffix predicate on the "last_modified" field.
+func LastModifiedHasSuffix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasSuffix(FieldLastModified, v))
+}
+
+// LastModifiedEqualFold applies the EqualFold predicate on the "last_modified" field.
+func LastModifiedEqualFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldEqualFold(FieldLastModified, v))
+}
+
+// LastModifiedContainsFold applies the ContainsFold predicate on the "last_modified" field.
+func LastModifiedContainsFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldContainsFold(FieldLastModified, v))
+}
+
+// FetchedAtEQ applies the EQ predicate on the "fetched_at" field.
+func FetchedAtEQ(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldFetchedAt, v))
+}
+
+// FetchedAtNEQ applies the NEQ predicate on the "fetched_at" field.
+func FetchedAtNEQ(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldFetchedAt, v))
+}
+
+// FetchedAtIn applies the In predicate on the "fetched_at" field.
+func FetchedAtIn(vs ...time.Time) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldFetchedAt, vs...))
+}
+
+// FetchedAtNotIn applies the NotIn predicate on the "fetched_at" field.
+func FetchedAtNotIn(vs ...time.Time) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldFetchedAt, vs...))
+}
+
+// FetchedAtGT applies the GT predicate on the "fetched_at" field.
+func FetchedAtGT(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldFetchedAt, v))
+}
+
+// FetchedAtGTE applies the GTE predicate on the "fetched_at" field.
+func FetchedAtGTE(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldFetchedAt, v))
+}
+
+// FetchedAtLT applies the LT predicate on the "fetched_at" field.
+func FetchedAtLT(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldFetchedAt, v))
+}
+
+// FetchedAtLTE applies the LTE predicate on the "fetched_at" field.
+func FetchedAtLTE(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldFetchedAt, v))
+}
+
+// FetchedAtIsNil applies the IsNil predicate on the "fetched_at" field.
+func FetchedAtIsNil() predicate.Document {
+	return predicate.Document(sql.FieldIsNull(FieldFetchedAt))
+}
+
+// FetchedAtNotNil applies the NotNil predicate on the "fetched_at" field.
+func FetchedAtNotNil() predicate.Document {
+	return predicate.Document(sql.FieldNotNull(FieldFetchedAt))
+}
+
+// SeenAtEQ applies the EQ predicate on the "seen_at" field.
+func SeenAtEQ(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldSeenAt, v))
+}
+
+// SeenAtNEQ applies the NEQ predicate on the "seen_at" field.
+func SeenAtNEQ(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldSeenAt, v))
+}
+
+// SeenAtIn applies the In predicate on the "seen_at" field.
+func SeenAtIn(vs ...time.Time) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldSeenAt, vs...))
+}
+
+// SeenAtNotIn applies the NotIn predicate on the "seen_at" field.
+func SeenAtNotIn(vs ...time.Time) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldSeenAt, vs...))
+}
+
+// SeenAtGT applies the GT predicate on the "seen_at" field.
+func SeenAtGT(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldSeenAt, v))
+}
+
+// SeenAtGTE applies the GTE predicate on the "seen_at" field.
+func SeenAtGTE(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldSeenAt, v))
+}
+
+// SeenAtLT applies the LT predicate on the "seen_at" field.
+func SeenAtLT(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldSeenAt, v))
+}
+
+// SeenAtLTE applies the LTE predicate on the "seen_at" field.
+func SeenAtLTE(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldSeenAt, v))
+}
+
+// SeenAtIsNil applies the IsNil predicate on the "seen_at" field.
+func SeenAtIsNil() predicate.Document {
+	return predicate.Document(sql.FieldIsNull(FieldSeenAt))
+}
+
+// SeenAtNotNil applies the NotNil predicate on the "seen_at" field.
+func SeenAtNotNil() predicate.Document {
+	return predicate.Document(sql.FieldNotNull(FieldSeenAt))
+}
+
+// UpdatedAtEQ applies the EQ predicate on the "updated_at" field.
+func UpdatedAtEQ(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldUpdatedAt, v))
+}
+
+// UpdatedAtNEQ applies the NEQ predicate on the "updated_at" field.
+func UpdatedAtNEQ(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldUpdatedAt, v))
+}
+
+// UpdatedAtIn applies the In predicate on the "updated_at" field.
+func UpdatedAtIn(vs ...time.Time) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldUpdatedAt, vs...))
+}
+
+// UpdatedAtNotIn applies the NotIn predicate on the "updated_at" field.
+func UpdatedAtNotIn(vs ...time.Time) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldUpdatedAt, vs...))
+}
+
+// UpdatedAtGT applies the GT predicate on the "updated_at" field.
+func UpdatedAtGT(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldUpdatedAt, v))
+}
+
+// UpdatedAtGTE applies the GTE predicate on the "updated_at" field.
+func UpdatedAtGTE(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldUpdatedAt, v))
+}
+
+// UpdatedAtLT applies the LT predicate on the "updated_at" field.
+func UpdatedAtLT(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldUpdatedAt, v))
+}
+
+// UpdatedAtLTE applies the LTE predicate on the "updated_at" field.
+func UpdatedAtLTE(v time.Time) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldUpdatedAt, v))
+}
+
+// UpdatedAtIsNil applies the IsNil predicate on the "updated_at" field.
+func UpdatedAtIsNil() predicate.Document {
+	return predicate.Document(sql.FieldIsNull(FieldUpdatedAt))
+}
+
+// UpdatedAtNotNil applies the NotNil predicate on the "updated_at" field.
+func UpdatedAtNotNil() predicate.Document {
+	return predicate.Document(sql.FieldNotNull(FieldUpdatedAt))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldCreatedAt, v))
@@ -798,6 +1663,29 @@ func HasPassages() predicate.Document {
 func HasPassagesWith(preds ...predicate.Passage) predicate.Document {
 	return predicate.Document(func(s *sql.Selector) {
 		step := newPassagesStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasUploads applies the HasEdge predicate on the "uploads" edge.
+func HasUploads() predicate.Document {
+	return predicate.Document(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, UploadsTable, UploadsColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasUploadsWith applies the HasEdge predicate on the "uploads" edge with a given conditions (other predicates).
+func HasUploadsWith(preds ...predicate.Upload) predicate.Document {
+	return predicate.Document(func(s *sql.Selector) {
+		step := newUploadsStep()
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

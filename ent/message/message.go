@@ -35,6 +35,8 @@ const (
 	FieldUsageEstimated = "usage_estimated"
 	// FieldLeaseUntil holds the string denoting the lease_until field in the database.
 	FieldLeaseUntil = "lease_until"
+	// FieldDocumentIds holds the string denoting the document_ids field in the database.
+	FieldDocumentIds = "document_ids"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// EdgeConversation holds the string denoting the conversation edge name in mutations.
@@ -63,6 +65,7 @@ var Columns = []string{
 	FieldCompletionTokens,
 	FieldUsageEstimated,
 	FieldLeaseUntil,
+	FieldDocumentIds,
 	FieldCreatedAt,
 }
 
@@ -102,6 +105,8 @@ var (
 	DefaultCompletionTokens int
 	// DefaultUsageEstimated holds the default value on creation for the "usage_estimated" field.
 	DefaultUsageEstimated bool
+	// DefaultDocumentIds holds the default value on creation for the "document_ids" field.
+	DefaultDocumentIds string
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 )
@@ -162,6 +167,11 @@ func ByUsageEstimated(opts ...sql.OrderTermOption) OrderOption {
 // ByLeaseUntil orders the results by the lease_until field.
 func ByLeaseUntil(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLeaseUntil, opts...).ToFunc()
+}
+
+// ByDocumentIds orders the results by the document_ids field.
+func ByDocumentIds(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDocumentIds, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.

@@ -105,6 +105,11 @@ func LeaseUntil(v time.Time) predicate.Message {
 	return predicate.Message(sql.FieldEQ(FieldLeaseUntil, v))
 }
 
+// DocumentIds applies equality check predicate on the "document_ids" field. It's identical to DocumentIdsEQ.
+func DocumentIds(v string) predicate.Message {
+	return predicate.Message(sql.FieldEQ(FieldDocumentIds, v))
+}
+
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v time.Time) predicate.Message {
 	return predicate.Message(sql.FieldEQ(FieldCreatedAt, v))
@@ -593,6 +598,71 @@ func LeaseUntilIsNil() predicate.Message {
 // LeaseUntilNotNil applies the NotNil predicate on the "lease_until" field.
 func LeaseUntilNotNil() predicate.Message {
 	return predicate.Message(sql.FieldNotNull(FieldLeaseUntil))
+}
+
+// DocumentIdsEQ applies the EQ predicate on the "document_ids" field.
+func DocumentIdsEQ(v string) predicate.Message {
+	return predicate.Message(sql.FieldEQ(FieldDocumentIds, v))
+}
+
+// DocumentIdsNEQ applies the NEQ predicate on the "document_ids" field.
+func DocumentIdsNEQ(v string) predicate.Message {
+	return predicate.Message(sql.FieldNEQ(FieldDocumentIds, v))
+}
+
+// DocumentIdsIn applies the In predicate on the "document_ids" field.
+func DocumentIdsIn(vs ...string) predicate.Message {
+	return predicate.Message(sql.FieldIn(FieldDocumentIds, vs...))
+}
+
+// DocumentIdsNotIn applies the NotIn predicate on the "document_ids" field.
+func DocumentIdsNotIn(vs ...string) predicate.Message {
+	return predicate.Message(sql.FieldNotIn(FieldDocumentIds, vs...))
+}
+
+// DocumentIdsGT applies the GT predicate on the "document_ids" field.
+func DocumentIdsGT(v string) predicate.Message {
+	return predicate.Message(sql.FieldGT(FieldDocumentIds, v))
+}
+
+// DocumentIdsGTE applies the GTE predicate on the "document_ids" field.
+func DocumentIdsGTE(v string) predicate.Message {
+	return predicate.Message(sql.FieldGTE(FieldDocumentIds, v))
+}
+
+// DocumentIdsLT applies the LT predicate on the "document_ids" field.
+func DocumentIdsLT(v string) predicate.Message {
+	return predicate.Message(sql.FieldLT(FieldDocumentIds, v))
+}
+
+// DocumentIdsLTE applies the LTE predicate on the "document_ids" field.
+func DocumentIdsLTE(v string) predicate.Message {
+	return predicate.Message(sql.FieldLTE(FieldDocumentIds, v))
+}
+
+// DocumentIdsContains applies the Contains predicate on the "document_ids" field.
+func DocumentIdsContains(v string) predicate.Message {
+	return predicate.Message(sql.FieldContains(FieldDocumentIds, v))
+}
+
+// DocumentIdsHasPrefix applies the HasPrefix predicate on the "document_ids" field.
+func DocumentIdsHasPrefix(v string) predicate.Message {
+	return predicate.Message(sql.FieldHasPrefix(FieldDocumentIds, v))
+}
+
+// DocumentIdsHasSuffix applies the HasSuffix predicate on the "document_ids" field.
+func DocumentIdsHasSuffix(v string) predicate.Message {
+	return predicate.Message(sql.FieldHasSuffix(FieldDocumentIds, v))
+}
+
+// DocumentIdsEqualFold applies the EqualFold predicate on the "document_ids" field.
+func DocumentIdsEqualFold(v string) predicate.Message {
+	return predicate.Message(sql.FieldEqualFold(FieldDocumentIds, v))
+}
+
+// DocumentIdsContainsFold applies the ContainsFold predicate on the "document_ids" field.
+func DocumentIdsContainsFold(v string) predicate.Message {
+	return predicate.Message(sql.FieldContainsFold(FieldDocumentIds, v))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.

@@ -16,6 +16,9 @@ var (
 		{Name: "instructions", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "no_answer", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "image_hosts", Type: field.TypeJSON},
+		{Name: "passage_aim", Type: field.TypeInt, Default: 0},
+		{Name: "passage_limit", Type: field.TypeInt, Default: 0},
+		{Name: "answer_without_knowledge", Type: field.TypeBool, Default: false},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "workspace_id", Type: field.TypeString, Size: 40},
 	}
@@ -27,7 +30,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "chatbots_workspaces_chatbots",
-				Columns:    []*schema.Column{ChatbotsColumns[6]},
+				Columns:    []*schema.Column{ChatbotsColumns[9]},
 				RefColumns: []*schema.Column{WorkspacesColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -36,7 +39,7 @@ var (
 			{
 				Name:    "chatbot_workspace_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{ChatbotsColumns[6], ChatbotsColumns[5]},
+				Columns: []*schema.Column{ChatbotsColumns[9], ChatbotsColumns[8]},
 			},
 		},
 	}
@@ -74,14 +77,29 @@ var (
 	DocumentsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
 		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "source_id", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "url", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "depth", Type: field.TypeInt, Default: 0},
 		{Name: "title", Type: field.TypeString, Size: 800},
 		{Name: "kind", Type: field.TypeString, Size: 20},
 		{Name: "state", Type: field.TypeString, Size: 20},
 		{Name: "reason", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "content", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "places", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "input_hash", Type: field.TypeString, Size: 64, Default: ""},
 		{Name: "content_hash", Type: field.TypeString, Size: 64},
 		{Name: "chars", Type: field.TypeInt},
 		{Name: "passage_count", Type: field.TypeInt, Default: 0},
+		{Name: "indexed", Type: field.TypeInt, Default: 0},
+		{Name: "version", Type: field.TypeInt, Default: 0},
+		{Name: "live", Type: field.TypeInt, Default: 0},
+		{Name: "attempts", Type: field.TypeInt, Default: 0},
+		{Name: "due_at", Type: field.TypeTime, Nullable: true},
+		{Name: "etag", Type: field.TypeString, Size: 1024, Default: ""},
+		{Name: "last_modified", Type: field.TypeString, Size: 100, Default: ""},
+		{Name: "fetched_at", Type: field.TypeTime, Nullable: true},
+		{Name: "seen_at", Type: field.TypeTime, Nullable: true},
+		{Name: "updated_at", Type: field.TypeTime, Nullable: true},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
 	}
@@ -93,7 +111,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "documents_chatbots_documents",
-				Columns:    []*schema.Column{DocumentsColumns[11]},
+				Columns:    []*schema.Column{DocumentsColumns[26]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -102,7 +120,17 @@ var (
 			{
 				Name:    "document_chatbot_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[11], DocumentsColumns[10]},
+				Columns: []*schema.Column{DocumentsColumns[26], DocumentsColumns[25]},
+			},
+			{
+				Name:    "document_chatbot_id_input_hash",
+				Unique:  false,
+				Columns: []*schema.Column{DocumentsColumns[26], DocumentsColumns[11]},
+			},
+			{
+				Name:    "document_source_id_state",
+				Unique:  false,
+				Columns: []*schema.Column{DocumentsColumns[2], DocumentsColumns[7]},
 			},
 			{
 				Name:    "document_workspace_id",
@@ -110,12 +138,52 @@ var (
 				Columns: []*schema.Column{DocumentsColumns[1]},
 			},
 			{
-				Name:    "document_unsettled",
+				Name:    "document_updated_at",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[10]},
+				Columns: []*schema.Column{DocumentsColumns[24]},
+			},
+			{
+				Name:    "document_due",
+				Unique:  false,
+				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[19]},
 				Annotation: &entsql.IndexAnnotation{
-					Where: "state <> 'ready'",
+					Where: "due_at IS NOT NULL",
 				},
+			},
+		},
+	}
+	// EmbeddingsColumns holds the columns for the "embeddings" table.
+	EmbeddingsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "model", Type: field.TypeString, Size: 200},
+		{Name: "text_hash", Type: field.TypeString, Size: 64},
+		{Name: "vector", Type: field.TypeBytes},
+		{Name: "used_at", Type: field.TypeTime},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+	}
+	// EmbeddingsTable holds the schema information for the "embeddings" table.
+	EmbeddingsTable = &schema.Table{
+		Name:       "embeddings",
+		Columns:    EmbeddingsColumns,
+		PrimaryKey: []*schema.Column{EmbeddingsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "embeddings_workspaces_embeddings",
+				Columns:    []*schema.Column{EmbeddingsColumns[5]},
+				RefColumns: []*schema.Column{WorkspacesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "embedding_workspace_id_model_text_hash",
+				Unique:  true,
+				Columns: []*schema.Column{EmbeddingsColumns[5], EmbeddingsColumns[1], EmbeddingsColumns[2]},
+			},
+			{
+				Name:    "embedding_used_at",
+				Unique:  false,
+				Columns: []*schema.Column{EmbeddingsColumns[4]},
 			},
 		},
 	}
@@ -202,6 +270,7 @@ var (
 		{Name: "completion_tokens", Type: field.TypeInt, Default: 0},
 		{Name: "usage_estimated", Type: field.TypeBool, Default: false},
 		{Name: "lease_until", Type: field.TypeTime, Nullable: true},
+		{Name: "document_ids", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "conversation_id", Type: field.TypeInt64},
 	}
@@ -213,7 +282,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "messages_conversations_messages",
-				Columns:    []*schema.Column{MessagesColumns[11]},
+				Columns:    []*schema.Column{MessagesColumns[12]},
 				RefColumns: []*schema.Column{ConversationsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -222,12 +291,12 @@ var (
 			{
 				Name:    "message_conversation_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{MessagesColumns[11], MessagesColumns[0]},
+				Columns: []*schema.Column{MessagesColumns[12], MessagesColumns[0]},
 			},
 			{
 				Name:    "message_one_generating",
 				Unique:  true,
-				Columns: []*schema.Column{MessagesColumns[11]},
+				Columns: []*schema.Column{MessagesColumns[12]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "status = 'generating'",
 				},
@@ -239,9 +308,11 @@ var (
 		{Name: "id", Type: field.TypeInt64, Increment: true},
 		{Name: "workspace_id", Type: field.TypeString, Size: 40},
 		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
+		{Name: "version", Type: field.TypeInt, Default: 1},
 		{Name: "ordinal", Type: field.TypeInt},
 		{Name: "title", Type: field.TypeString, Size: 800},
 		{Name: "heading_path", Type: field.TypeJSON},
+		{Name: "place", Type: field.TypeString, Size: 800, Default: ""},
 		{Name: "text", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "document_id", Type: field.TypeString, Size: 40},
 	}
@@ -253,16 +324,16 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "passages_documents_passages",
-				Columns:    []*schema.Column{PassagesColumns[7]},
+				Columns:    []*schema.Column{PassagesColumns[9]},
 				RefColumns: []*schema.Column{DocumentsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
 		},
 		Indexes: []*schema.Index{
 			{
-				Name:    "passage_document_id_ordinal",
+				Name:    "passage_document_id_version_ordinal",
 				Unique:  true,
-				Columns: []*schema.Column{PassagesColumns[7], PassagesColumns[3]},
+				Columns: []*schema.Column{PassagesColumns[9], PassagesColumns[3], PassagesColumns[4]},
 			},
 		},
 	}
@@ -283,6 +354,47 @@ var (
 		Name:       "plans",
 		Columns:    PlansColumns,
 		PrimaryKey: []*schema.Column{PlansColumns[0]},
+	}
+	// RemovalsColumns holds the columns for the "removals" table.
+	RemovalsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "document_id", Type: field.TypeString, Size: 40},
+		{Name: "title", Type: field.TypeString, Size: 800},
+		{Name: "url", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "content_hash", Type: field.TypeString, Size: 64},
+		{Name: "passages", Type: field.TypeInt},
+		{Name: "requested_at", Type: field.TypeTime},
+		{Name: "confirmed_at", Type: field.TypeTime, Nullable: true},
+		{Name: "answers", Type: field.TypeInt, Default: 0},
+		{Name: "message_ids", Type: field.TypeJSON},
+		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
+	}
+	// RemovalsTable holds the schema information for the "removals" table.
+	RemovalsTable = &schema.Table{
+		Name:       "removals",
+		Columns:    RemovalsColumns,
+		PrimaryKey: []*schema.Column{RemovalsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "removals_chatbots_removals",
+				Columns:    []*schema.Column{RemovalsColumns[11]},
+				RefColumns: []*schema.Column{ChatbotsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "removal_chatbot_id_requested_at",
+				Unique:  false,
+				Columns: []*schema.Column{RemovalsColumns[11], RemovalsColumns[7]},
+			},
+			{
+				Name:    "removal_document_id",
+				Unique:  true,
+				Columns: []*schema.Column{RemovalsColumns[2]},
+			},
+		},
 	}
 	// SessionsColumns holds the columns for the "sessions" table.
 	SessionsColumns = []*schema.Column{
@@ -337,6 +449,54 @@ var (
 			},
 		},
 	}
+	// SourcesColumns holds the columns for the "sources" table.
+	SourcesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "kind", Type: field.TypeString, Size: 20},
+		{Name: "url", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "include", Type: field.TypeJSON},
+		{Name: "exclude", Type: field.TypeJSON},
+		{Name: "max_depth", Type: field.TypeInt, Default: 0},
+		{Name: "max_pages", Type: field.TypeInt, Default: 1},
+		{Name: "schedule", Type: field.TypeString, Size: 20, Default: "never"},
+		{Name: "state", Type: field.TypeString, Size: 20},
+		{Name: "reason", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "attempts", Type: field.TypeInt, Default: 0},
+		{Name: "due_at", Type: field.TypeTime, Nullable: true},
+		{Name: "synced_at", Type: field.TypeTime, Nullable: true},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
+	}
+	// SourcesTable holds the schema information for the "sources" table.
+	SourcesTable = &schema.Table{
+		Name:       "sources",
+		Columns:    SourcesColumns,
+		PrimaryKey: []*schema.Column{SourcesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "sources_chatbots_sources",
+				Columns:    []*schema.Column{SourcesColumns[15]},
+				RefColumns: []*schema.Column{ChatbotsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "source_chatbot_id_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{SourcesColumns[15], SourcesColumns[14]},
+			},
+			{
+				Name:    "source_due",
+				Unique:  false,
+				Columns: []*schema.Column{SourcesColumns[1], SourcesColumns[12]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "due_at IS NOT NULL",
+				},
+			},
+		},
+	}
 	// TokensColumns holds the columns for the "tokens" table.
 	TokensColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -373,6 +533,36 @@ var (
 			},
 		},
 	}
+	// UploadsColumns holds the columns for the "uploads" table.
+	UploadsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "name", Type: field.TypeString, Size: 1020},
+		{Name: "content_type", Type: field.TypeString, Size: 255},
+		{Name: "body", Type: field.TypeBytes},
+		{Name: "document_id", Type: field.TypeString, Size: 40},
+	}
+	// UploadsTable holds the schema information for the "uploads" table.
+	UploadsTable = &schema.Table{
+		Name:       "uploads",
+		Columns:    UploadsColumns,
+		PrimaryKey: []*schema.Column{UploadsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "uploads_documents_uploads",
+				Columns:    []*schema.Column{UploadsColumns[5]},
+				RefColumns: []*schema.Column{DocumentsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "upload_document_id",
+				Unique:  false,
+				Columns: []*schema.Column{UploadsColumns[5]},
+			},
+		},
+	}
 	// UsersColumns holds the columns for the "users" table.
 	UsersColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -404,14 +594,18 @@ var (
 		ChatbotsTable,
 		ConversationsTable,
 		DocumentsTable,
+		EmbeddingsTable,
 		InvitationsTable,
 		MembersTable,
 		MessagesTable,
 		PassagesTable,
 		PlansTable,
+		RemovalsTable,
 		SessionsTable,
 		SignInAttemptsTable,
+		SourcesTable,
 		TokensTable,
+		UploadsTable,
 		UsersTable,
 		WorkspacesTable,
 	}
@@ -421,14 +615,18 @@ func init() {
 	ChatbotsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	ConversationsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	DocumentsTable.ForeignKeys[0].RefTable = ChatbotsTable
+	EmbeddingsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	InvitationsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	MembersTable.ForeignKeys[0].RefTable = UsersTable
 	MembersTable.ForeignKeys[1].RefTable = WorkspacesTable
 	MessagesTable.ForeignKeys[0].RefTable = ConversationsTable
 	PassagesTable.ForeignKeys[0].RefTable = DocumentsTable
+	RemovalsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	SessionsTable.ForeignKeys[0].RefTable = UsersTable
 	SignInAttemptsTable.Annotation = &entsql.Annotation{
 		Table: "sign_in_attempts",
 	}
+	SourcesTable.ForeignKeys[0].RefTable = ChatbotsTable
 	TokensTable.ForeignKeys[0].RefTable = ChatbotsTable
+	UploadsTable.ForeignKeys[0].RefTable = DocumentsTable
 }

@@ -19,12 +19,16 @@ const (
 	FieldChatbotID = "chatbot_id"
 	// FieldDocumentID holds the string denoting the document_id field in the database.
 	FieldDocumentID = "document_id"
+	// FieldVersion holds the string denoting the version field in the database.
+	FieldVersion = "version"
 	// FieldOrdinal holds the string denoting the ordinal field in the database.
 	FieldOrdinal = "ordinal"
 	// FieldTitle holds the string denoting the title field in the database.
 	FieldTitle = "title"
 	// FieldHeadingPath holds the string denoting the heading_path field in the database.
 	FieldHeadingPath = "heading_path"
+	// FieldPlace holds the string denoting the place field in the database.
+	FieldPlace = "place"
 	// FieldText holds the string denoting the text field in the database.
 	FieldText = "text"
 	// EdgeDocument holds the string denoting the document edge name in mutations.
@@ -46,9 +50,11 @@ var Columns = []string{
 	FieldWorkspaceID,
 	FieldChatbotID,
 	FieldDocumentID,
+	FieldVersion,
 	FieldOrdinal,
 	FieldTitle,
 	FieldHeadingPath,
+	FieldPlace,
 	FieldText,
 }
 
@@ -76,8 +82,14 @@ var (
 	ChatbotIDValidator func(string) error
 	// DocumentIDValidator is a validator for the "document_id" field. It is called by the builders before save.
 	DocumentIDValidator func(string) error
+	// DefaultVersion holds the default value on creation for the "version" field.
+	DefaultVersion int
 	// TitleValidator is a validator for the "title" field. It is called by the builders before save.
 	TitleValidator func(string) error
+	// DefaultPlace holds the default value on creation for the "place" field.
+	DefaultPlace string
+	// PlaceValidator is a validator for the "place" field. It is called by the builders before save.
+	PlaceValidator func(string) error
 	// DefaultText holds the default value on creation for the "text" field.
 	DefaultText string
 )
@@ -105,6 +117,11 @@ func ByDocumentID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDocumentID, opts...).ToFunc()
 }
 
+// ByVersion orders the results by the version field.
+func ByVersion(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldVersion, opts...).ToFunc()
+}
+
 // ByOrdinal orders the results by the ordinal field.
 func ByOrdinal(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldOrdinal, opts...).ToFunc()
@@ -113,6 +130,11 @@ func ByOrdinal(opts ...sql.OrderTermOption) OrderOption {
 // ByTitle orders the results by the title field.
 func ByTitle(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldTitle, opts...).ToFunc()
+}
+
+// ByPlace orders the results by the place field.
+func ByPlace(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldPlace, opts...).ToFunc()
 }
 
 // ByText orders the results by the text field.

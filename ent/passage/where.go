@@ -69,6 +69,11 @@ func DocumentID(v string) predicate.Passage {
 	return predicate.Passage(sql.FieldEQ(FieldDocumentID, v))
 }
 
+// Version applies equality check predicate on the "version" field. It's identical to VersionEQ.
+func Version(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldEQ(FieldVersion, v))
+}
+
 // Ordinal applies equality check predicate on the "ordinal" field. It's identical to OrdinalEQ.
 func Ordinal(v int) predicate.Passage {
 	return predicate.Passage(sql.FieldEQ(FieldOrdinal, v))
@@ -77,6 +82,11 @@ func Ordinal(v int) predicate.Passage {
 // Title applies equality check predicate on the "title" field. It's identical to TitleEQ.
 func Title(v string) predicate.Passage {
 	return predicate.Passage(sql.FieldEQ(FieldTitle, v))
+}
+
+// Place applies equality check predicate on the "place" field. It's identical to PlaceEQ.
+func Place(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldEQ(FieldPlace, v))
 }
 
 // Text applies equality check predicate on the "text" field. It's identical to TextEQ.
@@ -279,6 +289,46 @@ func DocumentIDContainsFold(v string) predicate.Passage {
 	return predicate.Passage(sql.FieldContainsFold(FieldDocumentID, v))
 }
 
+// VersionEQ applies the EQ predicate on the "version" field.
+func VersionEQ(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldEQ(FieldVersion, v))
+}
+
+// VersionNEQ applies the NEQ predicate on the "version" field.
+func VersionNEQ(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldNEQ(FieldVersion, v))
+}
+
+// VersionIn applies the In predicate on the "version" field.
+func VersionIn(vs ...int) predicate.Passage {
+	return predicate.Passage(sql.FieldIn(FieldVersion, vs...))
+}
+
+// VersionNotIn applies the NotIn predicate on the "version" field.
+func VersionNotIn(vs ...int) predicate.Passage {
+	return predicate.Passage(sql.FieldNotIn(FieldVersion, vs...))
+}
+
+// VersionGT applies the GT predicate on the "version" field.
+func VersionGT(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldGT(FieldVersion, v))
+}
+
+// VersionGTE applies the GTE predicate on the "version" field.
+func VersionGTE(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldGTE(FieldVersion, v))
+}
+
+// VersionLT applies the LT predicate on the "version" field.
+func VersionLT(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldLT(FieldVersion, v))
+}
+
+// VersionLTE applies the LTE predicate on the "version" field.
+func VersionLTE(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldLTE(FieldVersion, v))
+}
+
 // OrdinalEQ applies the EQ predicate on the "ordinal" field.
 func OrdinalEQ(v int) predicate.Passage {
 	return predicate.Passage(sql.FieldEQ(FieldOrdinal, v))
@@ -382,6 +432,71 @@ func TitleEqualFold(v string) predicate.Passage {
 // TitleContainsFold applies the ContainsFold predicate on the "title" field.
 func TitleContainsFold(v string) predicate.Passage {
 	return predicate.Passage(sql.FieldContainsFold(FieldTitle, v))
+}
+
+// PlaceEQ applies the EQ predicate on the "place" field.
+func PlaceEQ(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldEQ(FieldPlace, v))
+}
+
+// PlaceNEQ applies the NEQ predicate on the "place" field.
+func PlaceNEQ(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldNEQ(FieldPlace, v))
+}
+
+// PlaceIn applies the In predicate on the "place" field.
+func PlaceIn(vs ...string) predicate.Passage {
+	return predicate.Passage(sql.FieldIn(FieldPlace, vs...))
+}
+
+// PlaceNotIn applies the NotIn predicate on the "place" field.
+func PlaceNotIn(vs ...string) predicate.Passage {
+	return predicate.Passage(sql.FieldNotIn(FieldPlace, vs...))
+}
+
+// PlaceGT applies the GT predicate on the "place" field.
+func PlaceGT(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldGT(FieldPlace, v))
+}
+
+// PlaceGTE applies the GTE predicate on the "place" field.
+func PlaceGTE(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldGTE(FieldPlace, v))
+}
+
+// PlaceLT applies the LT predicate on the "place" field.
+func PlaceLT(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldLT(FieldPlace, v))
+}
+
+// PlaceLTE applies the LTE predicate on the "place" field.
+func PlaceLTE(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldLTE(FieldPlace, v))
+}
+
+// PlaceContains applies the Contains predicate on the "place" field.
+func PlaceContains(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldContains(FieldPlace, v))
+}
+
+// PlaceHasPrefix applies the HasPrefix predicate on the "place" field.
+func PlaceHasPrefix(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldHasPrefix(FieldPlace, v))
+}
+
+// PlaceHasSuffix applies the HasSuffix predicate on the "place" field.
+func PlaceHasSuffix(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldHasSuffix(FieldPlace, v))
+}
+
+// PlaceEqualFold applies the EqualFold predicate on the "place" field.
+func PlaceEqualFold(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldEqualFold(FieldPlace, v))
+}
+
+// PlaceContainsFold applies the ContainsFold predicate on the "place" field.
+func PlaceContainsFold(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldContainsFold(FieldPlace, v))
 }
 
 // TextEQ applies the EQ predicate on the "text" field.

@@ -15,6 +15,9 @@ type Conversation func(*sql.Selector)
 // Document is the predicate function for document builders.
 type Document func(*sql.Selector)
 
+// Embedding is the predicate function for embedding builders.
+type Embedding func(*sql.Selector)
+
 // Invitation is the predicate function for invitation builders.
 type Invitation func(*sql.Selector)
 
@@ -30,14 +33,23 @@ type Passage func(*sql.Selector)
 // Plan is the predicate function for plan builders.
 type Plan func(*sql.Selector)
 
+// Removal is the predicate function for removal builders.
+type Removal func(*sql.Selector)
+
 // Session is the predicate function for session builders.
 type Session func(*sql.Selector)
 
 // SignInAttempt is the predicate function for signinattempt builders.
 type SignInAttempt func(*sql.Selector)
 
+// Source is the predicate function for source builders.
+type Source func(*sql.Selector)
+
 // Token is the predicate function for token builders.
 type Token func(*sql.Selector)
+
+// Upload is the predicate function for upload builders.
+type Upload func(*sql.Selector)
 
 // User is the predicate function for user builders.
 type User func(*sql.Selector)

@@ -183,6 +183,30 @@ func (f DocumentMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutati
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.DocumentMutation", m)
 }
 
+// The EmbeddingQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type EmbeddingQueryRuleFunc func(context.Context, *ent.EmbeddingQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f EmbeddingQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.EmbeddingQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.EmbeddingQuery", q)
+}
+
+// The EmbeddingMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type EmbeddingMutationRuleFunc func(context.Context, *ent.EmbeddingMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f EmbeddingMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.EmbeddingMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.EmbeddingMutation", m)
+}
+
 // The InvitationQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type InvitationQueryRuleFunc func(context.Context, *ent.InvitationQuery) error
@@ -303,6 +327,30 @@ func (f PlanMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) 
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.PlanMutation", m)
 }
 
+// The RemovalQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type RemovalQueryRuleFunc func(context.Context, *ent.RemovalQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f RemovalQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.RemovalQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.RemovalQuery", q)
+}
+
+// The RemovalMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type RemovalMutationRuleFunc func(context.Context, *ent.RemovalMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f RemovalMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.RemovalMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.RemovalMutation", m)
+}
+
 // The SessionQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type SessionQueryRuleFunc func(context.Context, *ent.SessionQuery) error
@@ -351,6 +399,30 @@ func (f SignInAttemptMutationRuleFunc) EvalMutation(ctx context.Context, m ent.M
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.SignInAttemptMutation", m)
 }
 
+// The SourceQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type SourceQueryRuleFunc func(context.Context, *ent.SourceQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f SourceQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.SourceQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.SourceQuery", q)
+}
+
+// The SourceMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type SourceMutationRuleFunc func(context.Context, *ent.SourceMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f SourceMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.SourceMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.SourceMutation", m)
+}
+
 // The TokenQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type TokenQueryRuleFunc func(context.Context, *ent.TokenQuery) error
@@ -373,6 +445,30 @@ func (f TokenMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation)
 		return f(ctx, m)
 	}
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.TokenMutation", m)
+}
+
+// The UploadQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type UploadQueryRuleFunc func(context.Context, *ent.UploadQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f UploadQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.UploadQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.UploadQuery", q)
+}
+
+// The UploadMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type UploadMutationRuleFunc func(context.Context, *ent.UploadMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f UploadMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.UploadMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.UploadMutation", m)
 }
 
 // The UserQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -464,6 +560,8 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.DocumentQuery:
 		return q.Filter(), nil
+	case *ent.EmbeddingQuery:
+		return q.Filter(), nil
 	case *ent.InvitationQuery:
 		return q.Filter(), nil
 	case *ent.MemberQuery:
@@ -474,11 +572,17 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.PlanQuery:
 		return q.Filter(), nil
+	case *ent.RemovalQuery:
+		return q.Filter(), nil
 	case *ent.SessionQuery:
 		return q.Filter(), nil
 	case *ent.SignInAttemptQuery:
 		return q.Filter(), nil
+	case *ent.SourceQuery:
+		return q.Filter(), nil
 	case *ent.TokenQuery:
+		return q.Filter(), nil
+	case *ent.UploadQuery:
 		return q.Filter(), nil
 	case *ent.UserQuery:
 		return q.Filter(), nil
@@ -497,6 +601,8 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 		return m.Filter(), nil
 	case *ent.DocumentMutation:
 		return m.Filter(), nil
+	case *ent.EmbeddingMutation:
+		return m.Filter(), nil
 	case *ent.InvitationMutation:
 		return m.Filter(), nil
 	case *ent.MemberMutation:
@@ -507,11 +613,17 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 		return m.Filter(), nil
 	case *ent.PlanMutation:
 		return m.Filter(), nil
+	case *ent.RemovalMutation:
+		return m.Filter(), nil
 	case *ent.SessionMutation:
 		return m.Filter(), nil
 	case *ent.SignInAttemptMutation:
 		return m.Filter(), nil
+	case *ent.SourceMutation:
+		return m.Filter(), nil
 	case *ent.TokenMutation:
+		return m.Filter(), nil
+	case *ent.UploadMutation:
 		return m.Filter(), nil
 	case *ent.UserMutation:
 		return m.Filter(), nil

@@ -7,15 +7,19 @@ import (
 	"parley/ent/chatbot"
 	"parley/ent/conversation"
 	"parley/ent/document"
+	"parley/ent/embedding"
 	"parley/ent/invitation"
 	"parley/ent/member"
 	"parley/ent/message"
 	"parley/ent/passage"
 	"parley/ent/plan"
+	"parley/ent/removal"
 	"parley/ent/schema"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
+	"parley/ent/source"
 	"parley/ent/token"
+	"parley/ent/upload"
 	"parley/ent/user"
 	"parley/ent/workspace"
 	"time"
@@ -72,8 +76,20 @@ func init() {
 	chatbotDescNoAnswer := chatbotFields[3].Descriptor()
 	// chatbot.DefaultNoAnswer holds the default value on creation for the no_answer field.
 	chatbot.DefaultNoAnswer = chatbotDescNoAnswer.Default.(string)
+	// chatbotDescPassageAim is the schema descriptor for passage_aim field.
+	chatbotDescPassageAim := chatbotFields[5].Descriptor()
+	// chatbot.DefaultPassageAim holds the default value on creation for the passage_aim field.
+	chatbot.DefaultPassageAim = chatbotDescPassageAim.Default.(int)
+	// chatbotDescPassageLimit is the schema descriptor for passage_limit field.
+	chatbotDescPassageLimit := chatbotFields[6].Descriptor()
+	// chatbot.DefaultPassageLimit holds the default value on creation for the passage_limit field.
+	chatbot.DefaultPassageLimit = chatbotDescPassageLimit.Default.(int)
+	// chatbotDescAnswerWithoutKnowledge is the schema descriptor for answer_without_knowledge field.
+	chatbotDescAnswerWithoutKnowledge := chatbotFields[7].Descriptor()
+	// chatbot.DefaultAnswerWithoutKnowledge holds the default value on creation for the answer_without_knowledge field.
+	chatbot.DefaultAnswerWithoutKnowledge = chatbotDescAnswerWithoutKnowledge.Default.(bool)
 	// chatbotDescCreatedAt is the schema descriptor for created_at field.
-	chatbotDescCreatedAt := chatbotFields[5].Descriptor()
+	chatbotDescCreatedAt := chatbotFields[8].Descriptor()
 	// chatbot.DefaultCreatedAt holds the default value on creation for the created_at field.
 	chatbot.DefaultCreatedAt = chatbotDescCreatedAt.Default.(func() time.Time)
 	// chatbotDescID is the schema descriptor for id field.
@@ -180,36 +196,88 @@ func init() {
 	documentDescChatbotID := documentFields[1].Descriptor()
 	// document.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
 	document.ChatbotIDValidator = documentDescChatbotID.Validators[0].(func(string) error)
+	// documentDescSourceID is the schema descriptor for source_id field.
+	documentDescSourceID := documentFields[2].Descriptor()
+	// document.DefaultSourceID holds the default value on creation for the source_id field.
+	document.DefaultSourceID = documentDescSourceID.Default.(string)
+	// document.SourceIDValidator is a validator for the "source_id" field. It is called by the builders before save.
+	document.SourceIDValidator = documentDescSourceID.Validators[0].(func(string) error)
+	// documentDescURL is the schema descriptor for url field.
+	documentDescURL := documentFields[3].Descriptor()
+	// document.DefaultURL holds the default value on creation for the url field.
+	document.DefaultURL = documentDescURL.Default.(string)
+	// documentDescDepth is the schema descriptor for depth field.
+	documentDescDepth := documentFields[4].Descriptor()
+	// document.DefaultDepth holds the default value on creation for the depth field.
+	document.DefaultDepth = documentDescDepth.Default.(int)
 	// documentDescTitle is the schema descriptor for title field.
-	documentDescTitle := documentFields[2].Descriptor()
+	documentDescTitle := documentFields[5].Descriptor()
 	// document.TitleValidator is a validator for the "title" field. It is called by the builders before save.
 	document.TitleValidator = documentDescTitle.Validators[0].(func(string) error)
 	// documentDescKind is the schema descriptor for kind field.
-	documentDescKind := documentFields[3].Descriptor()
+	documentDescKind := documentFields[6].Descriptor()
 	// document.KindValidator is a validator for the "kind" field. It is called by the builders before save.
 	document.KindValidator = documentDescKind.Validators[0].(func(string) error)
 	// documentDescState is the schema descriptor for state field.
-	documentDescState := documentFields[4].Descriptor()
+	documentDescState := documentFields[7].Descriptor()
 	// document.StateValidator is a validator for the "state" field. It is called by the builders before save.
 	document.StateValidator = documentDescState.Validators[0].(func(string) error)
 	// documentDescReason is the schema descriptor for reason field.
-	documentDescReason := documentFields[5].Descriptor()
+	documentDescReason := documentFields[8].Descriptor()
 	// document.DefaultReason holds the default value on creation for the reason field.
 	document.DefaultReason = documentDescReason.Default.(string)
 	// documentDescContent is the schema descriptor for content field.
-	documentDescContent := documentFields[6].Descriptor()
+	documentDescContent := documentFields[9].Descriptor()
 	// document.DefaultContent holds the default value on creation for the content field.
 	document.DefaultContent = documentDescContent.Default.(string)
+	// documentDescPlaces is the schema descriptor for places field.
+	documentDescPlaces := documentFields[10].Descriptor()
+	// document.DefaultPlaces holds the default value on creation for the places field.
+	document.DefaultPlaces = documentDescPlaces.Default.(string)
+	// documentDescInputHash is the schema descriptor for input_hash field.
+	documentDescInputHash := documentFields[11].Descriptor()
+	// document.DefaultInputHash holds the default value on creation for the input_hash field.
+	document.DefaultInputHash = documentDescInputHash.Default.(string)
+	// document.InputHashValidator is a validator for the "input_hash" field. It is called by the builders before save.
+	document.InputHashValidator = documentDescInputHash.Validators[0].(func(string) error)
 	// documentDescContentHash is the schema descriptor for content_hash field.
-	documentDescContentHash := documentFields[7].Descriptor()
+	documentDescContentHash := documentFields[12].Descriptor()
 	// document.ContentHashValidator is a validator for the "content_hash" field. It is called by the builders before save.
 	document.ContentHashValidator = documentDescContentHash.Validators[0].(func(string) error)
 	// documentDescPassageCount is the schema descriptor for passage_count field.
-	documentDescPassageCount := documentFields[9].Descriptor()
+	documentDescPassageCount := documentFields[14].Descriptor()
 	// document.DefaultPassageCount holds the default value on creation for the passage_count field.
 	document.DefaultPassageCount = documentDescPassageCount.Default.(int)
+	// documentDescIndexed is the schema descriptor for indexed field.
+	documentDescIndexed := documentFields[15].Descriptor()
+	// document.DefaultIndexed holds the default value on creation for the indexed field.
+	document.DefaultIndexed = documentDescIndexed.Default.(int)
+	// documentDescVersion is the schema descriptor for version field.
+	documentDescVersion := documentFields[16].Descriptor()
+	// document.DefaultVersion holds the default value on creation for the version field.
+	document.DefaultVersion = documentDescVersion.Default.(int)
+	// documentDescLive is the schema descriptor for live field.
+	documentDescLive := documentFields[17].Descriptor()
+	// document.DefaultLive holds the default value on creation for the live field.
+	document.DefaultLive = documentDescLive.Default.(int)
+	// documentDescAttempts is the schema descriptor for attempts field.
+	documentDescAttempts := documentFields[18].Descriptor()
+	// document.DefaultAttempts holds the default value on creation for the attempts field.
+	document.DefaultAttempts = documentDescAttempts.Default.(int)
+	// documentDescEtag is the schema descriptor for etag field.
+	documentDescEtag := documentFields[20].Descriptor()
+	// document.DefaultEtag holds the default value on creation for the etag field.
+	document.DefaultEtag = documentDescEtag.Default.(string)
+	// document.EtagValidator is a validator for the "etag" field. It is called by the builders before save.
+	document.EtagValidator = documentDescEtag.Validators[0].(func(string) error)
+	// documentDescLastModified is the schema descriptor for last_modified field.
+	documentDescLastModified := documentFields[21].Descriptor()
+	// document.DefaultLastModified holds the default value on creation for the last_modified field.
+	document.DefaultLastModified = documentDescLastModified.Default.(string)
+	// document.LastModifiedValidator is a validator for the "last_modified" field. It is called by the builders before save.
+	document.LastModifiedValidator = documentDescLastModified.Validators[0].(func(string) error)
 	// documentDescCreatedAt is the schema descriptor for created_at field.
-	documentDescCreatedAt := documentFields[10].Descriptor()
+	documentDescCreatedAt := documentFields[25].Descriptor()
 	// document.DefaultCreatedAt holds the default value on creation for the created_at field.
 	document.DefaultCreatedAt = documentDescCreatedAt.Default.(func() time.Time)
 	// documentDescID is the schema descriptor for id field.
@@ -230,6 +298,46 @@ func init() {
 			return nil
 		}
 	}()
+	embeddingMixin := schema.Embedding{}.Mixin()
+	embedding.Policy = privacy.NewPolicies(embeddingMixin[0], schema.Embedding{})
+	embedding.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := embedding.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	embeddingMixinFields0 := embeddingMixin[0].Fields()
+	_ = embeddingMixinFields0
+	embeddingFields := schema.Embedding{}.Fields()
+	_ = embeddingFields
+	// embeddingDescWorkspaceID is the schema descriptor for workspace_id field.
+	embeddingDescWorkspaceID := embeddingMixinFields0[0].Descriptor()
+	// embedding.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	embedding.WorkspaceIDValidator = func() func(string) error {
+		validators := embeddingDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace string) error {
+			for _, fn := range fns {
+				if err := fn(workspace); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// embeddingDescModel is the schema descriptor for model field.
+	embeddingDescModel := embeddingFields[1].Descriptor()
+	// embedding.ModelValidator is a validator for the "model" field. It is called by the builders before save.
+	embedding.ModelValidator = embeddingDescModel.Validators[0].(func(string) error)
+	// embeddingDescTextHash is the schema descriptor for text_hash field.
+	embeddingDescTextHash := embeddingFields[2].Descriptor()
+	// embedding.TextHashValidator is a validator for the "text_hash" field. It is called by the builders before save.
+	embedding.TextHashValidator = embeddingDescTextHash.Validators[0].(func(string) error)
 	invitationMixin := schema.Invitation{}.Mixin()
 	invitation.Policy = privacy.NewPolicies(invitationMixin[0], schema.Invitation{})
 	invitation.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -402,8 +510,12 @@ func init() {
 	messageDescUsageEstimated := messageFields[8].Descriptor()
 	// message.DefaultUsageEstimated holds the default value on creation for the usage_estimated field.
 	message.DefaultUsageEstimated = messageDescUsageEstimated.Default.(bool)
+	// messageDescDocumentIds is the schema descriptor for document_ids field.
+	messageDescDocumentIds := messageFields[10].Descriptor()
+	// message.DefaultDocumentIds holds the default value on creation for the document_ids field.
+	message.DefaultDocumentIds = messageDescDocumentIds.Default.(string)
 	// messageDescCreatedAt is the schema descriptor for created_at field.
-	messageDescCreatedAt := messageFields[10].Descriptor()
+	messageDescCreatedAt := messageFields[11].Descriptor()
 	// message.DefaultCreatedAt holds the default value on creation for the created_at field.
 	message.DefaultCreatedAt = messageDescCreatedAt.Default.(func() time.Time)
 	passageMixin := schema.Passage{}.Mixin()
@@ -446,12 +558,22 @@ func init() {
 	passageDescDocumentID := passageFields[2].Descriptor()
 	// passage.DocumentIDValidator is a validator for the "document_id" field. It is called by the builders before save.
 	passage.DocumentIDValidator = passageDescDocumentID.Validators[0].(func(string) error)
+	// passageDescVersion is the schema descriptor for version field.
+	passageDescVersion := passageFields[3].Descriptor()
+	// passage.DefaultVersion holds the default value on creation for the version field.
+	passage.DefaultVersion = passageDescVersion.Default.(int)
 	// passageDescTitle is the schema descriptor for title field.
-	passageDescTitle := passageFields[4].Descriptor()
+	passageDescTitle := passageFields[5].Descriptor()
 	// passage.TitleValidator is a validator for the "title" field. It is called by the builders before save.
 	passage.TitleValidator = passageDescTitle.Validators[0].(func(string) error)
+	// passageDescPlace is the schema descriptor for place field.
+	passageDescPlace := passageFields[7].Descriptor()
+	// passage.DefaultPlace holds the default value on creation for the place field.
+	passage.DefaultPlace = passageDescPlace.Default.(string)
+	// passage.PlaceValidator is a validator for the "place" field. It is called by the builders before save.
+	passage.PlaceValidator = passageDescPlace.Validators[0].(func(string) error)
 	// passageDescText is the schema descriptor for text field.
-	passageDescText := passageFields[6].Descriptor()
+	passageDescText := passageFields[8].Descriptor()
 	// passage.DefaultText holds the default value on creation for the text field.
 	passage.DefaultText = passageDescText.Default.(string)
 	planFields := schema.Plan{}.Fields()
@@ -465,6 +587,80 @@ func init() {
 	// plan.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	plan.IDValidator = func() func(string) error {
 		validators := planDescID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(id string) error {
+			for _, fn := range fns {
+				if err := fn(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	removalMixin := schema.Removal{}.Mixin()
+	removal.Policy = privacy.NewPolicies(removalMixin[0], schema.Removal{})
+	removal.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := removal.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	removalMixinFields0 := removalMixin[0].Fields()
+	_ = removalMixinFields0
+	removalFields := schema.Removal{}.Fields()
+	_ = removalFields
+	// removalDescWorkspaceID is the schema descriptor for workspace_id field.
+	removalDescWorkspaceID := removalMixinFields0[0].Descriptor()
+	// removal.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	removal.WorkspaceIDValidator = func() func(string) error {
+		validators := removalDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace_id string) error {
+			for _, fn := range fns {
+				if err := fn(workspace_id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// removalDescChatbotID is the schema descriptor for chatbot_id field.
+	removalDescChatbotID := removalFields[1].Descriptor()
+	// removal.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
+	removal.ChatbotIDValidator = removalDescChatbotID.Validators[0].(func(string) error)
+	// removalDescDocumentID is the schema descriptor for document_id field.
+	removalDescDocumentID := removalFields[2].Descriptor()
+	// removal.DocumentIDValidator is a validator for the "document_id" field. It is called by the builders before save.
+	removal.DocumentIDValidator = removalDescDocumentID.Validators[0].(func(string) error)
+	// removalDescTitle is the schema descriptor for title field.
+	removalDescTitle := removalFields[3].Descriptor()
+	// removal.TitleValidator is a validator for the "title" field. It is called by the builders before save.
+	removal.TitleValidator = removalDescTitle.Validators[0].(func(string) error)
+	// removalDescURL is the schema descriptor for url field.
+	removalDescURL := removalFields[4].Descriptor()
+	// removal.DefaultURL holds the default value on creation for the url field.
+	removal.DefaultURL = removalDescURL.Default.(string)
+	// removalDescContentHash is the schema descriptor for content_hash field.
+	removalDescContentHash := removalFields[5].Descriptor()
+	// removal.ContentHashValidator is a validator for the "content_hash" field. It is called by the builders before save.
+	removal.ContentHashValidator = removalDescContentHash.Validators[0].(func(string) error)
+	// removalDescAnswers is the schema descriptor for answers field.
+	removalDescAnswers := removalFields[9].Descriptor()
+	// removal.DefaultAnswers holds the default value on creation for the answers field.
+	removal.DefaultAnswers = removalDescAnswers.Default.(int)
+	// removalDescID is the schema descriptor for id field.
+	removalDescID := removalFields[0].Descriptor()
+	// removal.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	removal.IDValidator = func() func(string) error {
+		validators := removalDescID.Validators
 		fns := [...]func(string) error{
 			validators[0].(func(string) error),
 			validators[1].(func(string) error),
@@ -513,6 +709,98 @@ func init() {
 	// signinattempt.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	signinattempt.IDValidator = func() func(string) error {
 		validators := signinattemptDescID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(id string) error {
+			for _, fn := range fns {
+				if err := fn(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	sourceMixin := schema.Source{}.Mixin()
+	source.Policy = privacy.NewPolicies(sourceMixin[0], schema.Source{})
+	source.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := source.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	sourceMixinFields0 := sourceMixin[0].Fields()
+	_ = sourceMixinFields0
+	sourceFields := schema.Source{}.Fields()
+	_ = sourceFields
+	// sourceDescWorkspaceID is the schema descriptor for workspace_id field.
+	sourceDescWorkspaceID := sourceMixinFields0[0].Descriptor()
+	// source.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	source.WorkspaceIDValidator = func() func(string) error {
+		validators := sourceDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace_id string) error {
+			for _, fn := range fns {
+				if err := fn(workspace_id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// sourceDescChatbotID is the schema descriptor for chatbot_id field.
+	sourceDescChatbotID := sourceFields[1].Descriptor()
+	// source.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
+	source.ChatbotIDValidator = sourceDescChatbotID.Validators[0].(func(string) error)
+	// sourceDescKind is the schema descriptor for kind field.
+	sourceDescKind := sourceFields[2].Descriptor()
+	// source.KindValidator is a validator for the "kind" field. It is called by the builders before save.
+	source.KindValidator = sourceDescKind.Validators[0].(func(string) error)
+	// sourceDescURL is the schema descriptor for url field.
+	sourceDescURL := sourceFields[3].Descriptor()
+	// source.DefaultURL holds the default value on creation for the url field.
+	source.DefaultURL = sourceDescURL.Default.(string)
+	// sourceDescMaxDepth is the schema descriptor for max_depth field.
+	sourceDescMaxDepth := sourceFields[6].Descriptor()
+	// source.DefaultMaxDepth holds the default value on creation for the max_depth field.
+	source.DefaultMaxDepth = sourceDescMaxDepth.Default.(int)
+	// sourceDescMaxPages is the schema descriptor for max_pages field.
+	sourceDescMaxPages := sourceFields[7].Descriptor()
+	// source.DefaultMaxPages holds the default value on creation for the max_pages field.
+	source.DefaultMaxPages = sourceDescMaxPages.Default.(int)
+	// sourceDescSchedule is the schema descriptor for schedule field.
+	sourceDescSchedule := sourceFields[8].Descriptor()
+	// source.DefaultSchedule holds the default value on creation for the schedule field.
+	source.DefaultSchedule = sourceDescSchedule.Default.(string)
+	// source.ScheduleValidator is a validator for the "schedule" field. It is called by the builders before save.
+	source.ScheduleValidator = sourceDescSchedule.Validators[0].(func(string) error)
+	// sourceDescState is the schema descriptor for state field.
+	sourceDescState := sourceFields[9].Descriptor()
+	// source.StateValidator is a validator for the "state" field. It is called by the builders before save.
+	source.StateValidator = sourceDescState.Validators[0].(func(string) error)
+	// sourceDescReason is the schema descriptor for reason field.
+	sourceDescReason := sourceFields[10].Descriptor()
+	// source.DefaultReason holds the default value on creation for the reason field.
+	source.DefaultReason = sourceDescReason.Default.(string)
+	// sourceDescAttempts is the schema descriptor for attempts field.
+	sourceDescAttempts := sourceFields[11].Descriptor()
+	// source.DefaultAttempts holds the default value on creation for the attempts field.
+	source.DefaultAttempts = sourceDescAttempts.Default.(int)
+	// sourceDescCreatedAt is the schema descriptor for created_at field.
+	sourceDescCreatedAt := sourceFields[14].Descriptor()
+	// source.DefaultCreatedAt holds the default value on creation for the created_at field.
+	source.DefaultCreatedAt = sourceDescCreatedAt.Default.(func() time.Time)
+	// sourceDescID is the schema descriptor for id field.
+	sourceDescID := sourceFields[0].Descriptor()
+	// source.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	source.IDValidator = func() func(string) error {
+		validators := sourceDescID.Validators
 		fns := [...]func(string) error{
 			validators[0].(func(string) error),
 			validators[1].(func(string) error),
@@ -600,6 +888,50 @@ func init() {
 			return nil
 		}
 	}()
+	uploadMixin := schema.Upload{}.Mixin()
+	upload.Policy = privacy.NewPolicies(uploadMixin[0], schema.Upload{})
+	upload.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := upload.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	uploadMixinFields0 := uploadMixin[0].Fields()
+	_ = uploadMixinFields0
+	uploadFields := schema.Upload{}.Fields()
+	_ = uploadFields
+	// uploadDescWorkspaceID is the schema descriptor for workspace_id field.
+	uploadDescWorkspaceID := uploadMixinFields0[0].Descriptor()
+	// upload.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	upload.WorkspaceIDValidator = func() func(string) error {
+		validators := uploadDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace_id string) error {
+			for _, fn := range fns {
+				if err := fn(workspace_id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// uploadDescDocumentID is the schema descriptor for document_id field.
+	uploadDescDocumentID := uploadFields[1].Descriptor()
+	// upload.DocumentIDValidator is a validator for the "document_id" field. It is called by the builders before save.
+	upload.DocumentIDValidator = uploadDescDocumentID.Validators[0].(func(string) error)
+	// uploadDescName is the schema descriptor for name field.
+	uploadDescName := uploadFields[2].Descriptor()
+	// upload.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	upload.NameValidator = uploadDescName.Validators[0].(func(string) error)
+	// uploadDescContentType is the schema descriptor for content_type field.
+	uploadDescContentType := uploadFields[3].Descriptor()
+	// upload.ContentTypeValidator is a validator for the "content_type" field. It is called by the builders before save.
+	upload.ContentTypeValidator = uploadDescContentType.Validators[0].(func(string) error)
 	userFields := schema.User{}.Fields()
 	_ = userFields
 	// userDescEmail is the schema descriptor for email field.

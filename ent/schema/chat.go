@@ -58,6 +58,9 @@ func (Message) Fields() []ent.Field {
 		field.Int("completion_tokens").Default(0),
 		field.Bool("usage_estimated").Default(false),
 		field.Time("lease_until").Optional().Nillable(),
+		// document_ids are those whose passages the answer was given, each
+		// between spaces, so that one can be looked for.
+		longText("document_ids"),
 		created(),
 	}
 }

@@ -21,6 +21,10 @@ func (Chatbot) Fields() []ent.Field {
 		longText("instructions"),
 		longText("no_answer"),
 		field.JSON("image_hosts", []string{}),
+		// The sizes of passages in tokens; zero means the default.
+		field.Int("passage_aim").Default(0),
+		field.Int("passage_limit").Default(0),
+		field.Bool("answer_without_knowledge").Default(false),
 		created(),
 	}
 }
@@ -31,7 +35,9 @@ func (Chatbot) Edges() []ent.Edge {
 		edge.From("workspace", Workspace.Type).Ref("chatbots").Field("workspace_id").Unique().Required().Immutable(),
 		edge.To("tokens", Token.Type).Annotations(cascade),
 		edge.To("conversations", Conversation.Type).Annotations(cascade),
+		edge.To("sources", Source.Type).Annotations(cascade),
 		edge.To("documents", Document.Type).Annotations(cascade),
+		edge.To("removals", Removal.Type).Annotations(cascade),
 	}
 }
 

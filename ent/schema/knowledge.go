@@ -8,6 +8,49 @@ import (
 	"entgo.io/ent/schema/index"
 )
 
+// Source is an address that documents come from: a page or a site.
+type Source struct{ ent.Schema }
+
+// Mixin of the Source.
+func (Source) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the Source.
+func (Source) Fields() []ent.Field {
+	return []ent.Field{
+		stringID(),
+		field.String("chatbot_id").MaxLen(idLen).Immutable(),
+		field.String("kind").MaxLen(20).Immutable(),
+		longText("url"),
+		field.JSON("include", []string{}),
+		field.JSON("exclude", []string{}),
+		field.Int("max_depth").Default(0),
+		field.Int("max_pages").Default(1),
+		field.String("schedule").MaxLen(20).Default("never"),
+		field.String("state").MaxLen(20),
+		longText("reason"),
+		field.Int("attempts").Default(0),
+		// due_at is when the next synchronisation is to begin.
+		field.Time("due_at").Optional().Nillable(),
+		field.Time("synced_at").Optional().Nillable(),
+		created(),
+	}
+}
+
+// Edges of the Source.
+func (Source) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("chatbot", Chatbot.Type).Ref("sources").Field("chatbot_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the Source.
+func (Source) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("chatbot_id", "created_at"),
+		index.Fields("workspace_id", "due_at").StorageKey("source_due").Annotations(entsql.IndexWhere("due_at IS NOT NULL")),
+	}
+}
+
 // Document is one text that a chatbot answers from.
 type Document struct{ ent.Schema }
 
@@ -19,14 +62,36 @@ func (Document) Fields() []ent.Field {
 	return []ent.Field{
 		stringID(),
 		field.String("chatbot_id").MaxLen(idLen).Immutable(),
+		// source_id is not an edge: a source outlives none of its documents,
+		// but they leave the index one by one.
+		field.String("source_id").MaxLen(idLen).Default("").Immutable(),
+		longText("url"),
+		field.Int("depth").Default(0),
 		field.String("title").MaxLen(200 * utf8Max),
 		field.String("kind").MaxLen(20),
 		field.String("state").MaxLen(20),
 		longText("reason"),
 		longText("content"),
+		// places are JSON: where in the file or on the site each part stood.
+		longText("places"),
+		// input_hash is of what was given, content_hash of the text in it.
+		field.String("input_hash").MaxLen(64).Default(""),
 		field.String("content_hash").MaxLen(64),
 		field.Int("chars"),
 		field.Int("passage_count").Default(0),
+		field.Int("indexed").Default(0),
+		// version counts the texts that the document has had; live is the one
+		// that is answered from, or zero.
+		field.Int("version").Default(0),
+		field.Int("live").Default(0),
+		field.Int("attempts").Default(0),
+		field.Time("due_at").Optional().Nillable(),
+		field.String("etag").MaxLen(1024).Default(""),
+		field.String("last_modified").MaxLen(100).Default(""),
+		field.Time("fetched_at").Optional().Nillable(),
+		// seen_at is when its source's address list last had it.
+		field.Time("seen_at").Optional().Nillable(),
+		field.Time("updated_at").Optional(),
 		created(),
 	}
 }
@@ -36,6 +101,7 @@ func (Document) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.From("chatbot", Chatbot.Type).Ref("documents").Field("chatbot_id").Unique().Required().Immutable(),
 		edge.To("passages", Passage.Type).Annotations(cascade),
+		edge.To("uploads", Upload.Type).Annotations(cascade),
 	}
 }
 
@@ -43,13 +109,42 @@ func (Document) Edges() []ent.Edge {
 func (Document) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("chatbot_id", "created_at"),
+		index.Fields("chatbot_id", "input_hash"),
+		index.Fields("source_id", "state"),
 		index.Fields("workspace_id"),
-		// Not over all states: nearly every row is ready, and a planner without
-		// statistics would read them all.
-		index.Fields("created_at").StorageKey("document_unsettled").
-			Annotations(entsql.IndexWhere("state <> 'ready'")),
+		index.Fields("updated_at"),
+		// Not over all rows: nearly every one is at rest, and a planner
+		// without statistics would read them all.
+		index.Fields("workspace_id", "due_at").StorageKey("document_due").Annotations(entsql.IndexWhere("due_at IS NOT NULL")),
 	}
 }
+
+// Upload is the file of a document until its text has been extracted.
+type Upload struct{ ent.Schema }
+
+// Mixin of the Upload.
+func (Upload) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the Upload.
+func (Upload) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable(),
+		field.String("document_id").MaxLen(idLen).Immutable(),
+		field.String("name").MaxLen(255 * utf8Max).Immutable(),
+		field.String("content_type").MaxLen(255).Immutable(),
+		field.Bytes("body").Immutable(),
+	}
+}
+
+// Edges of the Upload.
+func (Upload) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("document", Document.Type).Ref("uploads").Field("document_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the Upload.
+func (Upload) Indexes() []ent.Index { return []ent.Index{index.Fields("document_id")} }
 
 // Passage is a piece of a document: the unit that is indexed and cited.
 type Passage struct{ ent.Schema }
@@ -63,9 +158,11 @@ func (Passage) Fields() []ent.Field {
 		field.Int64("id").Immutable(),
 		field.String("chatbot_id").MaxLen(idLen).Immutable(),
 		field.String("document_id").MaxLen(idLen).Immutable(),
+		field.Int("version").Default(1).Immutable(),
 		field.Int("ordinal").Immutable(),
 		field.String("title").MaxLen(200 * utf8Max).Immutable(),
 		field.JSON("heading_path", []string{}).Immutable(),
+		field.String("place").MaxLen(200 * utf8Max).Default("").Immutable(),
 		longText("text"),
 	}
 }
@@ -79,5 +176,79 @@ func (Passage) Edges() []ent.Edge {
 
 // Indexes of the Passage.
 func (Passage) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("document_id", "ordinal").Unique()}
+	return []ent.Index{index.Fields("document_id", "version", "ordinal").Unique()}
+}
+
+// Removal is the receipt of a document that was taken away. It outlives the
+// document, and so has no edge to it.
+type Removal struct{ ent.Schema }
+
+// Mixin of the Removal.
+func (Removal) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the Removal.
+func (Removal) Fields() []ent.Field {
+	return []ent.Field{
+		stringID(),
+		field.String("chatbot_id").MaxLen(idLen).Immutable(),
+		field.String("document_id").MaxLen(idLen).Immutable(),
+		field.String("title").MaxLen(200 * utf8Max).Immutable(),
+		longText("url"),
+		field.String("content_hash").MaxLen(64).Immutable(),
+		field.Int("passages").Immutable(),
+		field.Time("requested_at").Immutable(),
+		field.Time("confirmed_at").Optional().Nillable(),
+		// answers counts those that had used the document; message_ids has
+		// the first of them.
+		field.Int("answers").Default(0),
+		field.JSON("message_ids", []int64{}),
+	}
+}
+
+// Edges of the Removal.
+func (Removal) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("chatbot", Chatbot.Type).Ref("removals").Field("chatbot_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the Removal.
+func (Removal) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("chatbot_id", "requested_at"),
+		index.Fields("document_id").Unique(),
+	}
+}
+
+// Embedding is the vector of a text by a model that costs time or money.
+type Embedding struct{ ent.Schema }
+
+// Mixin of the Embedding.
+func (Embedding) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the Embedding.
+func (Embedding) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable(),
+		field.String("model").MaxLen(200).Immutable(),
+		field.String("text_hash").MaxLen(64).Immutable(),
+		// vector holds float32 values, little-endian.
+		field.Bytes("vector").Immutable(),
+		field.Time("used_at"),
+	}
+}
+
+// Edges of the Embedding.
+func (Embedding) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("workspace", Workspace.Type).Ref("embeddings").Field("workspace_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the Embedding.
+func (Embedding) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("workspace_id", "model", "text_hash").Unique(),
+		index.Fields("used_at"),
+	}
 }

@@ -54,6 +54,7 @@ func (Workspace) Edges() []ent.Edge {
 		edge.To("members", Member.Type).Annotations(cascade),
 		edge.To("invitations", Invitation.Type).Annotations(cascade),
 		edge.To("chatbots", Chatbot.Type).Annotations(cascade),
+		edge.To("embeddings", Embedding.Type).Annotations(cascade),
 	}
 }
 

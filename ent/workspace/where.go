@@ -319,6 +319,29 @@ func HasChatbotsWith(preds ...predicate.Chatbot) predicate.Workspace {
 	})
 }
 
+// HasEmbeddings applies the HasEdge predicate on the "embeddings" edge.
+func HasEmbeddings() predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, EmbeddingsTable, EmbeddingsColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasEmbeddingsWith applies the HasEdge predicate on the "embeddings" edge with a given conditions (other predicates).
+func HasEmbeddingsWith(preds ...predicate.Embedding) predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := newEmbeddingsStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
 // And groups predicates with the AND operator between them.
 func And(predicates ...predicate.Workspace) predicate.Workspace {
 	return predicate.Workspace(sql.AndPredicates(predicates...))

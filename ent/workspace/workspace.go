@@ -27,6 +27,8 @@ const (
 	EdgeInvitations = "invitations"
 	// EdgeChatbots holds the string denoting the chatbots edge name in mutations.
 	EdgeChatbots = "chatbots"
+	// EdgeEmbeddings holds the string denoting the embeddings edge name in mutations.
+	EdgeEmbeddings = "embeddings"
 	// Table holds the table name of the workspace in the database.
 	Table = "workspaces"
 	// MembersTable is the table that holds the members relation/edge.
@@ -50,6 +52,13 @@ const (
 	ChatbotsInverseTable = "chatbots"
 	// ChatbotsColumn is the table column denoting the chatbots relation/edge.
 	ChatbotsColumn = "workspace_id"
+	// EmbeddingsTable is the table that holds the embeddings relation/edge.
+	EmbeddingsTable = "embeddings"
+	// EmbeddingsInverseTable is the table name for the Embedding entity.
+	// It exists in this package in order to avoid circular dependency with the "embedding" package.
+	EmbeddingsInverseTable = "embeddings"
+	// EmbeddingsColumn is the table column denoting the embeddings relation/edge.
+	EmbeddingsColumn = "workspace_id"
 )
 
 // Columns holds all SQL columns for workspace fields.
@@ -152,6 +161,20 @@ func ByChatbots(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
 		sqlgraph.OrderByNeighborTerms(s, newChatbotsStep(), append([]sql.OrderTerm{term}, terms...)...)
 	}
 }
+
+// ByEmbeddingsCount orders the results by embeddings count.
+func ByEmbeddingsCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newEmbeddingsStep(), opts...)
+	}
+}
+
+// ByEmbeddings orders the results by embeddings terms.
+func ByEmbeddings(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newEmbeddingsStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
 func newMembersStep() *sqlgraph.Step {
 	return sqlgraph.NewStep(
 		sqlgraph.From(Table, FieldID),
@@ -171,5 +194,12 @@ func newChatbotsStep() *sqlgraph.Step {
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(ChatbotsInverseTable, FieldID),
 		sqlgraph.Edge(sqlgraph.O2M, false, ChatbotsTable, ChatbotsColumn),
+	)
+}
+func newEmbeddingsStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(EmbeddingsInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, EmbeddingsTable, EmbeddingsColumn),
 	)
 }

@@ -3,54 +3,245 @@ package embedded
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
-	"strings"
+	"slices"
+	"sync"
 	"testing"
+	"time"
 
 	"parley/core/knowledge"
 )
 
-// fill gives a chatbot n passages of 150 words, whose frequencies fall as
-// those of a language do, 200 to a document.
-func fill(b *testing.B, index *Index, chatbot, n int, first int64) {
+// The benchmarks that take minutes run when PARLEY_BENCH is "full".
+func needsFull(b *testing.B) {
 	b.Helper()
-	random := rand.New(rand.NewPCG(1, uint64(chatbot)))
-	words := rand.NewZipf(random, 1.1, 10, 20_000)
-	var list []knowledge.Passage
-	for i := range n {
-		var text strings.Builder
-		for range 150 {
-			fmt.Fprintf(&text, "w%d ", words.Uint64())
+	if os.Getenv("PARLEY_BENCH") != "full" {
+		b.Skip("set PARLEY_BENCH=full for this one")
+	}
+}
+
+// corpus makes passages of 150 words, whose frequencies fall as those of a
+// language do, and vectors around 500 centres.
+type corpus struct {
+	random    *rand.Rand
+	words     *rand.Zipf
+	dimension int
+	centres   [][]float32
+	next      int64
+}
+
+func newCorpus(seed uint64, dimension int) *corpus {
+	random := rand.New(rand.NewPCG(1, seed))
+	c := &corpus{random: random, words: rand.NewZipf(random, 1.1, 10, 30_000), dimension: dimension, next: 1}
+	for range 500 {
+		c.centres = append(c.centres, c.around(nil, 1))
+	}
+	return c
+}
+
+func (c *corpus) around(centre []float32, spread float32) []float32 {
+	vector, sum := make([]float32, c.dimension), float32(0)
+	for i := range vector {
+		vector[i] = spread * (c.random.Float32() + c.random.Float32() - 1)
+		if centre != nil {
+			vector[i] += centre[i]
 		}
-		id := fmt.Sprint("doc_", i/200)
-		list = append(list, knowledge.Passage{ID: first + int64(i), DocumentID: id, Title: "Guide", Text: text.String()})
-		if len(list) == 200 || i == n-1 {
-			if err := index.Replace(context.Background(), scope(chatbot), id, list); err != nil {
-				b.Fatal(err)
-			}
-			list = nil
+		sum += vector[i] * vector[i]
+	}
+	return scaled(vector, sum)
+}
+
+func (c *corpus) entries(document string, n int) []knowledge.Entry {
+	entries := make([]knowledge.Entry, n)
+	for i := range entries {
+		entries[i] = knowledge.Entry{PassageID: c.next, DocumentID: document, Terms: make([]string, 150)}
+		c.next++
+		for j := range entries[i].Terms {
+			entries[i].Terms[j] = fmt.Sprint("word", c.words.Uint64())
+		}
+		if c.dimension > 0 {
+			entries[i].Vector = c.around(c.centres[c.random.IntN(len(c.centres))], 0.1)
+		}
+	}
+	return entries
+}
+
+// fill gives a chatbot n passages, 20 to a document.
+func (c *corpus) fill(b testing.TB, index *Index, chatbot, n int) {
+	b.Helper()
+	for i := 0; i < n; i += 20 {
+		replace(b, index, chatbot, fmt.Sprint("doc_", i), c.entries("", min(20, n-i)))
+	}
+}
+
+// replace makes entries those of the document.
+func replace(b testing.TB, index *Index, chatbot int, document string, entries []knowledge.Entry) bool {
+	b.Helper()
+	entries = slices.Clone(entries)
+	for i := range entries {
+		entries[i].DocumentID = document
+	}
+	err := index.Replace(context.Background(), scope(chatbot), document, entries)
+	if err != nil {
+		b.Error(err)
+	}
+	return err == nil
+}
+
+// query has from 10 to 40 terms, as common as they are in passages.
+func (c *corpus) query() knowledge.IndexQuery {
+	query := knowledge.IndexQuery{Limit: 100, OccurrencesOf: 50}
+	want := 10 + c.random.IntN(31)
+	for len(query.Terms) < want {
+		term := knowledge.Term{Text: fmt.Sprint("word", c.words.Uint64()), Weight: 1 + c.random.IntN(10)}
+		if !slices.ContainsFunc(query.Terms, func(t knowledge.Term) bool { return t.Text == term.Text }) {
+			query.Terms = append(query.Terms, term)
+		}
+	}
+	if c.dimension > 0 {
+		query.Vector = c.around(c.centres[c.random.IntN(len(c.centres))], 0.1)
+	}
+	return query
+}
+
+// measure searches with many queries, and reports the median and the 99th
+// percentile.
+func measure(b *testing.B, c *corpus, search func(query knowledge.IndexQuery)) {
+	b.Helper()
+	queries := make([]knowledge.IndexQuery, 200)
+	for i := range queries {
+		queries[i] = c.query()
+	}
+	var times []time.Duration
+	b.ReportAllocs()
+	for b.Loop() {
+		start := time.Now()
+		search(queries[len(times)%len(queries)])
+		times = append(times, time.Since(start))
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Microseconds()), "p50-µs")
+	b.ReportMetric(float64(times[len(times)*99/100].Microseconds()), "p99-µs")
+}
+
+func searching(b *testing.B, index *Index, chatbot func() int) func(query knowledge.IndexQuery) {
+	ctx, cancel := context.WithCancel(context.Background())
+	b.Cleanup(cancel)
+	return func(query knowledge.IndexQuery) {
+		hits, err := index.Search(ctx, scope(chatbot()), query)
+		if err != nil || len(hits.Lexical) == 0 {
+			b.Fatalf("%d hits, %v", len(hits.Lexical), err)
 		}
 	}
 }
 
 func BenchmarkSearch(b *testing.B) {
-	index := open(b, filepath.Join(b.TempDir(), "index.db"))
-	fill(b, index, 0, 20_000, 1_000_000)
-	for chatbot, n := range map[int]int{1: 300, 2: 20_000} {
-		fill(b, index, chatbot, n, int64(chatbot)*2_000_000)
-		for _, earlier := range [][]string{nil, {"w40 w90 w800", "w300 w1200 w77"}} {
-			b.Run(fmt.Sprintf("passages=%d/earlier=%d", n, len(earlier)), func(b *testing.B) {
-				query := knowledge.Query{Text: "How do I w50 the w120 of w500 w2000 w9000?", Context: earlier, Limit: 8}
-				ctx, cancel := context.WithCancel(context.Background())
-				defer cancel()
-				for b.Loop() {
-					hits, err := index.Search(ctx, scope(chatbot), query)
-					if err != nil || len(hits) != query.Limit {
-						b.Fatalf("%d hits, %v", len(hits), err)
-					}
+	for _, n := range []int{40, 1000, 100_000} {
+		for _, dimension := range []int{0, 256} {
+			b.Run(fmt.Sprintf("passages=%d/dimension=%d", n, dimension), func(b *testing.B) {
+				if n > 1000 {
+					needsFull(b)
 				}
+				index, c := openNew(b), newCorpus(1, dimension)
+				c.fill(b, index, 1, n)
+				settle(b, index)
+				search := searching(b, index, func() int { return 1 })
+				search(c.query())
+				b.Run("quiet", func(b *testing.B) { measure(b, c, search) })
+				b.Run("another is indexed", func(b *testing.B) {
+					stop := indexing(b, index, dimension)
+					defer stop()
+					measure(b, c, search)
+				})
 			})
 		}
 	}
+}
+
+// indexing indexes another chatbot until the function it returns is called.
+func indexing(b *testing.B, index *Index, dimension int) (stop func()) {
+	done := make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		c := newCorpus(2, dimension)
+		c.next = 1 << 40
+		ready := c.entries("", 2000)
+		for n := 0; ; n++ {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			if !replace(b, index, 2, fmt.Sprint("doc_", n), ready[n%100*20:n%100*20+20]) {
+				return
+			}
+		}
+	})
+	return func() { close(done); group.Wait() }
+}
+
+func BenchmarkReplace(b *testing.B) {
+	for _, dimension := range []int{0, 256} {
+		b.Run(fmt.Sprintf("dimension=%d", dimension), func(b *testing.B) {
+			index, c := openNew(b), newCorpus(1, dimension)
+			ready := c.entries("", 2000)
+			n := 0
+			for b.Loop() {
+				replace(b, index, 1, fmt.Sprint("doc_", n), ready[n%100*20:n%100*20+20])
+				n++
+			}
+			b.ReportMetric(float64(20*n)/b.Elapsed().Seconds(), "passages/s")
+		})
+	}
+}
+
+func BenchmarkColdLoad(b *testing.B) {
+	index, c := openNew(b), newCorpus(1, 256)
+	c.fill(b, index, 1, 1000)
+	settle(b, index)
+	search := searching(b, index, func() int { index.cache.clear(); return 1 })
+	measure(b, c, search)
+}
+
+// BenchmarkManyChatbots searches a thousand chatbots, one after the other in
+// an order that no cache likes, and then some that are asked more often.
+func BenchmarkManyChatbots(b *testing.B) {
+	needsFull(b)
+	index, c := openNew(b), newCorpus(1, 256)
+	ready := c.entries("", 1000)
+	for chatbot := range 1000 {
+		for at := 0; at < len(ready); at += 200 {
+			replace(b, index, chatbot, fmt.Sprint("doc_", at), ready[at:at+200])
+		}
+	}
+	settle(b, index)
+	random := rand.New(rand.NewPCG(9, 9))
+	often := rand.NewZipf(random, 1.1, 5, 999)
+	for name, next := range map[string]func() int{
+		"any":        func() int { return random.IntN(1000) },
+		"some often": func() int { return int(often.Uint64()) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			stop := indexing(b, index, 256)
+			defer stop()
+			measure(b, c, searching(b, index, next))
+			b.ReportMetric(float64(index.cache.used>>20), "MiB")
+		})
+	}
+	info, err := os.Stat(filepath.Clean(index.path))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Logf("the file has %d MiB", info.Size()>>20)
+}
+
+func scaled(vector []float32, squares float32) []float32 {
+	length := float32(math.Sqrt(float64(squares)))
+	for i := range vector {
+		vector[i] /= max(length, 1e-9)
+	}
+	return vector
 }

@@ -2,109 +2,84 @@ package embedded
 
 import (
 	"container/list"
-	"context"
-	"database/sql"
 	"sync"
-
-	"parley/core/knowledge"
+	"sync/atomic"
 )
 
-// maxStatements is the number of chatbots whose statements stay prepared.
-const maxStatements = 256
-
-// cache keeps the prepared searches of the chatbots searched last.
+// cache keeps the states of the scopes searched last, up to a limit in bytes.
 type cache struct {
-	db  *sql.DB
-	max int
+	limit int64
 
 	mu      sync.Mutex
-	entries map[knowledge.Scope]*list.Element
-	recent  *list.List // of *prepared, the most recent first
+	used    int64
+	entries map[int64]*list.Element
+	recent  *list.List // of *entry, the most recent first
 }
 
-// prepared is the search of one scope. users and gone are guarded by the
-// cache's mutex; who is last out closes.
-type prepared struct {
-	scope        knowledge.Scope
-	question     *sql.Stmt
-	conversation *sql.Stmt
-	users        int
-	gone         bool
+// entry is a scope in the cache.
+type entry struct {
+	scope int64
+	// size is what the cache counts for it, guarded by the cache's mutex.
+	size  int64
+	state atomic.Pointer[state]
+	// loading lets one at a time read what changed.
+	loading sync.Mutex
 }
 
-func (p *prepared) query(ctx context.Context, m matches, limit int) (*sql.Rows, error) {
-	if m.context == nothing {
-		return p.question.QueryContext(ctx, m.question, limit)
-	}
-	return p.conversation.QueryContext(ctx, m.question, limit, m.context)
+func newCache(limit int64) *cache {
+	return &cache{limit: limit, entries: map[int64]*list.Element{}, recent: list.New()}
 }
 
-func newCache(db *sql.DB) *cache {
-	return &cache{db: db, max: maxStatements, entries: map[knowledge.Scope]*list.Element{}, recent: list.New()}
-}
-
-// acquire returns the prepared search of a scope, or nil for a scope without a
-// table. The caller releases it.
-func (c *cache) acquire(ctx context.Context, scope knowledge.Scope) (*prepared, error) {
-	if p := c.lookup(scope); p != nil {
-		return p, nil
-	}
-	table, err := findTable(ctx, c.db, scope)
-	if err != nil || table == 0 {
-		return nil, err
-	}
-	question, err := c.db.PrepareContext(ctx, questionSQL(table))
-	if err != nil {
-		return nil, err
-	}
-	conversation, err := c.db.PrepareContext(ctx, conversationSQL(table))
-	if err != nil {
-		_ = question.Close()
-		return nil, err
-	}
-	return c.insert(&prepared{scope: scope, question: question, conversation: conversation, users: 1}), nil
-}
-
-func (c *cache) lookup(scope knowledge.Scope) *prepared {
+// entry returns the entry of a scope, which is a new one if there was none.
+func (c *cache) entry(scope int64) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	element, ok := c.entries[scope]
-	if !ok {
-		return nil
+	if element, ok := c.entries[scope]; ok {
+		c.recent.MoveToFront(element)
+		return element.Value.(*entry)
 	}
-	c.recent.MoveToFront(element)
-	p := element.Value.(*prepared)
-	p.users++
-	return p
+	e := &entry{scope: scope}
+	c.entries[scope] = c.recent.PushFront(e)
+	return e
 }
 
-// insert puts p in the place of what two callers may have prepared at once.
-func (c *cache) insert(p *prepared) *prepared {
+// peek returns the entry of a scope that is kept, or nil.
+func (c *cache) peek(scope int64) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.evict(c.entries[p.scope])
-	c.entries[p.scope] = c.recent.PushFront(p)
-	if c.recent.Len() > c.max {
+	if element, ok := c.entries[scope]; ok {
+		return element.Value.(*entry)
+	}
+	return nil
+}
+
+// resize notes what an entry holds now, and makes room.
+func (c *cache) resize(e *entry, size int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	element, ok := c.entries[e.scope]
+	if !ok || element.Value != any(e) {
+		// It was evicted meanwhile, and lives as long as its search.
+		return
+	}
+	c.used += size - e.size
+	e.size = size
+	for c.used > c.limit && c.recent.Len() > 1 {
 		c.evict(c.recent.Back())
 	}
-	return p
 }
 
-func (c *cache) release(p *prepared) {
+// forget drops what is kept of a scope.
+func (c *cache) forget(scope int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	p.users--
-	c.closeUnused(p)
+	if element, ok := c.entries[scope]; ok {
+		c.evict(element)
+	}
 }
 
-// forget drops the prepared search of a scope.
-func (c *cache) forget(scope knowledge.Scope) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.evict(c.entries[scope])
-}
-
-func (c *cache) close() {
+// clear drops everything.
+func (c *cache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, element := range c.entries {
@@ -113,18 +88,7 @@ func (c *cache) close() {
 }
 
 func (c *cache) evict(element *list.Element) {
-	if element == nil {
-		return
-	}
-	p := c.recent.Remove(element).(*prepared)
-	delete(c.entries, p.scope)
-	p.gone = true
-	c.closeUnused(p)
-}
-
-func (c *cache) closeUnused(p *prepared) {
-	if p.gone && p.users == 0 {
-		_ = p.question.Close()
-		_ = p.conversation.Close()
-	}
+	e := c.recent.Remove(element).(*entry)
+	delete(c.entries, e.scope)
+	c.used -= e.size
 }

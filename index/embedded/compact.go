@@ -2,99 +2,210 @@ package embedded
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
-	"time"
+	"errors"
+
+	"parley/index/embedded/segment"
 )
 
-// Each change of a table leaves a segment, and a search looks each word up in
-// every segment. So a table that has not been written to for a while is merged
-// to one, in steps that other writers can come between.
-const (
-	// settleTime is how long nothing must have been written before.
-	settleTime = 500 * time.Millisecond
-	// mergePages is the work of one step, in pages of about 4 KB.
-	mergePages = 500
-	// closeTime bounds the merging when the index is closed.
-	closeTime = 2 * time.Second
-)
-
-// compactor merges tables that were written to.
-type compactor struct {
-	written    chan int64
-	stop, done chan struct{}
-}
-
-func newCompactor() *compactor {
-	return &compactor{written: make(chan int64, 64), stop: make(chan struct{}), done: make(chan struct{})}
-}
-
-// wrote says that a table was written to.
-func (c *compactor) wrote(table int64) {
-	select {
-	case c.written <- table:
-	case <-c.stop:
-	}
-}
-
-// close merges what is left.
-func (c *compactor) close() {
-	close(c.stop)
-	<-c.done
-}
-
-// run merges until the compactor is closed.
-func (c *compactor) run(merge func(ctx context.Context, table int64) error) {
-	defer close(c.done)
-	waiting := map[int64]bool{}
-	settled := time.NewTimer(settleTime)
-	defer settled.Stop()
+// compact merges segments of a scope until the plan has no more.
+func (k *keeper) compact(ctx context.Context, scope int64, run int) error {
+	k.merging.Lock()
+	defer k.merging.Unlock()
 	for {
-		select {
-		case <-c.stop:
-			ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-			defer cancel()
-			mergeAll(ctx, waiting, merge)
-			return
-		case table := <-c.written:
-			waiting[table] = true
-			settled.Reset(settleTime)
-		case <-settled.C:
-			mergeAll(context.Background(), waiting, merge)
+		pieces, err := rowsOf(ctx, k.index.read, scope)
+		if err != nil {
+			return err
+		}
+		group := plan(pieces, run)
+		if len(group) == 0 {
+			return nil
+		}
+		m, err := k.index.prepareMerge(ctx, scope, group)
+		if err != nil {
+			return err
+		}
+		if err := k.index.finishMerge(ctx, m); err != nil {
+			return err
 		}
 	}
 }
 
-// mergeAll merges the tables that wait. One that fails stays as it is: it may
-// have been dropped, and is only slower otherwise.
-func mergeAll(ctx context.Context, waiting map[int64]bool, merge func(context.Context, int64) error) {
-	for table := range waiting {
-		_ = merge(ctx, table)
-		delete(waiting, table)
-	}
+var errChanged = errors.New("the segments to be merged are no longer there")
+
+// merge is what a group of neighbours becomes.
+type merge struct {
+	scope  int64
+	group  []piece
+	merged piece
+	// data is that of the merged segment. There is none if all is dead.
+	data []byte
 }
 
-// merge makes one segment of a table. A negative number of pages begins it and
-// a positive one goes on: "The 'merge' Command", section 6.8 of SQLite's FTS5
-// documentation, which also says how its end shows.
-func (x *Index) merge(ctx context.Context, table int64) error {
-	for pages := -mergePages; ; pages = mergePages {
-		changes := 0
-		err := x.change(ctx, func(tx *sql.Tx) error {
-			var before, after int
-			if err := tx.QueryRowContext(ctx, "SELECT total_changes()").Scan(&before); err != nil {
-				return err
-			}
-			command := fmt.Sprintf("INSERT INTO fts_%[1]d (fts_%[1]d, rank) VALUES ('merge', ?)", table)
-			if _, err := tx.ExecContext(ctx, command, pages); err != nil {
-				return err
-			}
-			err := tx.QueryRowContext(ctx, "SELECT total_changes()").Scan(&after)
-			changes = after - before
-			return err
-		})
-		if err != nil || changes < 2 {
+// prepareMerge reads and merges a group. Writers go on meanwhile.
+func (x *Index) prepareMerge(ctx context.Context, scope int64, group []piece) (*merge, error) {
+	if err := x.view(ctx, scope, group); err != nil {
+		return nil, err
+	}
+	parts, passages := make([]segment.Part, len(group)), 0
+	for i, p := range group {
+		parts[i] = segment.Part{View: p.view, First: uint64(p.first)}
+		passages += p.view.Live()
+	}
+	data := segment.Merge(parts)
+	return &merge{scope: scope, group: group, data: data, merged: piece{
+		first: group[0].first, last: group[len(group)-1].last, bytes: int64(len(data)), passages: int64(passages),
+	}}, nil
+}
+
+// finishMerge puts the merged segment in the place of the group, in the file
+// and in memory.
+func (x *Index) finishMerge(ctx context.Context, m *merge) error {
+	if err := x.write.change(ctx, func() error { return x.write.swap(m.scope, m.group, &m.merged, m.data) }); err != nil {
+		return err
+	}
+	return x.warm(ctx, m)
+}
+
+// view reads what the group's segments hold and what is dead of them.
+func (x *Index) view(ctx context.Context, scope int64, group []piece) error {
+	var known []piece
+	if kept := x.cache.peek(scope); kept != nil {
+		if s := kept.state.Load(); s != nil {
+			known = s.pieces
+		}
+	}
+	tx, err := x.read.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	rows, err := rowsOf(ctx, tx, scope)
+	if err != nil {
+		return err
+	}
+	for i := range group {
+		at := find(rows, group[i].id)
+		if at < 0 {
+			return errChanged
+		}
+		group[i] = rows[at]
+		if err := complete(ctx, tx, &group[i], known); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+func find(pieces []piece, id int64) int {
+	for i, p := range pieces {
+		if p.id == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// swap puts merged in the place of the group. What died of the group since it
+// was read is dead in merged.
+func (w *writer) swap(scope int64, group []piece, merged *piece, data []byte) error {
+	found, err := w.get([]any{new(int64)}, "SELECT generation FROM scope WHERE id = ?", scope)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return errChanged
+	}
+	var late []int64
+	for _, p := range group {
+		died, err := w.diedSince(scope, p, merged)
+		if err != nil {
+			return err
+		}
+		late = append(late, died...)
+		if err := w.deleteSegment(p.id); err != nil {
+			return err
+		}
+	}
+	if len(data) > 0 {
+		if err := w.insertMerged(scope, merged, data, late); err != nil {
+			return err
+		}
+	}
+	return w.exec("UPDATE scope SET generation = generation + 1 WHERE id = ?", scope)
+}
+
+// diedSince returns the documents of a piece that died since it was read, and
+// counts them in merged.
+func (w *writer) diedSince(scope int64, p piece, merged *piece) ([]int64, error) {
+	var dead, gone int64
+	found, err := w.get([]any{&dead, &gone}, "SELECT dead, gone FROM segment WHERE id = ?", p.id)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		// Its only document died, or another process has merged it.
+		others, err := w.numbers("SELECT id FROM segment WHERE scope = ?1 AND first <= ?2 AND last >= ?2", scope, p.first)
+		if err != nil {
+			return nil, err
+		}
+		if p.first != p.last || len(others) > 0 {
+			return nil, errChanged
+		}
+		merged.dead++
+		merged.gone += p.passages
+		return p.late([]int64{p.first}), nil
+	}
+	if dead == p.dead {
+		return nil, nil
+	}
+	sequences, err := w.numbers("SELECT sequence FROM dead WHERE segment = ?", p.id)
+	if err != nil {
+		return nil, err
+	}
+	merged.dead += dead - p.dead
+	merged.gone += gone - p.gone
+	return p.late(sequences), nil
+}
+
+func (w *writer) insertMerged(scope int64, merged *piece, data []byte, late []int64) (err error) {
+	if merged.id, err = w.insertSegment(scope, merged.first, merged.last, int(merged.passages), data); err != nil {
+		return err
+	}
+	for _, sequence := range late {
+		if err := w.exec("INSERT OR IGNORE INTO dead (segment, sequence) VALUES (?, ?)", merged.id, sequence); err != nil {
+			return err
+		}
+	}
+	return w.exec("UPDATE segment SET dead = ?, gone = ? WHERE id = ?", merged.dead, merged.gone, merged.id)
+}
+
+// late returns those of the dead documents that were alive when the piece was
+// read.
+func (p piece) late(sequences []int64) []int64 {
+	var late []int64
+	for i, sequence := range relative(sequences, p.first) {
+		if p.view.Lives(sequence) {
+			late = append(late, sequences[i])
+		}
+	}
+	return late
+}
+
+// warm brings a scope that is kept in memory up to date, so that no search has
+// to read what has just been written.
+func (x *Index) warm(ctx context.Context, m *merge) error {
+	kept := x.cache.peek(m.scope)
+	if kept == nil || len(m.data) == 0 {
+		return nil
+	}
+	decoded, err := segment.Decode(m.data)
+	if err != nil {
+		return err
+	}
+	merged := m.merged
+	merged.view.Segment, merged.dead = decoded, 0
+	kept.loading.Lock()
+	defer kept.loading.Unlock()
+	_, err = x.refresh(ctx, kept, merged)
+	return err
 }

@@ -2,48 +2,85 @@ package embedded
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
+	"strings"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// schemaVersion is in the file's user_version. A file of another version is
-// not converted, as it can be rebuilt.
-const schemaVersion = 1
+const (
+	// applicationID says in the file that it is one of ours.
+	applicationID = 0x50726c79
+	// schemaVersion is in the file's user_version. What is in a file of
+	// another version is thrown away, as it can be made again.
+	schemaVersion = 2
+)
 
+// A change of a scope, which is a chatbot in a version of the index, raises its
+// generation, and the generation is the sequence of the document that the
+// change brought. A segment has the documents from one sequence to another,
+// and no two segments of a scope overlap. Numbers are never used again.
 const schema = `
-CREATE TABLE IF NOT EXISTS scope (
+CREATE TABLE version (
 	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	name TEXT NOT NULL,
+	dimension INTEGER NOT NULL DEFAULT 0 -- of all vectors, or zero before the first
+) STRICT;
+CREATE TABLE serving (
+	one INTEGER PRIMARY KEY CHECK (one = 1),
+	version INTEGER NOT NULL
+) STRICT;
+CREATE TABLE scope (
+	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	version INTEGER NOT NULL,
 	workspace TEXT NOT NULL,
 	chatbot TEXT NOT NULL,
-	UNIQUE (workspace, chatbot)
+	generation INTEGER NOT NULL,
+	UNIQUE (version, workspace, chatbot)
 ) STRICT;
-CREATE TABLE IF NOT EXISTS passage (
+CREATE TABLE document (
 	scope INTEGER NOT NULL,
-	id INTEGER NOT NULL,
-	document TEXT NOT NULL,
+	id TEXT NOT NULL,
+	sequence INTEGER NOT NULL,
+	passages INTEGER NOT NULL,
 	PRIMARY KEY (scope, id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS passage_document ON passage (scope, document);
+CREATE TABLE segment (
+	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	scope INTEGER NOT NULL,
+	first INTEGER NOT NULL,
+	last INTEGER NOT NULL,
+	bytes INTEGER NOT NULL,
+	passages INTEGER NOT NULL,
+	dead INTEGER NOT NULL DEFAULT 0, -- documents taken away since
+	gone INTEGER NOT NULL DEFAULT 0  -- passages of those
+) STRICT;
+CREATE INDEX segment_scope ON segment (scope, first);
+CREATE TABLE content (
+	segment INTEGER PRIMARY KEY,
+	data BLOB NOT NULL
+) STRICT;
+CREATE TABLE dead (
+	segment INTEGER NOT NULL,
+	sequence INTEGER NOT NULL,
+	PRIMARY KEY (segment, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE dropped ( -- scopes whose rows are to be deleted
+	scope INTEGER PRIMARY KEY
+) STRICT;
+INSERT INTO version (name) VALUES ('');
+INSERT INTO serving SELECT 1, id FROM version;
 `
-
-// createTable makes the FTS5 table of a scope. It is contentless: passages are
-// in the database, and only their words are here.
-func createTable(table int64) string {
-	return fmt.Sprintf(`CREATE VIRTUAL TABLE fts_%d USING fts5(title, heading, body, content='', contentless_delete=1,
-		tokenize='porter unicode61 remove_diacritics 2')`, table)
-}
 
 // dsn names a file for the driver. Readers and the writer share all pragmas.
 func dsn(path string) string {
 	name := url.URL{Path: path}
-	return "file:" + name.EscapedPath() + "?_txlock=immediate" +
-		"&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)"
+	return "file:" + name.EscapedPath() + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
+		"&_pragma=synchronous(NORMAL)&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)"
 }
 
 // create makes the file, readable by its owner only: it holds the words of
@@ -59,27 +96,57 @@ func create(path string) error {
 	return file.Close()
 }
 
-// prepare makes the tables, and refuses a file of another version.
-func prepare(ctx context.Context, db *sql.DB, path string) error {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return explain(err, path)
+// prepare makes the tables, in the place of those of another version.
+func prepare(tx *writer, path string) error {
+	var application, version, tables int
+	if err := tx.row("SELECT application_id FROM pragma_application_id", &application); err != nil {
+		return err
 	}
-	defer func() { _ = tx.Rollback() }()
-	var version int
-	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return explain(err, path)
+	if err := tx.row("SELECT user_version FROM pragma_user_version", &version); err != nil {
+		return err
 	}
-	if version != 0 && version != schemaVersion {
-		return fmt.Errorf("the index file %s has version %d and this program needs %d: %s", path, version, schemaVersion, rebuild)
+	if err := tx.row("SELECT count(*) FROM sqlite_schema", &tables); err != nil {
+		return err
 	}
-	if _, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)); err != nil {
-		return explain(err, path)
+	if application == applicationID && version == schemaVersion {
+		return nil
 	}
-	return explain(tx.Commit(), path)
+	if tables > 0 {
+		if err := empty(tx, path, application); err != nil {
+			return err
+		}
+	}
+	return tx.run(fmt.Sprintf("%s PRAGMA application_id = %d; PRAGMA user_version = %d", schema, applicationID, schemaVersion))
 }
 
-const rebuild = "stop the program, delete the file, and rebuild it with `parley knowledge reindex`"
+// empty drops the tables of an index of another version. The first version
+// did not mark its file, but had a table for each chatbot.
+func empty(tx *writer, path string, application int) error {
+	var strange int
+	err := tx.row(`SELECT count(*) FROM sqlite_schema WHERE type = 'table'
+		AND name NOT IN ('scope', 'passage', 'sqlite_sequence') AND name NOT GLOB 'fts_[0-9]*'`, &strange)
+	if err != nil {
+		return err
+	}
+	if application != applicationID && strange > 0 {
+		return fmt.Errorf("the file %s is no index: choose another path for the index, or move the file away", path)
+	}
+	// Dropping a virtual table drops the tables that it uses.
+	for _, kind := range []string{"sql LIKE 'CREATE VIRTUAL %'", "name NOT LIKE 'sqlite_%'"} {
+		names, err := tx.strings("SELECT name FROM sqlite_schema WHERE type = 'table' AND " + kind)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			if err := tx.run(`DROP TABLE "` + strings.ReplaceAll(name, `"`, `""`) + `"`); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+const rebuild = "stop the program, delete the file, and start it again or run `parley reindex`"
 
 // explain adds what to do to the errors of a file that is damaged or is no
 // index at all.
@@ -102,3 +169,6 @@ func code(err error) int {
 	}
 	return failure.Code() & 0xff
 }
+
+// background is for what must not be left half done when a caller goes away.
+var background = context.Background()

@@ -2,12 +2,11 @@
 // tests, and a decorator with which other packages' tests keep indexes out of
 // database transactions.
 //
-// It does not own how good a ranking is: that differs from index to index.
+// It does not own how good an answer is: words are analysed before they come
+// to an index, and rankings are fused after they leave it.
 package indextest
 
 import (
-	"fmt"
-	"slices"
 	"testing"
 
 	"parley/core/knowledge"
@@ -20,27 +19,66 @@ func Run(t *testing.T, open func(t *testing.T) knowledge.Index) {
 		sentence string
 		test     func(t *testing.T, b *bundle)
 	}{
-		{"replace makes the passages the only ones of the document", testReplace},
+		{"replace makes the entries the only ones of the document", testReplace},
 		{"replace is atomic under concurrent search", testAtomic},
-		{"replace with no passages removes the document", testReplaceWithNone},
-		{"replace refuses a passage of another document", testForeignPassage},
+		{"replace with no entries removes the document", testReplaceWithNone},
+		{"replace refuses an entry of another document", testForeignEntry},
 		{"a removed document is found no more when remove returns", testRemove},
 		{"removing what is not there is no error", testRemoveNothing},
 		{"dropping a scope takes all of it, and only it", testDrop},
 		{"a dropped scope can be filled again", testDropAndFill},
 		{"scopes do not see or change each other", testScopes},
-		{"an empty scope has no hits", testEmptyScope},
-		{"any text is a legal question", testHostile},
-		{"any text can be indexed", testHostilePassages},
-		{"a search returns no more than its limit", testLimit},
-		{"the best hit comes first", testOrder},
-		{"title and headings are searched", testTitleAndHeading},
-		{"earlier questions carry terms over", testContext},
-		{"the question outweighs earlier questions", testContextWeight},
+		{"documents may change all at once, while others search", testConcurrent},
+
+		{"scores are those of the formula, whatever was changed before", testScores},
+		{"a term's weight multiplies its part of the score", testWeights},
+		{"equal scores are ordered by passage, at the limit too", testTies},
+		{"a hundred terms of the highest weight are a legal question", testManyTerms},
+		{"a search returns no more than its limit in each list", testLimit},
+		{"a search without terms and vector has no hits, nor has an empty scope", testEmpty},
+		{"the first hits say where they have the question's terms, and no other", testOccurrences},
+		{"what a hit says of its terms is bounded", testManyOccurrences},
+		{"the rarity of the question's terms is told with them", testRarity},
+		{"so is how near a passage found by its words is", testSimilarity},
+		{"any term can be indexed and found", testHostileTerms},
+		{"any name of a document, source or scope is legal", testHostileNames},
+
+		{"a filter admits the documents and sources it names", testFilter},
+		{"a filter changes no score", testFilterScores},
+		{"a filter of many documents is legal", testManyFilters},
+
+		{"the nearest passages come first, with their cosine as the score", testNear},
+		{"the nearest of many vectors are nearly those of an exact search", testRecall},
+		{"entries without a vector are found by their words only", testMixed},
+		{"a vector of another dimension is refused", testDimension},
+
+		{"a rebuilt index is switched to in one step", testRebuild},
+		{"a rebuild that fails leaves the old index and nothing else", testRebuildFails},
+		{"a rebuild takes nothing over from the old index", testRebuildStartsEmpty},
+		{"a rebuild may be filled by several at once", testRebuildConcurrently},
+		{"a rebuild may bring vectors of another dimension", testRebuildDimension},
+
 		{"a done context ends every call with its error", testCancelled},
 		{"an open index can be used", testCheck},
 	} {
-		t.Run(c.sentence, func(t *testing.T) { c.test(t, &bundle{T: t, index: open(t)}) })
+		t.Run(c.sentence, func(t *testing.T) { c.test(t, newBundle(t, open(t))) })
+	}
+}
+
+// RunShared tests two handles on one empty index, as two processes have them.
+func RunShared(t *testing.T, open func(t *testing.T) (one, two knowledge.Index)) {
+	for _, c := range []struct {
+		sentence string
+		test     func(t *testing.T, one, two *bundle)
+	}{
+		{"what one handle changes the other finds", testSharedChanges},
+		{"a switch to a rebuilt index is seen by both handles", testSharedRebuild},
+		{"writers of two handles wait for each other", testSharedWriters},
+	} {
+		t.Run(c.sentence, func(t *testing.T) {
+			one, two := open(t)
+			c.test(t, newBundle(t, one), newBundle(t, two))
+		})
 	}
 }
 
@@ -51,80 +89,8 @@ var (
 	foreign = knowledge.Scope{WorkspaceID: "ws_2", ChatbotID: "cb_1"}
 )
 
-// bundle is an index with calls that fail the test on an error.
-type bundle struct {
-	*testing.T
-	index knowledge.Index
-}
-
-// passages makes passages of a document, with IDs from first on.
-func passages(document string, first int64, texts ...string) []knowledge.Passage {
-	var made []knowledge.Passage
-	for i, text := range texts {
-		made = append(made, knowledge.Passage{ID: first + int64(i), DocumentID: document, Ordinal: i, Title: "Handbook", Text: text})
+func testCheck(t *testing.T, b *bundle) {
+	if err := b.index.Check(t.Context()); err != nil {
+		t.Errorf("check: %v", err)
 	}
-	return made
-}
-
-func (b *bundle) replace(scope knowledge.Scope, document string, list []knowledge.Passage) {
-	b.Helper()
-	if err := b.index.Replace(b.Context(), scope, document, list); err != nil {
-		b.Fatalf("replace: %v", err)
-	}
-}
-
-func (b *bundle) remove(scope knowledge.Scope, document string) {
-	b.Helper()
-	if err := b.index.Remove(b.Context(), scope, document); err != nil {
-		b.Fatalf("remove: %v", err)
-	}
-}
-
-func (b *bundle) drop(scope knowledge.Scope) {
-	b.Helper()
-	if err := b.index.Drop(b.Context(), scope); err != nil {
-		b.Fatalf("drop: %v", err)
-	}
-}
-
-func (b *bundle) search(scope knowledge.Scope, text string, context ...string) []knowledge.Hit {
-	b.Helper()
-	hits, err := b.index.Search(b.Context(), scope, knowledge.Query{Text: text, Context: context, Limit: 10})
-	if err != nil {
-		b.Fatalf("search %.80q: %v", text, err)
-	}
-	return hits
-}
-
-// wantFound fails unless exactly the passages are found, in any order.
-func (b *bundle) wantFound(scope knowledge.Scope, text string, want ...int64) {
-	b.Helper()
-	got := ids(b.search(scope, text))
-	slices.Sort(got)
-	if !slices.Equal(got, want) {
-		b.Errorf("search %q in %s found %v, want %v", text, name(scope), got, want)
-	}
-}
-
-func (b *bundle) wantCount(scope knowledge.Scope, document string, want int) {
-	b.Helper()
-	got, err := b.index.Count(b.Context(), scope, document)
-	if err != nil {
-		b.Fatalf("count: %v", err)
-	}
-	if got != want {
-		b.Errorf("count of %s in %s is %d, want %d", document, name(scope), got, want)
-	}
-}
-
-func ids(hits []knowledge.Hit) []int64 {
-	var list []int64
-	for _, hit := range hits {
-		list = append(list, hit.PassageID)
-	}
-	return list
-}
-
-func name(scope knowledge.Scope) string {
-	return fmt.Sprintf("%s/%s", scope.WorkspaceID, scope.ChatbotID)
 }

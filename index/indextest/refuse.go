@@ -25,11 +25,11 @@ func refuse(ctx context.Context) error {
 	return nil
 }
 
-func (r refuser) Replace(ctx context.Context, scope knowledge.Scope, documentID string, passages []knowledge.Passage) error {
+func (r refuser) Replace(ctx context.Context, scope knowledge.Scope, documentID string, entries []knowledge.Entry) error {
 	if err := refuse(ctx); err != nil {
 		return err
 	}
-	return r.index.Replace(ctx, scope, documentID, passages)
+	return r.index.Replace(ctx, scope, documentID, entries)
 }
 
 func (r refuser) Remove(ctx context.Context, scope knowledge.Scope, documentID string) error {
@@ -46,9 +46,9 @@ func (r refuser) Drop(ctx context.Context, scope knowledge.Scope) error {
 	return r.index.Drop(ctx, scope)
 }
 
-func (r refuser) Search(ctx context.Context, scope knowledge.Scope, query knowledge.Query) ([]knowledge.Hit, error) {
+func (r refuser) Search(ctx context.Context, scope knowledge.Scope, query knowledge.IndexQuery) (knowledge.Hits, error) {
 	if err := refuse(ctx); err != nil {
-		return nil, err
+		return knowledge.Hits{}, err
 	}
 	return r.index.Search(ctx, scope, query)
 }
@@ -65,4 +65,29 @@ func (r refuser) Check(ctx context.Context) error {
 		return err
 	}
 	return r.index.Check(ctx)
+}
+
+func (r refuser) Version(ctx context.Context) (string, error) {
+	if err := refuse(ctx); err != nil {
+		return "", err
+	}
+	return r.index.Version(ctx)
+}
+
+func (r refuser) Rebuild(ctx context.Context, version string, fill func(ctx context.Context, into knowledge.Filler) error) error {
+	if err := refuse(ctx); err != nil {
+		return err
+	}
+	return r.index.Rebuild(ctx, version, func(ctx context.Context, into knowledge.Filler) error {
+		return fill(ctx, refusingFiller{into})
+	})
+}
+
+type refusingFiller struct{ filler knowledge.Filler }
+
+func (r refusingFiller) Replace(ctx context.Context, scope knowledge.Scope, documentID string, entries []knowledge.Entry) error {
+	if err := refuse(ctx); err != nil {
+		return err
+	}
+	return r.filler.Replace(ctx, scope, documentID, entries)
 }

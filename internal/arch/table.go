@@ -6,22 +6,40 @@ var rooms = []string{"core/fault", "internal/id", "core/plan", "core/tenant", "c
 
 // Modules that several rows name.
 const (
-	atlas      = "ariga.io/atlas"
-	bluemonday = "github.com/microcosm-cc/bluemonday"
-	chromedp   = "github.com/chromedp"
-	crypto     = "golang.org/x/crypto"
-	entgo      = "entgo.io/ent"
-	fasthttp   = "github.com/valyala/fasthttp"
-	fiber      = "github.com/gofiber/fiber/v2"
-	gjson      = "github.com/tidwall/gjson"
-	goldmark   = "github.com/yuin/goldmark"
-	jsonv2     = "github.com/go-json-experiment/json"
-	openai     = "github.com/openai/openai-go/v3"
-	pgx        = "github.com/jackc/pgx/v5"
-	sqlite     = "modernc.org/sqlite"
-	stripe     = "github.com/stripe/stripe-go/v76"
-	templ      = "github.com/a-h/templ"
-	tokenizer  = "github.com/tiktoken-go/tokenizer"
+	atlas          = "ariga.io/atlas"
+	bluemonday     = "github.com/microcosm-cc/bluemonday"
+	chromedp       = "github.com/chromedp"
+	excelize       = "github.com/xuri/excelize/v2"
+	grpc           = "google.golang.org/grpc"
+	htmlToMarkdown = "github.com/JohannesKaufmann/html-to-markdown/v2"
+	openapi        = "github.com/go-openapi"
+	pdfium         = "github.com/klippa-app/go-pdfium"
+	protobuf       = "google.golang.org/protobuf"
+	readability    = "codeberg.org/readeck/go-readability/v2"
+	river          = "github.com/riverqueue/river"
+	snowball       = "github.com/kljensen/snowball"
+	ssrf           = "code.dny.dev/ssrf"
+	uuid           = "github.com/google/uuid"
+	wazero         = "github.com/tetratelabs/wazero"
+	weaviate       = "github.com/weaviate/weaviate"
+	weaviateClient = "github.com/weaviate/weaviate-go-client/v4"
+	xnet           = "golang.org/x/net"
+	xsync          = "golang.org/x/sync"
+	xsys           = "golang.org/x/sys"
+	xtext          = "golang.org/x/text"
+	crypto         = "golang.org/x/crypto"
+	entgo          = "entgo.io/ent"
+	fasthttp       = "github.com/valyala/fasthttp"
+	fiber          = "github.com/gofiber/fiber/v2"
+	gjson          = "github.com/tidwall/gjson"
+	goldmark       = "github.com/yuin/goldmark"
+	jsonv2         = "github.com/go-json-experiment/json"
+	openai         = "github.com/openai/openai-go/v3"
+	pgx            = "github.com/jackc/pgx/v5"
+	sqlite         = "modernc.org/sqlite"
+	stripe         = "github.com/stripe/stripe-go/v76"
+	templ          = "github.com/a-h/templ"
+	tokenizer      = "github.com/tiktoken-go/tokenizer"
 )
 
 // table rules every package of this module. Standard library packages are not
@@ -53,8 +71,17 @@ var table = []Row{
 		Because:  "a room knows the rooms to its left, and no door, store or vendor",
 	},
 	{
+		Packages: []string{"core/knowledge/lexical"},
+		Outside:  []string{snowball, xtext},
+		Because:  "words are counted alike in every index, so their analysis knows none",
+	},
+	{
+		Packages: []string{"core/knowledge/evaluation"},
+		Because:  "a measure is a pure function of rankings and judgements",
+	},
+	{
 		Packages: []string{"core/knowledge"},
-		Ours:     rooms[:5],
+		Ours:     append([]string{"core/knowledge/lexical", "core/knowledge/evaluation"}, rooms[:5]...),
 		Outside:  []string{goldmark},
 		Because:  "a room knows the rooms to its left, and declares ports instead of knowing an index or a vendor",
 	},
@@ -93,15 +120,53 @@ var table = []Row{
 		Because:  "the store maps rows to the rooms' types; adapters never import one another, nor a door",
 	},
 	{
+		Packages: []string{"index/embedded/segment"},
+		Ours:     []string{"core/knowledge", "core/knowledge/lexical", "core/fault", "internal/*"},
+		Because:  "a segment is bytes and how they are searched, wherever they are kept",
+	},
+	{
 		Packages: []string{"index/embedded"},
-		Ours:     []string{"core/knowledge", "core/fault", "internal/*"},
+		Ours:     []string{"index/embedded/segment", "core/knowledge", "core/knowledge/lexical", "core/fault", "internal/*"},
 		Outside:  []string{sqlite},
 		Because:  "an index knows the room of its port; adapters never import one another",
 	},
 	{
+		Packages: []string{"index/weaviate"},
+		Ours:     []string{"core/knowledge", "core/knowledge/lexical", "core/fault", "internal/*"},
+		Outside:  []string{weaviate, weaviateClient, grpc, protobuf, uuid, openapi, xsync},
+		Because:  "an index knows the room of its port, and its own vendor; adapters never import one another",
+	},
+	{
 		Packages: []string{"index/indextest"},
-		Ours:     []string{"core/knowledge", "core/fault", "internal/*"},
+		Ours:     []string{"core/knowledge", "core/knowledge/lexical", "core/fault", "internal/*"},
 		Because:  "the suite is for every index, so it knows none",
+	},
+	{
+		Packages: []string{"extract"},
+		Ours:     []string{"core/knowledge", "core/fault", "internal/*"},
+		Outside:  []string{htmlToMarkdown, readability, pdfium, wazero, excelize, xnet, xtext, xsys},
+		Because:  "a file becomes Markdown whoever gave it; parsers of foreign formats end here",
+	},
+	{
+		Packages: []string{"fetch"},
+		Ours:     []string{"core/fault", "fetch/robots", "fetch/sitemap", "fetch/target", "internal/*"},
+		Outside:  []string{ssrf, xnet},
+		Because:  "an address is read whoever named it; the way to the public network begins here",
+	},
+	{
+		Packages: []string{"fetch/robots"},
+		Ours:     []string{"fetch/target"},
+		Because:  "it reads a file format",
+	},
+	{
+		Packages: []string{"fetch/sitemap", "fetch/target"},
+		Because:  "it reads a format and knows no network",
+	},
+	{
+		Packages: []string{"jobs"},
+		Ours:     []string{"internal/*"},
+		Outside:  []string{river, pgx},
+		Because:  "the queue knows workspaces and no work; River ends here",
 	},
 	{
 		Packages: []string{"llm/openai"},
@@ -136,13 +201,13 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"api"},
-		Ours:     []string{"core/*", "core/chat/format", "billing", "internal/*"},
+		Ours:     []string{"core/*", "core/chat/format", "core/knowledge/evaluation", "billing", "internal/*"},
 		Outside:  []string{fiber, fasthttp, jsonv2},
 		Because:  "a door decodes, calls a room and answers; what stands behind a port is wired in cmd",
 	},
 	{
 		Packages: []string{"web"},
-		Ours:     []string{"core/*", "core/chat/format", "billing", "views", "static", "internal/*"},
+		Ours:     []string{"core/*", "core/chat/format", "core/knowledge/evaluation", "billing", "views", "static", "internal/*"},
 		Outside:  []string{fiber, templ},
 		Because:  "a door decodes, calls a room and answers; what stands behind a port is wired in cmd",
 	},
@@ -217,9 +282,9 @@ var bans = []Ban{
 	{
 		Imports: []string{pgx},
 		In:      []string{"..."},
-		Except:  []string{"store", "ent/migrate/diff", "internal/pgtest", "internal/bench/..."},
+		Except:  []string{"store", "jobs", "ent/migrate/diff", "internal/pgtest", "internal/bench/..."},
 		Tests:   true,
-		Because: "PostgreSQL ends in store",
+		Because: "PostgreSQL ends in store, and in the queue that River keeps there",
 	},
 	{
 		Imports: []string{stripe},
@@ -227,6 +292,20 @@ var bans = []Ban{
 		Except:  []string{"billing"},
 		Tests:   true,
 		Because: "Stripe ends in billing, which speaks of plans and workspaces",
+	},
+	{
+		Imports: []string{river},
+		In:      []string{"..."},
+		Except:  []string{"jobs"},
+		Tests:   true,
+		Because: "River ends in jobs, which speaks of workspaces",
+	},
+	{
+		Imports: []string{weaviateClient, weaviate},
+		In:      []string{"..."},
+		Except:  []string{"index/weaviate", "internal/bench/..."},
+		Tests:   true,
+		Because: "Weaviate ends in index/weaviate",
 	},
 	{
 		Imports: []string{openai, tokenizer},
@@ -245,6 +324,6 @@ var bans = []Ban{
 // Tests may import more than the code they test: a test is where things are
 // put together. The bans that say so are for tests too.
 var (
-	testOurs    = []string{"core/...", "store", "index/*", "llm/*", "billing", "views", "static", "migrations", "internal/*", "api", "web"}
-	testOutside = []string{"pgregory.net/rapid", "go.uber.org/goleak", "golang.org/x/net/html", goldmark, chromedp}
+	testOurs    = []string{"core/...", "store", "index/*", "llm/*", "jobs", "extract", "fetch", "billing", "views", "static", "migrations", "internal/*", "api", "web"}
+	testOutside = []string{"golang.org/x/sync", "pgregory.net/rapid", "go.uber.org/goleak", xnet, goldmark, chromedp}
 )

@@ -1,18 +1,56 @@
-// Package intx marks a context that lives inside a database transaction, so
-// that the doubles of network services can refuse to be called there.
+// Package intx carries the database transaction that a context lives in: so
+// that what is stored elsewhere can join it, and the doubles of network
+// services can refuse to be called there.
+//
+// It begins and ends no transaction: package store does.
 package intx
 
-import "context"
+import (
+	"context"
+	"database/sql"
+)
+
+// Transaction is a transaction of package store. It belongs to one goroutine.
+type Transaction struct {
+	// SQL and Conn are nil in a test that has no database. Who ends either
+	// breaks the store.
+	SQL *sql.Tx
+	// Conn is the connection that the transaction is on, for what speaks to a
+	// driver. Nothing else may use SQL meanwhile.
+	Conn *sql.Conn
+
+	committed []func()
+}
 
 type key struct{}
 
-// Mark returns a context that [Inside] reports.
-func Mark(ctx context.Context) context.Context {
-	return context.WithValue(ctx, key{}, true)
+// With returns a context that lives inside a transaction.
+func With(ctx context.Context, tx *Transaction) context.Context {
+	return context.WithValue(ctx, key{}, tx)
 }
+
+// Mark returns a context that [Inside] reports, with no transaction to join.
+func Mark(ctx context.Context) context.Context { return With(ctx, &Transaction{}) }
 
 // Inside reports whether ctx lives inside a database transaction.
 func Inside(ctx context.Context) bool {
-	marked, _ := ctx.Value(key{}).(bool)
-	return marked
+	_, inside := ctx.Value(key{}).(*Transaction)
+	return inside
+}
+
+// Tx returns the transaction that ctx lives in.
+func Tx(ctx context.Context) (*Transaction, bool) {
+	tx, inside := ctx.Value(key{}).(*Transaction)
+	return tx, inside && tx.SQL != nil
+}
+
+// AfterCommit adds a function that runs once the transaction is committed. It
+// must be quick and must not use the transaction.
+func (t *Transaction) AfterCommit(fn func()) { t.committed = append(t.committed, fn) }
+
+// Committed runs what [Transaction.AfterCommit] added.
+func (t *Transaction) Committed() {
+	for _, fn := range t.committed {
+		fn()
+	}
 }

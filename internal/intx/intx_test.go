@@ -2,6 +2,7 @@ package intx
 
 import (
 	"context"
+	"database/sql"
 	"testing"
 )
 
@@ -9,6 +10,9 @@ func TestInside(t *testing.T) {
 	t.Run("a context is outside until it is marked", func(t *testing.T) {
 		if Inside(t.Context()) {
 			t.Error("a plain context is inside")
+		}
+		if _, ok := Tx(t.Context()); ok {
+			t.Error("a plain context has a transaction")
 		}
 	})
 	t.Run("a marked context is inside, and so is what comes from it", func(t *testing.T) {
@@ -18,4 +22,30 @@ func TestInside(t *testing.T) {
 			t.Error("the mark is lost")
 		}
 	})
+	t.Run("a mark without a database is no transaction to join", func(t *testing.T) {
+		if _, ok := Tx(Mark(t.Context())); ok {
+			t.Error("there is a transaction")
+		}
+	})
+	t.Run("what comes from a transaction's context is in the same one", func(t *testing.T) {
+		tx := &Transaction{SQL: new(sql.Tx)}
+		got, ok := Tx(context.WithoutCancel(With(t.Context(), tx)))
+		if !ok || got != tx || !Inside(With(t.Context(), tx)) {
+			t.Errorf("got %v, %v", got, ok)
+		}
+	})
+}
+
+func TestAfterCommit(t *testing.T) {
+	var ran []int
+	tx := &Transaction{}
+	tx.AfterCommit(func() { ran = append(ran, 1) })
+	tx.AfterCommit(func() { ran = append(ran, 2) })
+	if len(ran) != 0 {
+		t.Error("something ran before the commit")
+	}
+	tx.Committed()
+	if len(ran) != 2 || ran[0] != 1 || ran[1] != 2 {
+		t.Errorf("ran %v, want 1 and 2 in their order", ran)
+	}
 }

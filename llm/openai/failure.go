@@ -38,7 +38,7 @@ var (
 // ownErrors are those that hold nothing but their text.
 var ownErrors = []error{
 	errNoResponse, errCut, errEmpty, errTooLong, errLongLine, errMalformed, errReported,
-	errFirstToken, errWholeTime, errLingering,
+	errFirstToken, errWholeTime, errLingering, errVectors,
 }
 
 // refusal is a response that is not an answer.

@@ -8,8 +8,8 @@ import (
 
 const (
 	// cachedWords times maxCachedWord bounds the memory of a cache to about
-	// 1 MiB, whatever is counted.
-	cachedWords   = 1 << 13
+	// 2 MiB, whatever is counted.
+	cachedWords   = 1 << 15
 	maxCachedWord = 32
 )
 

@@ -16,6 +16,8 @@ import (
 //     no alternative goes from there to a space;
 //   - before a line break that follows a letter or digit, because only
 //     punctuation takes line breaks along;
+//   - before a sign that follows a letter or digit, because none of them goes
+//     on with one, but for the apostrophe;
 //   - after a line break that a letter or digit follows.
 func wordEnd(text string) int {
 	for i := 1; i < len(text); i++ {
@@ -24,7 +26,7 @@ func wordEnd(text string) int {
 			if !spaceBefore(text, i) {
 				return i
 			}
-		case after == '\n' || after == '\r':
+		case after == '\n' || after == '\r' || isSign(after):
 			if isAlphanumeric(before) {
 				return i
 			}
@@ -39,6 +41,12 @@ func wordEnd(text string) int {
 
 func isAlphanumeric(b byte) bool {
 	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9'
+}
+
+// isSign reports whether b is a visible ASCII character other than a letter, a
+// digit or an apostrophe.
+func isSign(b byte) bool {
+	return '!' <= b && b <= '~' && b != '\'' && !isAlphanumeric(b)
 }
 
 func spaceBefore(text string, i int) bool {

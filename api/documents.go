@@ -1,0 +1,141 @@
+package api
+
+import (
+	"context"
+	"io"
+	"mime/multipart"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+	"parley/core/knowledge"
+	"parley/core/tenant"
+	"parley/internal/id"
+)
+
+// listDocuments lists a chatbot's documents, oldest first.
+func (a *API) listDocuments(c *fiber.Ctx) error {
+	bot, _, err := a.managed(c, tenant.Read)
+	if err != nil {
+		return err
+	}
+	documents, err := a.Knowledge.List(c.UserContext(), bot.WorkspaceID, bot.ID)
+	if err != nil {
+		return err
+	}
+	return succeed(c, documentsData{each(documents, documentOf)})
+}
+
+// document shows one document, so that a program can wait for it.
+func (a *API) document(c *fiber.Ctx) error {
+	bot, _, err := a.managed(c, tenant.Read)
+	if err != nil {
+		return err
+	}
+	document, err := a.Knowledge.Get(c.UserContext(), bot.WorkspaceID, bot.ID, id.Given(pathID(c, "document_id")))
+	if err != nil {
+		return err
+	}
+	return succeed(c, documentOf(document))
+}
+
+// addDocument adds a text, or a file as multipart/form-data. A short text is
+// found by questions when the answer has come.
+func (a *API) addDocument(c *fiber.Ctx) error {
+	bot, _, err := a.managed(c, tenant.EditKnowledge)
+	if err != nil {
+		return err
+	}
+	request, err := newDocument(c)
+	if err != nil {
+		return err
+	}
+	document, err := a.Knowledge.Add(c.UserContext(), bot.WorkspaceID, bot.ID, request)
+	if err != nil {
+		return err
+	}
+	return succeed(c, documentOf(document))
+}
+
+func newDocument(c *fiber.Ctx) (knowledge.NewDocument, error) {
+	if strings.HasPrefix(c.Get(fiber.HeaderContentType), fiber.MIMEMultipartForm) {
+		return uploadedDocument(c)
+	}
+	var request documentRequest
+	err := decode(c, &request)
+	return knowledge.NewDocument{Title: request.Title, Kind: knowledge.Kind(request.Kind), Content: request.Content}, err
+}
+
+func uploadedDocument(c *fiber.Ctx) (knowledge.NewDocument, error) {
+	if c.Get(fiber.HeaderContentEncoding) != "" {
+		return knowledge.NewDocument{}, fiber.NewError(fiber.StatusUnsupportedMediaType, "Send the body without a Content-Encoding.")
+	}
+	form, err := c.MultipartForm()
+	if err != nil {
+		return knowledge.NewDocument{}, fault.Wrap(fault.Invalid, err, "The form was not sent whole.")
+	}
+	if len(form.File["file"]) != 1 {
+		return knowledge.NewDocument{}, fault.InField("file", "Send one file as the part named file.")
+	}
+	request := knowledge.NewDocument{Title: firstOf(form.Value["title"]), Kind: knowledge.Kind(firstOf(form.Value["kind"]))}
+	request.File, err = readPart(form.File["file"][0])
+	return request, err
+}
+
+func firstOf(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[0]
+}
+
+func readPart(header *multipart.FileHeader) (*knowledge.Upload, error) {
+	file, err := header.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	body, err := io.ReadAll(file)
+	return &knowledge.Upload{Name: header.Filename, ContentType: header.Header.Get(fiber.HeaderContentType), Body: body}, err
+}
+
+// removeDocument takes a document out of every answer.
+func (a *API) removeDocument(c *fiber.Ctx) error {
+	return a.changeDocument(c, "removed", a.Knowledge.Remove)
+}
+
+// retryDocument has a document read again that failed.
+func (a *API) retryDocument(c *fiber.Ctx) error {
+	return a.changeDocument(c, "retrying", a.Knowledge.Retry)
+}
+
+// cancelDocument ends the work on a document.
+func (a *API) cancelDocument(c *fiber.Ctx) error {
+	return a.changeDocument(c, "cancelled", a.Knowledge.Cancel)
+}
+
+func (a *API) changeDocument(c *fiber.Ctx, status string, change func(ctx context.Context, workspaceID, chatbotID, documentID string) error) error {
+	bot, _, err := a.managed(c, tenant.EditKnowledge)
+	if err != nil {
+		return err
+	}
+	documentID := id.Given(pathID(c, "document_id"))
+	if err := change(c.UserContext(), bot.WorkspaceID, bot.ID, documentID); err != nil {
+		return err
+	}
+	return succeed(c, changedData{ID: documentID, Status: status})
+}
+
+// listRemovals lists the receipts of removed documents, the latest first.
+func (a *API) listRemovals(c *fiber.Ctx) error {
+	bot, _, err := a.managed(c, tenant.Read)
+	if err != nil {
+		return err
+	}
+	removals, err := a.Knowledge.Removals(c.UserContext(), bot.WorkspaceID, bot.ID)
+	if err != nil {
+		return err
+	}
+	return succeed(c, removalsData{each(removals, removalOf)})
+}

@@ -1,0 +1,110 @@
+package api
+
+import (
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/knowledge"
+	"parley/core/tenant"
+	"parley/internal/id"
+)
+
+// evaluateRequest is the body of POST /api/chatbots/:id/evaluate.
+type evaluateRequest struct {
+	Questions []struct {
+		Question   string  `json:"question"`
+		DocumentID *string `json:"document_id"`
+		Title      string  `json:"title"`
+	} `json:"questions"`
+	// K is how many passages of each question are wanted.
+	K *int `json:"k"`
+}
+
+// evaluationData says how well questions are answered from a chatbot's
+// documents.
+type evaluationData struct {
+	Questions []probedData `json:"questions"`
+	// Measured is the number of questions that name a document.
+	Measured int `json:"measured"`
+	// Within has, for each depth, the share of them that was found there.
+	Within map[string]float64 `json:"within"`
+	MRR    float64            `json:"mrr"`
+}
+
+type probedData struct {
+	Question string `json:"question"`
+	// Expected are the documents that should answer.
+	Expected []string `json:"expected"`
+	// Rank is the place of their first passage, or null.
+	Rank     *int        `json:"rank"`
+	Passages []foundData `json:"passages"`
+}
+
+// foundData is a source with what was found.
+type foundData struct {
+	DocumentID  string   `json:"document_id"`
+	Title       string   `json:"title"`
+	HeadingPath []string `json:"heading_path"`
+	URL         string   `json:"url,omitzero"`
+	Place       string   `json:"place,omitzero"`
+	// Text is the beginning of the passage.
+	Text  string  `json:"text"`
+	Score float64 `json:"score"`
+}
+
+// evaluate searches for questions, and says where the documents stand that
+// should answer.
+func (a *API) evaluate(c *fiber.Ctx) error {
+	bot, _, err := a.managed(c, tenant.Read)
+	if err != nil {
+		return err
+	}
+	var request evaluateRequest
+	if err := decode(c, &request); err != nil {
+		return err
+	}
+	k := knowledge.DefaultShown
+	if request.K != nil {
+		k = *request.K
+	}
+	result, err := a.Knowledge.Evaluate(c.UserContext(), bot.WorkspaceID, bot.ID, request.probes(), k)
+	if err != nil {
+		return err
+	}
+	return succeed(c, evaluationOf(result))
+}
+
+func (r evaluateRequest) probes() []knowledge.Probe {
+	probes := make([]knowledge.Probe, len(r.Questions))
+	for i, q := range r.Questions {
+		probes[i] = knowledge.Probe{Question: q.Question, Title: q.Title}
+		if q.DocumentID != nil {
+			// What cannot be an identifier names nothing, and is not the same as none.
+			if probes[i].DocumentID = id.Given(*q.DocumentID); probes[i].DocumentID == "" {
+				probes[i].DocumentID = "_"
+			}
+		}
+	}
+	return probes
+}
+
+func evaluationOf(e knowledge.Evaluation) evaluationData {
+	data := evaluationData{Questions: each(e.Probes, probedOf), Measured: e.Measured, Within: map[string]float64{}, MRR: e.MRR}
+	for _, depth := range knowledge.EvaluateDepths {
+		data.Within[strconv.Itoa(depth)] = e.Within[depth]
+	}
+	return data
+}
+
+func probedOf(p knowledge.Probed) probedData {
+	data := probedData{Question: p.Question, Expected: headings(p.Expected), Passages: each(p.Found, foundOf)}
+	if p.Rank > 0 {
+		data.Rank = &p.Rank
+	}
+	return data
+}
+
+func foundOf(f knowledge.Found) foundData {
+	return foundData{f.DocumentID, f.Title, headings(f.HeadingPath), f.URL, f.Place, f.Start(), f.Score}
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"parley/core/fault"
+	"parley/core/knowledge"
+	"parley/index/embedded"
+)
+
+// trial is a trial with the index that it runs on.
+type trial struct {
+	*knowledge.Trial
+	port knowledge.Index
+	// writers is how many documents are put into the index at once.
+	writers int
+	size    func() int64
+	close   func()
+}
+
+// openTrial opens an empty index beside those that serve.
+func openTrial(ctx context.Context, config *Config, index, folder string) (*trial, error) {
+	ports, err := searchPorts(config)
+	if err != nil {
+		return nil, err
+	}
+	t := &trial{writers: 2 * runtime.GOMAXPROCS(0)}
+	if index == "weaviate" {
+		err = t.openWeaviate(ctx, config)
+	} else {
+		err = t.openEmbedded(filepath.Join(folder, "index.db"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	ports.Index = t.port
+	t.Trial = knowledge.NewTrial(ports, knowledge.Scope{WorkspaceID: "ws_eval", ChatbotID: "cb_eval"})
+	return t, nil
+}
+
+func (t *trial) openEmbedded(path string) error {
+	index, err := embedded.Open(path)
+	if err != nil {
+		return err
+	}
+	t.port = index
+	t.size = func() int64 {
+		var bytes int64
+		for _, end := range []string{"", "-wal"} {
+			if info, err := os.Stat(path + end); err == nil {
+				bytes += info.Size()
+			}
+		}
+		return bytes
+	}
+	t.close = func() { _ = index.Close() }
+	return nil
+}
+
+// openWeaviate makes collections of its own on the Weaviate of the
+// configuration, and deletes them in the end.
+func (t *trial) openWeaviate(ctx context.Context, config *Config) error {
+	if config.WeaviateURL == "" {
+		return fault.New(fault.Invalid, "Set WEAVIATE_URL to measure Weaviate.")
+	}
+	index, err := openWeaviate(ctx, config, fmt.Sprint("Eval", time.Now().UnixNano()))
+	if err != nil {
+		return err
+	}
+	t.port, t.size = index, func() int64 { return 0 }
+	t.close = func() {
+		_ = index.Destroy(context.WithoutCancel(ctx))
+		_ = index.Close()
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/knowledge"
+)
+
+type knowledgeAddCmd struct {
+	Chatbot string   `arg:"" help:"Id of the chatbot."`
+	Files   []string `arg:"" help:"Files: Markdown, HTML, PDF, DOCX, PPTX, XLSX, CSV and EPUB by their names, others as plain text; - reads Markdown from standard input."`
+	Title   string   `help:"Title, for a single file. Default: its own, its first heading, or its name."`
+	Kind    string   `enum:",markdown,text,html,pdf,docx,pptx,xlsx,csv,epub,pairs" default:"" help:"Kind of the files, such as pairs for questions with answers. Default: found out."`
+	Wait    bool     `help:"Wait until the documents are ready, or have failed."`
+	JSON    bool     `name:"json" help:"Print JSON."`
+}
+
+// Run adds files, each in its own transaction.
+func (cmd *knowledgeAddCmd) Run(ctx context.Context, config *Config, io streams) error {
+	if cmd.Title != "" && len(cmd.Files) > 1 {
+		return fault.New(fault.Invalid, "--title goes with a single file.")
+	}
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
+		var added []knowledge.Document
+		for _, name := range cmd.Files {
+			request, err := cmd.read(io.in, name)
+			if err != nil {
+				return err
+			}
+			document, err := p.knowledge.Add(ctx, bot.WorkspaceID, bot.ID, request)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			added = append(added, document)
+		}
+		if !cmd.Wait {
+			return showDocuments(io.out, cmd.JSON, added)
+		}
+		if err := p.settle(ctx, added); err != nil {
+			return err
+		}
+		if err := showDocuments(io.out, cmd.JSON, added); err != nil {
+			return err
+		}
+		return failedAmong(added)
+	})
+}
+
+func failedAmong(documents []knowledge.Document) error {
+	failed := 0
+	for _, d := range documents {
+		if d.State != knowledge.Ready {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return fault.New(fault.Invalid, "%d of %d documents are not ready. The list says why.", failed, len(documents))
+	}
+	return nil
+}
+
+// read makes a document of a file.
+func (cmd *knowledgeAddCmd) read(in io.Reader, name string) (knowledge.NewDocument, error) {
+	request := knowledge.NewDocument{Title: cmd.Title, Kind: kindOfFile(name, cmd.Kind)}
+	typed := slices.Contains([]knowledge.Kind{knowledge.Markdown, knowledge.Text}, request.Kind)
+	limit := knowledge.MaxUpload
+	if typed {
+		limit = knowledge.MaxContent
+	}
+	source, err := openInput(in, name)
+	if err != nil {
+		return request, err
+	}
+	defer source.Close()
+	body, err := io.ReadAll(io.LimitReader(source, int64(limit)+1))
+	if err != nil {
+		return request, err
+	}
+	if !typed {
+		request.File = &knowledge.Upload{Name: filepath.Base(name), Body: body}
+		return request, nil
+	}
+	request.Content = string(body)
+	if request.Title == "" {
+		request.Title = documentTitle(filepath.ToSlash(name), request.Content)
+	}
+	return request, nil
+}
+
+// kindOfFile is how a file is read. Empty is for the kinds that are found out
+// from the file itself.
+func kindOfFile(name, given string) knowledge.Kind {
+	switch end := strings.ToLower(filepath.Ext(name)); {
+	case given != "":
+		return knowledge.Kind(given)
+	case name == "-" || end == ".md" || end == ".markdown":
+		return knowledge.Markdown
+	case slices.Contains([]string{".html", ".htm", ".pdf", ".docx", ".pptx", ".xlsx", ".csv", ".epub"}, end):
+		return ""
+	}
+	return knowledge.Text
+}
+
+func openInput(in io.Reader, name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(in), nil
+	}
+	return os.Open(name)
+}
+
+// lookEvery is how often a command looks how far a server is.
+const lookEvery = 200 * time.Millisecond
+
+// settle waits until documents are ready or have failed, and brings the list
+// up to date. While a server runs on the data folder, it does the work; else
+// this process does.
+func (p *program) settle(ctx context.Context, documents []knowledge.Document) error {
+	for {
+		left, err := p.lookAt(ctx, documents)
+		if err != nil || left == "" {
+			return err
+		}
+		worked, err := p.workAlone(ctx, left)
+		if err != nil {
+			return err
+		}
+		if worked {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(lookEvery):
+		}
+	}
+}
+
+// lookAt looks documents up again. It returns a workspace that has some left
+// to work on.
+func (p *program) lookAt(ctx context.Context, documents []knowledge.Document) (left string, err error) {
+	for i, d := range documents {
+		if d.State.Settled() {
+			continue
+		}
+		now, err := p.knowledge.Get(ctx, d.WorkspaceID, d.ChatbotID, d.ID)
+		if err != nil {
+			return "", err
+		}
+		if documents[i] = now; !now.State.Settled() {
+			left = d.WorkspaceID
+		}
+	}
+	return left, nil
+}
+
+// workAlone works for a workspace unless a server runs on the data folder. It
+// reports whether there may be more to do at once.
+func (p *program) workAlone(ctx context.Context, workspaceID string) (more bool, err error) {
+	for _, dir := range p.config.dataDirs() {
+		unlock, err := lockDataDir(dir)
+		if err != nil { // a server is there
+			return false, nil
+		}
+		defer unlock()
+	}
+	return p.knowledge.Work(ctx, workspaceID)
+}

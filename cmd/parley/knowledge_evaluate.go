@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"parley/core/chatbot"
+	"parley/core/knowledge"
+)
+
+type knowledgeEvaluateCmd struct {
+	Chatbot string `arg:"" help:"Id of the chatbot."`
+	File    string `arg:"" help:"File with a question in each line, and after => the title of the document that should answer, if any; - reads standard input."`
+	K       int    `name:"k" default:"5" help:"Passages to show for each question."`
+	JSON    bool   `name:"json" help:"Print JSON."`
+}
+
+type evaluationView struct {
+	Questions []probedView    `json:"questions"`
+	Measured  int             `json:"measured"`
+	Within    map[int]float64 `json:"within"`
+	MRR       float64         `json:"mrr"`
+}
+
+type probedView struct {
+	Question string `json:"question"`
+	Title    string `json:"title,omitzero"`
+	// Rank is zero when the document was not found.
+	Rank     int         `json:"rank"`
+	Passages []foundView `json:"passages"`
+}
+
+type foundView struct {
+	DocumentID  string   `json:"document_id"`
+	Title       string   `json:"title"`
+	HeadingPath []string `json:"heading_path"`
+	Place       string   `json:"place,omitzero"`
+	Text        string   `json:"text"`
+	Score       float64  `json:"score"`
+}
+
+// maxQuestions bounds the file, in bytes.
+const maxQuestions = 1 << 20
+
+// Run tries the questions of a file.
+func (cmd *knowledgeEvaluateCmd) Run(ctx context.Context, config *Config, io streams) error {
+	text, err := readText(io.in, cmd.File)
+	if err != nil {
+		return err
+	}
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
+		result, err := p.knowledge.Evaluate(ctx, bot.WorkspaceID, bot.ID, knowledge.ReadProbes(text), cmd.K)
+		if err != nil {
+			return err
+		}
+		if cmd.JSON {
+			return showJSON(io.out, viewEvaluation(result))
+		}
+		return showEvaluation(io.out, result)
+	})
+}
+
+func readText(in io.Reader, name string) (string, error) {
+	source, err := openInput(in, name)
+	if err != nil {
+		return "", err
+	}
+	defer source.Close()
+	text, err := io.ReadAll(io.LimitReader(source, maxQuestions))
+	return string(text), err
+}
+
+func viewEvaluation(e knowledge.Evaluation) evaluationView {
+	return evaluationView{each(e.Probes, viewProbed), e.Measured, e.Within, e.MRR}
+}
+
+func viewProbed(p knowledge.Probed) probedView {
+	return probedView{p.Question, p.Title, p.Rank, each(p.Found, func(f knowledge.Found) foundView {
+		return foundView{f.DocumentID, f.Title, append([]string{}, f.HeadingPath...), f.Place, f.Start(), f.Score}
+	})}
+}
+
+func showEvaluation(out io.Writer, e knowledge.Evaluation) error {
+	for _, p := range e.Probes {
+		fmt.Fprintln(out, p.Question)
+		if p.Rank > 0 {
+			fmt.Fprintf(out, "  %q is at place %d\n", p.Title, p.Rank)
+		} else if len(p.Expected) > 0 {
+			fmt.Fprintf(out, "  %q is not among the first %d passages\n", p.Title, knowledge.EvaluateDepth)
+		}
+		for i, f := range p.Found {
+			fmt.Fprintf(out, "  %d. %s (score %.2f)\n", i+1, strings.Join(append([]string{f.Title}, f.HeadingPath...), " › "), f.Score)
+		}
+		fmt.Fprintln(out)
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "questions measured\t%d\n", e.Measured)
+	for _, depth := range knowledge.EvaluateDepths {
+		fmt.Fprintf(w, "found among the first %s\t%.0f %%\n", strconv.Itoa(depth), 100*e.Within[depth])
+	}
+	fmt.Fprintf(w, "mean reciprocal rank\t%.2f\n", e.MRR)
+	return w.Flush()
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"parley/core/chatbot"
+	"parley/core/knowledge"
+)
+
+type knowledgeSourceCmd struct {
+	Add    sourceAddCmd    `cmd:"" help:"Add a page, or a whole site. The server reads it."`
+	List   sourceListCmd   `cmd:"" help:"List a chatbot's web addresses."`
+	Sync   sourceSyncCmd   `cmd:"" help:"Read an address again now."`
+	Remove sourceRemoveCmd `cmd:"" help:"Remove an address with all its documents."`
+}
+
+type addressView struct {
+	ID       string     `json:"id"`
+	Kind     string     `json:"kind"`
+	URL      string     `json:"url"`
+	Schedule string     `json:"schedule"`
+	Include  []string   `json:"include"`
+	Exclude  []string   `json:"exclude"`
+	MaxDepth int        `json:"max_depth"`
+	MaxPages int        `json:"max_pages"`
+	State    string     `json:"state"`
+	Reason   string     `json:"reason,omitzero"`
+	SyncedAt *time.Time `json:"synced_at"`
+	NextSync *time.Time `json:"next_sync_at"`
+}
+
+func viewAddress(s knowledge.Source) addressView {
+	return addressView{
+		s.ID, string(s.Kind), s.URL, string(s.Schedule), append([]string{}, s.Rules.Include...), append([]string{}, s.Rules.Exclude...),
+		s.Rules.MaxDepth, s.Rules.MaxPages, string(s.State), s.Reason, s.SyncedAt, s.DueAt,
+	}
+}
+
+type sourceAddCmd struct {
+	Chatbot  string   `arg:"" help:"Id of the chatbot."`
+	URL      string   `arg:"" name:"url" help:"Address, such as https://www.example.com/help/."`
+	Site     bool     `help:"Read the whole site, and not only this page."`
+	Schedule string   `enum:"never,daily,weekly" default:"never" help:"How often it is read again: never, daily or weekly."`
+	Include  []string `placeholder:"PATH" help:"Beginnings of the paths that are read, such as /docs/. Default: all."`
+	Exclude  []string `placeholder:"PATH" help:"Beginnings of the paths that are not read."`
+	Depth    int      `default:"3" help:"Links that a page may be away from the address."`
+	Pages    int      `default:"200" help:"Most pages of the site."`
+	JSON     bool     `name:"json" help:"Print JSON."`
+}
+
+// Run adds an address.
+func (cmd *sourceAddCmd) Run(ctx context.Context, config *Config, io streams) error {
+	request := knowledge.NewSource{
+		URL: cmd.URL, Kind: knowledge.Page, Schedule: knowledge.Schedule(cmd.Schedule),
+		Rules: knowledge.Rules{Include: cmd.Include, Exclude: cmd.Exclude, MaxDepth: cmd.Depth, MaxPages: cmd.Pages},
+	}
+	if cmd.Site {
+		request.Kind = knowledge.Site
+	}
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
+		source, err := p.knowledge.AddSource(ctx, bot.WorkspaceID, bot.ID, request)
+		if err != nil {
+			return err
+		}
+		return show1(io.out, cmd.JSON, viewAddress(source), source.ID)
+	})
+}
+
+type sourceListCmd struct {
+	Chatbot string `arg:"" help:"Id of the chatbot."`
+	JSON    bool   `name:"json" help:"Print JSON."`
+}
+
+// Run lists addresses.
+func (cmd *sourceListCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
+		sources, err := p.knowledge.Sources(ctx, bot.WorkspaceID, bot.ID)
+		if err != nil {
+			return err
+		}
+		return showTable(io.out, cmd.JSON, each(sources, viewAddress), []string{"id", "kind", "state", "synced", "next", "url", "reason"},
+			func(s addressView) []string {
+				return []string{s.ID, s.Kind, s.State, moment(s.SyncedAt), moment(s.NextSync), s.URL, s.Reason}
+			})
+	})
+}
+
+type sourceSyncCmd struct {
+	sourceArgs
+}
+
+// Run has an address read again.
+func (cmd *sourceSyncCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return cmd.change(ctx, config, io, (*knowledge.Service).SyncSource, "syncing", "The address is read again by the server.")
+}
+
+type sourceRemoveCmd struct {
+	sourceArgs
+}
+
+// Run removes an address with its documents.
+func (cmd *sourceRemoveCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return cmd.change(ctx, config, io, (*knowledge.Service).RemoveSource, "removed", "The address is removed, with all its documents.")
+}
+
+// sourceArgs name an address.
+type sourceArgs struct {
+	Chatbot string `arg:"" help:"Id of the chatbot."`
+	Source  string `arg:"" help:"Id of the address."`
+	JSON    bool   `name:"json" help:"Print JSON."`
+}
+
+func (cmd *sourceArgs) change(ctx context.Context, config *Config, io streams,
+	do func(s *knowledge.Service, ctx context.Context, workspaceID, chatbotID, sourceID string) error, status, sentence string,
+) error {
+	return (&documentArgs{cmd.Chatbot, cmd.Source, cmd.JSON}).change(ctx, config, io, do, status, sentence)
+}

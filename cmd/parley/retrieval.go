@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"parley/core/knowledge"
+	"parley/index/embedded"
+	"parley/index/weaviate"
+	"parley/llm/openai"
+	"parley/llm/tokens"
+)
+
+// index is a retrieval index that is open.
+type index interface {
+	knowledge.Index
+	io.Closer
+}
+
+// openIndex opens the index that the configuration names.
+func openIndex(ctx context.Context, config *Config) (index, error) {
+	if config.WeaviateURL == "" {
+		return embedded.Open(config.indexPath())
+	}
+	return openWeaviate(ctx, config, config.WeaviateName)
+}
+
+func openWeaviate(ctx context.Context, config *Config, prefix string) (*weaviate.Index, error) {
+	return weaviate.Open(ctx, weaviate.Config{
+		URL: config.WeaviateURL, GRPC: config.WeaviateGRPC, APIKey: config.WeaviateKey,
+		Replicas: config.WeaviateCopy, Prefix: prefix,
+	})
+}
+
+// searchPorts are the ports of retrieval beside the index.
+func searchPorts(config *Config) (knowledge.Ports, error) {
+	ports := knowledge.Ports{Tokens: tokens.Count}
+	if config.EmbedModel == "" {
+		return ports, nil
+	}
+	settings := openai.Config{BaseURL: config.EmbedBaseURL, APIKey: config.EmbedAPIKey, Model: config.EmbedModel}
+	if settings.BaseURL == "" {
+		settings.BaseURL = defaultLLM
+	}
+	embedder, err := openai.NewEmbedder(settings, config.EmbedSize)
+	if err != nil {
+		return ports, fmt.Errorf("the embedding model cannot be used: %w", err)
+	}
+	ports.Embedder = embedder
+	return ports, nil
+}
+
+// indexName says which index serves.
+func indexName(config *Config) string {
+	if config.WeaviateURL == "" {
+		return "embedded, " + config.indexPath()
+	}
+	return "Weaviate"
+}

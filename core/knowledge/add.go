@@ -1,0 +1,244 @@
+package knowledge
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/internal/id"
+)
+
+// NewDocument is what a person gives to add a document: a text, or a file.
+type NewDocument struct {
+	// Title may be empty for a file, which may have its own.
+	Title string
+	// Kind is Markdown when empty; for a file it is found out.
+	Kind    Kind
+	Content string
+	File    *Upload
+}
+
+const (
+	// MaxContent is the largest content of one document, in bytes.
+	MaxContent = 5 << 20
+	// MaxUpload is the largest file, in bytes.
+	MaxUpload = 20 << 20
+	maxTitle  = 200
+	maxName   = 255
+	// soon is the size, in bytes, up to which a text is indexed while its
+	// owner waits.
+	soon = 256 << 10
+)
+
+// Add stores a document and has it indexed. A short text is ready when Add
+// returns; all else becomes so by itself. What the chatbot has already, under
+// the same title, is not added again: the document that is there is returned.
+func (s *Service) Add(ctx context.Context, workspaceID, chatbotID string, request NewDocument) (Document, error) {
+	request, err := checkDocument(request)
+	if err != nil {
+		return Document{}, err
+	}
+	now := s.now()
+	document := Document{
+		ID: id.New(s.random, "doc"), WorkspaceID: workspaceID, ChatbotID: chatbotID, Title: request.Title,
+		Kind: request.Kind, State: Pending, InputHash: inputHash(request), DueAt: &now, UpdatedAt: now, CreatedAt: now,
+	}
+	if request.File == nil {
+		document.Content, document.Chars = request.Content, utf8.RuneCountInString(request.Content)
+	}
+	waits := request.File == nil && len(request.Content) <= soon
+	if waits {
+		later := now.Add(whileWaited) // nobody else takes it until then
+		document.DueAt = &later
+	}
+	stored, err := s.insert(ctx, document, request.File)
+	if err != nil || stored.ID != document.ID || !waits {
+		return stored, err
+	}
+	// It is stored: what goes wrong from here on is tried again.
+	ctx, cancel := context.WithTimeout(ctx, whileWaited)
+	defer cancel()
+	if ready, err := s.advance(ctx, stored); err == nil {
+		return ready, nil
+	}
+	return stored, nil
+}
+
+// insert stores a document and returns it, or the equal one that is there.
+func (s *Service) insert(ctx context.Context, document Document, file *Upload) (Document, error) {
+	stored := document
+	err := s.store.InTx(ctx, func(ctx context.Context) error {
+		workspace, err := s.store.LockWorkspace(ctx, document.WorkspaceID)
+		if err != nil {
+			return err
+		}
+		if _, err := s.store.Chatbot(ctx, document.WorkspaceID, document.ChatbotID); err != nil {
+			return err
+		}
+		known, err := s.store.DocumentByInput(ctx, document.WorkspaceID, document.ChatbotID, document.InputHash)
+		if !fault.Is(err, fault.NotFound) {
+			stored = known
+			return err
+		}
+		if err := s.admit(ctx, workspace, document.Chars); err != nil {
+			return err
+		}
+		if err := s.store.CreateDocument(ctx, document.WorkspaceID, document); err != nil {
+			return err
+		}
+		if file != nil {
+			if err := s.store.CreateUpload(ctx, document.WorkspaceID, document.ID, *file); err != nil {
+				return err
+			}
+		}
+		if document.DueAt.After(document.CreatedAt) {
+			return nil
+		}
+		return s.queue.Enqueue(ctx, document.WorkspaceID)
+	})
+	return stored, err
+}
+
+func (s *Service) admit(ctx context.Context, workspace tenant.Workspace, chars int) error {
+	p, err := s.store.Plan(ctx, workspace.Plan)
+	if err != nil {
+		return err
+	}
+	used, err := s.store.KnowledgeChars(ctx, workspace.ID)
+	if err != nil {
+		return err
+	}
+	return p.Admit(plan.KnowledgeChars, used+chars)
+}
+
+// Get returns a document with its content.
+func (s *Service) Get(ctx context.Context, workspaceID, chatbotID, documentID string) (Document, error) {
+	return s.store.Document(ctx, workspaceID, chatbotID, documentID)
+}
+
+// List returns a chatbot's documents without their contents, oldest first.
+func (s *Service) List(ctx context.Context, workspaceID, chatbotID string) ([]Document, error) {
+	if _, err := s.chatbot(ctx, workspaceID, chatbotID); err != nil {
+		return nil, err
+	}
+	return s.store.Documents(ctx, workspaceID, chatbotID)
+}
+
+func (s *Service) chatbot(ctx context.Context, workspaceID, chatbotID string) (chatbot.Chatbot, error) {
+	return s.store.Chatbot(ctx, workspaceID, chatbotID)
+}
+
+// checkDocument returns the request in its stored form, or why it is refused.
+func checkDocument(request NewDocument) (NewDocument, error) {
+	request.Title = strings.TrimSpace(request.Title)
+	if request.File != nil {
+		return checkFile(request)
+	}
+	if request.Kind == "" {
+		request.Kind = Markdown
+	}
+	switch {
+	case request.Kind != Markdown && request.Kind != Text && request.Kind != Pairs:
+		return request, fault.InField("kind", "kind must be markdown, text or pairs. Send other kinds as a file.")
+	case request.Title == "":
+		return request, fault.InField("title", "Give a title.")
+	case strings.TrimSpace(request.Content) == "":
+		return request, fault.InField("content", "The document has no text.")
+	case len(request.Content) > MaxContent:
+		return request, &fault.Error{Kind: fault.TooLarge, Field: "content", Message: "The document is larger than 5 MiB. Split it."}
+	case !storable(request.Content):
+		return request, fault.InField("content", "The document is not valid UTF-8 text. Save it as UTF-8.")
+	}
+	if request.Kind == Pairs { // they are read as a file of them is
+		request.File, request.Content = &Upload{Body: []byte(request.Content)}, ""
+	}
+	return request, checkTitle(request.Title)
+}
+
+func checkFile(request NewDocument) (NewDocument, error) {
+	file := request.File
+	file.Name, file.ContentType = shorten(oneLine(file.Name), maxName), fitting(file.ContentType, maxName)
+	switch {
+	case request.Kind != "" && !slices.Contains(fileKinds, request.Kind):
+		return request, fault.InField("kind", "kind must be one of %s, or be left out.", strings.Join(names(fileKinds), ", "))
+	case strings.TrimSpace(request.Content) != "":
+		return request, fault.InField("file", "Give the text or a file, not both.")
+	case len(file.Body) == 0:
+		return request, fault.InField("file", "The file is empty.")
+	case len(file.Body) > MaxUpload:
+		return request, &fault.Error{Kind: fault.TooLarge, Field: "file", Message: "The file is larger than 20 MiB. Split it."}
+	}
+	if request.Title == "" {
+		// Until the file's own title is known.
+		request.Title = shorten(file.Name, maxTitle)
+	}
+	if request.Title == "" {
+		return request, fault.InField("title", "Give a title.")
+	}
+	return request, checkTitle(request.Title)
+}
+
+var fileKinds = []Kind{Markdown, Text, HTML, PDF, DOCX, PPTX, XLSX, CSV, EPUB, Pairs}
+
+func names(kinds []Kind) []string {
+	texts := make([]string, len(kinds))
+	for i, kind := range kinds {
+		texts[i] = string(kind)
+	}
+	return texts
+}
+
+func checkTitle(title string) error {
+	switch {
+	case !storable(title) || strings.ContainsAny(title, "\n\r\t"):
+		return fault.InField("title", "The title has characters that cannot be shown. Use one line of plain text.")
+	case utf8.RuneCountInString(title) > maxTitle:
+		return fault.InField("title", "The title is longer than %d characters. Shorten it.", maxTitle)
+	}
+	return nil
+}
+
+func storable(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsRune(text, 0)
+}
+
+// oneLine returns a text that others wrote as a line that can be a title.
+func oneLine(text string) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
+	return strings.Join(strings.Fields(text), " ")
+}
+
+func shorten(text string, chars int) string {
+	for i := range text {
+		if chars == 0 {
+			return strings.TrimSpace(text[:i])
+		}
+		chars--
+	}
+	return text
+}
+
+func inputHash(request NewDocument) string {
+	content := request.Content
+	if request.File != nil {
+		content = string(request.File.Body)
+	}
+	return hash(string(request.Kind), request.Title, content)
+}
+
+// hash is the SHA-256 of parts, in hex.
+func hash(parts ...string) string {
+	h := sha256.New()
+	for _, part := range parts {
+		h.Write([]byte(part))
+		h.Write([]byte{0})
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

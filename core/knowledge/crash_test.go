@@ -1,0 +1,280 @@
+package knowledge_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/core/fault"
+	"parley/core/knowledge"
+	"parley/store"
+)
+
+var errDead = errors.New("the process is dead")
+
+// mortal is a process that dies before its call number dies to the database or
+// the index: that call and all later ones fail, and its context ends.
+type mortal struct {
+	mu          sync.Mutex
+	calls, dies int
+	died        bool
+	kill        context.CancelCauseFunc
+}
+
+func (m *mortal) step() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls++
+	if m.calls < m.dies {
+		return nil
+	}
+	m.died = true
+	m.kill(errDead)
+	return errDead
+}
+
+// mortalStore has a step before each call of the way of a document.
+type mortalStore struct {
+	*store.Store
+	m *mortal
+}
+
+func (s mortalStore) InTx(ctx context.Context, fn func(context.Context) error) error {
+	if err := s.m.step(); err != nil {
+		return err
+	}
+	return s.Store.InTx(ctx, func(ctx context.Context) error {
+		if err := fn(ctx); err != nil {
+			return err
+		}
+		return s.m.step() // before the commit
+	})
+}
+
+func (s mortalStore) UpdateDocument(ctx context.Context, workspaceID string, from knowledge.State, d knowledge.Document, withContent bool) error {
+	if err := s.m.step(); err != nil {
+		return err
+	}
+	return s.Store.UpdateDocument(ctx, workspaceID, from, d, withContent)
+}
+
+func (s mortalStore) DeletePassages(ctx context.Context, workspaceID, documentID string, keep int) error {
+	if err := s.m.step(); err != nil {
+		return err
+	}
+	return s.Store.DeletePassages(ctx, workspaceID, documentID, keep)
+}
+
+// AddPassages stores them in two parts, as it does those of a long document.
+func (s mortalStore) AddPassages(ctx context.Context, workspaceID string, d knowledge.Document, passages []knowledge.Passage) error {
+	half := len(passages) / 2
+	for _, part := range [][]knowledge.Passage{passages[:half], passages[half:]} {
+		if err := s.m.step(); err != nil {
+			return err
+		}
+		if err := s.Store.AddPassages(ctx, workspaceID, d, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s mortalStore) DeleteUpload(ctx context.Context, workspaceID, documentID string) error {
+	if err := s.m.step(); err != nil {
+		return err
+	}
+	return s.Store.DeleteUpload(ctx, workspaceID, documentID)
+}
+
+func (s mortalStore) ConfirmRemoval(ctx context.Context, workspaceID, documentID string, at time.Time, answers int, ids []int64) error {
+	if err := s.m.step(); err != nil {
+		return err
+	}
+	return s.Store.ConfirmRemoval(ctx, workspaceID, documentID, at, answers, ids)
+}
+
+// mortalIndex has a step before each change, too.
+type mortalIndex struct {
+	knowledge.Index
+	m *mortal
+}
+
+func (x mortalIndex) Replace(ctx context.Context, scope knowledge.Scope, id string, entries []knowledge.Entry) error {
+	if err := x.m.step(); err != nil {
+		return err
+	}
+	return x.Index.Replace(ctx, scope, id, entries)
+}
+
+func (x mortalIndex) Remove(ctx context.Context, scope knowledge.Scope, id string) error {
+	if err := x.m.step(); err != nil {
+		return err
+	}
+	return x.Index.Remove(ctx, scope, id)
+}
+
+func (x mortalIndex) Count(ctx context.Context, scope knowledge.Scope, id string) (int, error) {
+	if err := x.m.step(); err != nil {
+		return 0, err
+	}
+	return x.Index.Count(ctx, scope, id)
+}
+
+// dyingAt works in a process that dies at a call, and reports whether it did.
+func (l *library) dyingAt(call int) bool {
+	l.Helper()
+	ctx, kill := context.WithCancelCause(l.Context())
+	defer kill(nil)
+	m := &mortal{dies: call, kill: kill}
+	whole := l.ports
+	l.ports.Store, l.ports.Index = mortalStore{l.db, m}, mortalIndex{l.index, m}
+	l.open()
+	l.ports = whole
+	_, err := l.Work(ctx, home)
+	if m.died != errors.Is(err, errDead) {
+		l.Errorf("dead: %v, but the error is %v", m.died, err)
+	}
+	l.open()
+	return m.died
+}
+
+func TestCrash(t *testing.T) {
+	const before, after = "midnight", "Sundays"
+	for name, c := range map[string]struct {
+		prepare func(l *library) (id string)
+		// fresh says that nothing was answered before.
+		fresh   bool
+		removed bool
+	}{
+		"a file": {fresh: true, prepare: func(l *library) string {
+			return l.addFile("a.pdf", cakes+long("lang", 4)).ID
+		}},
+		"a long text": {fresh: true, prepare: func(l *library) string {
+			d := l.add("Cakes", cakes+long("lang", 120))
+			return d.ID
+		}},
+		"a new page": {fresh: true, prepare: func(l *library) string {
+			l.world.set("https://site/", page{text: cakes + long("lang", 4)})
+			source := l.pageAt("https://site/", knowledge.Never)
+			d := knowledge.Document{
+				ID: "doc_page", ChatbotID: bot, SourceID: source.ID, URL: source.URL, Title: "page", Kind: knowledge.HTML,
+				State: knowledge.Pending, DueAt: source.DueAt, UpdatedAt: source.CreatedAt, CreatedAt: source.CreatedAt,
+			}
+			source.DueAt, source.State = nil, knowledge.SourceReady // it was looked up already
+			l.must(l.db.UpdateSource(l.Context(), home, source))
+			l.must(l.db.CreateDocument(l.Context(), home, d))
+			return d.ID
+		}},
+		"a changed page": {prepare: func(l *library) string {
+			l.world.set("https://site/", page{text: bread + long("kurz", 2), etag: "1"})
+			source := l.pageAt("https://site/", knowledge.Never)
+			l.work()
+			l.world.set("https://site/", page{text: cakes + long("lang", 4), etag: "2"})
+			l.must(l.db.RefreshFound(l.Context(), home, source.ID, l.clock.Now()))
+			return l.at("https://site/").ID
+		}},
+		"a document that is removed": {removed: true, prepare: func(l *library) string {
+			id := l.add("Bread", bread+long("kurz", 2)).ID
+			l.index.away = true
+			l.must(l.Remove(l.Context(), home, bot, id))
+			l.index.away = false
+			return id
+		}},
+	} {
+		t.Run("wherever the work on "+name+" breaks off, it ends as if it had not", func(t *testing.T) {
+			t.Parallel()
+			calls := 0
+			for died := true; died; {
+				calls++
+				l := newLibrary(t)
+				id := c.prepare(l)
+				died = l.dyingAt(calls)
+				answers := l.found(homeScope, "When is rye or plum cake baked?")
+				old, now := strings.Contains(answers, before), strings.Contains(answers, after)
+				switch {
+				case old && now, !old && !now && !c.fresh && !c.removed, c.removed && (old || now):
+					t.Errorf("dead at call %d, the answers come from %q", calls, answers)
+				}
+				l.work()
+				if c.removed {
+					l.wantGone(id)
+					l.wantReceipt(id, 0)
+				} else {
+					l.wantWhole(id)
+					l.wantAnswered("When is rye baked?", before, false)
+					l.wantAnswered("When is plum cake baked?", after, true)
+					_, err := l.db.Upload(t.Context(), home, id)
+					l.wantKind(err, fault.NotFound)
+				}
+				if t.Failed() {
+					t.Fatalf("dead at call %d", calls)
+				}
+			}
+			if calls < 5 {
+				t.Errorf("there were only %d calls to die at", calls)
+			}
+		})
+	}
+}
+
+// hooked runs something before passages are added, once.
+type hooked struct {
+	*store.Store
+	adding func()
+}
+
+func (h *hooked) AddPassages(ctx context.Context, workspaceID string, d knowledge.Document, passages []knowledge.Passage) error {
+	adding := h.adding
+	h.adding = nil
+	call(adding)
+	return h.Store.AddPassages(ctx, workspaceID, d, passages)
+}
+
+func TestTwoWorkersAtOnce(t *testing.T) {
+	t.Run("passages that another has added in between are no failure of the document", func(t *testing.T) {
+		l := newLibrary(t)
+		d := l.addFile("a.pdf", bread)
+		h := &hooked{Store: l.db}
+		l.ports.Store = h
+		l.open()
+		h.adding = func() { // whose index is away
+			l.index.away = true
+			l.work()
+			l.index.away = false
+		}
+		l.work()
+		l.clock.advance(time.Minute)
+		l.work()
+		l.wantWhole(d.ID)
+		l.wantAnswered("When is rye baked?", "midnight", true)
+	})
+
+	t.Run("of two who work on the same documents, each ends whole", func(t *testing.T) {
+		l := newLibrary(t)
+		var ids []string
+		for i := range 8 {
+			ids = append(ids, l.addFile(fmt.Sprintf("%d.pdf", i), bread+long("wort", 8)).ID)
+		}
+		for range 3 {
+			var all sync.WaitGroup
+			for range 3 {
+				all.Go(l.work)
+			}
+			all.Go(func() {
+				if _, err := l.Reindex(t.Context(), home, bot); err != nil {
+					t.Error(err)
+				}
+			})
+			all.Wait()
+			l.work()
+			for _, id := range ids {
+				l.wantWhole(id)
+			}
+			l.wantAnswered("wort7", "wort7", true)
+		}
+	})
+}

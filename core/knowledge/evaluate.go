@@ -1,0 +1,192 @@
+package knowledge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/core/fault"
+	"parley/core/knowledge/evaluation"
+)
+
+// Probe is a question of an owner who wants to see what is found for it.
+type Probe struct {
+	Question string
+	// DocumentID or Title name the document that should answer. Both may be
+	// empty: then what is found is shown, and nothing is measured.
+	DocumentID, Title string
+}
+
+// Probed is what was found for a probe.
+type Probed struct {
+	Probe
+	// Found are the first passages, best first.
+	Found []Found
+	// Expected are the documents that should answer: several if they share
+	// the title.
+	Expected []string
+	// Rank is the place, from 1, of the first passage of an expected
+	// document among the passages found, or zero if it is not among the first
+	// [EvaluateDepth].
+	Rank int
+}
+
+// Expects reports whether a document is one of those that should answer.
+func (p Probed) Expects(documentID string) bool { return slices.Contains(p.Expected, documentID) }
+
+// Evaluation is what came of all probes.
+type Evaluation struct {
+	Probes []Probed
+	// Measured counts the probes that name a document.
+	Measured int
+	// Within is the share of them, from 0 to 1, whose document has a passage
+	// among the first of each of [EvaluateDepths].
+	Within map[int]float64
+	// MRR is the mean reciprocal rank.
+	MRR float64
+}
+
+// The limits of an evaluation.
+const (
+	// MaxProbes is how many questions there may be.
+	MaxProbes = 50
+	// MaxShown is how many passages of each may be wanted.
+	MaxShown = 20
+	// DefaultShown is how many are shown unless something else is wanted.
+	DefaultShown = 5
+	// EvaluateDepth is how far a document is looked for.
+	EvaluateDepth = 100
+	maxQuestion   = 2_000
+)
+
+// EvaluateDepths are the depths that [Evaluation.Within] is of.
+var EvaluateDepths = []int{1, 3, 5}
+
+// Evaluate searches for each question as a conversation that begins with it
+// does, and says where the documents stand that should answer. It returns the
+// first shown passages of each, from 1 to [MaxShown].
+func (s *Service) Evaluate(ctx context.Context, workspaceID, chatbotID string, probes []Probe, shown int) (Evaluation, error) {
+	documents, err := s.List(ctx, workspaceID, chatbotID)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	if shown < 1 || shown > MaxShown {
+		return Evaluation{}, fault.InField("k", "k is from 1 to %d.", MaxShown)
+	}
+	asked, err := expect(probes, documents)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	result := Evaluation{Probes: asked, Within: map[int]float64{}}
+	judged, rankings := map[string]evaluation.Judgements{}, map[string][]string{}
+	for i := range asked {
+		found, err := s.Search(ctx, Scope{workspaceID, chatbotID}, Query{Text: asked[i].Question, Limit: EvaluateDepth})
+		if err != nil {
+			return Evaluation{}, err
+		}
+		asked[i].look(found, shown)
+		if len(asked[i].Expected) > 0 {
+			name := fmt.Sprint(i)
+			judged[name], rankings[name] = asked[i].ranking(len(found))
+		}
+	}
+	report := evaluation.Mean(judged, rankings, EvaluateDepths)
+	result.Measured, result.Within, result.MRR = report.Questions, report.Recall, report.MRR
+	return result, nil
+}
+
+// expect looks up the documents that the probes name.
+func expect(probes []Probe, documents []Document) ([]Probed, error) {
+	switch {
+	case len(probes) == 0:
+		return nil, fault.InField("questions", "Give at least one question.")
+	case len(probes) > MaxProbes:
+		return nil, fault.InField("questions", "These are %d questions; at most %d are allowed.", len(probes), MaxProbes)
+	}
+	asked := make([]Probed, len(probes))
+	for i, p := range probes {
+		p.Question, p.Title = strings.TrimSpace(p.Question), oneLine(p.Title)
+		switch {
+		case p.Question == "":
+			return nil, fault.InField("questions", "Question %d is empty.", i+1)
+		case len(p.Question) > maxQuestion || !storable(p.Question):
+			return nil, fault.InField("questions", "Question %d is not plain text of at most %d bytes.", i+1, maxQuestion)
+		}
+		asked[i] = Probed{Probe: p}
+		if p.DocumentID == "" && p.Title == "" {
+			continue
+		}
+		for _, d := range documents {
+			if d.State != Removing && p.expects(d) {
+				asked[i].Expected = append(asked[i].Expected, d.ID)
+			}
+		}
+		if len(asked[i].Expected) == 0 {
+			return nil, p.missing(i)
+		}
+	}
+	return asked, nil
+}
+
+// expects reports whether a document is the one that the probe names.
+func (p Probe) expects(d Document) bool {
+	if p.DocumentID != "" {
+		return d.ID == p.DocumentID
+	}
+	return strings.EqualFold(oneLine(d.Title), p.Title)
+}
+
+func (p Probe) missing(i int) error {
+	if p.DocumentID != "" {
+		return fault.New(fault.NotFound, "Document not found.")
+	}
+	return fault.InField("questions", "Question %d: there is no document called %q.", i+1, shorten(p.Title, maxTitle))
+}
+
+// look keeps the first passages, and finds the rank.
+func (p *Probed) look(found []Found, shown int) {
+	p.Found = found[:min(shown, len(found))]
+	for i, f := range found {
+		if p.Expects(f.DocumentID) {
+			p.Rank = i + 1
+			return
+		}
+	}
+}
+
+// ranking is what package evaluation measures: passages, of which the first of
+// an expected document is the relevant one.
+func (p *Probed) ranking(found int) (evaluation.Judgements, []string) {
+	passages := make([]string, found)
+	for i := range passages {
+		passages[i] = fmt.Sprint("passage ", i+1)
+	}
+	return evaluation.Judgements{fmt.Sprint("passage ", p.Rank): 1}, passages
+}
+
+// startOf is how many characters of a passage [Passage.Start] has.
+const startOf = 200
+
+// Start returns the first characters of a passage's text, for lists.
+func (p Passage) Start() string {
+	start := shorten(p.Text, startOf)
+	if len(start) < len(strings.TrimSpace(p.Text)) {
+		start += "…"
+	}
+	return start
+}
+
+// ReadProbes reads questions, one a line. What follows "=>" in a line is the
+// title of the document that should answer.
+func ReadProbes(text string) []Probe {
+	var probes []Probe
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		question, title, _ := strings.Cut(line, "=>")
+		probes = append(probes, Probe{Question: strings.TrimSpace(question), Title: strings.TrimSpace(title)})
+	}
+	return probes
+}

@@ -1,0 +1,36 @@
+// Package lexical owns the words of retrieval: how a text becomes terms, how a
+// question and what was said before it become weighted terms, and what the
+// constants of the ranking are. Both sides of a search use it, so an index
+// only counts terms and never sees a text.
+//
+// It does not own an index, nor the passages, nor the second look at the best
+// of them (package knowledge).
+package lexical
+
+// Version names this analysis and the constants. Whatever changes the terms of
+// a passage, or how an index weighs them, changes it, and indexes are rebuilt.
+const Version = "lexical-2"
+
+// The constants of BM25 (Robertson and Zaragoza, The Probabilistic Relevance
+// Framework: BM25 and Beyond, 2009). B is below the usual .75: passages are
+// of similar length by the way they are cut.
+const (
+	K1 = 1.2
+	B  = 0.5
+)
+
+// MaxTerm is the length of the longest term, in bytes. Longer words are what
+// nobody asks for: keys, hashes, encoded files.
+const MaxTerm = 64
+
+// Passage returns the terms of a passage in order: title and headings stand
+// before the text, where words count most.
+func Passage(title string, headings []string, text string) []string {
+	a := analysis{terms: make([]string, 0, len(text)/8+8)}
+	a.add(title)
+	for _, heading := range headings {
+		a.add(heading)
+	}
+	a.add(text)
+	return a.terms
+}

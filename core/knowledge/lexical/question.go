@@ -1,0 +1,100 @@
+package lexical
+
+import "math"
+
+// Term is a term of a question, with how often it counts.
+type Term struct {
+	Text   string
+	Weight int
+}
+
+// Unit is the weight of a term that stands once in the question.
+const Unit = 20
+
+const (
+	// MaxTerms is how many terms are searched for. The time of a search grows
+	// with it.
+	MaxTerms = 40
+	// maxCount is how often a repeated word of a question counts.
+	maxCount = 2
+	// A term of the question before counts historyWeight, and one of each
+	// question before that the share historyDecay of it. As much as the
+	// question's own they would drown it.
+	historyWeight = 0.3
+	historyDecay  = 0.5
+	fillerWeight  = 0.25
+	// maxWords bounds how much of a text is looked at: a pasted log has the
+	// question before or behind it.
+	maxWords = 400
+	// maxHistory is how many earlier questions lend terms.
+	maxHistory = 5
+)
+
+// Question returns the distinct terms of a question that follows earlier ones,
+// oldest first: the question's own, then those of the latest question before
+// it, and so on.
+func Question(text string, earlier []string) []Term {
+	q := question{at: map[string]int{}}
+	for _, term := range wordsOf(text) {
+		q.count(term)
+	}
+	own := len(q.terms)
+	weight := historyWeight
+	for i := len(earlier) - 1; i >= max(0, len(earlier)-maxHistory); i-- {
+		for _, term := range wordsOf(earlier[i]) {
+			q.carry(term, weight)
+		}
+		weight *= historyDecay
+	}
+	if own > MaxTerms { // the first and the last
+		q.terms = append(q.terms[:MaxTerms/2:MaxTerms/2], q.terms[own-MaxTerms/2:own]...)
+	}
+	return weighted(q.terms[:min(len(q.terms), MaxTerms)])
+}
+
+type question struct {
+	terms []counted
+	at    map[string]int
+}
+
+type counted struct {
+	text  string
+	count float64
+}
+
+func (q *question) count(term string) {
+	if i, ok := q.at[term]; ok {
+		q.terms[i].count = min(q.terms[i].count+1, maxCount)
+		return
+	}
+	q.at[term] = len(q.terms)
+	q.terms = append(q.terms, counted{term, 1})
+}
+
+func (q *question) carry(term string, weight float64) {
+	if _, ok := q.at[term]; !ok {
+		q.at[term] = len(q.terms)
+		q.terms = append(q.terms, counted{term, weight})
+	}
+}
+
+func weighted(terms []counted) []Term {
+	list := make([]Term, len(terms))
+	for i, t := range terms {
+		if fillers[t.text] {
+			t.count *= fillerWeight
+		}
+		list[i] = Term{t.text, max(1, int(math.Round(t.count*Unit)))}
+	}
+	return list
+}
+
+// wordsOf returns the terms of a text, of a long one the first and the last.
+func wordsOf(text string) []string {
+	var a analysis
+	a.add(text)
+	if len(a.terms) > maxWords {
+		return append(a.terms[:maxWords/2:maxWords/2], a.terms[len(a.terms)-maxWords/2:]...)
+	}
+	return a.terms
+}

@@ -1,0 +1,176 @@
+package knowledge
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"parley/core/knowledge/lexical"
+)
+
+// The constants of the second look at the best passages. docs/retrieval.md
+// says what each part gave; the region around them is flat.
+const (
+	// looked is how many of the best passages get a second look.
+	looked = 100
+	// leadWeight and leadHalf are for words near the beginning of a passage:
+	// at leadHalf terms from it a word counts half.
+	leadWeight, leadHalf = 1.0, 8.0
+	// nearWeight, nearWindow and nearHalf are for words near one another:
+	// at most nearWindow terms apart, saturating at nearHalf.
+	nearWeight, nearWindow, nearHalf = 1.0, 8, 6.0
+	// vectorWeight is what a cosine counts beside the share of the best score
+	// by words.
+	vectorWeight = 1.0
+	// contextWeight is what earlier questions count for the direction.
+	contextWeight = 0.3
+)
+
+// rank returns the best hits for a query, best first: by words, and by meaning
+// where the index has vectors.
+func (s *Service) rank(ctx context.Context, scope Scope, query Query) ([]Hit, error) {
+	asked := IndexQuery{Filter: query.Filter, Limit: min(max(query.Limit, looked), 1000), OccurrencesOf: looked}
+	for _, term := range lexical.Question(query.Text, query.Context) {
+		asked.Terms = append(asked.Terms, Term(term))
+	}
+	if s.servesVectors() {
+		vector, err := s.questionVector(ctx, query)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil { // words alone are better than no answer
+			s.log.Warn("question not embedded", "error", err)
+		}
+		asked.Vector = vector
+	}
+	if len(asked.Terms) == 0 && asked.Vector == nil {
+		return nil, nil
+	}
+	found, err := s.index.Search(ctx, scope, asked)
+	if err != nil {
+		return nil, err
+	}
+	hits := fuse(lookAgain(asked.Terms, found), found.Near, vectorWeight)
+	return hits[:min(query.Limit, len(hits))], nil
+}
+
+// questionVector is the direction of a question, with some of that of those
+// before it. It is nil for a question that means nothing to the embedder.
+func (s *Service) questionVector(ctx context.Context, query Query) ([]float32, error) {
+	texts := []string{query.Text}
+	if len(query.Context) > 0 {
+		texts = append(texts, strings.Join(query.Context, " "))
+	}
+	vectors, err := s.embedder.Questions(ctx, texts)
+	if err != nil || len(vectors) != len(texts) {
+		return nil, err
+	}
+	sum := slices.Clone(vectors[0])
+	if len(vectors) > 1 {
+		for i, x := range vectors[1] {
+			sum[i] += contextWeight * x
+		}
+	}
+	square := 0.0
+	for _, x := range sum {
+		square += float64(x) * float64(x)
+	}
+	if square == 0 {
+		return nil, nil
+	}
+	for i := range sum {
+		sum[i] /= float32(math.Sqrt(square))
+	}
+	return sum, nil
+}
+
+// lookAgain ranks the best hits by more than how often they have which words:
+// a passage is better when the question's words stand near its beginning,
+// where titles and headings are, and near one another.
+func lookAgain(terms []Term, found Hits) []Hit {
+	weights := make([]float64, len(terms))
+	for i, idf := range found.IDF {
+		weights[i] = float64(terms[i].Weight) / lexical.Unit * idf
+	}
+	var near nearness
+	best := slices.Clone(found.Lexical[:min(looked, len(found.Lexical))])
+	for i, hit := range best {
+		score := hit.Score * (lexical.K1 + 1) / lexical.Unit
+		best[i].Score = score + leadWeight*lead(weights, hit.Occurrences) + nearWeight*near.of(weights, hit.Occurrences)
+	}
+	slices.SortStableFunc(best, byScore)
+	return best
+}
+
+func byScore(a, b Hit) int {
+	if a.Score != b.Score {
+		return cmp.Compare(b.Score, a.Score)
+	}
+	return cmp.Compare(a.PassageID, b.PassageID)
+}
+
+// lead sums the weights of the terms, each by where it stands first.
+func lead(weights []float64, occurrences []Occurrence) float64 {
+	var seen uint64
+	sum := 0.0
+	for _, o := range occurrences {
+		if bit := uint64(1) << (o.Term & 63); seen&bit == 0 {
+			seen |= bit
+			sum += weights[o.Term] / (1 + float64(o.At)/leadHalf)
+		}
+	}
+	return sum
+}
+
+// nearness is a sum for each term, kept from one passage to the next.
+type nearness struct{ sums [64]float64 }
+
+// of sums, over pairs of different terms that stand within the window, the
+// weight of the one over the distance for the other; saturated for each term.
+func (n *nearness) of(weights []float64, occurrences []Occurrence) float64 {
+	for i, a := range occurrences {
+		for _, b := range occurrences[i+1:] {
+			distance := b.At - a.At
+			if distance > nearWindow {
+				break
+			}
+			if a.Term != b.Term && distance > 0 {
+				n.sums[a.Term&63] += weights[b.Term] / float64(distance)
+				n.sums[b.Term&63] += weights[a.Term] / float64(distance)
+			}
+		}
+	}
+	total := 0.0
+	for i := range weights {
+		if sum := n.sums[i&63]; sum > 0 {
+			total += weights[i] * sum / (sum + nearHalf)
+			n.sums[i&63] = 0
+		}
+	}
+	return total
+}
+
+// fuse joins words and meaning: a passage's score by words, as a share of the
+// best, and how near its vector is to the question's.
+func fuse(words, near []Hit, weight float64) []Hit {
+	if len(near) == 0 {
+		return words
+	}
+	all := make([]Hit, 0, len(words)+len(near))
+	known := make(map[int64]bool, len(words))
+	for _, hit := range words {
+		hit.Score = hit.Score/words[0].Score + weight*hit.Similarity
+		known[hit.PassageID] = true
+		all = append(all, hit)
+	}
+	for _, hit := range near {
+		if !known[hit.PassageID] {
+			hit.Score *= weight
+			all = append(all, hit)
+		}
+	}
+	slices.SortStableFunc(all, byScore)
+	return all
+}

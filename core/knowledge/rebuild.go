@@ -1,0 +1,187 @@
+package knowledge
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/core/fault"
+)
+
+// overlap is how long a transaction may have taken, and how wrong a clock may
+// be, before a change made while an index was built is missed.
+const overlap = 5 * time.Minute
+
+// Rebuild makes the index anew from the database, while the old one serves,
+// and switches in one step. It returns how many documents there are in it.
+func (s *Service) Rebuild(ctx context.Context) (int, error) {
+	began := s.now().Add(-overlap)
+	count := 0
+	err := s.index.Rebuild(ctx, s.IndexVersion(), func(ctx context.Context, into Filler) error {
+		documents, err := s.store.AllDocuments(ctx)
+		if err != nil {
+			return err
+		}
+		for _, d := range documents {
+			if d.Live == 0 || d.State == Removing {
+				continue
+			}
+			if err := s.fill(ctx, into, d); err != nil {
+				return err
+			}
+			count++
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	s.lookUpVersion(ctx)
+	return count, s.catchUp(ctx, began)
+}
+
+// fill puts a document into an index that is being built.
+func (s *Service) fill(ctx context.Context, into Filler, d Document) error {
+	passages, err := s.store.Passages(ctx, d.WorkspaceID, d.ID, d.Live)
+	if err != nil {
+		return err
+	}
+	entries, err := s.entries(ctx, &d, passages)
+	if err != nil {
+		return err
+	}
+	return into.Replace(ctx, Scope{d.WorkspaceID, d.ChatbotID}, d.ID, entries)
+}
+
+// catchUp makes what changed while an index was built so in the new one.
+func (s *Service) catchUp(ctx context.Context, since time.Time) error {
+	changed, err := s.store.ChangedDocuments(ctx, since)
+	if err != nil {
+		return err
+	}
+	for _, d := range changed {
+		if err := s.bring(ctx, d); err != nil {
+			return err
+		}
+	}
+	removed, err := s.store.RemovalsSince(ctx, since)
+	if err != nil {
+		return err
+	}
+	for _, r := range removed {
+		if err := s.index.Remove(ctx, Scope{r.WorkspaceID, r.ChatbotID}, r.DocumentID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bring makes the index hold what a document is answered from, whoever works
+// on it meanwhile: what went into an index that serves no more, or was
+// overwritten here, is indexed again.
+func (s *Service) bring(ctx context.Context, d Document) error {
+	for {
+		now, err := s.hold(ctx, d)
+		if err != nil || now.State != Indexing {
+			return err
+		}
+		now.Version, now.ContentHash, now.UpdatedAt = now.Version+1, "", s.now()
+		err = taken(s.store.UpdateDocument(ctx, now.WorkspaceID, Indexing, now, false))
+		if !errors.Is(err, errTaken) {
+			return err
+		}
+	}
+}
+
+// hold makes the index hold the version of a document that is answered from,
+// or nothing if none is, and returns the document as it is after that.
+func (s *Service) hold(ctx context.Context, d Document) (Document, error) {
+	now, err := s.current(ctx, d)
+	for err == nil {
+		held := now.Live
+		if held > 0 {
+			err = s.fill(ctx, s.index, now)
+		} else {
+			err = s.index.Remove(ctx, Scope{d.WorkspaceID, d.ChatbotID}, d.ID)
+		}
+		if err != nil {
+			break
+		}
+		if now, err = s.current(ctx, d); now.Live == held {
+			break
+		}
+	}
+	return now, err
+}
+
+// current looks a document up again. One that has gone is Removing.
+func (s *Service) current(ctx context.Context, d Document) (Document, error) {
+	now, err := s.store.Document(ctx, d.WorkspaceID, d.ChatbotID, d.ID)
+	if fault.Is(err, fault.NotFound) {
+		return Document{State: Removing}, nil
+	}
+	return now, err
+}
+
+// Repair makes the index hold what the database says: one that is new, lost,
+// damaged or of another version is filled again from the stored passages. It
+// returns how many documents it had to bring back.
+func (s *Service) Repair(ctx context.Context) (int, error) {
+	version, err := s.index.Version(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if version != s.IndexVersion() {
+		return s.Rebuild(ctx)
+	}
+	s.lookUpVersion(ctx)
+	documents, err := s.store.AllDocuments(ctx)
+	if err != nil {
+		return 0, err
+	}
+	repaired := 0
+	for _, d := range documents {
+		if d.Live == 0 || d.State == Removing || d.State == Indexing {
+			continue
+		}
+		held, err := s.index.Count(ctx, Scope{d.WorkspaceID, d.ChatbotID}, d.ID)
+		if err != nil {
+			return repaired, err
+		}
+		if d.Live != d.Version { // Passages is of one that is not in the index
+			live, err := s.store.Passages(ctx, d.WorkspaceID, d.ID, d.Live)
+			if err != nil {
+				return repaired, err
+			}
+			d.Passages = len(live)
+		}
+		if held == d.Passages {
+			continue
+		}
+		if err := s.bring(ctx, d); err != nil {
+			return repaired, err
+		}
+		repaired++
+	}
+	return repaired, nil
+}
+
+// lookUpVersion remembers what the index was built for: vectors of another
+// model mean nothing to it. A failure leaves what was known.
+func (s *Service) lookUpVersion(ctx context.Context) {
+	if version, err := s.index.Version(ctx); err == nil {
+		s.serving.Store(&version)
+	}
+}
+
+// servesVectors reports whether the index has vectors of this embedder.
+func (s *Service) servesVectors() bool {
+	version := s.serving.Load()
+	return s.embedder != nil && version != nil && *version == s.IndexVersion()
+}
+
+// Check reports whether the index can be used just now.
+func (s *Service) Check(ctx context.Context) error {
+	s.lookUpVersion(ctx)
+	return s.index.Check(ctx)
+}

@@ -1,0 +1,115 @@
+package knowledge
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"parley/core/fault"
+	"parley/internal/id"
+)
+
+// Removal is the receipt of a document that was taken away.
+type Removal struct {
+	// ID is opaque and starts with "rm_".
+	ID          string
+	WorkspaceID string
+	ChatbotID   string
+	DocumentID  string
+	Title, URL  string
+	ContentHash string
+	// Passages is how many there were.
+	Passages    int
+	RequestedAt time.Time
+	// ConfirmedAt is when the index said that it holds none of them any more.
+	ConfirmedAt *time.Time
+	// Answers is how many answers had been given the document, and MessageIDs
+	// has the first of them.
+	Answers    int
+	MessageIDs []int64
+}
+
+// messagesOnReceipt is how many answers a receipt names.
+const messagesOnReceipt = 1000
+
+// Remove takes a document out of every answer at once, and then out of the
+// index and the database. If the index fails the document stays Removing, and
+// is tried again until the index confirms that no passage is left.
+func (s *Service) Remove(ctx context.Context, workspaceID, chatbotID, documentID string) error {
+	var document Document
+	err := s.inWorkspace(ctx, workspaceID, func(ctx context.Context) (err error) {
+		if document, err = s.store.Document(ctx, workspaceID, chatbotID, documentID); err != nil {
+			return err
+		}
+		return s.markRemoving(ctx, document)
+	})
+	if err != nil {
+		return err
+	}
+	if document.State == Indexing { // who puts it into the index takes it out before it goes
+		return nil
+	}
+	if err := s.remove(ctx, document); err != nil {
+		s.log.Warn("document not removed yet", "document_id", documentID, "error", err)
+	}
+	return nil
+}
+
+// markRemoving takes a document out of every answer, and writes its receipt.
+func (s *Service) markRemoving(ctx context.Context, document Document) error {
+	if document.State == Removing {
+		return nil
+	}
+	err := s.store.CreateRemoval(ctx, document.WorkspaceID, Removal{
+		ID: id.New(s.random, "rm"), WorkspaceID: document.WorkspaceID, ChatbotID: document.ChatbotID,
+		DocumentID: document.ID, Title: document.Title, URL: document.URL, ContentHash: document.ContentHash,
+		Passages: document.Passages, RequestedAt: s.now(),
+	})
+	if err != nil {
+		return err
+	}
+	return s.store.MarkRemoving(ctx, document.WorkspaceID, document.ID, s.now())
+}
+
+// remove takes a removing document out of the index, and then out of the
+// database.
+func (s *Service) remove(ctx context.Context, document Document) error {
+	scope := Scope{document.WorkspaceID, document.ChatbotID}
+	if err := s.index.Remove(ctx, scope, document.ID); err != nil {
+		return err
+	}
+	left, err := s.index.Count(ctx, scope, document.ID)
+	if err != nil {
+		return err
+	}
+	if left > 0 {
+		return fault.Wrap(fault.Upstream, fmt.Errorf("%d passages left", left), "The index still holds the document.")
+	}
+	answers, messages, err := s.store.AnswersFrom(ctx, document.WorkspaceID, document.ChatbotID, document.ID, messagesOnReceipt)
+	if err != nil {
+		return err
+	}
+	return s.store.InTx(ctx, func(ctx context.Context) error {
+		err := s.store.ConfirmRemoval(ctx, document.WorkspaceID, document.ID, s.now(), answers, messages)
+		if err != nil {
+			return err
+		}
+		return s.store.DeleteDocument(ctx, document.WorkspaceID, document.ID)
+	})
+}
+
+// Removals returns the receipts of a chatbot, the latest first.
+func (s *Service) Removals(ctx context.Context, workspaceID, chatbotID string) ([]Removal, error) {
+	if _, err := s.store.Chatbot(ctx, workspaceID, chatbotID); err != nil {
+		return nil, err
+	}
+	return s.store.Removals(ctx, workspaceID, chatbotID, listLimit)
+}
+
+// listLimit bounds what a list shows.
+const listLimit = 1000
+
+// Forget takes all that a chatbot knows out of the index.
+func (s *Service) Forget(ctx context.Context, workspaceID, chatbotID string) error {
+	return s.index.Drop(ctx, Scope{workspaceID, chatbotID})
+}

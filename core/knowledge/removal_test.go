@@ -1,0 +1,191 @@
+package knowledge_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"parley/core/chat"
+	"parley/core/fault"
+	"parley/core/knowledge"
+)
+
+// receipt is the receipt of a document.
+func (l *library) receipt(id string) knowledge.Removal {
+	l.Helper()
+	all, err := l.Removals(l.Context(), home, bot)
+	l.must(err)
+	for _, r := range all {
+		if r.DocumentID == id {
+			return r
+		}
+	}
+	l.Fatalf("there is no receipt of %s", id)
+	panic("unreachable")
+}
+
+func (l *library) wantReceipt(id string, answers int) {
+	l.Helper()
+	if r := l.receipt(id); r.ConfirmedAt == nil || r.Answers != answers || len(r.MessageIDs) != answers {
+		l.Errorf("the receipt is %+v", r)
+	}
+}
+
+// answerFrom stores an answer that was given documents.
+func (l *library) answerFrom(documents ...string) int64 {
+	l.Helper()
+	ctx := l.Context()
+	now := l.clock.Now()
+	_, id, err := l.db.BeginConversation(ctx, home, chat.Conversation{ChatbotID: bot, Status: chat.Active, CreatedAt: now},
+		chat.NewTurn{Question: "When?", At: now, LeaseUntil: now})
+	l.must(err)
+	l.must(l.db.FinishTurn(ctx, home, chat.Answer{MessageID: id, Text: "At midnight.", Status: chat.Complete, DocumentIDs: documents}))
+	return id
+}
+
+func TestRemove(t *testing.T) {
+	t.Run("a receipt says what was removed, when, and which answers had been given it", func(t *testing.T) {
+		l := newLibrary(t)
+		d, rest := l.add("Bread", bread), l.add("Cakes", cakes)
+		first := l.answerFrom(d.ID, rest.ID)
+		l.answerFrom(rest.ID)
+		second := l.answerFrom(d.ID)
+		l.clock.advance(time.Hour)
+		requested := l.clock.Now()
+		l.must(l.Remove(t.Context(), home, bot, d.ID))
+		l.wantGone(d.ID)
+		r := l.receipt(d.ID)
+		if r.Title != "Bread" || r.Passages != d.Passages || r.ContentHash != d.ContentHash || !r.RequestedAt.Equal(requested) ||
+			r.ConfirmedAt == nil || !r.ConfirmedAt.Equal(requested) || r.Answers != 2 || !slices.Equal(r.MessageIDs, []int64{first, second}) {
+			t.Errorf("it is %+v", r)
+		}
+		l.wantWhole(rest.ID)
+	})
+
+	t.Run("it is out of every answer at once, and confirmed when the index says so", func(t *testing.T) {
+		l := newLibrary(t)
+		d := l.add("Bread", bread)
+		l.index.away = true
+		l.must(l.Remove(t.Context(), home, bot, d.ID))
+		l.wantStates(knowledge.Removing)
+		l.wantAnswered("When is rye baked?", "midnight", false)
+		if l.receipt(d.ID).ConfirmedAt != nil {
+			t.Error("it is confirmed")
+		}
+		l.work()
+		l.wantStates(knowledge.Removing)
+		l.index.away = false
+		l.work() // it waits for its time
+		l.wantStates(knowledge.Removing)
+		l.clock.advance(time.Minute)
+		l.work()
+		l.wantGone(d.ID)
+		if at := l.receipt(d.ID).ConfirmedAt; at == nil || !at.Equal(l.clock.Now()) {
+			t.Errorf("it is confirmed at %v", at)
+		}
+	})
+
+	t.Run("an index that says it removed a document and did not keeps it removing, for as long as that takes", func(t *testing.T) {
+		l := newLibrary(t)
+		d := l.add("Bread", bread)
+		l.index.lie = true
+		l.must(l.Remove(t.Context(), home, bot, d.ID))
+		for range 20 {
+			l.wantStates(knowledge.Removing)
+			l.wantAnswered("When is rye baked?", "midnight", false)
+			l.clock.advance(2 * time.Hour)
+			l.work()
+		}
+		if l.receipt(d.ID).ConfirmedAt != nil {
+			t.Error("it is confirmed")
+		}
+		l.index.lie = false
+		l.clock.advance(2 * time.Hour)
+		l.work()
+		l.wantGone(d.ID)
+		l.wantReceipt(d.ID, 0)
+	})
+
+	t.Run("removing twice is no failure, and gives one receipt", func(t *testing.T) {
+		l := newLibrary(t)
+		d := l.add("Bread", bread)
+		l.index.away = true
+		for range 2 {
+			l.must(l.Remove(t.Context(), home, bot, d.ID))
+		}
+		l.index.away = false
+		l.must(l.Remove(t.Context(), home, bot, d.ID))
+		l.wantKind(l.Remove(t.Context(), home, bot, d.ID), fault.NotFound)
+		if all, err := l.Removals(t.Context(), home, bot); err != nil || len(all) != 1 {
+			t.Errorf("the receipts are %+v, %v", all, err)
+		}
+	})
+
+	for name, hook := range map[string]func(l *library, remove func()){
+		"while it is extracted":         func(l *library, remove func()) { l.world.extracting = remove },
+		"before it goes into the index": func(l *library, remove func()) { l.index.before = remove },
+		"after it went into the index":  func(l *library, remove func()) { l.index.after = remove },
+	} {
+		t.Run("a document that is removed "+name+" leaves nothing there", func(t *testing.T) {
+			l := newLibrary(t)
+			d := l.addFile("a.pdf", bread)
+			hook(l, func() { l.must(l.Remove(t.Context(), home, bot, d.ID)) })
+			l.work()
+			l.wantGone(d.ID)
+			l.wantReceipt(d.ID, 0)
+			l.wantAnswered("When is rye baked?", "midnight", false)
+		})
+		t.Run("so does a page that was answered from, removed "+name, func(t *testing.T) {
+			l := newLibrary(t)
+			l.world.set("https://site/", page{text: bread})
+			source := l.pageAt("https://site/", knowledge.Never)
+			l.work()
+			d := l.at("https://site/")
+			l.world.set("https://site/", page{text: cakes})
+			l.must(l.SyncSource(t.Context(), home, bot, source.ID))
+			hook(l, func() { l.must(l.Remove(t.Context(), home, bot, d.ID)) })
+			l.work()
+			l.wantGone(d.ID)
+			l.wantReceipt(d.ID, 0)
+		})
+	}
+
+	t.Run("the removal of what is being indexed is not confirmed before that has ended", func(t *testing.T) {
+		l := newLibrary(t)
+		d := l.addFile("a.pdf", bread)
+		l.index.before = func() {
+			l.must(l.Remove(t.Context(), home, bot, d.ID))
+			if r := l.receipt(d.ID); r.ConfirmedAt != nil {
+				t.Errorf("it is %+v", r)
+			}
+		}
+		l.work()
+		l.wantReceipt(d.ID, 0)
+	})
+
+	t.Run("removals come before all other work", func(t *testing.T) {
+		l := newLibrary(t)
+		d := l.add("Bread", bread)
+		for i := range 3 {
+			l.addFile(fmt.Sprintf("%d.pdf", i), cakes)
+		}
+		l.index.away = true
+		l.must(l.Remove(t.Context(), home, bot, d.ID))
+		l.index.away = false
+		l.world.extracting = func() { l.wantGone(d.ID) }
+		l.work()
+		if l.world.extracting != nil {
+			t.Error("nothing was extracted")
+		}
+	})
+
+	t.Run("a chatbot that is forgotten is forgotten by the index", func(t *testing.T) {
+		l := newLibrary(t)
+		d := l.add("Bread", bread)
+		l.must(l.Forget(t.Context(), home, bot))
+		if n, err := l.index.Count(t.Context(), homeScope, d.ID); n != 0 || err != nil {
+			t.Errorf("%d passages are left: %v", n, err)
+		}
+	})
+}

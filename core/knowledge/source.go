@@ -1,0 +1,88 @@
+package knowledge
+
+import "time"
+
+// SourceKind says what an address stands for.
+type SourceKind string
+
+// The kinds of source.
+const (
+	// Page is one page or file.
+	Page SourceKind = "page"
+	// Site is a start page with all that its sitemap names or its links reach.
+	Site SourceKind = "site"
+)
+
+// Schedule says how often a source is read again.
+type Schedule string
+
+// The schedules.
+const (
+	Never  Schedule = "never"
+	Daily  Schedule = "daily"
+	Weekly Schedule = "weekly"
+)
+
+// every is the time between two synchronisations, or zero.
+func (s Schedule) every() time.Duration {
+	switch s {
+	case Daily:
+		return 24 * time.Hour
+	case Weekly:
+		return 7 * 24 * time.Hour
+	}
+	return 0
+}
+
+// SourceState says what a source is doing.
+type SourceState string
+
+// The states of a source. Its documents have their own.
+const (
+	// SourceSyncing is about to look up its pages.
+	SourceSyncing SourceState = "syncing"
+	// SourceReady has looked them up.
+	SourceReady SourceState = "ready"
+	// SourceFailed could not be read; [Source.Reason] says why.
+	SourceFailed SourceState = "failed"
+	// SourceRemoving goes when the last of its documents has gone.
+	SourceRemoving SourceState = "removing"
+)
+
+// Source is an address that documents come from.
+type Source struct {
+	// ID is opaque and starts with "src_".
+	ID          string
+	WorkspaceID string
+	ChatbotID   string
+	Kind        SourceKind
+	// URL is absolute and normalised.
+	URL      string
+	Rules    Rules
+	Schedule Schedule
+	State    SourceState
+	// Reason is for the owner.
+	Reason   string
+	Attempts int
+	// DueAt is when it is to be read next; nil means not.
+	DueAt     *time.Time
+	SyncedAt  *time.Time
+	CreatedAt time.Time
+}
+
+// Rules say which pages of a site are read.
+type Rules struct {
+	// Include and Exclude are beginnings of paths, such as "/docs/". An empty
+	// Include admits all.
+	Include, Exclude []string
+	// MaxDepth is how many links a page may be away from the start, from 0.
+	MaxDepth int
+	// MaxPages is from 1 to [MaxPages].
+	MaxPages int
+}
+
+// The limits of a site.
+const (
+	MaxPages = 10_000
+	MaxDepth = 20
+)

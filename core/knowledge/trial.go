@@ -1,0 +1,77 @@
+package knowledge
+
+import (
+	"context"
+	"sync"
+
+	"parley/core/chatbot"
+)
+
+// Trial is a chatbot's knowledge without a database, to measure retrieval on:
+// documents are split, indexed and found as those of a chatbot are.
+type Trial struct {
+	service *Service
+	scope   Scope
+	bot     chatbot.Chatbot
+
+	mu sync.Mutex
+	// documents has the document of each passage, whose ID is one more than
+	// its place here.
+	documents []string
+}
+
+// NewTrial returns an empty trial on an index, in a scope of its own.
+func NewTrial(ports Ports, scope Scope) *Trial {
+	t := &Trial{service: New(ports, nil, nil, nil), scope: scope, bot: chatbot.Chatbot{ID: scope.ChatbotID}}
+	version := t.service.IndexVersion()
+	t.service.serving.Store(&version)
+	return t
+}
+
+// Version is what the index of the trial is built for.
+func (t *Trial) Version() string { return t.service.IndexVersion() }
+
+// Ranked is a document that was found.
+type Ranked struct {
+	DocumentID string
+	Score      float64
+}
+
+// Add splits a document and puts it into an index, which is the trial's or is
+// about to become so. A whole one is a single passage. It returns the number
+// of passages, and is safe for concurrent use.
+func (t *Trial) Add(ctx context.Context, into Filler, d Document, whole bool) (int, error) {
+	passages := []Passage{{DocumentID: d.ID, Title: d.Title, Text: d.Content}}
+	if !whole {
+		passages = t.service.split(t.bot, d)
+	}
+	t.mu.Lock()
+	for i := range passages {
+		t.documents = append(t.documents, d.ID)
+		passages[i].ID = int64(len(t.documents))
+	}
+	t.mu.Unlock()
+	entries, err := t.service.entries(ctx, &d, passages)
+	if err != nil || len(entries) == 0 {
+		return 0, err
+	}
+	return len(entries), into.Replace(ctx, t.scope, d.ID, entries)
+}
+
+// Search returns the documents of the best passages for a query, best first,
+// each once. Of query.Limit passages there may be fewer documents.
+func (t *Trial) Search(ctx context.Context, query Query) ([]Ranked, error) {
+	hits, err := t.service.rank(ctx, t.scope, query)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	var ranked []Ranked
+	for _, hit := range hits {
+		if !seen[hit.DocumentID] {
+			seen[hit.DocumentID] = true
+			ranked = append(ranked, Ranked{hit.DocumentID, hit.Score})
+		}
+	}
+	return ranked, nil
+}

@@ -1,0 +1,129 @@
+package extract
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"parley/core/fault"
+	"parley/core/knowledge"
+)
+
+// request is what the child reads first: one line of JSON, which the body
+// follows up to the end of the input.
+type request struct {
+	Kind        knowledge.Kind `json:"kind"`
+	Name        string         `json:"name,omitempty"`
+	ContentType string         `json:"content_type,omitempty"`
+	BaseURL     string         `json:"base_url,omitempty"`
+	Limits      Limits         `json:"limits"`
+	CacheDir    string         `json:"cache_dir,omitempty"`
+	// Size is the number of bytes of the body.
+	Size int64 `json:"size"`
+	// Warm asks for no document: the child compiles the PDF reader into
+	// CacheDir, and ends.
+	Warm bool `json:"warm,omitempty"`
+}
+
+// reply is what the child writes: one value of JSON.
+type reply struct {
+	Result Result `json:"result"`
+	// Fault is the failure, if Message is not empty.
+	Kind    fault.Kind `json:"kind,omitempty"`
+	Message string     `json:"message,omitempty"`
+	// Cause is for the log. It holds no text of the document.
+	Cause string `json:"cause,omitempty"`
+}
+
+// The child's exit codes beside 0 and the Go runtime's 2.
+const (
+	exitInternal = 1
+	exitMemory   = 3
+)
+
+// Child reads one document from in and writes the answer to out. It is the
+// whole of a program that ends afterwards: it lowers the limits of its
+// process for good, and exits with 1 if Child returns an error.
+func Child(in io.Reader, out io.Writer) error {
+	input := bufio.NewReaderSize(in, 64<<10)
+	first, err := input.ReadSlice('\n')
+	if err != nil {
+		return fmt.Errorf("reading the request: %w", err)
+	}
+	var r request
+	if err := json.Unmarshal(first, &r); err != nil {
+		return fmt.Errorf("reading the request: %w", err)
+	}
+	if r.Warm {
+		return warmPDF(r.CacheDir)
+	}
+	if _, known := readers[r.Kind]; !known {
+		return errors.New("reading the request: unknown kind")
+	}
+	return answer(r, input, out)
+}
+
+// answer confines the process, reads the document and writes the reply. What
+// opens files is done before the process may open none.
+func answer(r request, input io.Reader, out io.Writer) error {
+	if err := confine(r.Limits); err != nil {
+		return fmt.Errorf("confining the process: %w", err)
+	}
+	debug.SetMemoryLimit(r.Limits.Memory / 10 * 7)
+	go watchSelf(r.Limits.Memory)
+	if r.Kind == pdf {
+		if err := preparePDF(r.CacheDir, r.Limits); err != nil {
+			return fmt.Errorf("starting the PDF reader: %w", err)
+		}
+	}
+	if err := seal(); err != nil {
+		return fmt.Errorf("sealing the process: %w", err)
+	}
+	body := make([]byte, r.Size)
+	if _, err := io.ReadFull(input, body); err != nil {
+		return fmt.Errorf("reading the document: %w", err)
+	}
+	answer := guarded(Input{Kind: r.Kind, Name: r.Name, ContentType: r.ContentType, BaseURL: r.BaseURL, Body: body}, r.Limits)
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(answer)
+}
+
+// guarded reads the document. A panic of a parser becomes a reply with the
+// place in the code, without its message, which may quote the document.
+func guarded(in Input, limits Limits) (answer reply) {
+	defer func() {
+		if caught := recover(); caught != nil {
+			answer = replyOf(errStopped(fmt.Errorf("panic of type %T at %s", caught, panicked(string(debug.Stack())))))
+		}
+	}()
+	result, err := read(in, limits)
+	if err != nil {
+		return replyOf(err)
+	}
+	return reply{Result: result}
+}
+
+func replyOf(err error) reply {
+	f := fault.As(err)
+	cause := ""
+	if f.Cause != nil {
+		cause = clip(line(f.Cause.Error()), 300)
+	}
+	return reply{Kind: f.Kind, Message: f.Message, Cause: cause}
+}
+
+// panicked returns the function that panicked.
+func panicked(stack string) string {
+	_, below, _ := strings.Cut(stack, "panic(")
+	lines := strings.SplitN(below, "\n", 5)
+	if len(lines) < 4 {
+		return "an unknown place"
+	}
+	name, _, _ := strings.Cut(lines[2], "(0x")
+	return clip(name, 200)
+}

@@ -1,0 +1,44 @@
+//go:build unix
+
+package extract
+
+import (
+	"os/exec"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// ownGroup starts a child in a process group of its own, so that it can be
+// killed with all that it started.
+func ownGroup(child *exec.Cmd) {
+	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+}
+
+func killGroup(child *exec.Cmd) error {
+	return syscall.Kill(-child.Process.Pid, syscall.SIGKILL)
+}
+
+// confine lowers the limits of this process, for good, before it sees the
+// document: processor time, no core file, and no byte written to a file.
+func confine(limits Limits) error {
+	seconds := uint64(2*limits.Time.Seconds()) + 1 // two threads at a time
+	for resource, value := range map[int]uint64{
+		unix.RLIMIT_CPU:   seconds,
+		unix.RLIMIT_CORE:  0,
+		unix.RLIMIT_FSIZE: 0,
+	} {
+		if err := lower(resource, value); err != nil {
+			return err
+		}
+	}
+	return confineMore(limits)
+}
+
+// seal lets this process open nothing more: neither a file nor a socket.
+func seal() error {
+	// The first timer makes the Go runtime open its poller.
+	time.Sleep(time.Nanosecond)
+	return lower(unix.RLIMIT_NOFILE, 0)
+}

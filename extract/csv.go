@@ -1,0 +1,82 @@
+package extract
+
+import (
+	stdcsv "encoding/csv"
+	"errors"
+	"io"
+	"strings"
+)
+
+// readCSV reads a table of separated values (RFC 4180, leniently).
+func readCSV(doc *document, in Input) error {
+	text := decode(in.Body, in.ContentType, "")
+	rows := rowsOf(text, delimiter(text))
+	t := &table{doc: doc}
+	for doc.err == nil {
+		cells, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return errDamaged(csv, err)
+		}
+		for i := range cells[:min(len(cells), maxColumns)] {
+			cells[i] = escape(strings.TrimSpace(cells[i]))
+		}
+		t.row(cells)
+	}
+	return doc.err
+}
+
+func rowsOf(text string, comma rune) *stdcsv.Reader {
+	// Excel writes a first line that names the delimiter.
+	if first, rest, ok := strings.Cut(text, "\n"); ok && len(strings.TrimSpace(first)) == 5 && strings.HasPrefix(first, "sep=") {
+		text = rest
+	}
+	rows := stdcsv.NewReader(strings.NewReader(text))
+	rows.Comma = comma
+	rows.FieldsPerRecord = -1
+	rows.LazyQuotes = true
+	rows.ReuseRecord = true
+	return rows
+}
+
+// delimiter guesses what separates the values: what gives the first rows the
+// most columns and the same number of them.
+func delimiter(text string) rune {
+	if strings.HasPrefix(text, "sep=") && len(text) > 4 && strings.ContainsRune(",;\t|", rune(text[4])) {
+		return rune(text[4])
+	}
+	start := text[:min(len(text), 64<<10)]
+	best, score := ',', 0.0
+	for _, comma := range ",;\t|" {
+		if s := consistency(start, comma); s > score {
+			best, score = comma, s
+		}
+	}
+	return best
+}
+
+// consistency is 0 for a delimiter that does not occur, and higher for more
+// rows that are as wide as the first.
+func consistency(text string, comma rune) float64 {
+	rows := rowsOf(text, comma)
+	width, same, all := 0, 0, 0
+	for all < 30 {
+		cells, err := rows.Read()
+		if err != nil {
+			break
+		}
+		if all++; all == 1 {
+			width = len(cells)
+		}
+		if len(cells) == width {
+			same++
+		}
+	}
+	if width < 2 || all == 0 {
+		return 0
+	}
+	part := float64(same) / float64(all)
+	return part*part*10 + min(float64(width), 20)/20
+}

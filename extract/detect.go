@@ -1,0 +1,139 @@
+package extract
+
+import (
+	"bytes"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+
+	"parley/core/fault"
+	"parley/core/knowledge"
+)
+
+// Detect returns the kind that a document is read as. A declared kind is
+// binding. Otherwise what the bytes prove comes first, because names and
+// content types are often wrong; then the content type, then the name, then a
+// guess among the kinds of text.
+func Detect(in Input) (knowledge.Kind, error) {
+	if in.Kind != "" {
+		if _, known := readers[in.Kind]; !known {
+			return "", fault.New(fault.Invalid, "Documents of the kind %q cannot be read.", clip(line(string(in.Kind)), 40))
+		}
+		return in.Kind, nil
+	}
+	if kind, err := proven(in); kind != "" || err != nil {
+		return kind, err
+	}
+	hinted := kindOfType(in.ContentType)
+	if hinted == "" || hinted == knowledge.Text {
+		if named := kindOfName(in.Name); named != "" {
+			hinted = named
+		}
+	}
+	if readers[hinted].apart && hinted != html {
+		return "", errNot(in, hinted, nil) // its bytes would have proven it
+	}
+	if isBinary(in.Body) {
+		return "", fault.New(fault.Invalid, "Files of this kind cannot be read. Add text, Markdown, HTML, PDF, DOCX, PPTX, XLSX, CSV or EPUB.")
+	}
+	return kindOfText(hinted, in), nil
+}
+
+// magic are the first bytes of what cannot be read, with what to do about it.
+var magic = []struct{ first, advice string }{
+	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "This file is protected by a password, or is of an old Office version. Remove the password, save it as DOCX, PPTX or XLSX, and add it again."},
+	{"\x1f\x8b", "This file is compressed with gzip. Unpack it, and add what is in it."},
+	{"Rar!", "This file is an archive. Unpack it, and add what is in it."},
+	{"7z\xbc\xaf\x27\x1c", "This file is an archive. Unpack it, and add what is in it."},
+	{"\x28\xb5\x2f\xfd", "This file is compressed with zstd. Unpack it, and add what is in it."},
+	{"BZh", "This file is compressed with bzip2. Unpack it, and add what is in it."},
+	{"\xfd7zXZ\x00", "This file is compressed with xz. Unpack it, and add what is in it."},
+	{"{\\rtf", "RTF files cannot be read. Save it as DOCX, and add it again."},
+}
+
+// proven returns the kind that the bytes themselves show.
+func proven(in Input) (knowledge.Kind, error) {
+	for _, m := range magic {
+		if bytes.HasPrefix(in.Body, []byte(m.first)) {
+			return "", fault.New(fault.Invalid, "%s", m.advice)
+		}
+	}
+	// A PDF may have up to 1,024 bytes before its header (PDF 1.7, appendix H).
+	if bytes.Contains(in.Body[:min(len(in.Body), 1024)], []byte("%PDF-")) && kindOfName(in.Name) != knowledge.Markdown {
+		return pdf, nil
+	}
+	if bytes.HasPrefix(in.Body, []byte("PK\x03\x04")) || bytes.HasPrefix(in.Body, []byte("PK\x05\x06")) {
+		return kindOfArchive(in)
+	}
+	return "", nil
+}
+
+// kindOfText tells the kinds of text apart.
+func kindOfText(hinted knowledge.Kind, in Input) knowledge.Kind {
+	start := bytes.TrimLeft(in.Body[:min(len(in.Body), 1024)], "\xef\xbb\xbf \t\r\n")
+	switch {
+	case hinted == csv || hinted == "":
+		if isPairs(in) {
+			return pairs
+		}
+	case hinted == pairs && !isPairs(in):
+		hinted = knowledge.Text // JSON of another shape
+	}
+	if hinted != "" {
+		return hinted
+	}
+	if strings.HasPrefix(http.DetectContentType(start), "text/html") {
+		return html
+	}
+	return knowledge.Text
+}
+
+// isBinary reports whether a body is no text in any encoding.
+func isBinary(body []byte) bool {
+	start := body[:min(len(body), 4096)]
+	if utf16Order(start) != nil {
+		return false
+	}
+	odd := 0
+	for _, c := range start {
+		if c == 0 {
+			return true
+		}
+		if c < ' ' && !strings.ContainsRune("\t\n\v\f\r\x1b", rune(c)) {
+			odd++
+		}
+	}
+	return odd > len(start)/20
+}
+
+var types = map[string]knowledge.Kind{
+	"text/plain": knowledge.Text, "text/markdown": knowledge.Markdown, "text/x-markdown": knowledge.Markdown,
+	"text/html": html, "application/xhtml+xml": html, "application/pdf": pdf,
+	"text/csv": csv, "text/tab-separated-values": csv, "application/epub+zip": epub,
+	"application/json": pairs, "application/jsonl": pairs, "application/x-ndjson": pairs,
+	"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   docx,
+	"application/vnd.openxmlformats-officedocument.presentationml.presentation": pptx,
+	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":         xlsx,
+}
+
+func kindOfType(contentType string) knowledge.Kind {
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		media, _, _ = strings.Cut(strings.ToLower(contentType), ";")
+	}
+	return types[strings.TrimSpace(media)]
+}
+
+var extensions = map[string]knowledge.Kind{
+	".txt": knowledge.Text, ".text": knowledge.Text, ".log": knowledge.Text,
+	".md": knowledge.Markdown, ".markdown": knowledge.Markdown, ".mdx": knowledge.Markdown,
+	".html": html, ".htm": html, ".xhtml": html, ".pdf": pdf,
+	".docx": docx, ".docm": docx, ".dotx": docx, ".pptx": pptx, ".pptm": pptx, ".ppsx": pptx,
+	".xlsx": xlsx, ".xlsm": xlsx, ".xltx": xlsx,
+	".csv": csv, ".tsv": csv, ".tab": csv, ".epub": epub, ".json": pairs, ".jsonl": pairs, ".ndjson": pairs,
+}
+
+func kindOfName(name string) knowledge.Kind {
+	return extensions[strings.ToLower(path.Ext(name))]
+}

@@ -1,0 +1,96 @@
+package extract
+
+import (
+	"archive/zip"
+	"bytes"
+	"io"
+	"strings"
+)
+
+// entry is a file of an archive.
+type entry struct{ name, body string }
+
+// zipOf packs entries in their order.
+func zipOf(entries ...entry) []byte {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, e := range entries {
+		f, err := w.Create(e.name)
+		if err != nil {
+			panic(err)
+		}
+		if _, err := f.Write([]byte(e.body)); err != nil {
+			panic(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// rewrite returns an archive with one of its entries changed.
+func rewrite(archive []byte, name string, change func(string) string) []byte {
+	files, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		panic(err)
+	}
+	var entries []entry
+	for _, file := range files.File {
+		f, err := file.Open()
+		if err != nil {
+			panic(err)
+		}
+		body, err := io.ReadAll(f)
+		if err != nil {
+			panic(err)
+		}
+		if file.Name == name {
+			body = []byte(change(string(body)))
+		}
+		entries = append(entries, entry{file.Name, string(body)})
+	}
+	return zipOf(entries...)
+}
+
+const xmlHead = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
+
+// relationsXML writes relations: id, type and target in turn. A target with a
+// colon is outside.
+func relationsXML(of ...string) string {
+	var b strings.Builder
+	b.WriteString(xmlHead + `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`)
+	for i := 0; i+2 < len(of); i += 3 {
+		mode := ""
+		if strings.Contains(of[i+2], ":") {
+			mode = ` TargetMode="External"`
+		}
+		b.WriteString(`<Relationship Id="` + of[i] + `" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/` + of[i+1] + `" Target="` + of[i+2] + `"` + mode + `/>`)
+	}
+	return b.String() + `</Relationships>`
+}
+
+const wordXML = ` xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"`
+
+// docxOf packs a DOCX whose body is given, with the parts around it.
+func docxOf(body string, more ...entry) []byte {
+	entries := append([]entry{
+		{"[Content_Types].xml", xmlHead + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/></Types>`},
+		{"_rels/.rels", relationsXML("rId1", "officeDocument", "word/document.xml")},
+		{"word/document.xml", xmlHead + `<w:document` + wordXML + `><w:body>` + body + `<w:sectPr/></w:body></w:document>`},
+	}, more...)
+	return zipOf(entries...)
+}
+
+// p writes a paragraph: properties, then runs of text.
+func p(properties string, texts ...string) string {
+	return `<w:p><w:pPr>` + properties + `</w:pPr>` + r(texts...) + `</w:p>`
+}
+
+func r(texts ...string) string {
+	var b strings.Builder
+	for _, t := range texts {
+		b.WriteString(`<w:r><w:t xml:space="preserve">` + t + `</w:t></w:r>`)
+	}
+	return b.String()
+}

@@ -1,0 +1,31 @@
+package extract
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// made are the documents of binary kinds that the tests make.
+var made = map[string]func() []byte{
+	"two-columns.pdf": twoColumns,
+	"long-table.pdf":  longTable,
+	"plain.pdf":       plainPDF,
+	"turned.pdf":      turnedPDF,
+	"scanned.pdf":     scannedPDF,
+	"locked.pdf":      lockedPDF,
+	"contract.docx":   contract,
+	"pitch.pptx":      pitch,
+	"prices.xlsx":     prices,
+	"novel.epub":      novel,
+}
+
+func TestGoldenMade(t *testing.T) {
+	e := newExtractor(t, Limits{})
+	for _, name := range sorted(made) {
+		t.Run(name+" becomes the Markdown that its golden file holds", func(t *testing.T) {
+			t.Parallel()
+			result, err := e.Extract(t.Context(), Input{Name: name, Body: made[name]()})
+			checkGolden(t, filepath.Join("testdata", "golden", name+".md"), shown(result, err))
+		})
+	}
+}

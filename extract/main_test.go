@@ -1,0 +1,51 @@
+package extract
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test binary be the child, too.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "extract-child" {
+		if err := Child(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if len(os.Args) > 2 && os.Args[1] == "bad-child" {
+		badChild(os.Args[2])
+		os.Exit(0)
+	}
+	dir, err := os.MkdirTemp("", "parley-extract-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	cacheDir = filepath.Join(dir, "cache")
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// cacheDir holds the compiled PDF reader, for all tests.
+var cacheDir string
+
+// newExtractor returns an extractor whose children are this test binary.
+func newExtractor(t testing.TB, limits Limits) *Extractor {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if limits.Time == 0 {
+		limits.Time = 90 * time.Second
+	}
+	e := New(limits, []string{program, "extract-child"})
+	e.CacheDir = cacheDir
+	return e
+}

@@ -1,0 +1,113 @@
+package extract
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"parley/core/fault"
+)
+
+// pair is a question with its answer.
+type pair struct {
+	Question string `json:"question"`
+	Answer   string `json:"answer"`
+}
+
+// readPairs reads questions and answers: a CSV with the columns question and
+// answer, a JSON array of objects with these names, or one object a line
+// (JSON Lines). Each becomes a heading with the answer below it.
+func readPairs(doc *document, in Input) error {
+	next := pairsOf(decode(in.Body, in.ContentType, ""))
+	if next == nil {
+		return fault.New(fault.Invalid, "This file holds no questions and answers. It takes a CSV with the columns question and answer, or JSON objects with these names.")
+	}
+	for n := 1; doc.err == nil; n++ {
+		p, err := next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fault.Wrap(fault.Invalid, err, "Question %d of this file cannot be read. Correct it, and add the file again.", n)
+		}
+		if n > doc.limits.Rows {
+			return fault.New(fault.TooLarge, "This file has more than %s. Split it, and add its parts.", count(doc.limits.Rows, "question"))
+		}
+		if line(p.Question) == "" || line(p.Answer) == "" {
+			continue
+		}
+		doc.heading(2, escape(line(p.Question)))
+		doc.block(strings.TrimSpace(p.Answer))
+	}
+	return doc.err
+}
+
+// isPairs reports whether the start of a text holds questions and answers.
+func isPairs(in Input) bool {
+	start := in.Body
+	if cut := bytes.IndexByte(start[min(len(start), 64<<10):], '\n'); cut >= 0 {
+		start = start[:64<<10+cut]
+	}
+	next := pairsOf(decode(start, in.ContentType, ""))
+	if next == nil {
+		return false
+	}
+	p, err := next()
+	return err == nil && p.Question != "" && p.Answer != ""
+}
+
+// pairsOf returns what reads one pair after the other until [io.EOF], or nil
+// if the text is of no shape that has pairs.
+func pairsOf(text string) func() (pair, error) {
+	switch start := strings.TrimLeft(text, " \t\r\n"); {
+	case strings.HasPrefix(start, "["):
+		return arrayPairs(start[1:])
+	case strings.HasPrefix(start, "{"):
+		lines := json.NewDecoder(strings.NewReader(start))
+		return func() (p pair, err error) { return p, lines.Decode(&p) }
+	}
+	return csvPairs(text)
+}
+
+// arrayPairs reads the elements of an array one at a time.
+func arrayPairs(text string) func() (pair, error) {
+	elements := json.NewDecoder(strings.NewReader("[" + text))
+	if _, err := elements.Token(); err != nil {
+		return nil
+	}
+	return func() (p pair, err error) {
+		if !elements.More() {
+			return p, io.EOF
+		}
+		return p, elements.Decode(&p)
+	}
+}
+
+func csvPairs(text string) func() (pair, error) {
+	rows := rowsOf(text, delimiter(text))
+	header, err := rows.Read()
+	if err != nil || len(header) > maxColumns {
+		return nil
+	}
+	question, answer := -1, -1
+	for i, name := range header {
+		switch strings.ToLower(line(name)) {
+		case "question":
+			question = i
+		case "answer":
+			answer = i
+		}
+	}
+	if question < 0 || answer < 0 {
+		return nil
+	}
+	return func() (pair, error) {
+		cells, err := rows.Read()
+		if err != nil || len(cells) <= max(question, answer) {
+			return pair{}, err
+		}
+		return pair{cells[question], cells[answer]}, nil
+	}
+}

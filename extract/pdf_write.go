@@ -1,0 +1,142 @@
+package extract
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// writePages writes all pages, with the size of letters of most of the text as
+// the measure of headings.
+func writePages(doc *document, pages []*page) {
+	w := &pageWriter{doc: doc}
+	w.measure(pages)
+	for i, p := range pages {
+		doc.at(i+1, "")
+		for j, b := range blocksOf(p) {
+			if j == 0 && w.before != nil && w.level(*w.before) == 0 && w.before.goesOn(b) {
+				doc.join(escapeAfter("…", b.text))
+				w.before = &b
+				continue
+			}
+			w.before = &b
+			w.block(b)
+			if doc.err != nil {
+				return
+			}
+		}
+	}
+}
+
+// pageWriter writes blocks. A table that goes on on the next page goes on in
+// the Markdown, too.
+type pageWriter struct {
+	doc *document
+	// body is the size of letters of the text, and larger those of headings,
+	// the largest first.
+	body   float64
+	larger []float64
+	// mostlyBold says that bold letters mean nothing here.
+	mostlyBold bool
+	table      *table
+	header     []string
+	listed     bool
+	// before is the block that was written last.
+	before *block
+}
+
+func (w *pageWriter) measure(pages []*page) {
+	letters := make(map[float64]int)
+	bold, all := 0, 0
+	for _, p := range pages {
+		for _, s := range p.spans {
+			n := utf8.RuneCountInString(s.text)
+			letters[half(s.size)] += n
+			all += n
+			if s.bold {
+				bold += n
+			}
+		}
+	}
+	for size, n := range letters {
+		if n > letters[w.body] || n == letters[w.body] && size > w.body {
+			w.body = size
+		}
+	}
+	for size, n := range letters {
+		if size >= 1.15*w.body && n < all/4 {
+			w.larger = append(w.larger, size)
+		}
+	}
+	slices.Sort(w.larger)
+	slices.Reverse(w.larger)
+	w.mostlyBold = 3*bold > all
+}
+
+// half rounds a size to half points.
+func half(size float64) float64 { return math.Round(2*size) / 2 }
+
+func (w *pageWriter) block(b block) {
+	if b.rows != nil {
+		w.rows(b.rows)
+		return
+	}
+	w.table, w.header = nil, nil
+	level := w.level(b)
+	switch {
+	case level > 0:
+		if w.doc.title == "" && level == 1 {
+			w.doc.title = b.text
+		}
+		w.doc.heading(level, escape(b.text))
+	case b.item:
+		mark := bulletMark.FindString(b.text)
+		text := "- " + escape(b.text[len(mark):])
+		if mark = strings.TrimSpace(mark); unicode.IsDigit(rune(mark[0])) {
+			text = mark + " " + escape(b.text[len(mark)+1:])
+		} else if last, _ := utf8.DecodeLastRuneInString(mark); strings.ContainsRune(".)", last) {
+			text = "- " + mark + " " + escape(b.text[len(mark)+1:])
+		}
+		if w.listed {
+			w.doc.follow(text)
+		} else {
+			w.doc.block(text)
+		}
+	default:
+		w.doc.block(escape(b.text))
+	}
+	w.listed = b.item
+}
+
+// level returns the level of a heading, or 0: larger letters, or bold ones in
+// a short line that is no sentence.
+func (w *pageWriter) level(b block) int {
+	if b.lines > 3 || utf8.RuneCountInString(b.text) > 200 || !strings.ContainsFunc(b.text, unicode.IsLetter) {
+		return 0
+	}
+	if at := slices.Index(w.larger, half(b.size)); at >= 0 {
+		return min(at+1, 4)
+	}
+	last, _ := utf8.DecodeLastRuneInString(b.text)
+	if b.bold && !w.mostlyBold && !b.item && b.lines <= 2 && utf8.RuneCountInString(b.text) < 100 && !strings.ContainsRune(".,;:", last) {
+		return min(len(w.larger)+1, 5)
+	}
+	return 0
+}
+
+// rows writes a table, or more rows of the one before.
+func (w *pageWriter) rows(rows [][]string) {
+	w.listed = false
+	if w.table != nil && len(rows[0]) == len(w.header) {
+		if slices.Equal(rows[0], w.header) {
+			rows = rows[1:]
+		}
+	} else {
+		w.table, w.header = &table{doc: w.doc}, rows[0]
+	}
+	for _, cells := range rows {
+		w.table.row(cells)
+	}
+}

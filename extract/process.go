@@ -1,0 +1,224 @@
+package extract
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley/core/fault"
+)
+
+const (
+	// maxStderr is how much of what a child complains about is looked at.
+	maxStderr = 8 << 10
+	// maxExtra is how much a reply may hold beside its Markdown.
+	maxExtra = 8 << 20
+	// compileTime is how long compiling the PDF reader may take.
+	compileTime = 2 * time.Minute
+)
+
+// apart reads a document in a child process.
+func (e *Extractor) apart(ctx context.Context, in Input) (Result, error) {
+	if in.Kind == pdf {
+		if err := e.warmUp(ctx); err != nil {
+			return Result{}, err
+		}
+	}
+	head, err := json.Marshal(request{
+		Kind: in.Kind, Name: clip(in.Name, 1000), ContentType: clip(in.ContentType, 200), BaseURL: clip(in.BaseURL, 4000),
+		Limits: e.limits, CacheDir: e.CacheDir, Size: int64(len(in.Body)),
+	})
+	if err != nil {
+		return Result{}, fmt.Errorf("extract: %w", err)
+	}
+	input := io.MultiReader(bytes.NewReader(append(head, '\n')), bytes.NewReader(in.Body))
+	output, err := e.run(ctx, input, e.limits.Time, e.limits.Memory)
+	if fault.Is(err, fault.Internal) {
+		e.cool() // the compiled reader may be gone
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return e.resultOf(in, output)
+}
+
+// resultOf checks a reply as it would any input: hostile input may have taken
+// the child over.
+func (e *Extractor) resultOf(in Input, output []byte) (Result, error) {
+	var r reply
+	if err := json.Unmarshal(output, &r); err != nil {
+		return Result{}, errStopped(err)
+	}
+	if r.Message != "" {
+		failure := fault.New(r.Kind, "%s", r.Message)
+		if r.Cause != "" {
+			failure.Cause = errors.New(r.Cause)
+		}
+		return Result{}, failure
+	}
+	result := r.Result
+	if len(result.Markdown) > e.limits.Markdown || !utf8.ValidString(result.Markdown) {
+		return Result{}, errStopped(errors.New("the child's Markdown is too large or no UTF-8"))
+	}
+	at := 0
+	for _, place := range result.Places {
+		if place.Offset < at || place.Offset > len(result.Markdown) {
+			return Result{}, errStopped(errors.New("the child's places are out of order"))
+		}
+		at = place.Offset
+	}
+	result.Kind = in.Kind
+	return result, nil
+}
+
+// warmUp has the PDF reader compiled into CacheDir, once a process. A child
+// that reads a document cannot do it: it may write no file.
+func (e *Extractor) warmUp(ctx context.Context) error {
+	if e.CacheDir == "" {
+		return nil
+	}
+	e.warming.Lock()
+	defer e.warming.Unlock()
+	if e.warm {
+		return nil
+	}
+	head, err := json.Marshal(request{Warm: true, CacheDir: e.CacheDir})
+	if err != nil {
+		return fmt.Errorf("extract: %w", err)
+	}
+	if _, err := e.run(ctx, bytes.NewReader(append(head, '\n')), compileTime, 4<<30); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fmt.Errorf("extract: compiling the PDF reader: %w", err)
+	}
+	e.warm = true
+	return nil
+}
+
+// cool has the next PDF look after the compiled reader again.
+func (e *Extractor) cool() {
+	e.warming.Lock()
+	defer e.warming.Unlock()
+	e.warm = false
+}
+
+// run starts a child, and returns its output once it has ended. The child and
+// what it started are dead when run returns.
+func (e *Extractor) run(ctx context.Context, input io.Reader, limit time.Duration, memory int64) ([]byte, error) {
+	if len(e.program) == 0 {
+		return nil, errors.New("extract: no program for the child")
+	}
+	dir, err := os.MkdirTemp("", "parley-extract-")
+	if err != nil {
+		return nil, fmt.Errorf("extract: %w", err)
+	}
+	defer os.RemoveAll(dir)
+
+	timed, cancel := context.WithTimeoutCause(ctx, limit, errTime(limit))
+	defer cancel()
+	limited, stop := context.WithCancelCause(timed)
+	defer stop(nil)
+
+	stdout := &bounded{limit: 2*e.limits.Markdown + maxExtra, full: func() { stop(errStopped(errors.New("its reply is too long"))) }}
+	stderr := &bounded{limit: maxStderr}
+	child := exec.CommandContext(limited, e.program[0], e.program[1:]...)
+	child.Dir, child.Env = dir, environment()
+	child.Stdin, child.Stdout, child.Stderr = input, stdout, stderr
+	child.Cancel = func() error { return killGroup(child) }
+	child.WaitDelay = 5 * time.Second
+	ownGroup(child)
+	if err := child.Start(); err != nil {
+		return nil, fmt.Errorf("extract: starting the child: %w", err)
+	}
+	if e.began != nil {
+		e.began(child.Process.Pid)
+	}
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		watchMemory(limited, child.Process.Pid, memory, func() { stop(errMemory(nil)) })
+	}()
+	err = child.Wait()
+	failure := context.Cause(limited)
+	stop(nil)
+	<-watched
+	if e.ended != nil {
+		e.ended(child.ProcessState)
+	}
+	switch {
+	case errors.Is(err, exec.ErrWaitDelay):
+		_ = killGroup(child) // somebody of it still holds its output open
+		return nil, errStopped(err)
+	case err == nil:
+		return stdout.kept.Bytes(), nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case failure != nil:
+		return nil, failure
+	}
+	return nil, ended(err, stderr.kept.String())
+}
+
+// ended says why a child ended that nobody told to.
+func ended(err error, complaint string) error {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return errStopped(err)
+	}
+	for _, sign := range []string{"out of memory", "cannot allocate memory", "failed to reserve", "failed to allocate", "failed to create new OS thread"} {
+		if strings.Contains(complaint, sign) {
+			return errMemory(err)
+		}
+	}
+	switch exit.ExitCode() {
+	case exitMemory:
+		return errMemory(err)
+	case exitInternal:
+		return fmt.Errorf("extract: the child could not do its work: %s", clip(line(complaint), 300))
+	}
+	return errStopped(err)
+}
+
+func errTime(limit time.Duration) error {
+	said := count(int(limit.Minutes()), "minute")
+	if limit%time.Minute != 0 {
+		said = count(int(limit.Seconds()), "second")
+	}
+	return fault.New(fault.TooLarge, "Reading this file took longer than %s. Split it, and add its parts.", said)
+}
+
+// environment is what the child learns of ours: nothing that is secret.
+func environment() []string {
+	env := []string{"GOMAXPROCS=2", "GOTRACEBACK=single"}
+	if runtime.GOOS == "windows" {
+		env = append(env, "SYSTEMROOT="+os.Getenv("SYSTEMROOT"))
+	}
+	return env
+}
+
+// bounded keeps the first bytes that are written to it, and drops the rest. It
+// has no other way in: a bytes.Buffer would read from a pipe without end.
+type bounded struct {
+	kept  bytes.Buffer
+	limit int
+	full  func()
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	left := b.limit - b.kept.Len()
+	b.kept.Write(p[:min(left, len(p))])
+	if len(p) > left && b.full != nil {
+		b.full()
+	}
+	return len(p), nil
+}

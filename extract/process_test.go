@@ -1,0 +1,109 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/core/fault"
+	"parley/core/knowledge"
+)
+
+// A child that does as it likes is what TestMain starts with "bad-child".
+func badChild(what string) {
+	switch what {
+	case "hangs":
+		time.Sleep(time.Hour)
+	case "eats":
+		var kept [][]byte
+		for {
+			b := make([]byte, 1<<20)
+			for i := range b {
+				b[i] = 1
+			}
+			kept = append(kept, b)
+			if len(kept) > 8<<10 {
+				os.Exit(0) // 8 GB: nobody has stopped it
+			}
+		}
+	case "talks":
+		for {
+			if _, err := os.Stdout.Write(make([]byte, 1<<20)); err != nil {
+				os.Exit(0)
+			}
+		}
+	case "panics":
+		panic("the document's text")
+	case "lies":
+		fmt.Print(`{"result":{"Markdown":"short","Places":[{"offset":400}]}}`)
+	}
+}
+
+func TestBadChild(t *testing.T) {
+	page := Input{Kind: html, Body: []byte("<p>x")}
+	for what, want := range map[string]string{
+		"hangs":  "took longer than 2 seconds",
+		"eats":   "needed more memory than allowed",
+		"talks":  "its reader stopped",
+		"panics": "its reader stopped",
+		"lies":   "its reader stopped",
+	} {
+		t.Run("a child that "+what+" becomes a fault", func(t *testing.T) {
+			t.Parallel()
+			limit := 2 * time.Second
+			if what != "hangs" {
+				limit = time.Minute
+			}
+			e := newExtractor(t, Limits{Time: limit, Memory: 200 << 20})
+			e.program = []string{e.program[0], "bad-child", what}
+			_, err := e.Extract(t.Context(), page)
+			if !strings.Contains(fault.As(err).Message, want) {
+				t.Fatalf("got %v, want a fault with %q", err, want)
+			}
+			if strings.Contains(err.Error(), "document's text") {
+				t.Fatalf("the cause %q quotes the document", err)
+			}
+		})
+	}
+	t.Run("the end of the context kills the child and is returned", func(t *testing.T) {
+		e := newExtractor(t, Limits{})
+		e.program = []string{e.program[0], "bad-child", "hangs"}
+		ended := make(chan bool, 1)
+		e.ended = func(state *os.ProcessState) { ended <- !state.Success() }
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		if _, err := e.Extract(ctx, page); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("got %v, want the context's error", err)
+		}
+		if !<-ended {
+			t.Fatal("the child ended by itself")
+		}
+	})
+}
+
+func TestOthersGoOn(t *testing.T) {
+	t.Run("a hostile document does not stop a good one beside it", func(t *testing.T) {
+		t.Parallel()
+		bad := newExtractor(t, Limits{Time: 30 * time.Second, Memory: 200 << 20})
+		bad.program = []string{bad.program[0], "bad-child", "eats"}
+		failed := make(chan error, 1)
+		go func() {
+			_, err := bad.Extract(context.Background(), Input{Kind: html, Body: []byte("<p>x")})
+			failed <- err
+		}()
+		good := newExtractor(t, Limits{})
+		for _, kind := range []knowledge.Kind{docx, epub} {
+			body := map[knowledge.Kind]func() []byte{docx: contract, epub: novel}[kind]()
+			if _, err := good.Extract(t.Context(), Input{Kind: kind, Body: body}); err != nil {
+				t.Errorf("the good %s failed: %v", kind, err)
+			}
+		}
+		if err := <-failed; !fault.Is(err, fault.TooLarge) {
+			t.Errorf("the hostile document ended with %v", err)
+		}
+	})
+}

@@ -1,0 +1,68 @@
+package fetch
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"strings"
+
+	"parley/core/fault"
+)
+
+// maxBelieved is how much memory is set aside for a length that is only said.
+const maxBelieved = 1 << 20
+
+// read reads a body to its end. Its bytes are counted as they arrive and again
+// as they are decompressed, so that neither a page that never ends nor a small
+// one that unpacks into a huge one is kept.
+func (t *trip) read(response *http.Response) ([]byte, error) {
+	if response.ContentLength > t.limit && !t.cut {
+		return nil, ErrTooLarge
+	}
+	var reader io.Reader = &bounded{reader: response.Body, left: t.limit}
+	switch coding := contentCoding(response.Header); coding {
+	case "", "identity":
+	case "gzip", "x-gzip": // RFC 9110, section 8.4.1.3
+		unpacked, err := gzip.NewReader(reader)
+		if err != nil {
+			return nil, err
+		}
+		reader = &bounded{reader: unpacked, left: t.limit}
+	default:
+		return nil, otherCoding()
+	}
+	var body bytes.Buffer
+	body.Grow(int(min(max(response.ContentLength, 0), maxBelieved)) + bytes.MinRead)
+	_, err := body.ReadFrom(reader)
+	if err == ErrTooLarge && t.cut {
+		err = nil
+	}
+	return body.Bytes(), err
+}
+
+func otherCoding() error {
+	return fault.New(fault.Invalid, "The server packs the page in a way that was not asked for, so that it cannot be read.")
+}
+
+// contentCoding returns all codings, in one text, so that "gzip, gzip" is none
+// that is known, however many header lines it is spread over.
+func contentCoding(header http.Header) string {
+	return strings.ToLower(strings.TrimSpace(strings.Join(header.Values("Content-Encoding"), ",")))
+}
+
+// bounded fails when there is more than it may give.
+type bounded struct {
+	reader io.Reader
+	left   int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.reader.Read(p[:min(int64(len(p)), b.left+1)])
+	b.left -= int64(n)
+	if b.left < 0 {
+		b.left = 0
+		return n - 1, ErrTooLarge
+	}
+	return n, err
+}

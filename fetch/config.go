@@ -1,0 +1,78 @@
+package fetch
+
+import (
+	"crypto/x509"
+	"net"
+	"net/netip"
+	"time"
+)
+
+// Config is how a [Fetcher] behaves. The zero value is safe and polite.
+type Config struct {
+	// UserAgent is sent with every request, such as
+	// "Parley/1.0 (+https://example.com/robot)". The letters that it begins
+	// with are the name that robots.txt knows it by. Empty: "Parley/1.0".
+	UserAgent string
+
+	// Allow are networks that may be reached although they are special, such
+	// as an intranet, and Deny ones that may not although they are public.
+	// Allow goes first.
+	Allow, Deny []netip.Prefix
+	// Ports are the ports that may be reached. Empty: 80 and 443.
+	Ports []int
+	// Resolver looks names up. Nil: the system's.
+	Resolver *net.Resolver
+	// Roots are the certificate authorities trusted. Nil: the system's.
+	Roots *x509.CertPool
+
+	// Bytes is the longest body, after decompression. 0: 20 MB.
+	Bytes int64
+	// Timeout is the longest time for a page, redirects and body included,
+	// but not the wait for the host's turn. 0: 30 s.
+	Timeout time.Duration
+
+	// Delay is the pause between two requests to a host. 0: 1 s; negative:
+	// none. A longer Crawl-delay of robots.txt goes first, up to MaxDelay.
+	Delay time.Duration
+	// MaxDelay bounds the Crawl-delay. 0: 30 s.
+	MaxDelay time.Duration
+	// MaxWait is the longest wait for the host's turn; after it a page fails
+	// with a time to try again. 0: 2 minutes.
+	MaxWait time.Duration
+}
+
+const (
+	connectTime    = 10 * time.Second
+	handshakeTime  = 10 * time.Second
+	headerTime     = 20 * time.Second
+	maxHeaderBytes = 64 << 10
+	maxRedirects   = 5
+	maxURLBytes    = 4096
+)
+
+func (c Config) withDefaults() Config {
+	if c.UserAgent == "" {
+		c.UserAgent = "Parley/1.0"
+	}
+	if len(c.Ports) == 0 {
+		c.Ports = []int{80, 443}
+	}
+	if c.Bytes <= 0 {
+		c.Bytes = 20 << 20
+	}
+	c.Timeout = positive(c.Timeout, 30*time.Second)
+	c.MaxDelay = positive(c.MaxDelay, 30*time.Second)
+	c.MaxWait = positive(c.MaxWait, 2*time.Minute)
+	if c.Delay == 0 {
+		c.Delay = time.Second
+	}
+	c.Delay = max(c.Delay, 0)
+	return c
+}
+
+func positive(value, otherwise time.Duration) time.Duration {
+	if value <= 0 {
+		return otherwise
+	}
+	return value
+}

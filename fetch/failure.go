@@ -1,0 +1,129 @@
+package fetch
+
+import (
+	"compress/flate"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"code.dny.dev/ssrf"
+
+	"parley/core/fault"
+)
+
+// Causes of faults that callers treat in a way of their own: errors.Is finds
+// them.
+var (
+	// ErrGone is a page that the server no longer has.
+	ErrGone = errors.New("gone")
+	// ErrSignIn is a page that not everybody may see.
+	ErrSignIn = errors.New("asks for a sign-in")
+	// ErrDisallowed is a page that robots.txt excludes.
+	ErrDisallowed = errors.New("disallowed by robots.txt")
+	// ErrPrivate is an address in a network that is not fetched.
+	ErrPrivate = errors.New("not a public address")
+	// ErrTooLarge is a page with too many bytes.
+	ErrTooLarge = errors.New("too large")
+	// ErrKind is a page of a kind that is not read, such as a picture.
+	ErrKind = errors.New("kind of content")
+)
+
+// errTime is the cause of a request that took longer than it may.
+var errTime = errors.New("total time is over")
+
+// stopped is the failure of a caller who no longer waits.
+func stopped(ctx context.Context) error {
+	return fault.Wrap(fault.Upstream, ctx.Err(), "Fetching was stopped; the page is tried again later.")
+}
+
+// failure turns what the network says into a sentence for the owner. ctx is
+// that of the request, with errTime as the cause when its time is over.
+func (f *Fetcher) failure(ctx context.Context, err error) error {
+	var known *fault.Error
+	switch {
+	case err == nil || errors.As(err, &known):
+		return err
+	case errors.Is(err, ssrf.ErrProhibitedIP):
+		return fault.Wrap(fault.Invalid, errors.Join(ErrPrivate, err), "The address leads to a private network, which is not fetched.")
+	case errors.Is(err, ssrf.ErrProhibitedPort):
+		return fault.Wrap(fault.Invalid, errors.Join(ErrPrivate, err), "The address has a port that is not fetched; web pages are at ports 80 and 443.")
+	case errors.Is(err, ErrTooLarge):
+		return fault.Wrap(fault.Invalid, err, "The page is larger than %d MB.", max(f.config.Bytes>>20, 1))
+	case context.Cause(ctx) == errTime:
+		return fault.Wrap(fault.Upstream, err, "The page did not answer within %s.", seconds(f.config.Timeout))
+	case ctx.Err() != nil:
+		return stopped(ctx)
+	}
+	if found := lookUpFailure(err); found != nil {
+		return found
+	}
+	if found := secureFailure(err); found != nil {
+		return found
+	}
+	return transferFailure(err)
+}
+
+func lookUpFailure(err error) error {
+	var dns *net.DNSError
+	switch {
+	case !errors.As(err, &dns):
+		return nil
+	case dns.IsNotFound:
+		return fault.Wrap(fault.Invalid, err, "There is no site of this name. Check the address.")
+	}
+	return fault.Wrap(fault.Upstream, err, "The site's name could not be looked up just now.")
+}
+
+func secureFailure(err error) error {
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var operation *net.OpError
+	switch {
+	case errors.As(err, &certificate):
+		return fault.Wrap(fault.Invalid, err, "The site's certificate is not valid, so that nobody can tell whether it is the site.")
+	case errors.As(err, &record), errors.As(err, &operation) && isAlert(operation.Op), contains(err, "server gave HTTP response to HTTPS client"):
+		return fault.Wrap(fault.Upstream, err, "The server offers no secure connection that can be used.")
+	}
+	return nil
+}
+
+// isAlert knows how crypto/tls marks the alerts that it gets and sends.
+func isAlert(operation string) bool { return operation == "remote error" || operation == "local error" }
+
+func transferFailure(err error) error {
+	var network net.Error
+	var operation *net.OpError
+	var damaged flate.CorruptInputError
+	switch {
+	case errors.As(err, &network) && network.Timeout():
+		return fault.Wrap(fault.Upstream, err, "The server did not begin to answer in time.")
+	case errors.As(err, &operation) && operation.Op == "dial":
+		return fault.Wrap(fault.Upstream, err, "The server could not be reached.")
+	case contains(err, "response headers exceeded"):
+		return fault.Wrap(fault.Invalid, err, "The server sends more headers than a page needs.")
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &damaged):
+		return fault.Wrap(fault.Upstream, err, "The page arrived damaged: it cannot be decompressed.")
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.As(err, &operation):
+		return fault.Wrap(fault.Upstream, err, "The connection broke off before the page was complete.")
+	}
+	return fault.Wrap(fault.Upstream, err, "The server's answer makes no sense.")
+}
+
+// contains finds errors of net/http that have no type.
+func contains(err error, text string) bool { return strings.Contains(err.Error(), text) }
+
+func seconds(d time.Duration) string {
+	if d == time.Second {
+		return "1 second"
+	}
+	if d > time.Second && d%time.Second == 0 {
+		return fmt.Sprintf("%d seconds", d/time.Second)
+	}
+	return d.String()
+}

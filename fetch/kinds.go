@@ -1,0 +1,110 @@
+package fetch
+
+import (
+	"bytes"
+	"maps"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"parley/core/fault"
+)
+
+// kinds are the content types that are read, by the names that servers give
+// them.
+var kinds = map[string]string{
+	"text/html":                 "text/html",
+	"application/xhtml+xml":     "text/html",
+	"text/plain":                "text/plain",
+	"text/markdown":             "text/markdown",
+	"text/x-markdown":           "text/markdown",
+	"text/csv":                  "text/csv",
+	"application/csv":           "text/csv",
+	"text/tab-separated-values": "text/tab-separated-values",
+	"application/pdf":           "application/pdf",
+	"application/x-pdf":         "application/pdf",
+	"application/epub+zip":      "application/epub+zip",
+	docx:                        docx,
+	pptx:                        pptx,
+	xlsx:                        xlsx,
+}
+
+const (
+	docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+	pptx = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+	xlsx = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+)
+
+// extensions decide where the server's name says too little.
+var extensions = map[string]string{
+	".html": "text/html", ".htm": "text/html", ".txt": "text/plain",
+	".md": "text/markdown", ".markdown": "text/markdown", ".csv": "text/csv", ".tsv": "text/tab-separated-values",
+	".pdf": "application/pdf", ".epub": "application/epub+zip", ".docx": docx, ".pptx": pptx, ".xlsx": xlsx,
+}
+
+// vague are the names that servers give to files whose kind they don't know.
+var vague = []string{"", "application/octet-stream", "binary/octet-stream", "application/x-download", "application/force-download", "application/zip"}
+
+// ContentTypes returns the content types that a [Page] can have, sorted.
+func ContentTypes() []string {
+	return slices.Compact(slices.Sorted(maps.Values(kinds)))
+}
+
+// pageKind refuses, before the body is read, what cannot be a page.
+func pageKind(header http.Header, u *url.URL) error {
+	named, _ := mediaType(header)
+	if slices.Contains(vague, named) || kinds[named] != "" {
+		return nil
+	}
+	return otherKind(named)
+}
+
+// packedTwice knows a text that is still compressed: gzip within gzip, of which
+// the server names one.
+func packedTwice(kind string, body []byte) bool {
+	return strings.HasPrefix(kind, "text/") && bytes.HasPrefix(body, []byte("\x1f\x8b"))
+}
+
+// contentType returns the kind of a page and the encoding that its server
+// names. A vague name is made up for by the address's extension, then by the
+// first bytes.
+func contentType(header http.Header, u *url.URL, body []byte) (kind, charset string, err error) {
+	named, charset := mediaType(header)
+	byExtension := extensions[strings.ToLower(path.Ext(u.Path))]
+	switch {
+	case named == "text/plain" && strings.HasPrefix(byExtension, "text/") && byExtension != "text/html":
+		return byExtension, charset, nil
+	case !slices.Contains(vague, named):
+		return kinds[named], charset, nil
+	case byExtension != "":
+		return byExtension, charset, nil
+	}
+	sniffed, parameters, _ := mime.ParseMediaType(http.DetectContentType(body))
+	if kind := kinds[sniffed]; kind != "" {
+		return kind, parameters["charset"], nil
+	}
+	return "", "", otherKind(named)
+}
+
+func mediaType(header http.Header) (name, charset string) {
+	name, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil && name == "" {
+		return "", ""
+	}
+	return name, strings.ToLower(parameters["charset"])
+}
+
+// maxTypeBytes bounds what a sentence repeats of a server's words.
+const maxTypeBytes = 100
+
+func otherKind(named string) error {
+	what := "content of an unknown kind"
+	if named != "" && len(named) <= maxTypeBytes {
+		what = "content of the kind " + named
+	}
+	return fault.Wrap(fault.Invalid, ErrKind,
+		"The address holds %s, which is not read. Pages, text, Markdown, CSV, PDF, Word, PowerPoint, Excel and EPUB are.", what)
+}

@@ -1,0 +1,60 @@
+package fetch
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"parley/core/fault"
+	"parley/fetch/robots"
+)
+
+// Allowed returns nil if robots.txt allows the page to be read, and otherwise
+// why not. It may have to fetch the file.
+func (f *Fetcher) Allowed(ctx context.Context, address string) error {
+	u, err := parseURL(address)
+	if err != nil {
+		return err
+	}
+	rules, err := f.rulebook.rules(ctx, u)
+	if err != nil {
+		return err
+	}
+	if !rules.Allows(u.RequestURI()) {
+		return disallowed()
+	}
+	return nil
+}
+
+func disallowed() error {
+	return fault.Wrap(fault.Invalid, ErrDisallowed, "The site's robots.txt does not allow this page to be read.")
+}
+
+// bytesPerByte is what the rules of the densest file take in memory.
+const bytesPerByte = 6
+
+// readRobots fetches a robots.txt and returns its rules with their size. A
+// 4xx other than 429 means that there are none; a server that fails or cannot
+// be reached allows nothing for now (RFC 9309, section 2.3.1).
+func (f *Fetcher) readRobots(ctx context.Context, u *url.URL) (*robots.Rules, int, error) {
+	trip := &trip{
+		fetcher: f, left: f.config.Timeout, limit: robots.MaxBytes, cut: true,
+		robots:  first,
+		inspect: func(http.Header, *url.URL) error { return nil },
+	}
+	answer, err := trip.follow(ctx, u)
+	switch {
+	case err == errCircle || err == errRedirects:
+		return &robots.Rules{}, 0, nil // section 2.3.1.2 takes it as not there
+	case err != nil:
+		return nil, 0, err
+	case isWhole(answer.status):
+		return robots.Parse(answer.body, f.token), bytesPerByte * len(answer.body), nil
+	case answer.status == http.StatusTooManyRequests || answer.status >= 500:
+		return nil, 0, &fault.Error{
+			Kind: fault.Upstream, RetryAfter: max(retryAfter(answer), failureAge),
+			Message: "The site's robots.txt cannot be read just now, so that nobody can tell which pages may be; they are tried again later.",
+		}
+	}
+	return &robots.Rules{}, 0, nil
+}

@@ -1,0 +1,168 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/core/fault"
+	"parley/fetch/robots"
+)
+
+// library counts how often each file is read.
+type library struct {
+	mu    sync.Mutex
+	reads map[string]int
+	bytes int
+	takes time.Duration
+	err   error
+}
+
+func (l *library) read(ctx context.Context, u *url.URL) (*robots.Rules, int, error) {
+	l.mu.Lock()
+	if l.reads == nil {
+		l.reads = make(map[string]int)
+	}
+	l.reads[u.String()]++
+	err := l.err
+	l.mu.Unlock()
+	if waited := sleep(ctx, l.takes); waited != nil {
+		return nil, 0, waited
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return robots.Parse([]byte("User-agent: *\nDisallow: /private"), "Parley"), l.bytes, nil
+}
+
+func (l *library) count(origin string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.reads[origin+"/robots.txt"]
+}
+
+func TestRulebook(t *testing.T) {
+	const site = "https://a.example"
+	at, err := url.Parse(site + "/page?q=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(t *testing.T, b *rulebook) error {
+		t.Helper()
+		rules, err := b.rules(t.Context(), at)
+		if err == nil && rules.Allows("/private") {
+			t.Error("these are other rules")
+		}
+		return err
+	}
+	t.Run("a file is read once for all who wait for it, and for a day", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			l := &library{takes: time.Second}
+			b := newRulebook(l.read)
+			var wait sync.WaitGroup
+			for range 20 {
+				wait.Go(func() {
+					if err := ask(t, b); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wait.Wait()
+			time.Sleep(23 * time.Hour)
+			if err := ask(t, b); err != nil || l.count(site) != 1 {
+				t.Errorf("%v, %d reads", err, l.count(site))
+			}
+			time.Sleep(2 * time.Hour)
+			if err := ask(t, b); err != nil || l.count(site) != 2 {
+				t.Errorf("a day later: %v, %d reads", err, l.count(site))
+			}
+		})
+	})
+	t.Run("a failure is remembered for a minute", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			down := fault.New(fault.Upstream, "down")
+			l := &library{err: down}
+			b := newRulebook(l.read)
+			for range 3 {
+				if err := ask(t, b); !errors.Is(err, down) {
+					t.Error(err)
+				}
+			}
+			if l.count(site) != 1 {
+				t.Errorf("%d reads", l.count(site))
+			}
+			time.Sleep(time.Minute)
+			l.err = nil
+			if err := ask(t, b); err != nil {
+				t.Error(err)
+			}
+		})
+	})
+	t.Run("older rules hold while the file cannot be had", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			l := &library{}
+			b := newRulebook(l.read)
+			_ = ask(t, b)
+			l.err = fault.New(fault.Upstream, "down")
+			time.Sleep(25 * time.Hour)
+			for range 3 {
+				if err := ask(t, b); err != nil {
+					t.Error(err)
+				}
+			}
+			if l.count(site) != 2 {
+				t.Errorf("%d reads", l.count(site))
+			}
+		})
+	})
+	t.Run("a caller who goes away does not spoil it for others", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			l := &library{takes: 10 * time.Second}
+			b := newRulebook(l.read)
+			var wait sync.WaitGroup
+			wait.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if _, err := b.rules(ctx, at); err == nil {
+					t.Error("the first caller was answered")
+				}
+			})
+			synctest.Wait()
+			wait.Go(func() {
+				if err := ask(t, b); err != nil {
+					t.Error(err)
+				}
+			})
+			wait.Wait()
+		})
+	})
+	t.Run("that there was no turn is not held against the site", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			l := &library{err: leftAlone(time.Second)}
+			b := newRulebook(l.read)
+			_ = ask(t, b)
+			l.err = nil
+			if err := ask(t, b); err != nil {
+				t.Error(err)
+			}
+		})
+	})
+	t.Run("the memory of files is bounded", func(t *testing.T) {
+		l := &library{bytes: robots.MaxBytes}
+		b := newRulebook(l.read)
+		for i := range 500 {
+			_, _ = b.rules(t.Context(), &url.URL{Scheme: "http", Host: fmt.Sprintf("%d.example", i), Path: "/"})
+		}
+		if b.bytes > maxRuleBytes || len(b.entries) != b.order.Len() || len(b.entries) > maxRuleBytes/robots.MaxBytes || len(b.flights) > 0 {
+			t.Errorf("%d bytes, %d entries, %d in order, %d flights", b.bytes, len(b.entries), b.order.Len(), len(b.flights))
+		}
+		if b.entries["http://499.example/robots.txt"] == nil {
+			t.Error("the newest was forgotten")
+		}
+	})
+}

@@ -1,0 +1,127 @@
+package fetch
+
+import (
+	"net/url"
+	"strings"
+
+	"parley/core/fault"
+	"parley/fetch/target"
+)
+
+const (
+	maxPatterns     = 100
+	maxPatternBytes = 1000
+)
+
+// Rules say which pages of a site belong to a source.
+type Rules struct {
+	// Host is the site's host, such as "example.com". With and without "www."
+	// it is the same site. Other subdomains are other sites.
+	Host string
+	// Include and Exclude are patterns of paths. Exclude goes first, and an
+	// empty Include means every page. "/docs" is the page and all below it
+	// ("/docs/a", not "/docs-old"); in a pattern with "*", which stands for
+	// any run of characters, the whole path has to match: "/docs/*.html". A
+	// pattern with "?" is compared with path and query. Case matters.
+	Include, Exclude []string
+	// MaxDepth is how many links may lie between the start page (0) and a
+	// page. 0: any number.
+	MaxDepth int
+	// MaxPages is how many pages a source may have. Whoever drives the crawl
+	// counts; Discover keeps to it. 0: any number.
+	MaxPages int
+}
+
+// Check says what is wrong with rules that somebody wrote.
+func (r Rules) Check() error {
+	if _, err := normalHost(hostname(r.Host)); err != nil || strings.ContainsAny(r.Host, "/@?#") {
+		return fault.InField("host", "The site needs a host name, such as www.example.com.")
+	}
+	if r.MaxDepth < 0 || r.MaxPages < 0 {
+		return fault.New(fault.Invalid, "Limits of a crawl are not negative.")
+	}
+	if err := checkPatterns("include", r.Include); err != nil {
+		return err
+	}
+	return checkPatterns("exclude", r.Exclude)
+}
+
+func checkPatterns(field string, patterns []string) error {
+	if len(patterns) > maxPatterns {
+		return fault.InField(field, "A site has at most %d paths to include or exclude.", maxPatterns)
+	}
+	for _, pattern := range patterns {
+		if len(pattern) > maxPatternBytes {
+			return fault.InField(field, "A path is at most %d characters long.", maxPatternBytes)
+		}
+		if !strings.HasPrefix(pattern, "/") && !strings.HasPrefix(pattern, "*") {
+			return fault.InField(field, "A path begins with / or *, such as /docs.")
+		}
+	}
+	return nil
+}
+
+// Admits returns nil if the page at a depth belongs to the source, and
+// otherwise why not. Whether robots.txt allows it is another question.
+func (r Rules) Admits(address string, depth int) error {
+	u, err := normalise("", address)
+	if err != nil {
+		return err
+	}
+	return r.admits(u, depth)
+}
+
+func (r Rules) admits(u *url.URL, depth int) error {
+	if !sameSite(u.Hostname(), hostname(r.Host)) {
+		return fault.New(fault.Invalid, "The page is on another site.")
+	}
+	if r.MaxDepth > 0 && depth > r.MaxDepth {
+		return fault.New(fault.Invalid, "The page is more than %d links away from the start page.", r.MaxDepth)
+	}
+	if pattern, ok := matchingPattern(r.Exclude, u); ok {
+		return fault.New(fault.Invalid, "The page is excluded by %s.", pattern)
+	}
+	if _, ok := matchingPattern(r.Include, u); len(r.Include) > 0 && !ok {
+		return fault.New(fault.Invalid, "The page is not among the paths to include.")
+	}
+	return nil
+}
+
+// hostname takes the host from what people write: with a port, too.
+func hostname(host string) string {
+	return (&url.URL{Host: strings.TrimSpace(host)}).Hostname()
+}
+
+func sameSite(a, b string) bool {
+	host, err := normalHost(b)
+	if err != nil {
+		return false
+	}
+	return bare(a) == bare(strings.Trim(host, "[]"))
+}
+
+func bare(host string) string { return strings.TrimPrefix(host, "www.") }
+
+func matchingPattern(patterns []string, u *url.URL) (string, bool) {
+	for _, pattern := range patterns {
+		subject := u.EscapedPath()
+		if strings.Contains(pattern, "?") {
+			subject = u.RequestURI()
+		}
+		if matches(pattern, subject) {
+			return pattern, true
+		}
+	}
+	return "", false
+}
+
+func matches(pattern, path string) bool {
+	// A dollar sign means nothing here, but would to target.Compile.
+	text := strings.ReplaceAll(pattern, "$", "%24")
+	if strings.Contains(text, "*") || strings.Contains(text, "?") {
+		return target.Compile(text + "$").Matches(target.For(path))
+	}
+	page := strings.TrimRight(text, "/")
+	subject := target.For(path)
+	return target.Compile(page+"$").Matches(subject) || target.Compile(page+"/").Matches(subject)
+}

@@ -1,0 +1,102 @@
+// Package sitemap owns the reading of sitemaps as sitemaps.org defines them:
+// XML with pages, XML with further sitemaps, and text with a URL on each line,
+// each with gzip around it or without.
+//
+// It does not fetch anything, and does not judge the addresses it finds.
+package sitemap
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"io"
+	"strings"
+	"time"
+)
+
+// Limits of one file. sitemaps.org allows 50,000 addresses in 50 MB; files of
+// more than 20 MB are read up to there, so that memory stays small.
+const (
+	MaxAddresses = 50_000
+	MaxBytes     = 20 << 20
+	maxDepth     = 16
+	maxAddress   = 4096
+)
+
+// ErrNone says that a file is no sitemap.
+var ErrNone = errors.New("no sitemap")
+
+// ErrTooLarge says that a file exceeds [MaxBytes] or [MaxAddresses].
+var ErrTooLarge = errors.New("sitemap too large")
+
+// An Entry is one address in a sitemap, as it is written there.
+type Entry struct {
+	URL string
+	// Modified is when the page last changed. Zero means that the sitemap does
+	// not say so.
+	Modified time.Time
+}
+
+// A File is what one sitemap holds.
+type File struct {
+	// Pages are the addresses of pages, Sitemaps those of further sitemaps.
+	Pages, Sitemaps []Entry
+}
+
+// Read reads a sitemap of any form. What was found before an error is in the
+// file that comes with it.
+func Read(r io.Reader) (File, error) { return read(r, MaxBytes) }
+
+func read(r io.Reader, limit int64) (File, error) {
+	body := bufio.NewReader(r)
+	if magic, _ := body.Peek(2); string(magic) == "\x1f\x8b" {
+		unpacked, err := gzip.NewReader(body)
+		if err != nil {
+			return File{}, err
+		}
+		body = bufio.NewReader(unpacked)
+	}
+	body = bufio.NewReader(&bounded{reader: body, left: limit})
+	xml, err := startsWithTag(body)
+	if err != nil {
+		return File{}, err
+	}
+	if xml {
+		return readXML(body)
+	}
+	return readText(body)
+}
+
+// startsWithTag reports whether the first character other than white space
+// and a byte order mark is the beginning of a tag.
+func startsWithTag(body *bufio.Reader) (bool, error) {
+	for {
+		r, _, err := body.ReadRune()
+		switch {
+		case err == io.EOF:
+			return false, ErrNone
+		case err != nil:
+			return false, err
+		case r != '\ufeff' && !strings.ContainsRune(" \t\r\n", r):
+			return r == '<', body.UnreadRune()
+		}
+	}
+}
+
+// bounded fails when there is more than it may give.
+type bounded struct {
+	reader io.Reader
+	left   int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left < 0 {
+		return 0, ErrTooLarge
+	}
+	n, err := b.reader.Read(p[:min(int64(len(p)), b.left+1)])
+	b.left -= int64(n)
+	if b.left < 0 {
+		return n - 1, ErrTooLarge
+	}
+	return n, err
+}

@@ -1,0 +1,36 @@
+package sitemap
+
+import (
+	"bufio"
+	"io"
+	"strings"
+)
+
+// readText reads a sitemap with one URL on each line. A text whose first line
+// is no URL is no sitemap; further lines that are none are skipped.
+func readText(body io.Reader) (File, error) {
+	var file File
+	lines := bufio.NewScanner(body)
+	lines.Buffer(nil, 2*maxAddress)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		switch {
+		case isWeb(line):
+			if len(file.Pages) == MaxAddresses {
+				return file, ErrTooLarge
+			}
+			file.Pages = append(file.Pages, Entry{URL: line})
+		case line != "" && len(file.Pages) == 0:
+			return File{}, ErrNone
+		}
+	}
+	if lines.Err() == bufio.ErrTooLong {
+		return file, ErrNone
+	}
+	return file, lines.Err()
+}
+
+func isWeb(line string) bool {
+	scheme, _, _ := strings.Cut(line, "://")
+	return len(line) <= maxAddress && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+}

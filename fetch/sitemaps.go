@@ -1,0 +1,173 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"parley/core/fault"
+	"parley/fetch/sitemap"
+)
+
+const (
+	// maxSitemaps and maxSitemapDepth bound what an index may lead to.
+	maxSitemaps     = 50
+	maxSitemapDepth = 3
+)
+
+// Entry is a page that a sitemap names.
+type Entry struct {
+	// URL is in the form of [Normalise].
+	URL string
+	// LastMod is when the page last changed, as the site says. It may be zero.
+	LastMod time.Time
+}
+
+// Sitemap reads a sitemap and those that it is an index of: at most 50 files,
+// three deep, and 50,000 different pages. An index leads to files on its own
+// site only. When some files could not be read, or there was more, the pages
+// found come with the fault.
+//
+// Robots.txt need not allow them: like it, they are made for robots.
+func (f *Fetcher) Sitemap(ctx context.Context, address string) ([]Entry, error) {
+	u, err := parseURL(address)
+	if err != nil {
+		return nil, err
+	}
+	s := newSurvey(f, nil)
+	s.read(ctx, u, 1)
+	return s.entries, s.problem
+}
+
+// survey collects pages from sitemaps.
+type survey struct {
+	fetcher *Fetcher
+	// wants says which pages are kept. Nil: all.
+	wants   func(u *url.URL) bool
+	limit   int
+	entries []Entry
+	problem error // the first one
+
+	files map[string]bool
+	pages map[string]bool
+}
+
+func newSurvey(f *Fetcher, wants func(*url.URL) bool) *survey {
+	return &survey{
+		fetcher: f, wants: wants, limit: sitemap.MaxAddresses,
+		files: make(map[string]bool), pages: make(map[string]bool),
+	}
+}
+
+// read adds the pages of a sitemap. One that was read before adds nothing, so
+// an index that leads to itself ends.
+func (s *survey) read(ctx context.Context, u *url.URL, depth int) {
+	switch {
+	case s.files[u.String()]:
+		return
+	case s.full():
+		s.fail(s.tooMany())
+		return
+	case depth > maxSitemapDepth:
+		s.fail(fault.New(fault.Invalid, "The site's sitemaps are nested more than %d deep.", maxSitemapDepth))
+		return
+	case len(s.files) == maxSitemaps:
+		s.fail(fault.New(fault.Invalid, "The site has more than %d sitemaps; those after are not read.", maxSitemaps))
+		return
+	}
+	s.files[u.String()] = true
+	file, at, err := s.fetcher.sitemapFile(ctx, u)
+	if err != nil {
+		s.fail(err)
+	}
+	for _, page := range file.Pages {
+		if ctx.Err() != nil {
+			s.fail(stopped(ctx))
+			return
+		}
+		s.add(page)
+	}
+	s.readAll(ctx, file.Sitemaps, at, depth+1)
+}
+
+// readAll reads the files of an index that is at u.
+func (s *survey) readAll(ctx context.Context, sitemaps []sitemap.Entry, u *url.URL, depth int) {
+	for _, child := range sitemaps {
+		if ctx.Err() != nil {
+			s.fail(stopped(ctx))
+			return
+		}
+		next, err := resolve(u, child.URL)
+		if err == nil && !sameSite(next.Hostname(), u.Hostname()) {
+			err = fault.New(fault.Invalid, "A sitemap of the site leads to another site, which is not followed.")
+		}
+		if err != nil {
+			s.fail(err)
+			continue
+		}
+		s.read(ctx, next, depth)
+	}
+}
+
+func (s *survey) add(page sitemap.Entry) {
+	u, err := normalise("", page.URL)
+	if err != nil {
+		return
+	}
+	address := u.String()
+	if s.pages[address] || s.wants != nil && !s.wants(u) {
+		return
+	}
+	if s.full() {
+		s.fail(s.tooMany())
+		return
+	}
+	s.pages[address] = true
+	s.entries = append(s.entries, Entry{URL: address, LastMod: page.Modified})
+}
+
+func (s *survey) full() bool { return len(s.entries) >= s.limit }
+
+func (s *survey) tooMany() error {
+	return fault.New(fault.Invalid, "The site's sitemaps name more pages than the %d that are read.", s.limit)
+}
+
+func (s *survey) fail(err error) {
+	if s.problem == nil {
+		s.problem = err
+	}
+}
+
+// sitemapFile fetches one sitemap, and returns where it was found in the end.
+func (f *Fetcher) sitemapFile(ctx context.Context, u *url.URL) (sitemap.File, *url.URL, error) {
+	trip := &trip{
+		fetcher: f, left: f.config.Timeout, limit: f.config.Bytes,
+		robots:  slowly,
+		inspect: func(http.Header, *url.URL) error { return nil },
+	}
+	answer, err := trip.follow(ctx, u)
+	if err == nil {
+		err = statusFault(answer)
+	}
+	if err != nil {
+		return sitemap.File{}, u, err
+	}
+	file, err := sitemap.Read(bytes.NewReader(answer.body))
+	return file, answer.url, sitemapFault(err)
+}
+
+func sitemapFault(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, sitemap.ErrNone):
+		return fault.Wrap(fault.Invalid, err, "The address holds no sitemap.")
+	case errors.Is(err, sitemap.ErrTooLarge):
+		return fault.Wrap(fault.Invalid, err, "A sitemap of the site is larger than %d MB or names more than %d pages; it is read up to there.",
+			sitemap.MaxBytes>>20, sitemap.MaxAddresses)
+	}
+	return fault.Wrap(fault.Invalid, err, "A sitemap of the site is damaged; it is read up to there.")
+}

@@ -1,0 +1,67 @@
+package fetch
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"parley/core/fault"
+)
+
+// statusFault says what an answer other than a page means for the owner.
+func statusFault(a *answer) error {
+	status := a.status
+	switch {
+	case isWhole(status):
+		return nil
+	case status == http.StatusNotModified:
+		return notModified(a)
+	case status == http.StatusNotFound || status == http.StatusGone:
+		return fault.Wrap(fault.Invalid, ErrGone, "The server answered %d: the page is gone.", status)
+	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusProxyAuthRequired:
+		return fault.Wrap(fault.Invalid, ErrSignIn, "The server answered %d: the page asks for a sign-in, or does not want to be read by programs.", status)
+	case status == http.StatusTooManyRequests:
+		return later(a, "The server answered %d: it asks to be read more slowly.")
+	case status == http.StatusRequestTimeout || status == http.StatusTooEarly || status >= 500:
+		return later(a, "The server answered %d: it cannot show the page just now.")
+	case status >= 400:
+		return fault.New(fault.Invalid, "The server answered %d: it refuses to show the page.", status)
+	}
+	return fault.New(fault.Invalid, "The server answered %d, which is no whole page.", status)
+}
+
+// notModified is an error only when nothing was said that could be unmodified.
+func notModified(a *answer) error {
+	if a.conditional {
+		return nil
+	}
+	return fault.New(fault.Upstream, "The server's answer makes no sense.")
+}
+
+func later(a *answer, sentence string) error {
+	return &fault.Error{
+		Kind: fault.Upstream, RetryAfter: retryAfter(a),
+		Message: fault.New(fault.Upstream, sentence, a.status).Message,
+	}
+}
+
+// maxRetryAfter bounds what a server may ask for.
+const maxRetryAfter = 24 * time.Hour
+
+// retryAfter returns how long a server that answered 429 or 5xx asks to be
+// left alone: seconds or a date (RFC 9110, section 10.2.3). Zero means that it
+// does not say.
+func retryAfter(a *answer) time.Duration {
+	if a.status != http.StatusTooManyRequests && a.status < 500 {
+		return 0
+	}
+	value := a.header.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(value, 10, 32); err == nil {
+		return min(time.Duration(seconds)*time.Second, maxRetryAfter)
+	}
+	date, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return min(max(time.Until(date), 0), maxRetryAfter)
+}

@@ -1,0 +1,102 @@
+package fetch
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"parley/core/fault"
+)
+
+// trip is the way to one resource: a request, and one more for each redirect.
+type trip struct {
+	fetcher *Fetcher
+	left    time.Duration // what is left of the time for all requests
+	limit   int64         // the longest body
+	cut     bool          // a longer body is cut there, and is no failure
+	robots  obedience
+
+	request   Request
+	validated string // the address that the request's ETag is of
+	// inspect may refuse an answer before its body is read.
+	inspect func(header http.Header, u *url.URL) error
+
+	at         string // where the trip has come to
+	downgraded bool
+}
+
+// obedience is what robots.txt means for a trip.
+type obedience int
+
+const (
+	// obey asks it for permission, and how fast the site may be read.
+	obey obedience = iota
+	// slowly asks it how fast only: for what is made for robots.
+	slowly
+	// first is the trip to robots.txt itself. No pause follows it, since the
+	// page that it is read for belongs to the same visit.
+	first
+)
+
+// answer is a response that is no redirect. It has a body if it is good.
+type answer struct {
+	url    *url.URL
+	status int
+	header http.Header
+	body   []byte
+	// conditional says that the request had an ETag or a date.
+	conditional bool
+}
+
+var (
+	errCircle    = fault.New(fault.Invalid, "The page redirects in a circle.")
+	errRedirects = fault.New(fault.Invalid, "The page redirects more than %d times.", maxRedirects)
+)
+
+// follow makes the request and those that redirects lead to.
+func (t *trip) follow(ctx context.Context, u *url.URL) (*answer, error) {
+	seen := make(map[string]bool)
+	for {
+		t.at = u.String()
+		if seen[t.at] {
+			return nil, errCircle
+		}
+		if len(seen) > maxRedirects {
+			return nil, errRedirects
+		}
+		seen[t.at] = true
+		answer, err := t.visit(ctx, u)
+		if err != nil || !redirects(answer.status) {
+			return answer, err
+		}
+		next, err := location(answer)
+		if err != nil {
+			return nil, err
+		}
+		t.downgraded = t.downgraded || u.Scheme == "https" && next.Scheme == "http"
+		u = next
+	}
+}
+
+func redirects(status int) bool {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return true
+	}
+	return false
+}
+
+// location returns where a redirect leads, as checked as any other address.
+func location(a *answer) (*url.URL, error) {
+	to := a.header.Get("Location")
+	if to == "" {
+		return nil, fault.New(fault.Invalid, "The page redirects, but does not say where to.")
+	}
+	next, err := resolve(a.url, to)
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "The page redirects to an address that cannot be fetched: %s", fault.As(err).Message)
+	}
+	return next, nil
+}

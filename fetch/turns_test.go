@@ -1,0 +1,156 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/core/fault"
+)
+
+// visits makes n visits to a host at once, each as long as it says, and
+// returns when each began, since the first could.
+func visits(t *testing.T, turns *turns, host string, n int, length, pause time.Duration) []time.Duration {
+	t.Helper()
+	begin := time.Now()
+	var mu sync.Mutex
+	var began []time.Duration
+	present := 0
+	var wait sync.WaitGroup
+	for range n {
+		wait.Go(func() {
+			leave, err := turns.take(t.Context(), host)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			mu.Lock()
+			began = append(began, time.Since(begin))
+			present++
+			if present > 1 {
+				t.Errorf("%d at once", present)
+			}
+			mu.Unlock()
+			time.Sleep(length)
+			mu.Lock()
+			present--
+			mu.Unlock()
+			leave(pause)
+		})
+	}
+	wait.Wait()
+	return began
+}
+
+func TestTurns(t *testing.T) {
+	t.Run("one request at a time goes to a host, with a pause after each", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			began := visits(t, newTurns(time.Minute), "a.example", 4, 2*time.Second, time.Second)
+			for i, at := range began {
+				if want := time.Duration(i) * 3 * time.Second; at != want {
+					t.Errorf("visit %d began after %v, want %v", i, at, want)
+				}
+			}
+		})
+	})
+	t.Run("hosts do not wait for one another", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			turns, begin := newTurns(time.Minute), time.Now()
+			var wait sync.WaitGroup
+			for i := range 50 {
+				wait.Go(func() { visits(t, turns, fmt.Sprintf("%d.example", i), 2, time.Second, time.Second) })
+			}
+			wait.Wait()
+			if took := time.Since(begin); took != 3*time.Second {
+				t.Errorf("%v", took)
+			}
+		})
+	})
+	t.Run("a caller who goes away leaves the queue", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			turns := newTurns(time.Minute)
+			leave, err := turns.take(t.Context(), "a.example")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if _, err := turns.take(ctx, "a.example"); !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+			leave(10 * time.Second)
+			ctx, cancel = context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if _, err := turns.take(ctx, "a.example"); !errors.Is(err, context.DeadlineExceeded) {
+				t.Error("during the pause:", err)
+			}
+			if began := visits(t, turns, "a.example", 1, 0, 0); began[0] != 9*time.Second {
+				t.Errorf("the next began after %v", began[0])
+			}
+			if users := turns.hosts["a.example"].users; users != 0 {
+				t.Errorf("%d users are counted", users)
+			}
+		})
+	})
+	t.Run("who would wait for too long is told when to come again", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			turns := newTurns(time.Minute)
+			leave, _ := turns.take(t.Context(), "a.example")
+			begin := time.Now()
+			_, err := turns.take(t.Context(), "a.example")
+			if failure := fault.As(err); failure.Kind != fault.Upstream || failure.RetryAfter != time.Minute || time.Since(begin) != time.Minute {
+				t.Errorf("%v after %v", failure, time.Since(begin))
+			}
+			leave(5 * time.Minute)
+			begin = time.Now()
+			_, err = turns.take(t.Context(), "a.example")
+			if failure := fault.As(err); failure.RetryAfter != 5*time.Minute || time.Since(begin) != 0 {
+				t.Errorf("%v after %v", failure, time.Since(begin))
+			}
+		})
+	})
+	t.Run("no host is left alone for longer than an hour", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			turns := newTurns(time.Minute)
+			leave, _ := turns.take(t.Context(), "a.example")
+			leave(24 * time.Hour)
+			time.Sleep(time.Hour)
+			visits(t, turns, "a.example", 1, 0, 0)
+		})
+	})
+	t.Run("the memory of hosts is bounded", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			turns := newTurns(time.Minute)
+			turns.limit = 10
+			held, _ := turns.take(t.Context(), "held.example")
+			for i := range 1000 {
+				leave, err := turns.take(t.Context(), fmt.Sprintf("%d.example", i))
+				if err != nil {
+					t.Fatal(err)
+				}
+				leave(time.Hour)
+			}
+			if len(turns.hosts) > 10 || turns.hosts["held.example"] == nil {
+				t.Errorf("%d hosts", len(turns.hosts))
+			}
+			held(0)
+		})
+	})
+	t.Run("when all hosts are in use, another is refused for now", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			turns := newTurns(time.Minute)
+			turns.limit = 1
+			leave, _ := turns.take(t.Context(), "a.example")
+			_, err := turns.take(t.Context(), "b.example")
+			if !fault.Is(err, fault.Upstream) {
+				t.Error(err)
+			}
+			leave(0)
+			visits(t, turns, "b.example", 1, 0, 0)
+		})
+	})
+}

@@ -1,0 +1,105 @@
+package fetch
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// visit makes one request: allowed by robots.txt, in the host's turn, within
+// what is left of the time.
+func (t *trip) visit(ctx context.Context, u *url.URL) (*answer, error) {
+	f := t.fetcher
+	pause, err := t.pause(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	leave, err := f.turns.take(ctx, u.Hostname())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { leave(pause) }()
+
+	began := time.Now()
+	limited, cancel := context.WithTimeoutCause(ctx, t.left, errTime)
+	defer cancel()
+	answer, err := t.send(limited, u)
+	t.left -= time.Since(began)
+	if err != nil {
+		return nil, f.failure(limited, err)
+	}
+	pause = max(pause, retryAfter(answer))
+	return answer, nil
+}
+
+// pause returns how long the host rests after the request, or why there is to
+// be none.
+func (t *trip) pause(ctx context.Context, u *url.URL) (time.Duration, error) {
+	if t.robots == first {
+		return 0, nil
+	}
+	f := t.fetcher
+	rules, err := f.rulebook.rules(ctx, u)
+	if err != nil {
+		return 0, err
+	}
+	if t.robots == obey && !rules.Allows(u.RequestURI()) {
+		return 0, disallowed()
+	}
+	return max(f.config.Delay, min(rules.Delay, f.config.MaxDelay)), nil
+}
+
+// send sends the request and reads the answer.
+func (t *trip) send(ctx context.Context, u *url.URL) (*answer, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header = t.headers(u)
+	// The transport is used as it is: the redirects are followed here.
+	response, err := t.fetcher.transport.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	a := &answer{
+		url: u, status: response.StatusCode, header: response.Header,
+		conditional: request.Header.Get("If-None-Match")+request.Header.Get("If-Modified-Since") != "",
+	}
+	if !isWhole(a.status) {
+		return a, nil
+	}
+	if err := t.inspect(a.header, u); err != nil {
+		return nil, err
+	}
+	a.body, err = t.read(response)
+	return a, err
+}
+
+// isWhole says that an answer's body is a whole resource.
+func isWhole(status int) bool {
+	return status == http.StatusOK || status == http.StatusNonAuthoritativeInfo
+}
+
+func (t *trip) headers(u *url.URL) http.Header {
+	header := http.Header{
+		"User-Agent":      {t.fetcher.config.UserAgent},
+		"Accept":          {"text/html, application/xhtml+xml, text/markdown, text/plain, application/pdf, */*;q=0.5"},
+		"Accept-Encoding": {"gzip"},
+	}
+	if u.String() == t.validated {
+		condition(header, "If-None-Match", t.request.ETag)
+		condition(header, "If-Modified-Since", t.request.LastModified)
+	}
+	return header
+}
+
+// condition adds what a page said of itself, unless no header can hold it.
+func condition(header http.Header, name, value string) {
+	if value != "" && httpguts.ValidHeaderFieldValue(value) {
+		header.Set(name, value)
+	}
+}

@@ -1,0 +1,228 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"parley/core/knowledge"
+	"parley/index/embedded/segment"
+)
+
+// Replace makes entries the only ones of the document, in one transaction.
+func (x *Index) Replace(ctx context.Context, scope knowledge.Scope, documentID string, entries []knowledge.Entry) error {
+	return x.replace(ctx, serving, scope, documentID, entries)
+}
+
+// serving stands for the version that serves.
+const serving = 0
+
+func (x *Index) replace(ctx context.Context, version int64, scope knowledge.Scope, documentID string, entries []knowledge.Entry) error {
+	if len(entries) == 0 {
+		return x.remove(ctx, version, scope, documentID)
+	}
+	if entries[0].DocumentID != documentID {
+		return fmt.Errorf("passage %d belongs to document %q, not to %q", entries[0].PassageID, entries[0].DocumentID, documentID)
+	}
+	built, err := segment.Build(entries)
+	if err != nil {
+		return err
+	}
+	var id, segments int64
+	err = x.write.change(ctx, func() error {
+		c, err := x.enter(version, scope)
+		if err != nil {
+			return err
+		}
+		if err := c.fits(segment.Dimension(entries)); err != nil {
+			return err
+		}
+		if err := c.raise(); err != nil {
+			return err
+		}
+		if _, err := c.bury(documentID); err != nil {
+			return err
+		}
+		id = c.scope
+		segments, err = c.insert(documentID, len(entries), built)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	x.keeper.wrote(ctx, id, segments)
+	return nil
+}
+
+// Remove takes the document's passages away.
+func (x *Index) Remove(ctx context.Context, scope knowledge.Scope, documentID string) error {
+	return x.remove(ctx, serving, scope, documentID)
+}
+
+func (x *Index) remove(ctx context.Context, version int64, scope knowledge.Scope, documentID string) error {
+	var id int64
+	err := x.write.change(ctx, func() error {
+		c, err := x.enter(version, scope)
+		if err != nil || c.scope == 0 {
+			return err
+		}
+		found, err := c.bury(documentID)
+		if err != nil || !found {
+			return err
+		}
+		id = c.scope
+		return c.raise()
+	})
+	if err != nil || id == 0 {
+		return err
+	}
+	x.keeper.wrote(ctx, id, 0)
+	return nil
+}
+
+// Drop takes all that the scope holds away. Its rows are deleted soon after.
+func (x *Index) Drop(ctx context.Context, scope knowledge.Scope) error {
+	var id int64
+	err := x.write.change(ctx, func() error {
+		c, err := x.enter(serving, scope)
+		if err != nil || c.scope == 0 {
+			return err
+		}
+		id = c.scope
+		if err := x.write.exec("INSERT INTO dropped (scope) VALUES (?)", id); err != nil {
+			return err
+		}
+		return x.write.exec("DELETE FROM scope WHERE id = ?", id)
+	})
+	if err != nil || id == 0 {
+		return err
+	}
+	x.cache.forget(id)
+	x.keeper.dropped()
+	return nil
+}
+
+// changing is a scope within a change.
+type changing struct {
+	*writer
+	name    knowledge.Scope
+	version int64
+	// scope is zero if there is none yet.
+	scope, generation int64
+	// dimension is that of the version's vectors, or zero.
+	dimension int
+}
+
+var errReplaced = errors.New("another rebuild of the index began, and took the place of this one: wait for it to end, then try again")
+
+func (x *Index) enter(version int64, scope knowledge.Scope) (*changing, error) {
+	c := &changing{writer: x.write, name: scope, version: version}
+	if version == serving {
+		if _, err := c.get([]any{&c.version}, "SELECT version FROM serving"); err != nil {
+			return nil, err
+		}
+	}
+	found, err := c.get([]any{&c.dimension}, "SELECT dimension FROM version WHERE id = ?", c.version)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, errReplaced
+	}
+	_, err = c.get([]any{&c.scope, &c.generation}, "SELECT id, generation FROM scope WHERE version = ? AND workspace = ? AND chatbot = ?",
+		c.version, scope.WorkspaceID, scope.ChatbotID)
+	return c, err
+}
+
+// fits refuses vectors of another dimension than the version's. The first ones
+// decide which that is.
+func (c *changing) fits(dimension int) error {
+	if dimension == 0 || dimension == c.dimension {
+		return nil
+	}
+	if c.dimension > 0 {
+		return fmt.Errorf("the vectors have dimension %d and those of the index %d: rebuild the index with `parley reindex`", dimension, c.dimension)
+	}
+	return c.exec("UPDATE version SET dimension = ? WHERE id = ?", dimension, c.version)
+}
+
+// raise raises the generation, and makes the scope if there is none.
+func (c *changing) raise() error {
+	c.generation++
+	if c.scope > 0 {
+		return c.exec("UPDATE scope SET generation = ? WHERE id = ?", c.generation, c.scope)
+	}
+	_, err := c.get([]any{&c.scope}, "INSERT INTO scope (version, workspace, chatbot, generation) VALUES (?, ?, ?, ?) RETURNING id",
+		c.version, c.name.WorkspaceID, c.name.ChatbotID, c.generation)
+	return err
+}
+
+// bury takes the passages of a document away. It reports whether there were
+// any.
+func (c *changing) bury(documentID string) (bool, error) {
+	var sequence, passages int64
+	found, err := c.get([]any{&sequence, &passages}, "SELECT sequence, passages FROM document WHERE scope = ? AND id = ?", c.scope, documentID)
+	if err != nil || !found {
+		return false, err
+	}
+	if err := c.exec("DELETE FROM document WHERE scope = ? AND id = ?", c.scope, documentID); err != nil {
+		return false, err
+	}
+	alone, err := c.numbers("SELECT id FROM segment WHERE scope = ? AND first = ? AND last = first", c.scope, sequence)
+	if err != nil {
+		return false, err
+	}
+	for _, id := range alone {
+		if err := c.deleteSegment(id); err != nil {
+			return false, err
+		}
+	}
+	shared, err := c.numbers("SELECT id FROM segment WHERE scope = ?1 AND first <= ?2 AND last >= ?2", c.scope, sequence)
+	if err != nil {
+		return false, err
+	}
+	for _, id := range shared {
+		if err := c.exec("INSERT INTO dead (segment, sequence) VALUES (?, ?)", id, sequence); err != nil {
+			return false, err
+		}
+		if err := c.exec("UPDATE segment SET dead = dead + 1, gone = gone + ? WHERE id = ?", passages, id); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// insert adds the segments of a document, and returns how many the scope has.
+func (c *changing) insert(documentID string, passages int, built [][]byte) (segments int64, err error) {
+	err = c.exec("INSERT INTO document (scope, id, sequence, passages) VALUES (?, ?, ?, ?)", c.scope, documentID, c.generation, passages)
+	if err != nil {
+		return 0, err
+	}
+	for _, data := range built {
+		if _, err := c.insertSegment(c.scope, c.generation, c.generation, passages, data); err != nil {
+			return 0, err
+		}
+	}
+	_, err = c.get([]any{&segments}, "SELECT count(*) FROM segment WHERE scope = ?", c.scope)
+	return segments, err
+}
+
+func (w *writer) insertSegment(scope, first, last int64, passages int, data []byte) (id int64, err error) {
+	_, err = w.get([]any{&id}, "INSERT INTO segment (scope, first, last, bytes, passages) VALUES (?, ?, ?, ?, ?) RETURNING id",
+		scope, first, last, len(data), passages)
+	if err != nil {
+		return 0, err
+	}
+	return id, w.exec("INSERT INTO content (segment, data) VALUES (?, ?)", id, data)
+}
+
+func (w *writer) deleteSegment(id int64) error {
+	for _, statement := range []string{
+		"DELETE FROM content WHERE segment = ?", "DELETE FROM dead WHERE segment = ?", "DELETE FROM segment WHERE id = ?",
+	} {
+		if err := w.exec(statement, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package embedded
+
+import (
+	"context"
+	"fmt"
+
+	"parley/core/knowledge"
+)
+
+// Version returns what the index was last rebuilt for.
+func (x *Index) Version(ctx context.Context) (string, error) {
+	var name string
+	err := x.read.QueryRowContext(ctx, "SELECT name FROM version WHERE id = (SELECT version FROM serving)").Scan(&name)
+	return name, x.explain(ctx, err)
+}
+
+// Rebuild fills another version of the index and then makes it the one that
+// serves. Of two that run at once, the one that began first fails.
+func (x *Index) Rebuild(ctx context.Context, version string, fill func(ctx context.Context, into knowledge.Filler) error) error {
+	id, err := x.beginVersion(ctx, version)
+	if err != nil {
+		return err
+	}
+	if err := fill(ctx, filler{x, id}); err != nil {
+		x.abandon(id)
+		return fmt.Errorf("fill the new index: %w", err)
+	}
+	err = x.write.change(ctx, func() error {
+		if found, err := x.write.get([]any{new(int64)}, "SELECT id FROM version WHERE id = ?", id); err != nil || !found {
+			return orReplaced(err)
+		}
+		if err := x.write.exec("UPDATE serving SET version = ?", id); err != nil {
+			return err
+		}
+		return x.write.discard(id)
+	})
+	if err != nil {
+		x.abandon(id)
+		return err
+	}
+	x.cache.clear()
+	x.keeper.dropped()
+	return nil
+}
+
+func orReplaced(err error) error {
+	if err == nil {
+		return errReplaced
+	}
+	return err
+}
+
+// beginVersion makes an empty version, and throws away what was left of others
+// that never served.
+func (x *Index) beginVersion(ctx context.Context, name string) (id int64, err error) {
+	err = x.write.change(ctx, func() error {
+		var current int64
+		if _, err := x.write.get([]any{&current}, "SELECT version FROM serving"); err != nil {
+			return err
+		}
+		if err := x.write.discard(current); err != nil {
+			return err
+		}
+		_, err := x.write.get([]any{&id}, "INSERT INTO version (name) VALUES (?) RETURNING id", name)
+		return err
+	})
+	x.keeper.dropped()
+	return id, err
+}
+
+// abandon throws a version away that does not serve. If it cannot, the next
+// rebuild does.
+func (x *Index) abandon(id int64) {
+	_ = x.write.change(background, func() error {
+		if err := x.write.exec("INSERT INTO dropped SELECT id FROM scope WHERE version = ?", id); err != nil {
+			return err
+		}
+		if err := x.write.exec("DELETE FROM scope WHERE version = ?", id); err != nil {
+			return err
+		}
+		return x.write.exec("DELETE FROM version WHERE id = ?", id)
+	})
+	x.keeper.dropped()
+}
+
+// discard throws all versions but one away.
+func (w *writer) discard(kept int64) error {
+	for _, statement := range []string{
+		"INSERT INTO dropped SELECT id FROM scope WHERE version <> ?",
+		"DELETE FROM scope WHERE version <> ?",
+		"DELETE FROM version WHERE id <> ?",
+	} {
+		if err := w.exec(statement, kept); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// filler fills one version.
+type filler struct {
+	index   *Index
+	version int64
+}
+
+// Replace makes entries the only ones of the document in the new index.
+func (f filler) Replace(ctx context.Context, scope knowledge.Scope, documentID string, entries []knowledge.Entry) error {
+	return f.index.replace(ctx, f.version, scope, documentID, entries)
+}

@@ -1,0 +1,27 @@
+package segment
+
+import (
+	"sort"
+
+	"parley/core/knowledge"
+)
+
+// similarities notes in the hits of candidates how near their passages are to
+// the query's vector.
+func (s *search) similarities(candidates []candidate, hits []knowledge.Hit) {
+	for i, c := range candidates {
+		v := s.views[c.view]
+		if v.dimension != len(s.query.Vector) {
+			continue
+		}
+		if vector, ok := v.vectorNumber(int(c.passage)); ok {
+			hits[i].Similarity = float64(v.cosine(vector, s.query.Vector))
+		}
+	}
+}
+
+// vectorNumber returns the number of a passage's vector, if it has one.
+func (s *Segment) vectorNumber(passage int) (int, bool) {
+	i := sort.Search(s.vectors, func(i int) bool { return int(at32(s.vectorOf, i)) >= passage })
+	return i, i < s.vectors && int(at32(s.vectorOf, i)) == passage
+}

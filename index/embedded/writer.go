@@ -1,0 +1,161 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// writer is the one connection of this process that writes, so that writers
+// queue here, where they can leave, and not in SQLite's busy handler. Its other
+// methods are for the function that runs in a change.
+type writer struct {
+	path string
+	db   *sql.DB
+	conn *sql.Conn
+	// turn holds a token while a change runs. Who has it may use what follows.
+	turn   chan struct{}
+	closed bool
+	// prepared are statements by their text.
+	prepared map[string]*sql.Stmt
+}
+
+var errClosed = errors.New("the index is closed")
+
+func newWriter(path string) (*writer, error) {
+	db, err := sql.Open("sqlite", dsn(path))
+	if err != nil {
+		return nil, explain(err, path)
+	}
+	conn, err := db.Conn(background)
+	if err != nil {
+		return nil, errors.Join(explain(err, path), db.Close())
+	}
+	w := &writer{path: path, db: db, conn: conn, turn: make(chan struct{}, 1), prepared: map[string]*sql.Stmt{}}
+	if err := w.change(background, func() error { return prepare(w, path) }); err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	return w, nil
+}
+
+// close waits for the change that runs.
+func (w *writer) close() error {
+	w.turn <- struct{}{}
+	defer func() { <-w.turn }()
+	w.closed = true
+	var errs []error
+	for _, statement := range w.prepared {
+		errs = append(errs, statement.Close())
+	}
+	w.prepared = nil
+	return errors.Join(append(errs, w.conn.Close(), w.db.Close())...)
+}
+
+// change runs a function in a write transaction. The function does not end
+// when ctx does: it is short, and half a change is worth nothing.
+func (w *writer) change(ctx context.Context, run func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case w.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-w.turn }()
+	if w.closed {
+		return errClosed
+	}
+	committed := false
+	defer func() {
+		if !committed {
+			_, _ = w.conn.ExecContext(background, "ROLLBACK")
+		}
+	}()
+	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return errors.Join(explain(err, w.path), ctx.Err())
+	}
+	if err := run(); err != nil {
+		return explain(err, w.path)
+	}
+	if err := w.exec("COMMIT"); err != nil {
+		return explain(err, w.path)
+	}
+	committed = true
+	return nil
+}
+
+func (w *writer) statement(query string) (*sql.Stmt, error) {
+	if known := w.prepared[query]; known != nil {
+		return known, nil
+	}
+	made, err := w.conn.PrepareContext(background, query)
+	if err == nil {
+		w.prepared[query] = made
+	}
+	return made, err
+}
+
+// exec runs a prepared statement.
+func (w *writer) exec(query string, args ...any) error {
+	statement, err := w.statement(query)
+	if err != nil {
+		return err
+	}
+	_, err = statement.ExecContext(background, args...)
+	return err
+}
+
+// get runs a prepared query for one row, with dest behind args. It reports
+// whether there is one.
+func (w *writer) get(dest []any, query string, args ...any) (bool, error) {
+	statement, err := w.statement(query)
+	if err != nil {
+		return false, err
+	}
+	err = statement.QueryRowContext(background, args...).Scan(dest...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// numbers runs a prepared query for rows of one number each.
+func (w *writer) numbers(query string, args ...any) ([]int64, error) {
+	statement, err := w.statement(query)
+	if err != nil {
+		return nil, err
+	}
+	return column[int64](statement.QueryContext(background, args...))
+}
+
+// run runs statements once, row and strings a query.
+func (w *writer) run(statements string) error {
+	_, err := w.conn.ExecContext(background, statements)
+	return err
+}
+
+func (w *writer) row(query string, dest ...any) error {
+	return w.conn.QueryRowContext(background, query).Scan(dest...)
+}
+
+func (w *writer) strings(query string) ([]string, error) {
+	return column[string](w.conn.QueryContext(background, query))
+}
+
+// column reads rows of one value each.
+func column[T any](rows *sql.Rows, err error) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var values []T
+	for rows.Next() {
+		var value T
+		if err := rows.Scan(&value); err != nil {
+			return nil, err
+		}
+		values = append(values, value)
+	}
+	return values, rows.Err()
+}

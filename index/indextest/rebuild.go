@@ -1,0 +1,147 @@
+package indextest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"parley/core/knowledge"
+)
+
+var errTest = errors.New("the test's own failure")
+
+// rebuild rebuilds with fill, whose error and the index's must be nil.
+func (b *bundle) rebuild(version string, fill func(into knowledge.Filler)) {
+	b.Helper()
+	err := b.index.Rebuild(b.Context(), version, func(_ context.Context, into knowledge.Filler) error {
+		fill(into)
+		return nil
+	})
+	if err != nil {
+		b.Fatalf("rebuild: %v", err)
+	}
+}
+
+func (b *bundle) put(into knowledge.Filler, scope knowledge.Scope, document string, entries []knowledge.Entry) {
+	b.Helper()
+	if err := into.Replace(b.Context(), scope, document, entries); err != nil {
+		b.Errorf("replace while rebuilding: %v", err)
+	}
+}
+
+func testRebuild(_ *testing.T, b *bundle) {
+	b.wantVersion("")
+	b.replace(home, "doc", Entries("doc", 1, "red apples"))
+	b.rebuild("one", func(into knowledge.Filler) {
+		b.put(into, home, "doc", Entries("doc", 2, "draft"))
+		b.put(into, home, "doc", Entries("doc", 3, "green apples", "pears"))
+		b.put(into, other, "doc", Entries("doc", 5, "apples"))
+		b.wantFound(home, "apples pears draft", 1)
+		b.wantFound(other, "apples")
+		b.wantCount(home, "doc", 1)
+		b.wantVersion("")
+	})
+	b.wantVersion("one")
+	b.wantFound(home, "apples pears draft", 3, 4)
+	b.wantFound(other, "apples", 5)
+	b.wantCount(home, "doc", 2)
+
+	b.replace(home, "doc", Entries("doc", 6, "figs"))
+	b.wantFound(home, "apples figs", 6)
+	// The same version again: what it was rebuilt for may have been wrong.
+	b.rebuild("one", func(into knowledge.Filler) { b.put(into, home, "doc", Entries("doc", 7, "apples")) })
+	b.wantFound(home, "apples figs", 7)
+	b.rebuild("two", func(knowledge.Filler) {})
+	b.wantVersion("two")
+	b.wantFound(home, "apples figs")
+	b.wantCount(home, "doc", 0)
+}
+
+func testRebuildFails(t *testing.T, b *bundle) {
+	b.replace(home, "doc", Entries("doc", 1, "red apples"))
+	err := b.index.Rebuild(t.Context(), "broken", func(ctx context.Context, into knowledge.Filler) error {
+		b.put(into, home, "left", Entries("left", 2, "apples"))
+		return errTest
+	})
+	if !errors.Is(err, errTest) {
+		t.Errorf("rebuild gave %v, want the failure of fill", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	err = b.index.Rebuild(ctx, "cancelled", func(ctx context.Context, into knowledge.Filler) error {
+		b.put(into, home, "left", Entries("left", 3, "apples"))
+		cancel()
+		return into.Replace(ctx, home, "more", Entries("more", 4, "apples"))
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("rebuild gave %v, want context.Canceled", err)
+	}
+	b.wantVersion("")
+	b.wantFound(home, "apples", 1)
+	b.wantCount(home, "left", 0)
+	b.rebuild("good", func(into knowledge.Filler) { b.put(into, home, "new", Entries("new", 5, "apples")) })
+	b.wantVersion("good")
+	b.wantFound(home, "apples", 5)
+}
+
+func testRebuildStartsEmpty(t *testing.T, b *bundle) {
+	b.replace(home, "kept", Entries("kept", 1, "apples"))
+	b.replace(home, "going", Entries("going", 2, "apples"))
+	b.rebuild("one", func(into knowledge.Filler) {
+		b.put(into, home, "kept", Entries("kept", 1, "apples"))
+		b.replace(home, "late", Entries("late", 3, "apples"))
+		b.remove(home, "going")
+		b.wantFound(home, "apples", 1, 3)
+		b.drop(other)
+	})
+	b.wantFound(home, "apples", 1)
+	b.wantCount(home, "late", 0)
+	// N and the average length are those of the new index.
+	kept := newReference()
+	kept.documents["kept"] = Entries("kept", 1, "apples")
+	b.wantLexical(home, knowledge.IndexQuery{Terms: Terms("apples"), Limit: 5}, kept)
+	if t.Failed() {
+		t.Log("changes made while an index is rebuilt belong to the old one only")
+	}
+}
+
+func testRebuildConcurrently(_ *testing.T, b *bundle) {
+	b.rebuild("one", func(into knowledge.Filler) {
+		var group sync.WaitGroup
+		for i := range int64(8) {
+			group.Go(func() {
+				for j := range int64(5) {
+					document := fmt.Sprintf("doc_%d_%d", i, j)
+					b.put(into, home, document, Entries(document, 100*i+10*j+1, "apples", "pears"))
+				}
+			})
+		}
+		group.Wait()
+	})
+	if hits := b.search(home, knowledge.IndexQuery{Terms: Terms("pears"), Limit: 100}).Lexical; len(hits) != 40 {
+		b.Errorf("%d passages are found, want 40", len(hits))
+	}
+	b.wantCount(home, "doc_7_4", 2)
+}
+
+func testRebuildDimension(t *testing.T, b *bundle) {
+	put := func(replace func(scope knowledge.Scope, document string, entries []knowledge.Entry), id int64, vector []float32) {
+		entries := Entries("doc", id, "apples")
+		entries[0].Vector = vector
+		replace(home, "doc", entries)
+	}
+	put(b.replace, 1, unit(1, 2))
+	b.rebuild("three", func(into knowledge.Filler) {
+		put(func(scope knowledge.Scope, document string, entries []knowledge.Entry) {
+			b.put(into, scope, document, entries)
+		}, 2, unit(1, 2, 3))
+		put(b.replace, 3, unit(2, 1))
+	})
+	put(b.replace, 4, unit(3, 2, 1))
+	if near := ids(b.search(home, knowledge.IndexQuery{Vector: unit(1, 1, 1), Limit: 5}).Near); !slices.Equal(near, []int64{4}) {
+		t.Errorf("found %v, want 4", near)
+	}
+}

@@ -1,0 +1,192 @@
+package weaviate
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"github.com/weaviate/weaviate/entities/models"
+
+	"parley/core/knowledge/lexical"
+)
+
+// The properties of objects.
+const (
+	propTerms    = "terms"      // of a passage; see encode
+	propPassage  = "passageId"  // of a passage; text, as numbers lose digits on the way
+	propDocument = "documentId" // of a passage
+	propKey      = "document"   // of a passage: its document's head
+	propSource   = "source"     // of a passage: its sourceKey, if it has a source
+	propScope    = "scope"      // of a head: its tenant
+	propRevision = "revision"   // of both
+	propAt       = "at"         // of a head: when it was written, in milliseconds
+	propID       = "_id"        // of every object
+)
+
+// serving returns the collection of passages that serves just now. On a
+// server that has none it makes one.
+func (x *Index) serving(ctx context.Context) (string, error) {
+	for range 3 {
+		collection, err := x.aliased(ctx)
+		if collection != "" || err != nil {
+			return collection, err
+		}
+		if err := x.begin(ctx); err != nil {
+			return "", err
+		}
+	}
+	return "", errNoCollection
+}
+
+// aliased returns what the alias names, and empty if there is no alias.
+func (x *Index) aliased(ctx context.Context) (string, error) {
+	var answer struct{ Class string }
+	err := x.server.ask(ctx, http.MethodGet, "/aliases/"+x.names.alias(), nil, &answer)
+	if isStatus(err, http.StatusNotFound) {
+		return "", nil
+	}
+	return answer.Class, err
+}
+
+// begin makes the first collections, and takes it well if another process
+// makes them at the same time.
+func (x *Index) begin(ctx context.Context) error {
+	const suffix = "1"
+	if err := x.create(ctx, suffix, ""); err != nil && !isStatus(err, http.StatusUnprocessableEntity) {
+		return err
+	}
+	alias := map[string]string{"alias": x.names.alias(), "class": x.names.passages(suffix)}
+	err := x.server.ask(ctx, http.MethodPost, "/aliases", alias, nil)
+	if isStatus(err, http.StatusUnprocessableEntity) {
+		return nil
+	}
+	return err
+}
+
+// create makes the two collections of a suffix. The version is kept in the
+// description.
+func (x *Index) create(ctx context.Context, suffix, version string) error {
+	description, err := json.Marshal(describe{version})
+	if err != nil {
+		return err
+	}
+	passages := &models.Class{
+		Class:           x.names.passages(suffix),
+		Description:     string(description),
+		Vectorizer:      "none",
+		VectorIndexType: "hnsw",
+		// ef is how many candidates a search keeps, and efConstruction how
+		// many an insertion does: the recall of the default ef is lower.
+		VectorIndexConfig:  map[string]any{"distance": "cosine", "efConstruction": 128, "dynamicEfMin": 128},
+		MultiTenancyConfig: &models.MultiTenancyConfig{Enabled: true, AutoTenantActivation: true},
+		InvertedIndexConfig: &models.InvertedIndexConfig{
+			Bm25:      &models.BM25Config{K1: lexical.K1, B: lexical.B},
+			Stopwords: &models.StopwordConfig{Preset: "none"},
+		},
+		ReplicationConfig: &models.ReplicationConfig{Factor: int64(x.names.replicas)},
+		Properties: []*models.Property{
+			property(propTerms, models.PropertyTokenizationWhitespace, true, false),
+			property(propPassage, models.PropertyTokenizationField, false, false),
+			property(propDocument, models.PropertyTokenizationField, false, false),
+			property(propKey, models.PropertyTokenizationField, false, true),
+			property(propSource, models.PropertyTokenizationField, false, true),
+			property(propRevision, models.PropertyTokenizationField, false, true),
+		},
+	}
+	heads := &models.Class{
+		Class:             x.names.documents(suffix),
+		Vectorizer:        "none",
+		VectorIndexType:   "hnsw",
+		VectorIndexConfig: map[string]any{"skip": true},
+		ReplicationConfig: passages.ReplicationConfig,
+		Properties: []*models.Property{
+			property(propScope, models.PropertyTokenizationField, false, true),
+			property(propRevision, models.PropertyTokenizationField, false, false),
+			property(propAt, models.PropertyTokenizationField, false, false),
+		},
+	}
+	for _, class := range []*models.Class{heads, passages} {
+		err := again(ctx, schemaTime, func(ctx context.Context) error { return x.server.schema.ClassCreator().WithClass(class).Do(ctx) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func property(name, tokenization string, searchable, filterable bool) *models.Property {
+	return &models.Property{
+		Name: name, DataType: []string{"text"}, Tokenization: tokenization,
+		IndexSearchable: &searchable, IndexFilterable: &filterable,
+	}
+}
+
+// describe is the description of a collection of passages.
+type describe struct {
+	Version string `json:"version"`
+}
+
+// collection is what the server says of a collection.
+type collection struct {
+	Class               string
+	Description         string
+	InvertedIndexConfig struct{ UsingBlockMaxWAND bool }
+}
+
+// version is what the collection was filled for.
+func (c collection) version() string {
+	var description describe
+	_ = json.Unmarshal([]byte(c.Description), &description)
+	return description.Version
+}
+
+// served describes the collection that serves.
+func (x *Index) served(ctx context.Context) (collection, error) {
+	var found collection
+	for attempt := 0; ; attempt++ {
+		name, err := x.serving(ctx)
+		if err != nil {
+			return found, err
+		}
+		err = x.server.ask(ctx, http.MethodGet, "/schema/"+name, nil, &found)
+		if !isStatus(err, http.StatusNotFound) || attempt == 2 {
+			return found, err
+		}
+	}
+}
+
+// leftovers returns all collections of this index but those that serve.
+func (x *Index) leftovers(ctx context.Context) ([]string, error) {
+	serving, err := x.serving(ctx)
+	if err != nil {
+		return nil, err
+	}
+	own, err := x.own(ctx)
+	return slices.DeleteFunc(own, func(name string) bool { return name == serving || name == x.names.heads(serving) }), err
+}
+
+// own returns all collections of this index.
+func (x *Index) own(ctx context.Context) ([]string, error) {
+	var all struct{ Classes []collection }
+	if err := x.server.ask(ctx, http.MethodGet, "/schema", nil, &all); err != nil {
+		return nil, err
+	}
+	var own []string
+	for _, found := range all.Classes {
+		if x.names.owns(found.Class) {
+			own = append(own, found.Class)
+		}
+	}
+	return own, nil
+}
+
+func (x *Index) delete(ctx context.Context, collections ...string) error {
+	for _, name := range collections {
+		err := again(ctx, schemaTime, func(ctx context.Context) error { return x.server.schema.ClassDeleter().WithClassName(name).Do(ctx) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package weaviate_test
+
+import (
+	"strings"
+	"testing"
+
+	"parley/index/indextest"
+	"parley/internal/weaviatetest"
+)
+
+func TestDestroy(t *testing.T) {
+	server := weaviatetest.New(t)
+	for sentence, rebuilt := range map[string]bool{
+		"a destroyed index leaves no collection":         false,
+		"a destroyed index that was rebuilt leaves none": true,
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			prefix := server.Prefix(t)
+			index := open(t, server, prefix)
+			if err := index.Replace(t.Context(), home, "doc", indextest.Entries("doc", 1, "apples")); err != nil {
+				t.Fatal(err)
+			}
+			if rebuilt {
+				if err := index.Rebuild(t.Context(), "one", failing(nil)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			// Destroying what is not there is no error.
+			for range 2 {
+				if err := index.Destroy(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				for _, name := range server.Collections(t) {
+					if strings.HasPrefix(name, prefix) {
+						t.Errorf("%s is left", name)
+					}
+				}
+			}
+		})
+	}
+}

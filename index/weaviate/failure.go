@@ -1,0 +1,134 @@
+package weaviate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	client "github.com/weaviate/weaviate-go-client/v4/weaviate/fault"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"parley/core/fault"
+)
+
+var (
+	// errNoTenant means that a scope holds nothing, and never did or was
+	// dropped.
+	errNoTenant = errors.New("weaviate: no such tenant")
+	// errNoCollection means that another process has switched to a rebuilt
+	// collection since this one asked, or that nothing was ever made.
+	errNoCollection = errors.New("weaviate: no such collection")
+	errRefused      = errors.New("weaviate refuses the API key; check WEAVIATE_API_KEY")
+)
+
+// statusError is an answer of the REST interface that is no success.
+type statusError struct {
+	status int
+	text   string
+}
+
+func (e *statusError) Error() string {
+	return fmt.Sprintf("weaviate: status %d: %.500s", e.status, e.text)
+}
+
+// failed makes a failure for the caller, unless err is one. If ctx has ended,
+// the failure wraps that error of it.
+func failed(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if own := (*fault.Error)(nil); errors.As(err, &own) {
+		return err
+	}
+	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
+		err = fmt.Errorf("%w: %w", ended, err)
+	}
+	return fault.Wrap(fault.Upstream, err, "The knowledge of this chatbot cannot be reached just now. Try again in a moment.")
+}
+
+// named returns err as one of this package's errors if it is. Weaviate tells
+// most of what is wrong in words only, whatever the interface.
+func named(err error) error {
+	if err == nil {
+		return nil
+	}
+	var rest *client.WeaviateClientError
+	if errors.As(err, &rest) && rest.IsUnexpectedStatusCode {
+		err = &statusError{rest.StatusCode, rest.Msg}
+	}
+	answer, text := (*statusError)(nil), err.Error()
+	code := status.Code(err)
+	switch {
+	case code == codes.Unauthenticated, code == codes.PermissionDenied,
+		errors.As(err, &answer) && (answer.status == http.StatusUnauthorized || answer.status == http.StatusForbidden):
+		return fmt.Errorf("%w: %w", errRefused, err)
+	case strings.Contains(text, "tenant not found"):
+		return fmt.Errorf("%w: %w", errNoTenant, err)
+	case strings.Contains(text, "could not find class"), strings.Contains(text, "not present in schema"),
+		strings.Contains(text, "does not exist in schema"), strings.Contains(text, "class not found"):
+		return fmt.Errorf("%w: %w", errNoCollection, err)
+	}
+	return err
+}
+
+// temporary reports whether a call may succeed a moment later: the server is
+// starting, stopping, electing, or a tenant is being woken up or put to rest.
+func temporary(err error) bool {
+	if answer := (*statusError)(nil); errors.As(err, &answer) {
+		switch answer.status {
+		case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+			return true
+		}
+	}
+	if lost := net.Error(nil); errors.As(err, &lost) || status.Code(err) == codes.Unavailable {
+		return true
+	}
+	return slices.ContainsFunc(passing, func(text string) bool { return strings.Contains(err.Error(), text) })
+}
+
+// passing is what the server says of states that pass.
+var passing = []string{
+	"leader not found", "shutting down", "shut down", "already shutdown", "not loaded", "tenant not active", "is being", "closed", notDeleted,
+}
+
+const notDeleted = "objects were not deleted"
+
+// again does a call that may be repeated, each time within limit, at most four
+// times. All calls of this package may be: they write what has a name already,
+// or delete, or read.
+func again(ctx context.Context, limit time.Duration, call func(ctx context.Context) error) error {
+	pause := 50 * time.Millisecond
+	for attempt := 1; ; attempt++ {
+		err := once(ctx, limit, call)
+		if err == nil || attempt == 4 || ctx.Err() != nil || !temporary(err) {
+			return named(err)
+		}
+		if sleep(ctx, pause) != nil {
+			return named(err)
+		}
+		pause *= 3
+	}
+}
+
+func once(ctx context.Context, limit time.Duration, call func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return call(ctx)
+}
+
+func sleep(ctx context.Context, pause time.Duration) error {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,122 @@
+package weaviate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	pb "github.com/weaviate/weaviate/grpc/generated/protocol/v1"
+
+	"parley/core/knowledge"
+)
+
+// hit is what a search found, whether or not its revision is the current one.
+type hit struct {
+	knowledge.Hit
+	object     string
+	collection string
+	document   string // the key of its document
+	revision   string
+}
+
+// lexical ranks a tenant's passages by BM25.
+func (s *search) lexical(ctx context.Context) ([]hit, error) {
+	request := s.request()
+	request.Bm25Search = &pb.BM25{Query: question(s.query.Terms), Properties: []string{propTerms}}
+	request.Metadata.Score = true
+	return s.ranked(ctx, request, func(m *pb.MetadataResult) float64 { return float64(m.GetScore()) })
+}
+
+// near ranks them by cosine similarity.
+func (s *search) near(ctx context.Context) ([]hit, error) {
+	request := s.request()
+	request.NearVector = &pb.NearVector{VectorBytes: packed(s.query.Vector)}
+	request.Metadata.Distance = true
+	return s.ranked(ctx, request, func(m *pb.MetadataResult) float64 { return 1 - float64(m.GetDistance()) })
+}
+
+func (s *search) request() *pb.SearchRequest {
+	var filters []*pb.Filters
+	if documents := s.query.Filter.Documents; len(documents) > 0 {
+		filters = append(filters, isOneOf(propKey, keys(documents, func(id string) string { return key(s.tenant, id) })))
+	}
+	if sources := s.query.Filter.Sources; len(sources) > 0 {
+		filters = append(filters, isOneOf(propSource, keys(sources, sourceKey)))
+	}
+	return &pb.SearchRequest{
+		Collection: s.names.alias(), Tenant: s.tenant, Limit: uint32(s.fetch), Filters: both(filters...),
+		Properties: returning(propPassage, propDocument, propKey, propRevision),
+		Metadata:   &pb.MetadataRequest{Uuid: true},
+	}
+}
+
+func keys(ids []string, key func(string) string) []string {
+	made := make([]string, len(ids))
+	for i, id := range ids {
+		made[i] = key(id)
+	}
+	return made
+}
+
+// ranked does a search and orders its results.
+func (x *Index) ranked(ctx context.Context, request *pb.SearchRequest, score func(*pb.MetadataResult) float64) ([]hit, error) {
+	found, err := x.server.search(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]hit, len(found))
+	for i, result := range found {
+		id, err := strconv.ParseInt(textOf(result, propPassage), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("weaviate: an object without the ID of a passage: %w", err)
+		}
+		hits[i] = hit{
+			Hit:        knowledge.Hit{PassageID: id, DocumentID: textOf(result, propDocument), Score: score(result.GetMetadata())},
+			object:     result.GetMetadata().GetId(),
+			collection: result.GetProperties().GetTargetCollection(),
+			document:   textOf(result, propKey),
+			revision:   textOf(result, propRevision),
+		}
+	}
+	rank(hits)
+	return hits, nil
+}
+
+// rounding is how far scores may be apart that are equal: the server adds the
+// parts of a score in any order and rounds the sum to 24 bits.
+const rounding = 3e-7
+
+// rank orders hits by score, and equal scores by passage.
+func rank(hits []hit) {
+	slices.SortFunc(hits, func(a, b hit) int { return cmp.Compare(b.Score, a.Score) })
+	for i := 1; i < len(hits); i++ {
+		if best := hits[i-1].Score; best-hits[i].Score <= rounding*max(best, -best) {
+			hits[i].Score = best
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.PassageID, b.PassageID))
+	})
+}
+
+// readTerms returns the terms of hits, by object.
+func (x *Index) readTerms(ctx context.Context, tenant string, hits []hit) (map[string][]string, error) {
+	terms := make(map[string][]string, len(hits))
+	if len(hits) == 0 {
+		return terms, nil
+	}
+	objects := make([]string, len(hits))
+	for i, h := range hits {
+		objects[i] = h.object
+	}
+	found, err := x.server.search(ctx, &pb.SearchRequest{
+		Collection: hits[0].collection, Tenant: tenant, Limit: uint32(len(objects)), Filters: isOneOf(propID, objects),
+		Properties: returning(propTerms), Metadata: &pb.MetadataRequest{Uuid: true},
+	})
+	for _, result := range found {
+		terms[result.GetMetadata().GetId()] = decode(textOf(result, propTerms))
+	}
+	return terms, err
+}

@@ -1,0 +1,59 @@
+package weaviate
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"parley/core/knowledge"
+)
+
+var anyTerms = rapid.SliceOfN(rapid.StringMatching("[\x01ab0]{1,3}|é🙂"), 1, 30)
+
+func TestEncode(t *testing.T) {
+	t.Run("what was encoded is decoded", rapid.MakeCheck(func(t *rapid.T) {
+		terms := anyTerms.Draw(t, "terms")
+		if got := decode(encode(terms)); !slices.Equal(got, terms) {
+			t.Fatalf("%q became %q", terms, got)
+		}
+	}))
+	t.Run("the server sees as many distinct terms as there are terms, each as often as it is there", rapid.MakeCheck(func(t *rapid.T) {
+		terms := anyTerms.Draw(t, "terms")
+		counts := map[string]int{}
+		for _, word := range strings.Fields(encode(terms)) {
+			counts[word]++
+		}
+		if len(counts) != len(terms) {
+			t.Fatalf("%q has %d terms, and %d distinct ones when encoded", terms, len(terms), len(counts))
+		}
+		for _, term := range terms {
+			want := 0
+			for _, other := range terms {
+				if other == term {
+					want++
+				}
+			}
+			if got := counts[strings.TrimSpace(question([]knowledge.Term{{Text: term, Weight: 1}}))]; got != want {
+				t.Fatalf("%q stands %d times in %q, want %d", term, got, terms, want)
+			}
+		}
+	}))
+}
+
+func TestRank(t *testing.T) {
+	t.Run("scores that differ by rounding are equal, and others are not", func(t *testing.T) {
+		made := func(id int64, score float64) hit { return hit{Hit: knowledge.Hit{PassageID: id, Score: score}} }
+		hits := []hit{made(3, 2.0000002), made(4, 1.999), made(1, 2), made(2, 2.0000001), made(5, -1)}
+		rank(hits)
+		for i, want := range []int64{1, 2, 3, 4, 5} {
+			if hits[i].PassageID != want {
+				t.Fatalf("ranked as %+v", hits)
+			}
+		}
+		if hits[0].Score != hits[2].Score || hits[2].Score == hits[3].Score {
+			t.Errorf("scored as %+v", hits)
+		}
+	})
+}

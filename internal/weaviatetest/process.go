@@ -1,0 +1,137 @@
+package weaviatetest
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// Process is a server of a test's own.
+type Process struct {
+	Server
+	dir    string
+	output *bytes.Buffer
+	cmd    *exec.Cmd
+	ended  chan struct{}
+}
+
+// Start starts a server that is killed, and whose data is deleted, when the
+// test ends.
+func Start(t testing.TB) *Process {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "parley-weaviate.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Process{dir: dir}
+	t.Cleanup(func() {
+		p.Kill()
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	// Somebody else may take a port between the look and the start.
+	for attempt := 1; !p.start(t); attempt++ {
+		if attempt == 3 || !bytes.Contains(p.output.Bytes(), []byte("address already in use")) {
+			t.Fatalf("The Weaviate server did not start. It said:\n%s", p.output)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, "address")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+// Kill kills the server as kill -9 does, and returns when it is gone.
+func (p *Process) Kill() {
+	if p.cmd == nil {
+		return
+	}
+	_ = p.cmd.Process.Kill()
+	<-p.ended
+	p.cmd = nil
+}
+
+// Restart starts the server again on its data, its ports and its key, after a
+// [Process.Kill].
+func (p *Process) Restart(t testing.TB) {
+	t.Helper()
+	if !p.start(t) {
+		t.Fatalf("The Weaviate server did not start again. It said:\n%s", p.output)
+	}
+}
+
+// start reports whether the server became ready.
+func (p *Process) start(t testing.TB) bool {
+	t.Helper()
+	script, err := script()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.output = &bytes.Buffer{}
+	p.cmd, p.ended = exec.Command(script, "serve", p.dir), make(chan struct{})
+	p.cmd.Stdout, p.cmd.Stderr = p.output, p.output
+	endWithParent(p.cmd)
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func(cmd *exec.Cmd, ended chan struct{}) {
+		defer close(ended)
+		_ = cmd.Wait()
+	}(p.cmd, p.ended)
+
+	timeout := time.NewTimer(patience)
+	defer timeout.Stop()
+	look := time.NewTicker(50 * time.Millisecond)
+	defer look.Stop()
+	for !p.ready() {
+		select {
+		case <-look.C:
+			continue
+		case <-p.ended:
+		case <-timeout.C:
+		}
+		p.Kill()
+		return false
+	}
+	return true
+}
+
+// ready reports whether the server has said where it is, and answers there.
+func (p *Process) ready() bool {
+	address, err := os.ReadFile(filepath.Join(p.dir, "address"))
+	if err != nil {
+		return false
+	}
+	key, err := os.ReadFile(filepath.Join(p.dir, "key"))
+	if err != nil {
+		return false
+	}
+	if p.Server, err = parse(string(address), string(key)); err != nil {
+		return false
+	}
+	status, _, err := p.call(http.MethodGet, "/v1/.well-known/ready")
+	return err == nil && status == http.StatusOK
+}
+
+// script finds scripts/weaviate.sh from any folder of this module.
+func script() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, "scripts", "weaviate.sh"), nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", os.ErrNotExist
+		}
+		dir = parent
+	}
+}

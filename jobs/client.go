@@ -1,0 +1,149 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivertype"
+
+	"parley/internal/intx"
+)
+
+// queueName names River's queue, of which there is one.
+const queueName = "work"
+
+// args are the arguments of a job.
+type args struct {
+	WorkspaceID string `json:"workspace_id"`
+}
+
+// Kind names the kind of job, of which there is one.
+func (args) Kind() string { return "workspace" }
+
+// InsertOpts makes a workspace's job the only one for as long as it is not
+// completed. River's own attempts never run out: see [runner].
+func (args) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{
+		Queue:       queueName,
+		MaxAttempts: math.MaxInt16, // the column is a smallint
+		UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
+			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning,
+			rivertype.JobStateRetryable, rivertype.JobStateScheduled,
+		}},
+	}
+}
+
+// client is River on one database, whose driver has transactions of type T.
+type client[T any] struct {
+	driver riverdriver.Driver[T]
+	// within calls fn with River's view of the store's transaction.
+	within func(tx *intx.Transaction, fn func(T) error) error
+	// announce lets queues look for jobs once the transaction is committed.
+	// River announces an insert too, but not within 100 ms of another, even of
+	// one that was rolled back.
+	announce func(ctx context.Context, tx *intx.Transaction, on T) error
+	// wake lets queues look for jobs now.
+	wake func(ctx context.Context)
+	// prepare readies the database for this process.
+	prepare func(ctx context.Context) error
+	release func() error
+
+	inserts *river.Client[T]
+}
+
+// finish makes the client that only inserts.
+func (c *client[T]) finish() (database, error) {
+	var err error
+	c.inserts, err = river.NewClient(c.driver, &river.Config{})
+	if err != nil {
+		return nil, errors.Join(err, c.release())
+	}
+	return c, nil
+}
+
+func (c *client[T]) enqueue(ctx context.Context, tx *intx.Transaction, workspaceID string) error {
+	err := c.within(tx, func(on T) error {
+		inserted, err := c.inserts.InsertTx(ctx, on, args{WorkspaceID: workspaceID}, nil)
+		// A job that waits was locked here just now, and a queue that looked
+		// for jobs has passed it by.
+		if err != nil || inserted.Job.State != rivertype.JobStateAvailable {
+			return err
+		}
+		return c.announce(ctx, tx, on)
+	})
+	if err != nil {
+		return fmt.Errorf("enqueueing a job: %w", err)
+	}
+	return nil
+}
+
+// run runs jobs until ctx ends and the running slices have ended after it.
+func (c *client[T]) run(ctx context.Context, config *river.Config, w *runner) error {
+	if err := c.prepare(ctx); err != nil {
+		return err
+	}
+	w.complete = c.complete
+	config.Workers = river.NewWorkers()
+	if err := river.AddWorkerSafely(config.Workers, w); err != nil {
+		return err
+	}
+	running, err := river.NewClient(c.driver, config)
+	if err != nil {
+		return err
+	}
+	events, _ := running.Subscribe(river.EventKindJobSnoozed) // closed when River stops
+	if err := running.Start(ctx); err != nil {
+		return err
+	}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		// A job that goes back to the queue is there only now: River would
+		// find it at the next poll.
+		for range events {
+			c.wake(context.WithoutCancel(ctx))
+		}
+		<-running.Stopped()
+	}()
+	<-ctx.Done()
+	return wait(over, config.SoftStopTimeout+stubborn)
+}
+
+var _ river.JobArgsWithInsertOpts = args{}
+
+// complete completes a job in the store's transaction, unless another process
+// has taken it over: then it is that one's.
+func (c *client[T]) complete(ctx context.Context, job *river.Job[args]) error {
+	tx, ok := intx.Tx(ctx)
+	if !ok {
+		return errors.New("a job is completed in the transaction that finds no more work, and there is none")
+	}
+	return c.within(tx, func(on T) error {
+		now, err := c.inserts.JobGetTx(ctx, on, job.ID)
+		if err != nil {
+			return err
+		}
+		if now.State != rivertype.JobStateRunning || now.Attempt != job.Attempt {
+			return nil
+		}
+		_, err = river.JobCompleteTx[riverdriver.Driver[T]](ctx, on, job)
+		return err
+	})
+}
+
+func (c *client[T]) check(ctx context.Context) error {
+	return c.driver.GetExecutor().Exec(ctx, "SELECT 1")
+}
+
+func (c *client[T]) close() error { return c.release() }
+
+// atOnce says when River tries a job again whose process has died.
+type atOnce struct{}
+
+// NextRetry is now; River wants it not to be past.
+func (atOnce) NextRetry(*rivertype.JobRow) time.Time { return time.Now().Add(time.Second) }

@@ -1,0 +1,104 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"parley/store"
+)
+
+// worker does a few units a slice, and keeps a record.
+type worker struct {
+	store *store.Store
+	most  int // units a slice
+	// slice, if any, runs in each slice, before its unit is done.
+	slice func(ctx context.Context, workspaceID string) error
+	// finishing, if any, runs between the last look for work and the
+	// completion.
+	finishing func()
+
+	mu       sync.Mutex
+	slices   []string // the workspaces, in the order of their slices
+	now      map[string]int
+	together int // the most slices at one time in one workspace
+}
+
+func (h *house) worker(slice func(ctx context.Context, workspaceID string) error) *worker {
+	return &worker{store: h.store, most: 1, slice: slice, now: map[string]int{}}
+}
+
+func (w *worker) begin(workspaceID string) (end func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.slices = append(w.slices, workspaceID)
+	w.now[workspaceID]++
+	w.together = max(w.together, w.now[workspaceID])
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.now[workspaceID]--
+	}
+}
+
+// Work does what is due, as far as a slice goes.
+func (w *worker) Work(ctx context.Context, workspaceID string) (more bool, err error) {
+	defer w.begin(workspaceID)()
+	if w.slice != nil {
+		if err := w.slice(ctx, workspaceID); err != nil {
+			return false, err
+		}
+	}
+	err = w.store.InTx(ctx, func(ctx context.Context) error {
+		if _, err := w.store.LockWorkspace(ctx, workspaceID); err != nil {
+			return err
+		}
+		units, err := unitsOf(ctx, workspaceID)
+		done := min(units, w.most)
+		more = units > done
+		if err != nil || done == 0 {
+			return err
+		}
+		return execute(ctx, fmt.Sprintf("UPDATE due SET units = units - %d WHERE workspace_id = '%s'", done, workspaceID))
+	})
+	return more, err
+}
+
+// Finish completes the job when nothing is due.
+func (w *worker) Finish(ctx context.Context, workspaceID string, complete func(context.Context) error) (more bool, err error) {
+	err = w.store.InTx(ctx, func(ctx context.Context) error {
+		if _, err := w.store.LockWorkspace(ctx, workspaceID); err != nil {
+			return err
+		}
+		units, err := unitsOf(ctx, workspaceID)
+		if more = units > 0; more || err != nil {
+			return err
+		}
+		if w.finishing != nil {
+			w.finishing()
+		}
+		return complete(ctx)
+	})
+	return more, err
+}
+
+func (w *worker) order() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]string(nil), w.slices...)
+}
+
+// counted counts the slices that one of several queues has run.
+type counted struct {
+	*worker
+	n atomic.Int32
+}
+
+// Work counts.
+func (c *counted) Work(ctx context.Context, workspaceID string) (bool, error) {
+	c.n.Add(1)
+	return c.worker.Work(ctx, workspaceID)
+}
+
+func (c *counted) slices() int { return int(c.n.Load()) }

@@ -1,0 +1,91 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"parley/internal/intx"
+)
+
+// connections is what River needs: one to listen on, and some to claim jobs and
+// note what became of them. Work uses the store's.
+const connections = 4
+
+func openPostgres(ctx context.Context, config Config) (database, error) {
+	settings, err := pgxpool.ParseConfig(config.Postgres)
+	if err != nil {
+		return nil, errors.New("the queue of jobs was given a URL that is none of PostgreSQL's")
+	}
+	settings.MaxConns, settings.MinConns = connections, 0
+	pool, err := pgxpool.NewWithConfig(ctx, settings)
+	if err != nil {
+		return nil, fmt.Errorf("opening the queue of jobs: %w", err)
+	}
+	driver := riverpgxv5.New(pool)
+	c := &client[pgx.Tx]{
+		driver: driver,
+		within: withinPostgres,
+		announce: func(ctx context.Context, _ *intx.Transaction, on pgx.Tx) error {
+			return driver.UnwrapExecutor(on).NotifyMany(ctx, &announcement)
+		},
+		wake:    func(ctx context.Context) { wakeAll(ctx, driver, config.Log) },
+		prepare: func(context.Context) error { return nil },
+		release: func() error { pool.Close(); return nil },
+	}
+	return c.finish()
+}
+
+var announcement = riverdriver.NotifyManyParams{Topic: insertTopic, Payload: []string{insertPayload}}
+
+// wakeAll wakes every process.
+func wakeAll(ctx context.Context, driver *riverpgxv5.Driver, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if err := driver.GetExecutor().NotifyMany(ctx, &announcement); err != nil {
+		log.Warn("the queue of jobs could not be woken; it polls", "error", err)
+	}
+}
+
+// withinPostgres gives fn the transaction that the store has begun, as pgx
+// knows it.
+func withinPostgres(tx *intx.Transaction, fn func(pgx.Tx) error) error {
+	return tx.Conn.Raw(func(raw any) error {
+		conn, ok := raw.(*stdlib.Conn)
+		if !ok {
+			return fmt.Errorf("the store's transaction is on a %T, not on pgx", raw)
+		}
+		return fn(joined{conn.Conn()})
+	})
+}
+
+// joined is a transaction on a connection that somebody else begins and ends.
+type joined struct{ *connection }
+
+// connection is a name that a method of [joined] does not have.
+type connection = pgx.Conn
+
+var errNotOurs = errors.New("the transaction is the store's: only the store begins and ends it")
+
+// Conn returns the connection.
+func (j joined) Conn() *pgx.Conn { return j.connection }
+
+// Begin is refused.
+func (j joined) Begin(context.Context) (pgx.Tx, error) { return nil, errNotOurs }
+
+// Commit is refused.
+func (j joined) Commit(context.Context) error { return errNotOurs }
+
+// Rollback is refused.
+func (j joined) Rollback(context.Context) error { return errNotOurs }
+
+// LargeObjects are none.
+func (j joined) LargeObjects() pgx.LargeObjects { return pgx.LargeObjects{} }

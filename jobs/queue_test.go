@@ -1,0 +1,204 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/internal/intx"
+)
+
+var errTest = errors.New("refused by the test")
+
+// never is a poll that no test waits for: what runs was woken.
+const never = time.Hour
+
+func TestEnqueue(t *testing.T) {
+	onBothDatabases(t, func(h *house) {
+		h.workspaces("ws_a", "ws_b")
+		q := h.queue(Config{Poll: never})
+		w := h.worker(nil)
+
+		h.Run("a job of a transaction that is rolled back never runs; one that is committed does", func(t *testing.T) {
+			if err := h.adding(q, "ws_b", 1, errTest); !errors.Is(err, errTest) {
+				t.Fatalf("the transaction ends with %v", err)
+			}
+			h.add(q, "ws_a", 1)
+			stop := h.run(q, w)
+			eventually(t, "the committed job is completed", func() bool { return h.jobs("completed") == 1 })
+			if err := h.adding(q, "ws_b", 1, errTest); !errors.Is(err, errTest) {
+				t.Fatalf("the transaction ends with %v", err)
+			}
+			h.add(q, "ws_a", 1)
+			eventually(t, "the second committed job is completed", func() bool { return h.jobs("completed") == 2 })
+			stop()
+			if slices.Contains(w.order(), "ws_b") {
+				t.Errorf("the slices were of %v", w.order())
+			}
+		})
+
+		h.Run("a workspace has one job, however often it is enqueued", func(t *testing.T) {
+			for range 3 {
+				h.add(q, "ws_a", 1)
+			}
+			h.must(h.store.InTx(t.Context(), func(ctx context.Context) error {
+				return errors.Join(q.Enqueue(ctx, "ws_a"), q.Enqueue(ctx, "ws_b"), q.Enqueue(ctx, "ws_a"))
+			}))
+			if n := h.jobs("available"); n != 2 {
+				t.Errorf("%d jobs are queued, want one for each of 2 workspaces", n)
+			}
+		})
+
+		h.Run("outside of a transaction it is refused", func(t *testing.T) {
+			if q.Enqueue(t.Context(), "ws_a") == nil || q.Enqueue(intx.Mark(t.Context()), "ws_a") == nil {
+				t.Error("a job was enqueued without its work")
+			}
+		})
+
+		h.Run("it answers whether its database does", func(t *testing.T) {
+			if err := q.Check(t.Context()); err != nil {
+				t.Error(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			if q.Check(ctx) == nil {
+				t.Error("a database answers whose caller has gone")
+			}
+		})
+	})
+}
+
+func TestOpenRefuses(t *testing.T) {
+	for name, config := range map[string]Config{
+		"no database":           {},
+		"a URL of another kind": {Postgres: "mysql://host/db"},
+		"a URL with a secret":   {Postgres: "postgres://user:hunter2@%zz"},
+	} {
+		t.Run(name+" is refused", func(t *testing.T) {
+			q, err := Open(t.Context(), config)
+			if err == nil {
+				_ = q.Close()
+				t.Fatal("it was opened")
+			}
+			if strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("the message %q shows a secret", err)
+			}
+		})
+	}
+}
+
+// Nothing here looks at the queue twice: work that is added while its job is
+// being completed must wake a job of its own, or be seen by that one.
+func TestNoWakeUpIsLost(t *testing.T) {
+	const adders, times = 4, 100
+	onBothDatabases(t, func(h *house) {
+		h.workspaces("ws_a")
+		q := h.queue(Config{Poll: never})
+		w := h.worker(nil)
+		w.most = adders * times // units a slice, so that each slice ends in a completion
+		h.run(q, w)
+		var all sync.WaitGroup
+		for range adders {
+			all.Go(func() {
+				for range times {
+					if err := h.adding(q, "ws_a", 1, nil); err != nil {
+						h.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		eventually(h.T, "nothing is due and no job is left", func() bool {
+			return h.due("ws_a") == 0 && h.jobs("running")+h.jobs("available") == 0
+		})
+		if w.together != 1 {
+			h.Errorf("there were %d slices at one time", w.together)
+		}
+	})
+}
+
+func TestWorkThatComesWhileItsJobIsCompletedWaits(t *testing.T) {
+	onBothDatabases(t, func(h *house) {
+		h.workspaces("ws_a")
+		q := h.queue(Config{Poll: never})
+		w := h.worker(nil)
+		added := make(chan error, 1)
+		w.finishing = sync.OnceFunc(func() {
+			go func() { added <- h.adding(q, "ws_a", 1, nil) }()
+			// On SQLite it waits for the writer, whatever anybody locks.
+			if !h.store.IsSQLite() {
+				eventually(h.T, "adding waits, or does not", func() bool { return len(added) > 0 || h.waiting() > 0 })
+			}
+		})
+		h.add(q, "ws_a", 1)
+		h.run(q, w)
+		h.must(receive(h.T, "the work is added", added))
+		eventually(h.T, "a job of its own does it", func() bool { return h.due("ws_a") == 0 && h.jobs("completed") == 2 })
+	})
+}
+
+// waiting counts those who wait for a lock in the test's database.
+func (h *house) waiting() (n int) {
+	h.Helper()
+	h.must(h.store.InTx(h.Context(), func(ctx context.Context) error {
+		return scan(ctx, &n, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
+	}))
+	return n
+}
+
+func TestWorkspacesTakeTurns(t *testing.T) {
+	onBothDatabases(t, func(h *house) {
+		h.workspaces("ws_large", "ws_small")
+		q := h.queue(Config{Workers: 1, Poll: never})
+		added := make(chan struct{})
+		var once sync.Once
+		w := h.worker(func(context.Context, string) error {
+			// The small one comes while the large one is at work.
+			once.Do(func() { h.add(q, "ws_small", 1); close(added) })
+			return nil
+		})
+		h.add(q, "ws_large", 10_000)
+		h.run(q, w)
+		receive(h.T, "the small workspace's work is added", added)
+		eventually(h.T, "the small workspace is served", func() bool { return h.due("ws_small") == 0 })
+		place := slices.Index(w.order(), "ws_small")
+		if place < 1 || place > 2 {
+			h.Errorf("the small workspace's slice was the one of index %d in %v", place, w.order())
+		}
+		if left := h.due("ws_large"); left < 9_000 {
+			h.Errorf("the large workspace has but %d units left", left)
+		}
+		eventually(h.T, "the large workspace goes on", func() bool { return slices.Contains(w.order()[place+1:], "ws_large") })
+	})
+}
+
+func TestManyWorkspacesGoRound(t *testing.T) {
+	const count, turns = 5, 4
+	onBothDatabases(t, func(h *house) {
+		q := h.queue(Config{Workers: 1, Poll: never})
+		for i := range count {
+			id := fmt.Sprint("ws_", i)
+			h.workspaces(id)
+			h.add(q, id, turns)
+		}
+		w := h.worker(nil)
+		h.run(q, w)
+		eventually(h.T, "all is done", func() bool { return h.jobs("completed") == count })
+		seen := map[string]int{}
+		for i, id := range w.order() {
+			// River notes in batches what goes back to the queue, so that
+			// a workspace may be a turn ahead of the slowest, but not two.
+			seen[id]++
+			for other := range count {
+				if ahead := seen[id] - seen[fmt.Sprint("ws_", other)]; ahead > 2 {
+					h.Errorf("slice %d gives %s turn %d, %d ahead of another: %v", i, id, seen[id], ahead, w.order())
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,58 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"time"
+
+	"github.com/riverqueue/river"
+)
+
+const (
+	// kept is how long a completed job stays in the table.
+	kept = time.Hour
+	// cooldown is the least time between two looks for jobs.
+	cooldown = 100 * time.Millisecond
+	// stubborn is how much longer than the grace a stop waits for work that
+	// ignores its context.
+	stubborn = 5 * time.Second
+)
+
+// Run runs jobs until ctx ends; then it lets running slices end for up to the
+// grace, and cancels them.
+func (q *Queue) Run(ctx context.Context, worker Worker) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	w := &runner{worker: worker, log: q.config.Log, failures: map[string]int{}}
+	return q.on.run(ctx, q.config.forRiver(), w)
+}
+
+func (c Config) forRiver() *river.Config {
+	return &river.Config{
+		Queues:      map[string]river.QueueConfig{queueName: {MaxWorkers: c.Workers}},
+		MaxAttempts: math.MaxInt16,
+		RetryPolicy: atOnce{},
+		// The one who runs a job is told to stop before another takes over.
+		JobTimeout:                  c.Lease - c.Lease/10,
+		RescueStuckJobsAfter:        c.Lease,
+		FetchPollInterval:           c.Poll,
+		FetchCooldown:               min(cooldown, c.Poll),
+		SoftStopTimeout:             c.Grace,
+		CompletedJobRetentionPeriod: kept,
+		Logger:                      slog.New(quieter{c.Log.Handler()}),
+	}
+}
+
+// wait waits for the queue to be over, which a slice that ignores the end of
+// its context prevents.
+func wait(over <-chan struct{}, limit time.Duration) error {
+	select {
+	case <-over:
+		return nil
+	case <-time.After(limit):
+		return errors.New("a slice of background work does not end; its job is taken over when its lease has run out")
+	}
+}

@@ -1,0 +1,117 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/riverqueue/river"
+)
+
+// runner runs one slice of a workspace's work for River. River never sees an
+// error of it: each would be added to the job's row, and used up an attempt of
+// a job that must never be given up.
+type runner struct {
+	river.WorkerDefaults[args]
+	worker   Worker
+	complete func(ctx context.Context, job *river.Job[args]) error
+	log      *slog.Logger
+
+	mu       sync.Mutex
+	failures map[string]int // of a workspace, in a row
+}
+
+// Work runs a slice. A job with more to do goes to the end of the queue, which
+// is ordered by the time that a job was put into it.
+func (r *runner) Work(ctx context.Context, job *river.Job[args]) error {
+	more, err := r.slice(ctx, job)
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled): // the queue stops
+		more = more || err != nil
+	case err != nil:
+		return river.JobSnooze(r.failed(job.Args.WorkspaceID, err))
+	}
+	r.succeeded(job.Args.WorkspaceID)
+	if more {
+		return river.JobSnooze(0)
+	}
+	return nil // it was completed together with the look for more
+}
+
+func (r *runner) slice(ctx context.Context, job *river.Job[args]) (more bool, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = newPanicError(value)
+		}
+	}()
+	more, err = r.worker.Work(ctx, job.Args.WorkspaceID)
+	if more || err != nil {
+		return more, err
+	}
+	completed := false
+	more, err = r.worker.Finish(ctx, job.Args.WorkspaceID, func(ctx context.Context) error {
+		completed = true
+		return r.complete(ctx, job)
+	})
+	if err == nil && !more && !completed {
+		err = errors.New("work was finished without completing its job")
+	}
+	return more, err
+}
+
+// failed logs the failure and returns the time after which the workspace's work
+// is tried again: a second, and twice as long each time, up to a minute.
+func (r *runner) failed(workspaceID string, err error) time.Duration {
+	r.mu.Lock()
+	r.failures[workspaceID]++
+	times := r.failures[workspaceID]
+	r.mu.Unlock()
+
+	delay := backoff(times)
+	r.log.Warn("background work failed", "workspace_id", workspaceID, "times", times, "again_in", delay.String(), "error", err)
+	var panicked *panicError
+	if errors.As(err, &panicked) {
+		r.log.Error("background work panicked", "workspace_id", workspaceID, "stack", panicked.stack)
+	}
+	return delay
+}
+
+func (r *runner) succeeded(workspaceID string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.failures, workspaceID)
+}
+
+// backoff is the delay after so many failures in a row, less up to a quarter,
+// so that workspaces that failed together do not come back together.
+func backoff(failures int) time.Duration {
+	delay := time.Minute
+	if failures <= 6 {
+		delay = time.Second << (failures - 1)
+	}
+	return delay - rand.N(delay/4)
+}
+
+// panicError stands for a panic. It says what the panic was about only when
+// the runtime panicked: another value may hold text of a document.
+type panicError struct {
+	text  string
+	stack string
+}
+
+func newPanicError(value any) *panicError {
+	text := fmt.Sprintf("panic with a %T", value)
+	if err, ok := value.(runtime.Error); ok {
+		text = err.Error()
+	}
+	return &panicError{text: text, stack: string(debug.Stack())}
+}
+
+// Error names the panic.
+func (e *panicError) Error() string { return e.text }

@@ -1,0 +1,125 @@
+package jobs
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+
+	"parley/internal/intx"
+)
+
+// openSQLite takes the queue's connection to a file that no other process has
+// open.
+func openSQLite(_ context.Context, config Config) (database, error) {
+	wakeups := newWakeups()
+	c := &client[*sql.Tx]{
+		driver: alone{riversqlite.New(config.SQLite), wakeups},
+		within: func(tx *intx.Transaction, fn func(*sql.Tx) error) error { return fn(tx.SQL) },
+		announce: func(_ context.Context, tx *intx.Transaction, _ *sql.Tx) error {
+			tx.AfterCommit(wakeups.wake)
+			return nil
+		},
+		wake:    func(context.Context) { wakeups.wake() },
+		prepare: func(ctx context.Context) error { return takeOver(ctx, config.SQLite) },
+		release: config.SQLite.Close,
+	}
+	return c.finish()
+}
+
+// takeOver makes what runs available: it ran in a process that is gone, and
+// leads no more. The attempt counts no more than one that a stop has cut short.
+func takeOver(ctx context.Context, db *sql.DB) error {
+	for _, statement := range []string{
+		"UPDATE river_job SET state = 'available', attempt = max(attempt - 1, 0) WHERE state = 'running'",
+		"DELETE FROM river_leader",
+	} {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return fmt.Errorf("taking over jobs: %w", err)
+		}
+	}
+	return nil
+}
+
+// alone is River's driver for SQLite in the only process that has the file.
+// River's own asks a table for notifications 20 times a second and writes them
+// there; a channel does both.
+type alone struct {
+	*riversqlite.Driver
+	wakeups *wakeups
+}
+
+// GetListener returns what waits for [wakeups.wake].
+func (d alone) GetListener(*riverdriver.GetListenenerParams) riverdriver.Listener { return d.wakeups }
+
+// SupportsListenNotify says that inserting a job notifies nobody.
+func (d alone) SupportsListenNotify() bool { return false }
+
+// GetExecutor returns what runs River's statements.
+func (d alone) GetExecutor() riverdriver.Executor { return executor{d.Driver.GetExecutor()} }
+
+// executor spares the file a write every five seconds.
+type executor struct{ riverdriver.Executor }
+
+// LeaderAttemptReelect elects the one who leads again without asking, for there
+// is nobody else.
+func (executor) LeaderAttemptReelect(_ context.Context, term *riverdriver.LeaderReelectParams) (*riverdriver.Leader, error) {
+	return &riverdriver.Leader{LeaderID: term.LeaderID, ElectedAt: term.ElectedAt, ExpiresAt: time.Now().Add(term.TTL)}, nil
+}
+
+// wakeups are River's notifications within one process.
+type wakeups struct {
+	waiting chan struct{}
+}
+
+func newWakeups() *wakeups { return &wakeups{waiting: make(chan struct{}, 1)} }
+
+// wake lets River look for jobs.
+func (w *wakeups) wake() {
+	select {
+	case w.waiting <- struct{}{}:
+	default: // it is about to
+	}
+}
+
+// WaitForNotification waits for a wake-up.
+func (w *wakeups) WaitForNotification(ctx context.Context) (*riverdriver.Notification, error) {
+	select {
+	case <-w.waiting:
+		return &riverdriver.Notification{Topic: insertTopic, Payload: insertPayload}, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// The rest of a [riverdriver.Listener] is about a connection, which this is not.
+
+// Connect does nothing.
+func (w *wakeups) Connect(context.Context) error { return nil }
+
+// Close does nothing.
+func (w *wakeups) Close(context.Context) error { return nil }
+
+// Listen does nothing.
+func (w *wakeups) Listen(context.Context, string) error { return nil }
+
+// Unlisten does nothing.
+func (w *wakeups) Unlisten(context.Context, string) error { return nil }
+
+// Ping does nothing.
+func (w *wakeups) Ping(context.Context) error { return nil }
+
+// Schema is the default one.
+func (w *wakeups) Schema() string { return "" }
+
+// SetAfterConnectExec does nothing.
+func (w *wakeups) SetAfterConnectExec(string) {}
+
+// What River's producers listen for, as its notifier writes it. A test with a
+// long poll notices when River has changed it.
+const insertTopic = "river_insert"
+
+const insertPayload = `{"queue": "` + queueName + `"}`

@@ -1,0 +1,155 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/openai/openai-go/v3/option"
+
+	"parley/core/fault"
+	"parley/core/knowledge"
+)
+
+// embedTexts is how many texts go into one request.
+const embedTexts = 64
+
+// maxEmbeddings bounds what is read of a server's answer, in bytes: 64 vectors
+// of 4,096 numbers written out.
+const maxEmbeddings = 16 << 20
+
+// Embedder makes vectors through a server's /v1/embeddings. It is safe for
+// concurrent use.
+type Embedder struct {
+	model      *Model
+	dimensions int
+}
+
+var _ knowledge.Embedder = (*Embedder)(nil)
+
+// NewEmbedder returns an embedder, without speaking to its server. Dimensions
+// is what the server is asked to shorten vectors to; zero asks for nothing.
+func NewEmbedder(config Config, dimensions int) (*Embedder, error) {
+	if dimensions < 0 || dimensions > 8192 {
+		return nil, errors.New("openai: dimensions are from 0 to 8,192")
+	}
+	config.Timeout = orDefault(config.Timeout, time.Minute)
+	model, err := New(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Embedder{model: model, dimensions: dimensions}, nil
+}
+
+// Name is the model's, with the dimension that was asked for.
+func (e *Embedder) Name() string { return fmt.Sprintf("%s/%d", e.model.config.Model, e.dimensions) }
+
+// Costly reports that vectors are worth keeping.
+func (e *Embedder) Costly() bool { return true }
+
+// Questions is Passages: these servers tell the two not apart.
+func (e *Embedder) Questions(ctx context.Context, texts []string) ([][]float32, error) {
+	return e.Passages(ctx, texts)
+}
+
+// Passages returns a vector of length one for each text, in order.
+func (e *Embedder) Passages(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, 0, len(texts))
+	for len(texts) > 0 {
+		n := min(embedTexts, len(texts))
+		made, err := e.embed(ctx, texts[:n])
+		if err != nil {
+			return nil, err
+		}
+		vectors, texts = append(vectors, made...), texts[n:]
+	}
+	return vectors, nil
+}
+
+type embeddingRequest struct {
+	Model      string   `json:"model"`
+	Input      []string `json:"input"`
+	Dimensions int      `json:"dimensions,omitzero"`
+}
+
+type embeddingReply struct {
+	Data []struct {
+		Index     int       `json:"index"`
+		Embedding []float32 `json:"embedding"`
+	} `json:"data"`
+}
+
+func (e *Embedder) embed(ctx context.Context, texts []string) ([][]float32, error) {
+	limited, cancel := context.WithTimeout(ctx, e.model.config.Timeout)
+	defer cancel()
+	request := embeddingRequest{Model: e.model.config.Model, Input: texts, Dimensions: e.dimensions}
+	var response *http.Response
+	err := e.model.client.Post(limited, "embeddings", request, &response, option.WithHeader("Accept", "application/json"))
+	if response, err = accepted(response, err); err != nil {
+		return nil, e.failure(ctx, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	var reply embeddingReply
+	if err := json.NewDecoder(http.MaxBytesReader(nil, response.Body, maxEmbeddings)).Decode(&reply); err != nil {
+		return nil, e.failure(ctx, err)
+	}
+	vectors, err := reply.inOrder(len(texts))
+	if err != nil {
+		return nil, e.failure(ctx, err)
+	}
+	return vectors, nil
+}
+
+// failure is a fault in which no text of the server's stands.
+func (e *Embedder) failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	failed := fault.As(upstream(err, false))
+	failed.Message = "The embedding model did not answer."
+	return failed
+}
+
+var errVectors = errors.New("the vectors do not fit the texts")
+
+// inOrder returns the vectors in the order of the texts, each of length one.
+func (r embeddingReply) inOrder(n int) ([][]float32, error) {
+	vectors := make([][]float32, n)
+	for _, item := range r.Data {
+		if item.Index < 0 || item.Index >= n || vectors[item.Index] != nil || len(item.Embedding) == 0 {
+			return nil, errVectors
+		}
+		unit, ok := normalise(item.Embedding)
+		if !ok {
+			return nil, errVectors
+		}
+		vectors[item.Index] = unit
+	}
+	for _, vector := range vectors {
+		if vector == nil || len(vector) != len(vectors[0]) {
+			return nil, errVectors
+		}
+	}
+	return vectors, nil
+}
+
+// normalise scales a vector to length one. That of nothing but zeros, or with
+// a number that is none, has no direction.
+func normalise(vector []float32) ([]float32, bool) {
+	var sum float64
+	for _, x := range vector {
+		sum += float64(x) * float64(x)
+	}
+	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return nil, false
+	}
+	scale := float32(1 / math.Sqrt(sum))
+	for i := range vector {
+		vector[i] *= scale
+	}
+	return vector, true
+}

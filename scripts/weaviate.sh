@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# The Weaviate server that tests and development use:
+#
+#   scripts/weaviate.sh install                      builds it, unless that is done
+#   scripts/weaviate.sh serve DIR [HTTP [GRPC]]      runs it, with all it keeps in DIR
+#
+# It is built from the Go module of the release, outside this tree, and kept in
+# the folder parley of $PARLEY_CACHE, of $CI_CACHE_DIR, or else of the user's
+# cache. The first build takes some minutes, and no later one.
+#
+# A server that is started again on the same DIR has the same ports and the
+# same key. Without ports it takes free ones: six in a row. They listen on
+# loopback, but for gRPC and the cluster's data port, for which Weaviate has no
+# setting; both ask for a secret. DIR/address has the server's address, such as
+# http://127.0.0.1:20000?grpc=20001, and DIR/key the API key.
+set -euo pipefail
+
+# The version in compose.yaml. Never skip a minor version on data that is to be kept.
+version=1.35.2
+
+cache=${PARLEY_CACHE:-${CI_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}}}/parley
+binary=$cache/weaviate-$version/weaviate-server
+
+install_server() {
+  [ -x "$binary" ] && return
+  mkdir -p "$cache"
+  local building
+  building=$(mktemp -d "$cache/building.XXXXXX")
+  # shellcheck disable=SC2064 # the name is known now
+  trap "rm -rf '$building'" EXIT
+  echo "weaviate: building version $version, once, for a few minutes"
+  # Away from this tree, whose settings for go are its own.
+  (cd "$building" && GOFLAGS='' GOWORK=off GOBIN=$building go install "github.com/weaviate/weaviate/cmd/weaviate-server@v$version") </dev/null
+  mkdir -p "${binary%/*}"
+  mv "$building/weaviate-server" "$binary"
+}
+
+# Anything that listens on one of six ports makes them taken.
+free() {
+  local port
+  for port in $(seq "$1" $(($1 + 5))); do
+    ! (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || return 1
+  done
+}
+
+# Below the ports that the system gives to clients.
+free_ports() {
+  local port
+  for _ in $(seq 100); do
+    port=$((15000 + RANDOM % 2800 * 6))
+    if free "$port"; then
+      echo "$port"
+      return
+    fi
+  done
+  echo "weaviate: there are no six free ports in a row" >&2
+  return 1
+}
+
+serve() {
+  if [ ! -x "$binary" ]; then
+    echo "weaviate: the server of version $version is not built. Run scripts/setup.sh." >&2
+    exit 1
+  fi
+  mkdir -p "$1"
+  local dir http grpc key
+  dir=$(cd "$1" && pwd)
+  if [ ! -s "$dir/key" ]; then
+    (umask 077 && od -An -N24 -tx1 /dev/urandom | tr -d ' \n' >"$dir/key")
+  fi
+  key=$(<"$dir/key")
+  if [ $# -eq 1 ] && [ -s "$dir/address" ]; then
+    http=$(sed -E 's|.*:([0-9]+)\?.*|\1|' "$dir/address")
+    grpc=$(sed -E 's|.*=||' "$dir/address")
+  else
+    http=${2:-$(free_ports)}
+    grpc=${3:-$((http + 1))}
+  fi
+  echo "http://127.0.0.1:$http?grpc=$grpc" >"$dir/address"
+
+  # The name of the node is part of what is stored. Without
+  # USE_INVERTED_SEARCHABLE=false, keyword search misses what was written in the
+  # last minute and miscounts what was deleted; without ASYNC_INDEXING, vectors
+  # are lost when the server is killed. Nothing of the caller's environment is
+  # a setting of the server's.
+  cd "$dir"
+  exec env -i PATH="$PATH" HOME="$dir" LOG_LEVEL=warning DISABLE_TELEMETRY=true GO_PROFILING_DISABLE=true \
+    PERSISTENCE_DATA_PATH="$dir/data" AUTOSCHEMA_ENABLED=false DEFAULT_VECTORIZER_MODULE=none API_BASED_MODULES_DISABLED=true \
+    AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED=false AUTHENTICATION_APIKEY_ENABLED=true \
+    AUTHENTICATION_APIKEY_ALLOWED_KEYS="$key" AUTHENTICATION_APIKEY_USERS=parley \
+    CLUSTER_BASIC_AUTH_USERNAME=node CLUSTER_BASIC_AUTH_PASSWORD="$key" \
+    CLUSTER_HOSTNAME=node1 CLUSTER_BIND_ADDR=127.0.0.1 CLUSTER_ADVERTISE_ADDR=127.0.0.1 CLUSTER_IN_LOCALHOST=true \
+    RAFT_BOOTSTRAP_EXPECT=1 RAFT_TIMEOUTS_MULTIPLIER=1 \
+    USE_INVERTED_SEARCHABLE=false ASYNC_INDEXING=true ASYNC_INDEXING_STALE_TIMEOUT=10ms QUEUE_SCHEDULER_INTERVAL=20ms \
+    GRPC_PORT="$grpc" CLUSTER_GOSSIP_BIND_PORT=$((http + 2)) CLUSTER_DATA_BIND_PORT=$((http + 3)) \
+    RAFT_PORT=$((http + 4)) RAFT_INTERNAL_RPC_PORT=$((http + 5)) \
+    "$binary" --scheme http --host 127.0.0.1 --port "$http"
+}
+
+case "${1:-} $#" in
+"install 1") install_server ;;
+"serve 2" | "serve 3" | "serve 4") serve "${@:2}" ;;
+*)
+  sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0" >&2
+  exit 2
+  ;;
+esac

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Runs a command beside all services that the tests need, a throw-away
+# PostgreSQL and a throw-away Weaviate:
+#
+#   scripts/with-services.sh go test ./...
+#
+# scripts/with-postgres.sh and scripts/with-weaviate.sh say what the command
+# finds.
+set -euo pipefail
+
+if [ $# -eq 0 ]; then
+  echo "usage: scripts/with-services.sh COMMAND [ARGUMENT...]" >&2
+  exit 2
+fi
+
+scripts=$(dirname "$0")
+exec "$scripts/with-postgres.sh" "$scripts/with-weaviate.sh" "$@"

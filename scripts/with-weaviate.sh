@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# Runs a command beside a throw-away Weaviate server, which it stops and
+# deletes afterwards, whatever happens to the command:
+#
+#   scripts/with-weaviate.sh go test ./index/weaviate
+#
+# The command finds the server's address in PARLEY_TEST_WEAVIATE, such as
+# http://127.0.0.1:20000?grpc=20001, and the API key, without which the server
+# answers nothing, in PARLEY_TEST_WEAVIATE_KEY. Any number can run side by side.
+#
+# With PARLEY_SERVICES=DIR the server keeps its data in DIR and listens on
+# ports 8090 and 50051; see scripts/services.sh.
+set -euo pipefail
+
+if [ $# -eq 0 ]; then
+  echo "usage: scripts/with-weaviate.sh COMMAND [ARGUMENT...]" >&2
+  exit 2
+fi
+
+scripts=$(cd "$(dirname "$0")" && pwd)
+keep=${PARLEY_SERVICES:-}
+server=
+child=
+if [ -n "$keep" ]; then
+  mkdir -p "$keep/weaviate"
+  dir=$(cd "$keep/weaviate" && pwd)
+else
+  dir=$(mktemp -d "${TMPDIR:-/tmp}/parley-weaviate.XXXXXX")
+fi
+
+# Everything in the background gets a process group of its own. So a signal for
+# this script does not hit the server, and one that this script alone receives
+# can be passed on to the command and all that it started.
+set -m
+
+# shellcheck disable=SC2317 # reached through the traps
+stop() {
+  trap - EXIT
+  trap '' INT TERM HUP
+  if [ -n "$server" ]; then
+    # What is kept is closed in peace; what is deleted need not be.
+    if [ -n "$keep" ]; then
+      kill -TERM "$server" 2>/dev/null || true
+    else
+      kill -KILL "$server" 2>/dev/null || true
+    fi
+    wait "$server" 2>/dev/null || true
+  fi
+  [ -n "$keep" ] || rm -rf "$dir"
+}
+
+# shellcheck disable=SC2317 # reached through the traps
+interrupted() {
+  if [ -n "$child" ]; then
+    kill "-$1" -- "-$child" 2>/dev/null || true
+    wait "$child" 2>/dev/null || true
+  fi
+  exit "$2"
+}
+
+trap stop EXIT
+trap 'interrupted INT 130' INT
+trap 'interrupted TERM 143' TERM
+trap 'interrupted HUP 129' HUP
+
+ready() {
+  [ -s "$dir/address" ] || return 1
+  local port
+  port=$(sed -E 's|.*:([0-9]+)\?.*|\1|' "$dir/address")
+  (exec 3<>"/dev/tcp/127.0.0.1/$port" && printf 'GET /v1/.well-known/ready HTTP/1.0\r\n\r\n' >&3 && grep -q '^HTTP/1.[01] 200' <&3) 2>/dev/null
+}
+
+# Succeeds when the server is ready, and fails when it has ended or takes a
+# minute.
+start() {
+  local ports=()
+  [ -z "$keep" ] || ports=(8090 50051)
+  "$scripts/weaviate.sh" serve "$dir" "${ports[@]}" </dev/null >"$dir/log" 2>&1 &
+  server=$!
+  local end=$((SECONDS + 60))
+  until ready; do
+    if ! kill -0 "$server" 2>/dev/null || [ "$SECONDS" -gt "$end" ]; then
+      kill -KILL "$server" 2>/dev/null || true
+      wait "$server" 2>/dev/null || true
+      server=
+      return 1
+    fi
+    sleep 0.05
+  done
+}
+
+# Somebody else may take a port between the look and the start.
+for attempt in 1 2 3; do
+  start && break
+  if [ "$attempt" -eq 3 ] || [ -n "$keep" ] || ! grep -q 'address already in use' "$dir/log"; then
+    echo "with-weaviate: the server did not start. It said:" >&2
+    tail -n 30 "$dir/log" >&2
+    exit 1
+  fi
+  rm -rf "${dir:?}"/*
+done
+
+PARLEY_TEST_WEAVIATE=$(<"$dir/address")
+PARLEY_TEST_WEAVIATE_KEY=$(<"$dir/key")
+export PARLEY_TEST_WEAVIATE PARLEY_TEST_WEAVIATE_KEY
+
+"$@" <&0 &
+child=$!
+status=0
+wait "$child" || status=$?
+exit "$status"

@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+
+	"parley/core/knowledge"
+	"parley/ent"
+	"parley/ent/passage"
+)
+
+// Batches keep a statement's parameters under the databases' limits, and a
+// long document from keeping others from writing.
+const (
+	documentBatch = 200
+	passageBatch  = 500
+)
+
+// inBatches calls do with at most size rows at a time.
+func inBatches[T any](rows []T, size int, do func([]T) error) error {
+	for len(rows) > 0 {
+		n := min(size, len(rows))
+		if err := do(rows[:n]); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// AddPassages adds passages of a document's version, each batch in a
+// transaction of its own.
+func (s *Store) AddPassages(ctx context.Context, workspaceID string, d knowledge.Document, passages []knowledge.Passage) error {
+	return inBatches(passages, passageBatch, func(batch []knowledge.Passage) error {
+		return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+			rows := make([]*ent.PassageCreate, len(batch))
+			for i, p := range batch {
+				rows[i] = db.Passage.Create().SetWorkspaceID(workspaceID).SetChatbotID(d.ChatbotID).SetDocumentID(d.ID).
+					SetVersion(d.Version).SetOrdinal(p.Ordinal).SetTitle(p.Title).SetHeadingPath(list(p.HeadingPath)).
+					SetPlace(p.Place).SetText(p.Text)
+			}
+			return db.Passage.CreateBulk(rows...).Exec(ctx)
+		})
+	})
+}
+
+// Passages returns those of one version of a document, in order.
+func (s *Store) Passages(ctx context.Context, workspaceID, documentID string, version int) ([]knowledge.Passage, error) {
+	rows, err := s.db(ctx).Passage.Query().Where(passage.DocumentID(documentID), passage.Version(version)).
+		Order(passage.ByOrdinal()).All(within(ctx, workspaceID))
+	return mapped(rows, err, toPassage)
+}
+
+// DeletePassages deletes those of all versions of a document but one.
+func (s *Store) DeletePassages(ctx context.Context, workspaceID, documentID string, keep int) error {
+	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		_, err := db.Passage.Delete().Where(passage.DocumentID(documentID), passage.VersionNEQ(keep)).Exec(ctx)
+		return err
+	})
+}
+
+func toPassage(row *ent.Passage) knowledge.Passage {
+	return knowledge.Passage{
+		ID: row.ID, DocumentID: row.DocumentID, Version: row.Version, Ordinal: row.Ordinal, Title: row.Title,
+		HeadingPath: row.HeadingPath, Place: row.Place, Text: row.Text,
+	}
+}

@@ -1,0 +1,139 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"parley/core/fault"
+	"parley/core/knowledge"
+)
+
+func TestLargeDocument(t *testing.T) {
+	const many = 2_000
+	onBothDatabases(t, func(b *bundle) {
+		a := b.fill("a")
+		ctx := b.Context()
+		d := a.newDocument("doc_large")
+		d.Version = 1
+		b.must(b.CreateDocument(ctx, a.id, d))
+		inOrder := func(t *testing.T, version, want int) {
+			t.Helper()
+			got, err := b.Passages(ctx, a.id, d.ID, version)
+			b.must(err)
+			ordered := slices.IsSortedFunc(got, func(x, y knowledge.Passage) int { return x.Ordinal - y.Ordinal })
+			if len(got) != want || !ordered || want > 0 && got[want-1].Text != fmt.Sprint(a.secret, " ", want-1) {
+				t.Errorf("%d passages come back, in order: %v, want %d", len(got), ordered, want)
+			}
+		}
+
+		b.Run("2,000 passages are stored in order", func(t *testing.T) {
+			b.must(b.AddPassages(ctx, a.id, d, a.newPassages(many)))
+			inOrder(t, 1, many)
+		})
+		b.Run("those of another version stand beside them", func(t *testing.T) {
+			d.Version = 2
+			b.must(b.AddPassages(ctx, a.id, d, a.newPassages(many+1)))
+			inOrder(t, 1, many)
+			inOrder(t, 2, many+1)
+		})
+		b.Run("adding a version twice is a conflict", func(t *testing.T) {
+			b.wantKind(b.AddPassages(ctx, a.id, d, a.newPassages(1)), fault.Conflict)
+			inOrder(t, 2, many+1)
+		})
+		b.Run("all versions but one are deleted", func(t *testing.T) {
+			b.must(b.DeletePassages(ctx, a.id, d.ID, 2))
+			inOrder(t, 1, 0)
+			inOrder(t, 2, many+1)
+		})
+		b.Run("deleting the document takes its passages along", func(t *testing.T) {
+			b.must(b.DeleteDocument(ctx, a.id, d.ID))
+			if n := b.count("SELECT count(*) FROM passages WHERE document_id = 'doc_large'"); n != 0 {
+				t.Errorf("%d are left", n)
+			}
+		})
+		b.Run("a document that has gone gets no passages", func(t *testing.T) {
+			b.wantKind(b.AddPassages(ctx, a.id, d, a.newPassages(1)), fault.Conflict)
+		})
+	})
+}
+
+func TestLivePassages(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		a := b.fill("a") // three passages of version 1, which is live
+		ctx := b.Context()
+		d, err := b.Document(ctx, a.id, a.chatbot, a.document)
+		b.must(err)
+		passages, err := b.Passages(ctx, a.id, a.document, 1)
+		b.must(err)
+		var ids []int64
+		for _, p := range passages {
+			ids = append(ids, p.ID)
+		}
+		live := func() (got []knowledge.Passage) {
+			got, err := b.LivePassages(ctx, a.id, a.chatbot, ids)
+			b.must(err)
+			return got
+		}
+		move := func(state knowledge.State) {
+			from := d.State
+			d.State = state
+			b.must(b.UpdateDocument(ctx, a.id, from, d, false))
+		}
+
+		b.Run("a passage comes whole, with what its document knows", func(t *testing.T) {
+			got, err := b.LivePassages(ctx, a.id, a.chatbot, ids[1:2])
+			b.must(err)
+			want := passages[1]
+			want.SourceID, want.URL = d.SourceID, d.URL
+			if len(got) != 1 || fmt.Sprint(got[0]) != fmt.Sprint(want) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		})
+		b.Run("whatever is done with the document, what was live is answered from", func(t *testing.T) {
+			for _, state := range []knowledge.State{
+				knowledge.Pending, knowledge.Fetching, knowledge.Extracting, knowledge.Indexing, knowledge.Failed, knowledge.Ready,
+			} {
+				move(state)
+				if n := len(live()); n != 3 {
+					t.Errorf("%d passages of a %s document are found", n, state)
+				}
+			}
+		})
+		b.Run("while a version is replaced, both are found: the index says which", func(t *testing.T) {
+			next := d
+			next.Version = 2
+			b.must(b.AddPassages(ctx, a.id, next, a.newPassages(2)))
+			added, err := b.Passages(ctx, a.id, a.document, 2)
+			b.must(err)
+			ids = append(ids, added[0].ID, added[1].ID)
+			if n := len(live()); n != 5 {
+				t.Errorf("%d are found", n)
+			}
+		})
+		b.Run("nothing is found of a document that was never ready", func(t *testing.T) {
+			fresh := a.newDocument("doc_fresh")
+			fresh.Version = 1
+			b.must(b.CreateDocument(ctx, a.id, fresh))
+			b.must(b.AddPassages(ctx, a.id, fresh, a.newPassages(1)))
+			added, err := b.Passages(ctx, a.id, fresh.ID, 1)
+			b.must(err)
+			if got, err := b.LivePassages(ctx, a.id, a.chatbot, []int64{added[0].ID}); err != nil || len(got) != 0 {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+		b.Run("nor by another chatbot, nor of identifiers that nobody has", func(t *testing.T) {
+			for chatbotID, asked := range map[string][]int64{"cb_other": ids, a.chatbot: {1 << 40}, "cb_none": nil} {
+				if got, err := b.LivePassages(ctx, a.id, chatbotID, asked); err != nil || len(got) != 0 {
+					t.Errorf("got %+v, %v", got, err)
+				}
+			}
+		})
+		b.Run("nor of one that is being removed", func(t *testing.T) {
+			b.must(b.MarkRemoving(ctx, a.id, a.document, epoch))
+			if n := len(live()); n != 0 {
+				t.Errorf("%d are found", n)
+			}
+		})
+	})
+}

@@ -1,0 +1,71 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	entsql "entgo.io/ent/dialect/sql"
+
+	"parley/core/knowledge"
+	"parley/ent"
+	"parley/ent/conversation"
+	"parley/ent/message"
+	"parley/ent/removal"
+	"parley/ent/scope"
+)
+
+// CreateRemoval writes a receipt. There is one for a document.
+func (s *Store) CreateRemoval(ctx context.Context, workspaceID string, r knowledge.Removal) error {
+	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return db.Removal.Create().SetID(r.ID).SetWorkspaceID(workspaceID).SetChatbotID(r.ChatbotID).
+			SetDocumentID(r.DocumentID).SetTitle(r.Title).SetURL(r.URL).SetContentHash(r.ContentHash).
+			SetPassages(r.Passages).SetRequestedAt(r.RequestedAt).SetMessageIds([]int64{}).Exec(ctx)
+	})
+}
+
+// ConfirmRemoval says when the index was found to hold nothing any more.
+func (s *Store) ConfirmRemoval(ctx context.Context, workspaceID, documentID string, at time.Time, answers int, messageIDs []int64) error {
+	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		if messageIDs == nil {
+			messageIDs = []int64{}
+		}
+		return db.Removal.Update().Where(removal.DocumentID(documentID), removal.ConfirmedAtIsNil()).
+			SetConfirmedAt(at).SetAnswers(answers).SetMessageIds(messageIDs).Exec(ctx)
+	})
+}
+
+// Removals returns a chatbot's receipts, the latest first.
+func (s *Store) Removals(ctx context.Context, workspaceID, chatbotID string, limit int) ([]knowledge.Removal, error) {
+	rows, err := s.db(ctx).Removal.Query().Where(removal.ChatbotID(chatbotID)).
+		Order(removal.ByRequestedAt(entsql.OrderDesc()), removal.ByID()).Limit(limit).All(within(ctx, workspaceID))
+	return mapped(rows, err, toRemoval)
+}
+
+// RemovalsSince returns the receipts of every workspace since a time.
+func (s *Store) RemovalsSince(ctx context.Context, since time.Time) ([]knowledge.Removal, error) {
+	rows, err := s.db(ctx).Removal.Query().Where(removal.Or(removal.RequestedAtGTE(since), removal.ConfirmedAtGTE(since))).
+		All(scope.System(ctx))
+	return mapped(rows, err, toRemoval)
+}
+
+// AnswersFrom counts the answers that were given a document, and returns the
+// message IDs of the first.
+func (s *Store) AnswersFrom(ctx context.Context, workspaceID, chatbotID, documentID string, limit int) (int, []int64, error) {
+	ctx = within(ctx, workspaceID)
+	query := s.db(ctx).Message.Query().Where(message.WorkspaceID(workspaceID), message.DocumentIdsContains(" "+documentID+" "),
+		message.HasConversationWith(conversation.ChatbotID(chatbotID)))
+	count, err := query.Clone().Count(ctx)
+	if err != nil || count == 0 {
+		return 0, nil, mapError(err)
+	}
+	ids, err := query.Order(message.ByID()).Limit(limit).IDs(ctx)
+	return count, ids, mapError(err)
+}
+
+func toRemoval(row *ent.Removal) knowledge.Removal {
+	return knowledge.Removal{
+		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, DocumentID: row.DocumentID, Title: row.Title,
+		URL: row.URL, ContentHash: row.ContentHash, Passages: row.Passages, RequestedAt: row.RequestedAt.UTC(),
+		ConfirmedAt: utc(row.ConfirmedAt), Answers: row.Answers, MessageIDs: row.MessageIds,
+	}
+}

@@ -1,0 +1,113 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"parley/core/chat"
+	"parley/core/fault"
+	"parley/core/knowledge"
+)
+
+func TestRemovals(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		a := b.fill("a") // with an open receipt of doc_gone_ws_a
+		ctx := b.Context()
+		later := epoch.Add(time.Hour)
+		receipts := func() []knowledge.Removal {
+			all, err := b.Removals(ctx, a.id, a.chatbot, 10)
+			b.must(err)
+			return all
+		}
+		since := func(at time.Time) int {
+			all, err := b.RemovalsSince(ctx, at)
+			b.must(err)
+			return len(all)
+		}
+
+		b.Run("an open receipt says what was asked for", func(t *testing.T) {
+			want := a.newRemoval("doc_gone_" + a.id)
+			want.WorkspaceID, want.MessageIDs = a.id, []int64{}
+			if got := receipts(); len(got) != 1 || fmt.Sprint(got[0]) != fmt.Sprint(want) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+			if since(epoch) != 1 || since(later) != 0 {
+				t.Errorf("%d and %d since", since(epoch), since(later))
+			}
+		})
+		b.Run("there is one for a document", func(t *testing.T) {
+			again := a.newRemoval("doc_gone_" + a.id)
+			again.ID = "rm_again"
+			b.wantKind(b.CreateRemoval(ctx, a.id, again), fault.Conflict)
+		})
+		b.Run("it is confirmed once, with its answers", func(t *testing.T) {
+			b.must(b.ConfirmRemoval(ctx, a.id, "doc_gone_"+a.id, later, 2, []int64{4, 6}))
+			b.must(b.ConfirmRemoval(ctx, a.id, "doc_gone_"+a.id, later.Add(time.Hour), 0, nil))
+			got := receipts()[0]
+			if got.ConfirmedAt == nil || !got.ConfirmedAt.Equal(later) || got.Answers != 2 || !slices.Equal(got.MessageIDs, []int64{4, 6}) {
+				t.Errorf("got %+v", got)
+			}
+			if since(later) != 1 {
+				t.Error("it is not among those since it was confirmed")
+			}
+		})
+		b.Run("the latest come first, and no more than were asked for", func(t *testing.T) {
+			for i := range 3 {
+				r := a.newRemoval(fmt.Sprint("doc_", i))
+				r.RequestedAt = later.Add(time.Duration(i) * time.Minute)
+				b.must(b.CreateRemoval(ctx, a.id, r))
+			}
+			got, err := b.Removals(ctx, a.id, a.chatbot, 2)
+			if err != nil || len(got) != 2 || got[0].DocumentID != "doc_2" || got[1].DocumentID != "doc_1" {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+		b.Run("a receipt outlives its document, and goes with its chatbot", func(t *testing.T) {
+			r := a.newRemoval(a.document)
+			b.must(b.CreateRemoval(ctx, a.id, r))
+			b.must(b.DeleteDocument(ctx, a.id, a.document))
+			if n := len(receipts()); n != 5 {
+				t.Errorf("%d receipts are left", n)
+			}
+			b.must(b.DeleteChatbot(ctx, a.id, a.chatbot))
+			if n := b.count("SELECT count(*) FROM removals"); n != 0 {
+				t.Errorf("%d receipts are left", n)
+			}
+		})
+	})
+}
+
+func TestAnswersFrom(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		a := b.fill("a")
+		ctx := b.Context()
+		var answers []int64
+		for _, documents := range [][]string{{"doc_x", "doc_y"}, {"doc_y"}, nil, {"doc_xx"}, {"doc-x"}, {"doc_z", "doc_x"}, {"doc_x"}} {
+			b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: a.answer, Text: "an answer", Status: chat.Complete, DocumentIDs: documents}))
+			answers = append(answers, a.answer)
+			next, err := b.BeginTurn(ctx, a.id, a.newTurn())
+			b.must(err)
+			a.answer = next
+		}
+		check := func(t *testing.T, chatbotID, document string, limit, want int, wantIDs ...int64) {
+			t.Helper()
+			n, ids, err := b.AnswersFrom(ctx, a.id, chatbotID, document, limit)
+			if err != nil || n != want || !slices.Equal(ids, wantIDs) {
+				t.Errorf("%s: %d answers %v, want %d %v: %v", document, n, ids, want, wantIDs, err)
+			}
+		}
+		b.Run("answers that were given a document are counted, the first are named", func(t *testing.T) {
+			check(t, a.chatbot, "doc_x", 10, 3, answers[0], answers[5], answers[6])
+			check(t, a.chatbot, "doc_x", 2, 3, answers[0], answers[5])
+			check(t, a.chatbot, "doc_y", 10, 2, answers[0], answers[1])
+		})
+		b.Run("a part of an identifier is not it, and none was given to nobody", func(t *testing.T) {
+			check(t, a.chatbot, "doc", 10, 0)
+			check(t, a.chatbot, "doc%", 10, 0)
+			check(t, a.chatbot, "", 10, 0)
+			check(t, "cb_other", "doc_x", 10, 0)
+		})
+	})
+}

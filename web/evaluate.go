@@ -1,0 +1,73 @@
+package web
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/knowledge"
+	"parley/core/tenant"
+	"parley/views"
+)
+
+func (s *site) evaluatePage(c *fiber.Ctx) error {
+	v, err := s.toChatbot(c, tenant.Read)
+	if err != nil {
+		return err
+	}
+	return s.showEvaluation(c, v, fiber.StatusOK, views.Evaluate{})
+}
+
+func (s *site) showEvaluation(c *fiber.Ctx, v visit, status int, m views.Evaluate) error {
+	return render(c, status, views.EvaluatePage(v.layout(c, views.EvaluateSection, "Evaluate"), m))
+}
+
+// evaluate tries questions. It changes nothing, so that whoever may look may
+// do it.
+func (s *site) evaluate(c *fiber.Ctx) error {
+	v, err := s.toChatbot(c, tenant.Read)
+	if err != nil {
+		return err
+	}
+	typed, err := readForm(c, "questions")
+	if err != nil {
+		return err
+	}
+	result, err := s.Knowledge.Evaluate(c.UserContext(), v.workspaceID(), v.chatbot.ID,
+		knowledge.ReadProbes(typed["questions"]), knowledge.DefaultShown)
+	if err != nil {
+		return typed.again(c, err, func(status int, f views.Form) error {
+			return s.showEvaluation(c, v, status, views.Evaluate{Form: f})
+		})
+	}
+	m := evaluationView(result)
+	m.Form = typed.view()
+	return s.showEvaluation(c, v, fiber.StatusOK, m)
+}
+
+func evaluationView(e knowledge.Evaluation) views.Evaluate {
+	m := views.Evaluate{Measured: e.Measured, MRR: fmt.Sprintf("%.2f", e.MRR)}
+	for _, depth := range knowledge.EvaluateDepths {
+		m.Shares = append(m.Shares, views.Share{Depth: strconv.Itoa(depth), Percent: fmt.Sprintf("%.0f %%", 100*e.Within[depth])})
+	}
+	for _, p := range e.Probes {
+		m.Results = append(m.Results, resultView(p))
+	}
+	return m
+}
+
+func resultView(p knowledge.Probed) views.Result {
+	shown := views.Result{Question: p.Question, Expected: p.Title}
+	if p.Rank > 0 {
+		shown.Rank = strconv.Itoa(p.Rank)
+	}
+	for _, f := range p.Found {
+		shown.Passages = append(shown.Passages, views.Hit{
+			Title: f.Title, Path: strings.Join(f.HeadingPath, " › "), Place: f.Place, Text: f.Start(),
+			Score: fmt.Sprintf("%.2f", f.Score), Expected: p.Expects(f.DocumentID),
+		})
+	}
+	return shown
+}

@@ -1,0 +1,171 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+	"parley/core/knowledge"
+	"parley/core/tenant"
+	"parley/views"
+)
+
+// addForm is one of the forms that add knowledge, with what is wrong with it.
+type addForm struct {
+	form
+	failure *fault.Error
+}
+
+func (f addForm) view() views.Form {
+	shown := f.form.view()
+	if f.failure != nil {
+		shown.Field, shown.Message = f.failure.Field, f.failure.Message
+	}
+	return shown
+}
+
+// addForms are the ways to add knowledge.
+type addForms struct{ text, pairs, files, address addForm }
+
+// newAddForms returns the forms as they are before anything is typed.
+func newAddForms() addForms {
+	rules := knowledge.DefaultRules()
+	return addForms{
+		text:  addForm{form: form{"way": "text", "title": "", "kind": "", "content": ""}},
+		pairs: addForm{form: form{"pairs_title": "", "pairs": ""}},
+		files: addForm{form: form{"files": ""}},
+		address: addForm{form: form{
+			"url": "", "reach": "", "schedule": "", "include": "", "exclude": "",
+			"max_depth": strconv.Itoa(rules.MaxDepth), "max_pages": strconv.Itoa(rules.MaxPages),
+		}},
+	}
+}
+
+// refused shows the page again with what was typed into one of the forms, and
+// what is wrong. A failure that no other input would mend is returned.
+func (s *site) refused(c *fiber.Ctx, v visit, err error, typed form, inputs map[string]string, of func(*addForms) *addForm) error {
+	return typed.again(c, err, func(status int, f views.Form) error {
+		add := newAddForms()
+		failure := *fault.As(err)
+		if input, renamed := inputs[failure.Field]; renamed {
+			failure.Field = input
+		}
+		refused := of(&add)
+		for name := range refused.form {
+			refused.form[name] = typed[name]
+		}
+		refused.failure = &failure
+		return s.showKnowledge(c, v, status, add)
+	})
+}
+
+func (s *site) addDocument(c *fiber.Ctx) error {
+	v, err := s.toChatbot(c, tenant.EditKnowledge)
+	if err != nil {
+		return err
+	}
+	typed, _, err := readUploads(c, "", "title", "kind", "content")
+	if err != nil {
+		return err
+	}
+	_, err = s.Knowledge.Add(c.UserContext(), v.workspaceID(), v.chatbot.ID, knowledge.NewDocument{
+		Title: typed["title"], Kind: knowledge.Kind(typed["kind"]), Content: typed["content"],
+	})
+	if err != nil {
+		return s.refused(c, v, err, typed, nil, func(add *addForms) *addForm { return &add.text })
+	}
+	return done(c, views.KnowledgeURL(v.chatbot.ID), "added")
+}
+
+func (s *site) addPairs(c *fiber.Ctx) error {
+	v, err := s.toChatbot(c, tenant.EditKnowledge)
+	if err != nil {
+		return err
+	}
+	typed, _, err := readUploads(c, "", "pairs_title", "pairs")
+	if err != nil {
+		return err
+	}
+	_, err = s.Knowledge.Add(c.UserContext(), v.workspaceID(), v.chatbot.ID, knowledge.NewDocument{
+		Title: typed["pairs_title"], Kind: knowledge.Pairs, Content: withHeader(typed["pairs"]),
+	})
+	if err != nil {
+		return s.refused(c, v, err, typed, map[string]string{"title": "pairs_title", "content": "pairs", "file": "pairs"},
+			func(add *addForms) *addForm { return &add.pairs })
+	}
+	return done(c, views.KnowledgeURL(v.chatbot.ID), "added")
+}
+
+// withHeader puts the names of the columns above lines that were typed
+// without.
+func withHeader(text string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	header := strings.ToLower(first)
+	if first == "" || strings.HasPrefix(first, "[") || strings.HasPrefix(first, "{") ||
+		strings.Contains(header, "question") && strings.Contains(header, "answer") {
+		return text
+	}
+	return "question,answer\n" + text
+}
+
+func (s *site) addSource(c *fiber.Ctx) error {
+	v, err := s.toChatbot(c, tenant.EditKnowledge)
+	if err != nil {
+		return err
+	}
+	typed, err := readForm(c, "url", "reach", "schedule", "include", "exclude", "max_depth", "max_pages")
+	if err != nil {
+		return err
+	}
+	request, err := newSource(typed)
+	if err == nil {
+		_, err = s.Knowledge.AddSource(c.UserContext(), v.workspaceID(), v.chatbot.ID, request)
+	}
+	if err != nil {
+		return s.refused(c, v, err, typed, map[string]string{"kind": "reach"}, func(add *addForms) *addForm { return &add.address })
+	}
+	return done(c, views.KnowledgeURL(v.chatbot.ID), "source")
+}
+
+func newSource(typed form) (knowledge.NewSource, error) {
+	request := knowledge.NewSource{
+		URL: typed["url"], Kind: knowledge.SourceKind(typed["reach"]), Schedule: knowledge.Schedule(typed["schedule"]),
+		Rules: knowledge.DefaultRules(),
+	}
+	if request.Kind != knowledge.Site {
+		return request, nil
+	}
+	request.Rules.Include, request.Rules.Exclude = lines(typed["include"]), lines(typed["exclude"])
+	err := number(typed, "max_depth", &request.Rules.MaxDepth)
+	if err == nil {
+		err = number(typed, "max_pages", &request.Rules.MaxPages)
+	}
+	return request, err
+}
+
+// lines are the lines of a text that have something in them.
+func lines(text string) []string {
+	var all []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+// number reads a whole number. An input that is empty leaves it as it is.
+func number(typed form, name string, into *int) error {
+	text := strings.TrimSpace(typed[name])
+	if text == "" {
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return fault.InField(name, "Give a whole number.")
+	}
+	*into = n
+	return nil
+}
