@@ -30,7 +30,7 @@ build: ## build bin/parley
 test: ## everything that has to hold: setup, check, and all tests with the race detector
 	scripts/setup.sh
 	$(MAKE) --no-print-directory check RACE=-race
-	scripts/with-postgres.sh $(GO) test -race -vet=off -timeout 8m ./...
+	scripts/with-services.sh $(GO) test -race -vet=off -timeout 8m ./...
 
 .PHONY: check
 check: check-format check-generated vet arch ## what needs no test services: format, generated files, vet, staticcheck, import table
@@ -61,8 +61,12 @@ fuzz: ## every fuzz test for FUZZTIME (20s)
 	scripts/fuzz.sh $(FUZZTIME)
 
 .PHONY: bench
-bench: ## measure, on a PostgreSQL that syncs to disk
-	PARLEY_PG_DURABLE=1 scripts/with-postgres.sh $(GO) run ./internal/bench/cmd
+bench: ## measure, on a Weaviate and on a PostgreSQL that syncs to disk
+	PARLEY_PG_DURABLE=1 scripts/with-services.sh $(GO) run ./internal/bench/cmd
+
+.PHONY: services
+services: ## a Weaviate and a PostgreSQL on loopback for development, until Ctrl-C
+	scripts/services.sh
 
 .PHONY: format
 format: ## format the Go code

@@ -1,17 +1,14 @@
 #!/usr/bin/env bash
 # Installs what the tests need and this machine lacks: a PostgreSQL server, a
 # Chromium, a C compiler (the race detector needs cgo) and a Weaviate server,
-# which it builds (see scripts/weaviate.sh). It asks nothing, and does nothing
-# when all is there.
+# which it builds (see scripts/weaviate.sh for where that is kept). It asks
+# nothing, and does nothing when all is there.
 set -euo pipefail
 
 if ! command -v go >/dev/null; then
   echo "setup: Go is missing. Install the version that go.mod names, or a later one: https://go.dev/dl/" >&2
   exit 1
 fi
-
-# It needs nothing of what is installed below.
-"$(dirname "$0")/weaviate.sh" install
 
 has_postgres() {
   compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null
@@ -34,29 +31,37 @@ has_postgres || missing+=(postgresql)
 has_browser || missing+=(chromium)
 has_compiler || missing+=(gcc libc6-dev)
 
-if [ ${#missing[@]} -eq 0 ]; then
-  exit 0
-fi
-
-if ! command -v apt-get >/dev/null; then
-  echo "setup: the tests need what Debian calls: ${missing[*]}" >&2
-  echo "setup: there is no apt-get here; install these with this system's own package manager, then try again." >&2
-  exit 1
-fi
-
 as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-  if ! command -v sudo >/dev/null; then
-    echo "setup: the tests need these packages: ${missing[*]}" >&2
-    echo "setup: there is no sudo here; run as root: apt-get install ${missing[*]}" >&2
+if [ ${#missing[@]} -gt 0 ]; then
+  if ! command -v apt-get >/dev/null; then
+    echo "setup: the tests need what Debian calls: ${missing[*]}" >&2
+    echo "setup: there is no apt-get here; install these with this system's own package manager, then try again." >&2
     exit 1
   fi
-  as_root=(sudo)
-  # Where nobody can type a password, sudo must fail rather than wait.
-  [ -t 0 ] || as_root=(sudo -n)
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      echo "setup: the tests need these packages: ${missing[*]}" >&2
+      echo "setup: there is no sudo here; run as root: apt-get install ${missing[*]}" >&2
+      exit 1
+    fi
+    as_root=(sudo)
+    # Where nobody can type a password, sudo must fail rather than wait.
+    [ -t 0 ] || as_root=(sudo -n)
+  fi
 fi
 
-echo "setup: installing ${missing[*]}"
-"${as_root[@]}" apt-get update -q </dev/null
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-  apt-get install -q -y --no-install-recommends "${missing[@]}" </dev/null
+install_packages() {
+  [ ${#missing[@]} -gt 0 ] || return 0
+  echo "setup: installing ${missing[*]}"
+  "${as_root[@]}" apt-get update -q </dev/null &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -q -y --no-install-recommends "${missing[@]}" </dev/null
+}
+
+# The one mostly waits for the network, the other for the processor.
+"$(dirname "$0")/weaviate.sh" install &
+building=$!
+status=0
+install_packages || status=$?
+wait "$building" || status=$?
+exit "$status"

@@ -29,8 +29,9 @@ install_server() {
   # shellcheck disable=SC2064 # the name is known now
   trap "rm -rf '$building'" EXIT
   echo "weaviate: building version $version, once, for a few minutes"
-  # Away from this tree, whose settings for go are its own.
-  (cd "$building" && GOFLAGS='' GOWORK=off GOBIN=$building go install "github.com/weaviate/weaviate/cmd/weaviate-server@v$version") </dev/null
+  # Away from this tree, whose settings for go are its own. It needs no cgo, and
+  # so no compiler that setup.sh may be installing meanwhile.
+  (cd "$building" && GOFLAGS='' GOWORK=off CGO_ENABLED=0 GOBIN=$building go install "github.com/weaviate/weaviate/cmd/weaviate-server@v$version") </dev/null
   mkdir -p "${binary%/*}"
   mv "$building/weaviate-server" "$binary"
 }

@@ -38,6 +38,7 @@ type Config struct {
 	FetchPorts   []int         `name:"fetch-ports" env:"FETCH_PORTS" placeholder:"PORT" help:"Ports that owners' addresses may have. Default: 80 and 443."`
 	FetchDelay   time.Duration `name:"fetch-delay" env:"FETCH_DELAY" default:"1s" help:"Pause between two requests to one host."`
 	Workers      int           `name:"workers" env:"WORKERS" placeholder:"N" help:"Number of workspaces whose documents this process works on at once. Default: 16."`
+	JobLease     time.Duration `name:"job-lease" env:"JOB_LEASE" default:"5m" help:"How long a server that has died may hold a workspace's documents before another takes them over. On SQLite the next start does so at once."`
 	StripeKey    string        `name:"stripe-secret-key" env:"STRIPE_SECRET_KEY" placeholder:"KEY" secret:"text" help:"Stripe's secret key. With it owners can no longer change plans by hand on the plan page; the operator still can, with parley plan set."`
 	SignUp       bool          `name:"sign-up" env:"SIGN_UP" default:"true" negatable:"" help:"Whether anybody may sign up. The first visitor of an empty server always may."`
 	Proxies      []string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks of proxies whose X-Forwarded-For is believed, separated by commas."`

@@ -102,7 +102,7 @@ func (p *program) openKnowledge(ctx context.Context, wrap ports) error {
 }
 
 func openQueue(ctx context.Context, config *Config, db *store.Store, log *slog.Logger) (*jobs.Queue, error) {
-	settings := jobs.Config{Workers: config.Workers, Log: log}
+	settings := jobs.Config{Workers: config.Workers, Lease: config.JobLease, Log: log}
 	if settings.Workers == 0 {
 		settings.Workers = defaultWorkers
 	}

@@ -47,10 +47,11 @@ func (w *world) asked(tn tenantOf, question string) reply {
 	return r
 }
 
-// manual is a PDF whose second page says when a tyre is changed.
+// manual is a PDF whose second page says, at its end, when a tyre is changed.
 func manual() string {
 	first := strings.Repeat("The bicycle has two brakes, a bell, a lamp and a dynamo for the lamp.\n", 50)
-	return pdfOf(first, "Change the tyre when its profile is below one millimetre.")
+	second := strings.Repeat("A wheel has a rim, thirty-six spokes, a hub, a tube and a mantle.\n", 50)
+	return pdfOf(first, second+"Change the tyre when its profile is below one millimetre.")
 }
 
 func TestUploads(t *testing.T) {

@@ -153,10 +153,6 @@ func TestCrash(t *testing.T) {
 		"a file": {fresh: true, prepare: func(l *library) string {
 			return l.addFile("a.pdf", cakes+long("lang", 4)).ID
 		}},
-		"a long text": {fresh: true, prepare: func(l *library) string {
-			d := l.add("Cakes", cakes+long("lang", 120))
-			return d.ID
-		}},
 		"a new page": {fresh: true, prepare: func(l *library) string {
 			l.world.set("https://site/", page{text: cakes + long("lang", 4)})
 			source := l.pageAt("https://site/", knowledge.Never)

@@ -87,6 +87,9 @@ type Embedder interface {
 	Questions(ctx context.Context, texts []string) ([][]float32, error)
 	// Costly reports that vectors are worth keeping for the next time.
 	Costly() bool
+	// Centred reports that texts which have nothing in common have a cosine
+	// of about zero. Those of most models are high, and close together.
+	Centred() bool
 }
 
 // Queue is the port to who runs [Service.Work].

@@ -21,9 +21,12 @@ const (
 	// nearWeight, nearWindow and nearHalf are for words near one another:
 	// at most nearWindow terms apart, saturating at nearHalf.
 	nearWeight, nearWindow, nearHalf = 1.0, 8, 6.0
-	// vectorWeight is what a cosine counts beside the share of the best score
-	// by words.
-	vectorWeight = 1.0
+	// centredWeight is what a cosine counts where one of zero means nothing in
+	// common, and stretchedWeight what the nearest of others counts; the
+	// similarity of rank stretched counts nothing.
+	centredWeight   = 1.5
+	stretchedWeight = 0.67
+	stretched       = 10
 	// contextWeight is what earlier questions count for the direction.
 	contextWeight = 0.3
 )
@@ -52,7 +55,10 @@ func (s *Service) rank(ctx context.Context, scope Scope, query Query) ([]Hit, er
 	if err != nil {
 		return nil, err
 	}
-	hits := fuse(lookAgain(asked.Terms, found), found.Near, vectorWeight)
+	hits := lookAgain(asked.Terms, found)
+	if len(found.Near) > 0 {
+		hits = fuse(hits, found.Near, nearnessOf(found.Near, s.embedder.Centred()))
+	}
 	return hits[:min(query.Limit, len(hits))], nil
 }
 
@@ -154,23 +160,36 @@ func (n *nearness) of(weights []float64, occurrences []Occurrence) float64 {
 
 // fuse joins words and meaning: a passage's score by words, as a share of the
 // best, and how near its vector is to the question's.
-func fuse(words, near []Hit, weight float64) []Hit {
-	if len(near) == 0 {
-		return words
-	}
+func fuse(words, near []Hit, nearness func(similarity float64) float64) []Hit {
 	all := make([]Hit, 0, len(words)+len(near))
 	known := make(map[int64]bool, len(words))
 	for _, hit := range words {
-		hit.Score = hit.Score/words[0].Score + weight*hit.Similarity
+		hit.Score = hit.Score/words[0].Score + nearness(hit.Similarity)
 		known[hit.PassageID] = true
 		all = append(all, hit)
 	}
 	for _, hit := range near {
 		if !known[hit.PassageID] {
-			hit.Score *= weight
+			hit.Score = nearness(hit.Score)
 			all = append(all, hit)
 		}
 	}
 	slices.SortStableFunc(all, byScore)
 	return all
+}
+
+// nearnessOf says what a similarity counts beside the share of the best score
+// by words. Where cosines are high and close together, those of the nearest
+// are stretched.
+func nearnessOf(near []Hit, centred bool) func(similarity float64) float64 {
+	if centred {
+		return func(similarity float64) float64 { return centredWeight * similarity }
+	}
+	high, low := near[0].Score, near[min(stretched, len(near))-1].Score
+	return func(similarity float64) float64 {
+		if high <= low {
+			return stretchedWeight
+		}
+		return stretchedWeight * max(0, (similarity-low)/(high-low))
+	}
 }

@@ -11,7 +11,7 @@ import (
 
 func TestReplaceInOneStep(t *testing.T) {
 	t.Run("a question sees all of the old page or all of the new one, and never none", func(t *testing.T) {
-		const sections, searchers, changes = 4, 2, 25
+		const sections, searchers, changes = 4, 2, 12
 		l := newLibrary(t)
 		// Every section says the name and the number of its version.
 		text := func(version int) string {

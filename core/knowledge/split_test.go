@@ -19,7 +19,7 @@ func words(n int, word string) string { return strings.Repeat(word+" ", n) }
 
 func TestSplitFollowsTheStructure(t *testing.T) {
 	t.Run("headings become the path, outermost first and as plain text", func(t *testing.T) {
-		got := markdown("# The **big** [guide](https://x.example)\n\n## A & B `c`\n\n" + words(300, "hello"))
+		got := markdown("# The **big** [guide](https://x.example)\n\n" + words(200, "intro") + "\n\n## A & B `c`\n\n" + words(400, "hello"))
 		want := []string{"The big guide", "A & B c"}
 		if last := got[len(got)-1]; !slices.Equal(last.HeadingPath, want) {
 			t.Errorf("path = %q, want %q", last.HeadingPath, want)
@@ -32,7 +32,7 @@ func TestSplitFollowsTheStructure(t *testing.T) {
 		}
 	})
 	t.Run("small neighbours share a passage that keeps their headings", func(t *testing.T) {
-		got := markdown("# FAQ\n\n" + words(300, "intro") + "\n\n## Is it free?\n\nYes.\n\n## Is it fast?\n\nVery.\n")
+		got := markdown("# FAQ\n\n" + words(495, "intro") + "\n\n## Is it free?\n\nYes.\n\n## Is it fast?\n\nVery.\n")
 		last := got[len(got)-1]
 		if last.Text != "## Is it free?\n\nYes.\n\n## Is it fast?\n\nVery." || !slices.Equal(last.HeadingPath, []string{"FAQ"}) {
 			t.Errorf("got %q under %q", last.Text, last.HeadingPath)

@@ -4,12 +4,20 @@ import (
 	"strings"
 	"testing"
 
+	"parley/core/fault"
 	"parley/index/indextest"
 	"parley/internal/weaviatetest"
 )
 
 func TestDestroy(t *testing.T) {
 	server := weaviatetest.New(t)
+	t.Run("an index without a prefix is not destroyed", func(t *testing.T) {
+		// It speaks to nobody, so that a failure of this test destroys nothing.
+		index := open(t, weaviatetest.Server{URL: "http://127.0.0.1:1", GRPC: "127.0.0.1:1"}, "")
+		if err := index.Destroy(t.Context()); !fault.Is(err, fault.Invalid) {
+			t.Errorf("got %v, want a fault of kind Invalid", err)
+		}
+	})
 	for sentence, rebuilt := range map[string]bool{
 		"a destroyed index leaves no collection":         false,
 		"a destroyed index that was rebuilt leaves none": true,

@@ -85,7 +85,7 @@ func (f *filler) verify(ctx context.Context) error {
 		want[at.collection] += n
 	}
 	for owner, n := range want {
-		held, err := f.index.server.count(ctx, f.collection, owner, "", "")
+		held, err := f.index.server.count(ctx, f.collection, owner, nil)
 		if err != nil {
 			return err
 		}

@@ -53,6 +53,7 @@ import (
 type Index struct {
 	server *server
 	names  names
+	counts *counts
 
 	// changing has a place for each of many documents that may be changed at
 	// the same time.
@@ -85,6 +86,7 @@ func Open(_ context.Context, config Config) (*Index, error) {
 	x := &Index{
 		server:     server,
 		names:      names{prefix: config.Prefix, replicas: config.Replicas},
+		counts:     newCounts(),
 		rebuilding: make(chan struct{}, 1),
 		used:       map[string]struct{}{},
 		dimensions: map[string]int{},

@@ -81,6 +81,24 @@ func packed(vector []float32) []byte {
 	return b
 }
 
+// similarity is the cosine of a vector of length one and another as gRPC
+// carries it, and zero if one of them is missing.
+func similarity(vector []float32, other []byte) float64 {
+	if len(other) != 4*len(vector) {
+		return 0
+	}
+	product, square := 0.0, 0.0
+	for i, v := range vector {
+		w := float64(math.Float32frombits(binary.LittleEndian.Uint32(other[4*i:])))
+		product += float64(v) * w
+		square += w * w
+	}
+	if square == 0 {
+		return 0
+	}
+	return product / math.Sqrt(square)
+}
+
 // put writes objects, in their order, in batches. Any object's failure is that
 // of all: a full disk fails one of a batch and answers that the others, which
 // it did not store either, were stored.

@@ -15,10 +15,12 @@ import (
 // hit is what a search found, whether or not its revision is the current one.
 type hit struct {
 	knowledge.Hit
-	object     string
 	collection string
 	document   string // the key of its document
 	revision   string
+	// terms and vector are as the server keeps them, if they were asked for.
+	terms  string
+	vector []byte
 }
 
 // lexical ranks a tenant's passages by BM25.
@@ -26,6 +28,10 @@ func (s *search) lexical(ctx context.Context) ([]hit, error) {
 	request := s.request()
 	request.Bm25Search = &pb.BM25{Query: question(s.query.Terms), Properties: []string{propTerms}}
 	request.Metadata.Score = true
+	if s.wantsTerms() {
+		request.Properties.NonRefProperties = append(request.Properties.NonRefProperties, propTerms)
+		request.Metadata.Vector = len(s.query.Vector) > 0
+	}
 	return s.ranked(ctx, request, func(m *pb.MetadataResult) float64 { return float64(m.GetScore()) })
 }
 
@@ -48,7 +54,7 @@ func (s *search) request() *pb.SearchRequest {
 	return &pb.SearchRequest{
 		Collection: s.names.alias(), Tenant: s.tenant, Limit: uint32(s.fetch), Filters: both(filters...),
 		Properties: returning(propPassage, propDocument, propKey, propRevision),
-		Metadata:   &pb.MetadataRequest{Uuid: true},
+		Metadata:   &pb.MetadataRequest{},
 	}
 }
 
@@ -74,10 +80,11 @@ func (x *Index) ranked(ctx context.Context, request *pb.SearchRequest, score fun
 		}
 		hits[i] = hit{
 			Hit:        knowledge.Hit{PassageID: id, DocumentID: textOf(result, propDocument), Score: score(result.GetMetadata())},
-			object:     result.GetMetadata().GetId(),
 			collection: result.GetProperties().GetTargetCollection(),
 			document:   textOf(result, propKey),
 			revision:   textOf(result, propRevision),
+			terms:      textOf(result, propTerms),
+			vector:     result.GetMetadata().GetVectorBytes(),
 		}
 	}
 	rank(hits)
@@ -99,24 +106,4 @@ func rank(hits []hit) {
 	slices.SortStableFunc(hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.PassageID, b.PassageID))
 	})
-}
-
-// readTerms returns the terms of hits, by object.
-func (x *Index) readTerms(ctx context.Context, tenant string, hits []hit) (map[string][]string, error) {
-	terms := make(map[string][]string, len(hits))
-	if len(hits) == 0 {
-		return terms, nil
-	}
-	objects := make([]string, len(hits))
-	for i, h := range hits {
-		objects[i] = h.object
-	}
-	found, err := x.server.search(ctx, &pb.SearchRequest{
-		Collection: hits[0].collection, Tenant: tenant, Limit: uint32(len(objects)), Filters: isOneOf(propID, objects),
-		Properties: returning(propTerms), Metadata: &pb.MetadataRequest{Uuid: true},
-	})
-	for _, result := range found {
-		terms[result.GetMetadata().GetId()] = decode(textOf(result, propTerms))
-	}
-	return terms, err
 }

@@ -3,8 +3,6 @@ package weaviate
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -58,6 +56,8 @@ type search struct {
 	fetch int
 	// before holds heads that were read before the next attempt begins.
 	before heads
+	// idf is that of each term, once it is known.
+	idf []float64
 }
 
 // once does one attempt. Without an error it is done, or to be repeated.
@@ -67,7 +67,7 @@ func (s *search) once(ctx context.Context) (hits knowledge.Hits, done bool, err 
 	if err != nil {
 		return hits, false, err
 	}
-	after, terms, err := s.afterwards(ctx, lexical, near)
+	after, err := s.heads(ctx, lexical, near)
 	if err != nil {
 		return hits, false, err
 	}
@@ -82,11 +82,16 @@ func (s *search) once(ctx context.Context) (hits knowledge.Hits, done bool, err 
 		return hits, false, nil
 	}
 	hits.Lexical, hits.Near = results(foundLexical, s.query.Limit), results(foundNear, s.query.Limit)
-	done, err = s.locate(ctx, foundLexical, hits.Lexical, terms)
-	return hits, done, err
+	s.lookInto(foundLexical, hits.Lexical)
+	hits.IDF = s.idf
+	if s.wantsTerms() && hits.IDF == nil {
+		hits.IDF = guessed(s.query.Terms, hits.Lexical)
+	}
+	return hits, true, nil
 }
 
-// rankings asks for both lists at the same time, best first.
+// rankings asks at the same time for both lists, best first, and for the
+// rarity of the terms.
 func (s *search) rankings(ctx context.Context) (lexical, near []hit, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	if len(s.query.Terms) > 0 {
@@ -101,25 +106,20 @@ func (s *search) rankings(ctx context.Context) (lexical, near []hit, err error) 
 			return err
 		})
 	}
+	if s.wantsTerms() && s.idf == nil {
+		group.Go(func() error {
+			// A search that does not know it is better than none.
+			s.idf, _ = s.rarities(ctx)
+			return nil
+		})
+	}
 	err = group.Wait()
 	return lexical, near, err
 }
 
-// afterwards reads the heads of what was found, and meanwhile the terms of
-// those hits that will probably be returned with their occurrences.
-func (s *search) afterwards(ctx context.Context, lexical, near []hit) (after heads, terms map[string][]string, err error) {
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		after, err = s.heads(ctx, lexical, near)
-		return err
-	})
-	group.Go(func() (err error) {
-		terms, err = s.readTerms(ctx, s.tenant, lexical[:min(len(lexical), s.query.OccurrencesOf)])
-		return err
-	})
-	err = group.Wait()
-	return after, terms, err
-}
+// wantsTerms reports whether more is asked of the first lexical hits than
+// their place.
+func (s *search) wantsTerms() bool { return s.query.OccurrencesOf > 0 && len(s.query.Terms) > 0 }
 
 // tooShort reports whether so many hits were dropped that more are needed, and
 // there may be more.
@@ -136,25 +136,14 @@ func (s *search) tied(found, current []hit) bool {
 // cut reports whether the server may have more, and may tell.
 func (s *search) cut(found []hit) bool { return len(found) >= s.fetch && s.fetch < maxResults }
 
-// locate puts into the first hits where they have the query's terms. It
-// reports false if a passage has been deleted meanwhile.
-func (s *search) locate(ctx context.Context, found []hit, hits []knowledge.Hit, terms map[string][]string) (bool, error) {
-	found = found[:min(s.query.OccurrencesOf, len(hits))]
-	// Hits that took the place of dropped ones have not been asked for.
-	missing := slices.DeleteFunc(slices.Clone(found), func(h hit) bool { return terms[h.object] != nil })
-	more, err := s.readTerms(ctx, s.tenant, missing)
-	if err != nil {
-		return false, err
+// lookInto puts into the first hits where they have the query's terms, and how
+// near they are to its vector.
+func (s *search) lookInto(found []hit, hits []knowledge.Hit) {
+	terms := newLocator(s.query.Terms)
+	for i, h := range found[:min(s.query.OccurrencesOf, len(hits))] {
+		hits[i].Occurrences, hits[i].Length = terms.locate(h.terms)
+		hits[i].Similarity = similarity(s.query.Vector, h.vector)
 	}
-	maps.Copy(terms, more)
-	for i, h := range found {
-		own := terms[h.object]
-		if own == nil {
-			return false, nil
-		}
-		hits[i].Occurrences, hits[i].Length = occurrences(own, s.query.Terms), len(own)
-	}
-	return true, nil
 }
 
 func results(current []hit, limit int) []knowledge.Hit {

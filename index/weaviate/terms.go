@@ -42,22 +42,6 @@ func encodeTerm(term string) string {
 	return term
 }
 
-// decode returns the terms that encode was given.
-func decode(text string) []string {
-	words := strings.Split(text, " ")
-	terms := words[:0]
-	for _, word := range words {
-		if rest, marked := strings.CutPrefix(word, mark); marked {
-			if !strings.HasPrefix(rest, mark) {
-				break // The fillers are last.
-			}
-			word = rest
-		}
-		terms = append(terms, word)
-	}
-	return terms
-}
-
 // question returns the text of a BM25 query. The server multiplies a term's
 // part of the score by how often the term stands in it.
 func question(terms []knowledge.Term) string {
@@ -72,17 +56,35 @@ func question(terms []knowledge.Term) string {
 	return text.String()
 }
 
-// occurrences returns where the terms of a passage are terms of a query.
-func occurrences(terms []string, query []knowledge.Term) []knowledge.Occurrence {
-	number := make(map[string]int32, len(query))
+// locator finds the terms of a query in passages. What it returned shares its
+// memory.
+type locator struct {
+	numbers map[string]int32
+	found   []knowledge.Occurrence
+}
+
+func newLocator(query []knowledge.Term) *locator {
+	l := &locator{numbers: make(map[string]int32, len(query))}
 	for i, term := range query {
-		number[term.Text] = int32(i)
+		l.numbers[encodeTerm(term.Text)] = int32(i)
 	}
-	var found []knowledge.Occurrence
-	for at, term := range terms {
-		if i, ok := number[term]; ok && len(found) < knowledge.MaxOccurrences {
-			found = append(found, knowledge.Occurrence{Term: i, At: int32(at)})
+	return l
+}
+
+// locate returns where a text that encode made has the query's terms, and of
+// how many terms it is.
+func (l *locator) locate(text string) (found []knowledge.Occurrence, length int) {
+	first := len(l.found)
+	for text != "" {
+		var word string
+		word, text, _ = strings.Cut(text, " ")
+		if strings.HasPrefix(word, mark) && !strings.HasPrefix(word, mark+mark) {
+			break // The fillers are last.
 		}
+		if i, ok := l.numbers[word]; ok && len(l.found)-first < knowledge.MaxOccurrences {
+			l.found = append(l.found, knowledge.Occurrence{Term: i, At: int32(length)})
+		}
+		length++
 	}
-	return found
+	return l.found[first:len(l.found):len(l.found)], length
 }

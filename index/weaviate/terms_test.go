@@ -13,10 +13,25 @@ import (
 var anyTerms = rapid.SliceOfN(rapid.StringMatching("[\x01ab0]{1,3}|é🙂"), 1, 30)
 
 func TestEncode(t *testing.T) {
-	t.Run("what was encoded is decoded", rapid.MakeCheck(func(t *rapid.T) {
+	t.Run("each term is located where it was", rapid.MakeCheck(func(t *rapid.T) {
 		terms := anyTerms.Draw(t, "terms")
-		if got := decode(encode(terms)); !slices.Equal(got, terms) {
-			t.Fatalf("%q became %q", terms, got)
+		asked := rapid.SliceOfNDistinct(rapid.SampledFrom(terms), 1, 3, rapid.ID).Draw(t, "asked")
+		var query []knowledge.Term
+		for _, term := range asked {
+			query = append(query, knowledge.Term{Text: term, Weight: 1})
+		}
+		var want []knowledge.Occurrence
+		for at, term := range terms {
+			if i := slices.Index(asked, term); i >= 0 {
+				want = append(want, knowledge.Occurrence{Term: int32(i), At: int32(at)})
+			}
+		}
+		locator := newLocator(query)
+		for range 2 {
+			got, length := locator.locate(encode(terms))
+			if length != len(terms) || !slices.Equal(got, want) {
+				t.Fatalf("%q in %q: length %d and %v, want %v", asked, terms, length, got, want)
+			}
 		}
 	}))
 	t.Run("the server sees as many distinct terms as there are terms, each as often as it is there", rapid.MakeCheck(func(t *rapid.T) {

@@ -52,7 +52,7 @@ func (x *Index) Count(ctx context.Context, scope knowledge.Scope, documentID str
 	count := 0
 	err := x.inServing(ctx, func(collection string) (err error) {
 		owner := tenant(scope)
-		count, err = x.server.count(ctx, collection, owner, propKey, key(owner, documentID))
+		count, err = x.server.count(ctx, collection, owner, is(propKey, key(owner, documentID)))
 		return err
 	})
 	return count, failed(ctx, err)
@@ -68,6 +68,7 @@ func (x *Index) change(ctx context.Context, scope knowledge.Scope, documentID st
 	}
 	defer giveBack()
 	x.touch(owner)
+	defer x.counts.forget(owner)
 	return failed(ctx, x.inServing(ctx, func(collection string) error { return do(collection, owner) }))
 }
 
@@ -109,7 +110,7 @@ func (x *Index) replaceIn(ctx context.Context, collection, tenant, documentID st
 	if err := x.server.put(ctx, []*pb.BatchObject{head}); err != nil {
 		return err
 	}
-	held, err := x.server.count(ctx, collection, tenant, propKey, documentKey)
+	held, err := x.server.count(ctx, collection, tenant, is(propKey, documentKey))
 	if err != nil || held == len(entries) {
 		return err
 	}
@@ -157,7 +158,7 @@ func (x *Index) undo(ctx context.Context, collection, tenant, revision string) {
 // verify fails unless the server counts as many passages of the document as
 // there should be.
 func (x *Index) verify(ctx context.Context, collection, tenant, documentKey string, want int) error {
-	held, err := x.server.count(ctx, collection, tenant, propKey, documentKey)
+	held, err := x.server.count(ctx, collection, tenant, is(propKey, documentKey))
 	if err == nil && held != want {
 		err = fmt.Errorf("weaviate: it counts %d passages of document %s, not %d", held, documentKey, want)
 	}

@@ -1,7 +1,8 @@
-// Package llmtest owns what adapters of the port chat.Model are tested with: a
-// server that speaks the chat-completions format of OpenAI on a loopback
-// port, a suite that every adapter passes, and a model that refuses to be
-// called inside a transaction.
+// Package llmtest owns what adapters of the ports chat.Model and
+// knowledge.Embedder are tested with: servers on a loopback port that speak
+// OpenAI's formats of chat completions and of embeddings, a suite that every
+// adapter of a model passes, and a model that refuses to be called inside a
+// transaction.
 package llmtest
 
 import (

@@ -51,6 +51,9 @@ func (e *Embedder) Name() string { return fmt.Sprintf("%s/%d", e.model.config.Mo
 // Costly reports that vectors are worth keeping.
 func (e *Embedder) Costly() bool { return true }
 
+// Centred reports that nothing is known about the cosines of unlike texts.
+func (e *Embedder) Centred() bool { return false }
+
 // Questions is Passages: these servers tell the two not apart.
 func (e *Embedder) Questions(ctx context.Context, texts []string) ([][]float32, error) {
 	return e.Passages(ctx, texts)

@@ -1,0 +1,97 @@
+package lexical
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+)
+
+func TestPassage(t *testing.T) {
+	for sentence, c := range map[string]struct {
+		text string
+		want string
+	}{
+		"words are small, without stop words, and stems":   {"The Refunds of expressed orders", "refund express order"},
+		"a possessive is its word":                         {"the customer's SLA, the customer’s SLA", "custom sla custom sla"},
+		"an apostrophe within a word joins":                {"don't o'clock rock'n'roll", "oclock rocknrol"},
+		"hyphens, dots and underscores part words":         {"page_not_found e-mail v2.1", "page found e mail v2 1"},
+		"the target of a link is no word":                  {"see [the docs](https://x.example/path) now", "see doc now"},
+		"an address is no word":                            {"at https://x.example/path?a=b here apples", "appl"},
+		"a bracket that is no link is no harm":             {"f](x y) apples", "f x y appl"},
+		"accents of Latin letters do not count":            {"Café naïve", "cafe naiv"},
+		"letters of other scripts keep their marks":        {"हिन्दी", "हिन्दी"},
+		"each character of a script without spaces is one": {"返金ポリシー abc", "返 金 ポ リ シ ー abc"},
+		"a combined and a single letter are the same":      {"cafe\u0301 caf\u00e9", "cafe cafe"},
+		"digits are words":                                 {"error 404", "error 404"},
+		"a word longer than anybody asks for is left out":  {strings.Repeat("a", 200) + " apples", "appl"},
+		"a text of nothing but stop words has no terms":    {"to be or not to be", ""},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			if got := strings.Join(Passage("", nil, c.text), " "); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+	t.Run("title and headings come first", func(t *testing.T) {
+		got := Passage("Guide", []string{"Prices", "Refunds"}, "Ten days.")
+		if want := []string{"guid", "price", "refund", "ten", "day"}; !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+	t.Run("any text gives terms that an index takes", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			text := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
+			for _, term := range Passage(text, []string{text}, text) {
+				if term == "" || len(term) > MaxTerm || strings.ContainsFunc(term, unicode.IsSpace) {
+					t.Fatalf("%q of %q", term, text)
+				}
+			}
+		})
+	})
+}
+
+func TestQuestion(t *testing.T) {
+	for sentence, c := range map[string]struct {
+		text    string
+		earlier []string
+		want    []Term
+	}{
+		"each term once":                       {"refund order", nil, []Term{{"refund", 20}, {"order", 20}}},
+		"a repeated term counts twice at most": {"order order order", nil, []Term{{"order", 40}}},
+		"words that ask count little":          {"explain refunds", nil, []Term{{"explain", 5}, {"refund", 20}}},
+		"earlier questions lend less, the further back": {
+			"price?", []string{"the premium plan", "and the basic plan"},
+			[]Term{{"price", 20}, {"basic", 6}, {"plan", 6}, {"premium", 3}},
+		},
+		"a term of the question is not raised":  {"plan", []string{"plan"}, []Term{{"plan", 20}}},
+		"a question without terms has the lent": {"why?", []string{"premium"}, []Term{{"premium", 6}}},
+		"nothing is nothing":                    {"?", nil, nil},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			if got := Question(c.text, c.earlier); !slices.Equal(got, c.want) {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+	t.Run("of a pasted log the first and the last words are asked", func(t *testing.T) {
+		var log strings.Builder
+		for i := range 1000 {
+			log.WriteString(" x" + strings.Repeat("y", i%50) + string(rune('a'+i%26)))
+		}
+		got := Question("begins "+log.String()+" ends", nil)
+		if len(got) != MaxTerms || got[0].Text != "begin" || got[len(got)-1].Text != "end" {
+			t.Errorf("%d terms from %v to %v", len(got), got[0], got[len(got)-1])
+		}
+	})
+}
+
+func BenchmarkPassage(b *testing.B) {
+	text := strings.Repeat("The quick brown foxes jumped over lazy dogs while configuring [databases](http://x.y/z) and migrations. ", 15)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		Passage("Title of it", []string{"Heading"}, text)
+	}
+}

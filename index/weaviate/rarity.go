@@ -1,0 +1,80 @@
+package weaviate
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"parley/core/knowledge"
+)
+
+const (
+	// rarityTime bounds the counting for one search, which need not succeed.
+	rarityTime = time.Second
+	// countsAtOnce bounds how many terms are counted at the same time.
+	countsAtOnce = 16
+)
+
+// rarities returns the idf of each of the query's terms. All that is not known
+// of the last minutes is counted by the server, at the same time.
+func (s *search) rarities(ctx context.Context) ([]float64, error) {
+	known := s.counts.of(s.tenant)
+	missing := known.missing(s.query.Terms)
+	if len(missing) > 0 {
+		if err := s.countTerms(ctx, known, missing); err != nil {
+			return nil, err
+		}
+	}
+	return known.idf(s.query.Terms)
+}
+
+// countTerms counts the passages that have each of some terms. The empty one
+// stands for all passages.
+func (s *search) countTerms(ctx context.Context, into *tenantCounts, terms []string) error {
+	ctx, cancel := context.WithTimeout(ctx, rarityTime)
+	defer cancel()
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(countsAtOnce)
+	for _, term := range terms {
+		group.Go(func() error {
+			filter := is(propTerms, encodeTerm(term))
+			if term == "" {
+				filter = nil
+			}
+			n, err := s.server.count(ctx, s.names.alias(), s.tenant, filter)
+			if err == nil {
+				into.put(term, n)
+			}
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+// idf is that of the formula in [knowledge.Hits], for a term that n of total
+// passages have. The two may have been counted one after the other.
+func idf(total, n int) float64 {
+	return math.Log(1 + (float64(max(total, n)-n)+0.5)/(float64(n)+0.5))
+}
+
+// guessed is the idf of each term among the hits, for when the server did not
+// count: terms that most of the hits have are the commoner ones.
+func guessed(terms []knowledge.Term, hits []knowledge.Hit) []float64 {
+	have := make([]int, len(terms))
+	last := make([]int, len(terms))
+	for i, hit := range hits {
+		for _, o := range hit.Occurrences {
+			if last[o.Term] != i+1 {
+				have[o.Term]++
+				last[o.Term] = i + 1
+			}
+		}
+	}
+	list := make([]float64, len(terms))
+	for i, n := range have {
+		list[i] = idf(len(hits), n)
+	}
+	return list
+}
