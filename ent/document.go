@@ -64,8 +64,6 @@ type Document struct {
 	LastModified string `json:"last_modified,omitempty"`
 	// FetchedAt holds the value of the "fetched_at" field.
 	FetchedAt *time.Time `json:"fetched_at,omitempty"`
-	// SeenAt holds the value of the "seen_at" field.
-	SeenAt *time.Time `json:"seen_at,omitempty"`
 	// UpdatedAt holds the value of the "updated_at" field.
 	UpdatedAt time.Time `json:"updated_at,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
@@ -127,7 +125,7 @@ func (*Document) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullInt64)
 		case document.FieldID, document.FieldWorkspaceID, document.FieldChatbotID, document.FieldSourceID, document.FieldURL, document.FieldTitle, document.FieldKind, document.FieldState, document.FieldReason, document.FieldContent, document.FieldPlaces, document.FieldInputHash, document.FieldContentHash, document.FieldEtag, document.FieldLastModified:
 			values[i] = new(sql.NullString)
-		case document.FieldDueAt, document.FieldFetchedAt, document.FieldSeenAt, document.FieldUpdatedAt, document.FieldCreatedAt:
+		case document.FieldDueAt, document.FieldFetchedAt, document.FieldUpdatedAt, document.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -290,13 +288,6 @@ func (_m *Document) assignValues(columns []string, values []any) error {
 				_m.FetchedAt = new(time.Time)
 				*_m.FetchedAt = value.Time
 			}
-		case document.FieldSeenAt:
-			if value, ok := values[i].(*sql.NullTime); !ok {
-				return fmt.Errorf("unexpected type %T for field seen_at", values[i])
-			} else if value.Valid {
-				_m.SeenAt = new(time.Time)
-				*_m.SeenAt = value.Time
-			}
 		case document.FieldUpdatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field updated_at", values[i])
@@ -430,11 +421,6 @@ func (_m *Document) String() string {
 	builder.WriteString(", ")
 	if v := _m.FetchedAt; v != nil {
 		builder.WriteString("fetched_at=")
-		builder.WriteString(v.Format(time.ANSIC))
-	}
-	builder.WriteString(", ")
-	if v := _m.SeenAt; v != nil {
-		builder.WriteString("seen_at=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
 	builder.WriteString(", ")

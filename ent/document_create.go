@@ -292,20 +292,6 @@ func (_c *DocumentCreate) SetNillableFetchedAt(v *time.Time) *DocumentCreate {
 	return _c
 }
 
-// SetSeenAt sets the "seen_at" field.
-func (_c *DocumentCreate) SetSeenAt(v time.Time) *DocumentCreate {
-	_c.mutation.SetSeenAt(v)
-	return _c
-}
-
-// SetNillableSeenAt sets the "seen_at" field if the given value is not nil.
-func (_c *DocumentCreate) SetNillableSeenAt(v *time.Time) *DocumentCreate {
-	if v != nil {
-		_c.SetSeenAt(*v)
-	}
-	return _c
-}
-
 // SetUpdatedAt sets the "updated_at" field.
 func (_c *DocumentCreate) SetUpdatedAt(v time.Time) *DocumentCreate {
 	_c.mutation.SetUpdatedAt(v)
@@ -728,10 +714,6 @@ func (_c *DocumentCreate) createSpec() (*Document, *sqlgraph.CreateSpec) {
 		_spec.SetField(document.FieldFetchedAt, field.TypeTime, value)
 		_node.FetchedAt = &value
 	}
-	if value, ok := _c.mutation.SeenAt(); ok {
-		_spec.SetField(document.FieldSeenAt, field.TypeTime, value)
-		_node.SeenAt = &value
-	}
 	if value, ok := _c.mutation.UpdatedAt(); ok {
 		_spec.SetField(document.FieldUpdatedAt, field.TypeTime, value)
 		_node.UpdatedAt = value
@@ -1132,24 +1114,6 @@ func (u *DocumentUpsert) UpdateFetchedAt() *DocumentUpsert {
 // ClearFetchedAt clears the value of the "fetched_at" field.
 func (u *DocumentUpsert) ClearFetchedAt() *DocumentUpsert {
 	u.SetNull(document.FieldFetchedAt)
-	return u
-}
-
-// SetSeenAt sets the "seen_at" field.
-func (u *DocumentUpsert) SetSeenAt(v time.Time) *DocumentUpsert {
-	u.Set(document.FieldSeenAt, v)
-	return u
-}
-
-// UpdateSeenAt sets the "seen_at" field to the value that was provided on create.
-func (u *DocumentUpsert) UpdateSeenAt() *DocumentUpsert {
-	u.SetExcluded(document.FieldSeenAt)
-	return u
-}
-
-// ClearSeenAt clears the value of the "seen_at" field.
-func (u *DocumentUpsert) ClearSeenAt() *DocumentUpsert {
-	u.SetNull(document.FieldSeenAt)
 	return u
 }
 
@@ -1571,27 +1535,6 @@ func (u *DocumentUpsertOne) UpdateFetchedAt() *DocumentUpsertOne {
 func (u *DocumentUpsertOne) ClearFetchedAt() *DocumentUpsertOne {
 	return u.Update(func(s *DocumentUpsert) {
 		s.ClearFetchedAt()
-	})
-}
-
-// SetSeenAt sets the "seen_at" field.
-func (u *DocumentUpsertOne) SetSeenAt(v time.Time) *DocumentUpsertOne {
-	return u.Update(func(s *DocumentUpsert) {
-		s.SetSeenAt(v)
-	})
-}
-
-// UpdateSeenAt sets the "seen_at" field to the value that was provided on create.
-func (u *DocumentUpsertOne) UpdateSeenAt() *DocumentUpsertOne {
-	return u.Update(func(s *DocumentUpsert) {
-		s.UpdateSeenAt()
-	})
-}
-
-// ClearSeenAt clears the value of the "seen_at" field.
-func (u *DocumentUpsertOne) ClearSeenAt() *DocumentUpsertOne {
-	return u.Update(func(s *DocumentUpsert) {
-		s.ClearSeenAt()
 	})
 }
 
@@ -2183,27 +2126,6 @@ func (u *DocumentUpsertBulk) UpdateFetchedAt() *DocumentUpsertBulk {
 func (u *DocumentUpsertBulk) ClearFetchedAt() *DocumentUpsertBulk {
 	return u.Update(func(s *DocumentUpsert) {
 		s.ClearFetchedAt()
-	})
-}
-
-// SetSeenAt sets the "seen_at" field.
-func (u *DocumentUpsertBulk) SetSeenAt(v time.Time) *DocumentUpsertBulk {
-	return u.Update(func(s *DocumentUpsert) {
-		s.SetSeenAt(v)
-	})
-}
-
-// UpdateSeenAt sets the "seen_at" field to the value that was provided on create.
-func (u *DocumentUpsertBulk) UpdateSeenAt() *DocumentUpsertBulk {
-	return u.Update(func(s *DocumentUpsert) {
-		s.UpdateSeenAt()
-	})
-}
-
-// ClearSeenAt clears the value of the "seen_at" field.
-func (u *DocumentUpsertBulk) ClearSeenAt() *DocumentUpsertBulk {
-	return u.Update(func(s *DocumentUpsert) {
-		s.ClearSeenAt()
 	})
 }
 

@@ -371,26 +371,6 @@ func (_u *DocumentUpdate) ClearFetchedAt() *DocumentUpdate {
 	return _u
 }
 
-// SetSeenAt sets the "seen_at" field.
-func (_u *DocumentUpdate) SetSeenAt(v time.Time) *DocumentUpdate {
-	_u.mutation.SetSeenAt(v)
-	return _u
-}
-
-// SetNillableSeenAt sets the "seen_at" field if the given value is not nil.
-func (_u *DocumentUpdate) SetNillableSeenAt(v *time.Time) *DocumentUpdate {
-	if v != nil {
-		_u.SetSeenAt(*v)
-	}
-	return _u
-}
-
-// ClearSeenAt clears the value of the "seen_at" field.
-func (_u *DocumentUpdate) ClearSeenAt() *DocumentUpdate {
-	_u.mutation.ClearSeenAt()
-	return _u
-}
-
 // SetUpdatedAt sets the "updated_at" field.
 func (_u *DocumentUpdate) SetUpdatedAt(v time.Time) *DocumentUpdate {
 	_u.mutation.SetUpdatedAt(v)
@@ -656,12 +636,6 @@ func (_u *DocumentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.FetchedAtCleared() {
 		_spec.ClearField(document.FieldFetchedAt, field.TypeTime)
-	}
-	if value, ok := _u.mutation.SeenAt(); ok {
-		_spec.SetField(document.FieldSeenAt, field.TypeTime, value)
-	}
-	if _u.mutation.SeenAtCleared() {
-		_spec.ClearField(document.FieldSeenAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(document.FieldUpdatedAt, field.TypeTime, value)
@@ -1120,26 +1094,6 @@ func (_u *DocumentUpdateOne) ClearFetchedAt() *DocumentUpdateOne {
 	return _u
 }
 
-// SetSeenAt sets the "seen_at" field.
-func (_u *DocumentUpdateOne) SetSeenAt(v time.Time) *DocumentUpdateOne {
-	_u.mutation.SetSeenAt(v)
-	return _u
-}
-
-// SetNillableSeenAt sets the "seen_at" field if the given value is not nil.
-func (_u *DocumentUpdateOne) SetNillableSeenAt(v *time.Time) *DocumentUpdateOne {
-	if v != nil {
-		_u.SetSeenAt(*v)
-	}
-	return _u
-}
-
-// ClearSeenAt clears the value of the "seen_at" field.
-func (_u *DocumentUpdateOne) ClearSeenAt() *DocumentUpdateOne {
-	_u.mutation.ClearSeenAt()
-	return _u
-}
-
 // SetUpdatedAt sets the "updated_at" field.
 func (_u *DocumentUpdateOne) SetUpdatedAt(v time.Time) *DocumentUpdateOne {
 	_u.mutation.SetUpdatedAt(v)
@@ -1435,12 +1389,6 @@ func (_u *DocumentUpdateOne) sqlSave(ctx context.Context) (_node *Document, err 
 	}
 	if _u.mutation.FetchedAtCleared() {
 		_spec.ClearField(document.FieldFetchedAt, field.TypeTime)
-	}
-	if value, ok := _u.mutation.SeenAt(); ok {
-		_spec.SetField(document.FieldSeenAt, field.TypeTime, value)
-	}
-	if _u.mutation.SeenAtCleared() {
-		_spec.ClearField(document.FieldSeenAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(document.FieldUpdatedAt, field.TypeTime, value)

@@ -105,7 +105,6 @@ var schemaGraph = func() *sqlgraph.Schema {
 			document.FieldEtag:         {Type: field.TypeString, Column: document.FieldEtag},
 			document.FieldLastModified: {Type: field.TypeString, Column: document.FieldLastModified},
 			document.FieldFetchedAt:    {Type: field.TypeTime, Column: document.FieldFetchedAt},
-			document.FieldSeenAt:       {Type: field.TypeTime, Column: document.FieldSeenAt},
 			document.FieldUpdatedAt:    {Type: field.TypeTime, Column: document.FieldUpdatedAt},
 			document.FieldCreatedAt:    {Type: field.TypeTime, Column: document.FieldCreatedAt},
 		},
@@ -1150,11 +1149,6 @@ func (f *DocumentFilter) WhereLastModified(p entql.StringP) {
 // WhereFetchedAt applies the entql time.Time predicate on the fetched_at field.
 func (f *DocumentFilter) WhereFetchedAt(p entql.TimeP) {
 	f.Where(p.Field(document.FieldFetchedAt))
-}
-
-// WhereSeenAt applies the entql time.Time predicate on the seen_at field.
-func (f *DocumentFilter) WhereSeenAt(p entql.TimeP) {
-	f.Where(p.Field(document.FieldSeenAt))
 }
 
 // WhereUpdatedAt applies the entql time.Time predicate on the updated_at field.

@@ -2101,7 +2101,6 @@ type DocumentMutation struct {
 	etag             *string
 	last_modified    *string
 	fetched_at       *time.Time
-	seen_at          *time.Time
 	updated_at       *time.Time
 	created_at       *time.Time
 	clearedFields    map[string]struct{}
@@ -3216,55 +3215,6 @@ func (m *DocumentMutation) ResetFetchedAt() {
 	delete(m.clearedFields, document.FieldFetchedAt)
 }
 
-// SetSeenAt sets the "seen_at" field.
-func (m *DocumentMutation) SetSeenAt(t time.Time) {
-	m.seen_at = &t
-}
-
-// SeenAt returns the value of the "seen_at" field in the mutation.
-func (m *DocumentMutation) SeenAt() (r time.Time, exists bool) {
-	v := m.seen_at
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldSeenAt returns the old "seen_at" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldSeenAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSeenAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSeenAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSeenAt: %w", err)
-	}
-	return oldValue.SeenAt, nil
-}
-
-// ClearSeenAt clears the value of the "seen_at" field.
-func (m *DocumentMutation) ClearSeenAt() {
-	m.seen_at = nil
-	m.clearedFields[document.FieldSeenAt] = struct{}{}
-}
-
-// SeenAtCleared returns if the "seen_at" field was cleared in this mutation.
-func (m *DocumentMutation) SeenAtCleared() bool {
-	_, ok := m.clearedFields[document.FieldSeenAt]
-	return ok
-}
-
-// ResetSeenAt resets all changes to the "seen_at" field.
-func (m *DocumentMutation) ResetSeenAt() {
-	m.seen_at = nil
-	delete(m.clearedFields, document.FieldSeenAt)
-}
-
 // SetUpdatedAt sets the "updated_at" field.
 func (m *DocumentMutation) SetUpdatedAt(t time.Time) {
 	m.updated_at = &t
@@ -3519,7 +3469,7 @@ func (m *DocumentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DocumentMutation) Fields() []string {
-	fields := make([]string, 0, 26)
+	fields := make([]string, 0, 25)
 	if m.workspace_id != nil {
 		fields = append(fields, document.FieldWorkspaceID)
 	}
@@ -3589,9 +3539,6 @@ func (m *DocumentMutation) Fields() []string {
 	if m.fetched_at != nil {
 		fields = append(fields, document.FieldFetchedAt)
 	}
-	if m.seen_at != nil {
-		fields = append(fields, document.FieldSeenAt)
-	}
 	if m.updated_at != nil {
 		fields = append(fields, document.FieldUpdatedAt)
 	}
@@ -3652,8 +3599,6 @@ func (m *DocumentMutation) Field(name string) (ent.Value, bool) {
 		return m.LastModified()
 	case document.FieldFetchedAt:
 		return m.FetchedAt()
-	case document.FieldSeenAt:
-		return m.SeenAt()
 	case document.FieldUpdatedAt:
 		return m.UpdatedAt()
 	case document.FieldCreatedAt:
@@ -3713,8 +3658,6 @@ func (m *DocumentMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldLastModified(ctx)
 	case document.FieldFetchedAt:
 		return m.OldFetchedAt(ctx)
-	case document.FieldSeenAt:
-		return m.OldSeenAt(ctx)
 	case document.FieldUpdatedAt:
 		return m.OldUpdatedAt(ctx)
 	case document.FieldCreatedAt:
@@ -3889,13 +3832,6 @@ func (m *DocumentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetFetchedAt(v)
 		return nil
-	case document.FieldSeenAt:
-		v, ok := value.(time.Time)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetSeenAt(v)
-		return nil
 	case document.FieldUpdatedAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -4033,9 +3969,6 @@ func (m *DocumentMutation) ClearedFields() []string {
 	if m.FieldCleared(document.FieldFetchedAt) {
 		fields = append(fields, document.FieldFetchedAt)
 	}
-	if m.FieldCleared(document.FieldSeenAt) {
-		fields = append(fields, document.FieldSeenAt)
-	}
 	if m.FieldCleared(document.FieldUpdatedAt) {
 		fields = append(fields, document.FieldUpdatedAt)
 	}
@@ -4058,9 +3991,6 @@ func (m *DocumentMutation) ClearField(name string) error {
 		return nil
 	case document.FieldFetchedAt:
 		m.ClearFetchedAt()
-		return nil
-	case document.FieldSeenAt:
-		m.ClearSeenAt()
 		return nil
 	case document.FieldUpdatedAt:
 		m.ClearUpdatedAt()
@@ -4141,9 +4071,6 @@ func (m *DocumentMutation) ResetField(name string) error {
 		return nil
 	case document.FieldFetchedAt:
 		m.ResetFetchedAt()
-		return nil
-	case document.FieldSeenAt:
-		m.ResetSeenAt()
 		return nil
 	case document.FieldUpdatedAt:
 		m.ResetUpdatedAt()

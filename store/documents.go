@@ -26,7 +26,7 @@ func newDocument(db *ent.Client, workspaceID string, d knowledge.Document) *ent.
 	return db.Document.Create().SetID(d.ID).SetWorkspaceID(workspaceID).SetChatbotID(d.ChatbotID).
 		SetSourceID(d.SourceID).SetURL(d.URL).SetDepth(d.Depth).SetTitle(d.Title).SetKind(string(d.Kind)).
 		SetState(string(d.State)).SetContent(d.Content).SetInputHash(d.InputHash).SetContentHash(d.ContentHash).
-		SetChars(d.Chars).SetNillableDueAt(d.DueAt).SetNillableSeenAt(d.SeenAt).SetUpdatedAt(d.UpdatedAt).SetCreatedAt(d.CreatedAt)
+		SetChars(d.Chars).SetNillableDueAt(d.DueAt).SetUpdatedAt(d.UpdatedAt).SetCreatedAt(d.CreatedAt)
 }
 
 // CreateFound adds those documents of a source whose addresses it lacks, until
@@ -250,7 +250,7 @@ func toDocument(row *ent.Document) knowledge.Document {
 		Reason: row.Reason, Content: row.Content, InputHash: row.InputHash, ContentHash: row.ContentHash,
 		Chars: row.Chars, Passages: row.PassageCount, Indexed: row.Indexed, Version: row.Version, Live: row.Live,
 		Attempts: row.Attempts, DueAt: utc(row.DueAt), ETag: row.Etag, LastModified: row.LastModified,
-		FetchedAt: utc(row.FetchedAt), SeenAt: utc(row.SeenAt), UpdatedAt: row.UpdatedAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
+		FetchedAt: utc(row.FetchedAt), UpdatedAt: row.UpdatedAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
 	}
 	_ = json.Unmarshal([]byte(row.Places), &d.Places) // written here only, or empty
 	return d

@@ -20,7 +20,7 @@ func TestDocumentRoundTrip(t *testing.T) {
 			Title: "Title", Kind: knowledge.PDF, State: knowledge.Indexing, Reason: "why", Content: "# Ä\n\ntext",
 			Places: []knowledge.Place{{Offset: 0, Name: "page 1"}, {Offset: 4, Name: "page 2"}}, InputHash: "input", ContentHash: "content",
 			Chars: 9, Passages: 2, Indexed: 1, Version: 3, Live: 2, Attempts: 4, DueAt: at(1), ETag: `W/"1"`, LastModified: "yesterday",
-			FetchedAt: at(2), SeenAt: at(3), UpdatedAt: *at(4), CreatedAt: epoch,
+			FetchedAt: at(2), UpdatedAt: *at(4), CreatedAt: epoch,
 		}
 		created := want
 		created.State = knowledge.Pending
@@ -66,12 +66,12 @@ func TestDocumentRoundTrip(t *testing.T) {
 // inText has what pointers point to.
 func inText(d knowledge.Document) []any {
 	var times []time.Time
-	for _, at := range []*time.Time{d.DueAt, d.FetchedAt, d.SeenAt} {
+	for _, at := range []*time.Time{d.DueAt, d.FetchedAt} {
 		if at != nil {
 			times = append(times, *at)
 		}
 	}
-	d.DueAt, d.FetchedAt, d.SeenAt = nil, nil, nil
+	d.DueAt, d.FetchedAt = nil, nil
 	return []any{d, times}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"parley/ent"
 	"parley/ent/embedding"
+	"parley/ent/scope"
 )
 
 // Embeddings returns those vectors that are known, by the hash of their text.
@@ -44,6 +45,14 @@ func (s *Store) SaveEmbeddings(ctx context.Context, workspaceID, model string, v
 				entsql.ResolveWith(func(u *entsql.UpdateSet) { u.SetExcluded(embedding.FieldUsedAt) }),
 			).Exec(ctx)
 		})
+	})
+}
+
+// DeleteEmbeddings deletes those of every workspace from before a time.
+func (s *Store) DeleteEmbeddings(ctx context.Context, before time.Time) error {
+	return s.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
+		_, err := db.Embedding.Delete().Where(embedding.UsedAtLT(before)).Exec(ctx)
+		return err
 	})
 }
 

@@ -71,7 +71,7 @@ func (w *tenancy) newDocument(id string) knowledge.Document {
 	return knowledge.Document{
 		ID: id, WorkspaceID: w.id, ChatbotID: w.chatbot, SourceID: w.source, URL: "https://" + w.secret + ".example/" + id, Depth: 1,
 		Title: w.secret, Kind: knowledge.Markdown, State: knowledge.Pending, Content: w.secret, InputHash: "input of " + id,
-		ContentHash: "content of " + id, Chars: 17, SeenAt: &epoch, UpdatedAt: epoch, CreatedAt: epoch,
+		ContentHash: "content of " + id, Chars: 17, UpdatedAt: epoch, CreatedAt: epoch,
 	}
 }
 

@@ -2,8 +2,10 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/knowledge"
@@ -20,6 +22,35 @@ func (s *Store) CreateRemoval(ctx context.Context, workspaceID string, r knowled
 		return db.Removal.Create().SetID(r.ID).SetWorkspaceID(workspaceID).SetChatbotID(r.ChatbotID).
 			SetDocumentID(r.DocumentID).SetTitle(r.Title).SetURL(r.URL).SetContentHash(r.ContentHash).
 			SetPassages(r.Passages).SetRequestedAt(r.RequestedAt).SetMessageIds([]int64{}).Exec(ctx)
+	})
+}
+
+// removeSource writes the receipts of a source's documents and takes them out
+// of every answer. In two statements: a site may have 10,000 pages, and others
+// wait to write. A receipt's ID is made of the document's.
+const (
+	insertRemovals = `INSERT INTO removals (id, workspace_id, chatbot_id, document_id, title, url, content_hash, passages,
+		requested_at, answers, message_ids)
+	SELECT 'rm_' || substr(id, 5), workspace_id, chatbot_id, id, title, url, content_hash, passage_count, ?, 0, CAST('[]' AS %s)
+	FROM documents WHERE workspace_id = ? AND source_id = ? AND state <> 'removing'`
+	markRemoving = `UPDATE documents SET state = 'removing', reason = '', live = 0, attempts = 0, due_at = ?, updated_at = ?
+	WHERE workspace_id = ? AND source_id = ? AND state <> 'removing'`
+)
+
+// MarkSourceRemoving takes all documents of a source out of every answer, each
+// with its receipt.
+func (s *Store) MarkSourceRemoving(ctx context.Context, workspaceID, sourceID string, now time.Time) error {
+	list := "text"
+	if s.dialect == dialect.Postgres {
+		list = "jsonb"
+	}
+	return s.InTx(ctx, func(ctx context.Context) error {
+		_, err := s.raw(ctx).ExecContext(ctx, s.bind(fmt.Sprintf(insertRemovals, list)), now, workspaceID, sourceID)
+		if err != nil {
+			return err
+		}
+		_, err = s.raw(ctx).ExecContext(ctx, s.bind(markRemoving), now, now, workspaceID, sourceID)
+		return err
 	})
 }
 

@@ -12,8 +12,9 @@
 //   - InvitationByCode: an invitation's code says which workspace it is of.
 //   - AllDocuments, ChangedDocuments, RemovalsSince: an index is of all
 //     workspaces, and is rebuilt as a whole.
-//   - WorkspacesDue, RenewLeases, InterruptLapsed, DeleteExpired: a process
-//     goes on with what any workspace's crash left behind.
+//   - WorkspacesDue, RenewLeases, InterruptLapsed, DeleteExpired,
+//     DeleteEmbeddings: a process goes on with what any workspace's crash left
+//     behind, and clears away what is old.
 //   - Workspaces, WorkspaceOf, Users: for the operator's command line.
 //   - Plans, Plan, CountAttempt, ForgiveAttempt: no workspace's data.
 package store

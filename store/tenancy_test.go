@@ -27,7 +27,7 @@ var acrossWorkspaces = map[string]bool{
 	"CreateUser": true, "User": true, "UserByEmail": true, "Users": true, "CountUsers": true, "SetPassword": true,
 	"Memberships": true, "CreateSession": true, "Session": true, "TouchSession": true, "DeleteSession": true,
 	"DeleteSessions": true, "DeleteExpired": true, "CountAttempt": true, "ForgiveAttempt": true,
-	"AllDocuments": true, "ChangedDocuments": true, "RemovalsSince": true, "WorkspacesDue": true, "RenewLeases": true, "InterruptLapsed": true,
+	"AllDocuments": true, "ChangedDocuments": true, "DeleteEmbeddings": true, "RemovalsSince": true, "WorkspacesDue": true, "RenewLeases": true, "InterruptLapsed": true,
 	"CreateWorkspace": true, "Workspaces": true, "WorkspaceOf": true, "Plans": true, "Plan": true,
 }
 
@@ -146,8 +146,11 @@ var workspaceMethods = []confined{
 	{"SetIndexed", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return nil, s.SetIndexed(ctx, as, a.document, 7)
 	}},
+	{"MarkSourceRemoving", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.MarkSourceRemoving(ctx, as, a.source, epoch)
+	}},
 	{"MarkRemoving", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
-		return nil, s.MarkRemoving(ctx, as, a.document, epoch)
+		return nil, s.MarkRemoving(ctx, as, a.document, epoch.Add(time.Hour))
 	}},
 	{"PostponeRemoval", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return nil, s.PostponeRemoval(ctx, as, a.document, 7, epoch)

@@ -63,7 +63,7 @@ func TestHistory(t *testing.T) {
 		b.Run("a question that says nothing itself is searched with what came before", func(t *testing.T) {
 			w := b.within(t)
 			w.checkParts(w.prompt(upstream, 1)[3], []string{"Why so?", "seven in the morning"})
-			w.checkParts(strings.Join(w.prompt(upstream, 2), "\n"), []string{"Why so?"}, "The bakery opens at seven")
+			w.checkParts(strings.Join(w.prompt(upstream, 2), "\n"), []string{"Why so?"}, "When does the bakery open?") // in another conversation
 		})
 		b.Run("the model is told the texts and not the names of those who ask", func(t *testing.T) {
 			w := b.within(t)

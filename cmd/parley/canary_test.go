@@ -52,11 +52,18 @@ func (h house) ask(w *world, n int) {
 		id := fmt.Sprintf("%.0f", first.Data["conversation_id"])
 		answers = append(answers, first, w.call("GET", "/api/v1/conversations/"+id+"/messages", "", bearer(h.token)))
 	}
-	part := "/documents"
-	if n%2 == 0 {
-		part = "/api-tokens"
+	switch n % 5 {
+	case 0:
+		answers = append(answers, w.call("GET", "/api/chatbots/"+h.chatbot+"/documents", "", h.owner))
+	case 1:
+		answers = append(answers, w.call("GET", "/api/chatbots/"+h.chatbot+"/api-tokens", "", h.owner))
+	case 2:
+		answers = append(answers, w.call("POST", "/api/chatbots/"+h.chatbot+"/evaluate", `{"questions":[{"question":"What is the rule for `+topics[n%len(topics)]+`?"}]}`, h.owner))
+	case 3:
+		answers = append(answers, w.call("GET", "/chatbots/"+h.chatbot+"/knowledge", "", h.owner))
+	case 4:
+		answers = append(answers, w.call("GET", "/chatbots/"+h.chatbot+"/knowledge/removed", "", h.owner))
 	}
-	answers = append(answers, w.call("GET", "/api/chatbots/"+h.chatbot+part, "", h.owner))
 	for _, answer := range answers {
 		w.expect(answer, 200)
 		if !strings.Contains(answer.body, h.canary) {

@@ -141,19 +141,22 @@ func TestRefusedConfiguration(t *testing.T) {
 		environment map[string]string
 		says        string
 	}{
-		"Weaviate, which this version has not": {map[string]string{"WEAVIATE_URL": "http://weaviate:8080"}, "WEAVIATE_URL is set, but this version has the embedded index only; unset it"},
-		"a base URL without a scheme":          {map[string]string{"BASE_URL": "parley.example.com"}, "BASE_URL must be a scheme and host"},
-		"a base URL with a path":               {map[string]string{"BASE_URL": "https://example.com/parley"}, "BASE_URL must be a scheme and host"},
-		"a base URL with a query":              {map[string]string{"BASE_URL": "https://example.com/?a=b"}, "BASE_URL must be a scheme and host"},
-		"a base URL with a fragment":           {map[string]string{"BASE_URL": "https://example.com/#a"}, "BASE_URL must be a scheme and host"},
-		"a base URL with a user":               {map[string]string{"BASE_URL": "https://me:secret@example.com"}, "BASE_URL must be a scheme and host"},
-		"a base URL of another scheme":         {map[string]string{"BASE_URL": "ftp://example.com"}, "BASE_URL must be a scheme and host"},
-		"a port that is none":                  {map[string]string{"PORT": "65536"}, "PORT must be from 1 to 65535"},
-		"a port below zero":                    {map[string]string{"PORT": "-1"}, "PORT must be from 1 to 65535"},
-		"a port that is a word":                {map[string]string{"PORT": "http"}, "port"},
-		"an address without a port":            {map[string]string{"LISTEN_ADDR": "127.0.0.1"}, "LISTEN_ADDR must be an address and port"},
-		"a log level that is none":             {map[string]string{"LOG_LEVEL": "loud"}, "log-level"},
-		"a duration that is none":              {map[string]string{"LLM_TIMEOUT": "soon"}, "llm-timeout"},
+		"a key for embeddings without a model":   {map[string]string{"EMBED_API_KEY": "sk-secret"}, "EMBED_MODEL must name the embedding model"},
+		"a server of embeddings without a model": {map[string]string{"EMBED_BASE_URL": "http://embed:8080/v1"}, "EMBED_MODEL must name the embedding model"},
+		"more workers than is sane":              {map[string]string{"WORKERS": "257"}, "WORKERS must be from 1 to 256"},
+		"a port to fetch that is none":           {map[string]string{"FETCH_PORTS": "80,65536"}, "FETCH_PORTS are from 1 to 65535"},
+		"a base URL without a scheme":            {map[string]string{"BASE_URL": "parley.example.com"}, "BASE_URL must be a scheme and host"},
+		"a base URL with a path":                 {map[string]string{"BASE_URL": "https://example.com/parley"}, "BASE_URL must be a scheme and host"},
+		"a base URL with a query":                {map[string]string{"BASE_URL": "https://example.com/?a=b"}, "BASE_URL must be a scheme and host"},
+		"a base URL with a fragment":             {map[string]string{"BASE_URL": "https://example.com/#a"}, "BASE_URL must be a scheme and host"},
+		"a base URL with a user":                 {map[string]string{"BASE_URL": "https://me:secret@example.com"}, "BASE_URL must be a scheme and host"},
+		"a base URL of another scheme":           {map[string]string{"BASE_URL": "ftp://example.com"}, "BASE_URL must be a scheme and host"},
+		"a port that is none":                    {map[string]string{"PORT": "65536"}, "PORT must be from 1 to 65535"},
+		"a port below zero":                      {map[string]string{"PORT": "-1"}, "PORT must be from 1 to 65535"},
+		"a port that is a word":                  {map[string]string{"PORT": "http"}, "port"},
+		"an address without a port":              {map[string]string{"LISTEN_ADDR": "127.0.0.1"}, "LISTEN_ADDR must be an address and port"},
+		"a log level that is none":               {map[string]string{"LOG_LEVEL": "loud"}, "log-level"},
+		"a duration that is none":                {map[string]string{"LLM_TIMEOUT": "soon"}, "llm-timeout"},
 	} {
 		t.Run(sentence+" is refused", func(t *testing.T) {
 			out, complaint, code := configOf(t, c.environment)

@@ -3,7 +3,7 @@ package main
 import (
 	"io"
 	"net"
-	"strings"
+	"net/url"
 	"sync"
 	"testing"
 	"time"
@@ -199,12 +199,14 @@ func (r *relay) set(cut bool) {
 }
 
 func TestOutageInMidStream(t *testing.T) {
-	url := pgtest.New(t)
-	path, host, _ := strings.Cut(strings.TrimPrefix(url, "postgres://postgres@/"), "?host=")
-	database := newRelay(t, host+"/.s.PGSQL.5432")
+	address, err := url.Parse(pgtest.New(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	database := newRelay(t, address.Query().Get("host")+"/.s.PGSQL."+orDefault(address.Query().Get("port"), "5432"))
 	upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Yes."}})
 	outer := start(t, withModel(upstream), func(c *Config) {
-		c.DatabaseURL = "postgres://postgres@" + database.Addr().String() + "/" + path
+		c.DatabaseURL = "postgres://postgres@" + database.Addr().String() + address.Path
 	})
 	outer.server.api.Streams.Recheck = 20 * time.Millisecond
 	tn := outer.newTenant("baker", plan.Standard, opening)

@@ -304,8 +304,11 @@ func (w *world) eventually(what string, condition func() bool) {
 // returns its documents.
 func (w *world) settled(tn tenantOf) (documents []knowledge.Document) {
 	w.Helper()
-	w.eventually("all documents are worked off", func() bool {
-		sources, err := w.server.knowledge.Sources(w.Context(), tn.workspace, tn.chatbot)
+	var sources []knowledge.Source
+	deadline := time.Now().Add(patience)
+	for {
+		var err error
+		sources, err = w.server.knowledge.Sources(w.Context(), tn.workspace, tn.chatbot)
 		w.must(err)
 		documents, err = w.server.knowledge.List(w.Context(), tn.workspace, tn.chatbot)
 		w.must(err)
@@ -313,7 +316,12 @@ func (w *world) settled(tn tenantOf) (documents []knowledge.Document) {
 		syncing := func(s knowledge.Source) bool {
 			return s.State == knowledge.SourceSyncing || s.State == knowledge.SourceRemoving
 		}
-		return !slices.ContainsFunc(sources, syncing) && !slices.ContainsFunc(documents, busy)
-	})
-	return documents
+		if !slices.ContainsFunc(sources, syncing) && !slices.ContainsFunc(documents, busy) {
+			return documents
+		}
+		if time.Now().After(deadline) {
+			w.Fatalf("not all documents are worked off: %+v %+v", sources, documents)
+		}
+		time.Sleep(time.Millisecond)
+	}
 }

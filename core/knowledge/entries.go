@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"parley/core/fault"
 	"parley/core/knowledge/lexical"
@@ -101,4 +102,12 @@ func (s *Service) embedAll(ctx context.Context, texts []string) ([][]float32, er
 		err = fault.New(fault.Upstream, "The embedding server answered with %d vectors for %d texts.", len(vectors), len(texts))
 	}
 	return vectors, err
+}
+
+// embeddingsKept is how long vectors wait for a text to come again.
+const embeddingsKept = 90 * 24 * time.Hour
+
+// DeleteExpired deletes what was kept for a while only.
+func (s *Service) DeleteExpired(ctx context.Context) error {
+	return s.store.DeleteEmbeddings(ctx, s.now().Add(-embeddingsKept))
 }

@@ -177,15 +177,18 @@ func (p Passage) Start() string {
 	return start
 }
 
-// ReadProbes reads questions, one a line. What follows "=>" in a line is the
-// title of the document that should answer.
+// ReadProbes reads questions, one a line. What follows the last "=>" of a line
+// is the title of the document that should answer.
 func ReadProbes(text string) []Probe {
 	var probes []Probe
 	for line := range strings.Lines(text) {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		question, title, _ := strings.Cut(line, "=>")
+		question, title := line, ""
+		if at := strings.LastIndex(line, "=>"); at >= 0 {
+			question, title = line[:at], line[at+len("=>"):]
+		}
 		probes = append(probes, Probe{Question: strings.TrimSpace(question), Title: strings.TrimSpace(title)})
 	}
 	return probes

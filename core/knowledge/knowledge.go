@@ -99,9 +99,8 @@ type Document struct {
 	DueAt    *time.Time
 	// ETag and LastModified are the address's own (RFC 9110, section 8.8).
 	ETag, LastModified string
-	// FetchedAt is when the address was last read, SeenAt when its source last
-	// named it.
-	FetchedAt, SeenAt    *time.Time
+	// FetchedAt is when the address was last read.
+	FetchedAt            *time.Time
 	UpdatedAt, CreatedAt time.Time
 }
 

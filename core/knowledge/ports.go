@@ -142,6 +142,9 @@ type DocumentStore interface {
 	UpdateDocument(ctx context.Context, workspaceID string, from State, document Document, withContent bool) error
 	// SetIndexed writes how far the indexing has come.
 	SetIndexed(ctx context.Context, workspaceID, documentID string, indexed int) error
+	// MarkSourceRemoving is MarkRemoving for all documents of a source, with a
+	// receipt for each.
+	MarkSourceRemoving(ctx context.Context, workspaceID, sourceID string, now time.Time) error
 	// PostponeRemoval says when a removing document is tried again.
 	PostponeRemoval(ctx context.Context, workspaceID, documentID string, attempts int, due time.Time) error
 	// MarkReindex has a chatbot's settled documents that have a content split
@@ -200,4 +203,6 @@ type RemovalStore interface {
 type EmbeddingStore interface {
 	Embeddings(ctx context.Context, workspaceID, model string, hashes []string) (map[string][]float32, error)
 	SaveEmbeddings(ctx context.Context, workspaceID, model string, vectors map[string][]float32, now time.Time) error
+	// DeleteEmbeddings deletes those of every workspace from before a time.
+	DeleteEmbeddings(ctx context.Context, before time.Time) error
 }

@@ -27,12 +27,14 @@ const (
 	centredWeight   = 1.5
 	stretchedWeight = 0.67
 	stretched       = 10
+	// leastSimilarity is that of a passage without any of the question's words.
+	leastSimilarity = 0.3
 	// contextWeight is what earlier questions count for the direction.
 	contextWeight = 0.3
 )
 
 // rank returns the best hits for a query, best first: by words, and by meaning
-// where the index has vectors.
+// where the index has vectors. There may be more than the limit.
 func (s *Service) rank(ctx context.Context, scope Scope, query Query) ([]Hit, error) {
 	asked := IndexQuery{Filter: query.Filter, Limit: min(max(query.Limit, looked), 1000), OccurrencesOf: looked}
 	for _, term := range lexical.Question(query.Text, query.Context) {
@@ -59,7 +61,7 @@ func (s *Service) rank(ctx context.Context, scope Scope, query Query) ([]Hit, er
 	if len(found.Near) > 0 {
 		hits = fuse(hits, found.Near, nearnessOf(found.Near, s.embedder.Centred()))
 	}
-	return hits[:min(query.Limit, len(hits))], nil
+	return hits, nil
 }
 
 // questionVector is the direction of a question, with some of that of those
@@ -169,7 +171,7 @@ func fuse(words, near []Hit, nearness func(similarity float64) float64) []Hit {
 		all = append(all, hit)
 	}
 	for _, hit := range near {
-		if !known[hit.PassageID] {
+		if !known[hit.PassageID] && hit.Score >= leastSimilarity {
 			hit.Score = nearness(hit.Score)
 			all = append(all, hit)
 		}

@@ -19,9 +19,25 @@ type Query struct {
 // once, whatever the index still holds.
 func (s *Service) Search(ctx context.Context, scope Scope, query Query) ([]Found, error) {
 	hits, err := s.rank(ctx, scope, query)
-	if err != nil || len(hits) == 0 {
+	if err != nil {
 		return nil, err
 	}
+	var found []Found
+	// Nearly always the first round finds all.
+	for len(found) < query.Limit && len(hits) > 0 {
+		n := min(query.Limit, len(hits))
+		passages, err := s.passagesOf(ctx, scope, hits[:n])
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, passages[:min(len(passages), query.Limit-len(found))]...)
+		hits = hits[n:]
+	}
+	return found, nil
+}
+
+// passagesOf returns those passages of hits that are answered from, in order.
+func (s *Service) passagesOf(ctx context.Context, scope Scope, hits []Hit) ([]Found, error) {
 	ids := make([]int64, len(hits))
 	for i, hit := range hits {
 		ids[i] = hit.PassageID
@@ -34,9 +50,9 @@ func (s *Service) Search(ctx context.Context, scope Scope, query Query) ([]Found
 	for _, p := range passages {
 		byID[p.ID] = p
 	}
-	found := make([]Found, 0, query.Limit)
+	found := make([]Found, 0, len(passages))
 	for _, hit := range hits {
-		if p, ok := byID[hit.PassageID]; ok && len(found) < query.Limit {
+		if p, ok := byID[hit.PassageID]; ok {
 			found = append(found, Found{Passage: p, Score: hit.Score})
 		}
 	}

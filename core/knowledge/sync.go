@@ -152,16 +152,10 @@ func (s *Service) RemoveSource(ctx context.Context, workspaceID, chatbotID, sour
 		if err != nil {
 			return err
 		}
-		documents, err := s.store.SourceDocuments(ctx, workspaceID, sourceID)
-		if err != nil {
+		now := s.now()
+		if err := s.store.MarkSourceRemoving(ctx, workspaceID, sourceID, now); err != nil {
 			return err
 		}
-		for _, document := range documents {
-			if err := s.markRemoving(ctx, document); err != nil {
-				return err
-			}
-		}
-		now := s.now()
 		source.State, source.DueAt = SourceRemoving, &now
 		return s.store.UpdateSource(ctx, workspaceID, source)
 	})
@@ -223,7 +217,7 @@ func (s *Service) newPage(source Source, address string, depth int) Document {
 	return Document{
 		ID: id.New(s.random, "doc"), WorkspaceID: source.WorkspaceID, ChatbotID: source.ChatbotID, SourceID: source.ID,
 		URL: address, Depth: depth, Title: shorten(address, maxTitle), Kind: HTML, State: Pending,
-		DueAt: &now, SeenAt: &now, UpdatedAt: now, CreatedAt: now,
+		DueAt: &now, UpdatedAt: now, CreatedAt: now,
 	}
 }
 

@@ -67,7 +67,7 @@ func (t *Trial) Search(ctx context.Context, query Query) ([]Ranked, error) {
 	}
 	seen := map[string]bool{}
 	var ranked []Ranked
-	for _, hit := range hits {
+	for _, hit := range hits[:min(len(hits), query.Limit)] {
 		if !seen[hit.DocumentID] {
 			seen[hit.DocumentID] = true
 			ranked = append(ranked, Ranked{hit.DocumentID, hit.Score})

@@ -61,8 +61,6 @@ const (
 	FieldLastModified = "last_modified"
 	// FieldFetchedAt holds the string denoting the fetched_at field in the database.
 	FieldFetchedAt = "fetched_at"
-	// FieldSeenAt holds the string denoting the seen_at field in the database.
-	FieldSeenAt = "seen_at"
 	// FieldUpdatedAt holds the string denoting the updated_at field in the database.
 	FieldUpdatedAt = "updated_at"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
@@ -124,7 +122,6 @@ var Columns = []string{
 	FieldEtag,
 	FieldLastModified,
 	FieldFetchedAt,
-	FieldSeenAt,
 	FieldUpdatedAt,
 	FieldCreatedAt,
 }
@@ -322,11 +319,6 @@ func ByLastModified(opts ...sql.OrderTermOption) OrderOption {
 // ByFetchedAt orders the results by the fetched_at field.
 func ByFetchedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldFetchedAt, opts...).ToFunc()
-}
-
-// BySeenAt orders the results by the seen_at field.
-func BySeenAt(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldSeenAt, opts...).ToFunc()
 }
 
 // ByUpdatedAt orders the results by the updated_at field.

@@ -180,11 +180,6 @@ func FetchedAt(v time.Time) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldFetchedAt, v))
 }
 
-// SeenAt applies equality check predicate on the "seen_at" field. It's identical to SeenAtEQ.
-func SeenAt(v time.Time) predicate.Document {
-	return predicate.Document(sql.FieldEQ(FieldSeenAt, v))
-}
-
 // UpdatedAt applies equality check predicate on the "updated_at" field. It's identical to UpdatedAtEQ.
 func UpdatedAt(v time.Time) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldUpdatedAt, v))
@@ -1483,56 +1478,6 @@ func FetchedAtIsNil() predicate.Document {
 // FetchedAtNotNil applies the NotNil predicate on the "fetched_at" field.
 func FetchedAtNotNil() predicate.Document {
 	return predicate.Document(sql.FieldNotNull(FieldFetchedAt))
-}
-
-// SeenAtEQ applies the EQ predicate on the "seen_at" field.
-func SeenAtEQ(v time.Time) predicate.Document {
-	return predicate.Document(sql.FieldEQ(FieldSeenAt, v))
-}
-
-// SeenAtNEQ applies the NEQ predicate on the "seen_at" field.
-func SeenAtNEQ(v time.Time) predicate.Document {
-	return predicate.Document(sql.FieldNEQ(FieldSeenAt, v))
-}
-
-// SeenAtIn applies the In predicate on the "seen_at" field.
-func SeenAtIn(vs ...time.Time) predicate.Document {
-	return predicate.Document(sql.FieldIn(FieldSeenAt, vs...))
-}
-
-// SeenAtNotIn applies the NotIn predicate on the "seen_at" field.
-func SeenAtNotIn(vs ...time.Time) predicate.Document {
-	return predicate.Document(sql.FieldNotIn(FieldSeenAt, vs...))
-}
-
-// SeenAtGT applies the GT predicate on the "seen_at" field.
-func SeenAtGT(v time.Time) predicate.Document {
-	return predicate.Document(sql.FieldGT(FieldSeenAt, v))
-}
-
-// SeenAtGTE applies the GTE predicate on the "seen_at" field.
-func SeenAtGTE(v time.Time) predicate.Document {
-	return predicate.Document(sql.FieldGTE(FieldSeenAt, v))
-}
-
-// SeenAtLT applies the LT predicate on the "seen_at" field.
-func SeenAtLT(v time.Time) predicate.Document {
-	return predicate.Document(sql.FieldLT(FieldSeenAt, v))
-}
-
-// SeenAtLTE applies the LTE predicate on the "seen_at" field.
-func SeenAtLTE(v time.Time) predicate.Document {
-	return predicate.Document(sql.FieldLTE(FieldSeenAt, v))
-}
-
-// SeenAtIsNil applies the IsNil predicate on the "seen_at" field.
-func SeenAtIsNil() predicate.Document {
-	return predicate.Document(sql.FieldIsNull(FieldSeenAt))
-}
-
-// SeenAtNotNil applies the NotNil predicate on the "seen_at" field.
-func SeenAtNotNil() predicate.Document {
-	return predicate.Document(sql.FieldNotNull(FieldSeenAt))
 }
 
 // UpdatedAtEQ applies the EQ predicate on the "updated_at" field.

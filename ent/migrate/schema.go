@@ -98,7 +98,6 @@ var (
 		{Name: "etag", Type: field.TypeString, Size: 1024, Default: ""},
 		{Name: "last_modified", Type: field.TypeString, Size: 100, Default: ""},
 		{Name: "fetched_at", Type: field.TypeTime, Nullable: true},
-		{Name: "seen_at", Type: field.TypeTime, Nullable: true},
 		{Name: "updated_at", Type: field.TypeTime, Nullable: true},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
@@ -111,7 +110,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "documents_chatbots_documents",
-				Columns:    []*schema.Column{DocumentsColumns[26]},
+				Columns:    []*schema.Column{DocumentsColumns[25]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -120,12 +119,12 @@ var (
 			{
 				Name:    "document_chatbot_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[26], DocumentsColumns[25]},
+				Columns: []*schema.Column{DocumentsColumns[25], DocumentsColumns[24]},
 			},
 			{
 				Name:    "document_chatbot_id_input_hash",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[26], DocumentsColumns[11]},
+				Columns: []*schema.Column{DocumentsColumns[25], DocumentsColumns[11]},
 			},
 			{
 				Name:    "document_source_id_state",
@@ -140,7 +139,7 @@ var (
 			{
 				Name:    "document_updated_at",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[24]},
+				Columns: []*schema.Column{DocumentsColumns[23]},
 			},
 			{
 				Name:    "document_due",

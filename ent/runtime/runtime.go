@@ -277,7 +277,7 @@ func init() {
 	// document.LastModifiedValidator is a validator for the "last_modified" field. It is called by the builders before save.
 	document.LastModifiedValidator = documentDescLastModified.Validators[0].(func(string) error)
 	// documentDescCreatedAt is the schema descriptor for created_at field.
-	documentDescCreatedAt := documentFields[25].Descriptor()
+	documentDescCreatedAt := documentFields[24].Descriptor()
 	// document.DefaultCreatedAt holds the default value on creation for the created_at field.
 	document.DefaultCreatedAt = documentDescCreatedAt.Default.(func() time.Time)
 	// documentDescID is the schema descriptor for id field.

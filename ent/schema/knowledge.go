@@ -89,8 +89,6 @@ func (Document) Fields() []ent.Field {
 		field.String("etag").MaxLen(1024).Default(""),
 		field.String("last_modified").MaxLen(100).Default(""),
 		field.Time("fetched_at").Optional().Nillable(),
-		// seen_at is when its source's address list last had it.
-		field.Time("seen_at").Optional().Nillable(),
 		field.Time("updated_at").Optional(),
 		created(),
 	}

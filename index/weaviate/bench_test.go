@@ -225,7 +225,7 @@ type raw struct {
 	key, alias, tenant string
 }
 
-func newRaw(b *testing.B, server weaviatetest.Server, prefix string) raw {
+func newRaw(b testing.TB, server weaviatetest.Server, prefix string) raw {
 	b.Helper()
 	connection, err := grpc.NewClient(server.GRPC, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {

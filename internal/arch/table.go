@@ -180,6 +180,12 @@ var table = []Row{
 		Because:  "a model knows the room of its port; this one has no vendor",
 	},
 	{
+		Packages: []string{"llm/words"},
+		Ours:     []string{"core/knowledge"},
+		Outside:  []string{xtext},
+		Because:  "an embedder knows the room of its port; this one has no vendor",
+	},
+	{
 		Packages: []string{"llm/tokens"},
 		Outside:  []string{tokenizer},
 		Because:  "it counts the tokens of a text, whatever the text is for",
@@ -314,7 +320,7 @@ var bans = []Ban{
 		Because: "vendors of models end in llm",
 	},
 	{
-		Imports: []string{root + "/index/indextest", root + "/llm/llmtest", root + "/internal/pgtest"},
+		Imports: []string{root + "/index/indextest", root + "/llm/llmtest", root + "/internal/pgtest", root + "/internal/weaviatetest"},
 		In:      []string{"..."},
 		Except:  []string{"index/indextest", "llm/llmtest", "internal/bench/..."},
 		Because: "doubles and suites for tests stay out of the program",

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"parley/internal/bench/proc"
 )
 
 const (
@@ -97,10 +99,10 @@ func (p *process) stop() error {
 }
 
 // cpu returns the CPU time that the process has used.
-func (p *process) cpu() (time.Duration, error) { return cpuTime(p.cmd.Process.Pid) }
+func (p *process) cpu() (time.Duration, error) { return proc.CPU(p.cmd.Process.Pid) }
 
 // resident returns the bytes of memory that the process holds.
-func (p *process) resident() (int64, error) { return residentSize(p.cmd.Process.Pid) }
+func (p *process) resident() (int64, error) { return proc.Resident(p.cmd.Process.Pid) }
 
 // said returns the end of what the process said.
 func (p *process) said() string {

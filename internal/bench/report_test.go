@@ -108,26 +108,3 @@ func TestMarkdown(t *testing.T) {
 		}
 	})
 }
-
-func TestProc(t *testing.T) {
-	t.Run("the CPU time is read after a name with anything in it", func(t *testing.T) {
-		got, err := parseCPU([]byte("7 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 150 50 0 0 20 0"))
-		if err != nil || got != 2*time.Second {
-			t.Fatalf("got %v, %v", got, err)
-		}
-	})
-	t.Run("the resident size is the second field, in pages", func(t *testing.T) {
-		got, err := parseResident([]byte("900 3 1 1 0 1 0\n"), 4096)
-		if err != nil || got != 3*4096 {
-			t.Fatalf("got %v, %v", got, err)
-		}
-	})
-	t.Run("what is cut is an error", func(t *testing.T) {
-		if _, err := parseCPU([]byte("7 (a) S 1 2")); err == nil {
-			t.Error("there is a CPU time")
-		}
-		if _, err := parseResident([]byte("900"), 4096); err == nil {
-			t.Error("there is a size")
-		}
-	})
-}

@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// shown bounds what a failed test shows of a server's log, in bytes.
+const shown = 8 << 10
+
 // Process is a server of a test's own.
 type Process struct {
 	Server
@@ -30,6 +33,9 @@ func Start(t testing.TB) *Process {
 	p := &Process{dir: dir}
 	t.Cleanup(func() {
 		p.Kill()
+		if said := p.output.Bytes(); t.Failed() {
+			t.Logf("After its last start the Weaviate server said:\n%s", said[max(0, len(said)-shown):])
+		}
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
 		}

@@ -5,6 +5,7 @@
 package evaluation
 
 import (
+	"maps"
 	"math"
 	"slices"
 )
@@ -91,7 +92,8 @@ type Report struct {
 // without a relevant document does not count.
 func Mean(judged map[string]Judgements, rankings map[string][]string, depths []int) Report {
 	report := Report{Recall: map[int]float64{}, Precision: map[int]float64{}, NDCG: map[int]float64{}}
-	for question, judgements := range judged {
+	for _, question := range slices.Sorted(maps.Keys(judged)) { // so that sums are the same each time
+		judgements := judged[question]
 		if judgements.relevant() == 0 {
 			continue
 		}

@@ -1,4 +1,5 @@
-package bench
+// Package proc reads what a process uses from /proc.
+package proc
 
 import (
 	"bytes"
@@ -15,9 +16,9 @@ const tick = 10 * time.Millisecond
 
 var errProc = errors.New("what /proc says of a process cannot be read: the benchmark needs Linux")
 
-// cpuTime returns the CPU time that a process has used, in user and kernel
+// CPU returns the CPU time that a process has used, in user and kernel
 // mode, with all its threads.
-func cpuTime(pid int) (time.Duration, error) {
+func CPU(pid int) (time.Duration, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, errors.Join(errProc, err)
@@ -41,8 +42,8 @@ func parseCPU(stat []byte) (time.Duration, error) {
 	return time.Duration(user+kernel) * tick, nil
 }
 
-// residentSize returns the bytes of memory that a process holds.
-func residentSize(pid int) (int64, error) {
+// Resident returns the bytes of memory that a process holds.
+func Resident(pid int) (int64, error) {
 	statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {
 		return 0, errors.Join(errProc, err)

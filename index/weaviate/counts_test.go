@@ -1,0 +1,100 @@
+package weaviate
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/core/knowledge"
+)
+
+func terms(texts ...string) (list []knowledge.Term) {
+	for _, text := range texts {
+		list = append(list, knowledge.Term{Text: text, Weight: 1})
+	}
+	return list
+}
+
+func TestCounts(t *testing.T) {
+	t.Run("numbers are known until the tenant is changed", func(t *testing.T) {
+		c := newCounts()
+		known := c.of("a")
+		if missing := known.missing(terms("x")); len(missing) != 2 {
+			t.Errorf("missing are %q", missing)
+		}
+		known.put("", 10)
+		known.put("x", 4)
+		c.of("b").put("", 3)
+		if missing := c.of("a").missing(terms("x")); len(missing) != 0 {
+			t.Errorf("missing are %q", missing)
+		}
+		got, err := c.of("a").idf(terms("x"))
+		if err != nil || math.Abs(got[0]-math.Log(1+6.5/4.5)) > 1e-12 {
+			t.Errorf("the idf is %v (%v)", got, err)
+		}
+		c.forget("a")
+		known.put("x", 5) // counted before the change
+		if missing := c.of("a").missing(terms("x")); len(missing) != 2 {
+			t.Errorf("after a change missing are %q", missing)
+		}
+		if missing := c.of("b").missing(nil); len(missing) != 0 {
+			t.Errorf("of another tenant missing are %q", missing)
+		}
+		c.forgetAll()
+		if missing := c.of("b").missing(nil); len(missing) != 1 {
+			t.Errorf("after a rebuild missing are %q", missing)
+		}
+	})
+	t.Run("numbers are counted again after a while", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c := newCounts()
+			c.of("a").put("", 10)
+			<-time.After(countsKept - 1)
+			if len(c.of("a").missing(nil)) != 0 {
+				t.Error("they are forgotten too soon")
+			}
+			<-time.After(1)
+			if len(c.of("a").missing(nil)) != 1 {
+				t.Error("they are kept too long")
+			}
+		})
+	})
+	t.Run("memory is bounded in tenants and in terms, and what was used last is kept", func(t *testing.T) {
+		c := newCounts()
+		c.of("first").put("", 1)
+		for i := range 2 * countedTenants {
+			c.of(fmt.Sprint("tenant ", i)).put("", 1)
+			c.of("first")
+		}
+		if len(c.tenants) != countedTenants || c.order.Len() != countedTenants {
+			t.Errorf("%d tenants are kept", len(c.tenants))
+		}
+		first := c.of("first")
+		if len(first.missing(nil)) != 0 {
+			t.Error("the tenant used last is forgotten")
+		}
+		for i := range 2*countedTerms + 1 {
+			first.put(fmt.Sprint("term ", i), 1)
+		}
+		if len(first.terms) > countedTerms || len(first.missing(nil)) != 0 {
+			t.Errorf("%d terms are kept", len(first.terms))
+		}
+	})
+}
+
+func TestGuessedRarity(t *testing.T) {
+	t.Run("terms that most hits have are the commoner ones", func(t *testing.T) {
+		at := func(terms ...int32) (hit knowledge.Hit) {
+			for i, term := range terms {
+				hit.Occurrences = append(hit.Occurrences, knowledge.Occurrence{Term: term, At: int32(i)})
+			}
+			return hit
+		}
+		got := guessed(terms("common", "rare", "unknown"), []knowledge.Hit{at(0, 0, 1), at(0), at(0, 0)})
+		if !(0 < got[0] && got[0] < got[1] && got[1] < got[2]) {
+			t.Errorf("guessed are %v", got)
+		}
+	})
+}

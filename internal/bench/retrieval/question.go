@@ -1,0 +1,40 @@
+package retrieval
+
+import (
+	"context"
+	"strings"
+
+	"parley/core/knowledge"
+	"parley/core/knowledge/lexical"
+)
+
+// hitsWanted is how many passages a question asks for.
+const hitsWanted = 10
+
+// question is what the product is asked, and what of it a yardstick is told.
+type question struct {
+	query knowledge.Query
+	// terms are the question's analysed words, and vector is its direction.
+	terms  []string
+	vector []float32
+}
+
+// questions makes count of them.
+func questions(ctx context.Context, c *corpus, embedder knowledge.Embedder, count int) ([]question, error) {
+	made := make([]question, count)
+	for i := range made {
+		query := c.query(i)
+		vectors, err := embedder.Questions(ctx, []string{query.Text})
+		if err != nil {
+			return nil, err
+		}
+		made[i] = question{query: query, vector: vectors[0]}
+		for _, term := range lexical.Question(query.Text, query.Context) {
+			made[i].terms = append(made[i].terms, term.Text)
+		}
+	}
+	return made, nil
+}
+
+// anyOf is the question in the language of FTS5.
+func (q question) anyOf() string { return `"` + strings.Join(q.terms, `" OR "`) + `"` }
