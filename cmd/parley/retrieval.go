@@ -10,6 +10,7 @@ import (
 	"parley/index/weaviate"
 	"parley/llm/openai"
 	"parley/llm/tokens"
+	"parley/llm/words"
 )
 
 // index is a retrieval index that is open.
@@ -37,6 +38,7 @@ func openWeaviate(ctx context.Context, config *Config, prefix string) (*weaviate
 func searchPorts(config *Config) (knowledge.Ports, error) {
 	ports := knowledge.Ports{Tokens: tokens.Count}
 	if config.EmbedModel == "" {
+		ports.Embedder = words.Embedder{}
 		return ports, nil
 	}
 	settings := openai.Config{BaseURL: config.EmbedBaseURL, APIKey: config.EmbedAPIKey, Model: config.EmbedModel}

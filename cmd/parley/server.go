@@ -263,6 +263,7 @@ func (s *server) keepHouse(ctx context.Context) {
 	s.repair(ctx)
 	every(ctx, housekeepingEvery, func() {
 		s.logUnlessStopped(ctx, "expired rows not deleted", errors.Join(s.tenants.DeleteExpired(ctx), s.knowledge.DeleteExpired(ctx)))
+		s.logUnlessStopped(ctx, "index not repaired", s.knowledge.Watch(ctx))
 		if shared, ok := s.index.(*weaviate.Index); ok {
 			_, err := shared.Rest(ctx, tenantIdle)
 			s.logUnlessStopped(ctx, "idle tenants not put to rest", err)

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/internal/weaviatetest"
@@ -74,6 +75,15 @@ func TestWeaviateIsKilled(t *testing.T) {
 		if failed := w.documents(baker, knowledge.Failed); len(failed) > 0 {
 			t.Errorf("%d have failed: %s", len(failed), failed[0].Reason)
 		}
+	})
+	w.Run("a chatbot that may answers without its knowledge", func(t *testing.T) {
+		w := w.within(t)
+		may := func(may bool) {
+			w.must(w.server.chatbots.Update(t.Context(), baker.workspace, baker.chatbot, chatbot.Settings{Name: "Guide", AnswerWithoutKnowledge: may}))
+		}
+		may(true)
+		w.checkAnswer(w.call("POST", chatPath, asking(id), bearer(baker.token)), 200, 0)
+		may(false)
 	})
 	process.Restart(t)
 	w.Run("when it is back all documents become ready, and are found whole", func(t *testing.T) {

@@ -320,6 +320,9 @@ func (w *world) settled(tn tenantOf) (documents []knowledge.Document) {
 			return documents
 		}
 		if time.Now().After(deadline) {
+			if w.log != nil {
+				w.Logf("the log is %s", w.log.String())
+			}
 			w.Fatalf("not all documents are worked off: %+v %+v", sources, documents)
 		}
 		time.Sleep(time.Millisecond)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"parley/core/knowledge/lexical"
 )
@@ -24,11 +25,13 @@ const (
 	// centredWeight is what a cosine counts where one of zero means nothing in
 	// common, and stretchedWeight what the nearest of others counts; the
 	// similarity of rank stretched counts nothing.
-	centredWeight   = 1.5
+	centredWeight   = 1.25
 	stretchedWeight = 0.67
 	stretched       = 10
 	// leastSimilarity is that of a passage without any of the question's words.
 	leastSimilarity = 0.3
+	// embedWithin is how long a question waits for its vector.
+	embedWithin = 3 * time.Second
 	// contextWeight is what earlier questions count for the direction.
 	contextWeight = 0.3
 )
@@ -45,7 +48,7 @@ func (s *Service) rank(ctx context.Context, scope Scope, query Query) ([]Hit, er
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err != nil { // words alone are better than no answer
+		if err != nil { // words alone are better than no answer, or a late one
 			s.log.Warn("question not embedded", "error", err)
 		}
 		asked.Vector = vector
@@ -71,6 +74,8 @@ func (s *Service) questionVector(ctx context.Context, query Query) ([]float32, e
 	if len(query.Context) > 0 {
 		texts = append(texts, strings.Join(query.Context, " "))
 	}
+	ctx, cancel := context.WithTimeout(ctx, embedWithin)
+	defer cancel()
 	vectors, err := s.embedder.Questions(ctx, texts)
 	if err != nil || len(vectors) != len(texts) {
 		return nil, err

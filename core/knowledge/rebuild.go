@@ -166,6 +166,17 @@ func (s *Service) Repair(ctx context.Context) (int, error) {
 	return repaired, nil
 }
 
+// Watch repairs an index that is not the one that was left: it was emptied, or
+// another process has rebuilt it for another version.
+func (s *Service) Watch(ctx context.Context) error {
+	version, err := s.index.Version(ctx)
+	if err != nil || version == s.IndexVersion() {
+		return err
+	}
+	_, err = s.Repair(ctx)
+	return err
+}
+
 // lookUpVersion remembers what the index was built for: vectors of another
 // model mean nothing to it. A failure leaves what was known.
 func (s *Service) lookUpVersion(ctx context.Context) {

@@ -1,41 +1,50 @@
 package bench
 
 import (
-	"errors"
+	"fmt"
 	"os"
 	"strings"
 )
 
-// The marks around the figures in docs/performance.md.
+// Place is where a Markdown file has the figures of one part of the benchmark:
+// between the marks <!-- place --> and <!-- /place -->.
+type Place string
+
+// The places in docs/performance.md.
 const (
-	figuresStart = "<!-- figures -->"
-	figuresEnd   = "<!-- /figures -->"
+	ChatPlace      Place = "figures"
+	RetrievalPlace Place = "retrieval"
 )
 
-var errNoMarks = errors.New("there is no place for the figures: put them between " + figuresStart + " and " + figuresEnd)
+func (p Place) start() string { return "<!-- " + string(p) + " -->" }
+func (p Place) end() string   { return "<!-- /" + string(p) + " -->" }
 
-// WriteFigures puts figures between the marks of a Markdown file, in place of
+// WriteFigures puts figures into their place in a Markdown file, instead of
 // what is there.
-func WriteFigures(path, figures string) error {
+func WriteFigures(path string, place Place, figures string) error {
 	page, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	written, err := replaceFigures(string(page), figures)
+	written, err := replaceFigures(string(page), place, figures)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(path, []byte(written), 0o644)
 }
 
-func replaceFigures(page, figures string) (string, error) {
-	before, rest, ok := strings.Cut(page, figuresStart)
+func replaceFigures(page string, place Place, figures string) (string, error) {
+	before, rest, ok := strings.Cut(page, place.start())
 	if !ok {
-		return "", errNoMarks
+		return "", place.missing()
 	}
-	_, after, ok := strings.Cut(rest, figuresEnd)
+	_, after, ok := strings.Cut(rest, place.end())
 	if !ok {
-		return "", errNoMarks
+		return "", place.missing()
 	}
-	return before + figuresStart + "\n\n" + figures + "\n" + figuresEnd + after, nil
+	return before + place.start() + "\n\n" + figures + "\n" + place.end() + after, nil
+}
+
+func (p Place) missing() error {
+	return fmt.Errorf("there is no place for the figures: put them between %s and %s", p.start(), p.end())
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Markdown returns the figures as a section of docs/performance.md. It reads
@@ -21,18 +22,9 @@ func (r Report) Markdown() string {
 }
 
 func (r Report) writeMachine(b *strings.Builder) {
-	m := r.Machine
-	rows := [][]string{
-		{"date", r.Date.Format("2006-01-02 15:04 UTC")},
-		{"command", "`" + r.Settings.Command + "`"},
-		{"processor", fmt.Sprintf("%s, %d cores", m.CPU, m.Cores)},
-		{"memory", m.Memory},
-		{"kernel", m.Kernel},
-		{"disk of the databases", fmt.Sprintf("%s; a write of 4 KiB and its sync take %.2f ms at the median", m.Disk, milliseconds(m.Sync))},
-		{"Go", m.Go},
-	}
-	if m.Postgres != "" {
-		rows = append(rows, []string{"PostgreSQL", m.Postgres})
+	rows := r.Machine.rows(r.Date, r.Settings.Command)
+	if r.Machine.Postgres != "" {
+		rows = append(rows, []string{"PostgreSQL", r.Machine.Postgres})
 	}
 	rows = append(rows, []string{"measured", fmt.Sprintf("%s of %v a cell, after %v of warm-up; medians of the rounds",
 		plural(r.Settings.Rounds, "round"), r.Settings.Duration, r.Settings.WarmUp)})
@@ -40,15 +32,30 @@ func (r Report) writeMachine(b *strings.Builder) {
 	writeTable(b, []string{"", ""}, rows)
 }
 
-func (r Report) writeAims(b *strings.Builder) {
+// rows describe the machine, and when and how it was measured.
+func (m Machine) rows(date time.Time, command string) [][]string {
+	return [][]string{
+		{"date", date.Format("2006-01-02 15:04 UTC")},
+		{"command", "`" + command + "`"},
+		{"processor", fmt.Sprintf("%s, %d cores", m.CPU, m.Cores)},
+		{"memory", m.Memory},
+		{"kernel", m.Kernel},
+		{"disk of the databases", fmt.Sprintf("%s; a write of 4 KiB and its sync take %.2f ms at the median", m.Disk, milliseconds(m.Sync))},
+		{"Go", m.Go},
+	}
+}
+
+func (r Report) writeAims(b *strings.Builder) { writeAims(b, "Aims", r.Aims()) }
+
+func writeAims(b *strings.Builder, title string, aims []Aim) {
 	var rows [][]string
-	for _, aim := range r.Aims() {
+	for _, aim := range aims {
 		rows = append(rows, []string{aim.Text, aim.Read, verdict(aim.IsMet)})
 	}
 	if rows == nil {
 		return
 	}
-	heading(b, "Aims")
+	heading(b, title)
 	writeTable(b, []string{"aim", "read", ""}, rows)
 }
 

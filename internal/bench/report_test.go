@@ -87,7 +87,7 @@ func TestMarkdown(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if err := WriteFigures(path, example().Markdown()); err != nil {
+			if err := WriteFigures(path, ChatPlace, example().Markdown()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -101,8 +101,8 @@ func TestMarkdown(t *testing.T) {
 		}
 	})
 	t.Run("a page without marks is left alone", func(t *testing.T) {
-		for _, page := range []string{"", figuresStart, figuresEnd + figuresStart} {
-			if _, err := replaceFigures(page, "x"); err == nil {
+		for _, page := range []string{"", ChatPlace.start(), ChatPlace.end() + ChatPlace.start(), RetrievalPlace.start() + RetrievalPlace.end()} {
+			if _, err := replaceFigures(page, ChatPlace, "x"); err == nil {
 				t.Errorf("%q was written", page)
 			}
 		}

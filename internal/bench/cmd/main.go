@@ -32,10 +32,11 @@ type commands struct {
 }
 
 type runCommand struct {
-	Quick      bool          `help:"One round of 1 s a cell: to try it, not for figures to keep."`
-	Duration   time.Duration `default:"5s" help:"Counted time of a cell."`
+	Only       string        `enum:"chat,retrieval," default:"" help:"Measure one part: chat or retrieval."`
+	Quick      bool          `help:"One round of at most 1 s a cell, and little to search: to try it, not for figures to keep."`
+	Duration   time.Duration `default:"5s" help:"Counted time of a cell of conversations."`
 	WarmUp     time.Duration `default:"1s" help:"Uncounted time before it."`
-	Rounds     int           `default:"3" help:"Rounds; the report has the medians."`
+	Rounds     int           `default:"3" help:"Rounds of each cell."`
 	Clients    []int         `default:"1,64,256" help:"Numbers of clients."`
 	Streams    int           `default:"1000" help:"Open streams for the measure of memory; 0 leaves it out."`
 	Databases  []string      `default:"sqlite,postgres" enum:"sqlite,postgres" help:"Databases."`
@@ -43,13 +44,15 @@ type runCommand struct {
 	OnlyRelays bool          `help:"Leave Parley out."`
 	StreamChat bool          `help:"Let the relays ask the model server for a stream for /chat, too, as Parley does."`
 	JSON       string        `name:"json" type:"path" placeholder:"FILE" help:"Write the figures as JSON, too."`
-	Markdown   string        `type:"path" placeholder:"FILE" help:"Write the figures between the marks of a Markdown file. A run that leaves nothing out and is not quick writes ${page}."`
+	Markdown   string        `type:"path" placeholder:"FILE" help:"Write the figures between the marks of a Markdown file. A part that leaves nothing out and is not quick writes ${page}."`
+
+	Retrieval retrievalFlags `embed:""`
 }
 
 func main() {
 	var c commands
 	run := kong.Parse(&c, kong.Name("bench"), kong.Vars{"page": page},
-		kong.Description("Measures Parley against a fake model server, and relays that do less beside it."))
+		kong.Description("Measures conversations against a fake model server, and retrieval on both indexes, beside yardsticks that do less."))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	run.BindTo(ctx, (*context.Context)(nil))
 	err := run.Run()
@@ -57,34 +60,65 @@ func main() {
 	run.FatalIfErrorf(err)
 }
 
+// output is what is written as JSON.
+type output struct {
+	*bench.Report
+	Retrieval *bench.RetrievalReport `json:"retrieval,omitempty"`
+}
+
 // Run measures, prints the figures and writes them to files.
 func (c *runCommand) Run(ctx context.Context) error {
-	report, err := bench.Run(ctx, c.settings(), os.Stderr)
-	if err != nil {
+	var measured output
+	settings, err := c.retrievalSettings()
+	if err != nil { // before the conversations take their time
 		return err
 	}
-	figures := report.Markdown()
-	fmt.Print(figures)
-	if c.JSON != "" {
-		if err := writeJSON(c.JSON, report); err != nil {
+	if c.Only != "retrieval" {
+		if err := c.chat(ctx, &measured); err != nil {
 			return err
 		}
 	}
-	if report.Failed() {
-		return errors.New(`requests failed, so no page gets the figures: see the column "failed"`)
+	if c.Only != "chat" {
+		if err := c.retrieval(ctx, settings, &measured); err != nil {
+			return err
+		}
 	}
-	if path := c.page(); path != "" {
-		return bench.WriteFigures(path, figures)
+	if c.JSON != "" {
+		return writeJSON(c.JSON, measured)
 	}
 	return nil
 }
 
-// page is the file that gets the figures, if any does.
-func (c *runCommand) page() string {
-	if c.Markdown == "" && !c.Quick && !c.OnlyRelays && !c.StreamChat && len(c.Databases) == 2 && c.Streams > 0 {
-		return page
+// chat measures the conversations.
+func (c *runCommand) chat(ctx context.Context, into *output) error {
+	report, err := bench.Run(ctx, c.settings(), os.Stderr)
+	if err != nil {
+		return err
 	}
-	return c.Markdown
+	into.Report = &report
+	if report.Failed() {
+		fmt.Print(report.Markdown())
+		return errors.New(`requests failed, so no page gets the figures: see the column "failed"`)
+	}
+	return c.keep(bench.ChatPlace, report.Markdown(), c.isWhole())
+}
+
+// keep prints the figures of a part, and writes them where they belong.
+func (c *runCommand) keep(place bench.Place, figures string, whole bool) error {
+	fmt.Print(figures)
+	path := c.Markdown
+	if path == "" && whole {
+		path = page
+	}
+	if path == "" {
+		return nil
+	}
+	return bench.WriteFigures(path, place, figures)
+}
+
+// isWhole reports whether the conversations are measured with nothing left out.
+func (c *runCommand) isWhole() bool {
+	return !c.Quick && !c.OnlyRelays && !c.StreamChat && len(c.Databases) == 2 && c.Streams > 0
 }
 
 func (c *runCommand) settings() bench.Settings {
@@ -112,13 +146,21 @@ func (c *runCommand) command() string {
 	if c.StreamChat {
 		command += " --stream-chat"
 	}
-	if c.page() == page {
-		return "make bench"
+	if c.isWhole() && c.Markdown == "" {
+		return c.whole()
 	}
 	return command
 }
 
-func writeJSON(path string, report bench.Report) error {
+// whole is the command of the conversations with nothing left out.
+func (c *runCommand) whole() string {
+	if c.Only == "" {
+		return "make bench"
+	}
+	return "PARLEY_PG_DURABLE=1 scripts/with-postgres.sh go run ./internal/bench/cmd --only=chat"
+}
+
+func writeJSON(path string, report output) error {
 	encoded, err := json.MarshalIndent(report, "", "  ")
 	if err != nil {
 		return err

@@ -24,10 +24,13 @@ type Load struct {
 	Prepared bool `json:"prepared"`
 	// Rate is in passages a second.
 	Rate float64 `json:"passages_per_second"`
+	// CPU is the processor's time for a passage, of this program and of the
+	// server.
+	CPU time.Duration `json:"cpu_ns"`
 }
 
 func (l Load) String() string {
-	return fmt.Sprintf("%d passages by %d at once, %.0f passages/s", l.Passages, l.Writers, l.Rate)
+	return fmt.Sprintf("%d passages by %d at once, %.0f passages/s, %.2f CPU ms each", l.Passages, l.Writers, l.Rate, l.CPU.Seconds()*1000)
 }
 
 func documentsFor(passages int) int { return (passages + perDocument - 1) / perDocument }
@@ -79,23 +82,32 @@ func (b *bench) put(ctx context.Context, s *system, chatbots int, ready [][]prep
 // load measures one load.
 func (b *bench) load(s *system, l Load, do func() (passages int, err error)) (err error) {
 	b.say("retrieval: loading %s", s.name)
+	cpu, err := s.cpu()
+	if err != nil {
+		return err
+	}
 	start := time.Now()
 	if l.Passages, err = do(); err != nil {
 		return fmt.Errorf("load %s: %w", s.name, err)
 	}
 	l.Rate = float64(l.Passages) / time.Since(start).Seconds()
+	after, err := s.cpu()
+	if err != nil {
+		return err
+	}
+	l.CPU = (after - cpu) / time.Duration(max(l.Passages, 1))
 	b.say("retrieval: loaded %s: %s", s.name, l)
 	b.results.Loads = append(b.results.Loads, l)
 	return nil
 }
 
 // ready prepares the documents of the many chatbots.
-func (b *bench) ready(ctx context.Context, chatbots, passages int) ([][]prepared, error) {
-	b.say("retrieval: preparing documents for %d chatbots", chatbots)
-	each := documentsFor(passages)
-	made := make([][]prepared, min(chatbots, distinctChatbots))
+func (b *bench) ready(ctx context.Context, ports knowledge.Ports, sizes Sizes) ([][]prepared, error) {
+	b.say("retrieval: preparing documents for %d chatbots", sizes.Chatbots)
+	each := documentsFor(sizes.Each)
+	made := make([][]prepared, min(sizes.Chatbots, distinctChatbots))
 	err := parallel(ctx, writers, len(made), func(ctx context.Context, _, i int) (err error) {
-		made[i], err = prepare(ctx, b.ports, b.corpus.documents(aboutDocuments, i*each, each))
+		made[i], err = prepare(ctx, ports, b.corpus.documents(aboutDocuments, i*each, each))
 		return err
 	})
 	return made, err

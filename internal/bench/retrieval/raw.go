@@ -41,8 +41,8 @@ func (b *bench) openRaw(ctx context.Context, of *system) ([]*system, error) {
 		return nil, fmt.Errorf("list the tenants of %s: %w", r.alias, err)
 	}
 	words, meanings := *of, *of
-	words.name, words.of, words.ask, words.close = RawWords, of, r.words, connection.Close
-	meanings.name, meanings.of, meanings.ask, meanings.close = RawMeanings, of, r.meanings, func() error { return nil }
+	words.name, words.ask, words.close = RawWords, r.words, connection.Close
+	meanings.name, meanings.ask, meanings.close = RawMeanings, r.meanings, func() error { return nil }
 	return []*system{&words, &meanings}, nil
 }
 

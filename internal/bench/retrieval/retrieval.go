@@ -94,19 +94,21 @@ func Run(ctx context.Context, settings Settings, dir string, progress io.Writer)
 	if slices.Contains(settings.Indexes, WeaviateIndex) && settings.Server.URL == "" {
 		return Results{}, errNoServer
 	}
-	embedder, err := words.New()
-	if err != nil {
-		return Results{}, err
-	}
-	b := &bench{
-		Settings: settings, corpus: newCorpus(), ports: knowledge.Ports{Embedder: embedder, Tokens: tokens.Count},
-		say: func(format string, args ...any) { _, _ = fmt.Fprintf(progress, format+"\n", args...) },
-	}
+	b := newRun(settings, progress)
+	var err error
 	if b.dir, err = os.MkdirTemp(dir, "retrieval-"); err != nil {
 		return Results{}, err
 	}
 	err = b.run(ctx)
 	return b.results, errors.Join(err, os.RemoveAll(b.dir))
+}
+
+func newRun(settings Settings, progress io.Writer) *bench {
+	return &bench{
+		Settings: settings, corpus: newCorpus(),
+		ports: knowledge.Ports{Embedder: words.Embedder{}, Tokens: tokens.Count},
+		say:   func(format string, args ...any) { _, _ = fmt.Fprintf(progress, format+"\n", args...) },
+	}
 }
 
 func (b *bench) run(ctx context.Context) (err error) {

@@ -43,7 +43,11 @@ func (b *bench) many(sizes Sizes) stage {
 	return stage{
 		sizes: sizes, yardstick: b.Yardstick, choices: []choice{Any, Some},
 		load: func(ctx context.Context, s *system, sizes Sizes) error {
-			ready, err := b.ready(ctx, sizes.Chatbots, sizes.Each)
+			ports := b.ports
+			if s.name == FTS5 {
+				ports.Embedder = nil
+			}
+			ready, err := b.ready(ctx, ports, sizes)
 			if err != nil {
 				return err
 			}
@@ -74,24 +78,29 @@ func (b *bench) stage(ctx context.Context, st stage, open opener) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.name == Weaviate {
-		raws, err := b.openRaw(ctx, s.system)
-		if err != nil {
-			return err
-		}
-		for _, r := range raws {
-			systems = append(systems, loaded{r, s.chatbots, s.each})
-		}
-	} else {
-		yardstick, err := b.fill(ctx, st, st.yardstick, b.openFTS5)
-		if yardstick.system != nil {
-			systems = append(systems, yardstick)
-		}
-		if err != nil {
-			return err
-		}
+	yardsticks, err := b.yardsticks(ctx, st, s)
+	systems = append(systems, yardsticks...)
+	if err != nil {
+		return err
 	}
 	return b.cells(ctx, st, systems)
+}
+
+// yardsticks opens those of a system: raw clients of what it holds, or FTS5.
+// They are to be closed even if that fails.
+func (b *bench) yardsticks(ctx context.Context, st stage, s loaded) (list []loaded, err error) {
+	if s.name != Weaviate {
+		y, err := b.fill(ctx, st, st.yardstick, b.openFTS5)
+		if y.system != nil {
+			list = append(list, y)
+		}
+		return list, err
+	}
+	raws, err := b.openRaw(ctx, s.system)
+	for _, r := range raws {
+		list = append(list, loaded{r, s.chatbots, s.each})
+	}
+	return list, err
 }
 
 // fill opens a system, loads it, and reads what it then holds. The system is

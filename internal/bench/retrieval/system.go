@@ -31,8 +31,6 @@ type system struct {
 	close func() error
 	// server is the process that works for it beside this one, or zero.
 	server int
-	// of is the system that this one asks another way, or nil.
-	of *system
 }
 
 // opener opens a system over nothing, in a directory that exists.

@@ -1,0 +1,154 @@
+package words
+
+import (
+	"iter"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxWord is the longest word that is cut into pieces, in characters.
+const maxWord = 100
+
+// pieces returns the pieces of a text in order: WordPiece as BERT's uncased
+// models have it (Devlin et al., 2019; tokenization.py of google-research/bert).
+func (t *table) pieces(text string) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		text := normalise(text)
+		for start := 0; start < len(text); {
+			end := wordEnd(text, start)
+			if end > start && !t.cut(text[start:end], yield) {
+				return
+			}
+			if end == start { // a space
+				_, size := utf8.DecodeRuneInString(text[start:])
+				end += size
+			}
+			start = end
+		}
+	}
+}
+
+// wordEnd returns where the word that begins at start ends; a punctuation mark
+// and an ideograph are words. At a space it returns start.
+func wordEnd(text string, start int) int {
+	for i, r := range text[start:] {
+		switch {
+		case unicode.IsSpace(r):
+			return start + i
+		case isAlone(r):
+			if i > 0 {
+				return start + i
+			}
+			return start + utf8.RuneLen(r)
+		}
+	}
+	return len(text)
+}
+
+// cut yields the pieces of a word, the longest first. A word that cannot be
+// cut whole is unknown.
+func (t *table) cut(word string, yield func(int32) bool) bool {
+	if number, ok := t.numbers[word]; ok {
+		return yield(number)
+	}
+	if utf8.RuneCountInString(word) > maxWord {
+		return yield(unknown)
+	}
+	var found [maxWord]int32
+	count := 0
+	buffer := make([]byte, 0, 64)
+	for start := 0; start < len(word); {
+		buffer = buffer[:0]
+		if start > 0 {
+			buffer = append(buffer, "##"...)
+		}
+		mark := len(buffer)
+		buffer = append(buffer, word[start:]...)
+		number, length := t.longestPiece(buffer, mark)
+		if length == 0 {
+			return yield(unknown)
+		}
+		found[count] = number
+		count++
+		start += length
+	}
+	for _, number := range found[:count] {
+		if !yield(number) {
+			return false
+		}
+	}
+	return true
+}
+
+// longestPiece returns the longest piece that the buffer begins with, and its
+// length without the mark in front.
+func (t *table) longestPiece(buffer []byte, mark int) (number int32, length int) {
+	for end := min(len(buffer), t.longest); end > mark; end-- {
+		if end < len(buffer) && !utf8.RuneStart(buffer[end]) {
+			continue
+		}
+		if number, ok := t.numbers[string(buffer[:end])]; ok {
+			return number, end - mark
+		}
+	}
+	return unknown, 0
+}
+
+// normalise drops control characters and accents, and makes letters small.
+func normalise(text string) string {
+	if isPlain(text) {
+		return strings.ToLower(text)
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	for _, r := range norm.NFD.String(strings.ToValidUTF8(text, "")) {
+		switch {
+		case unicode.IsSpace(r):
+			b.WriteByte(' ')
+		case r == utf8.RuneError || unicode.In(r, unicode.Mn, unicode.C) || !isAssigned(r):
+		default:
+			b.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return b.String()
+}
+
+// isPlain reports whether a text is ASCII without control characters.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		c := text[i]
+		if c >= utf8.RuneSelf || c == 0x7f || c < ' ' && c != '\n' && c != '\t' && c != '\r' {
+			return false
+		}
+	}
+	return true
+}
+
+func isAssigned(r rune) bool {
+	return unicode.IsGraphic(r) || unicode.IsSpace(r)
+}
+
+// isAlone reports whether a character is a word by itself.
+func isAlone(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r > ' ' && r < 0x7f && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}
+	return unicode.IsPunct(r) || isIdeograph(r)
+}
+
+// isIdeograph reports whether a character is in one of Unicode's blocks of
+// Chinese characters.
+func isIdeograph(r rune) bool {
+	for _, block := range [...][2]rune{
+		{0x4E00, 0x9FFF}, {0x3400, 0x4DBF}, {0x20000, 0x2A6DF}, {0x2A700, 0x2B73F}, {0x2B740, 0x2B81F},
+		{0x2B820, 0x2CEAF}, {0xF900, 0xFAFF}, {0x2F800, 0x2FA1F},
+	} {
+		if block[0] <= r && r <= block[1] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,100 @@
+// Package words makes vectors of texts without a model: it looks the pieces of
+// words up in a table of learned vectors and adds them up. The table is
+// trained once, on other texts than anybody's own: see tools/words.
+//
+// It owns the table and how a text becomes one vector. It does not own the
+// search among vectors (package index), nor how words and meaning are weighed
+// against each other (core/knowledge).
+package words
+
+import (
+	"context"
+	"math"
+
+	"parley/core/knowledge"
+)
+
+// Dimension is that of all vectors.
+const Dimension = 128
+
+// half is how many pieces from the beginning of a passage one counts half:
+// what a passage is about stands first.
+const half = 32
+
+// Embedder makes vectors from the table, which the first call unpacks. It is
+// safe for concurrent use.
+type Embedder struct{}
+
+var _ knowledge.Embedder = Embedder{}
+
+// Name is that of the table and the pooling.
+func (Embedder) Name() string { return "words-1" }
+
+// Costly reports that a vector is made faster than it is looked up.
+func (Embedder) Costly() bool { return false }
+
+// Centred reports that a cosine of zero means nothing in common.
+func (Embedder) Centred() bool { return true }
+
+// Passages returns a vector of length one for each passage; that of a text
+// without a known word is all zeros.
+func (Embedder) Passages(_ context.Context, texts []string) ([][]float32, error) {
+	table, err := load()
+	if err != nil {
+		return nil, err
+	}
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		sum := make([]float32, Dimension)
+		position := 0
+		for piece := range table.pieces(text) {
+			table.add(sum, piece, 1/(1+float32(position)/half))
+			position++
+		}
+		vectors[i] = unit(sum)
+	}
+	return vectors, nil
+}
+
+// Questions is Passages for questions, in which no word counts by its place.
+func (Embedder) Questions(_ context.Context, texts []string) ([][]float32, error) {
+	table, err := load()
+	if err != nil {
+		return nil, err
+	}
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		counts := map[int32]int{}
+		var order []int32
+		for piece := range table.pieces(text) {
+			if piece == unknown {
+				continue
+			}
+			if counts[piece] == 0 {
+				order = append(order, piece)
+			}
+			counts[piece]++
+		}
+		sum := make([]float32, Dimension)
+		for _, piece := range order {
+			table.add(sum, piece, float32(math.Sqrt(float64(counts[piece]))))
+		}
+		vectors[i] = unit(sum)
+	}
+	return vectors, nil
+}
+
+func unit(vector []float32) []float32 {
+	var square float64
+	for _, x := range vector {
+		square += float64(x) * float64(x)
+	}
+	if square == 0 {
+		return vector
+	}
+	scale := float32(1 / math.Sqrt(square))
+	for i := range vector {
+		vector[i] *= scale
+	}
+	return vector
+}
