@@ -63,7 +63,8 @@ func TestQuestion(t *testing.T) {
 		"a repeated term counts twice at most": {"order order order", nil, []Term{{"order", 40}}},
 		"words that ask count little":          {"explain refunds", nil, []Term{{"explain", 5}, {"refund", 20}}},
 		"earlier questions lend less, the further back": {
-			"price?", []string{"the premium plan", "and the basic plan"},
+			"price?",
+			[]string{"the premium plan", "and the basic plan"},
 			[]Term{{"price", 20}, {"basic", 6}, {"plan", 6}, {"premium", 3}},
 		},
 		"a term of the question is not raised":  {"plan", []string{"plan"}, []Term{{"plan", 20}}},
