@@ -30,7 +30,7 @@ build: ## build bin/parley
 test: ## everything that has to hold: setup, check, and all tests with the race detector
 	scripts/setup.sh
 	$(MAKE) --no-print-directory check RACE=-race
-	scripts/with-services.sh $(GO) test -race -vet=off -timeout 8m ./...
+	scripts/with-services.sh $(GO) test -race -vet=off -timeout 12m ./...
 
 .PHONY: check
 check: check-format check-generated vet arch ## what needs no test services: format, generated files, vet, staticcheck, import table

@@ -213,6 +213,9 @@ func TestOutageInMidStream(t *testing.T) {
 
 	outage := func(t *testing.T, during func(w *world, release func())) {
 		w := outer.within(t)
+		w.eventually("questions are answered, on connections of after the last outage", func() bool {
+			return w.call("POST", chatPath, openingQuestion, bearer(tn.token)).StatusCode == 200
+		})
 		gate := llmtest.NewGate()
 		upstream.Next(llmtest.Reply{Pieces: []string{"At ", "seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
 		stream := w.stream(openingQuestion, bearer(tn.token))

@@ -68,7 +68,7 @@ func (w *world) wantReady(tn tenantOf, want int) {
 		if err != nil || held != d.Passages || held == 0 {
 			w.Errorf("the index counts %d passages of %s (%v), want %d", held, d.Title, err, d.Passages)
 		}
-		query := knowledge.Query{Text: "rule", Limit: 100, Filter: knowledge.Filter{Documents: []string{d.ID}}}
+		query := knowledge.Query{Text: d.Title, Limit: 100, Filter: knowledge.Filter{Documents: []string{d.ID}}}
 		found, err := w.server.knowledge.Search(w.Context(), scope, query)
 		if err != nil || len(found) != d.Passages {
 			w.Errorf("%d passages of %s are found (%v), want %d", len(found), d.Title, err, d.Passages)

@@ -79,6 +79,11 @@ func startWith(t *testing.T, wrap ports, change ...func(*Config)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// A new index is built first, as it was on a server that has run before.
+	// Where it cannot be, the server tries again.
+	if _, err := p.knowledge.Repair(t.Context()); err != nil {
+		t.Logf("the index is not prepared: %v", err)
+	}
 	w.server, err = newServer(p)
 	if err != nil {
 		t.Fatal(err)

@@ -28,7 +28,8 @@ const (
 	centredWeight   = 1.25
 	stretchedWeight = 0.67
 	stretched       = 10
-	// leastSimilarity is that of a passage without any of the question's words.
+	// leastSimilarity is, where a cosine of zero means nothing in common, that
+	// of a passage without any of the question's words.
 	leastSimilarity = 0.3
 	// embedWithin is how long a question waits for its vector.
 	embedWithin = 3 * time.Second
@@ -62,7 +63,11 @@ func (s *Service) rank(ctx context.Context, scope Scope, query Query) ([]Hit, er
 	}
 	hits := lookAgain(asked.Terms, found)
 	if len(found.Near) > 0 {
-		hits = fuse(hits, found.Near, nearnessOf(found.Near, s.embedder.Centred()))
+		least := -1.0
+		if s.embedder.Centred() {
+			least = leastSimilarity
+		}
+		hits = fuse(hits, found.Near, least, nearnessOf(found.Near, s.embedder.Centred()))
 	}
 	return hits, nil
 }
@@ -166,8 +171,9 @@ func (n *nearness) of(weights []float64, occurrences []Occurrence) float64 {
 }
 
 // fuse joins words and meaning: a passage's score by words, as a share of the
-// best, and how near its vector is to the question's.
-func fuse(words, near []Hit, nearness func(similarity float64) float64) []Hit {
+// best, and how near its vector is to the question's. One without any of the
+// question's words must be near it by at least so much.
+func fuse(words, near []Hit, least float64, nearness func(similarity float64) float64) []Hit {
 	all := make([]Hit, 0, len(words)+len(near))
 	known := make(map[int64]bool, len(words))
 	for _, hit := range words {
@@ -176,7 +182,7 @@ func fuse(words, near []Hit, nearness func(similarity float64) float64) []Hit {
 		all = append(all, hit)
 	}
 	for _, hit := range near {
-		if !known[hit.PassageID] && hit.Score >= leastSimilarity {
+		if !known[hit.PassageID] && hit.Score >= least {
 			hit.Score = nearness(hit.Score)
 			all = append(all, hit)
 		}

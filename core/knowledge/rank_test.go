@@ -66,15 +66,23 @@ func TestLookAgain(t *testing.T) {
 }
 
 func TestFuse(t *testing.T) {
-	words := []Hit{{PassageID: 1, Score: 10, Similarity: 0.1}, {PassageID: 2, Score: 9, Similarity: 0.8}}
+	words := []Hit{{PassageID: 1, Score: 10, Similarity: 0.05}, {PassageID: 2, Score: 9, Similarity: 0.8}}
 	near := []Hit{{PassageID: 3, Score: 0.9}, {PassageID: 2, Score: 0.8}}
 	t.Run("meaning lifts what words found too", func(t *testing.T) {
-		if got := order(fuse(words, near, nearnessOf(near, true))); !slices.Equal(got, []int64{2, 3, 1}) {
+		if got := order(fuse(words, near, 0.3, nearnessOf(near, true))); !slices.Equal(got, []int64{2, 3, 1}) {
 			t.Errorf("got %v", got)
 		}
 	})
 	t.Run("meaning alone brings passages", func(t *testing.T) {
-		if got := order(fuse(nil, near, nearnessOf(near, true))); !slices.Equal(got, []int64{3, 2}) {
+		if got := order(fuse(nil, near, 0.3, nearnessOf(near, true))); !slices.Equal(got, []int64{3, 2}) {
+			t.Errorf("got %v", got)
+		}
+	})
+	t.Run("what is not near and has no word is left out", func(t *testing.T) {
+		if got := order(fuse(words, near, 0.85, nearnessOf(near, true))); !slices.Equal(got, []int64{2, 3, 1}) {
+			t.Errorf("got %v", got)
+		}
+		if got := order(fuse(nil, near, 0.85, nearnessOf(near, true))); !slices.Equal(got, []int64{3}) {
 			t.Errorf("got %v", got)
 		}
 	})

@@ -78,15 +78,18 @@ func (s *Service) catchUp(ctx context.Context, since time.Time) error {
 
 // bring makes the index hold what a document is answered from, whoever works
 // on it meanwhile: what went into an index that serves no more, or was
-// overwritten here, is indexed again.
+// overwritten here, is indexed again, and soon, though it was left to its adder.
 func (s *Service) bring(ctx context.Context, d Document) error {
 	for {
 		now, err := s.hold(ctx, d)
 		if err != nil || now.State != Indexing {
 			return err
 		}
-		now.Version, now.ContentHash, now.UpdatedAt = now.Version+1, "", s.now()
-		err = taken(s.store.UpdateDocument(ctx, now.WorkspaceID, Indexing, now, false))
+		due := s.now()
+		now.Version, now.ContentHash, now.DueAt, now.UpdatedAt = now.Version+1, "", &due, due
+		err = taken(s.inWorkspace(ctx, now.WorkspaceID, func(ctx context.Context) error {
+			return s.store.UpdateDocument(ctx, now.WorkspaceID, Indexing, now, false)
+		}))
 		if !errors.Is(err, errTaken) {
 			return err
 		}
