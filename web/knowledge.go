@@ -40,11 +40,12 @@ func isWorkedOn(d knowledge.Document) bool {
 }
 
 func (s *site) showKnowledge(c *fiber.Ctx, v visit, status int, add addForms) error {
-	documents, err := s.Knowledge.List(c.UserContext(), v.workspaceID(), v.chatbot.ID)
+	// In this order: of an address that has been looked up, the pages are there.
+	sources, err := s.Knowledge.Sources(c.UserContext(), v.workspaceID(), v.chatbot.ID)
 	if err != nil {
 		return err
 	}
-	sources, err := s.Knowledge.Sources(c.UserContext(), v.workspaceID(), v.chatbot.ID)
+	documents, err := s.Knowledge.List(c.UserContext(), v.workspaceID(), v.chatbot.ID)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -39,10 +41,32 @@ func TestMain(m *testing.M) {
 		os.Exit(run(context.Background(), os.Args[1:], streams{os.Stdin, os.Stdout}, os.Stderr))
 	}
 	code := m.Run()
-	if builtIn != "" {
-		_ = os.RemoveAll(builtIn)
+	for _, dir := range []string{builtIn, compiledIn} {
+		if dir != "" {
+			_ = os.RemoveAll(dir)
+		}
 	}
 	os.Exit(code)
+}
+
+// compiledIn is the folder of the compiled PDF reader, once it is needed.
+var compiledIn string
+
+var compiled = sync.OnceValues(func() (dir string, err error) {
+	compiledIn, err = os.MkdirTemp("", "parley-test-cache-")
+	return compiledIn, err
+})
+
+// shareCache lets the programs of all tests compile the PDF reader once.
+func shareCache(t *testing.T, dataDir string) {
+	t.Helper()
+	cache, err := compiled()
+	if err == nil {
+		err = os.Symlink(cache, filepath.Join(dataDir, "cache"))
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		t.Fatal(err)
+	}
 }
 
 // site is a data folder and a database on which processes run, one after the
@@ -61,7 +85,9 @@ func onSites(t *testing.T, test func(s *site)) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(&site{T: t, dir: t.TempDir(), database: database(t)})
+			s := &site{T: t, dir: t.TempDir(), database: database(t)}
+			shareCache(t, s.dir)
+			test(s)
 		})
 	}
 }

@@ -29,7 +29,9 @@ func onTerminals(t *testing.T, test func(term *terminal)) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(&terminal{T: t, folder: t.TempDir(), database: database(t)})
+			term := &terminal{T: t, folder: t.TempDir(), database: database(t)}
+			shareCache(t, term.folder)
+			test(term)
 		})
 	}
 }

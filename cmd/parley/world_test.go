@@ -73,6 +73,7 @@ func startWith(t *testing.T, wrap ports, change ...func(*Config)) *world {
 	for _, c := range change {
 		c(config)
 	}
+	shareCache(t, config.DataDir)
 	w := &world{T: t, log: &lockedBuffer{}, stopped: make(chan error, 1)}
 	log := slog.New(slog.NewTextHandler(w.log, nil))
 	p, err := openWith(t.Context(), config, log, wrap)
@@ -310,7 +311,9 @@ func (w *world) eventually(what string, condition func() bool) {
 func (w *world) settled(tn tenantOf) (documents []knowledge.Document) {
 	w.Helper()
 	var sources []knowledge.Source
-	deadline := time.Now().Add(patience)
+	// The first PDF needs a reader to be compiled, which takes its time where
+	// all is watched for data races.
+	deadline := time.Now().Add(4 * patience)
 	for {
 		var err error
 		sources, err = w.server.knowledge.Sources(w.Context(), tn.workspace, tn.chatbot)
