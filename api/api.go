@@ -10,6 +10,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -24,6 +25,8 @@ type Deps struct {
 	Chat      *chat.Service
 	Chatbots  *chatbot.Service
 	Knowledge *knowledge.Service
+	// Billing takes Stripe's events; nil where nothing is sold.
+	Billing Billing
 	// Person returns who is signed in on a request, or an Unauthenticated fault.
 	Person func(*fiber.Ctx) (tenant.Person, error)
 	// Lifetime ends, with a fault as its cause, when running turns must end.
@@ -33,18 +36,24 @@ type Deps struct {
 	Parts []Part
 	// Streams is how patient open streams are.
 	Streams StreamTimes
+	// Now is the clock by which requests are counted, [time.Now] when nil.
+	Now func() time.Time
 }
 
 // API is the interface.
 type API struct {
 	Deps
-	gate gate
+	gate  gate
+	rates *rates
 }
 
 // New returns the interface.
 func New(deps Deps) *API {
 	deps.Streams = deps.Streams.orDefaults()
-	return &API{Deps: deps}
+	if deps.Now == nil {
+		deps.Now = time.Now
+	}
+	return &API{Deps: deps, rates: newRates(deps.Now, ratesKept)}
 }
 
 // Register adds the routes to an app.
@@ -57,6 +66,8 @@ func (a *API) Register(app *fiber.App) {
 	v1.Post("/chat/stream", a.chatStream)
 	v1.Post("/conversations", a.createConversation)
 	v1.Get("/conversations/:conversation_id/messages", a.messages)
+
+	app.Post("/api/webhooks/stripe", a.admitRequest, a.stripeWebhook)
 
 	bots := app.Group("/api/chatbots/:id")
 	bots.Get("/api-tokens", a.listTokens)
@@ -102,8 +113,8 @@ func (g *gate) isClosed() bool {
 	return g.closed
 }
 
-// Drain refuses new requests of /api/v1 and returns when those that are
-// running have ended.
+// Drain refuses new requests of /api/v1 and webhooks, and returns when those
+// that are running have ended.
 func (a *API) Drain() {
 	a.gate.mu.Lock()
 	a.gate.closed = true

@@ -46,7 +46,8 @@ func bearer(value string) (string, bool) {
 	return secret, strings.EqualFold(scheme, "Bearer")
 }
 
-// authenticate returns the caller of a request of /api/v1.
+// authenticate returns the caller of a request of /api/v1, and counts the
+// request.
 func (a *API) authenticate(c *fiber.Ctx, scope chatbot.Scope) (chatbot.Principal, string, error) {
 	secret, err := secretOf(c)
 	if err != nil {
@@ -54,6 +55,9 @@ func (a *API) authenticate(c *fiber.Ctx, scope chatbot.Scope) (chatbot.Principal
 	}
 	principal, err := a.Chatbots.Authenticate(c.UserContext(), secret)
 	if err != nil {
+		return chatbot.Principal{}, "", err
+	}
+	if err := a.rates.admit(principal.Chatbot.WorkspaceID, principal.Plan); err != nil {
 		return chatbot.Principal{}, "", err
 	}
 	return principal, secret, principal.Needs(scope)

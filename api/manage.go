@@ -20,7 +20,7 @@ func (a *API) managed(c *fiber.Ctx, action tenant.Action) (chatbot.Chatbot, tena
 	if err != nil {
 		return chatbot.Chatbot{}, tenant.Person{}, err
 	}
-	return bot, person, membership.Role.May(action)
+	return bot, person, membership.May(action)
 }
 
 // listTokens lists the records of a chatbot's tokens, newest first.

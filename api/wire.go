@@ -103,7 +103,9 @@ type tokenData struct {
 	ExpiresAt  *string  `json:"expires_at"`
 	RevokedAt  *string  `json:"revoked_at"`
 	Status     string   `json:"status"`
-	Token      string   `json:"token,omitzero"`
+	// OverLimit says that the plan includes fewer tokens, and that this one rests.
+	OverLimit bool   `json:"over_limit,omitzero"`
+	Token     string `json:"token,omitzero"`
 }
 
 type tokensData struct {
@@ -156,6 +158,6 @@ func tokenOf(t chatbot.Token, status chatbot.TokenStatus) tokenData {
 	return tokenData{
 		ID: t.ID, Name: t.Name, Hint: t.Hint, Scopes: scopes, CreatedAt: timestamp(t.CreatedAt), CreatedBy: t.CreatedBy,
 		LastUsedAt: optionalTimestamp(t.LastUsedAt), ExpiresAt: optionalTimestamp(t.ExpiresAt),
-		RevokedAt: optionalTimestamp(t.RevokedAt), Status: string(status),
+		RevokedAt: optionalTimestamp(t.RevokedAt), Status: string(status), OverLimit: t.OverLimit,
 	}
 }

@@ -1,52 +1,74 @@
-// Package billing speaks with Stripe. In this version it only says whether
-// Stripe takes the configured key; plans are changed by hand.
+// Package billing speaks with Stripe: it sends people to pay, hears that
+// something changed, and reads there what a workspace pays for.
 //
-// It does not own plans and their limits (package plan) nor which plan a
-// workspace has (package tenant).
+// It does not own plans, their limits and which state gives which plan (package
+// plan), nor the subscription as it is stored and what follows from it (package
+// tenant). It opens no transaction: what it reads is written by [Tenants].
 package billing
 
 import (
 	"context"
-	"errors"
-	"net/http"
+	"log/slog"
 	"time"
 
-	"github.com/stripe/stripe-go/v76"
-	"github.com/stripe/stripe-go/v76/balance"
-
-	"parley/core/fault"
+	"parley/core/tenant"
 )
 
-const timeout = 10 * time.Second
-
-// Client is an account at Stripe.
-type Client struct{ balance balance.Client }
-
-// New returns the account of a secret key. BaseURL is empty for Stripe itself.
-func New(key, baseURL string) *Client {
-	config := &stripe.BackendConfig{
-		HTTPClient:        &http.Client{Timeout: timeout},
-		LeveledLogger:     &stripe.LeveledLogger{Level: stripe.LevelNull}, // it would log requests
-		MaxNetworkRetries: stripe.Int64(0),
-	}
-	if baseURL != "" {
-		config.URL = stripe.String(baseURL)
-	}
-	return &Client{balance.Client{B: stripe.GetBackendWithConfig(stripe.APIBackend, config), Key: key}}
+// Config is the account at Stripe.
+type Config struct {
+	// Key is the secret key.
+	Key string
+	// WebhookSecret signs what Stripe sends; without it nothing is received.
+	WebhookSecret string
+	// BaseURL is that of another Stripe, for tests; empty for Stripe itself.
+	BaseURL string
+	// TrialDays is how long a workspace's first subscription costs nothing;
+	// zero for no trial.
+	TrialDays int
+	// Tax lets Stripe Tax compute taxes.
+	Tax bool
 }
 
-// Check reports whether Stripe takes the key. The error never has the key in
-// it: Stripe repeats a part of a wrong one.
-func (c *Client) Check(ctx context.Context) error {
-	params := &stripe.BalanceParams{}
-	params.Context = ctx
-	_, err := c.balance.Get(params)
-	var refused *stripe.Error
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &refused) && refused.HTTPStatusCode == http.StatusUnauthorized:
-		return fault.New(fault.Unavailable, "Stripe does not take the key. Check STRIPE_SECRET_KEY.")
+// Tenants keeps subscriptions. *tenant.Service is one, and says what each
+// method does.
+type Tenants interface {
+	Subscription(ctx context.Context, workspaceID string) (tenant.Subscription, error)
+	Subscriptions(ctx context.Context) ([]tenant.Subscription, error)
+	WorkspaceByCustomer(ctx context.Context, customerID string) (workspaceID string, err error)
+
+	OwnerEmail(ctx context.Context, workspaceID string) (string, error)
+	SetCustomer(ctx context.Context, workspaceID, customerID string) (tenant.Subscription, error)
+	CustomerTold(ctx context.Context, workspaceID string) error
+
+	BeginCheckout(ctx context.Context, workspaceID string) error
+	ApplySubscription(ctx context.Context, workspaceID string, revision int, billed tenant.Billed, trialUsed bool, cause tenant.Cause) (tenant.Applied, error)
+
+	SawEvent(ctx context.Context, eventID string) (bool, error)
+	NoteEvent(ctx context.Context, eventID, kind string) error
+}
+
+// Who is named in the audit log when no person is.
+const (
+	actorStripe         = "stripe"
+	actorReconciliation = "reconciliation"
+)
+
+// Service is an account at Stripe and the workspaces that pay there.
+type Service struct {
+	config   Config
+	account  account
+	tenants  Tenants
+	now      func() time.Time
+	log      *slog.Logger
+	observer Observer
+	lanes    *lanes
+}
+
+// New returns the account. For [Service.Check] and [Service.Sync] tenants may
+// be nil.
+func New(config Config, tenants Tenants, now func() time.Time, log *slog.Logger, observer Observer) *Service {
+	return &Service{
+		config: config, account: connect(config.Key, config.BaseURL), tenants: tenants,
+		now: now, log: log, observer: observer, lanes: newLanes(),
 	}
-	return fault.New(fault.Unavailable, "Stripe does not answer. Try again later.")
 }

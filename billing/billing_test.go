@@ -1,42 +1,35 @@
-package billing_test
+package billing
 
 import (
+	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
-	"parley/billing"
+	"github.com/stripe/stripe-go/v76"
+
+	"parley/core/fault"
 )
 
-// newStripe is a server that speaks the part of Stripe's wire format that is
-// used here, and takes one key.
-func newStripe(t *testing.T, key string) *httptest.Server {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		if r.Header.Get("Authorization") != "Bearer "+key {
-			w.WriteHeader(http.StatusUnauthorized)
-			_, _ = w.Write([]byte(`{"error":{"type":"invalid_request_error","message":"Invalid API Key provided: sk_te***key"}}`))
-			return
-		}
-		_, _ = w.Write([]byte(`{"object":"balance","available":[],"pending":[],"livemode":false}`))
-	}))
-	t.Cleanup(server.Close)
-	return server
+func serviceAt(key, url string) *Service {
+	return New(Config{Key: key, BaseURL: url}, nil, time.Now, slog.New(slog.DiscardHandler), Nop{})
 }
 
 func TestCheck(t *testing.T) {
-	server := newStripe(t, "sk_test_right")
+	s := newEmptyShop(t)
 
 	t.Run("a key that Stripe takes is fine", func(t *testing.T) {
-		if err := billing.New("sk_test_right", server.URL).Check(t.Context()); err != nil {
+		if err := serviceAt(s.stripe.Key, s.stripe.URL).Check(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	})
 
 	t.Run("a wrong key is named as the cause, and not shown", func(t *testing.T) {
-		err := billing.New("sk_test_wrongkey", server.URL).Check(t.Context())
-		if err == nil || !strings.Contains(err.Error(), "STRIPE_SECRET_KEY") || strings.Contains(err.Error(), "key provided") {
+		err := serviceAt("sk_test_wrongkey", s.stripe.URL).Check(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "STRIPE_SECRET_KEY") || strings.Contains(err.Error(), "sk_test") {
 			t.Fatalf("got %v", err)
 		}
 	})
@@ -44,9 +37,71 @@ func TestCheck(t *testing.T) {
 	t.Run("a Stripe that is away is not a wrong key", func(t *testing.T) {
 		gone := httptest.NewServer(http.NotFoundHandler())
 		gone.Close()
-		err := billing.New("sk_test_right", gone.URL).Check(t.Context())
+		err := serviceAt("sk_test_right", gone.URL).Check(t.Context())
 		if err == nil || strings.Contains(err.Error(), "STRIPE_SECRET_KEY") {
 			t.Fatalf("got %v", err)
+		}
+	})
+}
+
+func TestFailure(t *testing.T) {
+	tests := []struct {
+		name   string
+		status int
+		want   fault.Kind
+	}{
+		{"a wrong key", http.StatusUnauthorized, fault.Unavailable},
+		{"a key that may not", http.StatusForbidden, fault.Unavailable},
+		{"too many calls", http.StatusTooManyRequests, fault.Unavailable},
+		{"a request that is wrong", http.StatusBadRequest, fault.Upstream},
+		{"a thing that is not there", http.StatusNotFound, fault.Upstream},
+		{"a failure at Stripe", http.StatusInternalServerError, fault.Upstream},
+	}
+	for _, test := range tests {
+		t.Run(test.name+" says nothing that is secret", func(t *testing.T) {
+			err := failure(&stripe.Error{
+				HTTPStatusCode: test.status, Code: stripe.ErrorCodeParameterUnknown, RequestID: "req_1",
+				Msg: "Invalid API Key provided: sk_live_****1234, of ada@example.com",
+			})
+			if !fault.Is(err, test.want) {
+				t.Errorf("got %v, want kind %d", err, test.want)
+			}
+			if strings.Contains(err.Error(), "sk_live") || strings.Contains(err.Error(), "ada@") || !strings.Contains(err.Error(), "req_1") {
+				t.Errorf("the log would have %q", err.Error())
+			}
+		})
+	}
+}
+
+func TestAnswersAreBounded(t *testing.T) {
+	t.Run("an answer without end is not read to its end", func(t *testing.T) {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			block := make([]byte, 1<<20)
+			for range maxAnswer>>20 + 1 {
+				_, _ = w.Write(block)
+			}
+		}))
+		defer server.Close()
+		if err := serviceAt("sk_test", server.URL).Check(t.Context()); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("a redirect is not followed with the key", func(t *testing.T) {
+		followed := make(chan string, 1+retries)
+		elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { followed <- r.Header.Get("Authorization") }))
+		defer elsewhere.Close()
+		server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusFound))
+		defer server.Close()
+		if err := serviceAt("sk_test", server.URL).Check(t.Context()); err == nil || len(followed) > 0 {
+			t.Errorf("got %v, and %d calls elsewhere", err, len(followed))
+		}
+	})
+	t.Run("a call ends with its context", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		s := newEmptyShop(t)
+		if err := s.Check(ctx); err == nil || len(s.stripe.Requests()) != 0 {
+			t.Errorf("got %v after %v", err, s.stripe.Requests())
 		}
 	})
 }

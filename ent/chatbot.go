@@ -35,6 +35,10 @@ type Chatbot struct {
 	PassageLimit int `json:"passage_limit,omitempty"`
 	// AnswerWithoutKnowledge holds the value of the "answer_without_knowledge" field.
 	AnswerWithoutKnowledge bool `json:"answer_without_knowledge,omitempty"`
+	// Kept holds the value of the "kept" field.
+	Kept bool `json:"kept,omitempty"`
+	// OverLimit holds the value of the "over_limit" field.
+	OverLimit bool `json:"over_limit,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -125,7 +129,7 @@ func (*Chatbot) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case chatbot.FieldImageHosts:
 			values[i] = new([]byte)
-		case chatbot.FieldAnswerWithoutKnowledge:
+		case chatbot.FieldAnswerWithoutKnowledge, chatbot.FieldKept, chatbot.FieldOverLimit:
 			values[i] = new(sql.NullBool)
 		case chatbot.FieldPassageAim, chatbot.FieldPassageLimit:
 			values[i] = new(sql.NullInt64)
@@ -203,6 +207,18 @@ func (_m *Chatbot) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field answer_without_knowledge", values[i])
 			} else if value.Valid {
 				_m.AnswerWithoutKnowledge = value.Bool
+			}
+		case chatbot.FieldKept:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field kept", values[i])
+			} else if value.Valid {
+				_m.Kept = value.Bool
+			}
+		case chatbot.FieldOverLimit:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field over_limit", values[i])
+			} else if value.Valid {
+				_m.OverLimit = value.Bool
 			}
 		case chatbot.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -299,6 +315,12 @@ func (_m *Chatbot) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("answer_without_knowledge=")
 	builder.WriteString(fmt.Sprintf("%v", _m.AnswerWithoutKnowledge))
+	builder.WriteString(", ")
+	builder.WriteString("kept=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Kept))
+	builder.WriteString(", ")
+	builder.WriteString("over_limit=")
+	builder.WriteString(fmt.Sprintf("%v", _m.OverLimit))
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))

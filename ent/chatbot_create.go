@@ -117,6 +117,34 @@ func (_c *ChatbotCreate) SetNillableAnswerWithoutKnowledge(v *bool) *ChatbotCrea
 	return _c
 }
 
+// SetKept sets the "kept" field.
+func (_c *ChatbotCreate) SetKept(v bool) *ChatbotCreate {
+	_c.mutation.SetKept(v)
+	return _c
+}
+
+// SetNillableKept sets the "kept" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableKept(v *bool) *ChatbotCreate {
+	if v != nil {
+		_c.SetKept(*v)
+	}
+	return _c
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (_c *ChatbotCreate) SetOverLimit(v bool) *ChatbotCreate {
+	_c.mutation.SetOverLimit(v)
+	return _c
+}
+
+// SetNillableOverLimit sets the "over_limit" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableOverLimit(v *bool) *ChatbotCreate {
+	if v != nil {
+		_c.SetOverLimit(*v)
+	}
+	return _c
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (_c *ChatbotCreate) SetCreatedAt(v time.Time) *ChatbotCreate {
 	_c.mutation.SetCreatedAt(v)
@@ -274,6 +302,14 @@ func (_c *ChatbotCreate) defaults() error {
 		v := chatbot.DefaultAnswerWithoutKnowledge
 		_c.mutation.SetAnswerWithoutKnowledge(v)
 	}
+	if _, ok := _c.mutation.Kept(); !ok {
+		v := chatbot.DefaultKept
+		_c.mutation.SetKept(v)
+	}
+	if _, ok := _c.mutation.OverLimit(); !ok {
+		v := chatbot.DefaultOverLimit
+		_c.mutation.SetOverLimit(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		if chatbot.DefaultCreatedAt == nil {
 			return fmt.Errorf("ent: uninitialized chatbot.DefaultCreatedAt (forgotten import ent/runtime?)")
@@ -319,6 +355,12 @@ func (_c *ChatbotCreate) check() error {
 	}
 	if _, ok := _c.mutation.AnswerWithoutKnowledge(); !ok {
 		return &ValidationError{Name: "answer_without_knowledge", err: errors.New(`ent: missing required field "Chatbot.answer_without_knowledge"`)}
+	}
+	if _, ok := _c.mutation.Kept(); !ok {
+		return &ValidationError{Name: "kept", err: errors.New(`ent: missing required field "Chatbot.kept"`)}
+	}
+	if _, ok := _c.mutation.OverLimit(); !ok {
+		return &ValidationError{Name: "over_limit", err: errors.New(`ent: missing required field "Chatbot.over_limit"`)}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "Chatbot.created_at"`)}
@@ -394,6 +436,14 @@ func (_c *ChatbotCreate) createSpec() (*Chatbot, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.AnswerWithoutKnowledge(); ok {
 		_spec.SetField(chatbot.FieldAnswerWithoutKnowledge, field.TypeBool, value)
 		_node.AnswerWithoutKnowledge = value
+	}
+	if value, ok := _c.mutation.Kept(); ok {
+		_spec.SetField(chatbot.FieldKept, field.TypeBool, value)
+		_node.Kept = value
+	}
+	if value, ok := _c.mutation.OverLimit(); ok {
+		_spec.SetField(chatbot.FieldOverLimit, field.TypeBool, value)
+		_node.OverLimit = value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(chatbot.FieldCreatedAt, field.TypeTime, value)
@@ -644,6 +694,30 @@ func (u *ChatbotUpsert) UpdateAnswerWithoutKnowledge() *ChatbotUpsert {
 	return u
 }
 
+// SetKept sets the "kept" field.
+func (u *ChatbotUpsert) SetKept(v bool) *ChatbotUpsert {
+	u.Set(chatbot.FieldKept, v)
+	return u
+}
+
+// UpdateKept sets the "kept" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdateKept() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldKept)
+	return u
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (u *ChatbotUpsert) SetOverLimit(v bool) *ChatbotUpsert {
+	u.Set(chatbot.FieldOverLimit, v)
+	return u
+}
+
+// UpdateOverLimit sets the "over_limit" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdateOverLimit() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldOverLimit)
+	return u
+}
+
 // UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
 //
@@ -807,6 +881,34 @@ func (u *ChatbotUpsertOne) SetAnswerWithoutKnowledge(v bool) *ChatbotUpsertOne {
 func (u *ChatbotUpsertOne) UpdateAnswerWithoutKnowledge() *ChatbotUpsertOne {
 	return u.Update(func(s *ChatbotUpsert) {
 		s.UpdateAnswerWithoutKnowledge()
+	})
+}
+
+// SetKept sets the "kept" field.
+func (u *ChatbotUpsertOne) SetKept(v bool) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetKept(v)
+	})
+}
+
+// UpdateKept sets the "kept" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdateKept() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateKept()
+	})
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (u *ChatbotUpsertOne) SetOverLimit(v bool) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetOverLimit(v)
+	})
+}
+
+// UpdateOverLimit sets the "over_limit" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdateOverLimit() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateOverLimit()
 	})
 }
 
@@ -1140,6 +1242,34 @@ func (u *ChatbotUpsertBulk) SetAnswerWithoutKnowledge(v bool) *ChatbotUpsertBulk
 func (u *ChatbotUpsertBulk) UpdateAnswerWithoutKnowledge() *ChatbotUpsertBulk {
 	return u.Update(func(s *ChatbotUpsert) {
 		s.UpdateAnswerWithoutKnowledge()
+	})
+}
+
+// SetKept sets the "kept" field.
+func (u *ChatbotUpsertBulk) SetKept(v bool) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetKept(v)
+	})
+}
+
+// UpdateKept sets the "kept" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdateKept() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateKept()
+	})
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (u *ChatbotUpsertBulk) SetOverLimit(v bool) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetOverLimit(v)
+	})
+}
+
+// UpdateOverLimit sets the "over_limit" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdateOverLimit() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateOverLimit()
 	})
 }
 

@@ -143,6 +143,34 @@ func (_u *ChatbotUpdate) SetNillableAnswerWithoutKnowledge(v *bool) *ChatbotUpda
 	return _u
 }
 
+// SetKept sets the "kept" field.
+func (_u *ChatbotUpdate) SetKept(v bool) *ChatbotUpdate {
+	_u.mutation.SetKept(v)
+	return _u
+}
+
+// SetNillableKept sets the "kept" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableKept(v *bool) *ChatbotUpdate {
+	if v != nil {
+		_u.SetKept(*v)
+	}
+	return _u
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (_u *ChatbotUpdate) SetOverLimit(v bool) *ChatbotUpdate {
+	_u.mutation.SetOverLimit(v)
+	return _u
+}
+
+// SetNillableOverLimit sets the "over_limit" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableOverLimit(v *bool) *ChatbotUpdate {
+	if v != nil {
+		_u.SetOverLimit(*v)
+	}
+	return _u
+}
+
 // AddTokenIDs adds the "tokens" edge to the Token entity by IDs.
 func (_u *ChatbotUpdate) AddTokenIDs(ids ...string) *ChatbotUpdate {
 	_u.mutation.AddTokenIDs(ids...)
@@ -411,6 +439,12 @@ func (_u *ChatbotUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AnswerWithoutKnowledge(); ok {
 		_spec.SetField(chatbot.FieldAnswerWithoutKnowledge, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.Kept(); ok {
+		_spec.SetField(chatbot.FieldKept, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.OverLimit(); ok {
+		_spec.SetField(chatbot.FieldOverLimit, field.TypeBool, value)
 	}
 	if _u.mutation.TokensCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -767,6 +801,34 @@ func (_u *ChatbotUpdateOne) SetNillableAnswerWithoutKnowledge(v *bool) *ChatbotU
 	return _u
 }
 
+// SetKept sets the "kept" field.
+func (_u *ChatbotUpdateOne) SetKept(v bool) *ChatbotUpdateOne {
+	_u.mutation.SetKept(v)
+	return _u
+}
+
+// SetNillableKept sets the "kept" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillableKept(v *bool) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetKept(*v)
+	}
+	return _u
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (_u *ChatbotUpdateOne) SetOverLimit(v bool) *ChatbotUpdateOne {
+	_u.mutation.SetOverLimit(v)
+	return _u
+}
+
+// SetNillableOverLimit sets the "over_limit" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillableOverLimit(v *bool) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetOverLimit(*v)
+	}
+	return _u
+}
+
 // AddTokenIDs adds the "tokens" edge to the Token entity by IDs.
 func (_u *ChatbotUpdateOne) AddTokenIDs(ids ...string) *ChatbotUpdateOne {
 	_u.mutation.AddTokenIDs(ids...)
@@ -1065,6 +1127,12 @@ func (_u *ChatbotUpdateOne) sqlSave(ctx context.Context) (_node *Chatbot, err er
 	}
 	if value, ok := _u.mutation.AnswerWithoutKnowledge(); ok {
 		_spec.SetField(chatbot.FieldAnswerWithoutKnowledge, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.Kept(); ok {
+		_spec.SetField(chatbot.FieldKept, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.OverLimit(); ok {
+		_spec.SetField(chatbot.FieldOverLimit, field.TypeBool, value)
 	}
 	if _u.mutation.TokensCleared() {
 		edge := &sqlgraph.EdgeSpec{

@@ -11,21 +11,28 @@ import (
 
 	"parley/ent/migrate"
 
+	"parley/ent/auditentry"
+	"parley/ent/billingevent"
 	"parley/ent/chatbot"
+	"parley/ent/chore"
 	"parley/ent/conversation"
 	"parley/ent/document"
 	"parley/ent/embedding"
 	"parley/ent/invitation"
+	"parley/ent/mail"
 	"parley/ent/member"
 	"parley/ent/message"
 	"parley/ent/passage"
 	"parley/ent/plan"
+	"parley/ent/rebuild"
 	"parley/ent/removal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
 	"parley/ent/source"
+	"parley/ent/subscription"
 	"parley/ent/token"
 	"parley/ent/upload"
+	"parley/ent/usage"
 	"parley/ent/user"
 	"parley/ent/workspace"
 
@@ -42,8 +49,14 @@ type Client struct {
 	config
 	// Schema is the client for creating, migrating and dropping schema.
 	Schema *migrate.Schema
+	// AuditEntry is the client for interacting with the AuditEntry builders.
+	AuditEntry *AuditEntryClient
+	// BillingEvent is the client for interacting with the BillingEvent builders.
+	BillingEvent *BillingEventClient
 	// Chatbot is the client for interacting with the Chatbot builders.
 	Chatbot *ChatbotClient
+	// Chore is the client for interacting with the Chore builders.
+	Chore *ChoreClient
 	// Conversation is the client for interacting with the Conversation builders.
 	Conversation *ConversationClient
 	// Document is the client for interacting with the Document builders.
@@ -52,6 +65,8 @@ type Client struct {
 	Embedding *EmbeddingClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
+	// Mail is the client for interacting with the Mail builders.
+	Mail *MailClient
 	// Member is the client for interacting with the Member builders.
 	Member *MemberClient
 	// Message is the client for interacting with the Message builders.
@@ -60,6 +75,8 @@ type Client struct {
 	Passage *PassageClient
 	// Plan is the client for interacting with the Plan builders.
 	Plan *PlanClient
+	// Rebuild is the client for interacting with the Rebuild builders.
+	Rebuild *RebuildClient
 	// Removal is the client for interacting with the Removal builders.
 	Removal *RemovalClient
 	// Session is the client for interacting with the Session builders.
@@ -68,10 +85,14 @@ type Client struct {
 	SignInAttempt *SignInAttemptClient
 	// Source is the client for interacting with the Source builders.
 	Source *SourceClient
+	// Subscription is the client for interacting with the Subscription builders.
+	Subscription *SubscriptionClient
 	// Token is the client for interacting with the Token builders.
 	Token *TokenClient
 	// Upload is the client for interacting with the Upload builders.
 	Upload *UploadClient
+	// Usage is the client for interacting with the Usage builders.
+	Usage *UsageClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
 	// Workspace is the client for interacting with the Workspace builders.
@@ -87,21 +108,28 @@ func NewClient(opts ...Option) *Client {
 
 func (c *Client) init() {
 	c.Schema = migrate.NewSchema(c.driver)
+	c.AuditEntry = NewAuditEntryClient(c.config)
+	c.BillingEvent = NewBillingEventClient(c.config)
 	c.Chatbot = NewChatbotClient(c.config)
+	c.Chore = NewChoreClient(c.config)
 	c.Conversation = NewConversationClient(c.config)
 	c.Document = NewDocumentClient(c.config)
 	c.Embedding = NewEmbeddingClient(c.config)
 	c.Invitation = NewInvitationClient(c.config)
+	c.Mail = NewMailClient(c.config)
 	c.Member = NewMemberClient(c.config)
 	c.Message = NewMessageClient(c.config)
 	c.Passage = NewPassageClient(c.config)
 	c.Plan = NewPlanClient(c.config)
+	c.Rebuild = NewRebuildClient(c.config)
 	c.Removal = NewRemovalClient(c.config)
 	c.Session = NewSessionClient(c.config)
 	c.SignInAttempt = NewSignInAttemptClient(c.config)
 	c.Source = NewSourceClient(c.config)
+	c.Subscription = NewSubscriptionClient(c.config)
 	c.Token = NewTokenClient(c.config)
 	c.Upload = NewUploadClient(c.config)
+	c.Usage = NewUsageClient(c.config)
 	c.User = NewUserClient(c.config)
 	c.Workspace = NewWorkspaceClient(c.config)
 }
@@ -196,21 +224,28 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 	return &Tx{
 		ctx:           ctx,
 		config:        cfg,
+		AuditEntry:    NewAuditEntryClient(cfg),
+		BillingEvent:  NewBillingEventClient(cfg),
 		Chatbot:       NewChatbotClient(cfg),
+		Chore:         NewChoreClient(cfg),
 		Conversation:  NewConversationClient(cfg),
 		Document:      NewDocumentClient(cfg),
 		Embedding:     NewEmbeddingClient(cfg),
 		Invitation:    NewInvitationClient(cfg),
+		Mail:          NewMailClient(cfg),
 		Member:        NewMemberClient(cfg),
 		Message:       NewMessageClient(cfg),
 		Passage:       NewPassageClient(cfg),
 		Plan:          NewPlanClient(cfg),
+		Rebuild:       NewRebuildClient(cfg),
 		Removal:       NewRemovalClient(cfg),
 		Session:       NewSessionClient(cfg),
 		SignInAttempt: NewSignInAttemptClient(cfg),
 		Source:        NewSourceClient(cfg),
+		Subscription:  NewSubscriptionClient(cfg),
 		Token:         NewTokenClient(cfg),
 		Upload:        NewUploadClient(cfg),
+		Usage:         NewUsageClient(cfg),
 		User:          NewUserClient(cfg),
 		Workspace:     NewWorkspaceClient(cfg),
 	}, nil
@@ -232,21 +267,28 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 	return &Tx{
 		ctx:           ctx,
 		config:        cfg,
+		AuditEntry:    NewAuditEntryClient(cfg),
+		BillingEvent:  NewBillingEventClient(cfg),
 		Chatbot:       NewChatbotClient(cfg),
+		Chore:         NewChoreClient(cfg),
 		Conversation:  NewConversationClient(cfg),
 		Document:      NewDocumentClient(cfg),
 		Embedding:     NewEmbeddingClient(cfg),
 		Invitation:    NewInvitationClient(cfg),
+		Mail:          NewMailClient(cfg),
 		Member:        NewMemberClient(cfg),
 		Message:       NewMessageClient(cfg),
 		Passage:       NewPassageClient(cfg),
 		Plan:          NewPlanClient(cfg),
+		Rebuild:       NewRebuildClient(cfg),
 		Removal:       NewRemovalClient(cfg),
 		Session:       NewSessionClient(cfg),
 		SignInAttempt: NewSignInAttemptClient(cfg),
 		Source:        NewSourceClient(cfg),
+		Subscription:  NewSubscriptionClient(cfg),
 		Token:         NewTokenClient(cfg),
 		Upload:        NewUploadClient(cfg),
+		Usage:         NewUsageClient(cfg),
 		User:          NewUserClient(cfg),
 		Workspace:     NewWorkspaceClient(cfg),
 	}, nil
@@ -255,7 +297,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 // Debug returns a new debug-client. It's used to get verbose logging on specific operations.
 //
 //	client.Debug().
-//		Chatbot.
+//		AuditEntry.
 //		Query().
 //		Count(ctx)
 func (c *Client) Debug() *Client {
@@ -278,9 +320,10 @@ func (c *Client) Close() error {
 // In order to add hooks to a specific client, call: `client.Node.Use(...)`.
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
-		c.Chatbot, c.Conversation, c.Document, c.Embedding, c.Invitation, c.Member,
-		c.Message, c.Passage, c.Plan, c.Removal, c.Session, c.SignInAttempt, c.Source,
-		c.Token, c.Upload, c.User, c.Workspace,
+		c.AuditEntry, c.BillingEvent, c.Chatbot, c.Chore, c.Conversation, c.Document,
+		c.Embedding, c.Invitation, c.Mail, c.Member, c.Message, c.Passage, c.Plan,
+		c.Rebuild, c.Removal, c.Session, c.SignInAttempt, c.Source, c.Subscription,
+		c.Token, c.Upload, c.Usage, c.User, c.Workspace,
 	} {
 		n.Use(hooks...)
 	}
@@ -290,9 +333,10 @@ func (c *Client) Use(hooks ...Hook) {
 // In order to add interceptors to a specific client, call: `client.Node.Intercept(...)`.
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
-		c.Chatbot, c.Conversation, c.Document, c.Embedding, c.Invitation, c.Member,
-		c.Message, c.Passage, c.Plan, c.Removal, c.Session, c.SignInAttempt, c.Source,
-		c.Token, c.Upload, c.User, c.Workspace,
+		c.AuditEntry, c.BillingEvent, c.Chatbot, c.Chore, c.Conversation, c.Document,
+		c.Embedding, c.Invitation, c.Mail, c.Member, c.Message, c.Passage, c.Plan,
+		c.Rebuild, c.Removal, c.Session, c.SignInAttempt, c.Source, c.Subscription,
+		c.Token, c.Upload, c.Usage, c.User, c.Workspace,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -301,8 +345,14 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 // Mutate implements the ent.Mutator interface.
 func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 	switch m := m.(type) {
+	case *AuditEntryMutation:
+		return c.AuditEntry.mutate(ctx, m)
+	case *BillingEventMutation:
+		return c.BillingEvent.mutate(ctx, m)
 	case *ChatbotMutation:
 		return c.Chatbot.mutate(ctx, m)
+	case *ChoreMutation:
+		return c.Chore.mutate(ctx, m)
 	case *ConversationMutation:
 		return c.Conversation.mutate(ctx, m)
 	case *DocumentMutation:
@@ -311,6 +361,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Embedding.mutate(ctx, m)
 	case *InvitationMutation:
 		return c.Invitation.mutate(ctx, m)
+	case *MailMutation:
+		return c.Mail.mutate(ctx, m)
 	case *MemberMutation:
 		return c.Member.mutate(ctx, m)
 	case *MessageMutation:
@@ -319,6 +371,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Passage.mutate(ctx, m)
 	case *PlanMutation:
 		return c.Plan.mutate(ctx, m)
+	case *RebuildMutation:
+		return c.Rebuild.mutate(ctx, m)
 	case *RemovalMutation:
 		return c.Removal.mutate(ctx, m)
 	case *SessionMutation:
@@ -327,16 +381,303 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.SignInAttempt.mutate(ctx, m)
 	case *SourceMutation:
 		return c.Source.mutate(ctx, m)
+	case *SubscriptionMutation:
+		return c.Subscription.mutate(ctx, m)
 	case *TokenMutation:
 		return c.Token.mutate(ctx, m)
 	case *UploadMutation:
 		return c.Upload.mutate(ctx, m)
+	case *UsageMutation:
+		return c.Usage.mutate(ctx, m)
 	case *UserMutation:
 		return c.User.mutate(ctx, m)
 	case *WorkspaceMutation:
 		return c.Workspace.mutate(ctx, m)
 	default:
 		return nil, fmt.Errorf("ent: unknown mutation type %T", m)
+	}
+}
+
+// AuditEntryClient is a client for the AuditEntry schema.
+type AuditEntryClient struct {
+	config
+}
+
+// NewAuditEntryClient returns a client for the AuditEntry from the given config.
+func NewAuditEntryClient(c config) *AuditEntryClient {
+	return &AuditEntryClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `auditentry.Hooks(f(g(h())))`.
+func (c *AuditEntryClient) Use(hooks ...Hook) {
+	c.hooks.AuditEntry = append(c.hooks.AuditEntry, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `auditentry.Intercept(f(g(h())))`.
+func (c *AuditEntryClient) Intercept(interceptors ...Interceptor) {
+	c.inters.AuditEntry = append(c.inters.AuditEntry, interceptors...)
+}
+
+// Create returns a builder for creating a AuditEntry entity.
+func (c *AuditEntryClient) Create() *AuditEntryCreate {
+	mutation := newAuditEntryMutation(c.config, OpCreate)
+	return &AuditEntryCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of AuditEntry entities.
+func (c *AuditEntryClient) CreateBulk(builders ...*AuditEntryCreate) *AuditEntryCreateBulk {
+	return &AuditEntryCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AuditEntryClient) MapCreateBulk(slice any, setFunc func(*AuditEntryCreate, int)) *AuditEntryCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AuditEntryCreateBulk{err: fmt.Errorf("calling to AuditEntryClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AuditEntryCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AuditEntryCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for AuditEntry.
+func (c *AuditEntryClient) Update() *AuditEntryUpdate {
+	mutation := newAuditEntryMutation(c.config, OpUpdate)
+	return &AuditEntryUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AuditEntryClient) UpdateOne(_m *AuditEntry) *AuditEntryUpdateOne {
+	mutation := newAuditEntryMutation(c.config, OpUpdateOne, withAuditEntry(_m))
+	return &AuditEntryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AuditEntryClient) UpdateOneID(id int64) *AuditEntryUpdateOne {
+	mutation := newAuditEntryMutation(c.config, OpUpdateOne, withAuditEntryID(id))
+	return &AuditEntryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for AuditEntry.
+func (c *AuditEntryClient) Delete() *AuditEntryDelete {
+	mutation := newAuditEntryMutation(c.config, OpDelete)
+	return &AuditEntryDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AuditEntryClient) DeleteOne(_m *AuditEntry) *AuditEntryDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AuditEntryClient) DeleteOneID(id int64) *AuditEntryDeleteOne {
+	builder := c.Delete().Where(auditentry.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AuditEntryDeleteOne{builder}
+}
+
+// Query returns a query builder for AuditEntry.
+func (c *AuditEntryClient) Query() *AuditEntryQuery {
+	return &AuditEntryQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAuditEntry},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a AuditEntry entity by its id.
+func (c *AuditEntryClient) Get(ctx context.Context, id int64) (*AuditEntry, error) {
+	return c.Query().Where(auditentry.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AuditEntryClient) GetX(ctx context.Context, id int64) *AuditEntry {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryWorkspace queries the workspace edge of a AuditEntry.
+func (c *AuditEntryClient) QueryWorkspace(_m *AuditEntry) *WorkspaceQuery {
+	query := (&WorkspaceClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(auditentry.Table, auditentry.FieldID, id),
+			sqlgraph.To(workspace.Table, workspace.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, auditentry.WorkspaceTable, auditentry.WorkspaceColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *AuditEntryClient) Hooks() []Hook {
+	hooks := c.hooks.AuditEntry
+	return append(hooks[:len(hooks):len(hooks)], auditentry.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *AuditEntryClient) Interceptors() []Interceptor {
+	return c.inters.AuditEntry
+}
+
+func (c *AuditEntryClient) mutate(ctx context.Context, m *AuditEntryMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AuditEntryCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AuditEntryUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AuditEntryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AuditEntryDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown AuditEntry mutation op: %q", m.Op())
+	}
+}
+
+// BillingEventClient is a client for the BillingEvent schema.
+type BillingEventClient struct {
+	config
+}
+
+// NewBillingEventClient returns a client for the BillingEvent from the given config.
+func NewBillingEventClient(c config) *BillingEventClient {
+	return &BillingEventClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `billingevent.Hooks(f(g(h())))`.
+func (c *BillingEventClient) Use(hooks ...Hook) {
+	c.hooks.BillingEvent = append(c.hooks.BillingEvent, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `billingevent.Intercept(f(g(h())))`.
+func (c *BillingEventClient) Intercept(interceptors ...Interceptor) {
+	c.inters.BillingEvent = append(c.inters.BillingEvent, interceptors...)
+}
+
+// Create returns a builder for creating a BillingEvent entity.
+func (c *BillingEventClient) Create() *BillingEventCreate {
+	mutation := newBillingEventMutation(c.config, OpCreate)
+	return &BillingEventCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of BillingEvent entities.
+func (c *BillingEventClient) CreateBulk(builders ...*BillingEventCreate) *BillingEventCreateBulk {
+	return &BillingEventCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *BillingEventClient) MapCreateBulk(slice any, setFunc func(*BillingEventCreate, int)) *BillingEventCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &BillingEventCreateBulk{err: fmt.Errorf("calling to BillingEventClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*BillingEventCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &BillingEventCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for BillingEvent.
+func (c *BillingEventClient) Update() *BillingEventUpdate {
+	mutation := newBillingEventMutation(c.config, OpUpdate)
+	return &BillingEventUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *BillingEventClient) UpdateOne(_m *BillingEvent) *BillingEventUpdateOne {
+	mutation := newBillingEventMutation(c.config, OpUpdateOne, withBillingEvent(_m))
+	return &BillingEventUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *BillingEventClient) UpdateOneID(id string) *BillingEventUpdateOne {
+	mutation := newBillingEventMutation(c.config, OpUpdateOne, withBillingEventID(id))
+	return &BillingEventUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for BillingEvent.
+func (c *BillingEventClient) Delete() *BillingEventDelete {
+	mutation := newBillingEventMutation(c.config, OpDelete)
+	return &BillingEventDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *BillingEventClient) DeleteOne(_m *BillingEvent) *BillingEventDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *BillingEventClient) DeleteOneID(id string) *BillingEventDeleteOne {
+	builder := c.Delete().Where(billingevent.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &BillingEventDeleteOne{builder}
+}
+
+// Query returns a query builder for BillingEvent.
+func (c *BillingEventClient) Query() *BillingEventQuery {
+	return &BillingEventQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeBillingEvent},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a BillingEvent entity by its id.
+func (c *BillingEventClient) Get(ctx context.Context, id string) (*BillingEvent, error) {
+	return c.Query().Where(billingevent.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *BillingEventClient) GetX(ctx context.Context, id string) *BillingEvent {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *BillingEventClient) Hooks() []Hook {
+	return c.hooks.BillingEvent
+}
+
+// Interceptors returns the client interceptors.
+func (c *BillingEventClient) Interceptors() []Interceptor {
+	return c.inters.BillingEvent
+}
+
+func (c *BillingEventClient) mutate(ctx context.Context, m *BillingEventMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&BillingEventCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&BillingEventUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&BillingEventUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&BillingEventDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown BillingEvent mutation op: %q", m.Op())
 	}
 }
 
@@ -567,6 +908,139 @@ func (c *ChatbotClient) mutate(ctx context.Context, m *ChatbotMutation) (Value, 
 		return (&ChatbotDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Chatbot mutation op: %q", m.Op())
+	}
+}
+
+// ChoreClient is a client for the Chore schema.
+type ChoreClient struct {
+	config
+}
+
+// NewChoreClient returns a client for the Chore from the given config.
+func NewChoreClient(c config) *ChoreClient {
+	return &ChoreClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `chore.Hooks(f(g(h())))`.
+func (c *ChoreClient) Use(hooks ...Hook) {
+	c.hooks.Chore = append(c.hooks.Chore, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `chore.Intercept(f(g(h())))`.
+func (c *ChoreClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Chore = append(c.inters.Chore, interceptors...)
+}
+
+// Create returns a builder for creating a Chore entity.
+func (c *ChoreClient) Create() *ChoreCreate {
+	mutation := newChoreMutation(c.config, OpCreate)
+	return &ChoreCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Chore entities.
+func (c *ChoreClient) CreateBulk(builders ...*ChoreCreate) *ChoreCreateBulk {
+	return &ChoreCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ChoreClient) MapCreateBulk(slice any, setFunc func(*ChoreCreate, int)) *ChoreCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ChoreCreateBulk{err: fmt.Errorf("calling to ChoreClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ChoreCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ChoreCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Chore.
+func (c *ChoreClient) Update() *ChoreUpdate {
+	mutation := newChoreMutation(c.config, OpUpdate)
+	return &ChoreUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ChoreClient) UpdateOne(_m *Chore) *ChoreUpdateOne {
+	mutation := newChoreMutation(c.config, OpUpdateOne, withChore(_m))
+	return &ChoreUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ChoreClient) UpdateOneID(id string) *ChoreUpdateOne {
+	mutation := newChoreMutation(c.config, OpUpdateOne, withChoreID(id))
+	return &ChoreUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Chore.
+func (c *ChoreClient) Delete() *ChoreDelete {
+	mutation := newChoreMutation(c.config, OpDelete)
+	return &ChoreDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ChoreClient) DeleteOne(_m *Chore) *ChoreDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ChoreClient) DeleteOneID(id string) *ChoreDeleteOne {
+	builder := c.Delete().Where(chore.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ChoreDeleteOne{builder}
+}
+
+// Query returns a query builder for Chore.
+func (c *ChoreClient) Query() *ChoreQuery {
+	return &ChoreQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeChore},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Chore entity by its id.
+func (c *ChoreClient) Get(ctx context.Context, id string) (*Chore, error) {
+	return c.Query().Where(chore.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ChoreClient) GetX(ctx context.Context, id string) *Chore {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ChoreClient) Hooks() []Hook {
+	return c.hooks.Chore
+}
+
+// Interceptors returns the client interceptors.
+func (c *ChoreClient) Interceptors() []Interceptor {
+	return c.inters.Chore
+}
+
+func (c *ChoreClient) mutate(ctx context.Context, m *ChoreMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ChoreCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ChoreUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ChoreUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ChoreDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Chore mutation op: %q", m.Op())
 	}
 }
 
@@ -1218,6 +1692,156 @@ func (c *InvitationClient) mutate(ctx context.Context, m *InvitationMutation) (V
 	}
 }
 
+// MailClient is a client for the Mail schema.
+type MailClient struct {
+	config
+}
+
+// NewMailClient returns a client for the Mail from the given config.
+func NewMailClient(c config) *MailClient {
+	return &MailClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `mail.Hooks(f(g(h())))`.
+func (c *MailClient) Use(hooks ...Hook) {
+	c.hooks.Mail = append(c.hooks.Mail, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `mail.Intercept(f(g(h())))`.
+func (c *MailClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Mail = append(c.inters.Mail, interceptors...)
+}
+
+// Create returns a builder for creating a Mail entity.
+func (c *MailClient) Create() *MailCreate {
+	mutation := newMailMutation(c.config, OpCreate)
+	return &MailCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Mail entities.
+func (c *MailClient) CreateBulk(builders ...*MailCreate) *MailCreateBulk {
+	return &MailCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *MailClient) MapCreateBulk(slice any, setFunc func(*MailCreate, int)) *MailCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &MailCreateBulk{err: fmt.Errorf("calling to MailClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*MailCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &MailCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Mail.
+func (c *MailClient) Update() *MailUpdate {
+	mutation := newMailMutation(c.config, OpUpdate)
+	return &MailUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *MailClient) UpdateOne(_m *Mail) *MailUpdateOne {
+	mutation := newMailMutation(c.config, OpUpdateOne, withMail(_m))
+	return &MailUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *MailClient) UpdateOneID(id int64) *MailUpdateOne {
+	mutation := newMailMutation(c.config, OpUpdateOne, withMailID(id))
+	return &MailUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Mail.
+func (c *MailClient) Delete() *MailDelete {
+	mutation := newMailMutation(c.config, OpDelete)
+	return &MailDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *MailClient) DeleteOne(_m *Mail) *MailDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *MailClient) DeleteOneID(id int64) *MailDeleteOne {
+	builder := c.Delete().Where(mail.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &MailDeleteOne{builder}
+}
+
+// Query returns a query builder for Mail.
+func (c *MailClient) Query() *MailQuery {
+	return &MailQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeMail},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Mail entity by its id.
+func (c *MailClient) Get(ctx context.Context, id int64) (*Mail, error) {
+	return c.Query().Where(mail.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *MailClient) GetX(ctx context.Context, id int64) *Mail {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryWorkspace queries the workspace edge of a Mail.
+func (c *MailClient) QueryWorkspace(_m *Mail) *WorkspaceQuery {
+	query := (&WorkspaceClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(mail.Table, mail.FieldID, id),
+			sqlgraph.To(workspace.Table, workspace.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, mail.WorkspaceTable, mail.WorkspaceColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *MailClient) Hooks() []Hook {
+	hooks := c.hooks.Mail
+	return append(hooks[:len(hooks):len(hooks)], mail.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *MailClient) Interceptors() []Interceptor {
+	return c.inters.Mail
+}
+
+func (c *MailClient) mutate(ctx context.Context, m *MailMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&MailCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&MailUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&MailUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&MailDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Mail mutation op: %q", m.Op())
+	}
+}
+
 // MemberClient is a client for the Member schema.
 type MemberClient struct {
 	config
@@ -1817,6 +2441,139 @@ func (c *PlanClient) mutate(ctx context.Context, m *PlanMutation) (Value, error)
 	}
 }
 
+// RebuildClient is a client for the Rebuild schema.
+type RebuildClient struct {
+	config
+}
+
+// NewRebuildClient returns a client for the Rebuild from the given config.
+func NewRebuildClient(c config) *RebuildClient {
+	return &RebuildClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `rebuild.Hooks(f(g(h())))`.
+func (c *RebuildClient) Use(hooks ...Hook) {
+	c.hooks.Rebuild = append(c.hooks.Rebuild, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `rebuild.Intercept(f(g(h())))`.
+func (c *RebuildClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Rebuild = append(c.inters.Rebuild, interceptors...)
+}
+
+// Create returns a builder for creating a Rebuild entity.
+func (c *RebuildClient) Create() *RebuildCreate {
+	mutation := newRebuildMutation(c.config, OpCreate)
+	return &RebuildCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Rebuild entities.
+func (c *RebuildClient) CreateBulk(builders ...*RebuildCreate) *RebuildCreateBulk {
+	return &RebuildCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *RebuildClient) MapCreateBulk(slice any, setFunc func(*RebuildCreate, int)) *RebuildCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &RebuildCreateBulk{err: fmt.Errorf("calling to RebuildClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*RebuildCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &RebuildCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Rebuild.
+func (c *RebuildClient) Update() *RebuildUpdate {
+	mutation := newRebuildMutation(c.config, OpUpdate)
+	return &RebuildUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *RebuildClient) UpdateOne(_m *Rebuild) *RebuildUpdateOne {
+	mutation := newRebuildMutation(c.config, OpUpdateOne, withRebuild(_m))
+	return &RebuildUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *RebuildClient) UpdateOneID(id int) *RebuildUpdateOne {
+	mutation := newRebuildMutation(c.config, OpUpdateOne, withRebuildID(id))
+	return &RebuildUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Rebuild.
+func (c *RebuildClient) Delete() *RebuildDelete {
+	mutation := newRebuildMutation(c.config, OpDelete)
+	return &RebuildDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *RebuildClient) DeleteOne(_m *Rebuild) *RebuildDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *RebuildClient) DeleteOneID(id int) *RebuildDeleteOne {
+	builder := c.Delete().Where(rebuild.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &RebuildDeleteOne{builder}
+}
+
+// Query returns a query builder for Rebuild.
+func (c *RebuildClient) Query() *RebuildQuery {
+	return &RebuildQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeRebuild},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Rebuild entity by its id.
+func (c *RebuildClient) Get(ctx context.Context, id int) (*Rebuild, error) {
+	return c.Query().Where(rebuild.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *RebuildClient) GetX(ctx context.Context, id int) *Rebuild {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *RebuildClient) Hooks() []Hook {
+	return c.hooks.Rebuild
+}
+
+// Interceptors returns the client interceptors.
+func (c *RebuildClient) Interceptors() []Interceptor {
+	return c.inters.Rebuild
+}
+
+func (c *RebuildClient) mutate(ctx context.Context, m *RebuildMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&RebuildCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&RebuildUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&RebuildUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&RebuildDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Rebuild mutation op: %q", m.Op())
+	}
+}
+
 // RemovalClient is a client for the Removal schema.
 type RemovalClient struct {
 	config
@@ -2399,6 +3156,156 @@ func (c *SourceClient) mutate(ctx context.Context, m *SourceMutation) (Value, er
 	}
 }
 
+// SubscriptionClient is a client for the Subscription schema.
+type SubscriptionClient struct {
+	config
+}
+
+// NewSubscriptionClient returns a client for the Subscription from the given config.
+func NewSubscriptionClient(c config) *SubscriptionClient {
+	return &SubscriptionClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `subscription.Hooks(f(g(h())))`.
+func (c *SubscriptionClient) Use(hooks ...Hook) {
+	c.hooks.Subscription = append(c.hooks.Subscription, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `subscription.Intercept(f(g(h())))`.
+func (c *SubscriptionClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Subscription = append(c.inters.Subscription, interceptors...)
+}
+
+// Create returns a builder for creating a Subscription entity.
+func (c *SubscriptionClient) Create() *SubscriptionCreate {
+	mutation := newSubscriptionMutation(c.config, OpCreate)
+	return &SubscriptionCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Subscription entities.
+func (c *SubscriptionClient) CreateBulk(builders ...*SubscriptionCreate) *SubscriptionCreateBulk {
+	return &SubscriptionCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SubscriptionClient) MapCreateBulk(slice any, setFunc func(*SubscriptionCreate, int)) *SubscriptionCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SubscriptionCreateBulk{err: fmt.Errorf("calling to SubscriptionClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SubscriptionCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SubscriptionCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Subscription.
+func (c *SubscriptionClient) Update() *SubscriptionUpdate {
+	mutation := newSubscriptionMutation(c.config, OpUpdate)
+	return &SubscriptionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SubscriptionClient) UpdateOne(_m *Subscription) *SubscriptionUpdateOne {
+	mutation := newSubscriptionMutation(c.config, OpUpdateOne, withSubscription(_m))
+	return &SubscriptionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SubscriptionClient) UpdateOneID(id int) *SubscriptionUpdateOne {
+	mutation := newSubscriptionMutation(c.config, OpUpdateOne, withSubscriptionID(id))
+	return &SubscriptionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Subscription.
+func (c *SubscriptionClient) Delete() *SubscriptionDelete {
+	mutation := newSubscriptionMutation(c.config, OpDelete)
+	return &SubscriptionDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SubscriptionClient) DeleteOne(_m *Subscription) *SubscriptionDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SubscriptionClient) DeleteOneID(id int) *SubscriptionDeleteOne {
+	builder := c.Delete().Where(subscription.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SubscriptionDeleteOne{builder}
+}
+
+// Query returns a query builder for Subscription.
+func (c *SubscriptionClient) Query() *SubscriptionQuery {
+	return &SubscriptionQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSubscription},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Subscription entity by its id.
+func (c *SubscriptionClient) Get(ctx context.Context, id int) (*Subscription, error) {
+	return c.Query().Where(subscription.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SubscriptionClient) GetX(ctx context.Context, id int) *Subscription {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryWorkspace queries the workspace edge of a Subscription.
+func (c *SubscriptionClient) QueryWorkspace(_m *Subscription) *WorkspaceQuery {
+	query := (&WorkspaceClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(subscription.Table, subscription.FieldID, id),
+			sqlgraph.To(workspace.Table, workspace.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, subscription.WorkspaceTable, subscription.WorkspaceColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *SubscriptionClient) Hooks() []Hook {
+	hooks := c.hooks.Subscription
+	return append(hooks[:len(hooks):len(hooks)], subscription.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SubscriptionClient) Interceptors() []Interceptor {
+	return c.inters.Subscription
+}
+
+func (c *SubscriptionClient) mutate(ctx context.Context, m *SubscriptionMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SubscriptionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SubscriptionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SubscriptionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SubscriptionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Subscription mutation op: %q", m.Op())
+	}
+}
+
 // TokenClient is a client for the Token schema.
 type TokenClient struct {
 	config
@@ -2696,6 +3603,156 @@ func (c *UploadClient) mutate(ctx context.Context, m *UploadMutation) (Value, er
 		return (&UploadDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Upload mutation op: %q", m.Op())
+	}
+}
+
+// UsageClient is a client for the Usage schema.
+type UsageClient struct {
+	config
+}
+
+// NewUsageClient returns a client for the Usage from the given config.
+func NewUsageClient(c config) *UsageClient {
+	return &UsageClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `usage.Hooks(f(g(h())))`.
+func (c *UsageClient) Use(hooks ...Hook) {
+	c.hooks.Usage = append(c.hooks.Usage, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `usage.Intercept(f(g(h())))`.
+func (c *UsageClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Usage = append(c.inters.Usage, interceptors...)
+}
+
+// Create returns a builder for creating a Usage entity.
+func (c *UsageClient) Create() *UsageCreate {
+	mutation := newUsageMutation(c.config, OpCreate)
+	return &UsageCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Usage entities.
+func (c *UsageClient) CreateBulk(builders ...*UsageCreate) *UsageCreateBulk {
+	return &UsageCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *UsageClient) MapCreateBulk(slice any, setFunc func(*UsageCreate, int)) *UsageCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &UsageCreateBulk{err: fmt.Errorf("calling to UsageClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*UsageCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &UsageCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Usage.
+func (c *UsageClient) Update() *UsageUpdate {
+	mutation := newUsageMutation(c.config, OpUpdate)
+	return &UsageUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *UsageClient) UpdateOne(_m *Usage) *UsageUpdateOne {
+	mutation := newUsageMutation(c.config, OpUpdateOne, withUsage(_m))
+	return &UsageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *UsageClient) UpdateOneID(id int) *UsageUpdateOne {
+	mutation := newUsageMutation(c.config, OpUpdateOne, withUsageID(id))
+	return &UsageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Usage.
+func (c *UsageClient) Delete() *UsageDelete {
+	mutation := newUsageMutation(c.config, OpDelete)
+	return &UsageDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *UsageClient) DeleteOne(_m *Usage) *UsageDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *UsageClient) DeleteOneID(id int) *UsageDeleteOne {
+	builder := c.Delete().Where(usage.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &UsageDeleteOne{builder}
+}
+
+// Query returns a query builder for Usage.
+func (c *UsageClient) Query() *UsageQuery {
+	return &UsageQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeUsage},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Usage entity by its id.
+func (c *UsageClient) Get(ctx context.Context, id int) (*Usage, error) {
+	return c.Query().Where(usage.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *UsageClient) GetX(ctx context.Context, id int) *Usage {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryWorkspace queries the workspace edge of a Usage.
+func (c *UsageClient) QueryWorkspace(_m *Usage) *WorkspaceQuery {
+	query := (&WorkspaceClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(usage.Table, usage.FieldID, id),
+			sqlgraph.To(workspace.Table, workspace.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, usage.WorkspaceTable, usage.WorkspaceColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *UsageClient) Hooks() []Hook {
+	hooks := c.hooks.Usage
+	return append(hooks[:len(hooks):len(hooks)], usage.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *UsageClient) Interceptors() []Interceptor {
+	return c.inters.Usage
+}
+
+func (c *UsageClient) mutate(ctx context.Context, m *UsageMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&UsageCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&UsageUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&UsageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&UsageDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Usage mutation op: %q", m.Op())
 	}
 }
 
@@ -3036,6 +4093,70 @@ func (c *WorkspaceClient) QueryEmbeddings(_m *Workspace) *EmbeddingQuery {
 	return query
 }
 
+// QuerySubscriptions queries the subscriptions edge of a Workspace.
+func (c *WorkspaceClient) QuerySubscriptions(_m *Workspace) *SubscriptionQuery {
+	query := (&SubscriptionClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, id),
+			sqlgraph.To(subscription.Table, subscription.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.SubscriptionsTable, workspace.SubscriptionsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryAuditEntries queries the audit_entries edge of a Workspace.
+func (c *WorkspaceClient) QueryAuditEntries(_m *Workspace) *AuditEntryQuery {
+	query := (&AuditEntryClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, id),
+			sqlgraph.To(auditentry.Table, auditentry.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.AuditEntriesTable, workspace.AuditEntriesColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryMails queries the mails edge of a Workspace.
+func (c *WorkspaceClient) QueryMails(_m *Workspace) *MailQuery {
+	query := (&MailClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, id),
+			sqlgraph.To(mail.Table, mail.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.MailsTable, workspace.MailsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryUsages queries the usages edge of a Workspace.
+func (c *WorkspaceClient) QueryUsages(_m *Workspace) *UsageQuery {
+	query := (&UsageClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, id),
+			sqlgraph.To(usage.Table, usage.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.UsagesTable, workspace.UsagesColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
 // Hooks returns the client hooks.
 func (c *WorkspaceClient) Hooks() []Hook {
 	hooks := c.hooks.Workspace
@@ -3065,13 +4186,15 @@ func (c *WorkspaceClient) mutate(ctx context.Context, m *WorkspaceMutation) (Val
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
-		Chatbot, Conversation, Document, Embedding, Invitation, Member, Message,
-		Passage, Plan, Removal, Session, SignInAttempt, Source, Token, Upload, User,
+		AuditEntry, BillingEvent, Chatbot, Chore, Conversation, Document, Embedding,
+		Invitation, Mail, Member, Message, Passage, Plan, Rebuild, Removal, Session,
+		SignInAttempt, Source, Subscription, Token, Upload, Usage, User,
 		Workspace []ent.Hook
 	}
 	inters struct {
-		Chatbot, Conversation, Document, Embedding, Invitation, Member, Message,
-		Passage, Plan, Removal, Session, SignInAttempt, Source, Token, Upload, User,
+		AuditEntry, BillingEvent, Chatbot, Chore, Conversation, Document, Embedding,
+		Invitation, Mail, Member, Message, Passage, Plan, Rebuild, Removal, Session,
+		SignInAttempt, Source, Subscription, Token, Upload, Usage, User,
 		Workspace []ent.Interceptor
 	}
 )

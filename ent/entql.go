@@ -3,22 +3,29 @@
 package ent
 
 import (
+	"parley/ent/auditentry"
+	"parley/ent/billingevent"
 	"parley/ent/chatbot"
+	"parley/ent/chore"
 	"parley/ent/conversation"
 	"parley/ent/document"
 	"parley/ent/embedding"
 	"parley/ent/invitation"
+	"parley/ent/mail"
 	"parley/ent/member"
 	"parley/ent/message"
 	"parley/ent/passage"
 	"parley/ent/plan"
 	"parley/ent/predicate"
+	"parley/ent/rebuild"
 	"parley/ent/removal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
 	"parley/ent/source"
+	"parley/ent/subscription"
 	"parley/ent/token"
 	"parley/ent/upload"
+	"parley/ent/usage"
 	"parley/ent/user"
 	"parley/ent/workspace"
 
@@ -30,8 +37,41 @@ import (
 
 // schemaGraph holds a representation of ent/schema at runtime.
 var schemaGraph = func() *sqlgraph.Schema {
-	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 17)}
+	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 24)}
 	graph.Nodes[0] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   auditentry.Table,
+			Columns: auditentry.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: auditentry.FieldID,
+			},
+		},
+		Type: "AuditEntry",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			auditentry.FieldWorkspaceID: {Type: field.TypeString, Column: auditentry.FieldWorkspaceID},
+			auditentry.FieldActor:       {Type: field.TypeString, Column: auditentry.FieldActor},
+			auditentry.FieldAction:      {Type: field.TypeString, Column: auditentry.FieldAction},
+			auditentry.FieldDetail:      {Type: field.TypeString, Column: auditentry.FieldDetail},
+			auditentry.FieldAt:          {Type: field.TypeTime, Column: auditentry.FieldAt},
+		},
+	}
+	graph.Nodes[1] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   billingevent.Table,
+			Columns: billingevent.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeString,
+				Column: billingevent.FieldID,
+			},
+		},
+		Type: "BillingEvent",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			billingevent.FieldType:      {Type: field.TypeString, Column: billingevent.FieldType},
+			billingevent.FieldAppliedAt: {Type: field.TypeTime, Column: billingevent.FieldAppliedAt},
+		},
+	}
+	graph.Nodes[2] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   chatbot.Table,
 			Columns: chatbot.Columns,
@@ -50,10 +90,26 @@ var schemaGraph = func() *sqlgraph.Schema {
 			chatbot.FieldPassageAim:             {Type: field.TypeInt, Column: chatbot.FieldPassageAim},
 			chatbot.FieldPassageLimit:           {Type: field.TypeInt, Column: chatbot.FieldPassageLimit},
 			chatbot.FieldAnswerWithoutKnowledge: {Type: field.TypeBool, Column: chatbot.FieldAnswerWithoutKnowledge},
+			chatbot.FieldKept:                   {Type: field.TypeBool, Column: chatbot.FieldKept},
+			chatbot.FieldOverLimit:              {Type: field.TypeBool, Column: chatbot.FieldOverLimit},
 			chatbot.FieldCreatedAt:              {Type: field.TypeTime, Column: chatbot.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[1] = &sqlgraph.Node{
+	graph.Nodes[3] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   chore.Table,
+			Columns: chore.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeString,
+				Column: chore.FieldID,
+			},
+		},
+		Type: "Chore",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			chore.FieldBegunAt: {Type: field.TypeTime, Column: chore.FieldBegunAt},
+		},
+	}
+	graph.Nodes[4] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   conversation.Table,
 			Columns: conversation.Columns,
@@ -71,7 +127,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			conversation.FieldCreatedAt:      {Type: field.TypeTime, Column: conversation.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[2] = &sqlgraph.Node{
+	graph.Nodes[5] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   document.Table,
 			Columns: document.Columns,
@@ -109,7 +165,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			document.FieldCreatedAt:    {Type: field.TypeTime, Column: document.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[3] = &sqlgraph.Node{
+	graph.Nodes[6] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   embedding.Table,
 			Columns: embedding.Columns,
@@ -127,7 +183,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			embedding.FieldUsedAt:      {Type: field.TypeTime, Column: embedding.FieldUsedAt},
 		},
 	}
-	graph.Nodes[4] = &sqlgraph.Node{
+	graph.Nodes[7] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   invitation.Table,
 			Columns: invitation.Columns,
@@ -146,7 +202,29 @@ var schemaGraph = func() *sqlgraph.Schema {
 			invitation.FieldCreatedAt:   {Type: field.TypeTime, Column: invitation.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[5] = &sqlgraph.Node{
+	graph.Nodes[8] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   mail.Table,
+			Columns: mail.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: mail.FieldID,
+			},
+		},
+		Type: "Mail",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			mail.FieldWorkspaceID: {Type: field.TypeString, Column: mail.FieldWorkspaceID},
+			mail.FieldKey:         {Type: field.TypeString, Column: mail.FieldKey},
+			mail.FieldRecipient:   {Type: field.TypeString, Column: mail.FieldRecipient},
+			mail.FieldSubject:     {Type: field.TypeString, Column: mail.FieldSubject},
+			mail.FieldBody:        {Type: field.TypeString, Column: mail.FieldBody},
+			mail.FieldDueAt:       {Type: field.TypeTime, Column: mail.FieldDueAt},
+			mail.FieldAttempts:    {Type: field.TypeInt, Column: mail.FieldAttempts},
+			mail.FieldSentAt:      {Type: field.TypeTime, Column: mail.FieldSentAt},
+			mail.FieldCreatedAt:   {Type: field.TypeTime, Column: mail.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[9] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   member.Table,
 			Columns: member.Columns,
@@ -160,10 +238,12 @@ var schemaGraph = func() *sqlgraph.Schema {
 			member.FieldWorkspaceID: {Type: field.TypeString, Column: member.FieldWorkspaceID},
 			member.FieldUserID:      {Type: field.TypeString, Column: member.FieldUserID},
 			member.FieldRole:        {Type: field.TypeString, Column: member.FieldRole},
+			member.FieldKept:        {Type: field.TypeBool, Column: member.FieldKept},
+			member.FieldOverLimit:   {Type: field.TypeBool, Column: member.FieldOverLimit},
 			member.FieldCreatedAt:   {Type: field.TypeTime, Column: member.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[6] = &sqlgraph.Node{
+	graph.Nodes[10] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   message.Table,
 			Columns: message.Columns,
@@ -188,7 +268,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			message.FieldCreatedAt:        {Type: field.TypeTime, Column: message.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[7] = &sqlgraph.Node{
+	graph.Nodes[11] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   passage.Table,
 			Columns: passage.Columns,
@@ -210,7 +290,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			passage.FieldText:        {Type: field.TypeString, Column: passage.FieldText},
 		},
 	}
-	graph.Nodes[8] = &sqlgraph.Node{
+	graph.Nodes[12] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   plan.Table,
 			Columns: plan.Columns,
@@ -221,17 +301,37 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		Type: "Plan",
 		Fields: map[string]*sqlgraph.FieldSpec{
-			plan.FieldTitle:            {Type: field.TypeString, Column: plan.FieldTitle},
-			plan.FieldRank:             {Type: field.TypeInt, Column: plan.FieldRank},
-			plan.FieldAPIAccess:        {Type: field.TypeBool, Column: plan.FieldAPIAccess},
-			plan.FieldChatbots:         {Type: field.TypeInt, Column: plan.FieldChatbots},
-			plan.FieldMembers:          {Type: field.TypeInt, Column: plan.FieldMembers},
-			plan.FieldTokensPerChatbot: {Type: field.TypeInt, Column: plan.FieldTokensPerChatbot},
-			plan.FieldMessageChars:     {Type: field.TypeInt, Column: plan.FieldMessageChars},
-			plan.FieldKnowledgeChars:   {Type: field.TypeInt, Column: plan.FieldKnowledgeChars},
+			plan.FieldTitle:             {Type: field.TypeString, Column: plan.FieldTitle},
+			plan.FieldRank:              {Type: field.TypeInt, Column: plan.FieldRank},
+			plan.FieldFeatures:          {Type: field.TypeJSON, Column: plan.FieldFeatures},
+			plan.FieldChatbots:          {Type: field.TypeInt, Column: plan.FieldChatbots},
+			plan.FieldMembers:           {Type: field.TypeInt, Column: plan.FieldMembers},
+			plan.FieldTokensPerChatbot:  {Type: field.TypeInt, Column: plan.FieldTokensPerChatbot},
+			plan.FieldMessageChars:      {Type: field.TypeInt, Column: plan.FieldMessageChars},
+			plan.FieldMessagesPerMonth:  {Type: field.TypeInt, Column: plan.FieldMessagesPerMonth},
+			plan.FieldKnowledgeChars:    {Type: field.TypeInt, Column: plan.FieldKnowledgeChars},
+			plan.FieldRequestsPerMinute: {Type: field.TypeInt, Column: plan.FieldRequestsPerMinute},
+			plan.FieldRetentionDays:     {Type: field.TypeInt, Column: plan.FieldRetentionDays},
+			plan.FieldMonthlyPrice:      {Type: field.TypeInt, Column: plan.FieldMonthlyPrice},
+			plan.FieldYearlyPrice:       {Type: field.TypeInt, Column: plan.FieldYearlyPrice},
+			plan.FieldCurrency:          {Type: field.TypeString, Column: plan.FieldCurrency},
 		},
 	}
-	graph.Nodes[9] = &sqlgraph.Node{
+	graph.Nodes[13] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   rebuild.Table,
+			Columns: rebuild.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt,
+				Column: rebuild.FieldID,
+			},
+		},
+		Type: "Rebuild",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			rebuild.FieldBeganAt: {Type: field.TypeTime, Column: rebuild.FieldBeganAt},
+		},
+	}
+	graph.Nodes[14] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   removal.Table,
 			Columns: removal.Columns,
@@ -253,9 +353,10 @@ var schemaGraph = func() *sqlgraph.Schema {
 			removal.FieldConfirmedAt: {Type: field.TypeTime, Column: removal.FieldConfirmedAt},
 			removal.FieldAnswers:     {Type: field.TypeInt, Column: removal.FieldAnswers},
 			removal.FieldMessageIds:  {Type: field.TypeJSON, Column: removal.FieldMessageIds},
+			removal.FieldCountedAt:   {Type: field.TypeTime, Column: removal.FieldCountedAt},
 		},
 	}
-	graph.Nodes[10] = &sqlgraph.Node{
+	graph.Nodes[15] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   session.Table,
 			Columns: session.Columns,
@@ -272,7 +373,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			session.FieldCreatedAt:  {Type: field.TypeTime, Column: session.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[11] = &sqlgraph.Node{
+	graph.Nodes[16] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   signinattempt.Table,
 			Columns: signinattempt.Columns,
@@ -287,7 +388,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			signinattempt.FieldLastAt:   {Type: field.TypeTime, Column: signinattempt.FieldLastAt},
 		},
 	}
-	graph.Nodes[12] = &sqlgraph.Node{
+	graph.Nodes[17] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   source.Table,
 			Columns: source.Columns,
@@ -315,7 +416,41 @@ var schemaGraph = func() *sqlgraph.Schema {
 			source.FieldCreatedAt:   {Type: field.TypeTime, Column: source.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[13] = &sqlgraph.Node{
+	graph.Nodes[18] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   subscription.Table,
+			Columns: subscription.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt,
+				Column: subscription.FieldID,
+			},
+		},
+		Type: "Subscription",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			subscription.FieldWorkspaceID:    {Type: field.TypeString, Column: subscription.FieldWorkspaceID},
+			subscription.FieldCustomerID:     {Type: field.TypeString, Column: subscription.FieldCustomerID},
+			subscription.FieldCustomerStale:  {Type: field.TypeBool, Column: subscription.FieldCustomerStale},
+			subscription.FieldSubscriptionID: {Type: field.TypeString, Column: subscription.FieldSubscriptionID},
+			subscription.FieldStatus:         {Type: field.TypeString, Column: subscription.FieldStatus},
+			subscription.FieldPlan:           {Type: field.TypeString, Column: subscription.FieldPlan},
+			subscription.FieldInterval:       {Type: field.TypeString, Column: subscription.FieldInterval},
+			subscription.FieldPeriodEnd:      {Type: field.TypeTime, Column: subscription.FieldPeriodEnd},
+			subscription.FieldEndsAt:         {Type: field.TypeTime, Column: subscription.FieldEndsAt},
+			subscription.FieldTrialEnd:       {Type: field.TypeTime, Column: subscription.FieldTrialEnd},
+			subscription.FieldPastDueSince:   {Type: field.TypeTime, Column: subscription.FieldPastDueSince},
+			subscription.FieldNextPlan:       {Type: field.TypeString, Column: subscription.FieldNextPlan},
+			subscription.FieldNextAt:         {Type: field.TypeTime, Column: subscription.FieldNextAt},
+			subscription.FieldAccessPlan:     {Type: field.TypeString, Column: subscription.FieldAccessPlan},
+			subscription.FieldAccessUntil:    {Type: field.TypeTime, Column: subscription.FieldAccessUntil},
+			subscription.FieldAccessUnknown:  {Type: field.TypeBool, Column: subscription.FieldAccessUnknown},
+			subscription.FieldTrialUsed:      {Type: field.TypeBool, Column: subscription.FieldTrialUsed},
+			subscription.FieldCheckoutAt:     {Type: field.TypeTime, Column: subscription.FieldCheckoutAt},
+			subscription.FieldRevision:       {Type: field.TypeInt, Column: subscription.FieldRevision},
+			subscription.FieldFetchedAt:      {Type: field.TypeTime, Column: subscription.FieldFetchedAt},
+			subscription.FieldCreatedAt:      {Type: field.TypeTime, Column: subscription.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[19] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   token.Table,
 			Columns: token.Columns,
@@ -336,10 +471,12 @@ var schemaGraph = func() *sqlgraph.Schema {
 			token.FieldLastUsedAt:  {Type: field.TypeTime, Column: token.FieldLastUsedAt},
 			token.FieldExpiresAt:   {Type: field.TypeTime, Column: token.FieldExpiresAt},
 			token.FieldRevokedAt:   {Type: field.TypeTime, Column: token.FieldRevokedAt},
+			token.FieldKept:        {Type: field.TypeBool, Column: token.FieldKept},
+			token.FieldOverLimit:   {Type: field.TypeBool, Column: token.FieldOverLimit},
 			token.FieldCreatedAt:   {Type: field.TypeTime, Column: token.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[14] = &sqlgraph.Node{
+	graph.Nodes[20] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   upload.Table,
 			Columns: upload.Columns,
@@ -357,7 +494,24 @@ var schemaGraph = func() *sqlgraph.Schema {
 			upload.FieldBody:        {Type: field.TypeBytes, Column: upload.FieldBody},
 		},
 	}
-	graph.Nodes[15] = &sqlgraph.Node{
+	graph.Nodes[21] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   usage.Table,
+			Columns: usage.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt,
+				Column: usage.FieldID,
+			},
+		},
+		Type: "Usage",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			usage.FieldWorkspaceID: {Type: field.TypeString, Column: usage.FieldWorkspaceID},
+			usage.FieldMonth:       {Type: field.TypeString, Column: usage.FieldMonth},
+			usage.FieldShard:       {Type: field.TypeInt, Column: usage.FieldShard},
+			usage.FieldMessages:    {Type: field.TypeInt, Column: usage.FieldMessages},
+		},
+	}
+	graph.Nodes[22] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   user.Table,
 			Columns: user.Columns,
@@ -373,7 +527,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			user.FieldCreatedAt:    {Type: field.TypeTime, Column: user.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[16] = &sqlgraph.Node{
+	graph.Nodes[23] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   workspace.Table,
 			Columns: workspace.Columns,
@@ -384,11 +538,24 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		Type: "Workspace",
 		Fields: map[string]*sqlgraph.FieldSpec{
-			workspace.FieldName:      {Type: field.TypeString, Column: workspace.FieldName},
-			workspace.FieldPlan:      {Type: field.TypeString, Column: workspace.FieldPlan},
-			workspace.FieldCreatedAt: {Type: field.TypeTime, Column: workspace.FieldCreatedAt},
+			workspace.FieldName:        {Type: field.TypeString, Column: workspace.FieldName},
+			workspace.FieldPlan:        {Type: field.TypeString, Column: workspace.FieldPlan},
+			workspace.FieldGrantedPlan: {Type: field.TypeString, Column: workspace.FieldGrantedPlan},
+			workspace.FieldCreatedAt:   {Type: field.TypeTime, Column: workspace.FieldCreatedAt},
 		},
 	}
+	graph.MustAddE(
+		"workspace",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   auditentry.WorkspaceTable,
+			Columns: []string{auditentry.WorkspaceColumn},
+			Bidi:    false,
+		},
+		"AuditEntry",
+		"Workspace",
+	)
 	graph.MustAddE(
 		"workspace",
 		&sqlgraph.EdgeSpec{
@@ -550,6 +717,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		&sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
 			Inverse: true,
+			Table:   mail.WorkspaceTable,
+			Columns: []string{mail.WorkspaceColumn},
+			Bidi:    false,
+		},
+		"Mail",
+		"Workspace",
+	)
+	graph.MustAddE(
+		"workspace",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
 			Table:   member.WorkspaceTable,
 			Columns: []string{member.WorkspaceColumn},
 			Bidi:    false,
@@ -630,6 +809,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		"Chatbot",
 	)
 	graph.MustAddE(
+		"workspace",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   subscription.WorkspaceTable,
+			Columns: []string{subscription.WorkspaceColumn},
+			Bidi:    false,
+		},
+		"Subscription",
+		"Workspace",
+	)
+	graph.MustAddE(
 		"chatbot",
 		&sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -652,6 +843,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		"Upload",
 		"Document",
+	)
+	graph.MustAddE(
+		"workspace",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   usage.WorkspaceTable,
+			Columns: []string{usage.WorkspaceColumn},
+			Bidi:    false,
+		},
+		"Usage",
+		"Workspace",
 	)
 	graph.MustAddE(
 		"memberships",
@@ -725,6 +928,54 @@ var schemaGraph = func() *sqlgraph.Schema {
 		"Workspace",
 		"Embedding",
 	)
+	graph.MustAddE(
+		"subscriptions",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.SubscriptionsTable,
+			Columns: []string{workspace.SubscriptionsColumn},
+			Bidi:    false,
+		},
+		"Workspace",
+		"Subscription",
+	)
+	graph.MustAddE(
+		"audit_entries",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.AuditEntriesTable,
+			Columns: []string{workspace.AuditEntriesColumn},
+			Bidi:    false,
+		},
+		"Workspace",
+		"AuditEntry",
+	)
+	graph.MustAddE(
+		"mails",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.MailsTable,
+			Columns: []string{workspace.MailsColumn},
+			Bidi:    false,
+		},
+		"Workspace",
+		"Mail",
+	)
+	graph.MustAddE(
+		"usages",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.UsagesTable,
+			Columns: []string{workspace.UsagesColumn},
+			Bidi:    false,
+		},
+		"Workspace",
+		"Usage",
+	)
 	return graph
 }()
 
@@ -732,6 +983,135 @@ var schemaGraph = func() *sqlgraph.Schema {
 // All update, update-one and query builders implement this interface.
 type predicateAdder interface {
 	addPredicate(func(s *sql.Selector))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *AuditEntryQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the AuditEntryQuery builder.
+func (_q *AuditEntryQuery) Filter() *AuditEntryFilter {
+	return &AuditEntryFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *AuditEntryMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the AuditEntryMutation builder.
+func (m *AuditEntryMutation) Filter() *AuditEntryFilter {
+	return &AuditEntryFilter{config: m.config, predicateAdder: m}
+}
+
+// AuditEntryFilter provides a generic filtering capability at runtime for AuditEntryQuery.
+type AuditEntryFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *AuditEntryFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[0].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *AuditEntryFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(auditentry.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *AuditEntryFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(auditentry.FieldWorkspaceID))
+}
+
+// WhereActor applies the entql string predicate on the actor field.
+func (f *AuditEntryFilter) WhereActor(p entql.StringP) {
+	f.Where(p.Field(auditentry.FieldActor))
+}
+
+// WhereAction applies the entql string predicate on the action field.
+func (f *AuditEntryFilter) WhereAction(p entql.StringP) {
+	f.Where(p.Field(auditentry.FieldAction))
+}
+
+// WhereDetail applies the entql string predicate on the detail field.
+func (f *AuditEntryFilter) WhereDetail(p entql.StringP) {
+	f.Where(p.Field(auditentry.FieldDetail))
+}
+
+// WhereAt applies the entql time.Time predicate on the at field.
+func (f *AuditEntryFilter) WhereAt(p entql.TimeP) {
+	f.Where(p.Field(auditentry.FieldAt))
+}
+
+// WhereHasWorkspace applies a predicate to check if query has an edge workspace.
+func (f *AuditEntryFilter) WhereHasWorkspace() {
+	f.Where(entql.HasEdge("workspace"))
+}
+
+// WhereHasWorkspaceWith applies a predicate to check if query has an edge workspace with a given conditions (other predicates).
+func (f *AuditEntryFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
+	f.Where(entql.HasEdgeWith("workspace", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *BillingEventQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the BillingEventQuery builder.
+func (_q *BillingEventQuery) Filter() *BillingEventFilter {
+	return &BillingEventFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *BillingEventMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the BillingEventMutation builder.
+func (m *BillingEventMutation) Filter() *BillingEventFilter {
+	return &BillingEventFilter{config: m.config, predicateAdder: m}
+}
+
+// BillingEventFilter provides a generic filtering capability at runtime for BillingEventQuery.
+type BillingEventFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *BillingEventFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[1].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql string predicate on the id field.
+func (f *BillingEventFilter) WhereID(p entql.StringP) {
+	f.Where(p.Field(billingevent.FieldID))
+}
+
+// WhereType applies the entql string predicate on the type field.
+func (f *BillingEventFilter) WhereType(p entql.StringP) {
+	f.Where(p.Field(billingevent.FieldType))
+}
+
+// WhereAppliedAt applies the entql time.Time predicate on the applied_at field.
+func (f *BillingEventFilter) WhereAppliedAt(p entql.TimeP) {
+	f.Where(p.Field(billingevent.FieldAppliedAt))
 }
 
 // addPredicate implements the predicateAdder interface.
@@ -763,7 +1143,7 @@ type ChatbotFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ChatbotFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[0].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[2].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -812,6 +1192,16 @@ func (f *ChatbotFilter) WherePassageLimit(p entql.IntP) {
 // WhereAnswerWithoutKnowledge applies the entql bool predicate on the answer_without_knowledge field.
 func (f *ChatbotFilter) WhereAnswerWithoutKnowledge(p entql.BoolP) {
 	f.Where(p.Field(chatbot.FieldAnswerWithoutKnowledge))
+}
+
+// WhereKept applies the entql bool predicate on the kept field.
+func (f *ChatbotFilter) WhereKept(p entql.BoolP) {
+	f.Where(p.Field(chatbot.FieldKept))
+}
+
+// WhereOverLimit applies the entql bool predicate on the over_limit field.
+func (f *ChatbotFilter) WhereOverLimit(p entql.BoolP) {
+	f.Where(p.Field(chatbot.FieldOverLimit))
 }
 
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.
@@ -904,6 +1294,51 @@ func (f *ChatbotFilter) WhereHasRemovalsWith(preds ...predicate.Removal) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *ChoreQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the ChoreQuery builder.
+func (_q *ChoreQuery) Filter() *ChoreFilter {
+	return &ChoreFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *ChoreMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the ChoreMutation builder.
+func (m *ChoreMutation) Filter() *ChoreFilter {
+	return &ChoreFilter{config: m.config, predicateAdder: m}
+}
+
+// ChoreFilter provides a generic filtering capability at runtime for ChoreQuery.
+type ChoreFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *ChoreFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[3].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql string predicate on the id field.
+func (f *ChoreFilter) WhereID(p entql.StringP) {
+	f.Where(p.Field(chore.FieldID))
+}
+
+// WhereBegunAt applies the entql time.Time predicate on the begun_at field.
+func (f *ChoreFilter) WhereBegunAt(p entql.TimeP) {
+	f.Where(p.Field(chore.FieldBegunAt))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *ConversationQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -932,7 +1367,7 @@ type ConversationFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ConversationFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[1].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[4].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1025,7 +1460,7 @@ type DocumentFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *DocumentFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[2].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[5].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1232,7 +1667,7 @@ type EmbeddingFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *EmbeddingFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[3].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[6].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1311,7 +1746,7 @@ type InvitationFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *InvitationFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[4].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[7].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1367,6 +1802,105 @@ func (f *InvitationFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *MailQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the MailQuery builder.
+func (_q *MailQuery) Filter() *MailFilter {
+	return &MailFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *MailMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the MailMutation builder.
+func (m *MailMutation) Filter() *MailFilter {
+	return &MailFilter{config: m.config, predicateAdder: m}
+}
+
+// MailFilter provides a generic filtering capability at runtime for MailQuery.
+type MailFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *MailFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[8].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *MailFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(mail.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *MailFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(mail.FieldWorkspaceID))
+}
+
+// WhereKey applies the entql string predicate on the key field.
+func (f *MailFilter) WhereKey(p entql.StringP) {
+	f.Where(p.Field(mail.FieldKey))
+}
+
+// WhereRecipient applies the entql string predicate on the recipient field.
+func (f *MailFilter) WhereRecipient(p entql.StringP) {
+	f.Where(p.Field(mail.FieldRecipient))
+}
+
+// WhereSubject applies the entql string predicate on the subject field.
+func (f *MailFilter) WhereSubject(p entql.StringP) {
+	f.Where(p.Field(mail.FieldSubject))
+}
+
+// WhereBody applies the entql string predicate on the body field.
+func (f *MailFilter) WhereBody(p entql.StringP) {
+	f.Where(p.Field(mail.FieldBody))
+}
+
+// WhereDueAt applies the entql time.Time predicate on the due_at field.
+func (f *MailFilter) WhereDueAt(p entql.TimeP) {
+	f.Where(p.Field(mail.FieldDueAt))
+}
+
+// WhereAttempts applies the entql int predicate on the attempts field.
+func (f *MailFilter) WhereAttempts(p entql.IntP) {
+	f.Where(p.Field(mail.FieldAttempts))
+}
+
+// WhereSentAt applies the entql time.Time predicate on the sent_at field.
+func (f *MailFilter) WhereSentAt(p entql.TimeP) {
+	f.Where(p.Field(mail.FieldSentAt))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *MailFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(mail.FieldCreatedAt))
+}
+
+// WhereHasWorkspace applies a predicate to check if query has an edge workspace.
+func (f *MailFilter) WhereHasWorkspace() {
+	f.Where(entql.HasEdge("workspace"))
+}
+
+// WhereHasWorkspaceWith applies a predicate to check if query has an edge workspace with a given conditions (other predicates).
+func (f *MailFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
+	f.Where(entql.HasEdgeWith("workspace", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *MemberQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -1395,7 +1929,7 @@ type MemberFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MemberFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[5].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[9].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1419,6 +1953,16 @@ func (f *MemberFilter) WhereUserID(p entql.StringP) {
 // WhereRole applies the entql string predicate on the role field.
 func (f *MemberFilter) WhereRole(p entql.StringP) {
 	f.Where(p.Field(member.FieldRole))
+}
+
+// WhereKept applies the entql bool predicate on the kept field.
+func (f *MemberFilter) WhereKept(p entql.BoolP) {
+	f.Where(p.Field(member.FieldKept))
+}
+
+// WhereOverLimit applies the entql bool predicate on the over_limit field.
+func (f *MemberFilter) WhereOverLimit(p entql.BoolP) {
+	f.Where(p.Field(member.FieldOverLimit))
 }
 
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.
@@ -1483,7 +2027,7 @@ type MessageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MessageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[6].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[10].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1597,7 +2141,7 @@ type PassageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *PassageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[7].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[11].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1696,7 +2240,7 @@ type PlanFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *PlanFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[8].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[12].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1717,9 +2261,9 @@ func (f *PlanFilter) WhereRank(p entql.IntP) {
 	f.Where(p.Field(plan.FieldRank))
 }
 
-// WhereAPIAccess applies the entql bool predicate on the api_access field.
-func (f *PlanFilter) WhereAPIAccess(p entql.BoolP) {
-	f.Where(p.Field(plan.FieldAPIAccess))
+// WhereFeatures applies the entql json.RawMessage predicate on the features field.
+func (f *PlanFilter) WhereFeatures(p entql.BytesP) {
+	f.Where(p.Field(plan.FieldFeatures))
 }
 
 // WhereChatbots applies the entql int predicate on the chatbots field.
@@ -1742,9 +2286,84 @@ func (f *PlanFilter) WhereMessageChars(p entql.IntP) {
 	f.Where(p.Field(plan.FieldMessageChars))
 }
 
+// WhereMessagesPerMonth applies the entql int predicate on the messages_per_month field.
+func (f *PlanFilter) WhereMessagesPerMonth(p entql.IntP) {
+	f.Where(p.Field(plan.FieldMessagesPerMonth))
+}
+
 // WhereKnowledgeChars applies the entql int predicate on the knowledge_chars field.
 func (f *PlanFilter) WhereKnowledgeChars(p entql.IntP) {
 	f.Where(p.Field(plan.FieldKnowledgeChars))
+}
+
+// WhereRequestsPerMinute applies the entql int predicate on the requests_per_minute field.
+func (f *PlanFilter) WhereRequestsPerMinute(p entql.IntP) {
+	f.Where(p.Field(plan.FieldRequestsPerMinute))
+}
+
+// WhereRetentionDays applies the entql int predicate on the retention_days field.
+func (f *PlanFilter) WhereRetentionDays(p entql.IntP) {
+	f.Where(p.Field(plan.FieldRetentionDays))
+}
+
+// WhereMonthlyPrice applies the entql int predicate on the monthly_price field.
+func (f *PlanFilter) WhereMonthlyPrice(p entql.IntP) {
+	f.Where(p.Field(plan.FieldMonthlyPrice))
+}
+
+// WhereYearlyPrice applies the entql int predicate on the yearly_price field.
+func (f *PlanFilter) WhereYearlyPrice(p entql.IntP) {
+	f.Where(p.Field(plan.FieldYearlyPrice))
+}
+
+// WhereCurrency applies the entql string predicate on the currency field.
+func (f *PlanFilter) WhereCurrency(p entql.StringP) {
+	f.Where(p.Field(plan.FieldCurrency))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *RebuildQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the RebuildQuery builder.
+func (_q *RebuildQuery) Filter() *RebuildFilter {
+	return &RebuildFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *RebuildMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the RebuildMutation builder.
+func (m *RebuildMutation) Filter() *RebuildFilter {
+	return &RebuildFilter{config: m.config, predicateAdder: m}
+}
+
+// RebuildFilter provides a generic filtering capability at runtime for RebuildQuery.
+type RebuildFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *RebuildFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[13].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int predicate on the id field.
+func (f *RebuildFilter) WhereID(p entql.IntP) {
+	f.Where(p.Field(rebuild.FieldID))
+}
+
+// WhereBeganAt applies the entql time.Time predicate on the began_at field.
+func (f *RebuildFilter) WhereBeganAt(p entql.TimeP) {
+	f.Where(p.Field(rebuild.FieldBeganAt))
 }
 
 // addPredicate implements the predicateAdder interface.
@@ -1776,7 +2395,7 @@ type RemovalFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RemovalFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[9].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[14].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1842,6 +2461,11 @@ func (f *RemovalFilter) WhereMessageIds(p entql.BytesP) {
 	f.Where(p.Field(removal.FieldMessageIds))
 }
 
+// WhereCountedAt applies the entql time.Time predicate on the counted_at field.
+func (f *RemovalFilter) WhereCountedAt(p entql.TimeP) {
+	f.Where(p.Field(removal.FieldCountedAt))
+}
+
 // WhereHasChatbot applies a predicate to check if query has an edge chatbot.
 func (f *RemovalFilter) WhereHasChatbot() {
 	f.Where(entql.HasEdge("chatbot"))
@@ -1885,7 +2509,7 @@ type SessionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SessionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[10].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[15].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1959,7 +2583,7 @@ type SignInAttemptFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SignInAttemptFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[11].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[16].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2009,7 +2633,7 @@ type SourceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SourceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[12].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[17].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2110,6 +2734,165 @@ func (f *SourceFilter) WhereHasChatbotWith(preds ...predicate.Chatbot) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *SubscriptionQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the SubscriptionQuery builder.
+func (_q *SubscriptionQuery) Filter() *SubscriptionFilter {
+	return &SubscriptionFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *SubscriptionMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the SubscriptionMutation builder.
+func (m *SubscriptionMutation) Filter() *SubscriptionFilter {
+	return &SubscriptionFilter{config: m.config, predicateAdder: m}
+}
+
+// SubscriptionFilter provides a generic filtering capability at runtime for SubscriptionQuery.
+type SubscriptionFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *SubscriptionFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[18].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int predicate on the id field.
+func (f *SubscriptionFilter) WhereID(p entql.IntP) {
+	f.Where(p.Field(subscription.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *SubscriptionFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(subscription.FieldWorkspaceID))
+}
+
+// WhereCustomerID applies the entql string predicate on the customer_id field.
+func (f *SubscriptionFilter) WhereCustomerID(p entql.StringP) {
+	f.Where(p.Field(subscription.FieldCustomerID))
+}
+
+// WhereCustomerStale applies the entql bool predicate on the customer_stale field.
+func (f *SubscriptionFilter) WhereCustomerStale(p entql.BoolP) {
+	f.Where(p.Field(subscription.FieldCustomerStale))
+}
+
+// WhereSubscriptionID applies the entql string predicate on the subscription_id field.
+func (f *SubscriptionFilter) WhereSubscriptionID(p entql.StringP) {
+	f.Where(p.Field(subscription.FieldSubscriptionID))
+}
+
+// WhereStatus applies the entql string predicate on the status field.
+func (f *SubscriptionFilter) WhereStatus(p entql.StringP) {
+	f.Where(p.Field(subscription.FieldStatus))
+}
+
+// WherePlan applies the entql string predicate on the plan field.
+func (f *SubscriptionFilter) WherePlan(p entql.StringP) {
+	f.Where(p.Field(subscription.FieldPlan))
+}
+
+// WhereInterval applies the entql string predicate on the interval field.
+func (f *SubscriptionFilter) WhereInterval(p entql.StringP) {
+	f.Where(p.Field(subscription.FieldInterval))
+}
+
+// WherePeriodEnd applies the entql time.Time predicate on the period_end field.
+func (f *SubscriptionFilter) WherePeriodEnd(p entql.TimeP) {
+	f.Where(p.Field(subscription.FieldPeriodEnd))
+}
+
+// WhereEndsAt applies the entql time.Time predicate on the ends_at field.
+func (f *SubscriptionFilter) WhereEndsAt(p entql.TimeP) {
+	f.Where(p.Field(subscription.FieldEndsAt))
+}
+
+// WhereTrialEnd applies the entql time.Time predicate on the trial_end field.
+func (f *SubscriptionFilter) WhereTrialEnd(p entql.TimeP) {
+	f.Where(p.Field(subscription.FieldTrialEnd))
+}
+
+// WherePastDueSince applies the entql time.Time predicate on the past_due_since field.
+func (f *SubscriptionFilter) WherePastDueSince(p entql.TimeP) {
+	f.Where(p.Field(subscription.FieldPastDueSince))
+}
+
+// WhereNextPlan applies the entql string predicate on the next_plan field.
+func (f *SubscriptionFilter) WhereNextPlan(p entql.StringP) {
+	f.Where(p.Field(subscription.FieldNextPlan))
+}
+
+// WhereNextAt applies the entql time.Time predicate on the next_at field.
+func (f *SubscriptionFilter) WhereNextAt(p entql.TimeP) {
+	f.Where(p.Field(subscription.FieldNextAt))
+}
+
+// WhereAccessPlan applies the entql string predicate on the access_plan field.
+func (f *SubscriptionFilter) WhereAccessPlan(p entql.StringP) {
+	f.Where(p.Field(subscription.FieldAccessPlan))
+}
+
+// WhereAccessUntil applies the entql time.Time predicate on the access_until field.
+func (f *SubscriptionFilter) WhereAccessUntil(p entql.TimeP) {
+	f.Where(p.Field(subscription.FieldAccessUntil))
+}
+
+// WhereAccessUnknown applies the entql bool predicate on the access_unknown field.
+func (f *SubscriptionFilter) WhereAccessUnknown(p entql.BoolP) {
+	f.Where(p.Field(subscription.FieldAccessUnknown))
+}
+
+// WhereTrialUsed applies the entql bool predicate on the trial_used field.
+func (f *SubscriptionFilter) WhereTrialUsed(p entql.BoolP) {
+	f.Where(p.Field(subscription.FieldTrialUsed))
+}
+
+// WhereCheckoutAt applies the entql time.Time predicate on the checkout_at field.
+func (f *SubscriptionFilter) WhereCheckoutAt(p entql.TimeP) {
+	f.Where(p.Field(subscription.FieldCheckoutAt))
+}
+
+// WhereRevision applies the entql int predicate on the revision field.
+func (f *SubscriptionFilter) WhereRevision(p entql.IntP) {
+	f.Where(p.Field(subscription.FieldRevision))
+}
+
+// WhereFetchedAt applies the entql time.Time predicate on the fetched_at field.
+func (f *SubscriptionFilter) WhereFetchedAt(p entql.TimeP) {
+	f.Where(p.Field(subscription.FieldFetchedAt))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *SubscriptionFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(subscription.FieldCreatedAt))
+}
+
+// WhereHasWorkspace applies a predicate to check if query has an edge workspace.
+func (f *SubscriptionFilter) WhereHasWorkspace() {
+	f.Where(entql.HasEdge("workspace"))
+}
+
+// WhereHasWorkspaceWith applies a predicate to check if query has an edge workspace with a given conditions (other predicates).
+func (f *SubscriptionFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
+	f.Where(entql.HasEdgeWith("workspace", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *TokenQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -2138,7 +2921,7 @@ type TokenFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TokenFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[13].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[19].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2199,6 +2982,16 @@ func (f *TokenFilter) WhereRevokedAt(p entql.TimeP) {
 	f.Where(p.Field(token.FieldRevokedAt))
 }
 
+// WhereKept applies the entql bool predicate on the kept field.
+func (f *TokenFilter) WhereKept(p entql.BoolP) {
+	f.Where(p.Field(token.FieldKept))
+}
+
+// WhereOverLimit applies the entql bool predicate on the over_limit field.
+func (f *TokenFilter) WhereOverLimit(p entql.BoolP) {
+	f.Where(p.Field(token.FieldOverLimit))
+}
+
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.
 func (f *TokenFilter) WhereCreatedAt(p entql.TimeP) {
 	f.Where(p.Field(token.FieldCreatedAt))
@@ -2247,7 +3040,7 @@ type UploadFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UploadFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[14].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[20].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2298,6 +3091,80 @@ func (f *UploadFilter) WhereHasDocumentWith(preds ...predicate.Document) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *UsageQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the UsageQuery builder.
+func (_q *UsageQuery) Filter() *UsageFilter {
+	return &UsageFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *UsageMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the UsageMutation builder.
+func (m *UsageMutation) Filter() *UsageFilter {
+	return &UsageFilter{config: m.config, predicateAdder: m}
+}
+
+// UsageFilter provides a generic filtering capability at runtime for UsageQuery.
+type UsageFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *UsageFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[21].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int predicate on the id field.
+func (f *UsageFilter) WhereID(p entql.IntP) {
+	f.Where(p.Field(usage.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *UsageFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(usage.FieldWorkspaceID))
+}
+
+// WhereMonth applies the entql string predicate on the month field.
+func (f *UsageFilter) WhereMonth(p entql.StringP) {
+	f.Where(p.Field(usage.FieldMonth))
+}
+
+// WhereShard applies the entql int predicate on the shard field.
+func (f *UsageFilter) WhereShard(p entql.IntP) {
+	f.Where(p.Field(usage.FieldShard))
+}
+
+// WhereMessages applies the entql int predicate on the messages field.
+func (f *UsageFilter) WhereMessages(p entql.IntP) {
+	f.Where(p.Field(usage.FieldMessages))
+}
+
+// WhereHasWorkspace applies a predicate to check if query has an edge workspace.
+func (f *UsageFilter) WhereHasWorkspace() {
+	f.Where(entql.HasEdge("workspace"))
+}
+
+// WhereHasWorkspaceWith applies a predicate to check if query has an edge workspace with a given conditions (other predicates).
+func (f *UsageFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
+	f.Where(entql.HasEdgeWith("workspace", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *UserQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -2326,7 +3193,7 @@ type UserFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UserFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[15].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[22].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2409,7 +3276,7 @@ type WorkspaceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *WorkspaceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[16].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[23].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2428,6 +3295,11 @@ func (f *WorkspaceFilter) WhereName(p entql.StringP) {
 // WherePlan applies the entql string predicate on the plan field.
 func (f *WorkspaceFilter) WherePlan(p entql.StringP) {
 	f.Where(p.Field(workspace.FieldPlan))
+}
+
+// WhereGrantedPlan applies the entql string predicate on the granted_plan field.
+func (f *WorkspaceFilter) WhereGrantedPlan(p entql.StringP) {
+	f.Where(p.Field(workspace.FieldGrantedPlan))
 }
 
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.
@@ -2485,6 +3357,62 @@ func (f *WorkspaceFilter) WhereHasEmbeddings() {
 // WhereHasEmbeddingsWith applies a predicate to check if query has an edge embeddings with a given conditions (other predicates).
 func (f *WorkspaceFilter) WhereHasEmbeddingsWith(preds ...predicate.Embedding) {
 	f.Where(entql.HasEdgeWith("embeddings", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasSubscriptions applies a predicate to check if query has an edge subscriptions.
+func (f *WorkspaceFilter) WhereHasSubscriptions() {
+	f.Where(entql.HasEdge("subscriptions"))
+}
+
+// WhereHasSubscriptionsWith applies a predicate to check if query has an edge subscriptions with a given conditions (other predicates).
+func (f *WorkspaceFilter) WhereHasSubscriptionsWith(preds ...predicate.Subscription) {
+	f.Where(entql.HasEdgeWith("subscriptions", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasAuditEntries applies a predicate to check if query has an edge audit_entries.
+func (f *WorkspaceFilter) WhereHasAuditEntries() {
+	f.Where(entql.HasEdge("audit_entries"))
+}
+
+// WhereHasAuditEntriesWith applies a predicate to check if query has an edge audit_entries with a given conditions (other predicates).
+func (f *WorkspaceFilter) WhereHasAuditEntriesWith(preds ...predicate.AuditEntry) {
+	f.Where(entql.HasEdgeWith("audit_entries", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasMails applies a predicate to check if query has an edge mails.
+func (f *WorkspaceFilter) WhereHasMails() {
+	f.Where(entql.HasEdge("mails"))
+}
+
+// WhereHasMailsWith applies a predicate to check if query has an edge mails with a given conditions (other predicates).
+func (f *WorkspaceFilter) WhereHasMailsWith(preds ...predicate.Mail) {
+	f.Where(entql.HasEdgeWith("mails", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasUsages applies a predicate to check if query has an edge usages.
+func (f *WorkspaceFilter) WhereHasUsages() {
+	f.Where(entql.HasEdge("usages"))
+}
+
+// WhereHasUsagesWith applies a predicate to check if query has an edge usages with a given conditions (other predicates).
+func (f *WorkspaceFilter) WhereHasUsagesWith(preds ...predicate.Usage) {
+	f.Where(entql.HasEdgeWith("usages", sqlgraph.WrapFunc(func(s *sql.Selector) {
 		for _, p := range preds {
 			p(s)
 		}

@@ -25,6 +25,10 @@ type Member struct {
 	UserID string `json:"user_id,omitempty"`
 	// Role holds the value of the "role" field.
 	Role string `json:"role,omitempty"`
+	// Kept holds the value of the "kept" field.
+	Kept bool `json:"kept,omitempty"`
+	// OverLimit holds the value of the "over_limit" field.
+	OverLimit bool `json:"over_limit,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -71,6 +75,8 @@ func (*Member) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case member.FieldKept, member.FieldOverLimit:
+			values[i] = new(sql.NullBool)
 		case member.FieldID:
 			values[i] = new(sql.NullInt64)
 		case member.FieldWorkspaceID, member.FieldUserID, member.FieldRole:
@@ -115,6 +121,18 @@ func (_m *Member) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field role", values[i])
 			} else if value.Valid {
 				_m.Role = value.String
+			}
+		case member.FieldKept:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field kept", values[i])
+			} else if value.Valid {
+				_m.Kept = value.Bool
+			}
+		case member.FieldOverLimit:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field over_limit", values[i])
+			} else if value.Valid {
+				_m.OverLimit = value.Bool
 			}
 		case member.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -176,6 +194,12 @@ func (_m *Member) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("role=")
 	builder.WriteString(_m.Role)
+	builder.WriteString(", ")
+	builder.WriteString("kept=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Kept))
+	builder.WriteString(", ")
+	builder.WriteString("over_limit=")
+	builder.WriteString(fmt.Sprintf("%v", _m.OverLimit))
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))

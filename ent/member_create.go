@@ -42,6 +42,34 @@ func (_c *MemberCreate) SetRole(v string) *MemberCreate {
 	return _c
 }
 
+// SetKept sets the "kept" field.
+func (_c *MemberCreate) SetKept(v bool) *MemberCreate {
+	_c.mutation.SetKept(v)
+	return _c
+}
+
+// SetNillableKept sets the "kept" field if the given value is not nil.
+func (_c *MemberCreate) SetNillableKept(v *bool) *MemberCreate {
+	if v != nil {
+		_c.SetKept(*v)
+	}
+	return _c
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (_c *MemberCreate) SetOverLimit(v bool) *MemberCreate {
+	_c.mutation.SetOverLimit(v)
+	return _c
+}
+
+// SetNillableOverLimit sets the "over_limit" field if the given value is not nil.
+func (_c *MemberCreate) SetNillableOverLimit(v *bool) *MemberCreate {
+	if v != nil {
+		_c.SetOverLimit(*v)
+	}
+	return _c
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (_c *MemberCreate) SetCreatedAt(v time.Time) *MemberCreate {
 	_c.mutation.SetCreatedAt(v)
@@ -103,6 +131,14 @@ func (_c *MemberCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *MemberCreate) defaults() error {
+	if _, ok := _c.mutation.Kept(); !ok {
+		v := member.DefaultKept
+		_c.mutation.SetKept(v)
+	}
+	if _, ok := _c.mutation.OverLimit(); !ok {
+		v := member.DefaultOverLimit
+		_c.mutation.SetOverLimit(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		if member.DefaultCreatedAt == nil {
 			return fmt.Errorf("ent: uninitialized member.DefaultCreatedAt (forgotten import ent/runtime?)")
@@ -138,6 +174,12 @@ func (_c *MemberCreate) check() error {
 		if err := member.RoleValidator(v); err != nil {
 			return &ValidationError{Name: "role", err: fmt.Errorf(`ent: validator failed for field "Member.role": %w`, err)}
 		}
+	}
+	if _, ok := _c.mutation.Kept(); !ok {
+		return &ValidationError{Name: "kept", err: errors.New(`ent: missing required field "Member.kept"`)}
+	}
+	if _, ok := _c.mutation.OverLimit(); !ok {
+		return &ValidationError{Name: "over_limit", err: errors.New(`ent: missing required field "Member.over_limit"`)}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "Member.created_at"`)}
@@ -178,6 +220,14 @@ func (_c *MemberCreate) createSpec() (*Member, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Role(); ok {
 		_spec.SetField(member.FieldRole, field.TypeString, value)
 		_node.Role = value
+	}
+	if value, ok := _c.mutation.Kept(); ok {
+		_spec.SetField(member.FieldKept, field.TypeBool, value)
+		_node.Kept = value
+	}
+	if value, ok := _c.mutation.OverLimit(); ok {
+		_spec.SetField(member.FieldOverLimit, field.TypeBool, value)
+		_node.OverLimit = value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(member.FieldCreatedAt, field.TypeTime, value)
@@ -281,6 +331,30 @@ func (u *MemberUpsert) UpdateRole() *MemberUpsert {
 	return u
 }
 
+// SetKept sets the "kept" field.
+func (u *MemberUpsert) SetKept(v bool) *MemberUpsert {
+	u.Set(member.FieldKept, v)
+	return u
+}
+
+// UpdateKept sets the "kept" field to the value that was provided on create.
+func (u *MemberUpsert) UpdateKept() *MemberUpsert {
+	u.SetExcluded(member.FieldKept)
+	return u
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (u *MemberUpsert) SetOverLimit(v bool) *MemberUpsert {
+	u.Set(member.FieldOverLimit, v)
+	return u
+}
+
+// UpdateOverLimit sets the "over_limit" field to the value that was provided on create.
+func (u *MemberUpsert) UpdateOverLimit() *MemberUpsert {
+	u.SetExcluded(member.FieldOverLimit)
+	return u
+}
+
 // UpdateNewValues updates the mutable fields using the new values that were set on create.
 // Using this option is equivalent to using:
 //
@@ -343,6 +417,34 @@ func (u *MemberUpsertOne) SetRole(v string) *MemberUpsertOne {
 func (u *MemberUpsertOne) UpdateRole() *MemberUpsertOne {
 	return u.Update(func(s *MemberUpsert) {
 		s.UpdateRole()
+	})
+}
+
+// SetKept sets the "kept" field.
+func (u *MemberUpsertOne) SetKept(v bool) *MemberUpsertOne {
+	return u.Update(func(s *MemberUpsert) {
+		s.SetKept(v)
+	})
+}
+
+// UpdateKept sets the "kept" field to the value that was provided on create.
+func (u *MemberUpsertOne) UpdateKept() *MemberUpsertOne {
+	return u.Update(func(s *MemberUpsert) {
+		s.UpdateKept()
+	})
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (u *MemberUpsertOne) SetOverLimit(v bool) *MemberUpsertOne {
+	return u.Update(func(s *MemberUpsert) {
+		s.SetOverLimit(v)
+	})
+}
+
+// UpdateOverLimit sets the "over_limit" field to the value that was provided on create.
+func (u *MemberUpsertOne) UpdateOverLimit() *MemberUpsertOne {
+	return u.Update(func(s *MemberUpsert) {
+		s.UpdateOverLimit()
 	})
 }
 
@@ -574,6 +676,34 @@ func (u *MemberUpsertBulk) SetRole(v string) *MemberUpsertBulk {
 func (u *MemberUpsertBulk) UpdateRole() *MemberUpsertBulk {
 	return u.Update(func(s *MemberUpsert) {
 		s.UpdateRole()
+	})
+}
+
+// SetKept sets the "kept" field.
+func (u *MemberUpsertBulk) SetKept(v bool) *MemberUpsertBulk {
+	return u.Update(func(s *MemberUpsert) {
+		s.SetKept(v)
+	})
+}
+
+// UpdateKept sets the "kept" field to the value that was provided on create.
+func (u *MemberUpsertBulk) UpdateKept() *MemberUpsertBulk {
+	return u.Update(func(s *MemberUpsert) {
+		s.UpdateKept()
+	})
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (u *MemberUpsertBulk) SetOverLimit(v bool) *MemberUpsertBulk {
+	return u.Update(func(s *MemberUpsert) {
+		s.SetOverLimit(v)
+	})
+}
+
+// UpdateOverLimit sets the "over_limit" field to the value that was provided on create.
+func (u *MemberUpsertBulk) UpdateOverLimit() *MemberUpsertBulk {
+	return u.Update(func(s *MemberUpsert) {
+		s.UpdateOverLimit()
 	})
 }
 

@@ -41,6 +41,34 @@ func (_u *MemberUpdate) SetNillableRole(v *string) *MemberUpdate {
 	return _u
 }
 
+// SetKept sets the "kept" field.
+func (_u *MemberUpdate) SetKept(v bool) *MemberUpdate {
+	_u.mutation.SetKept(v)
+	return _u
+}
+
+// SetNillableKept sets the "kept" field if the given value is not nil.
+func (_u *MemberUpdate) SetNillableKept(v *bool) *MemberUpdate {
+	if v != nil {
+		_u.SetKept(*v)
+	}
+	return _u
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (_u *MemberUpdate) SetOverLimit(v bool) *MemberUpdate {
+	_u.mutation.SetOverLimit(v)
+	return _u
+}
+
+// SetNillableOverLimit sets the "over_limit" field if the given value is not nil.
+func (_u *MemberUpdate) SetNillableOverLimit(v *bool) *MemberUpdate {
+	if v != nil {
+		_u.SetOverLimit(*v)
+	}
+	return _u
+}
+
 // Mutation returns the MemberMutation object of the builder.
 func (_u *MemberUpdate) Mutation() *MemberMutation {
 	return _u.mutation
@@ -104,6 +132,12 @@ func (_u *MemberUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.Role(); ok {
 		_spec.SetField(member.FieldRole, field.TypeString, value)
 	}
+	if value, ok := _u.mutation.Kept(); ok {
+		_spec.SetField(member.FieldKept, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.OverLimit(); ok {
+		_spec.SetField(member.FieldOverLimit, field.TypeBool, value)
+	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
 			err = &NotFoundError{member.Label}
@@ -134,6 +168,34 @@ func (_u *MemberUpdateOne) SetRole(v string) *MemberUpdateOne {
 func (_u *MemberUpdateOne) SetNillableRole(v *string) *MemberUpdateOne {
 	if v != nil {
 		_u.SetRole(*v)
+	}
+	return _u
+}
+
+// SetKept sets the "kept" field.
+func (_u *MemberUpdateOne) SetKept(v bool) *MemberUpdateOne {
+	_u.mutation.SetKept(v)
+	return _u
+}
+
+// SetNillableKept sets the "kept" field if the given value is not nil.
+func (_u *MemberUpdateOne) SetNillableKept(v *bool) *MemberUpdateOne {
+	if v != nil {
+		_u.SetKept(*v)
+	}
+	return _u
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (_u *MemberUpdateOne) SetOverLimit(v bool) *MemberUpdateOne {
+	_u.mutation.SetOverLimit(v)
+	return _u
+}
+
+// SetNillableOverLimit sets the "over_limit" field if the given value is not nil.
+func (_u *MemberUpdateOne) SetNillableOverLimit(v *bool) *MemberUpdateOne {
+	if v != nil {
+		_u.SetOverLimit(*v)
 	}
 	return _u
 }
@@ -230,6 +292,12 @@ func (_u *MemberUpdateOne) sqlSave(ctx context.Context) (_node *Member, err erro
 	}
 	if value, ok := _u.mutation.Role(); ok {
 		_spec.SetField(member.FieldRole, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Kept(); ok {
+		_spec.SetField(member.FieldKept, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.OverLimit(); ok {
+		_spec.SetField(member.FieldOverLimit, field.TypeBool, value)
 	}
 	_node = &Member{config: _u.config}
 	_spec.Assign = _node.assignValues

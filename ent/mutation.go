@@ -6,22 +6,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"parley/ent/auditentry"
+	"parley/ent/billingevent"
 	"parley/ent/chatbot"
+	"parley/ent/chore"
 	"parley/ent/conversation"
 	"parley/ent/document"
 	"parley/ent/embedding"
 	"parley/ent/invitation"
+	"parley/ent/mail"
 	"parley/ent/member"
 	"parley/ent/message"
 	"parley/ent/passage"
 	"parley/ent/plan"
 	"parley/ent/predicate"
+	"parley/ent/rebuild"
 	"parley/ent/removal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
 	"parley/ent/source"
+	"parley/ent/subscription"
 	"parley/ent/token"
 	"parley/ent/upload"
+	"parley/ent/usage"
 	"parley/ent/user"
 	"parley/ent/workspace"
 	"sync"
@@ -40,24 +47,1019 @@ const (
 	OpUpdateOne = ent.OpUpdateOne
 
 	// Node types.
+	TypeAuditEntry    = "AuditEntry"
+	TypeBillingEvent  = "BillingEvent"
 	TypeChatbot       = "Chatbot"
+	TypeChore         = "Chore"
 	TypeConversation  = "Conversation"
 	TypeDocument      = "Document"
 	TypeEmbedding     = "Embedding"
 	TypeInvitation    = "Invitation"
+	TypeMail          = "Mail"
 	TypeMember        = "Member"
 	TypeMessage       = "Message"
 	TypePassage       = "Passage"
 	TypePlan          = "Plan"
+	TypeRebuild       = "Rebuild"
 	TypeRemoval       = "Removal"
 	TypeSession       = "Session"
 	TypeSignInAttempt = "SignInAttempt"
 	TypeSource        = "Source"
+	TypeSubscription  = "Subscription"
 	TypeToken         = "Token"
 	TypeUpload        = "Upload"
+	TypeUsage         = "Usage"
 	TypeUser          = "User"
 	TypeWorkspace     = "Workspace"
 )
+
+// AuditEntryMutation represents an operation that mutates the AuditEntry nodes in the graph.
+type AuditEntryMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *int64
+	actor            *string
+	action           *string
+	detail           *string
+	at               *time.Time
+	clearedFields    map[string]struct{}
+	workspace        *string
+	clearedworkspace bool
+	done             bool
+	oldValue         func(context.Context) (*AuditEntry, error)
+	predicates       []predicate.AuditEntry
+}
+
+var _ ent.Mutation = (*AuditEntryMutation)(nil)
+
+// auditentryOption allows management of the mutation configuration using functional options.
+type auditentryOption func(*AuditEntryMutation)
+
+// newAuditEntryMutation creates new mutation for the AuditEntry entity.
+func newAuditEntryMutation(c config, op Op, opts ...auditentryOption) *AuditEntryMutation {
+	m := &AuditEntryMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeAuditEntry,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withAuditEntryID sets the ID field of the mutation.
+func withAuditEntryID(id int64) auditentryOption {
+	return func(m *AuditEntryMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *AuditEntry
+		)
+		m.oldValue = func(ctx context.Context) (*AuditEntry, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().AuditEntry.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withAuditEntry sets the old AuditEntry of the mutation.
+func withAuditEntry(node *AuditEntry) auditentryOption {
+	return func(m *AuditEntryMutation) {
+		m.oldValue = func(context.Context) (*AuditEntry, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m AuditEntryMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m AuditEntryMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of AuditEntry entities.
+func (m *AuditEntryMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *AuditEntryMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *AuditEntryMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().AuditEntry.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *AuditEntryMutation) SetWorkspaceID(s string) {
+	m.workspace = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *AuditEntryMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the AuditEntry entity.
+// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditEntryMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *AuditEntryMutation) ResetWorkspaceID() {
+	m.workspace = nil
+}
+
+// SetActor sets the "actor" field.
+func (m *AuditEntryMutation) SetActor(s string) {
+	m.actor = &s
+}
+
+// Actor returns the value of the "actor" field in the mutation.
+func (m *AuditEntryMutation) Actor() (r string, exists bool) {
+	v := m.actor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldActor returns the old "actor" field's value of the AuditEntry entity.
+// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditEntryMutation) OldActor(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldActor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldActor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldActor: %w", err)
+	}
+	return oldValue.Actor, nil
+}
+
+// ResetActor resets all changes to the "actor" field.
+func (m *AuditEntryMutation) ResetActor() {
+	m.actor = nil
+}
+
+// SetAction sets the "action" field.
+func (m *AuditEntryMutation) SetAction(s string) {
+	m.action = &s
+}
+
+// Action returns the value of the "action" field in the mutation.
+func (m *AuditEntryMutation) Action() (r string, exists bool) {
+	v := m.action
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAction returns the old "action" field's value of the AuditEntry entity.
+// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditEntryMutation) OldAction(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAction is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAction requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAction: %w", err)
+	}
+	return oldValue.Action, nil
+}
+
+// ResetAction resets all changes to the "action" field.
+func (m *AuditEntryMutation) ResetAction() {
+	m.action = nil
+}
+
+// SetDetail sets the "detail" field.
+func (m *AuditEntryMutation) SetDetail(s string) {
+	m.detail = &s
+}
+
+// Detail returns the value of the "detail" field in the mutation.
+func (m *AuditEntryMutation) Detail() (r string, exists bool) {
+	v := m.detail
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDetail returns the old "detail" field's value of the AuditEntry entity.
+// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditEntryMutation) OldDetail(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDetail is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDetail requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDetail: %w", err)
+	}
+	return oldValue.Detail, nil
+}
+
+// ResetDetail resets all changes to the "detail" field.
+func (m *AuditEntryMutation) ResetDetail() {
+	m.detail = nil
+}
+
+// SetAt sets the "at" field.
+func (m *AuditEntryMutation) SetAt(t time.Time) {
+	m.at = &t
+}
+
+// At returns the value of the "at" field in the mutation.
+func (m *AuditEntryMutation) At() (r time.Time, exists bool) {
+	v := m.at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAt returns the old "at" field's value of the AuditEntry entity.
+// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditEntryMutation) OldAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAt: %w", err)
+	}
+	return oldValue.At, nil
+}
+
+// ResetAt resets all changes to the "at" field.
+func (m *AuditEntryMutation) ResetAt() {
+	m.at = nil
+}
+
+// ClearWorkspace clears the "workspace" edge to the Workspace entity.
+func (m *AuditEntryMutation) ClearWorkspace() {
+	m.clearedworkspace = true
+	m.clearedFields[auditentry.FieldWorkspaceID] = struct{}{}
+}
+
+// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
+func (m *AuditEntryMutation) WorkspaceCleared() bool {
+	return m.clearedworkspace
+}
+
+// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkspaceID instead. It exists only for internal usage by the builders.
+func (m *AuditEntryMutation) WorkspaceIDs() (ids []string) {
+	if id := m.workspace; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkspace resets all changes to the "workspace" edge.
+func (m *AuditEntryMutation) ResetWorkspace() {
+	m.workspace = nil
+	m.clearedworkspace = false
+}
+
+// Where appends a list predicates to the AuditEntryMutation builder.
+func (m *AuditEntryMutation) Where(ps ...predicate.AuditEntry) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the AuditEntryMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *AuditEntryMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.AuditEntry, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *AuditEntryMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *AuditEntryMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (AuditEntry).
+func (m *AuditEntryMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *AuditEntryMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.workspace != nil {
+		fields = append(fields, auditentry.FieldWorkspaceID)
+	}
+	if m.actor != nil {
+		fields = append(fields, auditentry.FieldActor)
+	}
+	if m.action != nil {
+		fields = append(fields, auditentry.FieldAction)
+	}
+	if m.detail != nil {
+		fields = append(fields, auditentry.FieldDetail)
+	}
+	if m.at != nil {
+		fields = append(fields, auditentry.FieldAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *AuditEntryMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case auditentry.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case auditentry.FieldActor:
+		return m.Actor()
+	case auditentry.FieldAction:
+		return m.Action()
+	case auditentry.FieldDetail:
+		return m.Detail()
+	case auditentry.FieldAt:
+		return m.At()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *AuditEntryMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case auditentry.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case auditentry.FieldActor:
+		return m.OldActor(ctx)
+	case auditentry.FieldAction:
+		return m.OldAction(ctx)
+	case auditentry.FieldDetail:
+		return m.OldDetail(ctx)
+	case auditentry.FieldAt:
+		return m.OldAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown AuditEntry field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AuditEntryMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case auditentry.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case auditentry.FieldActor:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetActor(v)
+		return nil
+	case auditentry.FieldAction:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAction(v)
+		return nil
+	case auditentry.FieldDetail:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDetail(v)
+		return nil
+	case auditentry.FieldAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AuditEntry field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *AuditEntryMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *AuditEntryMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AuditEntryMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown AuditEntry numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *AuditEntryMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *AuditEntryMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *AuditEntryMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown AuditEntry nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *AuditEntryMutation) ResetField(name string) error {
+	switch name {
+	case auditentry.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case auditentry.FieldActor:
+		m.ResetActor()
+		return nil
+	case auditentry.FieldAction:
+		m.ResetAction()
+		return nil
+	case auditentry.FieldDetail:
+		m.ResetDetail()
+		return nil
+	case auditentry.FieldAt:
+		m.ResetAt()
+		return nil
+	}
+	return fmt.Errorf("unknown AuditEntry field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *AuditEntryMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.workspace != nil {
+		edges = append(edges, auditentry.EdgeWorkspace)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *AuditEntryMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case auditentry.EdgeWorkspace:
+		if id := m.workspace; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *AuditEntryMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *AuditEntryMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *AuditEntryMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedworkspace {
+		edges = append(edges, auditentry.EdgeWorkspace)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *AuditEntryMutation) EdgeCleared(name string) bool {
+	switch name {
+	case auditentry.EdgeWorkspace:
+		return m.clearedworkspace
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *AuditEntryMutation) ClearEdge(name string) error {
+	switch name {
+	case auditentry.EdgeWorkspace:
+		m.ClearWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown AuditEntry unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *AuditEntryMutation) ResetEdge(name string) error {
+	switch name {
+	case auditentry.EdgeWorkspace:
+		m.ResetWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown AuditEntry edge %s", name)
+}
+
+// BillingEventMutation represents an operation that mutates the BillingEvent nodes in the graph.
+type BillingEventMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	_type         *string
+	applied_at    *time.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*BillingEvent, error)
+	predicates    []predicate.BillingEvent
+}
+
+var _ ent.Mutation = (*BillingEventMutation)(nil)
+
+// billingeventOption allows management of the mutation configuration using functional options.
+type billingeventOption func(*BillingEventMutation)
+
+// newBillingEventMutation creates new mutation for the BillingEvent entity.
+func newBillingEventMutation(c config, op Op, opts ...billingeventOption) *BillingEventMutation {
+	m := &BillingEventMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeBillingEvent,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withBillingEventID sets the ID field of the mutation.
+func withBillingEventID(id string) billingeventOption {
+	return func(m *BillingEventMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *BillingEvent
+		)
+		m.oldValue = func(ctx context.Context) (*BillingEvent, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().BillingEvent.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withBillingEvent sets the old BillingEvent of the mutation.
+func withBillingEvent(node *BillingEvent) billingeventOption {
+	return func(m *BillingEventMutation) {
+		m.oldValue = func(context.Context) (*BillingEvent, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m BillingEventMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m BillingEventMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of BillingEvent entities.
+func (m *BillingEventMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *BillingEventMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *BillingEventMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().BillingEvent.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetType sets the "type" field.
+func (m *BillingEventMutation) SetType(s string) {
+	m._type = &s
+}
+
+// GetType returns the value of the "type" field in the mutation.
+func (m *BillingEventMutation) GetType() (r string, exists bool) {
+	v := m._type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldType returns the old "type" field's value of the BillingEvent entity.
+// If the BillingEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingEventMutation) OldType(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldType is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldType requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldType: %w", err)
+	}
+	return oldValue.Type, nil
+}
+
+// ResetType resets all changes to the "type" field.
+func (m *BillingEventMutation) ResetType() {
+	m._type = nil
+}
+
+// SetAppliedAt sets the "applied_at" field.
+func (m *BillingEventMutation) SetAppliedAt(t time.Time) {
+	m.applied_at = &t
+}
+
+// AppliedAt returns the value of the "applied_at" field in the mutation.
+func (m *BillingEventMutation) AppliedAt() (r time.Time, exists bool) {
+	v := m.applied_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAppliedAt returns the old "applied_at" field's value of the BillingEvent entity.
+// If the BillingEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingEventMutation) OldAppliedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAppliedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAppliedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAppliedAt: %w", err)
+	}
+	return oldValue.AppliedAt, nil
+}
+
+// ResetAppliedAt resets all changes to the "applied_at" field.
+func (m *BillingEventMutation) ResetAppliedAt() {
+	m.applied_at = nil
+}
+
+// Where appends a list predicates to the BillingEventMutation builder.
+func (m *BillingEventMutation) Where(ps ...predicate.BillingEvent) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the BillingEventMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *BillingEventMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.BillingEvent, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *BillingEventMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *BillingEventMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (BillingEvent).
+func (m *BillingEventMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *BillingEventMutation) Fields() []string {
+	fields := make([]string, 0, 2)
+	if m._type != nil {
+		fields = append(fields, billingevent.FieldType)
+	}
+	if m.applied_at != nil {
+		fields = append(fields, billingevent.FieldAppliedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *BillingEventMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case billingevent.FieldType:
+		return m.GetType()
+	case billingevent.FieldAppliedAt:
+		return m.AppliedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *BillingEventMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case billingevent.FieldType:
+		return m.OldType(ctx)
+	case billingevent.FieldAppliedAt:
+		return m.OldAppliedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown BillingEvent field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *BillingEventMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case billingevent.FieldType:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetType(v)
+		return nil
+	case billingevent.FieldAppliedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAppliedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown BillingEvent field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *BillingEventMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *BillingEventMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *BillingEventMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown BillingEvent numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *BillingEventMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *BillingEventMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *BillingEventMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown BillingEvent nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *BillingEventMutation) ResetField(name string) error {
+	switch name {
+	case billingevent.FieldType:
+		m.ResetType()
+		return nil
+	case billingevent.FieldAppliedAt:
+		m.ResetAppliedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown BillingEvent field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *BillingEventMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *BillingEventMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *BillingEventMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *BillingEventMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *BillingEventMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *BillingEventMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *BillingEventMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown BillingEvent unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *BillingEventMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown BillingEvent edge %s", name)
+}
 
 // ChatbotMutation represents an operation that mutates the Chatbot nodes in the graph.
 type ChatbotMutation struct {
@@ -75,6 +1077,8 @@ type ChatbotMutation struct {
 	passage_limit            *int
 	addpassage_limit         *int
 	answer_without_knowledge *bool
+	kept                     *bool
+	over_limit               *bool
 	created_at               *time.Time
 	clearedFields            map[string]struct{}
 	workspace                *string
@@ -546,6 +1550,78 @@ func (m *ChatbotMutation) ResetAnswerWithoutKnowledge() {
 	m.answer_without_knowledge = nil
 }
 
+// SetKept sets the "kept" field.
+func (m *ChatbotMutation) SetKept(b bool) {
+	m.kept = &b
+}
+
+// Kept returns the value of the "kept" field in the mutation.
+func (m *ChatbotMutation) Kept() (r bool, exists bool) {
+	v := m.kept
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKept returns the old "kept" field's value of the Chatbot entity.
+// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChatbotMutation) OldKept(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKept is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKept requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKept: %w", err)
+	}
+	return oldValue.Kept, nil
+}
+
+// ResetKept resets all changes to the "kept" field.
+func (m *ChatbotMutation) ResetKept() {
+	m.kept = nil
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (m *ChatbotMutation) SetOverLimit(b bool) {
+	m.over_limit = &b
+}
+
+// OverLimit returns the value of the "over_limit" field in the mutation.
+func (m *ChatbotMutation) OverLimit() (r bool, exists bool) {
+	v := m.over_limit
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOverLimit returns the old "over_limit" field's value of the Chatbot entity.
+// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChatbotMutation) OldOverLimit(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOverLimit is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOverLimit requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOverLimit: %w", err)
+	}
+	return oldValue.OverLimit, nil
+}
+
+// ResetOverLimit resets all changes to the "over_limit" field.
+func (m *ChatbotMutation) ResetOverLimit() {
+	m.over_limit = nil
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (m *ChatbotMutation) SetCreatedAt(t time.Time) {
 	m.created_at = &t
@@ -913,7 +1989,7 @@ func (m *ChatbotMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ChatbotMutation) Fields() []string {
-	fields := make([]string, 0, 9)
+	fields := make([]string, 0, 11)
 	if m.workspace != nil {
 		fields = append(fields, chatbot.FieldWorkspaceID)
 	}
@@ -937,6 +2013,12 @@ func (m *ChatbotMutation) Fields() []string {
 	}
 	if m.answer_without_knowledge != nil {
 		fields = append(fields, chatbot.FieldAnswerWithoutKnowledge)
+	}
+	if m.kept != nil {
+		fields = append(fields, chatbot.FieldKept)
+	}
+	if m.over_limit != nil {
+		fields = append(fields, chatbot.FieldOverLimit)
 	}
 	if m.created_at != nil {
 		fields = append(fields, chatbot.FieldCreatedAt)
@@ -965,6 +2047,10 @@ func (m *ChatbotMutation) Field(name string) (ent.Value, bool) {
 		return m.PassageLimit()
 	case chatbot.FieldAnswerWithoutKnowledge:
 		return m.AnswerWithoutKnowledge()
+	case chatbot.FieldKept:
+		return m.Kept()
+	case chatbot.FieldOverLimit:
+		return m.OverLimit()
 	case chatbot.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -992,6 +2078,10 @@ func (m *ChatbotMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldPassageLimit(ctx)
 	case chatbot.FieldAnswerWithoutKnowledge:
 		return m.OldAnswerWithoutKnowledge(ctx)
+	case chatbot.FieldKept:
+		return m.OldKept(ctx)
+	case chatbot.FieldOverLimit:
+		return m.OldOverLimit(ctx)
 	case chatbot.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -1058,6 +2148,20 @@ func (m *ChatbotMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetAnswerWithoutKnowledge(v)
+		return nil
+	case chatbot.FieldKept:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKept(v)
+		return nil
+	case chatbot.FieldOverLimit:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOverLimit(v)
 		return nil
 	case chatbot.FieldCreatedAt:
 		v, ok := value.(time.Time)
@@ -1165,6 +2269,12 @@ func (m *ChatbotMutation) ResetField(name string) error {
 		return nil
 	case chatbot.FieldAnswerWithoutKnowledge:
 		m.ResetAnswerWithoutKnowledge()
+		return nil
+	case chatbot.FieldKept:
+		m.ResetKept()
+		return nil
+	case chatbot.FieldOverLimit:
+		m.ResetOverLimit()
 		return nil
 	case chatbot.FieldCreatedAt:
 		m.ResetCreatedAt()
@@ -1377,6 +2487,338 @@ func (m *ChatbotMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Chatbot edge %s", name)
+}
+
+// ChoreMutation represents an operation that mutates the Chore nodes in the graph.
+type ChoreMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	begun_at      *time.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Chore, error)
+	predicates    []predicate.Chore
+}
+
+var _ ent.Mutation = (*ChoreMutation)(nil)
+
+// choreOption allows management of the mutation configuration using functional options.
+type choreOption func(*ChoreMutation)
+
+// newChoreMutation creates new mutation for the Chore entity.
+func newChoreMutation(c config, op Op, opts ...choreOption) *ChoreMutation {
+	m := &ChoreMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeChore,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withChoreID sets the ID field of the mutation.
+func withChoreID(id string) choreOption {
+	return func(m *ChoreMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Chore
+		)
+		m.oldValue = func(ctx context.Context) (*Chore, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Chore.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withChore sets the old Chore of the mutation.
+func withChore(node *Chore) choreOption {
+	return func(m *ChoreMutation) {
+		m.oldValue = func(context.Context) (*Chore, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ChoreMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ChoreMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Chore entities.
+func (m *ChoreMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ChoreMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ChoreMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Chore.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetBegunAt sets the "begun_at" field.
+func (m *ChoreMutation) SetBegunAt(t time.Time) {
+	m.begun_at = &t
+}
+
+// BegunAt returns the value of the "begun_at" field in the mutation.
+func (m *ChoreMutation) BegunAt() (r time.Time, exists bool) {
+	v := m.begun_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBegunAt returns the old "begun_at" field's value of the Chore entity.
+// If the Chore object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChoreMutation) OldBegunAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBegunAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBegunAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBegunAt: %w", err)
+	}
+	return oldValue.BegunAt, nil
+}
+
+// ResetBegunAt resets all changes to the "begun_at" field.
+func (m *ChoreMutation) ResetBegunAt() {
+	m.begun_at = nil
+}
+
+// Where appends a list predicates to the ChoreMutation builder.
+func (m *ChoreMutation) Where(ps ...predicate.Chore) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ChoreMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ChoreMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Chore, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ChoreMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ChoreMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Chore).
+func (m *ChoreMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ChoreMutation) Fields() []string {
+	fields := make([]string, 0, 1)
+	if m.begun_at != nil {
+		fields = append(fields, chore.FieldBegunAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ChoreMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case chore.FieldBegunAt:
+		return m.BegunAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ChoreMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case chore.FieldBegunAt:
+		return m.OldBegunAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Chore field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ChoreMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case chore.FieldBegunAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBegunAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Chore field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ChoreMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ChoreMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ChoreMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown Chore numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ChoreMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ChoreMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ChoreMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Chore nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ChoreMutation) ResetField(name string) error {
+	switch name {
+	case chore.FieldBegunAt:
+		m.ResetBegunAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Chore field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ChoreMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ChoreMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ChoreMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ChoreMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ChoreMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ChoreMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ChoreMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Chore unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ChoreMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Chore edge %s", name)
 }
 
 // ConversationMutation represents an operation that mutates the Conversation nodes in the graph.
@@ -5468,6 +6910,901 @@ func (m *InvitationMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Invitation edge %s", name)
 }
 
+// MailMutation represents an operation that mutates the Mail nodes in the graph.
+type MailMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *int64
+	key              *string
+	recipient        *string
+	subject          *string
+	body             *string
+	due_at           *time.Time
+	attempts         *int
+	addattempts      *int
+	sent_at          *time.Time
+	created_at       *time.Time
+	clearedFields    map[string]struct{}
+	workspace        *string
+	clearedworkspace bool
+	done             bool
+	oldValue         func(context.Context) (*Mail, error)
+	predicates       []predicate.Mail
+}
+
+var _ ent.Mutation = (*MailMutation)(nil)
+
+// mailOption allows management of the mutation configuration using functional options.
+type mailOption func(*MailMutation)
+
+// newMailMutation creates new mutation for the Mail entity.
+func newMailMutation(c config, op Op, opts ...mailOption) *MailMutation {
+	m := &MailMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeMail,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withMailID sets the ID field of the mutation.
+func withMailID(id int64) mailOption {
+	return func(m *MailMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Mail
+		)
+		m.oldValue = func(ctx context.Context) (*Mail, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Mail.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withMail sets the old Mail of the mutation.
+func withMail(node *Mail) mailOption {
+	return func(m *MailMutation) {
+		m.oldValue = func(context.Context) (*Mail, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m MailMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m MailMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Mail entities.
+func (m *MailMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *MailMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *MailMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Mail.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *MailMutation) SetWorkspaceID(s string) {
+	m.workspace = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *MailMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *MailMutation) ResetWorkspaceID() {
+	m.workspace = nil
+}
+
+// SetKey sets the "key" field.
+func (m *MailMutation) SetKey(s string) {
+	m.key = &s
+}
+
+// Key returns the value of the "key" field in the mutation.
+func (m *MailMutation) Key() (r string, exists bool) {
+	v := m.key
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKey returns the old "key" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldKey(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKey is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKey requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKey: %w", err)
+	}
+	return oldValue.Key, nil
+}
+
+// ResetKey resets all changes to the "key" field.
+func (m *MailMutation) ResetKey() {
+	m.key = nil
+}
+
+// SetRecipient sets the "recipient" field.
+func (m *MailMutation) SetRecipient(s string) {
+	m.recipient = &s
+}
+
+// Recipient returns the value of the "recipient" field in the mutation.
+func (m *MailMutation) Recipient() (r string, exists bool) {
+	v := m.recipient
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRecipient returns the old "recipient" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldRecipient(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRecipient is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRecipient requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRecipient: %w", err)
+	}
+	return oldValue.Recipient, nil
+}
+
+// ResetRecipient resets all changes to the "recipient" field.
+func (m *MailMutation) ResetRecipient() {
+	m.recipient = nil
+}
+
+// SetSubject sets the "subject" field.
+func (m *MailMutation) SetSubject(s string) {
+	m.subject = &s
+}
+
+// Subject returns the value of the "subject" field in the mutation.
+func (m *MailMutation) Subject() (r string, exists bool) {
+	v := m.subject
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSubject returns the old "subject" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldSubject(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSubject is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSubject requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSubject: %w", err)
+	}
+	return oldValue.Subject, nil
+}
+
+// ResetSubject resets all changes to the "subject" field.
+func (m *MailMutation) ResetSubject() {
+	m.subject = nil
+}
+
+// SetBody sets the "body" field.
+func (m *MailMutation) SetBody(s string) {
+	m.body = &s
+}
+
+// Body returns the value of the "body" field in the mutation.
+func (m *MailMutation) Body() (r string, exists bool) {
+	v := m.body
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBody returns the old "body" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldBody(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBody is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBody requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBody: %w", err)
+	}
+	return oldValue.Body, nil
+}
+
+// ResetBody resets all changes to the "body" field.
+func (m *MailMutation) ResetBody() {
+	m.body = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *MailMutation) SetDueAt(t time.Time) {
+	m.due_at = &t
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *MailMutation) DueAt() (r time.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldDueAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (m *MailMutation) ClearDueAt() {
+	m.due_at = nil
+	m.clearedFields[mail.FieldDueAt] = struct{}{}
+}
+
+// DueAtCleared returns if the "due_at" field was cleared in this mutation.
+func (m *MailMutation) DueAtCleared() bool {
+	_, ok := m.clearedFields[mail.FieldDueAt]
+	return ok
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *MailMutation) ResetDueAt() {
+	m.due_at = nil
+	delete(m.clearedFields, mail.FieldDueAt)
+}
+
+// SetAttempts sets the "attempts" field.
+func (m *MailMutation) SetAttempts(i int) {
+	m.attempts = &i
+	m.addattempts = nil
+}
+
+// Attempts returns the value of the "attempts" field in the mutation.
+func (m *MailMutation) Attempts() (r int, exists bool) {
+	v := m.attempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttempts returns the old "attempts" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldAttempts(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttempts is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttempts requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttempts: %w", err)
+	}
+	return oldValue.Attempts, nil
+}
+
+// AddAttempts adds i to the "attempts" field.
+func (m *MailMutation) AddAttempts(i int) {
+	if m.addattempts != nil {
+		*m.addattempts += i
+	} else {
+		m.addattempts = &i
+	}
+}
+
+// AddedAttempts returns the value that was added to the "attempts" field in this mutation.
+func (m *MailMutation) AddedAttempts() (r int, exists bool) {
+	v := m.addattempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttempts resets all changes to the "attempts" field.
+func (m *MailMutation) ResetAttempts() {
+	m.attempts = nil
+	m.addattempts = nil
+}
+
+// SetSentAt sets the "sent_at" field.
+func (m *MailMutation) SetSentAt(t time.Time) {
+	m.sent_at = &t
+}
+
+// SentAt returns the value of the "sent_at" field in the mutation.
+func (m *MailMutation) SentAt() (r time.Time, exists bool) {
+	v := m.sent_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSentAt returns the old "sent_at" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldSentAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSentAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSentAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSentAt: %w", err)
+	}
+	return oldValue.SentAt, nil
+}
+
+// ClearSentAt clears the value of the "sent_at" field.
+func (m *MailMutation) ClearSentAt() {
+	m.sent_at = nil
+	m.clearedFields[mail.FieldSentAt] = struct{}{}
+}
+
+// SentAtCleared returns if the "sent_at" field was cleared in this mutation.
+func (m *MailMutation) SentAtCleared() bool {
+	_, ok := m.clearedFields[mail.FieldSentAt]
+	return ok
+}
+
+// ResetSentAt resets all changes to the "sent_at" field.
+func (m *MailMutation) ResetSentAt() {
+	m.sent_at = nil
+	delete(m.clearedFields, mail.FieldSentAt)
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *MailMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *MailMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *MailMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearWorkspace clears the "workspace" edge to the Workspace entity.
+func (m *MailMutation) ClearWorkspace() {
+	m.clearedworkspace = true
+	m.clearedFields[mail.FieldWorkspaceID] = struct{}{}
+}
+
+// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
+func (m *MailMutation) WorkspaceCleared() bool {
+	return m.clearedworkspace
+}
+
+// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkspaceID instead. It exists only for internal usage by the builders.
+func (m *MailMutation) WorkspaceIDs() (ids []string) {
+	if id := m.workspace; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkspace resets all changes to the "workspace" edge.
+func (m *MailMutation) ResetWorkspace() {
+	m.workspace = nil
+	m.clearedworkspace = false
+}
+
+// Where appends a list predicates to the MailMutation builder.
+func (m *MailMutation) Where(ps ...predicate.Mail) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the MailMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *MailMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Mail, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *MailMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *MailMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Mail).
+func (m *MailMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *MailMutation) Fields() []string {
+	fields := make([]string, 0, 9)
+	if m.workspace != nil {
+		fields = append(fields, mail.FieldWorkspaceID)
+	}
+	if m.key != nil {
+		fields = append(fields, mail.FieldKey)
+	}
+	if m.recipient != nil {
+		fields = append(fields, mail.FieldRecipient)
+	}
+	if m.subject != nil {
+		fields = append(fields, mail.FieldSubject)
+	}
+	if m.body != nil {
+		fields = append(fields, mail.FieldBody)
+	}
+	if m.due_at != nil {
+		fields = append(fields, mail.FieldDueAt)
+	}
+	if m.attempts != nil {
+		fields = append(fields, mail.FieldAttempts)
+	}
+	if m.sent_at != nil {
+		fields = append(fields, mail.FieldSentAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, mail.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *MailMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case mail.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case mail.FieldKey:
+		return m.Key()
+	case mail.FieldRecipient:
+		return m.Recipient()
+	case mail.FieldSubject:
+		return m.Subject()
+	case mail.FieldBody:
+		return m.Body()
+	case mail.FieldDueAt:
+		return m.DueAt()
+	case mail.FieldAttempts:
+		return m.Attempts()
+	case mail.FieldSentAt:
+		return m.SentAt()
+	case mail.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *MailMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case mail.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case mail.FieldKey:
+		return m.OldKey(ctx)
+	case mail.FieldRecipient:
+		return m.OldRecipient(ctx)
+	case mail.FieldSubject:
+		return m.OldSubject(ctx)
+	case mail.FieldBody:
+		return m.OldBody(ctx)
+	case mail.FieldDueAt:
+		return m.OldDueAt(ctx)
+	case mail.FieldAttempts:
+		return m.OldAttempts(ctx)
+	case mail.FieldSentAt:
+		return m.OldSentAt(ctx)
+	case mail.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Mail field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *MailMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case mail.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case mail.FieldKey:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKey(v)
+		return nil
+	case mail.FieldRecipient:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRecipient(v)
+		return nil
+	case mail.FieldSubject:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSubject(v)
+		return nil
+	case mail.FieldBody:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBody(v)
+		return nil
+	case mail.FieldDueAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case mail.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttempts(v)
+		return nil
+	case mail.FieldSentAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSentAt(v)
+		return nil
+	case mail.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Mail field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *MailMutation) AddedFields() []string {
+	var fields []string
+	if m.addattempts != nil {
+		fields = append(fields, mail.FieldAttempts)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *MailMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case mail.FieldAttempts:
+		return m.AddedAttempts()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *MailMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case mail.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAttempts(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Mail numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *MailMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(mail.FieldDueAt) {
+		fields = append(fields, mail.FieldDueAt)
+	}
+	if m.FieldCleared(mail.FieldSentAt) {
+		fields = append(fields, mail.FieldSentAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *MailMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *MailMutation) ClearField(name string) error {
+	switch name {
+	case mail.FieldDueAt:
+		m.ClearDueAt()
+		return nil
+	case mail.FieldSentAt:
+		m.ClearSentAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Mail nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *MailMutation) ResetField(name string) error {
+	switch name {
+	case mail.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case mail.FieldKey:
+		m.ResetKey()
+		return nil
+	case mail.FieldRecipient:
+		m.ResetRecipient()
+		return nil
+	case mail.FieldSubject:
+		m.ResetSubject()
+		return nil
+	case mail.FieldBody:
+		m.ResetBody()
+		return nil
+	case mail.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case mail.FieldAttempts:
+		m.ResetAttempts()
+		return nil
+	case mail.FieldSentAt:
+		m.ResetSentAt()
+		return nil
+	case mail.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Mail field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *MailMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.workspace != nil {
+		edges = append(edges, mail.EdgeWorkspace)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *MailMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case mail.EdgeWorkspace:
+		if id := m.workspace; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *MailMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *MailMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *MailMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedworkspace {
+		edges = append(edges, mail.EdgeWorkspace)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *MailMutation) EdgeCleared(name string) bool {
+	switch name {
+	case mail.EdgeWorkspace:
+		return m.clearedworkspace
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *MailMutation) ClearEdge(name string) error {
+	switch name {
+	case mail.EdgeWorkspace:
+		m.ClearWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown Mail unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *MailMutation) ResetEdge(name string) error {
+	switch name {
+	case mail.EdgeWorkspace:
+		m.ResetWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown Mail edge %s", name)
+}
+
 // MemberMutation represents an operation that mutates the Member nodes in the graph.
 type MemberMutation struct {
 	config
@@ -5475,6 +7812,8 @@ type MemberMutation struct {
 	typ              string
 	id               *int
 	role             *string
+	kept             *bool
+	over_limit       *bool
 	created_at       *time.Time
 	clearedFields    map[string]struct{}
 	workspace        *string
@@ -5692,6 +8031,78 @@ func (m *MemberMutation) ResetRole() {
 	m.role = nil
 }
 
+// SetKept sets the "kept" field.
+func (m *MemberMutation) SetKept(b bool) {
+	m.kept = &b
+}
+
+// Kept returns the value of the "kept" field in the mutation.
+func (m *MemberMutation) Kept() (r bool, exists bool) {
+	v := m.kept
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKept returns the old "kept" field's value of the Member entity.
+// If the Member object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MemberMutation) OldKept(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKept is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKept requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKept: %w", err)
+	}
+	return oldValue.Kept, nil
+}
+
+// ResetKept resets all changes to the "kept" field.
+func (m *MemberMutation) ResetKept() {
+	m.kept = nil
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (m *MemberMutation) SetOverLimit(b bool) {
+	m.over_limit = &b
+}
+
+// OverLimit returns the value of the "over_limit" field in the mutation.
+func (m *MemberMutation) OverLimit() (r bool, exists bool) {
+	v := m.over_limit
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOverLimit returns the old "over_limit" field's value of the Member entity.
+// If the Member object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MemberMutation) OldOverLimit(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOverLimit is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOverLimit requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOverLimit: %w", err)
+	}
+	return oldValue.OverLimit, nil
+}
+
+// ResetOverLimit resets all changes to the "over_limit" field.
+func (m *MemberMutation) ResetOverLimit() {
+	m.over_limit = nil
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (m *MemberMutation) SetCreatedAt(t time.Time) {
 	m.created_at = &t
@@ -5816,7 +8227,7 @@ func (m *MemberMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *MemberMutation) Fields() []string {
-	fields := make([]string, 0, 4)
+	fields := make([]string, 0, 6)
 	if m.workspace != nil {
 		fields = append(fields, member.FieldWorkspaceID)
 	}
@@ -5825,6 +8236,12 @@ func (m *MemberMutation) Fields() []string {
 	}
 	if m.role != nil {
 		fields = append(fields, member.FieldRole)
+	}
+	if m.kept != nil {
+		fields = append(fields, member.FieldKept)
+	}
+	if m.over_limit != nil {
+		fields = append(fields, member.FieldOverLimit)
 	}
 	if m.created_at != nil {
 		fields = append(fields, member.FieldCreatedAt)
@@ -5843,6 +8260,10 @@ func (m *MemberMutation) Field(name string) (ent.Value, bool) {
 		return m.UserID()
 	case member.FieldRole:
 		return m.Role()
+	case member.FieldKept:
+		return m.Kept()
+	case member.FieldOverLimit:
+		return m.OverLimit()
 	case member.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -5860,6 +8281,10 @@ func (m *MemberMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldUserID(ctx)
 	case member.FieldRole:
 		return m.OldRole(ctx)
+	case member.FieldKept:
+		return m.OldKept(ctx)
+	case member.FieldOverLimit:
+		return m.OldOverLimit(ctx)
 	case member.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -5891,6 +8316,20 @@ func (m *MemberMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetRole(v)
+		return nil
+	case member.FieldKept:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKept(v)
+		return nil
+	case member.FieldOverLimit:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOverLimit(v)
 		return nil
 	case member.FieldCreatedAt:
 		v, ok := value.(time.Time)
@@ -5956,6 +8395,12 @@ func (m *MemberMutation) ResetField(name string) error {
 		return nil
 	case member.FieldRole:
 		m.ResetRole()
+		return nil
+	case member.FieldKept:
+		m.ResetKept()
+		return nil
+	case member.FieldOverLimit:
+		m.ResetOverLimit()
 		return nil
 	case member.FieldCreatedAt:
 		m.ResetCreatedAt()
@@ -8033,27 +10478,39 @@ func (m *PassageMutation) ResetEdge(name string) error {
 // PlanMutation represents an operation that mutates the Plan nodes in the graph.
 type PlanMutation struct {
 	config
-	op                    Op
-	typ                   string
-	id                    *string
-	title                 *string
-	rank                  *int
-	addrank               *int
-	api_access            *bool
-	chatbots              *int
-	addchatbots           *int
-	members               *int
-	addmembers            *int
-	tokens_per_chatbot    *int
-	addtokens_per_chatbot *int
-	message_chars         *int
-	addmessage_chars      *int
-	knowledge_chars       *int
-	addknowledge_chars    *int
-	clearedFields         map[string]struct{}
-	done                  bool
-	oldValue              func(context.Context) (*Plan, error)
-	predicates            []predicate.Plan
+	op                     Op
+	typ                    string
+	id                     *string
+	title                  *string
+	rank                   *int
+	addrank                *int
+	features               *[]string
+	appendfeatures         []string
+	chatbots               *int
+	addchatbots            *int
+	members                *int
+	addmembers             *int
+	tokens_per_chatbot     *int
+	addtokens_per_chatbot  *int
+	message_chars          *int
+	addmessage_chars       *int
+	messages_per_month     *int
+	addmessages_per_month  *int
+	knowledge_chars        *int
+	addknowledge_chars     *int
+	requests_per_minute    *int
+	addrequests_per_minute *int
+	retention_days         *int
+	addretention_days      *int
+	monthly_price          *int
+	addmonthly_price       *int
+	yearly_price           *int
+	addyearly_price        *int
+	currency               *string
+	clearedFields          map[string]struct{}
+	done                   bool
+	oldValue               func(context.Context) (*Plan, error)
+	predicates             []predicate.Plan
 }
 
 var _ ent.Mutation = (*PlanMutation)(nil)
@@ -8252,40 +10709,55 @@ func (m *PlanMutation) ResetRank() {
 	m.addrank = nil
 }
 
-// SetAPIAccess sets the "api_access" field.
-func (m *PlanMutation) SetAPIAccess(b bool) {
-	m.api_access = &b
+// SetFeatures sets the "features" field.
+func (m *PlanMutation) SetFeatures(s []string) {
+	m.features = &s
+	m.appendfeatures = nil
 }
 
-// APIAccess returns the value of the "api_access" field in the mutation.
-func (m *PlanMutation) APIAccess() (r bool, exists bool) {
-	v := m.api_access
+// Features returns the value of the "features" field in the mutation.
+func (m *PlanMutation) Features() (r []string, exists bool) {
+	v := m.features
 	if v == nil {
 		return
 	}
 	return *v, true
 }
 
-// OldAPIAccess returns the old "api_access" field's value of the Plan entity.
+// OldFeatures returns the old "features" field's value of the Plan entity.
 // If the Plan object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldAPIAccess(ctx context.Context) (v bool, err error) {
+func (m *PlanMutation) OldFeatures(ctx context.Context) (v []string, err error) {
 	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAPIAccess is only allowed on UpdateOne operations")
+		return v, errors.New("OldFeatures is only allowed on UpdateOne operations")
 	}
 	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAPIAccess requires an ID field in the mutation")
+		return v, errors.New("OldFeatures requires an ID field in the mutation")
 	}
 	oldValue, err := m.oldValue(ctx)
 	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAPIAccess: %w", err)
+		return v, fmt.Errorf("querying old value for OldFeatures: %w", err)
 	}
-	return oldValue.APIAccess, nil
+	return oldValue.Features, nil
 }
 
-// ResetAPIAccess resets all changes to the "api_access" field.
-func (m *PlanMutation) ResetAPIAccess() {
-	m.api_access = nil
+// AppendFeatures adds s to the "features" field.
+func (m *PlanMutation) AppendFeatures(s []string) {
+	m.appendfeatures = append(m.appendfeatures, s...)
+}
+
+// AppendedFeatures returns the list of values that were appended to the "features" field in this mutation.
+func (m *PlanMutation) AppendedFeatures() ([]string, bool) {
+	if len(m.appendfeatures) == 0 {
+		return nil, false
+	}
+	return m.appendfeatures, true
+}
+
+// ResetFeatures resets all changes to the "features" field.
+func (m *PlanMutation) ResetFeatures() {
+	m.features = nil
+	m.appendfeatures = nil
 }
 
 // SetChatbots sets the "chatbots" field.
@@ -8512,6 +10984,62 @@ func (m *PlanMutation) ResetMessageChars() {
 	m.addmessage_chars = nil
 }
 
+// SetMessagesPerMonth sets the "messages_per_month" field.
+func (m *PlanMutation) SetMessagesPerMonth(i int) {
+	m.messages_per_month = &i
+	m.addmessages_per_month = nil
+}
+
+// MessagesPerMonth returns the value of the "messages_per_month" field in the mutation.
+func (m *PlanMutation) MessagesPerMonth() (r int, exists bool) {
+	v := m.messages_per_month
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMessagesPerMonth returns the old "messages_per_month" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldMessagesPerMonth(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMessagesPerMonth is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMessagesPerMonth requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMessagesPerMonth: %w", err)
+	}
+	return oldValue.MessagesPerMonth, nil
+}
+
+// AddMessagesPerMonth adds i to the "messages_per_month" field.
+func (m *PlanMutation) AddMessagesPerMonth(i int) {
+	if m.addmessages_per_month != nil {
+		*m.addmessages_per_month += i
+	} else {
+		m.addmessages_per_month = &i
+	}
+}
+
+// AddedMessagesPerMonth returns the value that was added to the "messages_per_month" field in this mutation.
+func (m *PlanMutation) AddedMessagesPerMonth() (r int, exists bool) {
+	v := m.addmessages_per_month
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMessagesPerMonth resets all changes to the "messages_per_month" field.
+func (m *PlanMutation) ResetMessagesPerMonth() {
+	m.messages_per_month = nil
+	m.addmessages_per_month = nil
+}
+
 // SetKnowledgeChars sets the "knowledge_chars" field.
 func (m *PlanMutation) SetKnowledgeChars(i int) {
 	m.knowledge_chars = &i
@@ -8568,6 +11096,266 @@ func (m *PlanMutation) ResetKnowledgeChars() {
 	m.addknowledge_chars = nil
 }
 
+// SetRequestsPerMinute sets the "requests_per_minute" field.
+func (m *PlanMutation) SetRequestsPerMinute(i int) {
+	m.requests_per_minute = &i
+	m.addrequests_per_minute = nil
+}
+
+// RequestsPerMinute returns the value of the "requests_per_minute" field in the mutation.
+func (m *PlanMutation) RequestsPerMinute() (r int, exists bool) {
+	v := m.requests_per_minute
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequestsPerMinute returns the old "requests_per_minute" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldRequestsPerMinute(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequestsPerMinute is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequestsPerMinute requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequestsPerMinute: %w", err)
+	}
+	return oldValue.RequestsPerMinute, nil
+}
+
+// AddRequestsPerMinute adds i to the "requests_per_minute" field.
+func (m *PlanMutation) AddRequestsPerMinute(i int) {
+	if m.addrequests_per_minute != nil {
+		*m.addrequests_per_minute += i
+	} else {
+		m.addrequests_per_minute = &i
+	}
+}
+
+// AddedRequestsPerMinute returns the value that was added to the "requests_per_minute" field in this mutation.
+func (m *PlanMutation) AddedRequestsPerMinute() (r int, exists bool) {
+	v := m.addrequests_per_minute
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRequestsPerMinute resets all changes to the "requests_per_minute" field.
+func (m *PlanMutation) ResetRequestsPerMinute() {
+	m.requests_per_minute = nil
+	m.addrequests_per_minute = nil
+}
+
+// SetRetentionDays sets the "retention_days" field.
+func (m *PlanMutation) SetRetentionDays(i int) {
+	m.retention_days = &i
+	m.addretention_days = nil
+}
+
+// RetentionDays returns the value of the "retention_days" field in the mutation.
+func (m *PlanMutation) RetentionDays() (r int, exists bool) {
+	v := m.retention_days
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRetentionDays returns the old "retention_days" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldRetentionDays(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRetentionDays is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRetentionDays requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRetentionDays: %w", err)
+	}
+	return oldValue.RetentionDays, nil
+}
+
+// AddRetentionDays adds i to the "retention_days" field.
+func (m *PlanMutation) AddRetentionDays(i int) {
+	if m.addretention_days != nil {
+		*m.addretention_days += i
+	} else {
+		m.addretention_days = &i
+	}
+}
+
+// AddedRetentionDays returns the value that was added to the "retention_days" field in this mutation.
+func (m *PlanMutation) AddedRetentionDays() (r int, exists bool) {
+	v := m.addretention_days
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRetentionDays resets all changes to the "retention_days" field.
+func (m *PlanMutation) ResetRetentionDays() {
+	m.retention_days = nil
+	m.addretention_days = nil
+}
+
+// SetMonthlyPrice sets the "monthly_price" field.
+func (m *PlanMutation) SetMonthlyPrice(i int) {
+	m.monthly_price = &i
+	m.addmonthly_price = nil
+}
+
+// MonthlyPrice returns the value of the "monthly_price" field in the mutation.
+func (m *PlanMutation) MonthlyPrice() (r int, exists bool) {
+	v := m.monthly_price
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMonthlyPrice returns the old "monthly_price" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldMonthlyPrice(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMonthlyPrice is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMonthlyPrice requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMonthlyPrice: %w", err)
+	}
+	return oldValue.MonthlyPrice, nil
+}
+
+// AddMonthlyPrice adds i to the "monthly_price" field.
+func (m *PlanMutation) AddMonthlyPrice(i int) {
+	if m.addmonthly_price != nil {
+		*m.addmonthly_price += i
+	} else {
+		m.addmonthly_price = &i
+	}
+}
+
+// AddedMonthlyPrice returns the value that was added to the "monthly_price" field in this mutation.
+func (m *PlanMutation) AddedMonthlyPrice() (r int, exists bool) {
+	v := m.addmonthly_price
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMonthlyPrice resets all changes to the "monthly_price" field.
+func (m *PlanMutation) ResetMonthlyPrice() {
+	m.monthly_price = nil
+	m.addmonthly_price = nil
+}
+
+// SetYearlyPrice sets the "yearly_price" field.
+func (m *PlanMutation) SetYearlyPrice(i int) {
+	m.yearly_price = &i
+	m.addyearly_price = nil
+}
+
+// YearlyPrice returns the value of the "yearly_price" field in the mutation.
+func (m *PlanMutation) YearlyPrice() (r int, exists bool) {
+	v := m.yearly_price
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldYearlyPrice returns the old "yearly_price" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldYearlyPrice(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldYearlyPrice is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldYearlyPrice requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldYearlyPrice: %w", err)
+	}
+	return oldValue.YearlyPrice, nil
+}
+
+// AddYearlyPrice adds i to the "yearly_price" field.
+func (m *PlanMutation) AddYearlyPrice(i int) {
+	if m.addyearly_price != nil {
+		*m.addyearly_price += i
+	} else {
+		m.addyearly_price = &i
+	}
+}
+
+// AddedYearlyPrice returns the value that was added to the "yearly_price" field in this mutation.
+func (m *PlanMutation) AddedYearlyPrice() (r int, exists bool) {
+	v := m.addyearly_price
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetYearlyPrice resets all changes to the "yearly_price" field.
+func (m *PlanMutation) ResetYearlyPrice() {
+	m.yearly_price = nil
+	m.addyearly_price = nil
+}
+
+// SetCurrency sets the "currency" field.
+func (m *PlanMutation) SetCurrency(s string) {
+	m.currency = &s
+}
+
+// Currency returns the value of the "currency" field in the mutation.
+func (m *PlanMutation) Currency() (r string, exists bool) {
+	v := m.currency
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCurrency returns the old "currency" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldCurrency(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCurrency is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCurrency requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCurrency: %w", err)
+	}
+	return oldValue.Currency, nil
+}
+
+// ResetCurrency resets all changes to the "currency" field.
+func (m *PlanMutation) ResetCurrency() {
+	m.currency = nil
+}
+
 // Where appends a list predicates to the PlanMutation builder.
 func (m *PlanMutation) Where(ps ...predicate.Plan) {
 	m.predicates = append(m.predicates, ps...)
@@ -8602,15 +11390,15 @@ func (m *PlanMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *PlanMutation) Fields() []string {
-	fields := make([]string, 0, 8)
+	fields := make([]string, 0, 14)
 	if m.title != nil {
 		fields = append(fields, plan.FieldTitle)
 	}
 	if m.rank != nil {
 		fields = append(fields, plan.FieldRank)
 	}
-	if m.api_access != nil {
-		fields = append(fields, plan.FieldAPIAccess)
+	if m.features != nil {
+		fields = append(fields, plan.FieldFeatures)
 	}
 	if m.chatbots != nil {
 		fields = append(fields, plan.FieldChatbots)
@@ -8624,8 +11412,26 @@ func (m *PlanMutation) Fields() []string {
 	if m.message_chars != nil {
 		fields = append(fields, plan.FieldMessageChars)
 	}
+	if m.messages_per_month != nil {
+		fields = append(fields, plan.FieldMessagesPerMonth)
+	}
 	if m.knowledge_chars != nil {
 		fields = append(fields, plan.FieldKnowledgeChars)
+	}
+	if m.requests_per_minute != nil {
+		fields = append(fields, plan.FieldRequestsPerMinute)
+	}
+	if m.retention_days != nil {
+		fields = append(fields, plan.FieldRetentionDays)
+	}
+	if m.monthly_price != nil {
+		fields = append(fields, plan.FieldMonthlyPrice)
+	}
+	if m.yearly_price != nil {
+		fields = append(fields, plan.FieldYearlyPrice)
+	}
+	if m.currency != nil {
+		fields = append(fields, plan.FieldCurrency)
 	}
 	return fields
 }
@@ -8639,8 +11445,8 @@ func (m *PlanMutation) Field(name string) (ent.Value, bool) {
 		return m.Title()
 	case plan.FieldRank:
 		return m.Rank()
-	case plan.FieldAPIAccess:
-		return m.APIAccess()
+	case plan.FieldFeatures:
+		return m.Features()
 	case plan.FieldChatbots:
 		return m.Chatbots()
 	case plan.FieldMembers:
@@ -8649,8 +11455,20 @@ func (m *PlanMutation) Field(name string) (ent.Value, bool) {
 		return m.TokensPerChatbot()
 	case plan.FieldMessageChars:
 		return m.MessageChars()
+	case plan.FieldMessagesPerMonth:
+		return m.MessagesPerMonth()
 	case plan.FieldKnowledgeChars:
 		return m.KnowledgeChars()
+	case plan.FieldRequestsPerMinute:
+		return m.RequestsPerMinute()
+	case plan.FieldRetentionDays:
+		return m.RetentionDays()
+	case plan.FieldMonthlyPrice:
+		return m.MonthlyPrice()
+	case plan.FieldYearlyPrice:
+		return m.YearlyPrice()
+	case plan.FieldCurrency:
+		return m.Currency()
 	}
 	return nil, false
 }
@@ -8664,8 +11482,8 @@ func (m *PlanMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldTitle(ctx)
 	case plan.FieldRank:
 		return m.OldRank(ctx)
-	case plan.FieldAPIAccess:
-		return m.OldAPIAccess(ctx)
+	case plan.FieldFeatures:
+		return m.OldFeatures(ctx)
 	case plan.FieldChatbots:
 		return m.OldChatbots(ctx)
 	case plan.FieldMembers:
@@ -8674,8 +11492,20 @@ func (m *PlanMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldTokensPerChatbot(ctx)
 	case plan.FieldMessageChars:
 		return m.OldMessageChars(ctx)
+	case plan.FieldMessagesPerMonth:
+		return m.OldMessagesPerMonth(ctx)
 	case plan.FieldKnowledgeChars:
 		return m.OldKnowledgeChars(ctx)
+	case plan.FieldRequestsPerMinute:
+		return m.OldRequestsPerMinute(ctx)
+	case plan.FieldRetentionDays:
+		return m.OldRetentionDays(ctx)
+	case plan.FieldMonthlyPrice:
+		return m.OldMonthlyPrice(ctx)
+	case plan.FieldYearlyPrice:
+		return m.OldYearlyPrice(ctx)
+	case plan.FieldCurrency:
+		return m.OldCurrency(ctx)
 	}
 	return nil, fmt.Errorf("unknown Plan field %s", name)
 }
@@ -8699,12 +11529,12 @@ func (m *PlanMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetRank(v)
 		return nil
-	case plan.FieldAPIAccess:
-		v, ok := value.(bool)
+	case plan.FieldFeatures:
+		v, ok := value.([]string)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
-		m.SetAPIAccess(v)
+		m.SetFeatures(v)
 		return nil
 	case plan.FieldChatbots:
 		v, ok := value.(int)
@@ -8734,12 +11564,54 @@ func (m *PlanMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetMessageChars(v)
 		return nil
+	case plan.FieldMessagesPerMonth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMessagesPerMonth(v)
+		return nil
 	case plan.FieldKnowledgeChars:
 		v, ok := value.(int)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetKnowledgeChars(v)
+		return nil
+	case plan.FieldRequestsPerMinute:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestsPerMinute(v)
+		return nil
+	case plan.FieldRetentionDays:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRetentionDays(v)
+		return nil
+	case plan.FieldMonthlyPrice:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMonthlyPrice(v)
+		return nil
+	case plan.FieldYearlyPrice:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetYearlyPrice(v)
+		return nil
+	case plan.FieldCurrency:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCurrency(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Plan field %s", name)
@@ -8764,8 +11636,23 @@ func (m *PlanMutation) AddedFields() []string {
 	if m.addmessage_chars != nil {
 		fields = append(fields, plan.FieldMessageChars)
 	}
+	if m.addmessages_per_month != nil {
+		fields = append(fields, plan.FieldMessagesPerMonth)
+	}
 	if m.addknowledge_chars != nil {
 		fields = append(fields, plan.FieldKnowledgeChars)
+	}
+	if m.addrequests_per_minute != nil {
+		fields = append(fields, plan.FieldRequestsPerMinute)
+	}
+	if m.addretention_days != nil {
+		fields = append(fields, plan.FieldRetentionDays)
+	}
+	if m.addmonthly_price != nil {
+		fields = append(fields, plan.FieldMonthlyPrice)
+	}
+	if m.addyearly_price != nil {
+		fields = append(fields, plan.FieldYearlyPrice)
 	}
 	return fields
 }
@@ -8785,8 +11672,18 @@ func (m *PlanMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedTokensPerChatbot()
 	case plan.FieldMessageChars:
 		return m.AddedMessageChars()
+	case plan.FieldMessagesPerMonth:
+		return m.AddedMessagesPerMonth()
 	case plan.FieldKnowledgeChars:
 		return m.AddedKnowledgeChars()
+	case plan.FieldRequestsPerMinute:
+		return m.AddedRequestsPerMinute()
+	case plan.FieldRetentionDays:
+		return m.AddedRetentionDays()
+	case plan.FieldMonthlyPrice:
+		return m.AddedMonthlyPrice()
+	case plan.FieldYearlyPrice:
+		return m.AddedYearlyPrice()
 	}
 	return nil, false
 }
@@ -8831,12 +11728,47 @@ func (m *PlanMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddMessageChars(v)
 		return nil
+	case plan.FieldMessagesPerMonth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMessagesPerMonth(v)
+		return nil
 	case plan.FieldKnowledgeChars:
 		v, ok := value.(int)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddKnowledgeChars(v)
+		return nil
+	case plan.FieldRequestsPerMinute:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRequestsPerMinute(v)
+		return nil
+	case plan.FieldRetentionDays:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRetentionDays(v)
+		return nil
+	case plan.FieldMonthlyPrice:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMonthlyPrice(v)
+		return nil
+	case plan.FieldYearlyPrice:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddYearlyPrice(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Plan numeric field %s", name)
@@ -8871,8 +11803,8 @@ func (m *PlanMutation) ResetField(name string) error {
 	case plan.FieldRank:
 		m.ResetRank()
 		return nil
-	case plan.FieldAPIAccess:
-		m.ResetAPIAccess()
+	case plan.FieldFeatures:
+		m.ResetFeatures()
 		return nil
 	case plan.FieldChatbots:
 		m.ResetChatbots()
@@ -8886,8 +11818,26 @@ func (m *PlanMutation) ResetField(name string) error {
 	case plan.FieldMessageChars:
 		m.ResetMessageChars()
 		return nil
+	case plan.FieldMessagesPerMonth:
+		m.ResetMessagesPerMonth()
+		return nil
 	case plan.FieldKnowledgeChars:
 		m.ResetKnowledgeChars()
+		return nil
+	case plan.FieldRequestsPerMinute:
+		m.ResetRequestsPerMinute()
+		return nil
+	case plan.FieldRetentionDays:
+		m.ResetRetentionDays()
+		return nil
+	case plan.FieldMonthlyPrice:
+		m.ResetMonthlyPrice()
+		return nil
+	case plan.FieldYearlyPrice:
+		m.ResetYearlyPrice()
+		return nil
+	case plan.FieldCurrency:
+		m.ResetCurrency()
 		return nil
 	}
 	return fmt.Errorf("unknown Plan field %s", name)
@@ -8941,6 +11891,332 @@ func (m *PlanMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Plan edge %s", name)
 }
 
+// RebuildMutation represents an operation that mutates the Rebuild nodes in the graph.
+type RebuildMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *int
+	began_at      *time.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Rebuild, error)
+	predicates    []predicate.Rebuild
+}
+
+var _ ent.Mutation = (*RebuildMutation)(nil)
+
+// rebuildOption allows management of the mutation configuration using functional options.
+type rebuildOption func(*RebuildMutation)
+
+// newRebuildMutation creates new mutation for the Rebuild entity.
+func newRebuildMutation(c config, op Op, opts ...rebuildOption) *RebuildMutation {
+	m := &RebuildMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeRebuild,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withRebuildID sets the ID field of the mutation.
+func withRebuildID(id int) rebuildOption {
+	return func(m *RebuildMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Rebuild
+		)
+		m.oldValue = func(ctx context.Context) (*Rebuild, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Rebuild.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withRebuild sets the old Rebuild of the mutation.
+func withRebuild(node *Rebuild) rebuildOption {
+	return func(m *RebuildMutation) {
+		m.oldValue = func(context.Context) (*Rebuild, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m RebuildMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m RebuildMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *RebuildMutation) ID() (id int, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *RebuildMutation) IDs(ctx context.Context) ([]int, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Rebuild.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetBeganAt sets the "began_at" field.
+func (m *RebuildMutation) SetBeganAt(t time.Time) {
+	m.began_at = &t
+}
+
+// BeganAt returns the value of the "began_at" field in the mutation.
+func (m *RebuildMutation) BeganAt() (r time.Time, exists bool) {
+	v := m.began_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBeganAt returns the old "began_at" field's value of the Rebuild entity.
+// If the Rebuild object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RebuildMutation) OldBeganAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBeganAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBeganAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBeganAt: %w", err)
+	}
+	return oldValue.BeganAt, nil
+}
+
+// ResetBeganAt resets all changes to the "began_at" field.
+func (m *RebuildMutation) ResetBeganAt() {
+	m.began_at = nil
+}
+
+// Where appends a list predicates to the RebuildMutation builder.
+func (m *RebuildMutation) Where(ps ...predicate.Rebuild) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the RebuildMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *RebuildMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Rebuild, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *RebuildMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *RebuildMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Rebuild).
+func (m *RebuildMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *RebuildMutation) Fields() []string {
+	fields := make([]string, 0, 1)
+	if m.began_at != nil {
+		fields = append(fields, rebuild.FieldBeganAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *RebuildMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case rebuild.FieldBeganAt:
+		return m.BeganAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *RebuildMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case rebuild.FieldBeganAt:
+		return m.OldBeganAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Rebuild field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RebuildMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case rebuild.FieldBeganAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBeganAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Rebuild field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *RebuildMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *RebuildMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RebuildMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown Rebuild numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *RebuildMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *RebuildMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *RebuildMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Rebuild nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *RebuildMutation) ResetField(name string) error {
+	switch name {
+	case rebuild.FieldBeganAt:
+		m.ResetBeganAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Rebuild field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *RebuildMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *RebuildMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *RebuildMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *RebuildMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *RebuildMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *RebuildMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *RebuildMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Rebuild unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *RebuildMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Rebuild edge %s", name)
+}
+
 // RemovalMutation represents an operation that mutates the Removal nodes in the graph.
 type RemovalMutation struct {
 	config
@@ -8960,6 +12236,7 @@ type RemovalMutation struct {
 	addanswers        *int
 	message_ids       *[]int64
 	appendmessage_ids []int64
+	counted_at        *time.Time
 	clearedFields     map[string]struct{}
 	chatbot           *string
 	clearedchatbot    bool
@@ -9536,6 +12813,55 @@ func (m *RemovalMutation) ResetMessageIds() {
 	m.appendmessage_ids = nil
 }
 
+// SetCountedAt sets the "counted_at" field.
+func (m *RemovalMutation) SetCountedAt(t time.Time) {
+	m.counted_at = &t
+}
+
+// CountedAt returns the value of the "counted_at" field in the mutation.
+func (m *RemovalMutation) CountedAt() (r time.Time, exists bool) {
+	v := m.counted_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCountedAt returns the old "counted_at" field's value of the Removal entity.
+// If the Removal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RemovalMutation) OldCountedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCountedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCountedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCountedAt: %w", err)
+	}
+	return oldValue.CountedAt, nil
+}
+
+// ClearCountedAt clears the value of the "counted_at" field.
+func (m *RemovalMutation) ClearCountedAt() {
+	m.counted_at = nil
+	m.clearedFields[removal.FieldCountedAt] = struct{}{}
+}
+
+// CountedAtCleared returns if the "counted_at" field was cleared in this mutation.
+func (m *RemovalMutation) CountedAtCleared() bool {
+	_, ok := m.clearedFields[removal.FieldCountedAt]
+	return ok
+}
+
+// ResetCountedAt resets all changes to the "counted_at" field.
+func (m *RemovalMutation) ResetCountedAt() {
+	m.counted_at = nil
+	delete(m.clearedFields, removal.FieldCountedAt)
+}
+
 // ClearChatbot clears the "chatbot" edge to the Chatbot entity.
 func (m *RemovalMutation) ClearChatbot() {
 	m.clearedchatbot = true
@@ -9597,7 +12923,7 @@ func (m *RemovalMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *RemovalMutation) Fields() []string {
-	fields := make([]string, 0, 11)
+	fields := make([]string, 0, 12)
 	if m.workspace_id != nil {
 		fields = append(fields, removal.FieldWorkspaceID)
 	}
@@ -9631,6 +12957,9 @@ func (m *RemovalMutation) Fields() []string {
 	if m.message_ids != nil {
 		fields = append(fields, removal.FieldMessageIds)
 	}
+	if m.counted_at != nil {
+		fields = append(fields, removal.FieldCountedAt)
+	}
 	return fields
 }
 
@@ -9661,6 +12990,8 @@ func (m *RemovalMutation) Field(name string) (ent.Value, bool) {
 		return m.Answers()
 	case removal.FieldMessageIds:
 		return m.MessageIds()
+	case removal.FieldCountedAt:
+		return m.CountedAt()
 	}
 	return nil, false
 }
@@ -9692,6 +13023,8 @@ func (m *RemovalMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldAnswers(ctx)
 	case removal.FieldMessageIds:
 		return m.OldMessageIds(ctx)
+	case removal.FieldCountedAt:
+		return m.OldCountedAt(ctx)
 	}
 	return nil, fmt.Errorf("unknown Removal field %s", name)
 }
@@ -9778,6 +13111,13 @@ func (m *RemovalMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetMessageIds(v)
 		return nil
+	case removal.FieldCountedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCountedAt(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Removal field %s", name)
 }
@@ -9838,6 +13178,9 @@ func (m *RemovalMutation) ClearedFields() []string {
 	if m.FieldCleared(removal.FieldConfirmedAt) {
 		fields = append(fields, removal.FieldConfirmedAt)
 	}
+	if m.FieldCleared(removal.FieldCountedAt) {
+		fields = append(fields, removal.FieldCountedAt)
+	}
 	return fields
 }
 
@@ -9854,6 +13197,9 @@ func (m *RemovalMutation) ClearField(name string) error {
 	switch name {
 	case removal.FieldConfirmedAt:
 		m.ClearConfirmedAt()
+		return nil
+	case removal.FieldCountedAt:
+		m.ClearCountedAt()
 		return nil
 	}
 	return fmt.Errorf("unknown Removal nullable field %s", name)
@@ -9895,6 +13241,9 @@ func (m *RemovalMutation) ResetField(name string) error {
 		return nil
 	case removal.FieldMessageIds:
 		m.ResetMessageIds()
+		return nil
+	case removal.FieldCountedAt:
+		m.ResetCountedAt()
 		return nil
 	}
 	return fmt.Errorf("unknown Removal field %s", name)
@@ -12261,6 +15610,1657 @@ func (m *SourceMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Source edge %s", name)
 }
 
+// SubscriptionMutation represents an operation that mutates the Subscription nodes in the graph.
+type SubscriptionMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *int
+	customer_id      *string
+	customer_stale   *bool
+	subscription_id  *string
+	status           *string
+	plan             *string
+	interval         *string
+	period_end       *time.Time
+	ends_at          *time.Time
+	trial_end        *time.Time
+	past_due_since   *time.Time
+	next_plan        *string
+	next_at          *time.Time
+	access_plan      *string
+	access_until     *time.Time
+	access_unknown   *bool
+	trial_used       *bool
+	checkout_at      *time.Time
+	revision         *int
+	addrevision      *int
+	fetched_at       *time.Time
+	created_at       *time.Time
+	clearedFields    map[string]struct{}
+	workspace        *string
+	clearedworkspace bool
+	done             bool
+	oldValue         func(context.Context) (*Subscription, error)
+	predicates       []predicate.Subscription
+}
+
+var _ ent.Mutation = (*SubscriptionMutation)(nil)
+
+// subscriptionOption allows management of the mutation configuration using functional options.
+type subscriptionOption func(*SubscriptionMutation)
+
+// newSubscriptionMutation creates new mutation for the Subscription entity.
+func newSubscriptionMutation(c config, op Op, opts ...subscriptionOption) *SubscriptionMutation {
+	m := &SubscriptionMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSubscription,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSubscriptionID sets the ID field of the mutation.
+func withSubscriptionID(id int) subscriptionOption {
+	return func(m *SubscriptionMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Subscription
+		)
+		m.oldValue = func(ctx context.Context) (*Subscription, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Subscription.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSubscription sets the old Subscription of the mutation.
+func withSubscription(node *Subscription) subscriptionOption {
+	return func(m *SubscriptionMutation) {
+		m.oldValue = func(context.Context) (*Subscription, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SubscriptionMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SubscriptionMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SubscriptionMutation) ID() (id int, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SubscriptionMutation) IDs(ctx context.Context) ([]int, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Subscription.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *SubscriptionMutation) SetWorkspaceID(s string) {
+	m.workspace = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *SubscriptionMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *SubscriptionMutation) ResetWorkspaceID() {
+	m.workspace = nil
+}
+
+// SetCustomerID sets the "customer_id" field.
+func (m *SubscriptionMutation) SetCustomerID(s string) {
+	m.customer_id = &s
+}
+
+// CustomerID returns the value of the "customer_id" field in the mutation.
+func (m *SubscriptionMutation) CustomerID() (r string, exists bool) {
+	v := m.customer_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCustomerID returns the old "customer_id" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldCustomerID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCustomerID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCustomerID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCustomerID: %w", err)
+	}
+	return oldValue.CustomerID, nil
+}
+
+// ResetCustomerID resets all changes to the "customer_id" field.
+func (m *SubscriptionMutation) ResetCustomerID() {
+	m.customer_id = nil
+}
+
+// SetCustomerStale sets the "customer_stale" field.
+func (m *SubscriptionMutation) SetCustomerStale(b bool) {
+	m.customer_stale = &b
+}
+
+// CustomerStale returns the value of the "customer_stale" field in the mutation.
+func (m *SubscriptionMutation) CustomerStale() (r bool, exists bool) {
+	v := m.customer_stale
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCustomerStale returns the old "customer_stale" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldCustomerStale(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCustomerStale is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCustomerStale requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCustomerStale: %w", err)
+	}
+	return oldValue.CustomerStale, nil
+}
+
+// ResetCustomerStale resets all changes to the "customer_stale" field.
+func (m *SubscriptionMutation) ResetCustomerStale() {
+	m.customer_stale = nil
+}
+
+// SetSubscriptionID sets the "subscription_id" field.
+func (m *SubscriptionMutation) SetSubscriptionID(s string) {
+	m.subscription_id = &s
+}
+
+// SubscriptionID returns the value of the "subscription_id" field in the mutation.
+func (m *SubscriptionMutation) SubscriptionID() (r string, exists bool) {
+	v := m.subscription_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSubscriptionID returns the old "subscription_id" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldSubscriptionID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSubscriptionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSubscriptionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSubscriptionID: %w", err)
+	}
+	return oldValue.SubscriptionID, nil
+}
+
+// ResetSubscriptionID resets all changes to the "subscription_id" field.
+func (m *SubscriptionMutation) ResetSubscriptionID() {
+	m.subscription_id = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *SubscriptionMutation) SetStatus(s string) {
+	m.status = &s
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *SubscriptionMutation) Status() (r string, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldStatus(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *SubscriptionMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetPlan sets the "plan" field.
+func (m *SubscriptionMutation) SetPlan(s string) {
+	m.plan = &s
+}
+
+// Plan returns the value of the "plan" field in the mutation.
+func (m *SubscriptionMutation) Plan() (r string, exists bool) {
+	v := m.plan
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPlan returns the old "plan" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldPlan(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPlan is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPlan requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPlan: %w", err)
+	}
+	return oldValue.Plan, nil
+}
+
+// ResetPlan resets all changes to the "plan" field.
+func (m *SubscriptionMutation) ResetPlan() {
+	m.plan = nil
+}
+
+// SetInterval sets the "interval" field.
+func (m *SubscriptionMutation) SetInterval(s string) {
+	m.interval = &s
+}
+
+// Interval returns the value of the "interval" field in the mutation.
+func (m *SubscriptionMutation) Interval() (r string, exists bool) {
+	v := m.interval
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInterval returns the old "interval" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldInterval(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInterval is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInterval requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInterval: %w", err)
+	}
+	return oldValue.Interval, nil
+}
+
+// ResetInterval resets all changes to the "interval" field.
+func (m *SubscriptionMutation) ResetInterval() {
+	m.interval = nil
+}
+
+// SetPeriodEnd sets the "period_end" field.
+func (m *SubscriptionMutation) SetPeriodEnd(t time.Time) {
+	m.period_end = &t
+}
+
+// PeriodEnd returns the value of the "period_end" field in the mutation.
+func (m *SubscriptionMutation) PeriodEnd() (r time.Time, exists bool) {
+	v := m.period_end
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPeriodEnd returns the old "period_end" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldPeriodEnd(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPeriodEnd is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPeriodEnd requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPeriodEnd: %w", err)
+	}
+	return oldValue.PeriodEnd, nil
+}
+
+// ClearPeriodEnd clears the value of the "period_end" field.
+func (m *SubscriptionMutation) ClearPeriodEnd() {
+	m.period_end = nil
+	m.clearedFields[subscription.FieldPeriodEnd] = struct{}{}
+}
+
+// PeriodEndCleared returns if the "period_end" field was cleared in this mutation.
+func (m *SubscriptionMutation) PeriodEndCleared() bool {
+	_, ok := m.clearedFields[subscription.FieldPeriodEnd]
+	return ok
+}
+
+// ResetPeriodEnd resets all changes to the "period_end" field.
+func (m *SubscriptionMutation) ResetPeriodEnd() {
+	m.period_end = nil
+	delete(m.clearedFields, subscription.FieldPeriodEnd)
+}
+
+// SetEndsAt sets the "ends_at" field.
+func (m *SubscriptionMutation) SetEndsAt(t time.Time) {
+	m.ends_at = &t
+}
+
+// EndsAt returns the value of the "ends_at" field in the mutation.
+func (m *SubscriptionMutation) EndsAt() (r time.Time, exists bool) {
+	v := m.ends_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndsAt returns the old "ends_at" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldEndsAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndsAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndsAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndsAt: %w", err)
+	}
+	return oldValue.EndsAt, nil
+}
+
+// ClearEndsAt clears the value of the "ends_at" field.
+func (m *SubscriptionMutation) ClearEndsAt() {
+	m.ends_at = nil
+	m.clearedFields[subscription.FieldEndsAt] = struct{}{}
+}
+
+// EndsAtCleared returns if the "ends_at" field was cleared in this mutation.
+func (m *SubscriptionMutation) EndsAtCleared() bool {
+	_, ok := m.clearedFields[subscription.FieldEndsAt]
+	return ok
+}
+
+// ResetEndsAt resets all changes to the "ends_at" field.
+func (m *SubscriptionMutation) ResetEndsAt() {
+	m.ends_at = nil
+	delete(m.clearedFields, subscription.FieldEndsAt)
+}
+
+// SetTrialEnd sets the "trial_end" field.
+func (m *SubscriptionMutation) SetTrialEnd(t time.Time) {
+	m.trial_end = &t
+}
+
+// TrialEnd returns the value of the "trial_end" field in the mutation.
+func (m *SubscriptionMutation) TrialEnd() (r time.Time, exists bool) {
+	v := m.trial_end
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTrialEnd returns the old "trial_end" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldTrialEnd(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTrialEnd is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTrialEnd requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTrialEnd: %w", err)
+	}
+	return oldValue.TrialEnd, nil
+}
+
+// ClearTrialEnd clears the value of the "trial_end" field.
+func (m *SubscriptionMutation) ClearTrialEnd() {
+	m.trial_end = nil
+	m.clearedFields[subscription.FieldTrialEnd] = struct{}{}
+}
+
+// TrialEndCleared returns if the "trial_end" field was cleared in this mutation.
+func (m *SubscriptionMutation) TrialEndCleared() bool {
+	_, ok := m.clearedFields[subscription.FieldTrialEnd]
+	return ok
+}
+
+// ResetTrialEnd resets all changes to the "trial_end" field.
+func (m *SubscriptionMutation) ResetTrialEnd() {
+	m.trial_end = nil
+	delete(m.clearedFields, subscription.FieldTrialEnd)
+}
+
+// SetPastDueSince sets the "past_due_since" field.
+func (m *SubscriptionMutation) SetPastDueSince(t time.Time) {
+	m.past_due_since = &t
+}
+
+// PastDueSince returns the value of the "past_due_since" field in the mutation.
+func (m *SubscriptionMutation) PastDueSince() (r time.Time, exists bool) {
+	v := m.past_due_since
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPastDueSince returns the old "past_due_since" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldPastDueSince(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPastDueSince is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPastDueSince requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPastDueSince: %w", err)
+	}
+	return oldValue.PastDueSince, nil
+}
+
+// ClearPastDueSince clears the value of the "past_due_since" field.
+func (m *SubscriptionMutation) ClearPastDueSince() {
+	m.past_due_since = nil
+	m.clearedFields[subscription.FieldPastDueSince] = struct{}{}
+}
+
+// PastDueSinceCleared returns if the "past_due_since" field was cleared in this mutation.
+func (m *SubscriptionMutation) PastDueSinceCleared() bool {
+	_, ok := m.clearedFields[subscription.FieldPastDueSince]
+	return ok
+}
+
+// ResetPastDueSince resets all changes to the "past_due_since" field.
+func (m *SubscriptionMutation) ResetPastDueSince() {
+	m.past_due_since = nil
+	delete(m.clearedFields, subscription.FieldPastDueSince)
+}
+
+// SetNextPlan sets the "next_plan" field.
+func (m *SubscriptionMutation) SetNextPlan(s string) {
+	m.next_plan = &s
+}
+
+// NextPlan returns the value of the "next_plan" field in the mutation.
+func (m *SubscriptionMutation) NextPlan() (r string, exists bool) {
+	v := m.next_plan
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNextPlan returns the old "next_plan" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldNextPlan(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNextPlan is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNextPlan requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNextPlan: %w", err)
+	}
+	return oldValue.NextPlan, nil
+}
+
+// ResetNextPlan resets all changes to the "next_plan" field.
+func (m *SubscriptionMutation) ResetNextPlan() {
+	m.next_plan = nil
+}
+
+// SetNextAt sets the "next_at" field.
+func (m *SubscriptionMutation) SetNextAt(t time.Time) {
+	m.next_at = &t
+}
+
+// NextAt returns the value of the "next_at" field in the mutation.
+func (m *SubscriptionMutation) NextAt() (r time.Time, exists bool) {
+	v := m.next_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNextAt returns the old "next_at" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldNextAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNextAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNextAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNextAt: %w", err)
+	}
+	return oldValue.NextAt, nil
+}
+
+// ClearNextAt clears the value of the "next_at" field.
+func (m *SubscriptionMutation) ClearNextAt() {
+	m.next_at = nil
+	m.clearedFields[subscription.FieldNextAt] = struct{}{}
+}
+
+// NextAtCleared returns if the "next_at" field was cleared in this mutation.
+func (m *SubscriptionMutation) NextAtCleared() bool {
+	_, ok := m.clearedFields[subscription.FieldNextAt]
+	return ok
+}
+
+// ResetNextAt resets all changes to the "next_at" field.
+func (m *SubscriptionMutation) ResetNextAt() {
+	m.next_at = nil
+	delete(m.clearedFields, subscription.FieldNextAt)
+}
+
+// SetAccessPlan sets the "access_plan" field.
+func (m *SubscriptionMutation) SetAccessPlan(s string) {
+	m.access_plan = &s
+}
+
+// AccessPlan returns the value of the "access_plan" field in the mutation.
+func (m *SubscriptionMutation) AccessPlan() (r string, exists bool) {
+	v := m.access_plan
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAccessPlan returns the old "access_plan" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldAccessPlan(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAccessPlan is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAccessPlan requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAccessPlan: %w", err)
+	}
+	return oldValue.AccessPlan, nil
+}
+
+// ResetAccessPlan resets all changes to the "access_plan" field.
+func (m *SubscriptionMutation) ResetAccessPlan() {
+	m.access_plan = nil
+}
+
+// SetAccessUntil sets the "access_until" field.
+func (m *SubscriptionMutation) SetAccessUntil(t time.Time) {
+	m.access_until = &t
+}
+
+// AccessUntil returns the value of the "access_until" field in the mutation.
+func (m *SubscriptionMutation) AccessUntil() (r time.Time, exists bool) {
+	v := m.access_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAccessUntil returns the old "access_until" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldAccessUntil(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAccessUntil is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAccessUntil requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAccessUntil: %w", err)
+	}
+	return oldValue.AccessUntil, nil
+}
+
+// ClearAccessUntil clears the value of the "access_until" field.
+func (m *SubscriptionMutation) ClearAccessUntil() {
+	m.access_until = nil
+	m.clearedFields[subscription.FieldAccessUntil] = struct{}{}
+}
+
+// AccessUntilCleared returns if the "access_until" field was cleared in this mutation.
+func (m *SubscriptionMutation) AccessUntilCleared() bool {
+	_, ok := m.clearedFields[subscription.FieldAccessUntil]
+	return ok
+}
+
+// ResetAccessUntil resets all changes to the "access_until" field.
+func (m *SubscriptionMutation) ResetAccessUntil() {
+	m.access_until = nil
+	delete(m.clearedFields, subscription.FieldAccessUntil)
+}
+
+// SetAccessUnknown sets the "access_unknown" field.
+func (m *SubscriptionMutation) SetAccessUnknown(b bool) {
+	m.access_unknown = &b
+}
+
+// AccessUnknown returns the value of the "access_unknown" field in the mutation.
+func (m *SubscriptionMutation) AccessUnknown() (r bool, exists bool) {
+	v := m.access_unknown
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAccessUnknown returns the old "access_unknown" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldAccessUnknown(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAccessUnknown is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAccessUnknown requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAccessUnknown: %w", err)
+	}
+	return oldValue.AccessUnknown, nil
+}
+
+// ResetAccessUnknown resets all changes to the "access_unknown" field.
+func (m *SubscriptionMutation) ResetAccessUnknown() {
+	m.access_unknown = nil
+}
+
+// SetTrialUsed sets the "trial_used" field.
+func (m *SubscriptionMutation) SetTrialUsed(b bool) {
+	m.trial_used = &b
+}
+
+// TrialUsed returns the value of the "trial_used" field in the mutation.
+func (m *SubscriptionMutation) TrialUsed() (r bool, exists bool) {
+	v := m.trial_used
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTrialUsed returns the old "trial_used" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldTrialUsed(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTrialUsed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTrialUsed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTrialUsed: %w", err)
+	}
+	return oldValue.TrialUsed, nil
+}
+
+// ResetTrialUsed resets all changes to the "trial_used" field.
+func (m *SubscriptionMutation) ResetTrialUsed() {
+	m.trial_used = nil
+}
+
+// SetCheckoutAt sets the "checkout_at" field.
+func (m *SubscriptionMutation) SetCheckoutAt(t time.Time) {
+	m.checkout_at = &t
+}
+
+// CheckoutAt returns the value of the "checkout_at" field in the mutation.
+func (m *SubscriptionMutation) CheckoutAt() (r time.Time, exists bool) {
+	v := m.checkout_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCheckoutAt returns the old "checkout_at" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldCheckoutAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCheckoutAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCheckoutAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCheckoutAt: %w", err)
+	}
+	return oldValue.CheckoutAt, nil
+}
+
+// ClearCheckoutAt clears the value of the "checkout_at" field.
+func (m *SubscriptionMutation) ClearCheckoutAt() {
+	m.checkout_at = nil
+	m.clearedFields[subscription.FieldCheckoutAt] = struct{}{}
+}
+
+// CheckoutAtCleared returns if the "checkout_at" field was cleared in this mutation.
+func (m *SubscriptionMutation) CheckoutAtCleared() bool {
+	_, ok := m.clearedFields[subscription.FieldCheckoutAt]
+	return ok
+}
+
+// ResetCheckoutAt resets all changes to the "checkout_at" field.
+func (m *SubscriptionMutation) ResetCheckoutAt() {
+	m.checkout_at = nil
+	delete(m.clearedFields, subscription.FieldCheckoutAt)
+}
+
+// SetRevision sets the "revision" field.
+func (m *SubscriptionMutation) SetRevision(i int) {
+	m.revision = &i
+	m.addrevision = nil
+}
+
+// Revision returns the value of the "revision" field in the mutation.
+func (m *SubscriptionMutation) Revision() (r int, exists bool) {
+	v := m.revision
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRevision returns the old "revision" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldRevision(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRevision is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRevision requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRevision: %w", err)
+	}
+	return oldValue.Revision, nil
+}
+
+// AddRevision adds i to the "revision" field.
+func (m *SubscriptionMutation) AddRevision(i int) {
+	if m.addrevision != nil {
+		*m.addrevision += i
+	} else {
+		m.addrevision = &i
+	}
+}
+
+// AddedRevision returns the value that was added to the "revision" field in this mutation.
+func (m *SubscriptionMutation) AddedRevision() (r int, exists bool) {
+	v := m.addrevision
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRevision resets all changes to the "revision" field.
+func (m *SubscriptionMutation) ResetRevision() {
+	m.revision = nil
+	m.addrevision = nil
+}
+
+// SetFetchedAt sets the "fetched_at" field.
+func (m *SubscriptionMutation) SetFetchedAt(t time.Time) {
+	m.fetched_at = &t
+}
+
+// FetchedAt returns the value of the "fetched_at" field in the mutation.
+func (m *SubscriptionMutation) FetchedAt() (r time.Time, exists bool) {
+	v := m.fetched_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFetchedAt returns the old "fetched_at" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldFetchedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFetchedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFetchedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFetchedAt: %w", err)
+	}
+	return oldValue.FetchedAt, nil
+}
+
+// ClearFetchedAt clears the value of the "fetched_at" field.
+func (m *SubscriptionMutation) ClearFetchedAt() {
+	m.fetched_at = nil
+	m.clearedFields[subscription.FieldFetchedAt] = struct{}{}
+}
+
+// FetchedAtCleared returns if the "fetched_at" field was cleared in this mutation.
+func (m *SubscriptionMutation) FetchedAtCleared() bool {
+	_, ok := m.clearedFields[subscription.FieldFetchedAt]
+	return ok
+}
+
+// ResetFetchedAt resets all changes to the "fetched_at" field.
+func (m *SubscriptionMutation) ResetFetchedAt() {
+	m.fetched_at = nil
+	delete(m.clearedFields, subscription.FieldFetchedAt)
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *SubscriptionMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *SubscriptionMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *SubscriptionMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearWorkspace clears the "workspace" edge to the Workspace entity.
+func (m *SubscriptionMutation) ClearWorkspace() {
+	m.clearedworkspace = true
+	m.clearedFields[subscription.FieldWorkspaceID] = struct{}{}
+}
+
+// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
+func (m *SubscriptionMutation) WorkspaceCleared() bool {
+	return m.clearedworkspace
+}
+
+// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkspaceID instead. It exists only for internal usage by the builders.
+func (m *SubscriptionMutation) WorkspaceIDs() (ids []string) {
+	if id := m.workspace; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkspace resets all changes to the "workspace" edge.
+func (m *SubscriptionMutation) ResetWorkspace() {
+	m.workspace = nil
+	m.clearedworkspace = false
+}
+
+// Where appends a list predicates to the SubscriptionMutation builder.
+func (m *SubscriptionMutation) Where(ps ...predicate.Subscription) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SubscriptionMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SubscriptionMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Subscription, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SubscriptionMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SubscriptionMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Subscription).
+func (m *SubscriptionMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SubscriptionMutation) Fields() []string {
+	fields := make([]string, 0, 21)
+	if m.workspace != nil {
+		fields = append(fields, subscription.FieldWorkspaceID)
+	}
+	if m.customer_id != nil {
+		fields = append(fields, subscription.FieldCustomerID)
+	}
+	if m.customer_stale != nil {
+		fields = append(fields, subscription.FieldCustomerStale)
+	}
+	if m.subscription_id != nil {
+		fields = append(fields, subscription.FieldSubscriptionID)
+	}
+	if m.status != nil {
+		fields = append(fields, subscription.FieldStatus)
+	}
+	if m.plan != nil {
+		fields = append(fields, subscription.FieldPlan)
+	}
+	if m.interval != nil {
+		fields = append(fields, subscription.FieldInterval)
+	}
+	if m.period_end != nil {
+		fields = append(fields, subscription.FieldPeriodEnd)
+	}
+	if m.ends_at != nil {
+		fields = append(fields, subscription.FieldEndsAt)
+	}
+	if m.trial_end != nil {
+		fields = append(fields, subscription.FieldTrialEnd)
+	}
+	if m.past_due_since != nil {
+		fields = append(fields, subscription.FieldPastDueSince)
+	}
+	if m.next_plan != nil {
+		fields = append(fields, subscription.FieldNextPlan)
+	}
+	if m.next_at != nil {
+		fields = append(fields, subscription.FieldNextAt)
+	}
+	if m.access_plan != nil {
+		fields = append(fields, subscription.FieldAccessPlan)
+	}
+	if m.access_until != nil {
+		fields = append(fields, subscription.FieldAccessUntil)
+	}
+	if m.access_unknown != nil {
+		fields = append(fields, subscription.FieldAccessUnknown)
+	}
+	if m.trial_used != nil {
+		fields = append(fields, subscription.FieldTrialUsed)
+	}
+	if m.checkout_at != nil {
+		fields = append(fields, subscription.FieldCheckoutAt)
+	}
+	if m.revision != nil {
+		fields = append(fields, subscription.FieldRevision)
+	}
+	if m.fetched_at != nil {
+		fields = append(fields, subscription.FieldFetchedAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, subscription.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SubscriptionMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case subscription.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case subscription.FieldCustomerID:
+		return m.CustomerID()
+	case subscription.FieldCustomerStale:
+		return m.CustomerStale()
+	case subscription.FieldSubscriptionID:
+		return m.SubscriptionID()
+	case subscription.FieldStatus:
+		return m.Status()
+	case subscription.FieldPlan:
+		return m.Plan()
+	case subscription.FieldInterval:
+		return m.Interval()
+	case subscription.FieldPeriodEnd:
+		return m.PeriodEnd()
+	case subscription.FieldEndsAt:
+		return m.EndsAt()
+	case subscription.FieldTrialEnd:
+		return m.TrialEnd()
+	case subscription.FieldPastDueSince:
+		return m.PastDueSince()
+	case subscription.FieldNextPlan:
+		return m.NextPlan()
+	case subscription.FieldNextAt:
+		return m.NextAt()
+	case subscription.FieldAccessPlan:
+		return m.AccessPlan()
+	case subscription.FieldAccessUntil:
+		return m.AccessUntil()
+	case subscription.FieldAccessUnknown:
+		return m.AccessUnknown()
+	case subscription.FieldTrialUsed:
+		return m.TrialUsed()
+	case subscription.FieldCheckoutAt:
+		return m.CheckoutAt()
+	case subscription.FieldRevision:
+		return m.Revision()
+	case subscription.FieldFetchedAt:
+		return m.FetchedAt()
+	case subscription.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SubscriptionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case subscription.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case subscription.FieldCustomerID:
+		return m.OldCustomerID(ctx)
+	case subscription.FieldCustomerStale:
+		return m.OldCustomerStale(ctx)
+	case subscription.FieldSubscriptionID:
+		return m.OldSubscriptionID(ctx)
+	case subscription.FieldStatus:
+		return m.OldStatus(ctx)
+	case subscription.FieldPlan:
+		return m.OldPlan(ctx)
+	case subscription.FieldInterval:
+		return m.OldInterval(ctx)
+	case subscription.FieldPeriodEnd:
+		return m.OldPeriodEnd(ctx)
+	case subscription.FieldEndsAt:
+		return m.OldEndsAt(ctx)
+	case subscription.FieldTrialEnd:
+		return m.OldTrialEnd(ctx)
+	case subscription.FieldPastDueSince:
+		return m.OldPastDueSince(ctx)
+	case subscription.FieldNextPlan:
+		return m.OldNextPlan(ctx)
+	case subscription.FieldNextAt:
+		return m.OldNextAt(ctx)
+	case subscription.FieldAccessPlan:
+		return m.OldAccessPlan(ctx)
+	case subscription.FieldAccessUntil:
+		return m.OldAccessUntil(ctx)
+	case subscription.FieldAccessUnknown:
+		return m.OldAccessUnknown(ctx)
+	case subscription.FieldTrialUsed:
+		return m.OldTrialUsed(ctx)
+	case subscription.FieldCheckoutAt:
+		return m.OldCheckoutAt(ctx)
+	case subscription.FieldRevision:
+		return m.OldRevision(ctx)
+	case subscription.FieldFetchedAt:
+		return m.OldFetchedAt(ctx)
+	case subscription.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Subscription field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SubscriptionMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case subscription.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case subscription.FieldCustomerID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCustomerID(v)
+		return nil
+	case subscription.FieldCustomerStale:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCustomerStale(v)
+		return nil
+	case subscription.FieldSubscriptionID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSubscriptionID(v)
+		return nil
+	case subscription.FieldStatus:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case subscription.FieldPlan:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPlan(v)
+		return nil
+	case subscription.FieldInterval:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInterval(v)
+		return nil
+	case subscription.FieldPeriodEnd:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPeriodEnd(v)
+		return nil
+	case subscription.FieldEndsAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndsAt(v)
+		return nil
+	case subscription.FieldTrialEnd:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTrialEnd(v)
+		return nil
+	case subscription.FieldPastDueSince:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPastDueSince(v)
+		return nil
+	case subscription.FieldNextPlan:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNextPlan(v)
+		return nil
+	case subscription.FieldNextAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNextAt(v)
+		return nil
+	case subscription.FieldAccessPlan:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAccessPlan(v)
+		return nil
+	case subscription.FieldAccessUntil:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAccessUntil(v)
+		return nil
+	case subscription.FieldAccessUnknown:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAccessUnknown(v)
+		return nil
+	case subscription.FieldTrialUsed:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTrialUsed(v)
+		return nil
+	case subscription.FieldCheckoutAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCheckoutAt(v)
+		return nil
+	case subscription.FieldRevision:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRevision(v)
+		return nil
+	case subscription.FieldFetchedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFetchedAt(v)
+		return nil
+	case subscription.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Subscription field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SubscriptionMutation) AddedFields() []string {
+	var fields []string
+	if m.addrevision != nil {
+		fields = append(fields, subscription.FieldRevision)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SubscriptionMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case subscription.FieldRevision:
+		return m.AddedRevision()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SubscriptionMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case subscription.FieldRevision:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRevision(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Subscription numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SubscriptionMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(subscription.FieldPeriodEnd) {
+		fields = append(fields, subscription.FieldPeriodEnd)
+	}
+	if m.FieldCleared(subscription.FieldEndsAt) {
+		fields = append(fields, subscription.FieldEndsAt)
+	}
+	if m.FieldCleared(subscription.FieldTrialEnd) {
+		fields = append(fields, subscription.FieldTrialEnd)
+	}
+	if m.FieldCleared(subscription.FieldPastDueSince) {
+		fields = append(fields, subscription.FieldPastDueSince)
+	}
+	if m.FieldCleared(subscription.FieldNextAt) {
+		fields = append(fields, subscription.FieldNextAt)
+	}
+	if m.FieldCleared(subscription.FieldAccessUntil) {
+		fields = append(fields, subscription.FieldAccessUntil)
+	}
+	if m.FieldCleared(subscription.FieldCheckoutAt) {
+		fields = append(fields, subscription.FieldCheckoutAt)
+	}
+	if m.FieldCleared(subscription.FieldFetchedAt) {
+		fields = append(fields, subscription.FieldFetchedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SubscriptionMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SubscriptionMutation) ClearField(name string) error {
+	switch name {
+	case subscription.FieldPeriodEnd:
+		m.ClearPeriodEnd()
+		return nil
+	case subscription.FieldEndsAt:
+		m.ClearEndsAt()
+		return nil
+	case subscription.FieldTrialEnd:
+		m.ClearTrialEnd()
+		return nil
+	case subscription.FieldPastDueSince:
+		m.ClearPastDueSince()
+		return nil
+	case subscription.FieldNextAt:
+		m.ClearNextAt()
+		return nil
+	case subscription.FieldAccessUntil:
+		m.ClearAccessUntil()
+		return nil
+	case subscription.FieldCheckoutAt:
+		m.ClearCheckoutAt()
+		return nil
+	case subscription.FieldFetchedAt:
+		m.ClearFetchedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Subscription nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SubscriptionMutation) ResetField(name string) error {
+	switch name {
+	case subscription.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case subscription.FieldCustomerID:
+		m.ResetCustomerID()
+		return nil
+	case subscription.FieldCustomerStale:
+		m.ResetCustomerStale()
+		return nil
+	case subscription.FieldSubscriptionID:
+		m.ResetSubscriptionID()
+		return nil
+	case subscription.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case subscription.FieldPlan:
+		m.ResetPlan()
+		return nil
+	case subscription.FieldInterval:
+		m.ResetInterval()
+		return nil
+	case subscription.FieldPeriodEnd:
+		m.ResetPeriodEnd()
+		return nil
+	case subscription.FieldEndsAt:
+		m.ResetEndsAt()
+		return nil
+	case subscription.FieldTrialEnd:
+		m.ResetTrialEnd()
+		return nil
+	case subscription.FieldPastDueSince:
+		m.ResetPastDueSince()
+		return nil
+	case subscription.FieldNextPlan:
+		m.ResetNextPlan()
+		return nil
+	case subscription.FieldNextAt:
+		m.ResetNextAt()
+		return nil
+	case subscription.FieldAccessPlan:
+		m.ResetAccessPlan()
+		return nil
+	case subscription.FieldAccessUntil:
+		m.ResetAccessUntil()
+		return nil
+	case subscription.FieldAccessUnknown:
+		m.ResetAccessUnknown()
+		return nil
+	case subscription.FieldTrialUsed:
+		m.ResetTrialUsed()
+		return nil
+	case subscription.FieldCheckoutAt:
+		m.ResetCheckoutAt()
+		return nil
+	case subscription.FieldRevision:
+		m.ResetRevision()
+		return nil
+	case subscription.FieldFetchedAt:
+		m.ResetFetchedAt()
+		return nil
+	case subscription.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Subscription field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SubscriptionMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.workspace != nil {
+		edges = append(edges, subscription.EdgeWorkspace)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SubscriptionMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case subscription.EdgeWorkspace:
+		if id := m.workspace; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SubscriptionMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SubscriptionMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SubscriptionMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedworkspace {
+		edges = append(edges, subscription.EdgeWorkspace)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SubscriptionMutation) EdgeCleared(name string) bool {
+	switch name {
+	case subscription.EdgeWorkspace:
+		return m.clearedworkspace
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SubscriptionMutation) ClearEdge(name string) error {
+	switch name {
+	case subscription.EdgeWorkspace:
+		m.ClearWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown Subscription unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SubscriptionMutation) ResetEdge(name string) error {
+	switch name {
+	case subscription.EdgeWorkspace:
+		m.ResetWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown Subscription edge %s", name)
+}
+
 // TokenMutation represents an operation that mutates the Token nodes in the graph.
 type TokenMutation struct {
 	config
@@ -12277,6 +17277,8 @@ type TokenMutation struct {
 	last_used_at   *time.Time
 	expires_at     *time.Time
 	revoked_at     *time.Time
+	kept           *bool
+	over_limit     *bool
 	created_at     *time.Time
 	clearedFields  map[string]struct{}
 	chatbot        *string
@@ -12804,6 +17806,78 @@ func (m *TokenMutation) ResetRevokedAt() {
 	delete(m.clearedFields, token.FieldRevokedAt)
 }
 
+// SetKept sets the "kept" field.
+func (m *TokenMutation) SetKept(b bool) {
+	m.kept = &b
+}
+
+// Kept returns the value of the "kept" field in the mutation.
+func (m *TokenMutation) Kept() (r bool, exists bool) {
+	v := m.kept
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKept returns the old "kept" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldKept(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKept is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKept requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKept: %w", err)
+	}
+	return oldValue.Kept, nil
+}
+
+// ResetKept resets all changes to the "kept" field.
+func (m *TokenMutation) ResetKept() {
+	m.kept = nil
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (m *TokenMutation) SetOverLimit(b bool) {
+	m.over_limit = &b
+}
+
+// OverLimit returns the value of the "over_limit" field in the mutation.
+func (m *TokenMutation) OverLimit() (r bool, exists bool) {
+	v := m.over_limit
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOverLimit returns the old "over_limit" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldOverLimit(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOverLimit is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOverLimit requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOverLimit: %w", err)
+	}
+	return oldValue.OverLimit, nil
+}
+
+// ResetOverLimit resets all changes to the "over_limit" field.
+func (m *TokenMutation) ResetOverLimit() {
+	m.over_limit = nil
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (m *TokenMutation) SetCreatedAt(t time.Time) {
 	m.created_at = &t
@@ -12901,7 +17975,7 @@ func (m *TokenMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TokenMutation) Fields() []string {
-	fields := make([]string, 0, 11)
+	fields := make([]string, 0, 13)
 	if m.workspace_id != nil {
 		fields = append(fields, token.FieldWorkspaceID)
 	}
@@ -12931,6 +18005,12 @@ func (m *TokenMutation) Fields() []string {
 	}
 	if m.revoked_at != nil {
 		fields = append(fields, token.FieldRevokedAt)
+	}
+	if m.kept != nil {
+		fields = append(fields, token.FieldKept)
+	}
+	if m.over_limit != nil {
+		fields = append(fields, token.FieldOverLimit)
 	}
 	if m.created_at != nil {
 		fields = append(fields, token.FieldCreatedAt)
@@ -12963,6 +18043,10 @@ func (m *TokenMutation) Field(name string) (ent.Value, bool) {
 		return m.ExpiresAt()
 	case token.FieldRevokedAt:
 		return m.RevokedAt()
+	case token.FieldKept:
+		return m.Kept()
+	case token.FieldOverLimit:
+		return m.OverLimit()
 	case token.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -12994,6 +18078,10 @@ func (m *TokenMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldExpiresAt(ctx)
 	case token.FieldRevokedAt:
 		return m.OldRevokedAt(ctx)
+	case token.FieldKept:
+		return m.OldKept(ctx)
+	case token.FieldOverLimit:
+		return m.OldOverLimit(ctx)
 	case token.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -13074,6 +18162,20 @@ func (m *TokenMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetRevokedAt(v)
+		return nil
+	case token.FieldKept:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKept(v)
+		return nil
+	case token.FieldOverLimit:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOverLimit(v)
 		return nil
 	case token.FieldCreatedAt:
 		v, ok := value.(time.Time)
@@ -13181,6 +18283,12 @@ func (m *TokenMutation) ResetField(name string) error {
 		return nil
 	case token.FieldRevokedAt:
 		m.ResetRevokedAt()
+		return nil
+	case token.FieldKept:
+		m.ResetKept()
+		return nil
+	case token.FieldOverLimit:
+		m.ResetOverLimit()
 		return nil
 	case token.FieldCreatedAt:
 		m.ResetCreatedAt()
@@ -13865,6 +18973,617 @@ func (m *UploadMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Upload edge %s", name)
 }
 
+// UsageMutation represents an operation that mutates the Usage nodes in the graph.
+type UsageMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *int
+	month            *string
+	shard            *int
+	addshard         *int
+	messages         *int
+	addmessages      *int
+	clearedFields    map[string]struct{}
+	workspace        *string
+	clearedworkspace bool
+	done             bool
+	oldValue         func(context.Context) (*Usage, error)
+	predicates       []predicate.Usage
+}
+
+var _ ent.Mutation = (*UsageMutation)(nil)
+
+// usageOption allows management of the mutation configuration using functional options.
+type usageOption func(*UsageMutation)
+
+// newUsageMutation creates new mutation for the Usage entity.
+func newUsageMutation(c config, op Op, opts ...usageOption) *UsageMutation {
+	m := &UsageMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeUsage,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withUsageID sets the ID field of the mutation.
+func withUsageID(id int) usageOption {
+	return func(m *UsageMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Usage
+		)
+		m.oldValue = func(ctx context.Context) (*Usage, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Usage.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withUsage sets the old Usage of the mutation.
+func withUsage(node *Usage) usageOption {
+	return func(m *UsageMutation) {
+		m.oldValue = func(context.Context) (*Usage, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m UsageMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m UsageMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *UsageMutation) ID() (id int, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *UsageMutation) IDs(ctx context.Context) ([]int, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Usage.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *UsageMutation) SetWorkspaceID(s string) {
+	m.workspace = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *UsageMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the Usage entity.
+// If the Usage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *UsageMutation) ResetWorkspaceID() {
+	m.workspace = nil
+}
+
+// SetMonth sets the "month" field.
+func (m *UsageMutation) SetMonth(s string) {
+	m.month = &s
+}
+
+// Month returns the value of the "month" field in the mutation.
+func (m *UsageMutation) Month() (r string, exists bool) {
+	v := m.month
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMonth returns the old "month" field's value of the Usage entity.
+// If the Usage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageMutation) OldMonth(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMonth is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMonth requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMonth: %w", err)
+	}
+	return oldValue.Month, nil
+}
+
+// ResetMonth resets all changes to the "month" field.
+func (m *UsageMutation) ResetMonth() {
+	m.month = nil
+}
+
+// SetShard sets the "shard" field.
+func (m *UsageMutation) SetShard(i int) {
+	m.shard = &i
+	m.addshard = nil
+}
+
+// Shard returns the value of the "shard" field in the mutation.
+func (m *UsageMutation) Shard() (r int, exists bool) {
+	v := m.shard
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldShard returns the old "shard" field's value of the Usage entity.
+// If the Usage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageMutation) OldShard(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldShard is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldShard requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldShard: %w", err)
+	}
+	return oldValue.Shard, nil
+}
+
+// AddShard adds i to the "shard" field.
+func (m *UsageMutation) AddShard(i int) {
+	if m.addshard != nil {
+		*m.addshard += i
+	} else {
+		m.addshard = &i
+	}
+}
+
+// AddedShard returns the value that was added to the "shard" field in this mutation.
+func (m *UsageMutation) AddedShard() (r int, exists bool) {
+	v := m.addshard
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetShard resets all changes to the "shard" field.
+func (m *UsageMutation) ResetShard() {
+	m.shard = nil
+	m.addshard = nil
+}
+
+// SetMessages sets the "messages" field.
+func (m *UsageMutation) SetMessages(i int) {
+	m.messages = &i
+	m.addmessages = nil
+}
+
+// Messages returns the value of the "messages" field in the mutation.
+func (m *UsageMutation) Messages() (r int, exists bool) {
+	v := m.messages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMessages returns the old "messages" field's value of the Usage entity.
+// If the Usage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageMutation) OldMessages(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMessages is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMessages requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMessages: %w", err)
+	}
+	return oldValue.Messages, nil
+}
+
+// AddMessages adds i to the "messages" field.
+func (m *UsageMutation) AddMessages(i int) {
+	if m.addmessages != nil {
+		*m.addmessages += i
+	} else {
+		m.addmessages = &i
+	}
+}
+
+// AddedMessages returns the value that was added to the "messages" field in this mutation.
+func (m *UsageMutation) AddedMessages() (r int, exists bool) {
+	v := m.addmessages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMessages resets all changes to the "messages" field.
+func (m *UsageMutation) ResetMessages() {
+	m.messages = nil
+	m.addmessages = nil
+}
+
+// ClearWorkspace clears the "workspace" edge to the Workspace entity.
+func (m *UsageMutation) ClearWorkspace() {
+	m.clearedworkspace = true
+	m.clearedFields[usage.FieldWorkspaceID] = struct{}{}
+}
+
+// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
+func (m *UsageMutation) WorkspaceCleared() bool {
+	return m.clearedworkspace
+}
+
+// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkspaceID instead. It exists only for internal usage by the builders.
+func (m *UsageMutation) WorkspaceIDs() (ids []string) {
+	if id := m.workspace; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkspace resets all changes to the "workspace" edge.
+func (m *UsageMutation) ResetWorkspace() {
+	m.workspace = nil
+	m.clearedworkspace = false
+}
+
+// Where appends a list predicates to the UsageMutation builder.
+func (m *UsageMutation) Where(ps ...predicate.Usage) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the UsageMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *UsageMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Usage, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *UsageMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *UsageMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Usage).
+func (m *UsageMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *UsageMutation) Fields() []string {
+	fields := make([]string, 0, 4)
+	if m.workspace != nil {
+		fields = append(fields, usage.FieldWorkspaceID)
+	}
+	if m.month != nil {
+		fields = append(fields, usage.FieldMonth)
+	}
+	if m.shard != nil {
+		fields = append(fields, usage.FieldShard)
+	}
+	if m.messages != nil {
+		fields = append(fields, usage.FieldMessages)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *UsageMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case usage.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case usage.FieldMonth:
+		return m.Month()
+	case usage.FieldShard:
+		return m.Shard()
+	case usage.FieldMessages:
+		return m.Messages()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *UsageMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case usage.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case usage.FieldMonth:
+		return m.OldMonth(ctx)
+	case usage.FieldShard:
+		return m.OldShard(ctx)
+	case usage.FieldMessages:
+		return m.OldMessages(ctx)
+	}
+	return nil, fmt.Errorf("unknown Usage field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *UsageMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case usage.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case usage.FieldMonth:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMonth(v)
+		return nil
+	case usage.FieldShard:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetShard(v)
+		return nil
+	case usage.FieldMessages:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMessages(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Usage field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *UsageMutation) AddedFields() []string {
+	var fields []string
+	if m.addshard != nil {
+		fields = append(fields, usage.FieldShard)
+	}
+	if m.addmessages != nil {
+		fields = append(fields, usage.FieldMessages)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *UsageMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case usage.FieldShard:
+		return m.AddedShard()
+	case usage.FieldMessages:
+		return m.AddedMessages()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *UsageMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case usage.FieldShard:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddShard(v)
+		return nil
+	case usage.FieldMessages:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMessages(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Usage numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *UsageMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *UsageMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *UsageMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Usage nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *UsageMutation) ResetField(name string) error {
+	switch name {
+	case usage.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case usage.FieldMonth:
+		m.ResetMonth()
+		return nil
+	case usage.FieldShard:
+		m.ResetShard()
+		return nil
+	case usage.FieldMessages:
+		m.ResetMessages()
+		return nil
+	}
+	return fmt.Errorf("unknown Usage field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *UsageMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.workspace != nil {
+		edges = append(edges, usage.EdgeWorkspace)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *UsageMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case usage.EdgeWorkspace:
+		if id := m.workspace; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *UsageMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *UsageMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *UsageMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedworkspace {
+		edges = append(edges, usage.EdgeWorkspace)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *UsageMutation) EdgeCleared(name string) bool {
+	switch name {
+	case usage.EdgeWorkspace:
+		return m.clearedworkspace
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *UsageMutation) ClearEdge(name string) error {
+	switch name {
+	case usage.EdgeWorkspace:
+		m.ClearWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown Usage unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *UsageMutation) ResetEdge(name string) error {
+	switch name {
+	case usage.EdgeWorkspace:
+		m.ResetWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown Usage edge %s", name)
+}
+
 // UserMutation represents an operation that mutates the User nodes in the graph.
 type UserMutation struct {
 	config
@@ -14484,28 +20203,41 @@ func (m *UserMutation) ResetEdge(name string) error {
 // WorkspaceMutation represents an operation that mutates the Workspace nodes in the graph.
 type WorkspaceMutation struct {
 	config
-	op                 Op
-	typ                string
-	id                 *string
-	name               *string
-	plan               *string
-	created_at         *time.Time
-	clearedFields      map[string]struct{}
-	members            map[int]struct{}
-	removedmembers     map[int]struct{}
-	clearedmembers     bool
-	invitations        map[string]struct{}
-	removedinvitations map[string]struct{}
-	clearedinvitations bool
-	chatbots           map[string]struct{}
-	removedchatbots    map[string]struct{}
-	clearedchatbots    bool
-	embeddings         map[int64]struct{}
-	removedembeddings  map[int64]struct{}
-	clearedembeddings  bool
-	done               bool
-	oldValue           func(context.Context) (*Workspace, error)
-	predicates         []predicate.Workspace
+	op                   Op
+	typ                  string
+	id                   *string
+	name                 *string
+	plan                 *string
+	granted_plan         *string
+	created_at           *time.Time
+	clearedFields        map[string]struct{}
+	members              map[int]struct{}
+	removedmembers       map[int]struct{}
+	clearedmembers       bool
+	invitations          map[string]struct{}
+	removedinvitations   map[string]struct{}
+	clearedinvitations   bool
+	chatbots             map[string]struct{}
+	removedchatbots      map[string]struct{}
+	clearedchatbots      bool
+	embeddings           map[int64]struct{}
+	removedembeddings    map[int64]struct{}
+	clearedembeddings    bool
+	subscriptions        map[int]struct{}
+	removedsubscriptions map[int]struct{}
+	clearedsubscriptions bool
+	audit_entries        map[int64]struct{}
+	removedaudit_entries map[int64]struct{}
+	clearedaudit_entries bool
+	mails                map[int64]struct{}
+	removedmails         map[int64]struct{}
+	clearedmails         bool
+	usages               map[int]struct{}
+	removedusages        map[int]struct{}
+	clearedusages        bool
+	done                 bool
+	oldValue             func(context.Context) (*Workspace, error)
+	predicates           []predicate.Workspace
 }
 
 var _ ent.Mutation = (*WorkspaceMutation)(nil)
@@ -14682,6 +20414,42 @@ func (m *WorkspaceMutation) OldPlan(ctx context.Context) (v string, err error) {
 // ResetPlan resets all changes to the "plan" field.
 func (m *WorkspaceMutation) ResetPlan() {
 	m.plan = nil
+}
+
+// SetGrantedPlan sets the "granted_plan" field.
+func (m *WorkspaceMutation) SetGrantedPlan(s string) {
+	m.granted_plan = &s
+}
+
+// GrantedPlan returns the value of the "granted_plan" field in the mutation.
+func (m *WorkspaceMutation) GrantedPlan() (r string, exists bool) {
+	v := m.granted_plan
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldGrantedPlan returns the old "granted_plan" field's value of the Workspace entity.
+// If the Workspace object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WorkspaceMutation) OldGrantedPlan(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldGrantedPlan is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldGrantedPlan requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldGrantedPlan: %w", err)
+	}
+	return oldValue.GrantedPlan, nil
+}
+
+// ResetGrantedPlan resets all changes to the "granted_plan" field.
+func (m *WorkspaceMutation) ResetGrantedPlan() {
+	m.granted_plan = nil
 }
 
 // SetCreatedAt sets the "created_at" field.
@@ -14936,6 +20704,222 @@ func (m *WorkspaceMutation) ResetEmbeddings() {
 	m.removedembeddings = nil
 }
 
+// AddSubscriptionIDs adds the "subscriptions" edge to the Subscription entity by ids.
+func (m *WorkspaceMutation) AddSubscriptionIDs(ids ...int) {
+	if m.subscriptions == nil {
+		m.subscriptions = make(map[int]struct{})
+	}
+	for i := range ids {
+		m.subscriptions[ids[i]] = struct{}{}
+	}
+}
+
+// ClearSubscriptions clears the "subscriptions" edge to the Subscription entity.
+func (m *WorkspaceMutation) ClearSubscriptions() {
+	m.clearedsubscriptions = true
+}
+
+// SubscriptionsCleared reports if the "subscriptions" edge to the Subscription entity was cleared.
+func (m *WorkspaceMutation) SubscriptionsCleared() bool {
+	return m.clearedsubscriptions
+}
+
+// RemoveSubscriptionIDs removes the "subscriptions" edge to the Subscription entity by IDs.
+func (m *WorkspaceMutation) RemoveSubscriptionIDs(ids ...int) {
+	if m.removedsubscriptions == nil {
+		m.removedsubscriptions = make(map[int]struct{})
+	}
+	for i := range ids {
+		delete(m.subscriptions, ids[i])
+		m.removedsubscriptions[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedSubscriptions returns the removed IDs of the "subscriptions" edge to the Subscription entity.
+func (m *WorkspaceMutation) RemovedSubscriptionsIDs() (ids []int) {
+	for id := range m.removedsubscriptions {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// SubscriptionsIDs returns the "subscriptions" edge IDs in the mutation.
+func (m *WorkspaceMutation) SubscriptionsIDs() (ids []int) {
+	for id := range m.subscriptions {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetSubscriptions resets all changes to the "subscriptions" edge.
+func (m *WorkspaceMutation) ResetSubscriptions() {
+	m.subscriptions = nil
+	m.clearedsubscriptions = false
+	m.removedsubscriptions = nil
+}
+
+// AddAuditEntryIDs adds the "audit_entries" edge to the AuditEntry entity by ids.
+func (m *WorkspaceMutation) AddAuditEntryIDs(ids ...int64) {
+	if m.audit_entries == nil {
+		m.audit_entries = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.audit_entries[ids[i]] = struct{}{}
+	}
+}
+
+// ClearAuditEntries clears the "audit_entries" edge to the AuditEntry entity.
+func (m *WorkspaceMutation) ClearAuditEntries() {
+	m.clearedaudit_entries = true
+}
+
+// AuditEntriesCleared reports if the "audit_entries" edge to the AuditEntry entity was cleared.
+func (m *WorkspaceMutation) AuditEntriesCleared() bool {
+	return m.clearedaudit_entries
+}
+
+// RemoveAuditEntryIDs removes the "audit_entries" edge to the AuditEntry entity by IDs.
+func (m *WorkspaceMutation) RemoveAuditEntryIDs(ids ...int64) {
+	if m.removedaudit_entries == nil {
+		m.removedaudit_entries = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.audit_entries, ids[i])
+		m.removedaudit_entries[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedAuditEntries returns the removed IDs of the "audit_entries" edge to the AuditEntry entity.
+func (m *WorkspaceMutation) RemovedAuditEntriesIDs() (ids []int64) {
+	for id := range m.removedaudit_entries {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// AuditEntriesIDs returns the "audit_entries" edge IDs in the mutation.
+func (m *WorkspaceMutation) AuditEntriesIDs() (ids []int64) {
+	for id := range m.audit_entries {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetAuditEntries resets all changes to the "audit_entries" edge.
+func (m *WorkspaceMutation) ResetAuditEntries() {
+	m.audit_entries = nil
+	m.clearedaudit_entries = false
+	m.removedaudit_entries = nil
+}
+
+// AddMailIDs adds the "mails" edge to the Mail entity by ids.
+func (m *WorkspaceMutation) AddMailIDs(ids ...int64) {
+	if m.mails == nil {
+		m.mails = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.mails[ids[i]] = struct{}{}
+	}
+}
+
+// ClearMails clears the "mails" edge to the Mail entity.
+func (m *WorkspaceMutation) ClearMails() {
+	m.clearedmails = true
+}
+
+// MailsCleared reports if the "mails" edge to the Mail entity was cleared.
+func (m *WorkspaceMutation) MailsCleared() bool {
+	return m.clearedmails
+}
+
+// RemoveMailIDs removes the "mails" edge to the Mail entity by IDs.
+func (m *WorkspaceMutation) RemoveMailIDs(ids ...int64) {
+	if m.removedmails == nil {
+		m.removedmails = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.mails, ids[i])
+		m.removedmails[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedMails returns the removed IDs of the "mails" edge to the Mail entity.
+func (m *WorkspaceMutation) RemovedMailsIDs() (ids []int64) {
+	for id := range m.removedmails {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// MailsIDs returns the "mails" edge IDs in the mutation.
+func (m *WorkspaceMutation) MailsIDs() (ids []int64) {
+	for id := range m.mails {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetMails resets all changes to the "mails" edge.
+func (m *WorkspaceMutation) ResetMails() {
+	m.mails = nil
+	m.clearedmails = false
+	m.removedmails = nil
+}
+
+// AddUsageIDs adds the "usages" edge to the Usage entity by ids.
+func (m *WorkspaceMutation) AddUsageIDs(ids ...int) {
+	if m.usages == nil {
+		m.usages = make(map[int]struct{})
+	}
+	for i := range ids {
+		m.usages[ids[i]] = struct{}{}
+	}
+}
+
+// ClearUsages clears the "usages" edge to the Usage entity.
+func (m *WorkspaceMutation) ClearUsages() {
+	m.clearedusages = true
+}
+
+// UsagesCleared reports if the "usages" edge to the Usage entity was cleared.
+func (m *WorkspaceMutation) UsagesCleared() bool {
+	return m.clearedusages
+}
+
+// RemoveUsageIDs removes the "usages" edge to the Usage entity by IDs.
+func (m *WorkspaceMutation) RemoveUsageIDs(ids ...int) {
+	if m.removedusages == nil {
+		m.removedusages = make(map[int]struct{})
+	}
+	for i := range ids {
+		delete(m.usages, ids[i])
+		m.removedusages[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedUsages returns the removed IDs of the "usages" edge to the Usage entity.
+func (m *WorkspaceMutation) RemovedUsagesIDs() (ids []int) {
+	for id := range m.removedusages {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// UsagesIDs returns the "usages" edge IDs in the mutation.
+func (m *WorkspaceMutation) UsagesIDs() (ids []int) {
+	for id := range m.usages {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetUsages resets all changes to the "usages" edge.
+func (m *WorkspaceMutation) ResetUsages() {
+	m.usages = nil
+	m.clearedusages = false
+	m.removedusages = nil
+}
+
 // Where appends a list predicates to the WorkspaceMutation builder.
 func (m *WorkspaceMutation) Where(ps ...predicate.Workspace) {
 	m.predicates = append(m.predicates, ps...)
@@ -14970,12 +20954,15 @@ func (m *WorkspaceMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *WorkspaceMutation) Fields() []string {
-	fields := make([]string, 0, 3)
+	fields := make([]string, 0, 4)
 	if m.name != nil {
 		fields = append(fields, workspace.FieldName)
 	}
 	if m.plan != nil {
 		fields = append(fields, workspace.FieldPlan)
+	}
+	if m.granted_plan != nil {
+		fields = append(fields, workspace.FieldGrantedPlan)
 	}
 	if m.created_at != nil {
 		fields = append(fields, workspace.FieldCreatedAt)
@@ -14992,6 +20979,8 @@ func (m *WorkspaceMutation) Field(name string) (ent.Value, bool) {
 		return m.Name()
 	case workspace.FieldPlan:
 		return m.Plan()
+	case workspace.FieldGrantedPlan:
+		return m.GrantedPlan()
 	case workspace.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -15007,6 +20996,8 @@ func (m *WorkspaceMutation) OldField(ctx context.Context, name string) (ent.Valu
 		return m.OldName(ctx)
 	case workspace.FieldPlan:
 		return m.OldPlan(ctx)
+	case workspace.FieldGrantedPlan:
+		return m.OldGrantedPlan(ctx)
 	case workspace.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -15031,6 +21022,13 @@ func (m *WorkspaceMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetPlan(v)
+		return nil
+	case workspace.FieldGrantedPlan:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetGrantedPlan(v)
 		return nil
 	case workspace.FieldCreatedAt:
 		v, ok := value.(time.Time)
@@ -15094,6 +21092,9 @@ func (m *WorkspaceMutation) ResetField(name string) error {
 	case workspace.FieldPlan:
 		m.ResetPlan()
 		return nil
+	case workspace.FieldGrantedPlan:
+		m.ResetGrantedPlan()
+		return nil
 	case workspace.FieldCreatedAt:
 		m.ResetCreatedAt()
 		return nil
@@ -15103,7 +21104,7 @@ func (m *WorkspaceMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *WorkspaceMutation) AddedEdges() []string {
-	edges := make([]string, 0, 4)
+	edges := make([]string, 0, 8)
 	if m.members != nil {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -15115,6 +21116,18 @@ func (m *WorkspaceMutation) AddedEdges() []string {
 	}
 	if m.embeddings != nil {
 		edges = append(edges, workspace.EdgeEmbeddings)
+	}
+	if m.subscriptions != nil {
+		edges = append(edges, workspace.EdgeSubscriptions)
+	}
+	if m.audit_entries != nil {
+		edges = append(edges, workspace.EdgeAuditEntries)
+	}
+	if m.mails != nil {
+		edges = append(edges, workspace.EdgeMails)
+	}
+	if m.usages != nil {
+		edges = append(edges, workspace.EdgeUsages)
 	}
 	return edges
 }
@@ -15147,13 +21160,37 @@ func (m *WorkspaceMutation) AddedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case workspace.EdgeSubscriptions:
+		ids := make([]ent.Value, 0, len(m.subscriptions))
+		for id := range m.subscriptions {
+			ids = append(ids, id)
+		}
+		return ids
+	case workspace.EdgeAuditEntries:
+		ids := make([]ent.Value, 0, len(m.audit_entries))
+		for id := range m.audit_entries {
+			ids = append(ids, id)
+		}
+		return ids
+	case workspace.EdgeMails:
+		ids := make([]ent.Value, 0, len(m.mails))
+		for id := range m.mails {
+			ids = append(ids, id)
+		}
+		return ids
+	case workspace.EdgeUsages:
+		ids := make([]ent.Value, 0, len(m.usages))
+		for id := range m.usages {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *WorkspaceMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 4)
+	edges := make([]string, 0, 8)
 	if m.removedmembers != nil {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -15165,6 +21202,18 @@ func (m *WorkspaceMutation) RemovedEdges() []string {
 	}
 	if m.removedembeddings != nil {
 		edges = append(edges, workspace.EdgeEmbeddings)
+	}
+	if m.removedsubscriptions != nil {
+		edges = append(edges, workspace.EdgeSubscriptions)
+	}
+	if m.removedaudit_entries != nil {
+		edges = append(edges, workspace.EdgeAuditEntries)
+	}
+	if m.removedmails != nil {
+		edges = append(edges, workspace.EdgeMails)
+	}
+	if m.removedusages != nil {
+		edges = append(edges, workspace.EdgeUsages)
 	}
 	return edges
 }
@@ -15197,13 +21246,37 @@ func (m *WorkspaceMutation) RemovedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case workspace.EdgeSubscriptions:
+		ids := make([]ent.Value, 0, len(m.removedsubscriptions))
+		for id := range m.removedsubscriptions {
+			ids = append(ids, id)
+		}
+		return ids
+	case workspace.EdgeAuditEntries:
+		ids := make([]ent.Value, 0, len(m.removedaudit_entries))
+		for id := range m.removedaudit_entries {
+			ids = append(ids, id)
+		}
+		return ids
+	case workspace.EdgeMails:
+		ids := make([]ent.Value, 0, len(m.removedmails))
+		for id := range m.removedmails {
+			ids = append(ids, id)
+		}
+		return ids
+	case workspace.EdgeUsages:
+		ids := make([]ent.Value, 0, len(m.removedusages))
+		for id := range m.removedusages {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *WorkspaceMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 4)
+	edges := make([]string, 0, 8)
 	if m.clearedmembers {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -15215,6 +21288,18 @@ func (m *WorkspaceMutation) ClearedEdges() []string {
 	}
 	if m.clearedembeddings {
 		edges = append(edges, workspace.EdgeEmbeddings)
+	}
+	if m.clearedsubscriptions {
+		edges = append(edges, workspace.EdgeSubscriptions)
+	}
+	if m.clearedaudit_entries {
+		edges = append(edges, workspace.EdgeAuditEntries)
+	}
+	if m.clearedmails {
+		edges = append(edges, workspace.EdgeMails)
+	}
+	if m.clearedusages {
+		edges = append(edges, workspace.EdgeUsages)
 	}
 	return edges
 }
@@ -15231,6 +21316,14 @@ func (m *WorkspaceMutation) EdgeCleared(name string) bool {
 		return m.clearedchatbots
 	case workspace.EdgeEmbeddings:
 		return m.clearedembeddings
+	case workspace.EdgeSubscriptions:
+		return m.clearedsubscriptions
+	case workspace.EdgeAuditEntries:
+		return m.clearedaudit_entries
+	case workspace.EdgeMails:
+		return m.clearedmails
+	case workspace.EdgeUsages:
+		return m.clearedusages
 	}
 	return false
 }
@@ -15258,6 +21351,18 @@ func (m *WorkspaceMutation) ResetEdge(name string) error {
 		return nil
 	case workspace.EdgeEmbeddings:
 		m.ResetEmbeddings()
+		return nil
+	case workspace.EdgeSubscriptions:
+		m.ResetSubscriptions()
+		return nil
+	case workspace.EdgeAuditEntries:
+		m.ResetAuditEntries()
+		return nil
+	case workspace.EdgeMails:
+		m.ResetMails()
+		return nil
+	case workspace.EdgeUsages:
+		m.ResetUsages()
 		return nil
 	}
 	return fmt.Errorf("unknown Workspace edge %s", name)

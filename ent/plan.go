@@ -3,6 +3,7 @@
 package ent
 
 import (
+	"encoding/json"
 	"fmt"
 	"parley/ent/plan"
 	"strings"
@@ -20,8 +21,8 @@ type Plan struct {
 	Title string `json:"title,omitempty"`
 	// Rank holds the value of the "rank" field.
 	Rank int `json:"rank,omitempty"`
-	// APIAccess holds the value of the "api_access" field.
-	APIAccess bool `json:"api_access,omitempty"`
+	// Features holds the value of the "features" field.
+	Features []string `json:"features,omitempty"`
 	// Chatbots holds the value of the "chatbots" field.
 	Chatbots int `json:"chatbots,omitempty"`
 	// Members holds the value of the "members" field.
@@ -30,9 +31,21 @@ type Plan struct {
 	TokensPerChatbot int `json:"tokens_per_chatbot,omitempty"`
 	// MessageChars holds the value of the "message_chars" field.
 	MessageChars int `json:"message_chars,omitempty"`
+	// MessagesPerMonth holds the value of the "messages_per_month" field.
+	MessagesPerMonth int `json:"messages_per_month,omitempty"`
 	// KnowledgeChars holds the value of the "knowledge_chars" field.
 	KnowledgeChars int `json:"knowledge_chars,omitempty"`
-	selectValues   sql.SelectValues
+	// RequestsPerMinute holds the value of the "requests_per_minute" field.
+	RequestsPerMinute int `json:"requests_per_minute,omitempty"`
+	// RetentionDays holds the value of the "retention_days" field.
+	RetentionDays int `json:"retention_days,omitempty"`
+	// MonthlyPrice holds the value of the "monthly_price" field.
+	MonthlyPrice int `json:"monthly_price,omitempty"`
+	// YearlyPrice holds the value of the "yearly_price" field.
+	YearlyPrice int `json:"yearly_price,omitempty"`
+	// Currency holds the value of the "currency" field.
+	Currency     string `json:"currency,omitempty"`
+	selectValues sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -40,11 +53,11 @@ func (*Plan) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case plan.FieldAPIAccess:
-			values[i] = new(sql.NullBool)
-		case plan.FieldRank, plan.FieldChatbots, plan.FieldMembers, plan.FieldTokensPerChatbot, plan.FieldMessageChars, plan.FieldKnowledgeChars:
+		case plan.FieldFeatures:
+			values[i] = new([]byte)
+		case plan.FieldRank, plan.FieldChatbots, plan.FieldMembers, plan.FieldTokensPerChatbot, plan.FieldMessageChars, plan.FieldMessagesPerMonth, plan.FieldKnowledgeChars, plan.FieldRequestsPerMinute, plan.FieldRetentionDays, plan.FieldMonthlyPrice, plan.FieldYearlyPrice:
 			values[i] = new(sql.NullInt64)
-		case plan.FieldID, plan.FieldTitle:
+		case plan.FieldID, plan.FieldTitle, plan.FieldCurrency:
 			values[i] = new(sql.NullString)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -79,11 +92,13 @@ func (_m *Plan) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Rank = int(value.Int64)
 			}
-		case plan.FieldAPIAccess:
-			if value, ok := values[i].(*sql.NullBool); !ok {
-				return fmt.Errorf("unexpected type %T for field api_access", values[i])
-			} else if value.Valid {
-				_m.APIAccess = value.Bool
+		case plan.FieldFeatures:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field features", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.Features); err != nil {
+					return fmt.Errorf("unmarshal field features: %w", err)
+				}
 			}
 		case plan.FieldChatbots:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -109,11 +124,47 @@ func (_m *Plan) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.MessageChars = int(value.Int64)
 			}
+		case plan.FieldMessagesPerMonth:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field messages_per_month", values[i])
+			} else if value.Valid {
+				_m.MessagesPerMonth = int(value.Int64)
+			}
 		case plan.FieldKnowledgeChars:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field knowledge_chars", values[i])
 			} else if value.Valid {
 				_m.KnowledgeChars = int(value.Int64)
+			}
+		case plan.FieldRequestsPerMinute:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field requests_per_minute", values[i])
+			} else if value.Valid {
+				_m.RequestsPerMinute = int(value.Int64)
+			}
+		case plan.FieldRetentionDays:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field retention_days", values[i])
+			} else if value.Valid {
+				_m.RetentionDays = int(value.Int64)
+			}
+		case plan.FieldMonthlyPrice:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field monthly_price", values[i])
+			} else if value.Valid {
+				_m.MonthlyPrice = int(value.Int64)
+			}
+		case plan.FieldYearlyPrice:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field yearly_price", values[i])
+			} else if value.Valid {
+				_m.YearlyPrice = int(value.Int64)
+			}
+		case plan.FieldCurrency:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field currency", values[i])
+			} else if value.Valid {
+				_m.Currency = value.String
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -157,8 +208,8 @@ func (_m *Plan) String() string {
 	builder.WriteString("rank=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Rank))
 	builder.WriteString(", ")
-	builder.WriteString("api_access=")
-	builder.WriteString(fmt.Sprintf("%v", _m.APIAccess))
+	builder.WriteString("features=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Features))
 	builder.WriteString(", ")
 	builder.WriteString("chatbots=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Chatbots))
@@ -172,8 +223,26 @@ func (_m *Plan) String() string {
 	builder.WriteString("message_chars=")
 	builder.WriteString(fmt.Sprintf("%v", _m.MessageChars))
 	builder.WriteString(", ")
+	builder.WriteString("messages_per_month=")
+	builder.WriteString(fmt.Sprintf("%v", _m.MessagesPerMonth))
+	builder.WriteString(", ")
 	builder.WriteString("knowledge_chars=")
 	builder.WriteString(fmt.Sprintf("%v", _m.KnowledgeChars))
+	builder.WriteString(", ")
+	builder.WriteString("requests_per_minute=")
+	builder.WriteString(fmt.Sprintf("%v", _m.RequestsPerMinute))
+	builder.WriteString(", ")
+	builder.WriteString("retention_days=")
+	builder.WriteString(fmt.Sprintf("%v", _m.RetentionDays))
+	builder.WriteString(", ")
+	builder.WriteString("monthly_price=")
+	builder.WriteString(fmt.Sprintf("%v", _m.MonthlyPrice))
+	builder.WriteString(", ")
+	builder.WriteString("yearly_price=")
+	builder.WriteString(fmt.Sprintf("%v", _m.YearlyPrice))
+	builder.WriteString(", ")
+	builder.WriteString("currency=")
+	builder.WriteString(_m.Currency)
 	builder.WriteByte(')')
 	return builder.String()
 }

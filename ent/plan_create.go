@@ -34,9 +34,9 @@ func (_c *PlanCreate) SetRank(v int) *PlanCreate {
 	return _c
 }
 
-// SetAPIAccess sets the "api_access" field.
-func (_c *PlanCreate) SetAPIAccess(v bool) *PlanCreate {
-	_c.mutation.SetAPIAccess(v)
+// SetFeatures sets the "features" field.
+func (_c *PlanCreate) SetFeatures(v []string) *PlanCreate {
+	_c.mutation.SetFeatures(v)
 	return _c
 }
 
@@ -64,9 +64,93 @@ func (_c *PlanCreate) SetMessageChars(v int) *PlanCreate {
 	return _c
 }
 
+// SetMessagesPerMonth sets the "messages_per_month" field.
+func (_c *PlanCreate) SetMessagesPerMonth(v int) *PlanCreate {
+	_c.mutation.SetMessagesPerMonth(v)
+	return _c
+}
+
+// SetNillableMessagesPerMonth sets the "messages_per_month" field if the given value is not nil.
+func (_c *PlanCreate) SetNillableMessagesPerMonth(v *int) *PlanCreate {
+	if v != nil {
+		_c.SetMessagesPerMonth(*v)
+	}
+	return _c
+}
+
 // SetKnowledgeChars sets the "knowledge_chars" field.
 func (_c *PlanCreate) SetKnowledgeChars(v int) *PlanCreate {
 	_c.mutation.SetKnowledgeChars(v)
+	return _c
+}
+
+// SetRequestsPerMinute sets the "requests_per_minute" field.
+func (_c *PlanCreate) SetRequestsPerMinute(v int) *PlanCreate {
+	_c.mutation.SetRequestsPerMinute(v)
+	return _c
+}
+
+// SetNillableRequestsPerMinute sets the "requests_per_minute" field if the given value is not nil.
+func (_c *PlanCreate) SetNillableRequestsPerMinute(v *int) *PlanCreate {
+	if v != nil {
+		_c.SetRequestsPerMinute(*v)
+	}
+	return _c
+}
+
+// SetRetentionDays sets the "retention_days" field.
+func (_c *PlanCreate) SetRetentionDays(v int) *PlanCreate {
+	_c.mutation.SetRetentionDays(v)
+	return _c
+}
+
+// SetNillableRetentionDays sets the "retention_days" field if the given value is not nil.
+func (_c *PlanCreate) SetNillableRetentionDays(v *int) *PlanCreate {
+	if v != nil {
+		_c.SetRetentionDays(*v)
+	}
+	return _c
+}
+
+// SetMonthlyPrice sets the "monthly_price" field.
+func (_c *PlanCreate) SetMonthlyPrice(v int) *PlanCreate {
+	_c.mutation.SetMonthlyPrice(v)
+	return _c
+}
+
+// SetNillableMonthlyPrice sets the "monthly_price" field if the given value is not nil.
+func (_c *PlanCreate) SetNillableMonthlyPrice(v *int) *PlanCreate {
+	if v != nil {
+		_c.SetMonthlyPrice(*v)
+	}
+	return _c
+}
+
+// SetYearlyPrice sets the "yearly_price" field.
+func (_c *PlanCreate) SetYearlyPrice(v int) *PlanCreate {
+	_c.mutation.SetYearlyPrice(v)
+	return _c
+}
+
+// SetNillableYearlyPrice sets the "yearly_price" field if the given value is not nil.
+func (_c *PlanCreate) SetNillableYearlyPrice(v *int) *PlanCreate {
+	if v != nil {
+		_c.SetYearlyPrice(*v)
+	}
+	return _c
+}
+
+// SetCurrency sets the "currency" field.
+func (_c *PlanCreate) SetCurrency(v string) *PlanCreate {
+	_c.mutation.SetCurrency(v)
+	return _c
+}
+
+// SetNillableCurrency sets the "currency" field if the given value is not nil.
+func (_c *PlanCreate) SetNillableCurrency(v *string) *PlanCreate {
+	if v != nil {
+		_c.SetCurrency(*v)
+	}
 	return _c
 }
 
@@ -83,6 +167,7 @@ func (_c *PlanCreate) Mutation() *PlanMutation {
 
 // Save creates the Plan in the database.
 func (_c *PlanCreate) Save(ctx context.Context) (*Plan, error) {
+	_c.defaults()
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
@@ -108,6 +193,34 @@ func (_c *PlanCreate) ExecX(ctx context.Context) {
 	}
 }
 
+// defaults sets the default values of the builder before save.
+func (_c *PlanCreate) defaults() {
+	if _, ok := _c.mutation.MessagesPerMonth(); !ok {
+		v := plan.DefaultMessagesPerMonth
+		_c.mutation.SetMessagesPerMonth(v)
+	}
+	if _, ok := _c.mutation.RequestsPerMinute(); !ok {
+		v := plan.DefaultRequestsPerMinute
+		_c.mutation.SetRequestsPerMinute(v)
+	}
+	if _, ok := _c.mutation.RetentionDays(); !ok {
+		v := plan.DefaultRetentionDays
+		_c.mutation.SetRetentionDays(v)
+	}
+	if _, ok := _c.mutation.MonthlyPrice(); !ok {
+		v := plan.DefaultMonthlyPrice
+		_c.mutation.SetMonthlyPrice(v)
+	}
+	if _, ok := _c.mutation.YearlyPrice(); !ok {
+		v := plan.DefaultYearlyPrice
+		_c.mutation.SetYearlyPrice(v)
+	}
+	if _, ok := _c.mutation.Currency(); !ok {
+		v := plan.DefaultCurrency
+		_c.mutation.SetCurrency(v)
+	}
+}
+
 // check runs all checks and user-defined validators on the builder.
 func (_c *PlanCreate) check() error {
 	if _, ok := _c.mutation.Title(); !ok {
@@ -121,8 +234,8 @@ func (_c *PlanCreate) check() error {
 	if _, ok := _c.mutation.Rank(); !ok {
 		return &ValidationError{Name: "rank", err: errors.New(`ent: missing required field "Plan.rank"`)}
 	}
-	if _, ok := _c.mutation.APIAccess(); !ok {
-		return &ValidationError{Name: "api_access", err: errors.New(`ent: missing required field "Plan.api_access"`)}
+	if _, ok := _c.mutation.Features(); !ok {
+		return &ValidationError{Name: "features", err: errors.New(`ent: missing required field "Plan.features"`)}
 	}
 	if _, ok := _c.mutation.Chatbots(); !ok {
 		return &ValidationError{Name: "chatbots", err: errors.New(`ent: missing required field "Plan.chatbots"`)}
@@ -136,8 +249,31 @@ func (_c *PlanCreate) check() error {
 	if _, ok := _c.mutation.MessageChars(); !ok {
 		return &ValidationError{Name: "message_chars", err: errors.New(`ent: missing required field "Plan.message_chars"`)}
 	}
+	if _, ok := _c.mutation.MessagesPerMonth(); !ok {
+		return &ValidationError{Name: "messages_per_month", err: errors.New(`ent: missing required field "Plan.messages_per_month"`)}
+	}
 	if _, ok := _c.mutation.KnowledgeChars(); !ok {
 		return &ValidationError{Name: "knowledge_chars", err: errors.New(`ent: missing required field "Plan.knowledge_chars"`)}
+	}
+	if _, ok := _c.mutation.RequestsPerMinute(); !ok {
+		return &ValidationError{Name: "requests_per_minute", err: errors.New(`ent: missing required field "Plan.requests_per_minute"`)}
+	}
+	if _, ok := _c.mutation.RetentionDays(); !ok {
+		return &ValidationError{Name: "retention_days", err: errors.New(`ent: missing required field "Plan.retention_days"`)}
+	}
+	if _, ok := _c.mutation.MonthlyPrice(); !ok {
+		return &ValidationError{Name: "monthly_price", err: errors.New(`ent: missing required field "Plan.monthly_price"`)}
+	}
+	if _, ok := _c.mutation.YearlyPrice(); !ok {
+		return &ValidationError{Name: "yearly_price", err: errors.New(`ent: missing required field "Plan.yearly_price"`)}
+	}
+	if _, ok := _c.mutation.Currency(); !ok {
+		return &ValidationError{Name: "currency", err: errors.New(`ent: missing required field "Plan.currency"`)}
+	}
+	if v, ok := _c.mutation.Currency(); ok {
+		if err := plan.CurrencyValidator(v); err != nil {
+			return &ValidationError{Name: "currency", err: fmt.Errorf(`ent: validator failed for field "Plan.currency": %w`, err)}
+		}
 	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := plan.IDValidator(v); err != nil {
@@ -188,9 +324,9 @@ func (_c *PlanCreate) createSpec() (*Plan, *sqlgraph.CreateSpec) {
 		_spec.SetField(plan.FieldRank, field.TypeInt, value)
 		_node.Rank = value
 	}
-	if value, ok := _c.mutation.APIAccess(); ok {
-		_spec.SetField(plan.FieldAPIAccess, field.TypeBool, value)
-		_node.APIAccess = value
+	if value, ok := _c.mutation.Features(); ok {
+		_spec.SetField(plan.FieldFeatures, field.TypeJSON, value)
+		_node.Features = value
 	}
 	if value, ok := _c.mutation.Chatbots(); ok {
 		_spec.SetField(plan.FieldChatbots, field.TypeInt, value)
@@ -208,9 +344,33 @@ func (_c *PlanCreate) createSpec() (*Plan, *sqlgraph.CreateSpec) {
 		_spec.SetField(plan.FieldMessageChars, field.TypeInt, value)
 		_node.MessageChars = value
 	}
+	if value, ok := _c.mutation.MessagesPerMonth(); ok {
+		_spec.SetField(plan.FieldMessagesPerMonth, field.TypeInt, value)
+		_node.MessagesPerMonth = value
+	}
 	if value, ok := _c.mutation.KnowledgeChars(); ok {
 		_spec.SetField(plan.FieldKnowledgeChars, field.TypeInt, value)
 		_node.KnowledgeChars = value
+	}
+	if value, ok := _c.mutation.RequestsPerMinute(); ok {
+		_spec.SetField(plan.FieldRequestsPerMinute, field.TypeInt, value)
+		_node.RequestsPerMinute = value
+	}
+	if value, ok := _c.mutation.RetentionDays(); ok {
+		_spec.SetField(plan.FieldRetentionDays, field.TypeInt, value)
+		_node.RetentionDays = value
+	}
+	if value, ok := _c.mutation.MonthlyPrice(); ok {
+		_spec.SetField(plan.FieldMonthlyPrice, field.TypeInt, value)
+		_node.MonthlyPrice = value
+	}
+	if value, ok := _c.mutation.YearlyPrice(); ok {
+		_spec.SetField(plan.FieldYearlyPrice, field.TypeInt, value)
+		_node.YearlyPrice = value
+	}
+	if value, ok := _c.mutation.Currency(); ok {
+		_spec.SetField(plan.FieldCurrency, field.TypeString, value)
+		_node.Currency = value
 	}
 	return _node, _spec
 }
@@ -294,15 +454,15 @@ func (u *PlanUpsert) AddRank(v int) *PlanUpsert {
 	return u
 }
 
-// SetAPIAccess sets the "api_access" field.
-func (u *PlanUpsert) SetAPIAccess(v bool) *PlanUpsert {
-	u.Set(plan.FieldAPIAccess, v)
+// SetFeatures sets the "features" field.
+func (u *PlanUpsert) SetFeatures(v []string) *PlanUpsert {
+	u.Set(plan.FieldFeatures, v)
 	return u
 }
 
-// UpdateAPIAccess sets the "api_access" field to the value that was provided on create.
-func (u *PlanUpsert) UpdateAPIAccess() *PlanUpsert {
-	u.SetExcluded(plan.FieldAPIAccess)
+// UpdateFeatures sets the "features" field to the value that was provided on create.
+func (u *PlanUpsert) UpdateFeatures() *PlanUpsert {
+	u.SetExcluded(plan.FieldFeatures)
 	return u
 }
 
@@ -378,6 +538,24 @@ func (u *PlanUpsert) AddMessageChars(v int) *PlanUpsert {
 	return u
 }
 
+// SetMessagesPerMonth sets the "messages_per_month" field.
+func (u *PlanUpsert) SetMessagesPerMonth(v int) *PlanUpsert {
+	u.Set(plan.FieldMessagesPerMonth, v)
+	return u
+}
+
+// UpdateMessagesPerMonth sets the "messages_per_month" field to the value that was provided on create.
+func (u *PlanUpsert) UpdateMessagesPerMonth() *PlanUpsert {
+	u.SetExcluded(plan.FieldMessagesPerMonth)
+	return u
+}
+
+// AddMessagesPerMonth adds v to the "messages_per_month" field.
+func (u *PlanUpsert) AddMessagesPerMonth(v int) *PlanUpsert {
+	u.Add(plan.FieldMessagesPerMonth, v)
+	return u
+}
+
 // SetKnowledgeChars sets the "knowledge_chars" field.
 func (u *PlanUpsert) SetKnowledgeChars(v int) *PlanUpsert {
 	u.Set(plan.FieldKnowledgeChars, v)
@@ -393,6 +571,90 @@ func (u *PlanUpsert) UpdateKnowledgeChars() *PlanUpsert {
 // AddKnowledgeChars adds v to the "knowledge_chars" field.
 func (u *PlanUpsert) AddKnowledgeChars(v int) *PlanUpsert {
 	u.Add(plan.FieldKnowledgeChars, v)
+	return u
+}
+
+// SetRequestsPerMinute sets the "requests_per_minute" field.
+func (u *PlanUpsert) SetRequestsPerMinute(v int) *PlanUpsert {
+	u.Set(plan.FieldRequestsPerMinute, v)
+	return u
+}
+
+// UpdateRequestsPerMinute sets the "requests_per_minute" field to the value that was provided on create.
+func (u *PlanUpsert) UpdateRequestsPerMinute() *PlanUpsert {
+	u.SetExcluded(plan.FieldRequestsPerMinute)
+	return u
+}
+
+// AddRequestsPerMinute adds v to the "requests_per_minute" field.
+func (u *PlanUpsert) AddRequestsPerMinute(v int) *PlanUpsert {
+	u.Add(plan.FieldRequestsPerMinute, v)
+	return u
+}
+
+// SetRetentionDays sets the "retention_days" field.
+func (u *PlanUpsert) SetRetentionDays(v int) *PlanUpsert {
+	u.Set(plan.FieldRetentionDays, v)
+	return u
+}
+
+// UpdateRetentionDays sets the "retention_days" field to the value that was provided on create.
+func (u *PlanUpsert) UpdateRetentionDays() *PlanUpsert {
+	u.SetExcluded(plan.FieldRetentionDays)
+	return u
+}
+
+// AddRetentionDays adds v to the "retention_days" field.
+func (u *PlanUpsert) AddRetentionDays(v int) *PlanUpsert {
+	u.Add(plan.FieldRetentionDays, v)
+	return u
+}
+
+// SetMonthlyPrice sets the "monthly_price" field.
+func (u *PlanUpsert) SetMonthlyPrice(v int) *PlanUpsert {
+	u.Set(plan.FieldMonthlyPrice, v)
+	return u
+}
+
+// UpdateMonthlyPrice sets the "monthly_price" field to the value that was provided on create.
+func (u *PlanUpsert) UpdateMonthlyPrice() *PlanUpsert {
+	u.SetExcluded(plan.FieldMonthlyPrice)
+	return u
+}
+
+// AddMonthlyPrice adds v to the "monthly_price" field.
+func (u *PlanUpsert) AddMonthlyPrice(v int) *PlanUpsert {
+	u.Add(plan.FieldMonthlyPrice, v)
+	return u
+}
+
+// SetYearlyPrice sets the "yearly_price" field.
+func (u *PlanUpsert) SetYearlyPrice(v int) *PlanUpsert {
+	u.Set(plan.FieldYearlyPrice, v)
+	return u
+}
+
+// UpdateYearlyPrice sets the "yearly_price" field to the value that was provided on create.
+func (u *PlanUpsert) UpdateYearlyPrice() *PlanUpsert {
+	u.SetExcluded(plan.FieldYearlyPrice)
+	return u
+}
+
+// AddYearlyPrice adds v to the "yearly_price" field.
+func (u *PlanUpsert) AddYearlyPrice(v int) *PlanUpsert {
+	u.Add(plan.FieldYearlyPrice, v)
+	return u
+}
+
+// SetCurrency sets the "currency" field.
+func (u *PlanUpsert) SetCurrency(v string) *PlanUpsert {
+	u.Set(plan.FieldCurrency, v)
+	return u
+}
+
+// UpdateCurrency sets the "currency" field to the value that was provided on create.
+func (u *PlanUpsert) UpdateCurrency() *PlanUpsert {
+	u.SetExcluded(plan.FieldCurrency)
 	return u
 }
 
@@ -479,17 +741,17 @@ func (u *PlanUpsertOne) UpdateRank() *PlanUpsertOne {
 	})
 }
 
-// SetAPIAccess sets the "api_access" field.
-func (u *PlanUpsertOne) SetAPIAccess(v bool) *PlanUpsertOne {
+// SetFeatures sets the "features" field.
+func (u *PlanUpsertOne) SetFeatures(v []string) *PlanUpsertOne {
 	return u.Update(func(s *PlanUpsert) {
-		s.SetAPIAccess(v)
+		s.SetFeatures(v)
 	})
 }
 
-// UpdateAPIAccess sets the "api_access" field to the value that was provided on create.
-func (u *PlanUpsertOne) UpdateAPIAccess() *PlanUpsertOne {
+// UpdateFeatures sets the "features" field to the value that was provided on create.
+func (u *PlanUpsertOne) UpdateFeatures() *PlanUpsertOne {
 	return u.Update(func(s *PlanUpsert) {
-		s.UpdateAPIAccess()
+		s.UpdateFeatures()
 	})
 }
 
@@ -577,6 +839,27 @@ func (u *PlanUpsertOne) UpdateMessageChars() *PlanUpsertOne {
 	})
 }
 
+// SetMessagesPerMonth sets the "messages_per_month" field.
+func (u *PlanUpsertOne) SetMessagesPerMonth(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetMessagesPerMonth(v)
+	})
+}
+
+// AddMessagesPerMonth adds v to the "messages_per_month" field.
+func (u *PlanUpsertOne) AddMessagesPerMonth(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddMessagesPerMonth(v)
+	})
+}
+
+// UpdateMessagesPerMonth sets the "messages_per_month" field to the value that was provided on create.
+func (u *PlanUpsertOne) UpdateMessagesPerMonth() *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateMessagesPerMonth()
+	})
+}
+
 // SetKnowledgeChars sets the "knowledge_chars" field.
 func (u *PlanUpsertOne) SetKnowledgeChars(v int) *PlanUpsertOne {
 	return u.Update(func(s *PlanUpsert) {
@@ -595,6 +878,104 @@ func (u *PlanUpsertOne) AddKnowledgeChars(v int) *PlanUpsertOne {
 func (u *PlanUpsertOne) UpdateKnowledgeChars() *PlanUpsertOne {
 	return u.Update(func(s *PlanUpsert) {
 		s.UpdateKnowledgeChars()
+	})
+}
+
+// SetRequestsPerMinute sets the "requests_per_minute" field.
+func (u *PlanUpsertOne) SetRequestsPerMinute(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetRequestsPerMinute(v)
+	})
+}
+
+// AddRequestsPerMinute adds v to the "requests_per_minute" field.
+func (u *PlanUpsertOne) AddRequestsPerMinute(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddRequestsPerMinute(v)
+	})
+}
+
+// UpdateRequestsPerMinute sets the "requests_per_minute" field to the value that was provided on create.
+func (u *PlanUpsertOne) UpdateRequestsPerMinute() *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateRequestsPerMinute()
+	})
+}
+
+// SetRetentionDays sets the "retention_days" field.
+func (u *PlanUpsertOne) SetRetentionDays(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetRetentionDays(v)
+	})
+}
+
+// AddRetentionDays adds v to the "retention_days" field.
+func (u *PlanUpsertOne) AddRetentionDays(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddRetentionDays(v)
+	})
+}
+
+// UpdateRetentionDays sets the "retention_days" field to the value that was provided on create.
+func (u *PlanUpsertOne) UpdateRetentionDays() *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateRetentionDays()
+	})
+}
+
+// SetMonthlyPrice sets the "monthly_price" field.
+func (u *PlanUpsertOne) SetMonthlyPrice(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetMonthlyPrice(v)
+	})
+}
+
+// AddMonthlyPrice adds v to the "monthly_price" field.
+func (u *PlanUpsertOne) AddMonthlyPrice(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddMonthlyPrice(v)
+	})
+}
+
+// UpdateMonthlyPrice sets the "monthly_price" field to the value that was provided on create.
+func (u *PlanUpsertOne) UpdateMonthlyPrice() *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateMonthlyPrice()
+	})
+}
+
+// SetYearlyPrice sets the "yearly_price" field.
+func (u *PlanUpsertOne) SetYearlyPrice(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetYearlyPrice(v)
+	})
+}
+
+// AddYearlyPrice adds v to the "yearly_price" field.
+func (u *PlanUpsertOne) AddYearlyPrice(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddYearlyPrice(v)
+	})
+}
+
+// UpdateYearlyPrice sets the "yearly_price" field to the value that was provided on create.
+func (u *PlanUpsertOne) UpdateYearlyPrice() *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateYearlyPrice()
+	})
+}
+
+// SetCurrency sets the "currency" field.
+func (u *PlanUpsertOne) SetCurrency(v string) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetCurrency(v)
+	})
+}
+
+// UpdateCurrency sets the "currency" field to the value that was provided on create.
+func (u *PlanUpsertOne) UpdateCurrency() *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateCurrency()
 	})
 }
 
@@ -655,6 +1036,7 @@ func (_c *PlanCreateBulk) Save(ctx context.Context) ([]*Plan, error) {
 	for i := range _c.builders {
 		func(i int, root context.Context) {
 			builder := _c.builders[i]
+			builder.defaults()
 			var mut Mutator = MutateFunc(func(ctx context.Context, m Mutation) (Value, error) {
 				mutation, ok := m.(*PlanMutation)
 				if !ok {
@@ -847,17 +1229,17 @@ func (u *PlanUpsertBulk) UpdateRank() *PlanUpsertBulk {
 	})
 }
 
-// SetAPIAccess sets the "api_access" field.
-func (u *PlanUpsertBulk) SetAPIAccess(v bool) *PlanUpsertBulk {
+// SetFeatures sets the "features" field.
+func (u *PlanUpsertBulk) SetFeatures(v []string) *PlanUpsertBulk {
 	return u.Update(func(s *PlanUpsert) {
-		s.SetAPIAccess(v)
+		s.SetFeatures(v)
 	})
 }
 
-// UpdateAPIAccess sets the "api_access" field to the value that was provided on create.
-func (u *PlanUpsertBulk) UpdateAPIAccess() *PlanUpsertBulk {
+// UpdateFeatures sets the "features" field to the value that was provided on create.
+func (u *PlanUpsertBulk) UpdateFeatures() *PlanUpsertBulk {
 	return u.Update(func(s *PlanUpsert) {
-		s.UpdateAPIAccess()
+		s.UpdateFeatures()
 	})
 }
 
@@ -945,6 +1327,27 @@ func (u *PlanUpsertBulk) UpdateMessageChars() *PlanUpsertBulk {
 	})
 }
 
+// SetMessagesPerMonth sets the "messages_per_month" field.
+func (u *PlanUpsertBulk) SetMessagesPerMonth(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetMessagesPerMonth(v)
+	})
+}
+
+// AddMessagesPerMonth adds v to the "messages_per_month" field.
+func (u *PlanUpsertBulk) AddMessagesPerMonth(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddMessagesPerMonth(v)
+	})
+}
+
+// UpdateMessagesPerMonth sets the "messages_per_month" field to the value that was provided on create.
+func (u *PlanUpsertBulk) UpdateMessagesPerMonth() *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateMessagesPerMonth()
+	})
+}
+
 // SetKnowledgeChars sets the "knowledge_chars" field.
 func (u *PlanUpsertBulk) SetKnowledgeChars(v int) *PlanUpsertBulk {
 	return u.Update(func(s *PlanUpsert) {
@@ -963,6 +1366,104 @@ func (u *PlanUpsertBulk) AddKnowledgeChars(v int) *PlanUpsertBulk {
 func (u *PlanUpsertBulk) UpdateKnowledgeChars() *PlanUpsertBulk {
 	return u.Update(func(s *PlanUpsert) {
 		s.UpdateKnowledgeChars()
+	})
+}
+
+// SetRequestsPerMinute sets the "requests_per_minute" field.
+func (u *PlanUpsertBulk) SetRequestsPerMinute(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetRequestsPerMinute(v)
+	})
+}
+
+// AddRequestsPerMinute adds v to the "requests_per_minute" field.
+func (u *PlanUpsertBulk) AddRequestsPerMinute(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddRequestsPerMinute(v)
+	})
+}
+
+// UpdateRequestsPerMinute sets the "requests_per_minute" field to the value that was provided on create.
+func (u *PlanUpsertBulk) UpdateRequestsPerMinute() *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateRequestsPerMinute()
+	})
+}
+
+// SetRetentionDays sets the "retention_days" field.
+func (u *PlanUpsertBulk) SetRetentionDays(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetRetentionDays(v)
+	})
+}
+
+// AddRetentionDays adds v to the "retention_days" field.
+func (u *PlanUpsertBulk) AddRetentionDays(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddRetentionDays(v)
+	})
+}
+
+// UpdateRetentionDays sets the "retention_days" field to the value that was provided on create.
+func (u *PlanUpsertBulk) UpdateRetentionDays() *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateRetentionDays()
+	})
+}
+
+// SetMonthlyPrice sets the "monthly_price" field.
+func (u *PlanUpsertBulk) SetMonthlyPrice(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetMonthlyPrice(v)
+	})
+}
+
+// AddMonthlyPrice adds v to the "monthly_price" field.
+func (u *PlanUpsertBulk) AddMonthlyPrice(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddMonthlyPrice(v)
+	})
+}
+
+// UpdateMonthlyPrice sets the "monthly_price" field to the value that was provided on create.
+func (u *PlanUpsertBulk) UpdateMonthlyPrice() *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateMonthlyPrice()
+	})
+}
+
+// SetYearlyPrice sets the "yearly_price" field.
+func (u *PlanUpsertBulk) SetYearlyPrice(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetYearlyPrice(v)
+	})
+}
+
+// AddYearlyPrice adds v to the "yearly_price" field.
+func (u *PlanUpsertBulk) AddYearlyPrice(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddYearlyPrice(v)
+	})
+}
+
+// UpdateYearlyPrice sets the "yearly_price" field to the value that was provided on create.
+func (u *PlanUpsertBulk) UpdateYearlyPrice() *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateYearlyPrice()
+	})
+}
+
+// SetCurrency sets the "currency" field.
+func (u *PlanUpsertBulk) SetCurrency(v string) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetCurrency(v)
+	})
+}
+
+// UpdateCurrency sets the "currency" field to the value that was provided on create.
+func (u *PlanUpsertBulk) UpdateCurrency() *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateCurrency()
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
+	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -62,17 +63,15 @@ func (_u *PlanUpdate) AddRank(v int) *PlanUpdate {
 	return _u
 }
 
-// SetAPIAccess sets the "api_access" field.
-func (_u *PlanUpdate) SetAPIAccess(v bool) *PlanUpdate {
-	_u.mutation.SetAPIAccess(v)
+// SetFeatures sets the "features" field.
+func (_u *PlanUpdate) SetFeatures(v []string) *PlanUpdate {
+	_u.mutation.SetFeatures(v)
 	return _u
 }
 
-// SetNillableAPIAccess sets the "api_access" field if the given value is not nil.
-func (_u *PlanUpdate) SetNillableAPIAccess(v *bool) *PlanUpdate {
-	if v != nil {
-		_u.SetAPIAccess(*v)
-	}
+// AppendFeatures appends value to the "features" field.
+func (_u *PlanUpdate) AppendFeatures(v []string) *PlanUpdate {
+	_u.mutation.AppendFeatures(v)
 	return _u
 }
 
@@ -160,6 +159,27 @@ func (_u *PlanUpdate) AddMessageChars(v int) *PlanUpdate {
 	return _u
 }
 
+// SetMessagesPerMonth sets the "messages_per_month" field.
+func (_u *PlanUpdate) SetMessagesPerMonth(v int) *PlanUpdate {
+	_u.mutation.ResetMessagesPerMonth()
+	_u.mutation.SetMessagesPerMonth(v)
+	return _u
+}
+
+// SetNillableMessagesPerMonth sets the "messages_per_month" field if the given value is not nil.
+func (_u *PlanUpdate) SetNillableMessagesPerMonth(v *int) *PlanUpdate {
+	if v != nil {
+		_u.SetMessagesPerMonth(*v)
+	}
+	return _u
+}
+
+// AddMessagesPerMonth adds value to the "messages_per_month" field.
+func (_u *PlanUpdate) AddMessagesPerMonth(v int) *PlanUpdate {
+	_u.mutation.AddMessagesPerMonth(v)
+	return _u
+}
+
 // SetKnowledgeChars sets the "knowledge_chars" field.
 func (_u *PlanUpdate) SetKnowledgeChars(v int) *PlanUpdate {
 	_u.mutation.ResetKnowledgeChars()
@@ -178,6 +198,104 @@ func (_u *PlanUpdate) SetNillableKnowledgeChars(v *int) *PlanUpdate {
 // AddKnowledgeChars adds value to the "knowledge_chars" field.
 func (_u *PlanUpdate) AddKnowledgeChars(v int) *PlanUpdate {
 	_u.mutation.AddKnowledgeChars(v)
+	return _u
+}
+
+// SetRequestsPerMinute sets the "requests_per_minute" field.
+func (_u *PlanUpdate) SetRequestsPerMinute(v int) *PlanUpdate {
+	_u.mutation.ResetRequestsPerMinute()
+	_u.mutation.SetRequestsPerMinute(v)
+	return _u
+}
+
+// SetNillableRequestsPerMinute sets the "requests_per_minute" field if the given value is not nil.
+func (_u *PlanUpdate) SetNillableRequestsPerMinute(v *int) *PlanUpdate {
+	if v != nil {
+		_u.SetRequestsPerMinute(*v)
+	}
+	return _u
+}
+
+// AddRequestsPerMinute adds value to the "requests_per_minute" field.
+func (_u *PlanUpdate) AddRequestsPerMinute(v int) *PlanUpdate {
+	_u.mutation.AddRequestsPerMinute(v)
+	return _u
+}
+
+// SetRetentionDays sets the "retention_days" field.
+func (_u *PlanUpdate) SetRetentionDays(v int) *PlanUpdate {
+	_u.mutation.ResetRetentionDays()
+	_u.mutation.SetRetentionDays(v)
+	return _u
+}
+
+// SetNillableRetentionDays sets the "retention_days" field if the given value is not nil.
+func (_u *PlanUpdate) SetNillableRetentionDays(v *int) *PlanUpdate {
+	if v != nil {
+		_u.SetRetentionDays(*v)
+	}
+	return _u
+}
+
+// AddRetentionDays adds value to the "retention_days" field.
+func (_u *PlanUpdate) AddRetentionDays(v int) *PlanUpdate {
+	_u.mutation.AddRetentionDays(v)
+	return _u
+}
+
+// SetMonthlyPrice sets the "monthly_price" field.
+func (_u *PlanUpdate) SetMonthlyPrice(v int) *PlanUpdate {
+	_u.mutation.ResetMonthlyPrice()
+	_u.mutation.SetMonthlyPrice(v)
+	return _u
+}
+
+// SetNillableMonthlyPrice sets the "monthly_price" field if the given value is not nil.
+func (_u *PlanUpdate) SetNillableMonthlyPrice(v *int) *PlanUpdate {
+	if v != nil {
+		_u.SetMonthlyPrice(*v)
+	}
+	return _u
+}
+
+// AddMonthlyPrice adds value to the "monthly_price" field.
+func (_u *PlanUpdate) AddMonthlyPrice(v int) *PlanUpdate {
+	_u.mutation.AddMonthlyPrice(v)
+	return _u
+}
+
+// SetYearlyPrice sets the "yearly_price" field.
+func (_u *PlanUpdate) SetYearlyPrice(v int) *PlanUpdate {
+	_u.mutation.ResetYearlyPrice()
+	_u.mutation.SetYearlyPrice(v)
+	return _u
+}
+
+// SetNillableYearlyPrice sets the "yearly_price" field if the given value is not nil.
+func (_u *PlanUpdate) SetNillableYearlyPrice(v *int) *PlanUpdate {
+	if v != nil {
+		_u.SetYearlyPrice(*v)
+	}
+	return _u
+}
+
+// AddYearlyPrice adds value to the "yearly_price" field.
+func (_u *PlanUpdate) AddYearlyPrice(v int) *PlanUpdate {
+	_u.mutation.AddYearlyPrice(v)
+	return _u
+}
+
+// SetCurrency sets the "currency" field.
+func (_u *PlanUpdate) SetCurrency(v string) *PlanUpdate {
+	_u.mutation.SetCurrency(v)
+	return _u
+}
+
+// SetNillableCurrency sets the "currency" field if the given value is not nil.
+func (_u *PlanUpdate) SetNillableCurrency(v *string) *PlanUpdate {
+	if v != nil {
+		_u.SetCurrency(*v)
+	}
 	return _u
 }
 
@@ -220,6 +338,11 @@ func (_u *PlanUpdate) check() error {
 			return &ValidationError{Name: "title", err: fmt.Errorf(`ent: validator failed for field "Plan.title": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Currency(); ok {
+		if err := plan.CurrencyValidator(v); err != nil {
+			return &ValidationError{Name: "currency", err: fmt.Errorf(`ent: validator failed for field "Plan.currency": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -244,8 +367,13 @@ func (_u *PlanUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.AddedRank(); ok {
 		_spec.AddField(plan.FieldRank, field.TypeInt, value)
 	}
-	if value, ok := _u.mutation.APIAccess(); ok {
-		_spec.SetField(plan.FieldAPIAccess, field.TypeBool, value)
+	if value, ok := _u.mutation.Features(); ok {
+		_spec.SetField(plan.FieldFeatures, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedFeatures(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, plan.FieldFeatures, value)
+		})
 	}
 	if value, ok := _u.mutation.Chatbots(); ok {
 		_spec.SetField(plan.FieldChatbots, field.TypeInt, value)
@@ -271,11 +399,44 @@ func (_u *PlanUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.AddedMessageChars(); ok {
 		_spec.AddField(plan.FieldMessageChars, field.TypeInt, value)
 	}
+	if value, ok := _u.mutation.MessagesPerMonth(); ok {
+		_spec.SetField(plan.FieldMessagesPerMonth, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedMessagesPerMonth(); ok {
+		_spec.AddField(plan.FieldMessagesPerMonth, field.TypeInt, value)
+	}
 	if value, ok := _u.mutation.KnowledgeChars(); ok {
 		_spec.SetField(plan.FieldKnowledgeChars, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.AddedKnowledgeChars(); ok {
 		_spec.AddField(plan.FieldKnowledgeChars, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.RequestsPerMinute(); ok {
+		_spec.SetField(plan.FieldRequestsPerMinute, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedRequestsPerMinute(); ok {
+		_spec.AddField(plan.FieldRequestsPerMinute, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.RetentionDays(); ok {
+		_spec.SetField(plan.FieldRetentionDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedRetentionDays(); ok {
+		_spec.AddField(plan.FieldRetentionDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.MonthlyPrice(); ok {
+		_spec.SetField(plan.FieldMonthlyPrice, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedMonthlyPrice(); ok {
+		_spec.AddField(plan.FieldMonthlyPrice, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.YearlyPrice(); ok {
+		_spec.SetField(plan.FieldYearlyPrice, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedYearlyPrice(); ok {
+		_spec.AddField(plan.FieldYearlyPrice, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Currency(); ok {
+		_spec.SetField(plan.FieldCurrency, field.TypeString, value)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -332,17 +493,15 @@ func (_u *PlanUpdateOne) AddRank(v int) *PlanUpdateOne {
 	return _u
 }
 
-// SetAPIAccess sets the "api_access" field.
-func (_u *PlanUpdateOne) SetAPIAccess(v bool) *PlanUpdateOne {
-	_u.mutation.SetAPIAccess(v)
+// SetFeatures sets the "features" field.
+func (_u *PlanUpdateOne) SetFeatures(v []string) *PlanUpdateOne {
+	_u.mutation.SetFeatures(v)
 	return _u
 }
 
-// SetNillableAPIAccess sets the "api_access" field if the given value is not nil.
-func (_u *PlanUpdateOne) SetNillableAPIAccess(v *bool) *PlanUpdateOne {
-	if v != nil {
-		_u.SetAPIAccess(*v)
-	}
+// AppendFeatures appends value to the "features" field.
+func (_u *PlanUpdateOne) AppendFeatures(v []string) *PlanUpdateOne {
+	_u.mutation.AppendFeatures(v)
 	return _u
 }
 
@@ -430,6 +589,27 @@ func (_u *PlanUpdateOne) AddMessageChars(v int) *PlanUpdateOne {
 	return _u
 }
 
+// SetMessagesPerMonth sets the "messages_per_month" field.
+func (_u *PlanUpdateOne) SetMessagesPerMonth(v int) *PlanUpdateOne {
+	_u.mutation.ResetMessagesPerMonth()
+	_u.mutation.SetMessagesPerMonth(v)
+	return _u
+}
+
+// SetNillableMessagesPerMonth sets the "messages_per_month" field if the given value is not nil.
+func (_u *PlanUpdateOne) SetNillableMessagesPerMonth(v *int) *PlanUpdateOne {
+	if v != nil {
+		_u.SetMessagesPerMonth(*v)
+	}
+	return _u
+}
+
+// AddMessagesPerMonth adds value to the "messages_per_month" field.
+func (_u *PlanUpdateOne) AddMessagesPerMonth(v int) *PlanUpdateOne {
+	_u.mutation.AddMessagesPerMonth(v)
+	return _u
+}
+
 // SetKnowledgeChars sets the "knowledge_chars" field.
 func (_u *PlanUpdateOne) SetKnowledgeChars(v int) *PlanUpdateOne {
 	_u.mutation.ResetKnowledgeChars()
@@ -448,6 +628,104 @@ func (_u *PlanUpdateOne) SetNillableKnowledgeChars(v *int) *PlanUpdateOne {
 // AddKnowledgeChars adds value to the "knowledge_chars" field.
 func (_u *PlanUpdateOne) AddKnowledgeChars(v int) *PlanUpdateOne {
 	_u.mutation.AddKnowledgeChars(v)
+	return _u
+}
+
+// SetRequestsPerMinute sets the "requests_per_minute" field.
+func (_u *PlanUpdateOne) SetRequestsPerMinute(v int) *PlanUpdateOne {
+	_u.mutation.ResetRequestsPerMinute()
+	_u.mutation.SetRequestsPerMinute(v)
+	return _u
+}
+
+// SetNillableRequestsPerMinute sets the "requests_per_minute" field if the given value is not nil.
+func (_u *PlanUpdateOne) SetNillableRequestsPerMinute(v *int) *PlanUpdateOne {
+	if v != nil {
+		_u.SetRequestsPerMinute(*v)
+	}
+	return _u
+}
+
+// AddRequestsPerMinute adds value to the "requests_per_minute" field.
+func (_u *PlanUpdateOne) AddRequestsPerMinute(v int) *PlanUpdateOne {
+	_u.mutation.AddRequestsPerMinute(v)
+	return _u
+}
+
+// SetRetentionDays sets the "retention_days" field.
+func (_u *PlanUpdateOne) SetRetentionDays(v int) *PlanUpdateOne {
+	_u.mutation.ResetRetentionDays()
+	_u.mutation.SetRetentionDays(v)
+	return _u
+}
+
+// SetNillableRetentionDays sets the "retention_days" field if the given value is not nil.
+func (_u *PlanUpdateOne) SetNillableRetentionDays(v *int) *PlanUpdateOne {
+	if v != nil {
+		_u.SetRetentionDays(*v)
+	}
+	return _u
+}
+
+// AddRetentionDays adds value to the "retention_days" field.
+func (_u *PlanUpdateOne) AddRetentionDays(v int) *PlanUpdateOne {
+	_u.mutation.AddRetentionDays(v)
+	return _u
+}
+
+// SetMonthlyPrice sets the "monthly_price" field.
+func (_u *PlanUpdateOne) SetMonthlyPrice(v int) *PlanUpdateOne {
+	_u.mutation.ResetMonthlyPrice()
+	_u.mutation.SetMonthlyPrice(v)
+	return _u
+}
+
+// SetNillableMonthlyPrice sets the "monthly_price" field if the given value is not nil.
+func (_u *PlanUpdateOne) SetNillableMonthlyPrice(v *int) *PlanUpdateOne {
+	if v != nil {
+		_u.SetMonthlyPrice(*v)
+	}
+	return _u
+}
+
+// AddMonthlyPrice adds value to the "monthly_price" field.
+func (_u *PlanUpdateOne) AddMonthlyPrice(v int) *PlanUpdateOne {
+	_u.mutation.AddMonthlyPrice(v)
+	return _u
+}
+
+// SetYearlyPrice sets the "yearly_price" field.
+func (_u *PlanUpdateOne) SetYearlyPrice(v int) *PlanUpdateOne {
+	_u.mutation.ResetYearlyPrice()
+	_u.mutation.SetYearlyPrice(v)
+	return _u
+}
+
+// SetNillableYearlyPrice sets the "yearly_price" field if the given value is not nil.
+func (_u *PlanUpdateOne) SetNillableYearlyPrice(v *int) *PlanUpdateOne {
+	if v != nil {
+		_u.SetYearlyPrice(*v)
+	}
+	return _u
+}
+
+// AddYearlyPrice adds value to the "yearly_price" field.
+func (_u *PlanUpdateOne) AddYearlyPrice(v int) *PlanUpdateOne {
+	_u.mutation.AddYearlyPrice(v)
+	return _u
+}
+
+// SetCurrency sets the "currency" field.
+func (_u *PlanUpdateOne) SetCurrency(v string) *PlanUpdateOne {
+	_u.mutation.SetCurrency(v)
+	return _u
+}
+
+// SetNillableCurrency sets the "currency" field if the given value is not nil.
+func (_u *PlanUpdateOne) SetNillableCurrency(v *string) *PlanUpdateOne {
+	if v != nil {
+		_u.SetCurrency(*v)
+	}
 	return _u
 }
 
@@ -503,6 +781,11 @@ func (_u *PlanUpdateOne) check() error {
 			return &ValidationError{Name: "title", err: fmt.Errorf(`ent: validator failed for field "Plan.title": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Currency(); ok {
+		if err := plan.CurrencyValidator(v); err != nil {
+			return &ValidationError{Name: "currency", err: fmt.Errorf(`ent: validator failed for field "Plan.currency": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -544,8 +827,13 @@ func (_u *PlanUpdateOne) sqlSave(ctx context.Context) (_node *Plan, err error) {
 	if value, ok := _u.mutation.AddedRank(); ok {
 		_spec.AddField(plan.FieldRank, field.TypeInt, value)
 	}
-	if value, ok := _u.mutation.APIAccess(); ok {
-		_spec.SetField(plan.FieldAPIAccess, field.TypeBool, value)
+	if value, ok := _u.mutation.Features(); ok {
+		_spec.SetField(plan.FieldFeatures, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedFeatures(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, plan.FieldFeatures, value)
+		})
 	}
 	if value, ok := _u.mutation.Chatbots(); ok {
 		_spec.SetField(plan.FieldChatbots, field.TypeInt, value)
@@ -571,11 +859,44 @@ func (_u *PlanUpdateOne) sqlSave(ctx context.Context) (_node *Plan, err error) {
 	if value, ok := _u.mutation.AddedMessageChars(); ok {
 		_spec.AddField(plan.FieldMessageChars, field.TypeInt, value)
 	}
+	if value, ok := _u.mutation.MessagesPerMonth(); ok {
+		_spec.SetField(plan.FieldMessagesPerMonth, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedMessagesPerMonth(); ok {
+		_spec.AddField(plan.FieldMessagesPerMonth, field.TypeInt, value)
+	}
 	if value, ok := _u.mutation.KnowledgeChars(); ok {
 		_spec.SetField(plan.FieldKnowledgeChars, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.AddedKnowledgeChars(); ok {
 		_spec.AddField(plan.FieldKnowledgeChars, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.RequestsPerMinute(); ok {
+		_spec.SetField(plan.FieldRequestsPerMinute, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedRequestsPerMinute(); ok {
+		_spec.AddField(plan.FieldRequestsPerMinute, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.RetentionDays(); ok {
+		_spec.SetField(plan.FieldRetentionDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedRetentionDays(); ok {
+		_spec.AddField(plan.FieldRetentionDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.MonthlyPrice(); ok {
+		_spec.SetField(plan.FieldMonthlyPrice, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedMonthlyPrice(); ok {
+		_spec.AddField(plan.FieldMonthlyPrice, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.YearlyPrice(); ok {
+		_spec.SetField(plan.FieldYearlyPrice, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedYearlyPrice(); ok {
+		_spec.AddField(plan.FieldYearlyPrice, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Currency(); ok {
+		_spec.SetField(plan.FieldCurrency, field.TypeString, value)
 	}
 	_node = &Plan{config: _u.config}
 	_spec.Assign = _node.assignValues

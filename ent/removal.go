@@ -41,6 +41,8 @@ type Removal struct {
 	Answers int `json:"answers,omitempty"`
 	// MessageIds holds the value of the "message_ids" field.
 	MessageIds []int64 `json:"message_ids,omitempty"`
+	// CountedAt holds the value of the "counted_at" field.
+	CountedAt *time.Time `json:"counted_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the RemovalQuery when eager-loading is set.
 	Edges        RemovalEdges `json:"edges"`
@@ -78,7 +80,7 @@ func (*Removal) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullInt64)
 		case removal.FieldID, removal.FieldWorkspaceID, removal.FieldChatbotID, removal.FieldDocumentID, removal.FieldTitle, removal.FieldURL, removal.FieldContentHash:
 			values[i] = new(sql.NullString)
-		case removal.FieldRequestedAt, removal.FieldConfirmedAt:
+		case removal.FieldRequestedAt, removal.FieldConfirmedAt, removal.FieldCountedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -170,6 +172,13 @@ func (_m *Removal) assignValues(columns []string, values []any) error {
 					return fmt.Errorf("unmarshal field message_ids: %w", err)
 				}
 			}
+		case removal.FieldCountedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field counted_at", values[i])
+			} else if value.Valid {
+				_m.CountedAt = new(time.Time)
+				*_m.CountedAt = value.Time
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -245,6 +254,11 @@ func (_m *Removal) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("message_ids=")
 	builder.WriteString(fmt.Sprintf("%v", _m.MessageIds))
+	builder.WriteString(", ")
+	if v := _m.CountedAt; v != nil {
+		builder.WriteString("counted_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -114,6 +114,20 @@ func (_c *RemovalCreate) SetMessageIds(v []int64) *RemovalCreate {
 	return _c
 }
 
+// SetCountedAt sets the "counted_at" field.
+func (_c *RemovalCreate) SetCountedAt(v time.Time) *RemovalCreate {
+	_c.mutation.SetCountedAt(v)
+	return _c
+}
+
+// SetNillableCountedAt sets the "counted_at" field if the given value is not nil.
+func (_c *RemovalCreate) SetNillableCountedAt(v *time.Time) *RemovalCreate {
+	if v != nil {
+		_c.SetCountedAt(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *RemovalCreate) SetID(v string) *RemovalCreate {
 	_c.mutation.SetID(v)
@@ -314,6 +328,10 @@ func (_c *RemovalCreate) createSpec() (*Removal, *sqlgraph.CreateSpec) {
 		_spec.SetField(removal.FieldMessageIds, field.TypeJSON, value)
 		_node.MessageIds = value
 	}
+	if value, ok := _c.mutation.CountedAt(); ok {
+		_spec.SetField(removal.FieldCountedAt, field.TypeTime, value)
+		_node.CountedAt = &value
+	}
 	if nodes := _c.mutation.ChatbotIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -440,6 +458,24 @@ func (u *RemovalUpsert) SetMessageIds(v []int64) *RemovalUpsert {
 // UpdateMessageIds sets the "message_ids" field to the value that was provided on create.
 func (u *RemovalUpsert) UpdateMessageIds() *RemovalUpsert {
 	u.SetExcluded(removal.FieldMessageIds)
+	return u
+}
+
+// SetCountedAt sets the "counted_at" field.
+func (u *RemovalUpsert) SetCountedAt(v time.Time) *RemovalUpsert {
+	u.Set(removal.FieldCountedAt, v)
+	return u
+}
+
+// UpdateCountedAt sets the "counted_at" field to the value that was provided on create.
+func (u *RemovalUpsert) UpdateCountedAt() *RemovalUpsert {
+	u.SetExcluded(removal.FieldCountedAt)
+	return u
+}
+
+// ClearCountedAt clears the value of the "counted_at" field.
+func (u *RemovalUpsert) ClearCountedAt() *RemovalUpsert {
+	u.SetNull(removal.FieldCountedAt)
 	return u
 }
 
@@ -579,6 +615,27 @@ func (u *RemovalUpsertOne) SetMessageIds(v []int64) *RemovalUpsertOne {
 func (u *RemovalUpsertOne) UpdateMessageIds() *RemovalUpsertOne {
 	return u.Update(func(s *RemovalUpsert) {
 		s.UpdateMessageIds()
+	})
+}
+
+// SetCountedAt sets the "counted_at" field.
+func (u *RemovalUpsertOne) SetCountedAt(v time.Time) *RemovalUpsertOne {
+	return u.Update(func(s *RemovalUpsert) {
+		s.SetCountedAt(v)
+	})
+}
+
+// UpdateCountedAt sets the "counted_at" field to the value that was provided on create.
+func (u *RemovalUpsertOne) UpdateCountedAt() *RemovalUpsertOne {
+	return u.Update(func(s *RemovalUpsert) {
+		s.UpdateCountedAt()
+	})
+}
+
+// ClearCountedAt clears the value of the "counted_at" field.
+func (u *RemovalUpsertOne) ClearCountedAt() *RemovalUpsertOne {
+	return u.Update(func(s *RemovalUpsert) {
+		s.ClearCountedAt()
 	})
 }
 
@@ -885,6 +942,27 @@ func (u *RemovalUpsertBulk) SetMessageIds(v []int64) *RemovalUpsertBulk {
 func (u *RemovalUpsertBulk) UpdateMessageIds() *RemovalUpsertBulk {
 	return u.Update(func(s *RemovalUpsert) {
 		s.UpdateMessageIds()
+	})
+}
+
+// SetCountedAt sets the "counted_at" field.
+func (u *RemovalUpsertBulk) SetCountedAt(v time.Time) *RemovalUpsertBulk {
+	return u.Update(func(s *RemovalUpsert) {
+		s.SetCountedAt(v)
+	})
+}
+
+// UpdateCountedAt sets the "counted_at" field to the value that was provided on create.
+func (u *RemovalUpsertBulk) UpdateCountedAt() *RemovalUpsertBulk {
+	return u.Update(func(s *RemovalUpsert) {
+		s.UpdateCountedAt()
+	})
+}
+
+// ClearCountedAt clears the value of the "counted_at" field.
+func (u *RemovalUpsertBulk) ClearCountedAt() *RemovalUpsertBulk {
+	return u.Update(func(s *RemovalUpsert) {
+		s.ClearCountedAt()
 	})
 }
 

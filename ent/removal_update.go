@@ -96,6 +96,26 @@ func (_u *RemovalUpdate) AppendMessageIds(v []int64) *RemovalUpdate {
 	return _u
 }
 
+// SetCountedAt sets the "counted_at" field.
+func (_u *RemovalUpdate) SetCountedAt(v time.Time) *RemovalUpdate {
+	_u.mutation.SetCountedAt(v)
+	return _u
+}
+
+// SetNillableCountedAt sets the "counted_at" field if the given value is not nil.
+func (_u *RemovalUpdate) SetNillableCountedAt(v *time.Time) *RemovalUpdate {
+	if v != nil {
+		_u.SetCountedAt(*v)
+	}
+	return _u
+}
+
+// ClearCountedAt clears the value of the "counted_at" field.
+func (_u *RemovalUpdate) ClearCountedAt() *RemovalUpdate {
+	_u.mutation.ClearCountedAt()
+	return _u
+}
+
 // Mutation returns the RemovalMutation object of the builder.
 func (_u *RemovalUpdate) Mutation() *RemovalMutation {
 	return _u.mutation
@@ -170,6 +190,12 @@ func (_u *RemovalUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		_spec.AddModifier(func(u *sql.UpdateBuilder) {
 			sqljson.Append(u, removal.FieldMessageIds, value)
 		})
+	}
+	if value, ok := _u.mutation.CountedAt(); ok {
+		_spec.SetField(removal.FieldCountedAt, field.TypeTime, value)
+	}
+	if _u.mutation.CountedAtCleared() {
+		_spec.ClearField(removal.FieldCountedAt, field.TypeTime)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -255,6 +281,26 @@ func (_u *RemovalUpdateOne) SetMessageIds(v []int64) *RemovalUpdateOne {
 // AppendMessageIds appends value to the "message_ids" field.
 func (_u *RemovalUpdateOne) AppendMessageIds(v []int64) *RemovalUpdateOne {
 	_u.mutation.AppendMessageIds(v)
+	return _u
+}
+
+// SetCountedAt sets the "counted_at" field.
+func (_u *RemovalUpdateOne) SetCountedAt(v time.Time) *RemovalUpdateOne {
+	_u.mutation.SetCountedAt(v)
+	return _u
+}
+
+// SetNillableCountedAt sets the "counted_at" field if the given value is not nil.
+func (_u *RemovalUpdateOne) SetNillableCountedAt(v *time.Time) *RemovalUpdateOne {
+	if v != nil {
+		_u.SetCountedAt(*v)
+	}
+	return _u
+}
+
+// ClearCountedAt clears the value of the "counted_at" field.
+func (_u *RemovalUpdateOne) ClearCountedAt() *RemovalUpdateOne {
+	_u.mutation.ClearCountedAt()
 	return _u
 }
 
@@ -362,6 +408,12 @@ func (_u *RemovalUpdateOne) sqlSave(ctx context.Context) (_node *Removal, err er
 		_spec.AddModifier(func(u *sql.UpdateBuilder) {
 			sqljson.Append(u, removal.FieldMessageIds, value)
 		})
+	}
+	if value, ok := _u.mutation.CountedAt(); ok {
+		_spec.SetField(removal.FieldCountedAt, field.TypeTime, value)
+	}
+	if _u.mutation.CountedAtCleared() {
+		_spec.ClearField(removal.FieldCountedAt, field.TypeTime)
 	}
 	_node = &Removal{config: _u.config}
 	_spec.Assign = _node.assignValues

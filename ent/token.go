@@ -39,6 +39,10 @@ type Token struct {
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// RevokedAt holds the value of the "revoked_at" field.
 	RevokedAt *time.Time `json:"revoked_at,omitempty"`
+	// Kept holds the value of the "kept" field.
+	Kept bool `json:"kept,omitempty"`
+	// OverLimit holds the value of the "over_limit" field.
+	OverLimit bool `json:"over_limit,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -74,6 +78,8 @@ func (*Token) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case token.FieldScopes:
 			values[i] = new([]byte)
+		case token.FieldKept, token.FieldOverLimit:
+			values[i] = new(sql.NullBool)
 		case token.FieldID, token.FieldWorkspaceID, token.FieldChatbotID, token.FieldName, token.FieldHint, token.FieldHash, token.FieldCreatedBy:
 			values[i] = new(sql.NullString)
 		case token.FieldLastUsedAt, token.FieldExpiresAt, token.FieldRevokedAt, token.FieldCreatedAt:
@@ -164,6 +170,18 @@ func (_m *Token) assignValues(columns []string, values []any) error {
 				_m.RevokedAt = new(time.Time)
 				*_m.RevokedAt = value.Time
 			}
+		case token.FieldKept:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field kept", values[i])
+			} else if value.Valid {
+				_m.Kept = value.Bool
+			}
+		case token.FieldOverLimit:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field over_limit", values[i])
+			} else if value.Valid {
+				_m.OverLimit = value.Bool
+			}
 		case token.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field created_at", values[i])
@@ -245,6 +263,12 @@ func (_m *Token) String() string {
 		builder.WriteString("revoked_at=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
+	builder.WriteString(", ")
+	builder.WriteString("kept=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Kept))
+	builder.WriteString(", ")
+	builder.WriteString("over_limit=")
+	builder.WriteString(fmt.Sprintf("%v", _m.OverLimit))
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))

@@ -108,6 +108,34 @@ func (_c *TokenCreate) SetNillableRevokedAt(v *time.Time) *TokenCreate {
 	return _c
 }
 
+// SetKept sets the "kept" field.
+func (_c *TokenCreate) SetKept(v bool) *TokenCreate {
+	_c.mutation.SetKept(v)
+	return _c
+}
+
+// SetNillableKept sets the "kept" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableKept(v *bool) *TokenCreate {
+	if v != nil {
+		_c.SetKept(*v)
+	}
+	return _c
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (_c *TokenCreate) SetOverLimit(v bool) *TokenCreate {
+	_c.mutation.SetOverLimit(v)
+	return _c
+}
+
+// SetNillableOverLimit sets the "over_limit" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableOverLimit(v *bool) *TokenCreate {
+	if v != nil {
+		_c.SetOverLimit(*v)
+	}
+	return _c
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (_c *TokenCreate) SetCreatedAt(v time.Time) *TokenCreate {
 	_c.mutation.SetCreatedAt(v)
@@ -170,6 +198,14 @@ func (_c *TokenCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *TokenCreate) defaults() error {
+	if _, ok := _c.mutation.Kept(); !ok {
+		v := token.DefaultKept
+		_c.mutation.SetKept(v)
+	}
+	if _, ok := _c.mutation.OverLimit(); !ok {
+		v := token.DefaultOverLimit
+		_c.mutation.SetOverLimit(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		if token.DefaultCreatedAt == nil {
 			return fmt.Errorf("ent: uninitialized token.DefaultCreatedAt (forgotten import ent/runtime?)")
@@ -232,6 +268,12 @@ func (_c *TokenCreate) check() error {
 		if err := token.CreatedByValidator(v); err != nil {
 			return &ValidationError{Name: "created_by", err: fmt.Errorf(`ent: validator failed for field "Token.created_by": %w`, err)}
 		}
+	}
+	if _, ok := _c.mutation.Kept(); !ok {
+		return &ValidationError{Name: "kept", err: errors.New(`ent: missing required field "Token.kept"`)}
+	}
+	if _, ok := _c.mutation.OverLimit(); !ok {
+		return &ValidationError{Name: "over_limit", err: errors.New(`ent: missing required field "Token.over_limit"`)}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "Token.created_at"`)}
@@ -315,6 +357,14 @@ func (_c *TokenCreate) createSpec() (*Token, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.RevokedAt(); ok {
 		_spec.SetField(token.FieldRevokedAt, field.TypeTime, value)
 		_node.RevokedAt = &value
+	}
+	if value, ok := _c.mutation.Kept(); ok {
+		_spec.SetField(token.FieldKept, field.TypeBool, value)
+		_node.Kept = value
+	}
+	if value, ok := _c.mutation.OverLimit(); ok {
+		_spec.SetField(token.FieldOverLimit, field.TypeBool, value)
+		_node.OverLimit = value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(token.FieldCreatedAt, field.TypeTime, value)
@@ -434,6 +484,30 @@ func (u *TokenUpsert) UpdateRevokedAt() *TokenUpsert {
 // ClearRevokedAt clears the value of the "revoked_at" field.
 func (u *TokenUpsert) ClearRevokedAt() *TokenUpsert {
 	u.SetNull(token.FieldRevokedAt)
+	return u
+}
+
+// SetKept sets the "kept" field.
+func (u *TokenUpsert) SetKept(v bool) *TokenUpsert {
+	u.Set(token.FieldKept, v)
+	return u
+}
+
+// UpdateKept sets the "kept" field to the value that was provided on create.
+func (u *TokenUpsert) UpdateKept() *TokenUpsert {
+	u.SetExcluded(token.FieldKept)
+	return u
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (u *TokenUpsert) SetOverLimit(v bool) *TokenUpsert {
+	u.Set(token.FieldOverLimit, v)
+	return u
+}
+
+// UpdateOverLimit sets the "over_limit" field to the value that was provided on create.
+func (u *TokenUpsert) UpdateOverLimit() *TokenUpsert {
+	u.SetExcluded(token.FieldOverLimit)
 	return u
 }
 
@@ -562,6 +636,34 @@ func (u *TokenUpsertOne) UpdateRevokedAt() *TokenUpsertOne {
 func (u *TokenUpsertOne) ClearRevokedAt() *TokenUpsertOne {
 	return u.Update(func(s *TokenUpsert) {
 		s.ClearRevokedAt()
+	})
+}
+
+// SetKept sets the "kept" field.
+func (u *TokenUpsertOne) SetKept(v bool) *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetKept(v)
+	})
+}
+
+// UpdateKept sets the "kept" field to the value that was provided on create.
+func (u *TokenUpsertOne) UpdateKept() *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateKept()
+	})
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (u *TokenUpsertOne) SetOverLimit(v bool) *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetOverLimit(v)
+	})
+}
+
+// UpdateOverLimit sets the "over_limit" field to the value that was provided on create.
+func (u *TokenUpsertOne) UpdateOverLimit() *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateOverLimit()
 	})
 }
 
@@ -857,6 +959,34 @@ func (u *TokenUpsertBulk) UpdateRevokedAt() *TokenUpsertBulk {
 func (u *TokenUpsertBulk) ClearRevokedAt() *TokenUpsertBulk {
 	return u.Update(func(s *TokenUpsert) {
 		s.ClearRevokedAt()
+	})
+}
+
+// SetKept sets the "kept" field.
+func (u *TokenUpsertBulk) SetKept(v bool) *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetKept(v)
+	})
+}
+
+// UpdateKept sets the "kept" field to the value that was provided on create.
+func (u *TokenUpsertBulk) UpdateKept() *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateKept()
+	})
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (u *TokenUpsertBulk) SetOverLimit(v bool) *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetOverLimit(v)
+	})
+}
+
+// UpdateOverLimit sets the "over_limit" field to the value that was provided on create.
+func (u *TokenUpsertBulk) UpdateOverLimit() *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateOverLimit()
 	})
 }
 

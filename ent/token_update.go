@@ -82,6 +82,34 @@ func (_u *TokenUpdate) ClearRevokedAt() *TokenUpdate {
 	return _u
 }
 
+// SetKept sets the "kept" field.
+func (_u *TokenUpdate) SetKept(v bool) *TokenUpdate {
+	_u.mutation.SetKept(v)
+	return _u
+}
+
+// SetNillableKept sets the "kept" field if the given value is not nil.
+func (_u *TokenUpdate) SetNillableKept(v *bool) *TokenUpdate {
+	if v != nil {
+		_u.SetKept(*v)
+	}
+	return _u
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (_u *TokenUpdate) SetOverLimit(v bool) *TokenUpdate {
+	_u.mutation.SetOverLimit(v)
+	return _u
+}
+
+// SetNillableOverLimit sets the "over_limit" field if the given value is not nil.
+func (_u *TokenUpdate) SetNillableOverLimit(v *bool) *TokenUpdate {
+	if v != nil {
+		_u.SetOverLimit(*v)
+	}
+	return _u
+}
+
 // Mutation returns the TokenMutation object of the builder.
 func (_u *TokenUpdate) Mutation() *TokenMutation {
 	return _u.mutation
@@ -157,6 +185,12 @@ func (_u *TokenUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.RevokedAtCleared() {
 		_spec.ClearField(token.FieldRevokedAt, field.TypeTime)
 	}
+	if value, ok := _u.mutation.Kept(); ok {
+		_spec.SetField(token.FieldKept, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.OverLimit(); ok {
+		_spec.SetField(token.FieldOverLimit, field.TypeBool, value)
+	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
 			err = &NotFoundError{token.Label}
@@ -228,6 +262,34 @@ func (_u *TokenUpdateOne) SetNillableRevokedAt(v *time.Time) *TokenUpdateOne {
 // ClearRevokedAt clears the value of the "revoked_at" field.
 func (_u *TokenUpdateOne) ClearRevokedAt() *TokenUpdateOne {
 	_u.mutation.ClearRevokedAt()
+	return _u
+}
+
+// SetKept sets the "kept" field.
+func (_u *TokenUpdateOne) SetKept(v bool) *TokenUpdateOne {
+	_u.mutation.SetKept(v)
+	return _u
+}
+
+// SetNillableKept sets the "kept" field if the given value is not nil.
+func (_u *TokenUpdateOne) SetNillableKept(v *bool) *TokenUpdateOne {
+	if v != nil {
+		_u.SetKept(*v)
+	}
+	return _u
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (_u *TokenUpdateOne) SetOverLimit(v bool) *TokenUpdateOne {
+	_u.mutation.SetOverLimit(v)
+	return _u
+}
+
+// SetNillableOverLimit sets the "over_limit" field if the given value is not nil.
+func (_u *TokenUpdateOne) SetNillableOverLimit(v *bool) *TokenUpdateOne {
+	if v != nil {
+		_u.SetOverLimit(*v)
+	}
 	return _u
 }
 
@@ -335,6 +397,12 @@ func (_u *TokenUpdateOne) sqlSave(ctx context.Context) (_node *Token, err error)
 	}
 	if _u.mutation.RevokedAtCleared() {
 		_spec.ClearField(token.FieldRevokedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Kept(); ok {
+		_spec.SetField(token.FieldKept, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.OverLimit(); ok {
+		_spec.SetField(token.FieldOverLimit, field.TypeBool, value)
 	}
 	_node = &Token{config: _u.config}
 	_spec.Assign = _node.assignValues

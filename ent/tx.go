@@ -14,8 +14,14 @@ import (
 // Tx is a transactional client that is created by calling Client.Tx().
 type Tx struct {
 	config
+	// AuditEntry is the client for interacting with the AuditEntry builders.
+	AuditEntry *AuditEntryClient
+	// BillingEvent is the client for interacting with the BillingEvent builders.
+	BillingEvent *BillingEventClient
 	// Chatbot is the client for interacting with the Chatbot builders.
 	Chatbot *ChatbotClient
+	// Chore is the client for interacting with the Chore builders.
+	Chore *ChoreClient
 	// Conversation is the client for interacting with the Conversation builders.
 	Conversation *ConversationClient
 	// Document is the client for interacting with the Document builders.
@@ -24,6 +30,8 @@ type Tx struct {
 	Embedding *EmbeddingClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
+	// Mail is the client for interacting with the Mail builders.
+	Mail *MailClient
 	// Member is the client for interacting with the Member builders.
 	Member *MemberClient
 	// Message is the client for interacting with the Message builders.
@@ -32,6 +40,8 @@ type Tx struct {
 	Passage *PassageClient
 	// Plan is the client for interacting with the Plan builders.
 	Plan *PlanClient
+	// Rebuild is the client for interacting with the Rebuild builders.
+	Rebuild *RebuildClient
 	// Removal is the client for interacting with the Removal builders.
 	Removal *RemovalClient
 	// Session is the client for interacting with the Session builders.
@@ -40,10 +50,14 @@ type Tx struct {
 	SignInAttempt *SignInAttemptClient
 	// Source is the client for interacting with the Source builders.
 	Source *SourceClient
+	// Subscription is the client for interacting with the Subscription builders.
+	Subscription *SubscriptionClient
 	// Token is the client for interacting with the Token builders.
 	Token *TokenClient
 	// Upload is the client for interacting with the Upload builders.
 	Upload *UploadClient
+	// Usage is the client for interacting with the Usage builders.
+	Usage *UsageClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
 	// Workspace is the client for interacting with the Workspace builders.
@@ -179,21 +193,28 @@ func (tx *Tx) Client() *Client {
 }
 
 func (tx *Tx) init() {
+	tx.AuditEntry = NewAuditEntryClient(tx.config)
+	tx.BillingEvent = NewBillingEventClient(tx.config)
 	tx.Chatbot = NewChatbotClient(tx.config)
+	tx.Chore = NewChoreClient(tx.config)
 	tx.Conversation = NewConversationClient(tx.config)
 	tx.Document = NewDocumentClient(tx.config)
 	tx.Embedding = NewEmbeddingClient(tx.config)
 	tx.Invitation = NewInvitationClient(tx.config)
+	tx.Mail = NewMailClient(tx.config)
 	tx.Member = NewMemberClient(tx.config)
 	tx.Message = NewMessageClient(tx.config)
 	tx.Passage = NewPassageClient(tx.config)
 	tx.Plan = NewPlanClient(tx.config)
+	tx.Rebuild = NewRebuildClient(tx.config)
 	tx.Removal = NewRemovalClient(tx.config)
 	tx.Session = NewSessionClient(tx.config)
 	tx.SignInAttempt = NewSignInAttemptClient(tx.config)
 	tx.Source = NewSourceClient(tx.config)
+	tx.Subscription = NewSubscriptionClient(tx.config)
 	tx.Token = NewTokenClient(tx.config)
 	tx.Upload = NewUploadClient(tx.config)
+	tx.Usage = NewUsageClient(tx.config)
 	tx.User = NewUserClient(tx.config)
 	tx.Workspace = NewWorkspaceClient(tx.config)
 }
@@ -205,7 +226,7 @@ func (tx *Tx) init() {
 // of them in order to commit or rollback the transaction.
 //
 // If a closed transaction is embedded in one of the generated entities, and the entity
-// applies a query, for example: Chatbot.QueryXXX(), the query will be executed
+// applies a query, for example: AuditEntry.QueryXXX(), the query will be executed
 // through the driver which created this transaction.
 //
 // Note that txDriver is not goroutine safe.

@@ -21,6 +21,8 @@ type Workspace struct {
 	Name string `json:"name,omitempty"`
 	// Plan holds the value of the "plan" field.
 	Plan string `json:"plan,omitempty"`
+	// GrantedPlan holds the value of the "granted_plan" field.
+	GrantedPlan string `json:"granted_plan,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -39,9 +41,17 @@ type WorkspaceEdges struct {
 	Chatbots []*Chatbot `json:"chatbots,omitempty"`
 	// Embeddings holds the value of the embeddings edge.
 	Embeddings []*Embedding `json:"embeddings,omitempty"`
+	// Subscriptions holds the value of the subscriptions edge.
+	Subscriptions []*Subscription `json:"subscriptions,omitempty"`
+	// AuditEntries holds the value of the audit_entries edge.
+	AuditEntries []*AuditEntry `json:"audit_entries,omitempty"`
+	// Mails holds the value of the mails edge.
+	Mails []*Mail `json:"mails,omitempty"`
+	// Usages holds the value of the usages edge.
+	Usages []*Usage `json:"usages,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [4]bool
+	loadedTypes [8]bool
 }
 
 // MembersOrErr returns the Members value or an error if the edge
@@ -80,12 +90,48 @@ func (e WorkspaceEdges) EmbeddingsOrErr() ([]*Embedding, error) {
 	return nil, &NotLoadedError{edge: "embeddings"}
 }
 
+// SubscriptionsOrErr returns the Subscriptions value or an error if the edge
+// was not loaded in eager-loading.
+func (e WorkspaceEdges) SubscriptionsOrErr() ([]*Subscription, error) {
+	if e.loadedTypes[4] {
+		return e.Subscriptions, nil
+	}
+	return nil, &NotLoadedError{edge: "subscriptions"}
+}
+
+// AuditEntriesOrErr returns the AuditEntries value or an error if the edge
+// was not loaded in eager-loading.
+func (e WorkspaceEdges) AuditEntriesOrErr() ([]*AuditEntry, error) {
+	if e.loadedTypes[5] {
+		return e.AuditEntries, nil
+	}
+	return nil, &NotLoadedError{edge: "audit_entries"}
+}
+
+// MailsOrErr returns the Mails value or an error if the edge
+// was not loaded in eager-loading.
+func (e WorkspaceEdges) MailsOrErr() ([]*Mail, error) {
+	if e.loadedTypes[6] {
+		return e.Mails, nil
+	}
+	return nil, &NotLoadedError{edge: "mails"}
+}
+
+// UsagesOrErr returns the Usages value or an error if the edge
+// was not loaded in eager-loading.
+func (e WorkspaceEdges) UsagesOrErr() ([]*Usage, error) {
+	if e.loadedTypes[7] {
+		return e.Usages, nil
+	}
+	return nil, &NotLoadedError{edge: "usages"}
+}
+
 // scanValues returns the types for scanning values from sql.Rows.
 func (*Workspace) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case workspace.FieldID, workspace.FieldName, workspace.FieldPlan:
+		case workspace.FieldID, workspace.FieldName, workspace.FieldPlan, workspace.FieldGrantedPlan:
 			values[i] = new(sql.NullString)
 		case workspace.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -121,6 +167,12 @@ func (_m *Workspace) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field plan", values[i])
 			} else if value.Valid {
 				_m.Plan = value.String
+			}
+		case workspace.FieldGrantedPlan:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field granted_plan", values[i])
+			} else if value.Valid {
+				_m.GrantedPlan = value.String
 			}
 		case workspace.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -161,6 +213,26 @@ func (_m *Workspace) QueryEmbeddings() *EmbeddingQuery {
 	return NewWorkspaceClient(_m.config).QueryEmbeddings(_m)
 }
 
+// QuerySubscriptions queries the "subscriptions" edge of the Workspace entity.
+func (_m *Workspace) QuerySubscriptions() *SubscriptionQuery {
+	return NewWorkspaceClient(_m.config).QuerySubscriptions(_m)
+}
+
+// QueryAuditEntries queries the "audit_entries" edge of the Workspace entity.
+func (_m *Workspace) QueryAuditEntries() *AuditEntryQuery {
+	return NewWorkspaceClient(_m.config).QueryAuditEntries(_m)
+}
+
+// QueryMails queries the "mails" edge of the Workspace entity.
+func (_m *Workspace) QueryMails() *MailQuery {
+	return NewWorkspaceClient(_m.config).QueryMails(_m)
+}
+
+// QueryUsages queries the "usages" edge of the Workspace entity.
+func (_m *Workspace) QueryUsages() *UsageQuery {
+	return NewWorkspaceClient(_m.config).QueryUsages(_m)
+}
+
 // Update returns a builder for updating this Workspace.
 // Note that you need to call Workspace.Unwrap() before calling this method if this Workspace
 // was returned from a transaction, and the transaction was committed or rolled back.
@@ -189,6 +261,9 @@ func (_m *Workspace) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("plan=")
 	builder.WriteString(_m.Plan)
+	builder.WriteString(", ")
+	builder.WriteString("granted_plan=")
+	builder.WriteString(_m.GrantedPlan)
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))

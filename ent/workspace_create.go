@@ -6,10 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"parley/ent/auditentry"
 	"parley/ent/chatbot"
 	"parley/ent/embedding"
 	"parley/ent/invitation"
+	"parley/ent/mail"
 	"parley/ent/member"
+	"parley/ent/subscription"
+	"parley/ent/usage"
 	"parley/ent/workspace"
 	"time"
 
@@ -36,6 +40,20 @@ func (_c *WorkspaceCreate) SetName(v string) *WorkspaceCreate {
 // SetPlan sets the "plan" field.
 func (_c *WorkspaceCreate) SetPlan(v string) *WorkspaceCreate {
 	_c.mutation.SetPlan(v)
+	return _c
+}
+
+// SetGrantedPlan sets the "granted_plan" field.
+func (_c *WorkspaceCreate) SetGrantedPlan(v string) *WorkspaceCreate {
+	_c.mutation.SetGrantedPlan(v)
+	return _c
+}
+
+// SetNillableGrantedPlan sets the "granted_plan" field if the given value is not nil.
+func (_c *WorkspaceCreate) SetNillableGrantedPlan(v *string) *WorkspaceCreate {
+	if v != nil {
+		_c.SetGrantedPlan(*v)
+	}
 	return _c
 }
 
@@ -119,6 +137,66 @@ func (_c *WorkspaceCreate) AddEmbeddings(v ...*Embedding) *WorkspaceCreate {
 	return _c.AddEmbeddingIDs(ids...)
 }
 
+// AddSubscriptionIDs adds the "subscriptions" edge to the Subscription entity by IDs.
+func (_c *WorkspaceCreate) AddSubscriptionIDs(ids ...int) *WorkspaceCreate {
+	_c.mutation.AddSubscriptionIDs(ids...)
+	return _c
+}
+
+// AddSubscriptions adds the "subscriptions" edges to the Subscription entity.
+func (_c *WorkspaceCreate) AddSubscriptions(v ...*Subscription) *WorkspaceCreate {
+	ids := make([]int, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddSubscriptionIDs(ids...)
+}
+
+// AddAuditEntryIDs adds the "audit_entries" edge to the AuditEntry entity by IDs.
+func (_c *WorkspaceCreate) AddAuditEntryIDs(ids ...int64) *WorkspaceCreate {
+	_c.mutation.AddAuditEntryIDs(ids...)
+	return _c
+}
+
+// AddAuditEntries adds the "audit_entries" edges to the AuditEntry entity.
+func (_c *WorkspaceCreate) AddAuditEntries(v ...*AuditEntry) *WorkspaceCreate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddAuditEntryIDs(ids...)
+}
+
+// AddMailIDs adds the "mails" edge to the Mail entity by IDs.
+func (_c *WorkspaceCreate) AddMailIDs(ids ...int64) *WorkspaceCreate {
+	_c.mutation.AddMailIDs(ids...)
+	return _c
+}
+
+// AddMails adds the "mails" edges to the Mail entity.
+func (_c *WorkspaceCreate) AddMails(v ...*Mail) *WorkspaceCreate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddMailIDs(ids...)
+}
+
+// AddUsageIDs adds the "usages" edge to the Usage entity by IDs.
+func (_c *WorkspaceCreate) AddUsageIDs(ids ...int) *WorkspaceCreate {
+	_c.mutation.AddUsageIDs(ids...)
+	return _c
+}
+
+// AddUsages adds the "usages" edges to the Usage entity.
+func (_c *WorkspaceCreate) AddUsages(v ...*Usage) *WorkspaceCreate {
+	ids := make([]int, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddUsageIDs(ids...)
+}
+
 // Mutation returns the WorkspaceMutation object of the builder.
 func (_c *WorkspaceCreate) Mutation() *WorkspaceMutation {
 	return _c.mutation
@@ -156,6 +234,10 @@ func (_c *WorkspaceCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *WorkspaceCreate) defaults() error {
+	if _, ok := _c.mutation.GrantedPlan(); !ok {
+		v := workspace.DefaultGrantedPlan
+		_c.mutation.SetGrantedPlan(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		if workspace.DefaultCreatedAt == nil {
 			return fmt.Errorf("ent: uninitialized workspace.DefaultCreatedAt (forgotten import ent/runtime?)")
@@ -182,6 +264,14 @@ func (_c *WorkspaceCreate) check() error {
 	if v, ok := _c.mutation.Plan(); ok {
 		if err := workspace.PlanValidator(v); err != nil {
 			return &ValidationError{Name: "plan", err: fmt.Errorf(`ent: validator failed for field "Workspace.plan": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.GrantedPlan(); !ok {
+		return &ValidationError{Name: "granted_plan", err: errors.New(`ent: missing required field "Workspace.granted_plan"`)}
+	}
+	if v, ok := _c.mutation.GrantedPlan(); ok {
+		if err := workspace.GrantedPlanValidator(v); err != nil {
+			return &ValidationError{Name: "granted_plan", err: fmt.Errorf(`ent: validator failed for field "Workspace.granted_plan": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
@@ -235,6 +325,10 @@ func (_c *WorkspaceCreate) createSpec() (*Workspace, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Plan(); ok {
 		_spec.SetField(workspace.FieldPlan, field.TypeString, value)
 		_node.Plan = value
+	}
+	if value, ok := _c.mutation.GrantedPlan(); ok {
+		_spec.SetField(workspace.FieldGrantedPlan, field.TypeString, value)
+		_node.GrantedPlan = value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(workspace.FieldCreatedAt, field.TypeTime, value)
@@ -297,6 +391,70 @@ func (_c *WorkspaceCreate) createSpec() (*Workspace, *sqlgraph.CreateSpec) {
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(embedding.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.SubscriptionsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.SubscriptionsTable,
+			Columns: []string{workspace.SubscriptionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(subscription.FieldID, field.TypeInt),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.AuditEntriesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.AuditEntriesTable,
+			Columns: []string{workspace.AuditEntriesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.MailsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.MailsTable,
+			Columns: []string{workspace.MailsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(mail.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.UsagesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.UsagesTable,
+			Columns: []string{workspace.UsagesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(usage.FieldID, field.TypeInt),
 			},
 		}
 		for _, k := range nodes {
@@ -380,6 +538,18 @@ func (u *WorkspaceUpsert) UpdatePlan() *WorkspaceUpsert {
 	return u
 }
 
+// SetGrantedPlan sets the "granted_plan" field.
+func (u *WorkspaceUpsert) SetGrantedPlan(v string) *WorkspaceUpsert {
+	u.Set(workspace.FieldGrantedPlan, v)
+	return u
+}
+
+// UpdateGrantedPlan sets the "granted_plan" field to the value that was provided on create.
+func (u *WorkspaceUpsert) UpdateGrantedPlan() *WorkspaceUpsert {
+	u.SetExcluded(workspace.FieldGrantedPlan)
+	return u
+}
+
 // UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
 //
@@ -456,6 +626,20 @@ func (u *WorkspaceUpsertOne) SetPlan(v string) *WorkspaceUpsertOne {
 func (u *WorkspaceUpsertOne) UpdatePlan() *WorkspaceUpsertOne {
 	return u.Update(func(s *WorkspaceUpsert) {
 		s.UpdatePlan()
+	})
+}
+
+// SetGrantedPlan sets the "granted_plan" field.
+func (u *WorkspaceUpsertOne) SetGrantedPlan(v string) *WorkspaceUpsertOne {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.SetGrantedPlan(v)
+	})
+}
+
+// UpdateGrantedPlan sets the "granted_plan" field to the value that was provided on create.
+func (u *WorkspaceUpsertOne) UpdateGrantedPlan() *WorkspaceUpsertOne {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.UpdateGrantedPlan()
 	})
 }
 
@@ -702,6 +886,20 @@ func (u *WorkspaceUpsertBulk) SetPlan(v string) *WorkspaceUpsertBulk {
 func (u *WorkspaceUpsertBulk) UpdatePlan() *WorkspaceUpsertBulk {
 	return u.Update(func(s *WorkspaceUpsert) {
 		s.UpdatePlan()
+	})
+}
+
+// SetGrantedPlan sets the "granted_plan" field.
+func (u *WorkspaceUpsertBulk) SetGrantedPlan(v string) *WorkspaceUpsertBulk {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.SetGrantedPlan(v)
+	})
+}
+
+// UpdateGrantedPlan sets the "granted_plan" field to the value that was provided on create.
+func (u *WorkspaceUpsertBulk) UpdateGrantedPlan() *WorkspaceUpsertBulk {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.UpdateGrantedPlan()
 	})
 }
 

@@ -8,11 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"parley/ent/auditentry"
 	"parley/ent/chatbot"
 	"parley/ent/embedding"
 	"parley/ent/invitation"
+	"parley/ent/mail"
 	"parley/ent/member"
 	"parley/ent/predicate"
+	"parley/ent/subscription"
+	"parley/ent/usage"
 	"parley/ent/workspace"
 
 	"entgo.io/ent"
@@ -25,15 +29,19 @@ import (
 // WorkspaceQuery is the builder for querying Workspace entities.
 type WorkspaceQuery struct {
 	config
-	ctx             *QueryContext
-	order           []workspace.OrderOption
-	inters          []Interceptor
-	predicates      []predicate.Workspace
-	withMembers     *MemberQuery
-	withInvitations *InvitationQuery
-	withChatbots    *ChatbotQuery
-	withEmbeddings  *EmbeddingQuery
-	modifiers       []func(*sql.Selector)
+	ctx               *QueryContext
+	order             []workspace.OrderOption
+	inters            []Interceptor
+	predicates        []predicate.Workspace
+	withMembers       *MemberQuery
+	withInvitations   *InvitationQuery
+	withChatbots      *ChatbotQuery
+	withEmbeddings    *EmbeddingQuery
+	withSubscriptions *SubscriptionQuery
+	withAuditEntries  *AuditEntryQuery
+	withMails         *MailQuery
+	withUsages        *UsageQuery
+	modifiers         []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
 	path func(context.Context) (*sql.Selector, error)
@@ -151,6 +159,94 @@ func (_q *WorkspaceQuery) QueryEmbeddings() *EmbeddingQuery {
 			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
 			sqlgraph.To(embedding.Table, embedding.FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, false, workspace.EmbeddingsTable, workspace.EmbeddingsColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QuerySubscriptions chains the current query on the "subscriptions" edge.
+func (_q *WorkspaceQuery) QuerySubscriptions() *SubscriptionQuery {
+	query := (&SubscriptionClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
+			sqlgraph.To(subscription.Table, subscription.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.SubscriptionsTable, workspace.SubscriptionsColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryAuditEntries chains the current query on the "audit_entries" edge.
+func (_q *WorkspaceQuery) QueryAuditEntries() *AuditEntryQuery {
+	query := (&AuditEntryClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
+			sqlgraph.To(auditentry.Table, auditentry.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.AuditEntriesTable, workspace.AuditEntriesColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryMails chains the current query on the "mails" edge.
+func (_q *WorkspaceQuery) QueryMails() *MailQuery {
+	query := (&MailClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
+			sqlgraph.To(mail.Table, mail.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.MailsTable, workspace.MailsColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryUsages chains the current query on the "usages" edge.
+func (_q *WorkspaceQuery) QueryUsages() *UsageQuery {
+	query := (&UsageClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
+			sqlgraph.To(usage.Table, usage.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.UsagesTable, workspace.UsagesColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -345,15 +441,19 @@ func (_q *WorkspaceQuery) Clone() *WorkspaceQuery {
 		return nil
 	}
 	return &WorkspaceQuery{
-		config:          _q.config,
-		ctx:             _q.ctx.Clone(),
-		order:           append([]workspace.OrderOption{}, _q.order...),
-		inters:          append([]Interceptor{}, _q.inters...),
-		predicates:      append([]predicate.Workspace{}, _q.predicates...),
-		withMembers:     _q.withMembers.Clone(),
-		withInvitations: _q.withInvitations.Clone(),
-		withChatbots:    _q.withChatbots.Clone(),
-		withEmbeddings:  _q.withEmbeddings.Clone(),
+		config:            _q.config,
+		ctx:               _q.ctx.Clone(),
+		order:             append([]workspace.OrderOption{}, _q.order...),
+		inters:            append([]Interceptor{}, _q.inters...),
+		predicates:        append([]predicate.Workspace{}, _q.predicates...),
+		withMembers:       _q.withMembers.Clone(),
+		withInvitations:   _q.withInvitations.Clone(),
+		withChatbots:      _q.withChatbots.Clone(),
+		withEmbeddings:    _q.withEmbeddings.Clone(),
+		withSubscriptions: _q.withSubscriptions.Clone(),
+		withAuditEntries:  _q.withAuditEntries.Clone(),
+		withMails:         _q.withMails.Clone(),
+		withUsages:        _q.withUsages.Clone(),
 		// clone intermediate query.
 		sql:  _q.sql.Clone(),
 		path: _q.path,
@@ -401,6 +501,50 @@ func (_q *WorkspaceQuery) WithEmbeddings(opts ...func(*EmbeddingQuery)) *Workspa
 		opt(query)
 	}
 	_q.withEmbeddings = query
+	return _q
+}
+
+// WithSubscriptions tells the query-builder to eager-load the nodes that are connected to
+// the "subscriptions" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *WorkspaceQuery) WithSubscriptions(opts ...func(*SubscriptionQuery)) *WorkspaceQuery {
+	query := (&SubscriptionClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withSubscriptions = query
+	return _q
+}
+
+// WithAuditEntries tells the query-builder to eager-load the nodes that are connected to
+// the "audit_entries" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *WorkspaceQuery) WithAuditEntries(opts ...func(*AuditEntryQuery)) *WorkspaceQuery {
+	query := (&AuditEntryClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withAuditEntries = query
+	return _q
+}
+
+// WithMails tells the query-builder to eager-load the nodes that are connected to
+// the "mails" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *WorkspaceQuery) WithMails(opts ...func(*MailQuery)) *WorkspaceQuery {
+	query := (&MailClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withMails = query
+	return _q
+}
+
+// WithUsages tells the query-builder to eager-load the nodes that are connected to
+// the "usages" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *WorkspaceQuery) WithUsages(opts ...func(*UsageQuery)) *WorkspaceQuery {
+	query := (&UsageClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withUsages = query
 	return _q
 }
 
@@ -488,11 +632,15 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 	var (
 		nodes       = []*Workspace{}
 		_spec       = _q.querySpec()
-		loadedTypes = [4]bool{
+		loadedTypes = [8]bool{
 			_q.withMembers != nil,
 			_q.withInvitations != nil,
 			_q.withChatbots != nil,
 			_q.withEmbeddings != nil,
+			_q.withSubscriptions != nil,
+			_q.withAuditEntries != nil,
+			_q.withMails != nil,
+			_q.withUsages != nil,
 		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
@@ -541,6 +689,34 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 		if err := _q.loadEmbeddings(ctx, query, nodes,
 			func(n *Workspace) { n.Edges.Embeddings = []*Embedding{} },
 			func(n *Workspace, e *Embedding) { n.Edges.Embeddings = append(n.Edges.Embeddings, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withSubscriptions; query != nil {
+		if err := _q.loadSubscriptions(ctx, query, nodes,
+			func(n *Workspace) { n.Edges.Subscriptions = []*Subscription{} },
+			func(n *Workspace, e *Subscription) { n.Edges.Subscriptions = append(n.Edges.Subscriptions, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withAuditEntries; query != nil {
+		if err := _q.loadAuditEntries(ctx, query, nodes,
+			func(n *Workspace) { n.Edges.AuditEntries = []*AuditEntry{} },
+			func(n *Workspace, e *AuditEntry) { n.Edges.AuditEntries = append(n.Edges.AuditEntries, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withMails; query != nil {
+		if err := _q.loadMails(ctx, query, nodes,
+			func(n *Workspace) { n.Edges.Mails = []*Mail{} },
+			func(n *Workspace, e *Mail) { n.Edges.Mails = append(n.Edges.Mails, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withUsages; query != nil {
+		if err := _q.loadUsages(ctx, query, nodes,
+			func(n *Workspace) { n.Edges.Usages = []*Usage{} },
+			func(n *Workspace, e *Usage) { n.Edges.Usages = append(n.Edges.Usages, e) }); err != nil {
 			return nil, err
 		}
 	}
@@ -652,6 +828,126 @@ func (_q *WorkspaceQuery) loadEmbeddings(ctx context.Context, query *EmbeddingQu
 	}
 	query.Where(predicate.Embedding(func(s *sql.Selector) {
 		s.Where(sql.InValues(s.C(workspace.EmbeddingsColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.WorkspaceID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "workspace_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *WorkspaceQuery) loadSubscriptions(ctx context.Context, query *SubscriptionQuery, nodes []*Workspace, init func(*Workspace), assign func(*Workspace, *Subscription)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Workspace)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(subscription.FieldWorkspaceID)
+	}
+	query.Where(predicate.Subscription(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(workspace.SubscriptionsColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.WorkspaceID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "workspace_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *WorkspaceQuery) loadAuditEntries(ctx context.Context, query *AuditEntryQuery, nodes []*Workspace, init func(*Workspace), assign func(*Workspace, *AuditEntry)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Workspace)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(auditentry.FieldWorkspaceID)
+	}
+	query.Where(predicate.AuditEntry(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(workspace.AuditEntriesColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.WorkspaceID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "workspace_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *WorkspaceQuery) loadMails(ctx context.Context, query *MailQuery, nodes []*Workspace, init func(*Workspace), assign func(*Workspace, *Mail)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Workspace)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(mail.FieldWorkspaceID)
+	}
+	query.Where(predicate.Mail(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(workspace.MailsColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.WorkspaceID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "workspace_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *WorkspaceQuery) loadUsages(ctx context.Context, query *UsageQuery, nodes []*Workspace, init func(*Workspace), assign func(*Workspace, *Usage)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Workspace)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(usage.FieldWorkspaceID)
+	}
+	query.Where(predicate.Usage(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(workspace.UsagesColumn), fks...))
 	}))
 	neighbors, err := query.All(ctx)
 	if err != nil {

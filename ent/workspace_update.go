@@ -6,11 +6,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"parley/ent/auditentry"
 	"parley/ent/chatbot"
 	"parley/ent/embedding"
 	"parley/ent/invitation"
+	"parley/ent/mail"
 	"parley/ent/member"
 	"parley/ent/predicate"
+	"parley/ent/subscription"
+	"parley/ent/usage"
 	"parley/ent/workspace"
 
 	"entgo.io/ent/dialect/sql"
@@ -55,6 +59,20 @@ func (_u *WorkspaceUpdate) SetPlan(v string) *WorkspaceUpdate {
 func (_u *WorkspaceUpdate) SetNillablePlan(v *string) *WorkspaceUpdate {
 	if v != nil {
 		_u.SetPlan(*v)
+	}
+	return _u
+}
+
+// SetGrantedPlan sets the "granted_plan" field.
+func (_u *WorkspaceUpdate) SetGrantedPlan(v string) *WorkspaceUpdate {
+	_u.mutation.SetGrantedPlan(v)
+	return _u
+}
+
+// SetNillableGrantedPlan sets the "granted_plan" field if the given value is not nil.
+func (_u *WorkspaceUpdate) SetNillableGrantedPlan(v *string) *WorkspaceUpdate {
+	if v != nil {
+		_u.SetGrantedPlan(*v)
 	}
 	return _u
 }
@@ -117,6 +135,66 @@ func (_u *WorkspaceUpdate) AddEmbeddings(v ...*Embedding) *WorkspaceUpdate {
 		ids[i] = v[i].ID
 	}
 	return _u.AddEmbeddingIDs(ids...)
+}
+
+// AddSubscriptionIDs adds the "subscriptions" edge to the Subscription entity by IDs.
+func (_u *WorkspaceUpdate) AddSubscriptionIDs(ids ...int) *WorkspaceUpdate {
+	_u.mutation.AddSubscriptionIDs(ids...)
+	return _u
+}
+
+// AddSubscriptions adds the "subscriptions" edges to the Subscription entity.
+func (_u *WorkspaceUpdate) AddSubscriptions(v ...*Subscription) *WorkspaceUpdate {
+	ids := make([]int, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddSubscriptionIDs(ids...)
+}
+
+// AddAuditEntryIDs adds the "audit_entries" edge to the AuditEntry entity by IDs.
+func (_u *WorkspaceUpdate) AddAuditEntryIDs(ids ...int64) *WorkspaceUpdate {
+	_u.mutation.AddAuditEntryIDs(ids...)
+	return _u
+}
+
+// AddAuditEntries adds the "audit_entries" edges to the AuditEntry entity.
+func (_u *WorkspaceUpdate) AddAuditEntries(v ...*AuditEntry) *WorkspaceUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddAuditEntryIDs(ids...)
+}
+
+// AddMailIDs adds the "mails" edge to the Mail entity by IDs.
+func (_u *WorkspaceUpdate) AddMailIDs(ids ...int64) *WorkspaceUpdate {
+	_u.mutation.AddMailIDs(ids...)
+	return _u
+}
+
+// AddMails adds the "mails" edges to the Mail entity.
+func (_u *WorkspaceUpdate) AddMails(v ...*Mail) *WorkspaceUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddMailIDs(ids...)
+}
+
+// AddUsageIDs adds the "usages" edge to the Usage entity by IDs.
+func (_u *WorkspaceUpdate) AddUsageIDs(ids ...int) *WorkspaceUpdate {
+	_u.mutation.AddUsageIDs(ids...)
+	return _u
+}
+
+// AddUsages adds the "usages" edges to the Usage entity.
+func (_u *WorkspaceUpdate) AddUsages(v ...*Usage) *WorkspaceUpdate {
+	ids := make([]int, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddUsageIDs(ids...)
 }
 
 // Mutation returns the WorkspaceMutation object of the builder.
@@ -208,6 +286,90 @@ func (_u *WorkspaceUpdate) RemoveEmbeddings(v ...*Embedding) *WorkspaceUpdate {
 	return _u.RemoveEmbeddingIDs(ids...)
 }
 
+// ClearSubscriptions clears all "subscriptions" edges to the Subscription entity.
+func (_u *WorkspaceUpdate) ClearSubscriptions() *WorkspaceUpdate {
+	_u.mutation.ClearSubscriptions()
+	return _u
+}
+
+// RemoveSubscriptionIDs removes the "subscriptions" edge to Subscription entities by IDs.
+func (_u *WorkspaceUpdate) RemoveSubscriptionIDs(ids ...int) *WorkspaceUpdate {
+	_u.mutation.RemoveSubscriptionIDs(ids...)
+	return _u
+}
+
+// RemoveSubscriptions removes "subscriptions" edges to Subscription entities.
+func (_u *WorkspaceUpdate) RemoveSubscriptions(v ...*Subscription) *WorkspaceUpdate {
+	ids := make([]int, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveSubscriptionIDs(ids...)
+}
+
+// ClearAuditEntries clears all "audit_entries" edges to the AuditEntry entity.
+func (_u *WorkspaceUpdate) ClearAuditEntries() *WorkspaceUpdate {
+	_u.mutation.ClearAuditEntries()
+	return _u
+}
+
+// RemoveAuditEntryIDs removes the "audit_entries" edge to AuditEntry entities by IDs.
+func (_u *WorkspaceUpdate) RemoveAuditEntryIDs(ids ...int64) *WorkspaceUpdate {
+	_u.mutation.RemoveAuditEntryIDs(ids...)
+	return _u
+}
+
+// RemoveAuditEntries removes "audit_entries" edges to AuditEntry entities.
+func (_u *WorkspaceUpdate) RemoveAuditEntries(v ...*AuditEntry) *WorkspaceUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveAuditEntryIDs(ids...)
+}
+
+// ClearMails clears all "mails" edges to the Mail entity.
+func (_u *WorkspaceUpdate) ClearMails() *WorkspaceUpdate {
+	_u.mutation.ClearMails()
+	return _u
+}
+
+// RemoveMailIDs removes the "mails" edge to Mail entities by IDs.
+func (_u *WorkspaceUpdate) RemoveMailIDs(ids ...int64) *WorkspaceUpdate {
+	_u.mutation.RemoveMailIDs(ids...)
+	return _u
+}
+
+// RemoveMails removes "mails" edges to Mail entities.
+func (_u *WorkspaceUpdate) RemoveMails(v ...*Mail) *WorkspaceUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveMailIDs(ids...)
+}
+
+// ClearUsages clears all "usages" edges to the Usage entity.
+func (_u *WorkspaceUpdate) ClearUsages() *WorkspaceUpdate {
+	_u.mutation.ClearUsages()
+	return _u
+}
+
+// RemoveUsageIDs removes the "usages" edge to Usage entities by IDs.
+func (_u *WorkspaceUpdate) RemoveUsageIDs(ids ...int) *WorkspaceUpdate {
+	_u.mutation.RemoveUsageIDs(ids...)
+	return _u
+}
+
+// RemoveUsages removes "usages" edges to Usage entities.
+func (_u *WorkspaceUpdate) RemoveUsages(v ...*Usage) *WorkspaceUpdate {
+	ids := make([]int, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveUsageIDs(ids...)
+}
+
 // Save executes the query and returns the number of nodes affected by the update operation.
 func (_u *WorkspaceUpdate) Save(ctx context.Context) (int, error) {
 	return withHooks(ctx, _u.sqlSave, _u.mutation, _u.hooks)
@@ -247,6 +409,11 @@ func (_u *WorkspaceUpdate) check() error {
 			return &ValidationError{Name: "plan", err: fmt.Errorf(`ent: validator failed for field "Workspace.plan": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.GrantedPlan(); ok {
+		if err := workspace.GrantedPlanValidator(v); err != nil {
+			return &ValidationError{Name: "granted_plan", err: fmt.Errorf(`ent: validator failed for field "Workspace.granted_plan": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -267,6 +434,9 @@ func (_u *WorkspaceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Plan(); ok {
 		_spec.SetField(workspace.FieldPlan, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.GrantedPlan(); ok {
+		_spec.SetField(workspace.FieldGrantedPlan, field.TypeString, value)
 	}
 	if _u.mutation.MembersCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -448,6 +618,186 @@ func (_u *WorkspaceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		}
 		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
+	if _u.mutation.SubscriptionsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.SubscriptionsTable,
+			Columns: []string{workspace.SubscriptionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(subscription.FieldID, field.TypeInt),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedSubscriptionsIDs(); len(nodes) > 0 && !_u.mutation.SubscriptionsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.SubscriptionsTable,
+			Columns: []string{workspace.SubscriptionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(subscription.FieldID, field.TypeInt),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.SubscriptionsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.SubscriptionsTable,
+			Columns: []string{workspace.SubscriptionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(subscription.FieldID, field.TypeInt),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.AuditEntriesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.AuditEntriesTable,
+			Columns: []string{workspace.AuditEntriesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedAuditEntriesIDs(); len(nodes) > 0 && !_u.mutation.AuditEntriesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.AuditEntriesTable,
+			Columns: []string{workspace.AuditEntriesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.AuditEntriesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.AuditEntriesTable,
+			Columns: []string{workspace.AuditEntriesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.MailsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.MailsTable,
+			Columns: []string{workspace.MailsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(mail.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedMailsIDs(); len(nodes) > 0 && !_u.mutation.MailsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.MailsTable,
+			Columns: []string{workspace.MailsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(mail.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.MailsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.MailsTable,
+			Columns: []string{workspace.MailsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(mail.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.UsagesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.UsagesTable,
+			Columns: []string{workspace.UsagesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(usage.FieldID, field.TypeInt),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedUsagesIDs(); len(nodes) > 0 && !_u.mutation.UsagesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.UsagesTable,
+			Columns: []string{workspace.UsagesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(usage.FieldID, field.TypeInt),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.UsagesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.UsagesTable,
+			Columns: []string{workspace.UsagesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(usage.FieldID, field.TypeInt),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
 			err = &NotFoundError{workspace.Label}
@@ -492,6 +842,20 @@ func (_u *WorkspaceUpdateOne) SetPlan(v string) *WorkspaceUpdateOne {
 func (_u *WorkspaceUpdateOne) SetNillablePlan(v *string) *WorkspaceUpdateOne {
 	if v != nil {
 		_u.SetPlan(*v)
+	}
+	return _u
+}
+
+// SetGrantedPlan sets the "granted_plan" field.
+func (_u *WorkspaceUpdateOne) SetGrantedPlan(v string) *WorkspaceUpdateOne {
+	_u.mutation.SetGrantedPlan(v)
+	return _u
+}
+
+// SetNillableGrantedPlan sets the "granted_plan" field if the given value is not nil.
+func (_u *WorkspaceUpdateOne) SetNillableGrantedPlan(v *string) *WorkspaceUpdateOne {
+	if v != nil {
+		_u.SetGrantedPlan(*v)
 	}
 	return _u
 }
@@ -554,6 +918,66 @@ func (_u *WorkspaceUpdateOne) AddEmbeddings(v ...*Embedding) *WorkspaceUpdateOne
 		ids[i] = v[i].ID
 	}
 	return _u.AddEmbeddingIDs(ids...)
+}
+
+// AddSubscriptionIDs adds the "subscriptions" edge to the Subscription entity by IDs.
+func (_u *WorkspaceUpdateOne) AddSubscriptionIDs(ids ...int) *WorkspaceUpdateOne {
+	_u.mutation.AddSubscriptionIDs(ids...)
+	return _u
+}
+
+// AddSubscriptions adds the "subscriptions" edges to the Subscription entity.
+func (_u *WorkspaceUpdateOne) AddSubscriptions(v ...*Subscription) *WorkspaceUpdateOne {
+	ids := make([]int, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddSubscriptionIDs(ids...)
+}
+
+// AddAuditEntryIDs adds the "audit_entries" edge to the AuditEntry entity by IDs.
+func (_u *WorkspaceUpdateOne) AddAuditEntryIDs(ids ...int64) *WorkspaceUpdateOne {
+	_u.mutation.AddAuditEntryIDs(ids...)
+	return _u
+}
+
+// AddAuditEntries adds the "audit_entries" edges to the AuditEntry entity.
+func (_u *WorkspaceUpdateOne) AddAuditEntries(v ...*AuditEntry) *WorkspaceUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddAuditEntryIDs(ids...)
+}
+
+// AddMailIDs adds the "mails" edge to the Mail entity by IDs.
+func (_u *WorkspaceUpdateOne) AddMailIDs(ids ...int64) *WorkspaceUpdateOne {
+	_u.mutation.AddMailIDs(ids...)
+	return _u
+}
+
+// AddMails adds the "mails" edges to the Mail entity.
+func (_u *WorkspaceUpdateOne) AddMails(v ...*Mail) *WorkspaceUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddMailIDs(ids...)
+}
+
+// AddUsageIDs adds the "usages" edge to the Usage entity by IDs.
+func (_u *WorkspaceUpdateOne) AddUsageIDs(ids ...int) *WorkspaceUpdateOne {
+	_u.mutation.AddUsageIDs(ids...)
+	return _u
+}
+
+// AddUsages adds the "usages" edges to the Usage entity.
+func (_u *WorkspaceUpdateOne) AddUsages(v ...*Usage) *WorkspaceUpdateOne {
+	ids := make([]int, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddUsageIDs(ids...)
 }
 
 // Mutation returns the WorkspaceMutation object of the builder.
@@ -645,6 +1069,90 @@ func (_u *WorkspaceUpdateOne) RemoveEmbeddings(v ...*Embedding) *WorkspaceUpdate
 	return _u.RemoveEmbeddingIDs(ids...)
 }
 
+// ClearSubscriptions clears all "subscriptions" edges to the Subscription entity.
+func (_u *WorkspaceUpdateOne) ClearSubscriptions() *WorkspaceUpdateOne {
+	_u.mutation.ClearSubscriptions()
+	return _u
+}
+
+// RemoveSubscriptionIDs removes the "subscriptions" edge to Subscription entities by IDs.
+func (_u *WorkspaceUpdateOne) RemoveSubscriptionIDs(ids ...int) *WorkspaceUpdateOne {
+	_u.mutation.RemoveSubscriptionIDs(ids...)
+	return _u
+}
+
+// RemoveSubscriptions removes "subscriptions" edges to Subscription entities.
+func (_u *WorkspaceUpdateOne) RemoveSubscriptions(v ...*Subscription) *WorkspaceUpdateOne {
+	ids := make([]int, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveSubscriptionIDs(ids...)
+}
+
+// ClearAuditEntries clears all "audit_entries" edges to the AuditEntry entity.
+func (_u *WorkspaceUpdateOne) ClearAuditEntries() *WorkspaceUpdateOne {
+	_u.mutation.ClearAuditEntries()
+	return _u
+}
+
+// RemoveAuditEntryIDs removes the "audit_entries" edge to AuditEntry entities by IDs.
+func (_u *WorkspaceUpdateOne) RemoveAuditEntryIDs(ids ...int64) *WorkspaceUpdateOne {
+	_u.mutation.RemoveAuditEntryIDs(ids...)
+	return _u
+}
+
+// RemoveAuditEntries removes "audit_entries" edges to AuditEntry entities.
+func (_u *WorkspaceUpdateOne) RemoveAuditEntries(v ...*AuditEntry) *WorkspaceUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveAuditEntryIDs(ids...)
+}
+
+// ClearMails clears all "mails" edges to the Mail entity.
+func (_u *WorkspaceUpdateOne) ClearMails() *WorkspaceUpdateOne {
+	_u.mutation.ClearMails()
+	return _u
+}
+
+// RemoveMailIDs removes the "mails" edge to Mail entities by IDs.
+func (_u *WorkspaceUpdateOne) RemoveMailIDs(ids ...int64) *WorkspaceUpdateOne {
+	_u.mutation.RemoveMailIDs(ids...)
+	return _u
+}
+
+// RemoveMails removes "mails" edges to Mail entities.
+func (_u *WorkspaceUpdateOne) RemoveMails(v ...*Mail) *WorkspaceUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveMailIDs(ids...)
+}
+
+// ClearUsages clears all "usages" edges to the Usage entity.
+func (_u *WorkspaceUpdateOne) ClearUsages() *WorkspaceUpdateOne {
+	_u.mutation.ClearUsages()
+	return _u
+}
+
+// RemoveUsageIDs removes the "usages" edge to Usage entities by IDs.
+func (_u *WorkspaceUpdateOne) RemoveUsageIDs(ids ...int) *WorkspaceUpdateOne {
+	_u.mutation.RemoveUsageIDs(ids...)
+	return _u
+}
+
+// RemoveUsages removes "usages" edges to Usage entities.
+func (_u *WorkspaceUpdateOne) RemoveUsages(v ...*Usage) *WorkspaceUpdateOne {
+	ids := make([]int, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveUsageIDs(ids...)
+}
+
 // Where appends a list predicates to the WorkspaceUpdate builder.
 func (_u *WorkspaceUpdateOne) Where(ps ...predicate.Workspace) *WorkspaceUpdateOne {
 	_u.mutation.Where(ps...)
@@ -697,6 +1205,11 @@ func (_u *WorkspaceUpdateOne) check() error {
 			return &ValidationError{Name: "plan", err: fmt.Errorf(`ent: validator failed for field "Workspace.plan": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.GrantedPlan(); ok {
+		if err := workspace.GrantedPlanValidator(v); err != nil {
+			return &ValidationError{Name: "granted_plan", err: fmt.Errorf(`ent: validator failed for field "Workspace.granted_plan": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -734,6 +1247,9 @@ func (_u *WorkspaceUpdateOne) sqlSave(ctx context.Context) (_node *Workspace, er
 	}
 	if value, ok := _u.mutation.Plan(); ok {
 		_spec.SetField(workspace.FieldPlan, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.GrantedPlan(); ok {
+		_spec.SetField(workspace.FieldGrantedPlan, field.TypeString, value)
 	}
 	if _u.mutation.MembersCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -908,6 +1424,186 @@ func (_u *WorkspaceUpdateOne) sqlSave(ctx context.Context) (_node *Workspace, er
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(embedding.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.SubscriptionsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.SubscriptionsTable,
+			Columns: []string{workspace.SubscriptionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(subscription.FieldID, field.TypeInt),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedSubscriptionsIDs(); len(nodes) > 0 && !_u.mutation.SubscriptionsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.SubscriptionsTable,
+			Columns: []string{workspace.SubscriptionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(subscription.FieldID, field.TypeInt),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.SubscriptionsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.SubscriptionsTable,
+			Columns: []string{workspace.SubscriptionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(subscription.FieldID, field.TypeInt),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.AuditEntriesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.AuditEntriesTable,
+			Columns: []string{workspace.AuditEntriesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedAuditEntriesIDs(); len(nodes) > 0 && !_u.mutation.AuditEntriesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.AuditEntriesTable,
+			Columns: []string{workspace.AuditEntriesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.AuditEntriesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.AuditEntriesTable,
+			Columns: []string{workspace.AuditEntriesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.MailsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.MailsTable,
+			Columns: []string{workspace.MailsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(mail.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedMailsIDs(); len(nodes) > 0 && !_u.mutation.MailsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.MailsTable,
+			Columns: []string{workspace.MailsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(mail.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.MailsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.MailsTable,
+			Columns: []string{workspace.MailsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(mail.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.UsagesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.UsagesTable,
+			Columns: []string{workspace.UsagesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(usage.FieldID, field.TypeInt),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedUsagesIDs(); len(nodes) > 0 && !_u.mutation.UsagesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.UsagesTable,
+			Columns: []string{workspace.UsagesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(usage.FieldID, field.TypeInt),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.UsagesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.UsagesTable,
+			Columns: []string{workspace.UsagesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(usage.FieldID, field.TypeInt),
 			},
 		}
 		for _, k := range nodes {

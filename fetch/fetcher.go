@@ -24,11 +24,9 @@ type Fetcher struct {
 type Request struct {
 	URL string
 	// ETag and LastModified are those of the [Page] of last time. With one of
-	// them a page that has not changed is not sent again.
+	// them a page that has not changed is not sent again. They are told to no
+	// other address than the one they are of.
 	ETag, LastModified string
-	// Validated is the URL of that page, when it was reached by redirects. The
-	// two are told to no other address: they would say nothing about it.
-	Validated string
 }
 
 // Page is what an address holds.
@@ -48,7 +46,8 @@ type Page struct {
 	Charset string
 	// Body is whole and decompressed.
 	Body []byte
-	// ETag and LastModified are for the next request.
+	// ETag and LastModified are for the next request. An ETag is at most 1,024
+	// bytes, and names the address that it is of when redirects led there.
 	ETag, LastModified string
 	// Downgraded says that a redirect led from https to http. That is allowed,
 	// since nothing secret is sent, but somebody between may have changed the
@@ -102,16 +101,10 @@ func (f *Fetcher) Get(ctx context.Context, request Request) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
+	known := validatorOf(request, u)
 	trip := &trip{
 		fetcher: f, left: f.config.Timeout, limit: f.config.Bytes,
-		robots: obey, request: request, validated: u.String(), inspect: pageKind,
-	}
-	if request.Validated != "" {
-		validated, err := parseURL(request.Validated)
-		if err != nil {
-			return Page{}, err
-		}
-		trip.validated = validated.String()
+		robots: obey, request: request, known: known, inspect: pageKind,
 	}
 	answer, err := trip.follow(ctx, u)
 	if err != nil {
@@ -121,16 +114,19 @@ func (f *Fetcher) Get(ctx context.Context, request Request) (Page, error) {
 	if err := statusFault(answer); err != nil {
 		return page, err
 	}
-	return page.with(answer, request)
+	page, err = page.with(answer, known.tag, request.LastModified)
+	page.ETag, page.LastModified = validator{page.ETag, page.URL}.text(u.String(), page.LastModified)
+	return page, err
 }
 
-// with adds what a good answer holds.
-func (p Page) with(a *answer, r Request) (Page, error) {
+// with adds what a good answer holds. The tag and the date are those that the
+// page had.
+func (p Page) with(a *answer, tag, date string) (Page, error) {
 	p.ETag, p.LastModified = a.header.Get("ETag"), a.header.Get("Last-Modified")
 	if a.status == http.StatusNotModified {
 		p.NotModified = true
 		// Some servers leave out what they were asked with.
-		p.ETag, p.LastModified = cmp.Or(p.ETag, r.ETag), cmp.Or(p.LastModified, r.LastModified)
+		p.ETag, p.LastModified = cmp.Or(p.ETag, tag), cmp.Or(p.LastModified, date)
 		return p, nil
 	}
 	var err error

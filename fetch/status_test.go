@@ -114,10 +114,16 @@ func TestConditionalRequests(t *testing.T) {
 			t.Errorf("%+v", first)
 		}
 	})
+	moved := page(t, f, site.URL+"/old")
+	if moved.URL != first.URL || moved.LastModified != date {
+		t.Fatalf("redirected: %+v", moved)
+	}
 	for name, request := range map[string]Request{
 		"ETag":                      {URL: site.URL + "/page", ETag: first.ETag},
 		"date":                      {URL: site.URL + "/page", LastModified: first.LastModified},
-		"ETag of a redirect's goal": {URL: site.URL + "/old", ETag: first.ETag, Validated: first.URL},
+		"ETag of a redirect's goal": {URL: site.URL + "/old", ETag: moved.ETag},
+		"date of a redirect's goal": {URL: site.URL + "/old", ETag: " " + moved.URL, LastModified: moved.LastModified},
+		"both of a redirect's goal": {URL: site.URL + "/old", ETag: moved.ETag, LastModified: moved.LastModified},
 	} {
 		t.Run("by its "+name, func(t *testing.T) {
 			got, err := f.Get(t.Context(), request)
@@ -127,9 +133,21 @@ func TestConditionalRequests(t *testing.T) {
 		})
 	}
 	t.Run("an ETag is not told to the goal of a redirect that it is not of", func(t *testing.T) {
-		got, err := f.Get(t.Context(), Request{URL: site.URL + "/old?", ETag: tag, Validated: site.URL + "/elsewhere"})
+		got, err := f.Get(t.Context(), Request{URL: site.URL + "/old?", ETag: tag + " " + site.URL + "/elsewhere", LastModified: date})
 		if err != nil || got.NotModified || string(got.Body) != "content" {
 			t.Errorf("%+v %v", got, err)
+		}
+	})
+	t.Run("an ETag of a redirect's goal is not told to the address once it is a page of its own", func(t *testing.T) {
+		got, err := f.Get(t.Context(), Request{URL: site.URL + "/page", ETag: tag + " " + site.URL + "/elsewhere", LastModified: date})
+		if err != nil || got.NotModified || got.ETag != tag {
+			t.Errorf("%+v %v", got, err)
+		}
+	})
+	t.Run("an ETag that is too long is left out, and the date with it", func(t *testing.T) {
+		etag, modified := validator{strings.Repeat("x", 1000), site.URL + "/page"}.text(site.URL+"/old", date)
+		if etag != "" || modified != "" {
+			t.Errorf("%q, %q", etag, modified)
 		}
 	})
 	t.Run("a changed page is sent", func(t *testing.T) {

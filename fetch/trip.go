@@ -17,8 +17,8 @@ type trip struct {
 	cut     bool          // a longer body is cut there, and is no failure
 	robots  obedience
 
-	request   Request
-	validated string // the address that the request's ETag is of
+	request Request
+	known   validator // of the page of last time
 	// inspect may refuse an answer before its body is read.
 	inspect func(header http.Header, u *url.URL) error
 

@@ -90,8 +90,8 @@ func (t *trip) headers(u *url.URL) http.Header {
 		"Accept":          {"text/html, application/xhtml+xml, text/markdown, text/plain, application/pdf, */*;q=0.5"},
 		"Accept-Encoding": {"gzip"},
 	}
-	if u.String() == t.validated {
-		condition(header, "If-None-Match", t.request.ETag)
+	if u.String() == t.known.of {
+		condition(header, "If-None-Match", t.known.tag)
 		condition(header, "If-Modified-Since", t.request.LastModified)
 	}
 	return header

@@ -129,6 +129,14 @@
     return button;
   };
 
+  const state = (token) => {
+    const made = cell(element("span", statusNames[token.status] || token.status, { class: `state ${token.status}` }));
+    if (token.over_limit && token.status === "active") {
+      made.append(element("p", "Over the limit: it rests", { class: "error" }));
+    }
+    return made;
+  };
+
   const row = (token) => {
     const made = element("tr", "", { "data-token-id": token.id, "data-status": token.status });
     const created = cell(time(token.created_at, "–"), document.createElement("br"));
@@ -136,7 +144,7 @@
     made.append(
       element("th", token.name, { scope: "row" }),
       cell(element("code", token.hint)),
-      cell(element("span", statusNames[token.status] || token.status, { class: `state ${token.status}` })),
+      state(token),
       created,
       cell(time(token.last_used_at, "Never")),
       cell(time(token.revoked_at || token.expires_at, "Never")),
@@ -211,7 +219,7 @@
     byId("tokens-title").focus();
   };
 
-  const listen = () => {
+  const listenToCreate = () => {
     byId("token-form").addEventListener("submit", (event) => {
       event.preventDefault();
       attempt(byId("create-token"), create);
@@ -220,12 +228,18 @@
       showSecret("");
       byId("token-name").focus();
     });
+  };
+
+  const listenToRevoke = () => {
     byId("confirm-revoke").addEventListener("click", (event) => attempt(event.currentTarget, revoke));
     byId("cancel-revoke").addEventListener("click", () => byId("revoke-dialog").close());
   };
 
+  if (byId("token-form")) {
+    listenToCreate();
+  }
   if (mayManage) {
-    listen();
+    listenToRevoke();
   }
   load().catch(showError);
 })();

@@ -148,7 +148,7 @@ func toChatbot(row *ent.Chatbot) chatbot.Chatbot {
 	return chatbot.Chatbot{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Name: row.Name, Instructions: row.Instructions,
 		NoAnswer: row.NoAnswer, ImageHosts: row.ImageHosts, PassageAim: row.PassageAim, PassageLimit: row.PassageLimit,
-		AnswerWithoutKnowledge: row.AnswerWithoutKnowledge, CreatedAt: row.CreatedAt.UTC(),
+		AnswerWithoutKnowledge: row.AnswerWithoutKnowledge, OverLimit: row.OverLimit, CreatedAt: row.CreatedAt.UTC(),
 	}
 }
 
@@ -161,6 +161,7 @@ func toToken(row *ent.Token) chatbot.Token {
 		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, Name: row.Name, Hint: row.Hint,
 		Scopes: scopes, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.UTC(),
 		LastUsedAt: utc(row.LastUsedAt), ExpiresAt: utc(row.ExpiresAt), RevokedAt: utc(row.RevokedAt),
+		OverLimit: row.OverLimit,
 	}
 }
 

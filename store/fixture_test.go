@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"parley/core/chat"
 	"parley/core/chatbot"
@@ -21,6 +22,7 @@ type tenancy struct {
 	conversation int64
 	answer       int64
 	passage      int64
+	mail         int64
 }
 
 // fill makes a workspace whose identifiers end with name.
@@ -43,6 +45,7 @@ func (b *bundle) fill(name string) tenancy {
 	}, "hash of "+name))
 	w.fillKnowledge(b)
 	w.fillChat(b)
+	w.fillBilling(b)
 	return w
 }
 
@@ -122,7 +125,31 @@ func (w *tenancy) fillChat(b *bundle) {
 }
 
 func (w *tenancy) newTurn() chat.NewTurn {
-	return chat.NewTurn{ConversationID: w.conversation, Question: w.secret, At: epoch, LeaseUntil: epoch}
+	return chat.NewTurn{ConversationID: w.conversation, Question: w.secret, At: epoch, LeaseUntil: epoch, Month: thisMonth}
+}
+
+// thisMonth is the one of epoch.
+const thisMonth = "2026-03"
+
+func (w *tenancy) fillBilling(b *bundle) {
+	b.Helper()
+	ctx := b.Context()
+	b.must(b.SaveSubscription(ctx, w.id, w.newSubscription()))
+	b.must(b.AddAudit(ctx, w.id, tenant.AuditEntry{Actor: "stripe", Action: tenant.PlanChanged, Detail: w.secret, At: epoch}))
+	b.must(b.AddMail(ctx, w.id, tenant.Mail{
+		Key: "ends:" + w.id, To: w.secret + "@example.com", Subject: w.secret, Body: w.secret, DueAt: &epoch, CreatedAt: epoch,
+	}))
+	claimed, err := b.ClaimMail(ctx, epoch, epoch.Add(time.Hour))
+	b.must(err)
+	w.mail = claimed.ID
+}
+
+// newSubscription is one without a time: it was never asked for at Stripe.
+func (w *tenancy) newSubscription() tenant.Subscription {
+	return tenant.Subscription{
+		WorkspaceID: w.id, CustomerID: "cus_" + w.secret, Billed: tenant.Billed{ID: "sub_" + w.secret, Status: plan.Active, Plan: plan.Standard},
+		Access: plan.Access{Plan: plan.Standard}, Revision: 1,
+	}
 }
 
 // tables are the tables whose rows belong to a workspace, with the column that
@@ -131,7 +158,8 @@ var tables = map[string]string{
 	"workspaces": "id", "members": "workspace_id", "invitations": "workspace_id", "chatbots": "workspace_id",
 	"tokens": "workspace_id", "sources": "workspace_id", "documents": "workspace_id", "passages": "workspace_id",
 	"uploads": "workspace_id", "removals": "workspace_id", "embeddings": "workspace_id",
-	"conversations": "workspace_id", "messages": "workspace_id",
+	"conversations": "workspace_id", "messages": "workspace_id", "subscriptions": "workspace_id",
+	"audit_entries": "workspace_id", "mails": "workspace_id", "usages": "workspace_id",
 }
 
 // rows are all rows of a workspace, as text.

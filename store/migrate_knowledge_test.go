@@ -18,7 +18,7 @@ var ofVersionOne = []string{
 	"INSERT INTO messages (id, workspace_id, role, content, status, created_at, conversation_id) VALUES (7, 'ws_a', 'assistant', 'said', 'complete', '2026-03-01 12:00:00+00:00', 5)",
 }
 
-// before applies the migrations before one, and fills the database.
+// before applies the migrations before one.
 func (to *target) before(name string) {
 	to.Helper()
 	earlier := fstest.MapFS{}
@@ -31,6 +31,11 @@ func (to *target) before(name string) {
 		to.Fatalf("no file comes before %s", name)
 	}
 	to.must(to.apply(fs.FS(earlier)))
+}
+
+// fillVersionOne fills a database of before documents had versions.
+func (to *target) fillVersionOne() {
+	to.Helper()
 	to.exec(ofVersionOne...)
 	for i, state := range []string{"ready", "pending", "failed", "removing"} {
 		to.exec(fmt.Sprintf(`INSERT INTO documents (id, workspace_id, title, kind, state, content, content_hash, chars, passage_count, created_at, chatbot_id)
@@ -45,6 +50,7 @@ func (to *target) before(name string) {
 func TestDocumentsOfBeforeVersions(t *testing.T) {
 	onBothTargets(t, func(to *target) {
 		to.before("20261121135400_knowledge.sql")
+		to.fillVersionOne()
 		s, err := Open(to.Context(), to.url)
 		to.must(err)
 		defer s.Close()

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -109,6 +110,28 @@ func TestLivePassages(t *testing.T) {
 			ids = append(ids, added[0].ID, added[1].ID)
 			if n := len(live()); n != 5 {
 				t.Errorf("%d are found", n)
+			}
+		})
+		b.Run("they are found by where they stand, too", func(t *testing.T) {
+			got, err := b.LivePassagesAt(ctx, a.id, a.chatbot, []knowledge.PassageAt{
+				{DocumentID: a.document, Version: 1, Ordinal: 2},
+				{DocumentID: a.document, Version: 2, Ordinal: 0},
+				{DocumentID: a.document, Version: 1, Ordinal: 3},
+				{DocumentID: a.document, Version: 1, Ordinal: -1},
+				{DocumentID: "doc_nobody", Version: 1, Ordinal: 0},
+			})
+			b.must(err)
+			want, err := b.LivePassages(ctx, a.id, a.chatbot, []int64{ids[2], ids[3]})
+			b.must(err)
+			slices.SortFunc(got, func(p, q knowledge.Passage) int { return cmp.Compare(p.ID, q.ID) })
+			if len(got) != 2 || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+			if got, err := b.LivePassagesAt(ctx, a.id, a.chatbot, nil); err != nil || got != nil {
+				t.Errorf("nowhere there are %+v, %v", got, err)
+			}
+			if got, err := b.LivePassagesAt(ctx, a.id, "cb_other", []knowledge.PassageAt{{DocumentID: a.document, Version: 1}}); err != nil || got != nil {
+				t.Errorf("another chatbot finds %+v, %v", got, err)
 			}
 		})
 		b.Run("nothing is found of a document that was never ready", func(t *testing.T) {

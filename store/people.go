@@ -56,12 +56,21 @@ func (s *Store) SetPassword(ctx context.Context, userID, passwordHash string) er
 	})
 }
 
+// SetEmail replaces a user's address.
+func (s *Store) SetEmail(ctx context.Context, userID, email string) error {
+	return s.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return affected(db.User.Update().Where(user.ID(userID)).SetEmail(email).Save(ctx))
+	})
+}
+
 // Memberships returns the workspaces of a user, oldest first.
 func (s *Store) Memberships(ctx context.Context, userID string) ([]tenant.Membership, error) {
 	rows, err := s.db(ctx).Member.Query().Where(member.UserID(userID)).WithWorkspace().
 		Order(member.ByCreatedAt(), member.ByID()).All(scope.System(ctx))
 	return mapped(rows, err, func(row *ent.Member) tenant.Membership {
-		return tenant.Membership{Workspace: toWorkspace(row.Edges.Workspace), Role: tenant.Role(row.Role)}
+		return tenant.Membership{
+			Workspace: toWorkspace(row.Edges.Workspace), Role: tenant.Role(row.Role), OverLimit: row.OverLimit,
+		}
 	})
 }
 

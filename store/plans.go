@@ -2,6 +2,11 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/plan"
 	"parley/ent"
@@ -20,12 +25,70 @@ func (s *Store) Plan(ctx context.Context, name plan.Name) (plan.Plan, error) {
 	return one(row, err, toPlan)
 }
 
+// UpdatePlan writes a plan's limits and price.
+func (s *Store) UpdatePlan(ctx context.Context, p plan.Plan) error {
+	return s.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return affected(db.Plan.Update().Where(entplan.ID(string(p.Name))).
+			SetFeatures(fromFeatures(p.Limits.Features)).SetChatbots(p.Limits.Chatbots).SetMembers(p.Limits.Members).
+			SetTokensPerChatbot(p.Limits.TokensPerChatbot).SetMessageChars(p.Limits.MessageChars).
+			SetMessagesPerMonth(p.Limits.MessagesPerMonth).SetKnowledgeChars(p.Limits.KnowledgeChars).
+			SetRequestsPerMinute(p.Limits.RequestsPerMinute).SetRetentionDays(p.Limits.RetentionDays).
+			SetMonthlyPrice(p.Price.Monthly).SetYearlyPrice(p.Price.Yearly).SetCurrency(p.Price.Currency).Save(ctx))
+	})
+}
+
+// addPlans adds those plans that are missing, as they are by default.
+func (s *Store) addPlans(ctx context.Context) error {
+	return s.InTx(ctx, func(ctx context.Context) error {
+		for _, p := range plan.Defaults() {
+			err := s.db(ctx).Plan.Create().SetID(string(p.Name)).SetTitle(p.Title).SetRank(p.Rank).
+				SetFeatures(fromFeatures(p.Limits.Features)).SetChatbots(p.Limits.Chatbots).SetMembers(p.Limits.Members).
+				SetTokensPerChatbot(p.Limits.TokensPerChatbot).SetMessageChars(p.Limits.MessageChars).
+				SetMessagesPerMonth(p.Limits.MessagesPerMonth).SetKnowledgeChars(p.Limits.KnowledgeChars).
+				SetRequestsPerMinute(p.Limits.RequestsPerMinute).SetRetentionDays(p.Limits.RetentionDays).
+				SetMonthlyPrice(p.Price.Monthly).SetYearlyPrice(p.Price.Yearly).SetCurrency(p.Price.Currency).
+				OnConflict(entsql.DoNothing()).Exec(ctx)
+			if unlessThere(err) != nil {
+				return fmt.Errorf("adding plan %s: %w", p.Name, err)
+			}
+		}
+		return nil
+	})
+}
+
+// unlessThere is the error of an insertion that does nothing when there is
+// such a row: ent then misses the row's key.
+func unlessThere(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	return err
+}
+
+func fromFeatures(features []plan.Feature) []string {
+	out := make([]string, len(features))
+	for i, f := range features {
+		out[i] = string(f)
+	}
+	return out
+}
+
+func toFeatures(names []string) (features []plan.Feature) {
+	for _, name := range names {
+		features = append(features, plan.Feature(name))
+	}
+	return features
+}
+
 func toPlan(row *ent.Plan) plan.Plan {
 	return plan.Plan{
 		Name: plan.Name(row.ID), Title: row.Title, Rank: row.Rank,
 		Limits: plan.Limits{
-			APIAccess: row.APIAccess, Chatbots: row.Chatbots, Members: row.Members,
-			TokensPerChatbot: row.TokensPerChatbot, MessageChars: row.MessageChars, KnowledgeChars: row.KnowledgeChars,
+			Features: toFeatures(row.Features), Chatbots: row.Chatbots, Members: row.Members,
+			TokensPerChatbot: row.TokensPerChatbot, MessageChars: row.MessageChars,
+			MessagesPerMonth: row.MessagesPerMonth, KnowledgeChars: row.KnowledgeChars,
+			RequestsPerMinute: row.RequestsPerMinute, RetentionDays: row.RetentionDays,
 		},
+		Price: plan.Price{Monthly: row.MonthlyPrice, Yearly: row.YearlyPrice, Currency: row.Currency},
 	}
 }

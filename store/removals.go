@@ -57,12 +57,33 @@ func (s *Store) MarkSourceRemoving(ctx context.Context, workspaceID, sourceID st
 // ConfirmRemoval says when the index was found to hold nothing any more.
 func (s *Store) ConfirmRemoval(ctx context.Context, workspaceID, documentID string, at time.Time, answers int, messageIDs []int64) error {
 	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		if messageIDs == nil {
-			messageIDs = []int64{}
-		}
 		return db.Removal.Update().Where(removal.DocumentID(documentID), removal.ConfirmedAtIsNil()).
-			SetConfirmedAt(at).SetAnswers(answers).SetMessageIds(messageIDs).Exec(ctx)
+			SetConfirmedAt(at).SetAnswers(answers).SetMessageIds(idList(messageIDs)).Exec(ctx)
 	})
+}
+
+// RemovalsToCount returns the receipts of every workspace whose answers have
+// not been counted since they were confirmed, the earliest first.
+func (s *Store) RemovalsToCount(ctx context.Context, confirmedBefore time.Time, limit int) ([]knowledge.Removal, error) {
+	rows, err := s.db(ctx).Removal.Query().Where(removal.CountedAtIsNil(), removal.ConfirmedAtLT(confirmedBefore)).
+		Order(removal.ByConfirmedAt(), removal.ByID()).Limit(limit).All(scope.System(ctx))
+	return mapped(rows, err, toRemoval)
+}
+
+// CountRemoval writes the answers of a receipt as counted for good.
+func (s *Store) CountRemoval(ctx context.Context, workspaceID, removalID string, answers int, messageIDs []int64, at time.Time) error {
+	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return db.Removal.Update().Where(removal.ID(removalID)).
+			SetAnswers(answers).SetMessageIds(idList(messageIDs)).SetCountedAt(at).Exec(ctx)
+	})
+}
+
+// idList makes sure that a JSON column holds a list and not null.
+func idList(values []int64) []int64 {
+	if values == nil {
+		return []int64{}
+	}
+	return values
 }
 
 // Removals returns a chatbot's receipts, the latest first.

@@ -53,6 +53,40 @@ func TestRemovals(t *testing.T) {
 				t.Error("it is not among those since it was confirmed")
 			}
 		})
+		b.Run("a confirmed one is counted for good once, the earliest first", func(t *testing.T) {
+			second := a.newRemoval("doc_second")
+			b.must(b.CreateRemoval(ctx, a.id, second))
+			toCount := func(before time.Time, limit int) (ids []string) {
+				due, err := b.RemovalsToCount(ctx, before, limit)
+				b.must(err)
+				for _, r := range due {
+					ids = append(ids, r.DocumentID)
+				}
+				return ids
+			}
+			first := "doc_gone_" + a.id
+			if got := toCount(later.Add(time.Hour), 10); !slices.Equal(got, []string{first}) {
+				t.Errorf("the confirmed are %v", got)
+			}
+			b.must(b.ConfirmRemoval(ctx, a.id, second.DocumentID, later.Add(time.Minute), 0, nil))
+			if got := toCount(later, 10); got != nil {
+				t.Errorf("before the time there are %v", got)
+			}
+			if got := toCount(later.Add(time.Hour), 1); !slices.Equal(got, []string{first}) {
+				t.Errorf("the first is %v", got)
+			}
+			b.must(b.CountRemoval(ctx, a.id, "rm_"+first, 3, []int64{4, 6, 8}, later.Add(time.Hour)))
+			b.must(b.CountRemoval(ctx, a.id, second.ID, 0, nil, later.Add(time.Hour)))
+			b.must(b.CountRemoval(ctx, a.id, "rm_nobody", 0, nil, later.Add(time.Hour)))
+			if got := toCount(later.Add(time.Hour), 10); got != nil {
+				t.Errorf("left to count are %v", got)
+			}
+			for _, r := range receipts() {
+				if r.DocumentID == first && (r.Answers != 3 || !slices.Equal(r.MessageIDs, []int64{4, 6, 8})) {
+					t.Errorf("got %+v", r)
+				}
+			}
+		})
 		b.Run("the latest come first, and no more than were asked for", func(t *testing.T) {
 			for i := range 3 {
 				r := a.newRemoval(fmt.Sprint("doc_", i))
@@ -68,7 +102,7 @@ func TestRemovals(t *testing.T) {
 			r := a.newRemoval(a.document)
 			b.must(b.CreateRemoval(ctx, a.id, r))
 			b.must(b.DeleteDocument(ctx, a.id, a.document))
-			if n := len(receipts()); n != 5 {
+			if n := len(receipts()); n != 6 {
 				t.Errorf("%d receipts are left", n)
 			}
 			b.must(b.DeleteChatbot(ctx, a.id, a.chatbot))

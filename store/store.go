@@ -3,27 +3,30 @@
 // live here, one file a subject, and ent ends here.
 //
 // Every method takes the workspace right after the context, and ent's privacy
-// policy confines its queries to it; the statements by hand in path.go name it
-// themselves. The methods that cannot, and why:
+// policy confines its queries to it; statements by hand name it themselves. The
+// methods that cannot, and why:
 //
 //   - PrincipalByTokenHash: a token's secret says which workspace it is of.
 //   - Session, CreateSession and their like, User…, Memberships: a person signs
 //     in before, and across, workspaces.
 //   - InvitationByCode: an invitation's code says which workspace it is of.
-//   - AllDocuments, ChangedDocuments, RemovalsSince: an index is of all
-//     workspaces, and is rebuilt as a whole.
+//   - WorkspaceByCustomer: Stripe says whose customer something happened to.
+//   - AllDocuments, ChangedDocuments, RemovalsSince, BeginRebuild, Rebuilds,
+//     EndRebuild: an index is of all workspaces, and is rebuilt as a whole.
 //   - WorkspacesDue, RenewLeases, InterruptLapsed, DeleteExpired,
-//     DeleteEmbeddings: a process goes on with what any workspace's crash left
-//     behind, and clears away what is old.
+//     DeleteEmbeddings, RemovalsToCount: a process goes on with what any
+//     workspace's crash left behind, and clears away what is old.
+//   - LapsedAccess, Subscriptions, Retentions, ClaimMail, DeleteMails: what time
+//     brings about, it does in every workspace.
 //   - Workspaces, WorkspaceOf, Users: for the operator's command line.
-//   - Plans, Plan, CountAttempt, ForgiveAttempt: no workspace's data.
+//   - Plans, Plan, UpdatePlan, AddBillingEvent and its like, BeginChore,
+//     CountAttempt, ForgiveAttempt: no workspace's data.
 package store
 
 import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 
@@ -32,7 +35,6 @@ import (
 	"entgo.io/ent/dialect/sql/sqlgraph"
 
 	"parley/core/fault"
-	"parley/core/plan"
 	"parley/ent"
 	"parley/ent/privacy"
 	_ "parley/ent/runtime" // the privacy policies
@@ -209,20 +211,4 @@ func affected(n int, err error) error {
 		return fault.New(fault.NotFound, "Not found.")
 	}
 	return err
-}
-
-func (s *Store) addPlans(ctx context.Context) error {
-	return s.InTx(ctx, func(ctx context.Context) error {
-		for _, p := range plan.Defaults() {
-			err := s.db(ctx).Plan.Create().SetID(string(p.Name)).SetTitle(p.Title).SetRank(p.Rank).
-				SetAPIAccess(p.Limits.APIAccess).SetChatbots(p.Limits.Chatbots).SetMembers(p.Limits.Members).
-				SetTokensPerChatbot(p.Limits.TokensPerChatbot).SetMessageChars(p.Limits.MessageChars).
-				SetKnowledgeChars(p.Limits.KnowledgeChars).
-				OnConflict(entsql.DoNothing()).Exec(ctx)
-			if err != nil && !errors.Is(err, sql.ErrNoRows) {
-				return fmt.Errorf("adding plan %s: %w", p.Name, err)
-			}
-		}
-		return nil
-	})
 }

@@ -24,11 +24,15 @@ import (
 var acrossWorkspaces = map[string]bool{
 	"InTx": true, "Close": true, "Check": true, "IsSQLite": true, "JobsDB": true,
 	"PrincipalByTokenHash": true, "InvitationByCode": true,
-	"CreateUser": true, "User": true, "UserByEmail": true, "Users": true, "CountUsers": true, "SetPassword": true,
+	"CreateUser": true, "User": true, "UserByEmail": true, "Users": true, "CountUsers": true, "SetPassword": true, "SetEmail": true,
 	"Memberships": true, "CreateSession": true, "Session": true, "TouchSession": true, "DeleteSession": true,
 	"DeleteSessions": true, "DeleteExpired": true, "CountAttempt": true, "ForgiveAttempt": true,
 	"AllDocuments": true, "ChangedDocuments": true, "DeleteEmbeddings": true, "RemovalsSince": true, "WorkspacesDue": true, "RenewLeases": true, "InterruptLapsed": true,
-	"CreateWorkspace": true, "Workspaces": true, "WorkspaceOf": true, "Plans": true, "Plan": true,
+	"CreateWorkspace": true, "Workspaces": true, "WorkspaceOf": true, "Plans": true, "Plan": true, "UpdatePlan": true,
+	"WorkspaceByCustomer": true, "Subscriptions": true, "LapsedAccess": true,
+	"AddBillingEvent": true, "HasBillingEvent": true, "DeleteBillingEvents": true,
+	"ClaimMail": true, "DeleteMails": true, "BeginChore": true, "Retentions": true,
+	"RemovalsToCount": true, "BeginRebuild": true, "Rebuilds": true, "EndRebuild": true,
 }
 
 // confined calls a method on things of a, as workspace as.
@@ -98,13 +102,37 @@ var workspaceMethods = []confined{
 	{"LivePassages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return s.LivePassages(ctx, as, a.chatbot, []int64{a.passage})
 	}},
+	{"LivePassagesAt", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return s.LivePassagesAt(ctx, as, a.chatbot, []knowledge.PassageAt{{DocumentID: a.document, Version: 1, Ordinal: 0}})
+	}},
 	{"Messages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return s.Messages(ctx, as, a.conversation, 0, 0)
 	}},
 	{"LastMessages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return s.LastMessages(ctx, as, a.conversation, 10)
 	}},
+	{"MessagesOf", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		n, err := s.MessagesOf(ctx, as, thisMonth)
+		return strings.Repeat("secret-of-a ", n), err
+	}},
+	{"Subscription", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		return s.Subscription(ctx, as)
+	}},
+	{"Holdings", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) { return s.Holdings(ctx, as) }},
+	{"Audit", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) { return s.Audit(ctx, as, 10) }},
 
+	{"SetOverLimit", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.SetOverLimit(ctx, as, plan.Chatbots, []string{a.chatbot})
+	}},
+	{"SetKept", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.SetKept(ctx, as, plan.Members, []string{a.user})
+	}},
+	{"SettleMail", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.SettleMail(ctx, as, a.mail, &epoch, nil)
+	}},
+	{"CountRemoval", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.CountRemoval(ctx, as, "rm_doc_gone_"+a.id, 1, []int64{a.answer}, epoch)
+	}},
 	{"SetExternalUser", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return nil, s.SetExternalUser(ctx, as, a.conversation, a.secret)
 	}},
@@ -115,7 +143,7 @@ var workspaceMethods = []confined{
 		return nil, s.FinishTurn(ctx, as, chat.Answer{MessageID: a.answer, Text: "mine", Status: chat.Complete})
 	}},
 	{"SetPlan", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
-		return nil, s.SetPlan(ctx, as, plan.Premium)
+		return nil, s.SetPlan(ctx, as, plan.Premium, plan.Basic)
 	}},
 	{"SetRole", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return nil, s.SetRole(ctx, as, a.user, tenant.RoleMember)
@@ -203,6 +231,15 @@ var workspaceMethods = []confined{
 	{"SaveEmbeddings", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return nil, s.SaveEmbeddings(ctx, as, "model", map[string][]float32{a.secret: {1, 0}}, epoch.Add(time.Hour))
 	}},
+	{"SaveSubscription", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		return nil, s.SaveSubscription(ctx, as, tenant.Subscription{CustomerID: "cus_of_" + as, Revision: 7})
+	}},
+	{"AddAudit", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		return nil, s.AddAudit(ctx, as, tenant.AuditEntry{Actor: "operator", Action: tenant.PlanChanged, At: epoch})
+	}},
+	{"AddMail", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		return nil, s.AddMail(ctx, as, tenant.Mail{Key: "key of " + as, CreatedAt: epoch})
+	}},
 	{"CreateConversation", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return s.CreateConversation(ctx, as, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch})
 	}},
@@ -214,6 +251,9 @@ var workspaceMethods = []confined{
 		return s.BeginTurn(ctx, as, a.newTurn())
 	}},
 
+	{"DeleteOldConversations", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		return s.DeleteOldConversations(ctx, as, epoch.Add(time.Hour), 10)
+	}},
 	{"DeletePassages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return nil, s.DeletePassages(ctx, as, a.document, 9)
 	}},
@@ -234,6 +274,9 @@ var workspaceMethods = []confined{
 	}},
 	{"DeleteChatbot", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return nil, s.DeleteChatbot(ctx, as, a.chatbot)
+	}},
+	{"DeleteWorkspace", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		return nil, s.DeleteWorkspace(ctx, as)
 	}},
 }
 
@@ -278,7 +321,7 @@ func (b *bundle) wipe(workspaceID string) error {
 	return b.InTx(b.Context(), func(ctx context.Context) error {
 		for _, table := range []string{
 			"messages", "conversations", "passages", "uploads", "documents", "sources", "removals", "embeddings",
-			"tokens", "chatbots", "invitations", "members",
+			"tokens", "chatbots", "invitations", "members", "subscriptions", "audit_entries", "mails", "usages",
 		} {
 			if _, err := b.raw(ctx).ExecContext(ctx, "DELETE FROM "+table+" WHERE workspace_id = '"+workspaceID+"'"); err != nil {
 				return err

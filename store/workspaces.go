@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 
 	"entgo.io/ent/dialect"
@@ -15,10 +16,12 @@ import (
 	"parley/ent/workspace"
 )
 
-// CreateWorkspace adds a workspace.
+// CreateWorkspace adds a workspace. One of which it is not said which plan was
+// granted has been given the one that it has.
 func (s *Store) CreateWorkspace(ctx context.Context, w tenant.Workspace) error {
 	return s.write(within(ctx, w.ID), func(ctx context.Context, db *ent.Client) error {
-		return db.Workspace.Create().SetID(w.ID).SetName(w.Name).SetPlan(string(w.Plan)).SetCreatedAt(w.CreatedAt).Exec(ctx)
+		return db.Workspace.Create().SetID(w.ID).SetName(w.Name).SetPlan(string(w.Plan)).
+			SetGrantedPlan(string(cmp.Or(w.Granted, w.Plan))).SetCreatedAt(w.CreatedAt).Exec(ctx)
 	})
 }
 
@@ -52,10 +55,18 @@ func (s *Store) Workspaces(ctx context.Context) ([]tenant.Workspace, error) {
 	return mapped(rows, err, toWorkspace)
 }
 
-// SetPlan moves a workspace to a plan.
-func (s *Store) SetPlan(ctx context.Context, workspaceID string, name plan.Name) error {
+// SetPlan writes the plan in force, and the one that was given by hand.
+func (s *Store) SetPlan(ctx context.Context, workspaceID string, inForce, granted plan.Name) error {
 	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).SetPlan(string(name)).Save(ctx))
+		return affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).
+			SetPlan(string(inForce)).SetGrantedPlan(string(granted)).Save(ctx))
+	})
+}
+
+// DeleteWorkspace deletes it with all that is in it.
+func (s *Store) DeleteWorkspace(ctx context.Context, workspaceID string) error {
+	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return affected(db.Workspace.Delete().Where(workspace.ID(workspaceID)).Exec(ctx))
 	})
 }
 
@@ -117,13 +128,16 @@ func (s *Store) DeleteInvitation(ctx context.Context, workspaceID, id string) er
 }
 
 func toWorkspace(row *ent.Workspace) tenant.Workspace {
-	return tenant.Workspace{ID: row.ID, Name: row.Name, Plan: plan.Name(row.Plan), CreatedAt: row.CreatedAt.UTC()}
+	return tenant.Workspace{
+		ID: row.ID, Name: row.Name, Plan: plan.Name(row.Plan), Granted: plan.Name(row.GrantedPlan),
+		CreatedAt: row.CreatedAt.UTC(),
+	}
 }
 
 func toMember(row *ent.Member) tenant.Member {
 	return tenant.Member{
 		WorkspaceID: row.WorkspaceID, UserID: row.UserID, Email: row.Edges.User.Email,
-		Role: tenant.Role(row.Role), CreatedAt: row.CreatedAt.UTC(),
+		Role: tenant.Role(row.Role), OverLimit: row.OverLimit, CreatedAt: row.CreatedAt.UTC(),
 	}
 }
 

@@ -9,6 +9,12 @@ func MembersURL(workspaceID string) string { return WorkspaceURL(workspaceID) + 
 // PlanURL is the page of a workspace's plan.
 func PlanURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/plan" }
 
+// LimitsURL is the page of what is over the limits of a workspace's plan.
+func LimitsURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/limits" }
+
+// SettingsURL is the page of a workspace's settings.
+func SettingsURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/settings" }
+
 // ChatbotURL is the page of a chatbot's settings.
 func ChatbotURL(chatbotID string) string { return "/chatbots/" + chatbotID }
 
@@ -36,6 +42,7 @@ func (l Layout) workspaceLinks() []link {
 		{ChatbotsSection, "Chatbots", WorkspaceURL(id)},
 		{MembersSection, "Members", MembersURL(id)},
 		{PlanSection, "Plan", PlanURL(id)},
+		{WorkspaceSection, "Workspace", SettingsURL(id)},
 	}
 }
 

@@ -23,6 +23,10 @@ type Layout struct {
 	Chatbot Chatbot
 	// Section is the present entry of the navigation.
 	Section Section
+	// Resting says that something of the workspace is over a limit of its plan.
+	Resting bool
+	// LooksOnly says that the person is over a limit themselves.
+	LooksOnly bool
 	// scripts are names of files in package static.
 	scripts []string
 }
@@ -36,11 +40,12 @@ func (l Layout) with(scripts ...string) Layout {
 // Section is an entry of the navigation.
 type Section string
 
-// The sections: three of a workspace, four of a chatbot.
+// The sections: four of a workspace, four of a chatbot.
 const (
 	ChatbotsSection  Section = "chatbots"
 	MembersSection   Section = "members"
 	PlanSection      Section = "plan"
+	WorkspaceSection Section = "workspace"
 	SettingsSection  Section = "settings"
 	KnowledgeSection Section = "knowledge"
 	EvaluateSection  Section = "evaluate"
@@ -52,7 +57,10 @@ type Workspace struct{ ID, Name string }
 
 // Chatbot is a chatbot by name.
 type Chatbot struct {
-	ID, Name  string
+	ID, Name string
+	// OverLimit says that the plan includes fewer chatbots, and that this one
+	// can only be looked at and deleted.
+	OverLimit bool
 	CreatedAt time.Time
 }
 
@@ -105,8 +113,8 @@ type Settings struct {
 	Form Form
 	// Delete is the form that deletes the chatbot.
 	Delete Form
-	// MayChange says whether the person may change and delete.
-	MayChange bool
+	// MayChange and MayDelete say what the person may do.
+	MayChange, MayDelete bool
 }
 
 // Members is the page of a workspace's members.
@@ -127,6 +135,9 @@ type Member struct {
 	ID, Email, Role string
 	// MayChange says whether the person may change this member.
 	MayChange bool
+	// OverLimit says that the plan includes fewer members, and that this one
+	// can only look.
+	OverLimit bool
 	JoinedAt  time.Time
 }
 
@@ -134,38 +145,6 @@ type Member struct {
 type Invitation struct {
 	ID, Email, Role string
 	ExpiresAt       time.Time
-}
-
-// Plans is the page that compares the plans.
-type Plans struct {
-	Plans []Plan
-	// Limits are the rows of the comparison.
-	Limits []Limit
-	// MayChange shows the buttons.
-	MayChange bool
-	// Why says why the person may not change the plan.
-	Why  string
-	Form Form
-}
-
-// Plan is a column of the comparison.
-type Plan struct {
-	Name, Title string
-	Current     bool
-}
-
-// Limit is a row of the comparison: one amount for each plan.
-type Limit struct {
-	Name    string
-	Amounts []string
-}
-
-// Tokens is the page of a chatbot's API tokens, which a script fills.
-type Tokens struct {
-	// MayManage shows what creates and revokes.
-	MayManage bool
-	// APIURL is the address of the public API, with /api/v1.
-	APIURL string
 }
 
 // Failure is the page that says what went wrong.

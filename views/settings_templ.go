@@ -142,7 +142,7 @@ func SettingsPage(l Layout, m Settings) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if m.MayChange {
+			if m.MayDelete {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<section aria-labelledby=\"delete-title\"><h2 id=\"delete-title\">Delete this chatbot</h2><p>Its knowledge, API tokens and conversations are deleted with it. This cannot be undone.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -1,8 +1,12 @@
 package views
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 func stamp(t time.Time) string   { return t.UTC().Format("2006-01-02 15:04 UTC") }
+func date(t time.Time) string    { return t.UTC().Format("2006-01-02") }
 func machine(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // since writes a time that may not have come.
@@ -34,3 +38,20 @@ var reachNames = map[string]string{"page": "This page", "site": "The whole site"
 var scheduleNames = map[string]string{"never": "Never", "daily": "Daily", "weekly": "Weekly"}
 
 var roleNames = map[string]string{"owner": "Owner", "admin": "Admin", "member": "Member"}
+
+// invoiceStates are Stripe's:
+// https://docs.stripe.com/api/invoices/object#invoice_object-status
+var invoiceStates = map[string]string{
+	"draft": "Not final yet", "open": "To be paid", "paid": "Paid", "uncollectible": "Not paid", "void": "Void",
+}
+
+// nameOf is what people call a value, or the value if it is new.
+func nameOf(value string, names map[string]string) string {
+	if name, known := names[value]; known {
+		return name
+	}
+	return value
+}
+
+// slug makes a part of an identifier of a name.
+func slug(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }

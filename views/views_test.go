@@ -29,7 +29,7 @@ func acme(section Section, title string) Layout {
 
 func ofChatbot(section Section, title string) Layout {
 	l := acme(section, title)
-	l.Chatbot = Chatbot{"cb_1", hostile, day}
+	l.Chatbot = Chatbot{ID: "cb_1", Name: hostile, CreatedAt: day}
 	return l
 }
 
@@ -79,21 +79,19 @@ func pages() map[string]templ.Component {
 	}
 	members := Members{
 		Members: []Member{
-			{"usr_1", "ada@example.com", "owner", false, day},
-			{"usr_2", "ben@example.com", "member", true, day},
+			{"usr_1", "ada@example.com", "owner", false, false, day},
+			{"usr_2", "ben@example.com", "member", true, true, day},
 		},
 		Invitations: []Invitation{{"inv_1", "cy@example.com", "admin", day}},
 		MayManage:   true, Roles: []string{"member", "admin"},
 	}
 	invited, only := members, Members{Members: members.Members}
 	invited.Link = "https://parley.example.com/join#code"
-	plans := Plans{
-		Plans:  []Plan{{"starter", "Starter", true}, {"standard", "Standard", false}},
-		Limits: []Limit{{"Chatbots", []string{"1", "10"}}, {"API tokens of a chatbot", []string{"No API access", "10"}}},
-	}
-	changeable := plans
-	changeable.MayChange = true
-	plans.Why = "An owner of the workspace can change the plan."
+	plans, sold, byHand := plansPages()
+	resting := ofChatbot(SettingsSection, "Settings")
+	sell := Upgrade{From: "Basic", Plan: "standard", Title: "Standard", Prices: []Choice{{"monthly", "Monthly, 79.00 USD a month"}}, Next: "/chatbots/cb_1/tokens"}
+	tell := Upgrade{From: "Basic", Plan: "standard", Title: "Standard", Why: "An owner of the workspace can change the plan."}
+	resting.Resting, resting.LooksOnly, resting.Chatbot.OverLimit = true, true, true
 	settings := map[string]string{"name": hostile, "instructions": "Be brief.\n</textarea>", "no_answer": "", "image_hosts": "img.example.com", "passage_aim": "200", "answer_without_knowledge": "on"}
 	noticed := acme(ChatbotsSection, "Chatbots")
 	noticed.Notice = "The chatbot has been deleted."
@@ -109,9 +107,10 @@ func pages() map[string]templ.Component {
 		"no-workspace":      NoWorkspacePage(Layout{Title: "Welcome", Email: "ada@example.com"}),
 		"failure":           FailurePage(Failure{Title: "Not found", Message: "Chatbot not found.", RequestID: "req_1"}),
 		"failure-sign-in":   FailurePage(Failure{Title: "Sign in first", Message: "Sign in to go on.", RequestID: "req_1", SignIn: true}),
-		"chatbots":          ChatbotsPage(noticed, Chatbots{Chatbots: []Chatbot{{"cb_1", hostile, day}}, MayCreate: true}),
+		"chatbots":          ChatbotsPage(noticed, Chatbots{Chatbots: []Chatbot{{"cb_1", hostile, false, day}, {"cb_2", "Old", true, day}}, MayCreate: true}),
 		"chatbots-none":     ChatbotsPage(acme(ChatbotsSection, "Chatbots"), Chatbots{}),
-		"settings":          SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: Form{Values: settings}, MayChange: true}),
+		"settings":          SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: Form{Values: settings}, MayChange: true, MayDelete: true}),
+		"settings-resting":  SettingsPage(resting, Settings{Form: Form{Values: settings}, MayDelete: true}),
 		"settings-read":     SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: Form{Values: settings}}),
 		"knowledge":         KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), known),
 		"knowledge-read":    KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), reading),
@@ -126,10 +125,26 @@ func pages() map[string]templ.Component {
 		"members-invited":   MembersPage(acme(MembersSection, "Members"), invited),
 		"members-read":      MembersPage(acme(MembersSection, "Members"), only),
 		"plans":             PlansPage(acme(PlanSection, "Plan"), plans),
-		"plans-changeable":  PlansPage(acme(PlanSection, "Plan"), changeable),
-		"tokens":            TokensPage(ofChatbot(TokensSection, "API tokens"), Tokens{MayManage: true, APIURL: "https://parley.example.com/api/v1"}),
+		"plans-by-hand":     PlansPage(acme(PlanSection, "Plan"), byHand),
+		"plans-sold":        PlansPage(acme(PlanSection, "Plan"), sold),
+		"pay":               PayPage(acme(PlanSection, "Payment"), "https://pay.example.com/c/1"),
+		"limits":            LimitsPage(acme(PlanSection, "Over the limit"), overLimits(true)),
+		"limits-read":       LimitsPage(acme(PlanSection, "Over the limit"), overLimits(false)),
+		"limits-none":       LimitsPage(acme(PlanSection, "Over the limit"), OverLimits{}),
+		"profile": ProfilePage(acme("", "Your account"), Profile{
+			EmailForm:    refused("email_password", "This is not your password.", map[string]string{"email": hostile, "email_password": ""}),
+			PasswordForm: refused("", "Too many attempts.", map[string]string{"old_password": "", "new_password": ""}),
+		}),
+		"workspace": WorkspacePage(acme(WorkspaceSection, "Workspace"), WorkspaceSettings{
+			Delete: refused("confirm_name", "This is not the name.", map[string]string{"confirm_name": hostile}), MayDelete: true, Paid: true,
+		}),
+		"workspace-read":    WorkspacePage(acme(WorkspaceSection, "Workspace"), WorkspaceSettings{}),
+		"tokens":            TokensPage(ofChatbot(TokensSection, "API tokens"), Tokens{MayManage: true, MayCreate: true, APIURL: "https://parley.example.com/api/v1"}),
+		"tokens-resting":    TokensPage(resting, Tokens{MayManage: true, APIURL: "https://parley.example.com/api/v1"}),
+		"tokens-upgrade":    TokensPage(ofChatbot(TokensSection, "API tokens"), Tokens{MayManage: true, MayCreate: true, Upgrade: &sell}),
+		"tokens-no-upgrade": TokensPage(ofChatbot(TokensSection, "API tokens"), Tokens{Upgrade: &tell}),
 		"tokens-read":       TokensPage(ofChatbot(TokensSection, "API tokens"), Tokens{APIURL: "https://parley.example.com/api/v1"}),
-		"settings-undelete": SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: Form{Values: settings}, Delete: refused("confirm_name", "This is not the name of the chatbot. Type it exactly.", map[string]string{"confirm_name": "Acme"}), MayChange: true}),
+		"settings-undelete": SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: Form{Values: settings}, Delete: refused("confirm_name", "This is not the name of the chatbot. Type it exactly.", map[string]string{"confirm_name": "Acme"}), MayChange: true, MayDelete: true}),
 	}
 }
 

@@ -17,7 +17,7 @@ func (s *site) home(c *fiber.Ctx) error {
 		return err
 	}
 	if len(person.Memberships) == 0 {
-		return render(c, fiber.StatusOK, views.NoWorkspacePage(views.Layout{Title: "Welcome", Email: person.User.Email}))
+		return render(c, fiber.StatusOK, views.NoWorkspacePage(views.Layout{Title: "Welcome", Notice: notice(c), Email: person.User.Email}))
 	}
 	return seeOther(c, views.WorkspaceURL(person.Memberships[0].Workspace.ID))
 }

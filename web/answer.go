@@ -49,6 +49,14 @@ var notices = map[string]string{
 	"deleted":   "The chatbot has been deleted.",
 	"cancelled": "The invitation has been cancelled.",
 	"plan":      "The plan has been changed.",
+	"bought":    "Thank you. The plan is in force now.",
+	"read":      "Your subscription is up to date here.",
+	"waiting":   "It may take a minute until the change is seen here. Reload the page then.",
+	"unbought":  "Nothing has been bought.",
+	"chosen":    "Your choice is saved.",
+	"email":     "Your e-mail address has been changed. Sign in with it from now on.",
+	"password":  "Your password has been changed. Other browsers have been signed out.",
+	"gone":      "The workspace has been deleted.",
 }
 
 // done is [seeOther] to a page that says what has been done.

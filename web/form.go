@@ -83,7 +83,7 @@ func (f form) checked() (form, error) {
 func (f form) view() views.Form {
 	values := make(map[string]string, len(f))
 	for name, value := range f {
-		if name == "password" {
+		if strings.HasSuffix(name, "password") {
 			value = ""
 		}
 		values[name] = value

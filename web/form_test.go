@@ -20,7 +20,7 @@ import (
 // signedOut is the pages without a database: those that a person who is not
 // signed in reaches before one is asked.
 func signedOut() *fiber.App {
-	tenants := tenant.New(nil, time.Now, rand.Reader)
+	tenants := tenant.New(nil, time.Now, rand.Reader, tenant.Options{})
 	app := fiber.New(fiber.Config{Immutable: true})
 	app.Use(requestid.Middleware)
 	Register(app, Deps{

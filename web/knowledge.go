@@ -50,7 +50,7 @@ func (s *site) showKnowledge(c *fiber.Ctx, v visit, status int, add addForms) er
 		return err
 	}
 	m := views.Knowledge{
-		MayEdit: v.may(tenant.EditKnowledge),
+		MayEdit: v.mayChange(tenant.EditKnowledge),
 		Text:    add.text.view(), Pairs: add.pairs.view(), Files: add.files.view(), Address: add.address.view(),
 	}
 	chosen := filter(&m, documents, c.Query("state"))

@@ -25,7 +25,7 @@ func (s *site) showMembers(c *fiber.Ctx, v visit, status int, m views.Members) e
 	m.MayManage = v.may(tenant.ManageMembers)
 	for _, member := range members {
 		m.Members = append(m.Members, views.Member{
-			ID: member.UserID, Email: member.Email, Role: string(member.Role), JoinedAt: member.CreatedAt,
+			ID: member.UserID, Email: member.Email, Role: string(member.Role), OverLimit: member.OverLimit, JoinedAt: member.CreatedAt,
 			MayChange: v.member.Role == tenant.RoleOwner || member.Role != tenant.RoleOwner,
 		})
 	}

@@ -5,14 +5,13 @@ import (
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
-
-	"parley/core/plan"
 )
 
 func TestSignedOut(t *testing.T) {
 	app := signedOut()
 	for _, path := range []string{
-		"/workspaces/ws_1", "/workspaces/ws_1/members", "/workspaces/ws_1/plan",
+		"/account", "/workspaces/ws_1", "/workspaces/ws_1/members", "/workspaces/ws_1/plan",
+		"/workspaces/ws_1/plan/return?next=%2F&paid=yes", "/workspaces/ws_1/limits", "/workspaces/ws_1/settings",
 		"/chatbots/cb_1", "/chatbots/cb_1/knowledge", "/chatbots/cb_1/knowledge/removed", "/chatbots/cb_1/evaluate", "/chatbots/cb_1/tokens",
 	} {
 		t.Run(path+" asks to sign in", func(t *testing.T) {
@@ -25,6 +24,8 @@ func TestSignedOut(t *testing.T) {
 	for _, path := range []string{
 		"/workspaces/ws_1/chatbots", "/workspaces/ws_1/invitations", "/workspaces/ws_1/invitations/inv_1/cancel",
 		"/workspaces/ws_1/members/usr_1/role", "/workspaces/ws_1/members/usr_1/remove", "/workspaces/ws_1/plan",
+		"/workspaces/ws_1/plan/checkout", "/workspaces/ws_1/plan/portal", "/workspaces/ws_1/limits", "/workspaces/ws_1/delete",
+		"/account", "/account/password",
 		"/chatbots/cb_1", "/chatbots/cb_1/delete", "/chatbots/cb_1/knowledge", "/chatbots/cb_1/knowledge/doc_1/remove",
 		"/chatbots/cb_1/knowledge/doc_1/retry", "/chatbots/cb_1/knowledge/doc_1/cancel", "/chatbots/cb_1/knowledge/files",
 		"/chatbots/cb_1/knowledge/pairs", "/chatbots/cb_1/knowledge/sources", "/chatbots/cb_1/knowledge/sources/src_1/sync",
@@ -77,31 +78,4 @@ func TestStatic(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestComparison(t *testing.T) {
-	m := comparison(plan.Defaults(), plan.Basic)
-	t.Run("every limit has an amount for every plan", func(t *testing.T) {
-		for _, limit := range m.Limits {
-			if len(limit.Amounts) != len(m.Plans) {
-				t.Errorf("%s has %d amounts for %d plans", limit.Name, len(limit.Amounts), len(m.Plans))
-			}
-		}
-	})
-	t.Run("one plan is the present one", func(t *testing.T) {
-		for _, p := range m.Plans {
-			if p.Current != (p.Name == "basic") {
-				t.Errorf("%s is present: %t", p.Name, p.Current)
-			}
-		}
-	})
-	t.Run("amounts are written for people", func(t *testing.T) {
-		knowledge, tokens := m.Limits[2].Amounts, m.Limits[4].Amounts
-		if knowledge[0] != "400,000" || knowledge[3] != "100,000,000" || knowledge[4] != "Unlimited" {
-			t.Errorf("knowledge is %q", knowledge)
-		}
-		if tokens[0] != "No API access" || tokens[2] != "10" {
-			t.Errorf("tokens are %q", tokens)
-		}
-	})
 }

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"strconv"
-
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/fault"
@@ -10,8 +8,6 @@ import (
 	"parley/core/tenant"
 	"parley/views"
 )
-
-const byOperator = "Plans are changed by the operator of this server."
 
 func (s *site) plansPage(c *fiber.Ctx) error {
 	v, err := s.toWorkspace(c, tenant.Read)
@@ -22,85 +18,111 @@ func (s *site) plansPage(c *fiber.Ctx) error {
 }
 
 func (s *site) showPlans(c *fiber.Ctx, v visit, status int, f views.Form) error {
-	plans, err := s.Tenants.Plans(c.UserContext())
+	o, err := s.offerTo(c, v)
 	if err != nil {
 		return err
 	}
-	m := comparison(plans, v.member.Workspace.Plan)
-	m.Form = f
-	switch {
-	case !s.PlanChanges:
-		m.Why = byOperator
-	case !v.may(tenant.ChangePlan):
-		m.Why = "An owner of the workspace can change the plan."
-	default:
-		m.MayChange = true
+	history, err := s.history(c, v)
+	if err != nil {
+		return err
 	}
+	m := o.page()
+	m.Form, m.History = f, history
+	m.Why, m.ByHand = s.whoChanges(v)
+	if s.Billing != nil && m.Why == "" {
+		m.Prices = o.prices()
+		m.TrialDays = o.trial(s.TrialDays)
+		if o.subscription.CustomerID != "" {
+			m.Manage = true
+			m.Invoices, m.InvoicesMissing = s.invoices(c, v)
+		}
+	} else {
+		m.Prices = o.priceList()
+	}
+	s.letPay(c)
 	return render(c, status, views.PlansPage(v.layout(c, views.PlanSection, "Plan"), m))
 }
 
+// whoChanges says why the person may not change the plan, or that they may by
+// hand. Where plans are sold, they buy one.
+func (s *site) whoChanges(v visit) (why string, byHand bool) {
+	switch {
+	case s.Billing == nil && !s.PlanChanges:
+		return byOperator, false
+	case !v.may(tenant.ChangePlan):
+		return byOwner, false
+	}
+	return "", s.Billing == nil
+}
+
+// offerTo reads what the page of plans tells a workspace.
+func (s *site) offerTo(c *fiber.Ctx, v visit) (offer, error) {
+	ctx := c.UserContext()
+	plans, err := s.Tenants.Plans(ctx)
+	if err != nil {
+		return offer{}, err
+	}
+	subscription, err := s.Tenants.Subscription(ctx, v.workspaceID())
+	if err != nil {
+		return offer{}, err
+	}
+	used, err := s.Tenants.Usage(ctx, v.workspaceID())
+	return offer{
+		catalogue: catalogue{plans: plans, now: s.Now(), sold: s.Billing != nil},
+		workspace: v.member.Workspace, subscription: subscription, used: used,
+	}, err
+}
+
+// historyShown is how many entries of the audit log the page has.
+const historyShown = 20
+
+func (s *site) history(c *fiber.Ctx, v visit) ([]views.Entry, error) {
+	entries, err := s.Tenants.Audit(c.UserContext(), v.workspaceID(), historyShown)
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]views.Entry, 0, len(entries))
+	for _, e := range entries {
+		shown = append(shown, views.Entry{At: e.At, Actor: actorName(e.Actor), Detail: e.Detail})
+	}
+	return shown, nil
+}
+
+// actorName is what people call who is no person.
+func actorName(actor string) string {
+	names := map[string]string{
+		"stripe": "Stripe", "reconciliation": "Comparison with Stripe", "operator": "Operator of this server", "time": "By itself",
+	}
+	if name, known := names[actor]; known {
+		return name
+	}
+	return actor
+}
+
+// changePlan changes the plan by hand.
 func (s *site) changePlan(c *fiber.Ctx) error {
 	v, err := s.toWorkspace(c, tenant.ChangePlan)
 	if err != nil {
 		return err
 	}
+	if s.Billing != nil {
+		return fault.New(fault.Forbidden, "Plans are bought here. Choose one on the page of plans.")
+	}
 	if !s.PlanChanges {
-		return fault.New(fault.Forbidden, byOperator)
+		return notSold()
 	}
 	typed, err := readForm(c, "plan")
 	if err != nil {
 		return err
 	}
-	if err := s.Tenants.SetPlan(c.UserContext(), v.workspaceID(), plan.Name(typed["plan"])); err != nil {
-		return form{}.again(c, err, func(status int, f views.Form) error { return s.showPlans(c, v, status, f) })
+	if err := s.Tenants.SetPlan(c.UserContext(), v.workspaceID(), plan.Name(typed["plan"]), v.person.User.Email); err != nil {
+		return s.plansAgain(c, v, err)
 	}
 	return done(c, views.PlanURL(v.workspaceID()), "plan")
 }
 
-// limits are the rows of the comparison.
-var limits = []struct {
-	name   string
-	amount func(plan.Limits) string
-}{
-	{"Chatbots", func(l plan.Limits) string { return amount(l.Chatbots) }},
-	{"Members", func(l plan.Limits) string { return amount(l.Members) }},
-	{"Characters of knowledge", func(l plan.Limits) string { return amount(l.KnowledgeChars) }},
-	{"Characters of a message", func(l plan.Limits) string { return amount(l.MessageChars) }},
-	{"API tokens of a chatbot", func(l plan.Limits) string {
-		if !l.APIAccess {
-			return "No API access"
-		}
-		return amount(l.TokensPerChatbot)
-	}},
-}
-
-func comparison(plans []plan.Plan, current plan.Name) views.Plans {
-	var m views.Plans
-	for _, p := range plans {
-		m.Plans = append(m.Plans, views.Plan{Name: string(p.Name), Title: p.Title, Current: p.Name == current})
-	}
-	for _, limit := range limits {
-		row := views.Limit{Name: limit.name}
-		for _, p := range plans {
-			row.Amounts = append(row.Amounts, limit.amount(p.Limits))
-		}
-		m.Limits = append(m.Limits, row)
-	}
-	return m
-}
-
-func amount(limit int) string {
-	if limit == plan.Unlimited {
-		return "Unlimited"
-	}
-	return thousands(limit)
-}
-
-// thousands writes a number of at least 0 with commas.
-func thousands(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
+// plansAgain shows the page of plans with what is wrong.
+func (s *site) plansAgain(c *fiber.Ctx, v visit, err error) error {
+	logFailure(c, s.Log, fault.As(err))
+	return form{}.again(c, err, func(status int, f views.Form) error { return s.showPlans(c, v, status, f) })
 }

@@ -15,7 +15,7 @@ import (
 // cookieOf is the cookie that sessions set for a new session.
 func cookieOf(t *testing.T, secure bool, handle func(*Sessions, *fiber.Ctx) error) *http.Cookie {
 	t.Helper()
-	sessions := NewSessions(tenant.New(nil, time.Now, rand.Reader), secure, baseURL)
+	sessions := NewSessions(tenant.New(nil, time.Now, rand.Reader, tenant.Options{}), secure, baseURL)
 	app := fiber.New(fiber.Config{Immutable: true})
 	app.Get("/", func(c *fiber.Ctx) error { return handle(sessions, c) })
 	lines := send(t, app, "GET", "/", "", nil).header["Set-Cookie"]

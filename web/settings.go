@@ -41,7 +41,7 @@ func size(tokens int) string {
 
 func (s *site) showSettings(c *fiber.Ctx, v visit, status int, settings, remove views.Form) error {
 	return render(c, status, views.SettingsPage(v.layout(c, views.SettingsSection, "Settings"), views.Settings{
-		Form: settings, Delete: remove, MayChange: v.may(tenant.ManageChatbots),
+		Form: settings, Delete: remove, MayChange: v.mayChange(tenant.ManageChatbots), MayDelete: v.may(tenant.ManageChatbots),
 	}))
 }
 

@@ -14,6 +14,8 @@ type visit struct {
 	person  tenant.Person
 	member  tenant.Membership
 	chatbot chatbot.Chatbot
+	// resting says that something of the workspace is over a limit.
+	resting bool
 }
 
 // toWorkspace returns the visit to the workspace in the address, if the
@@ -24,7 +26,17 @@ func (s *site) toWorkspace(c *fiber.Ctx, action tenant.Action) (visit, error) {
 		return visit{}, err
 	}
 	member, err := person.May(action, id.Given(c.Params("workspace")))
-	return visit{person: person, member: member}, err
+	if err != nil {
+		return visit{}, err
+	}
+	return s.arrive(c, visit{person: person, member: member})
+}
+
+// arrive looks whether anything of the workspace rests.
+func (s *site) arrive(c *fiber.Ctx, v visit) (visit, error) {
+	holdings, err := s.Tenants.Holdings(c.UserContext(), v.workspaceID())
+	v.resting = resting(holdings)
+	return v, err
 }
 
 // toChatbot is toWorkspace for the chatbot in the address.
@@ -37,20 +49,26 @@ func (s *site) toChatbot(c *fiber.Ctx, action tenant.Action) (visit, error) {
 	if err != nil {
 		return visit{}, err
 	}
-	return visit{person: person, member: member, chatbot: bot}, member.Role.May(action)
+	if err := member.May(action); err != nil {
+		return visit{}, err
+	}
+	return s.arrive(c, visit{person: person, member: member, chatbot: bot})
 }
 
-func (v visit) may(action tenant.Action) bool { return v.member.Role.May(action) == nil }
+func (v visit) may(action tenant.Action) bool { return v.member.May(action) == nil }
+
+// mayChange is may for what a chatbot over the limit does not let anyone do.
+func (v visit) mayChange(action tenant.Action) bool {
+	return v.may(action) && v.chatbot.Writable() == nil
+}
 
 func (v visit) workspaceID() string { return v.member.Workspace.ID }
 
 func (v visit) layout(c *fiber.Ctx, section views.Section, title string) views.Layout {
 	l := views.Layout{
 		Title: title, Notice: notice(c), Section: section, Email: v.person.User.Email,
-		Workspace: views.Workspace{ID: v.workspaceID(), Name: v.member.Workspace.Name},
-	}
-	for _, m := range v.person.Memberships {
-		l.Workspaces = append(l.Workspaces, views.Workspace{ID: m.Workspace.ID, Name: m.Workspace.Name})
+		Workspace:  views.Workspace{ID: v.workspaceID(), Name: v.member.Workspace.Name},
+		Workspaces: workspaceViews(v.person), Resting: v.resting, LooksOnly: v.member.OverLimit,
 	}
 	if v.chatbot.ID != "" {
 		l.Chatbot = chatbotView(v.chatbot)
@@ -59,6 +77,14 @@ func (v visit) layout(c *fiber.Ctx, section views.Section, title string) views.L
 	return l
 }
 
+func workspaceViews(p tenant.Person) []views.Workspace {
+	var all []views.Workspace
+	for _, m := range p.Memberships {
+		all = append(all, views.Workspace{ID: m.Workspace.ID, Name: m.Workspace.Name})
+	}
+	return all
+}
+
 func chatbotView(bot chatbot.Chatbot) views.Chatbot {
-	return views.Chatbot{ID: bot.ID, Name: bot.Name, CreatedAt: bot.CreatedAt}
+	return views.Chatbot{ID: bot.ID, Name: bot.Name, OverLimit: bot.OverLimit, CreatedAt: bot.CreatedAt}
 }

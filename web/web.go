@@ -8,6 +8,7 @@ package web
 import (
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -28,9 +29,17 @@ type Deps struct {
 	BaseURL string
 	// SignUp lets anyone create an account. The first visitor always can.
 	SignUp bool
-	// PlanChanges lets owners change the plan by hand.
+	// Billing sells plans. Without it, which is nil, they are changed by hand.
+	Billing Billing
+	// StripeURL is the address of another Stripe than Stripe's, for tests.
+	StripeURL string
+	// TrialDays is how many days a first subscription is free.
+	TrialDays int
+	// PlanChanges lets owners change the plan by hand, where none is sold.
 	PlanChanges bool
-	Log         *slog.Logger
+	// Now is the clock of what pages say about days, [time.Now] when nil.
+	Now func() time.Time
+	Log *slog.Logger
 }
 
 type site struct {
@@ -44,6 +53,9 @@ type site struct {
 // Register adds every page and /static to an app, which must be made with
 // Immutable. It needs [Sessions.SameOrigin] and requestid.Middleware in front.
 func Register(app *fiber.App, deps Deps) {
+	if deps.Now == nil {
+		deps.Now = time.Now
+	}
 	s := &site{Deps: deps, assets: loadAssets()}
 	app.Get("/static/*", s.static)
 	get := func(path string, handle fiber.Handler) { app.Get(path, s.page(handle)) }
@@ -58,7 +70,13 @@ func Register(app *fiber.App, deps Deps) {
 	get("/join", s.joinPage)
 	post("/join", s.join)
 
+	get("/account", s.profilePage)
+	post("/account", s.changeEmail)
+	post("/account/password", s.changePassword)
+
 	get("/workspaces/:workspace", s.chatbotsPage)
+	get("/workspaces/:workspace/settings", s.workspacePage)
+	post("/workspaces/:workspace/delete", s.deleteWorkspace)
 	post("/workspaces/:workspace/chatbots", s.createChatbot)
 	get("/workspaces/:workspace/members", s.membersPage)
 	post("/workspaces/:workspace/members/:user/role", s.changeRole)
@@ -67,6 +85,11 @@ func Register(app *fiber.App, deps Deps) {
 	post("/workspaces/:workspace/invitations/:invitation/cancel", s.cancelInvitation)
 	get("/workspaces/:workspace/plan", s.plansPage)
 	post("/workspaces/:workspace/plan", s.changePlan)
+	post("/workspaces/:workspace/plan/checkout", s.checkout)
+	post("/workspaces/:workspace/plan/portal", s.portal)
+	get("/workspaces/:workspace/plan/return", s.fromStripe)
+	get("/workspaces/:workspace/limits", s.limitsPage)
+	post("/workspaces/:workspace/limits", s.keep)
 
 	get("/chatbots/:chatbot", s.settingsPage)
 	post("/chatbots/:chatbot", s.saveSettings)

@@ -174,6 +174,7 @@ type bakery struct {
 func onBakery(t *testing.T, test func(b bakery), change ...func(*Config)) {
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start(change...)
+		w.hasNoHurry()
 		test(bakery{w, w.newTenant("baker", plan.Standard, opening), w.newTenant("rival", plan.Standard, rivalOpening)})
 	})
 }
@@ -183,6 +184,7 @@ func onModel(t *testing.T, test func(b bakery, upstream *llmtest.Server)) {
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"At seven."}})
 		w := start(withModel(upstream))
+		w.hasNoHurry()
 		b := bakery{w, w.newTenant("baker", plan.Standard, opening), w.newTenant("rival", plan.Standard, rivalOpening)}
 		test(b, upstream)
 	})

@@ -31,7 +31,7 @@ func (w *world) newHouse(canary, foreign string) house {
 	for _, topic := range topics {
 		documents = append(documents, fmt.Sprintf("# Rules for %s of %s\n\nThe rule for %s is: ask %s at the counter first.\n", topic, canary, topic, canary))
 	}
-	h := house{canary: canary, foreign: foreign, tenantOf: w.newTenant(canary, plan.Standard, documents...)}
+	h := house{canary: canary, foreign: foreign, tenantOf: w.newTenant(canary, plan.Enterprise, documents...)}
 	user, err := w.server.program.tenants.UserByEmail(w.Context(), h.email)
 	w.must(err)
 	h.owner = w.session(user.ID)

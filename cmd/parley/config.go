@@ -39,7 +39,16 @@ type Config struct {
 	FetchDelay   time.Duration `name:"fetch-delay" env:"FETCH_DELAY" default:"1s" help:"Pause between two requests to one host."`
 	Workers      int           `name:"workers" env:"WORKERS" placeholder:"N" help:"Number of workspaces whose documents this process works on at once. Default: 16."`
 	JobLease     time.Duration `name:"job-lease" env:"JOB_LEASE" default:"5m" help:"How long a server that has died may hold a workspace's documents before another takes them over. On SQLite the next start does so at once."`
-	StripeKey    string        `name:"stripe-secret-key" env:"STRIPE_SECRET_KEY" placeholder:"KEY" secret:"text" help:"Stripe's secret key. With it owners can no longer change plans by hand on the plan page; the operator still can, with parley plan set."`
+	StripeKey    string        `name:"stripe-secret-key" env:"STRIPE_SECRET_KEY" placeholder:"KEY" secret:"text" help:"Stripe's secret key. With it owners buy plans; the operator can still grant one with parley plan set."`
+	StripeSecret string        `name:"stripe-webhook-secret" env:"STRIPE_WEBHOOK_SECRET" placeholder:"SECRET" secret:"text" help:"Signing secret of Stripe's webhook endpoint, which is /api/webhooks/stripe. Needed with STRIPE_SECRET_KEY."`
+	StripeURL    string        `name:"stripe-url" env:"STRIPE_URL" placeholder:"URL" help:"Address of another Stripe, for tests."`
+	StripeTax    bool          `name:"stripe-tax" env:"STRIPE_TAX" help:"Whether Stripe Tax reckons the taxes at checkout. It has to be set up at Stripe before."`
+	TrialDays    int           `name:"trial-days" env:"TRIAL_DAYS" placeholder:"N" default:"14" help:"Days of a workspace's first subscription that cost nothing. 0 means no trial."`
+	GraceDays    int           `name:"billing-grace-days" env:"BILLING_GRACE_DAYS" placeholder:"N" default:"21" help:"Days for which a plan stays in force after a payment failed."`
+	PlanChanges  string        `name:"plan-changes" env:"PLAN_CHANGES" placeholder:"WHO" help:"Who changes plans by hand while there is no Stripe: owner, on the plan page, or operator, with parley plan set. Default: operator, and owner with parley serve --demo."`
+	SMTPURL      string        `name:"smtp-url" env:"SMTP_URL" placeholder:"URL" secret:"url" help:"Server that takes mails: smtp://user:password@mail.example.com:587, which is encrypted by STARTTLS, or smtps:// on port 465. Unset means that no mails are sent."`
+	MailFrom     string        `name:"mail-from" env:"MAIL_FROM" placeholder:"ADDRESS" help:"Sender of mails, such as Parley <parley@example.com>. Needed with SMTP_URL."`
+	MetricsAddr  string        `name:"metrics-addr" env:"METRICS_ADDR" placeholder:"ADDRESS" help:"Address on which /metrics is served to Prometheus, such as 127.0.0.1:9091. Unset means that it is not. Keep it from the public."`
 	SignUp       bool          `name:"sign-up" env:"SIGN_UP" default:"true" negatable:"" help:"Whether anybody may sign up. The first visitor of an empty server always may."`
 	Proxies      []string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks of proxies whose X-Forwarded-For is believed, separated by commas."`
 	DrainTimeout time.Duration `name:"drain-timeout" env:"DRAIN_TIMEOUT" default:"20s" help:"How long running answers may go on after SIGTERM before they are ended."`
@@ -66,11 +75,8 @@ func (c *Config) Validate() error {
 			return fmt.Errorf("FETCH_PORTS are from 1 to 65535")
 		}
 	}
-	if c.BaseURL != "" {
-		u, err := url.Parse(c.BaseURL)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || !isOrigin(u) {
-			return fmt.Errorf("BASE_URL must be a scheme and host, such as https://parley.example.com")
-		}
+	if c.BaseURL != "" && !isWebOrigin(c.BaseURL) {
+		return fmt.Errorf("BASE_URL must be a scheme and host, such as https://parley.example.com")
 	}
 	if c.Port < 0 || c.Port > 65535 {
 		return fmt.Errorf("PORT must be from 1 to 65535")
@@ -78,8 +84,13 @@ func (c *Config) Validate() error {
 	if _, _, err := net.SplitHostPort(c.listenAddress()); err != nil {
 		return fmt.Errorf("LISTEN_ADDR must be an address and port, such as 127.0.0.1:8080")
 	}
-	_, err := c.proxies()
-	return err
+	if _, _, err := net.SplitHostPort(c.MetricsAddr); c.MetricsAddr != "" && err != nil {
+		return fmt.Errorf("METRICS_ADDR must be an address and port, such as 127.0.0.1:9091")
+	}
+	if _, err := c.proxies(); err != nil {
+		return err
+	}
+	return c.validateBilling()
 }
 
 func (c *Config) proxies() (web.Proxies, error) {
@@ -90,8 +101,12 @@ func (c *Config) proxies() (web.Proxies, error) {
 	return proxies, nil
 }
 
-// isOrigin says that a URL has nothing but a scheme, a host and a port.
-func isOrigin(u *url.URL) bool {
+// isWebOrigin says that a URL has nothing but http or https, a host and a port.
+func isWebOrigin(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return false
+	}
 	return strings.Trim(u.Path, "/") == "" && u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
 }
 
@@ -168,20 +183,22 @@ func (c *Config) settings() []setting {
 		tag := v.Type().Field(i).Tag
 		all = append(all, setting{
 			Flag: tag.Get("name"), Env: tag.Get("env"), Default: tag.Get("default"), Help: tag.Get("help"),
-			Value: masked(tag.Get("secret"), show(v.Field(i).Interface())),
+			Value: masked(tag.Get("secret"), show(v.Field(i).Interface(), tag.Get("default") != "")),
 		})
 	}
 	return all
 }
 
-func show(value any) string {
+// show writes a value. A number of zero is one that was not set, unless there
+// is a default.
+func show(value any, hasDefault bool) string {
 	switch value := value.(type) {
 	case []string:
 		return strings.Join(value, ",")
 	case []int:
 		return strings.Trim(strings.ReplaceAll(fmt.Sprint(value), " ", ","), "[]")
 	case int:
-		if value == 0 {
+		if value == 0 && !hasDefault {
 			return ""
 		}
 	}

@@ -52,10 +52,13 @@ func TestConfigReference(t *testing.T) {
 
 func TestSecretsAreMasked(t *testing.T) {
 	secrets := map[string]string{
-		"DATABASE_URL":      "postgres://parley:hunter2secret@db.internal:5432/parley?sslmode=require&sslpassword=hunter3secret",
-		"LLM_API_KEY":       "sk-hunter4secret",
-		"LLM_BASE_URL":      "https://me:hunter6secret@llm.internal/v1",
-		"STRIPE_SECRET_KEY": "sk_test_hunter5secret",
+		"DATABASE_URL":          "postgres://parley:hunter2secret@db.internal:5432/parley?sslmode=require&sslpassword=hunter3secret",
+		"LLM_API_KEY":           "sk-hunter4secret",
+		"LLM_BASE_URL":          "https://me:hunter6secret@llm.internal/v1",
+		"STRIPE_SECRET_KEY":     "sk_test_hunter5secret",
+		"STRIPE_WEBHOOK_SECRET": "whsec_hunter7secret",
+		"SMTP_URL":              "smtp://me:hunter8secret@mail.internal:2525",
+		"MAIL_FROM":             "parley@example.com",
 	}
 	for _, format := range [][]string{nil, {"--json"}} {
 		t.Run("parley config "+strings.Join(format, ""), func(t *testing.T) {
@@ -66,7 +69,7 @@ func TestSecretsAreMasked(t *testing.T) {
 			if strings.Contains(out+complaint, "hunter") {
 				t.Errorf("a secret is shown:\n%s%s", out, complaint)
 			}
-			for _, kept := range []string{"postgres://parley:" + mask + "@db.internal:5432/parley", "@llm.internal/v1"} {
+			for _, kept := range []string{"postgres://parley:" + mask + "@db.internal:5432/parley", "@llm.internal/v1", "smtp://me:" + mask + "@mail.internal:2525"} {
 				if !strings.Contains(out, kept) {
 					t.Errorf("%s is not shown in\n%s", kept, out)
 				}
@@ -141,22 +144,32 @@ func TestRefusedConfiguration(t *testing.T) {
 		environment map[string]string
 		says        string
 	}{
-		"a key for embeddings without a model":   {map[string]string{"EMBED_API_KEY": "sk-secret"}, "EMBED_MODEL must name the embedding model"},
-		"a server of embeddings without a model": {map[string]string{"EMBED_BASE_URL": "http://embed:8080/v1"}, "EMBED_MODEL must name the embedding model"},
-		"more workers than is sane":              {map[string]string{"WORKERS": "257"}, "WORKERS must be from 1 to 256"},
-		"a port to fetch that is none":           {map[string]string{"FETCH_PORTS": "80,65536"}, "FETCH_PORTS are from 1 to 65535"},
-		"a base URL without a scheme":            {map[string]string{"BASE_URL": "parley.example.com"}, "BASE_URL must be a scheme and host"},
-		"a base URL with a path":                 {map[string]string{"BASE_URL": "https://example.com/parley"}, "BASE_URL must be a scheme and host"},
-		"a base URL with a query":                {map[string]string{"BASE_URL": "https://example.com/?a=b"}, "BASE_URL must be a scheme and host"},
-		"a base URL with a fragment":             {map[string]string{"BASE_URL": "https://example.com/#a"}, "BASE_URL must be a scheme and host"},
-		"a base URL with a user":                 {map[string]string{"BASE_URL": "https://me:secret@example.com"}, "BASE_URL must be a scheme and host"},
-		"a base URL of another scheme":           {map[string]string{"BASE_URL": "ftp://example.com"}, "BASE_URL must be a scheme and host"},
-		"a port that is none":                    {map[string]string{"PORT": "65536"}, "PORT must be from 1 to 65535"},
-		"a port below zero":                      {map[string]string{"PORT": "-1"}, "PORT must be from 1 to 65535"},
-		"a port that is a word":                  {map[string]string{"PORT": "http"}, "port"},
-		"an address without a port":              {map[string]string{"LISTEN_ADDR": "127.0.0.1"}, "LISTEN_ADDR must be an address and port"},
-		"a log level that is none":               {map[string]string{"LOG_LEVEL": "loud"}, "log-level"},
-		"a duration that is none":                {map[string]string{"LLM_TIMEOUT": "soon"}, "llm-timeout"},
+		"a key for embeddings without a model":      {map[string]string{"EMBED_API_KEY": "sk-secret"}, "EMBED_MODEL must name the embedding model"},
+		"a server of embeddings without a model":    {map[string]string{"EMBED_BASE_URL": "http://embed:8080/v1"}, "EMBED_MODEL must name the embedding model"},
+		"Stripe's key without the webhook's secret": {map[string]string{"STRIPE_SECRET_KEY": "sk_secret"}, "STRIPE_WEBHOOK_SECRET must be set"},
+		"a webhook's secret without Stripe's key":   {map[string]string{"STRIPE_WEBHOOK_SECRET": "whsec_secret"}, "STRIPE_SECRET_KEY must be set"},
+		"another Stripe that is no address":         {map[string]string{"STRIPE_URL": "stripe.internal"}, "STRIPE_URL must be a scheme and host"},
+		"a trial without an end":                    {map[string]string{"TRIAL_DAYS": "731"}, "TRIAL_DAYS must be from 0 to 730"},
+		"a grace before the payment":                {map[string]string{"BILLING_GRACE_DAYS": "-1"}, "BILLING_GRACE_DAYS must be from 0 to 365"},
+		"plans that anybody changes":                {map[string]string{"PLAN_CHANGES": "everyone"}, "PLAN_CHANGES must be owner or operator"},
+		"a mail server without a sender":            {map[string]string{"SMTP_URL": "smtp://me:secret@h"}, "MAIL_FROM must be an e-mail address"},
+		"a sender without a mail server":            {map[string]string{"MAIL_FROM": "parley@example.com"}, "SMTP_URL must be set"},
+		"a mail server of another kind":             {map[string]string{"SMTP_URL": "http://me:secret@h", "MAIL_FROM": "parley@example.com"}, "SMTP_URL must be smtp:// or smtps://"},
+		"an address for metrics without a port":     {map[string]string{"METRICS_ADDR": "127.0.0.1"}, "METRICS_ADDR must be an address and port"},
+		"more workers than is sane":                 {map[string]string{"WORKERS": "257"}, "WORKERS must be from 1 to 256"},
+		"a port to fetch that is none":              {map[string]string{"FETCH_PORTS": "80,65536"}, "FETCH_PORTS are from 1 to 65535"},
+		"a base URL without a scheme":               {map[string]string{"BASE_URL": "parley.example.com"}, "BASE_URL must be a scheme and host"},
+		"a base URL with a path":                    {map[string]string{"BASE_URL": "https://example.com/parley"}, "BASE_URL must be a scheme and host"},
+		"a base URL with a query":                   {map[string]string{"BASE_URL": "https://example.com/?a=b"}, "BASE_URL must be a scheme and host"},
+		"a base URL with a fragment":                {map[string]string{"BASE_URL": "https://example.com/#a"}, "BASE_URL must be a scheme and host"},
+		"a base URL with a user":                    {map[string]string{"BASE_URL": "https://me:secret@example.com"}, "BASE_URL must be a scheme and host"},
+		"a base URL of another scheme":              {map[string]string{"BASE_URL": "ftp://example.com"}, "BASE_URL must be a scheme and host"},
+		"a port that is none":                       {map[string]string{"PORT": "65536"}, "PORT must be from 1 to 65535"},
+		"a port below zero":                         {map[string]string{"PORT": "-1"}, "PORT must be from 1 to 65535"},
+		"a port that is a word":                     {map[string]string{"PORT": "http"}, "port"},
+		"an address without a port":                 {map[string]string{"LISTEN_ADDR": "127.0.0.1"}, "LISTEN_ADDR must be an address and port"},
+		"a log level that is none":                  {map[string]string{"LOG_LEVEL": "loud"}, "log-level"},
+		"a duration that is none":                   {map[string]string{"LLM_TIMEOUT": "soon"}, "llm-timeout"},
 	} {
 		t.Run(sentence+" is refused", func(t *testing.T) {
 			out, complaint, code := configOf(t, c.environment)
@@ -169,6 +182,12 @@ func TestRefusedConfiguration(t *testing.T) {
 		})
 	}
 
+	t.Run("a trial of no days is shown as such", func(t *testing.T) {
+		out, complaint, code := configOf(t, map[string]string{"TRIAL_DAYS": "0"}, "--json")
+		if code != 0 || !strings.Contains(out, `"TRIAL_DAYS": "0"`) {
+			t.Errorf("it prints\n%s%s", out, complaint)
+		}
+	})
 	t.Run("a flag wins over the environment", func(t *testing.T) {
 		out, complaint, code := configOf(t, map[string]string{"LISTEN_ADDR": "127.0.0.1:1"}, "--listen=127.0.0.1:2")
 		if code != 0 || !strings.Contains(out, "127.0.0.1:2") || strings.Contains(out, "127.0.0.1:1\n") {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"parley/billing"
 	"parley/core/fault"
 )
 
@@ -80,23 +79,24 @@ func diagnose(ctx context.Context, config *Config) []diagnosis {
 	}
 	var found []diagnosis
 	for _, part := range p.parts() {
-		d := diagnosis{Part: part.Name, OK: true, Detail: details[part.Name]}
-		if err := part.Check(ctx); err != nil {
-			d = diagnosis{part.Name, false, sentence(err), remedies[part.Name]}
-		}
-		found = append(found, d)
+		found = append(found, diagnosed(part.Name, part.Check(ctx), details[part.Name], remedies[part.Name]))
 	}
-	if config.StripeKey != "" {
-		found = append(found, diagnoseStripe(ctx, config.StripeKey))
+	if p.billing != nil {
+		found = append(found, diagnosed("stripe", p.billing.Check(ctx), "the key is taken, and there is a webhook secret",
+			"Check STRIPE_SECRET_KEY. Without it plans are changed by hand."))
+	}
+	if p.mails != nil {
+		found = append(found, diagnosed("mail", p.mails.Check(ctx), "the mail server takes the user",
+			"Check SMTP_URL: parley config shows it without the password."))
 	}
 	return found
 }
 
-func diagnoseStripe(ctx context.Context, key string) diagnosis {
-	if err := billing.New(key, "").Check(ctx); err != nil {
-		return diagnosis{"stripe", false, sentence(err), "Without STRIPE_SECRET_KEY plans are changed by hand."}
+func diagnosed(part string, err error, detail, remedy string) diagnosis {
+	if err != nil {
+		return diagnosis{part, false, sentence(err), remedy}
 	}
-	return diagnosis{Part: "stripe", OK: true, Detail: "the key is taken"}
+	return diagnosis{Part: part, OK: true, Detail: detail}
 }
 
 func databaseName(p *program) string {

@@ -101,9 +101,10 @@ func (t *trial) index(ctx context.Context, corpus string) (evalReport, error) {
 		group, ctx := errgroup.WithContext(ctx)
 		group.SetLimit(t.writers)
 		err := readLines(corpus, func(d corpusLine) error {
+			place := report.Documents
 			report.Documents++
 			group.Go(func() error {
-				n, err := t.Add(ctx, into, d.document(), d.Passage)
+				n, err := t.AddAt(ctx, into, place, d.document(), d.Passage)
 				passages.Add(int64(n))
 				return err
 			})

@@ -26,7 +26,7 @@ func TestVanishingClients(t *testing.T) {
 			})
 			w := start(t, withModel(upstream), onlyTheWatch, func(c *Config) { c.DatabaseURL = url })
 			w.server.api.Streams = patientStreams
-			tn := w.newTenant("baker", plan.Standard, opening)
+			tn := w.newTenant("baker", plan.Enterprise, opening)
 			shared := written(w.newConversation(tn.token, ""))
 			before := goleak.IgnoreCurrent()
 

@@ -9,13 +9,16 @@ import (
 	"os"
 	"time"
 
+	"parley/billing"
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/tenant"
+	"parley/internal/metrics"
 	"parley/jobs"
 	"parley/llm/extractive"
 	"parley/llm/openai"
+	"parley/mail"
 	"parley/store"
 )
 
@@ -33,6 +36,11 @@ type program struct {
 	chatbots  *chatbot.Service
 	knowledge *knowledge.Service
 	chat      *chat.Service
+
+	metrics *metrics.Metrics
+	// billing is nil without Stripe, and mails without a mail server.
+	billing *billing.Service
+	mails   *mail.Sender
 }
 
 // now is the one clock, in the precision that both databases keep.
@@ -61,17 +69,33 @@ func openWith(ctx context.Context, config *Config, log *slog.Logger, wrap ports)
 	if err != nil {
 		return nil, fmt.Errorf("the database cannot be opened: %w", err)
 	}
-	p := &program{config: config, log: log, store: db}
+	p := &program{config: config, log: log, store: db, metrics: metrics.New()}
 	if err := p.openKnowledge(ctx, wrap); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
 	if wrap.model != nil {
 		model = wrap.model(model)
 	}
-	p.tenants = tenant.New(db, now, rand.Reader)
-	p.chatbots = chatbot.New(db, p.knowledge, now, rand.Reader)
+	p.tenants = tenant.New(db, now, rand.Reader, tenant.Options{
+		Grace: config.grace(), Mails: config.SMTPURL != "", BaseURL: config.baseURL(config.listenAddress()),
+	})
+	p.chatbots = chatbot.New(db, p.knowledge, p.tenants, now, rand.Reader)
 	p.chat = chat.New(db, p.knowledge, model, now, log)
+	if err := p.openBilling(); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
 	return p, nil
+}
+
+// openBilling opens what money and mails need, if they are configured.
+func (p *program) openBilling() (err error) {
+	if p.mails, err = p.config.mailSender(); err != nil {
+		return err
+	}
+	if p.config.StripeKey != "" {
+		p.billing = billing.New(p.config.billing(), p.tenants, now, p.log, p.metrics)
+	}
+	return nil
 }
 
 // openKnowledge opens what the knowledge of chatbots needs.

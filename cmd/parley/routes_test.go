@@ -33,6 +33,8 @@ var (
 	aForm         = gets{own: 303, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	aResult       = gets{own: 200, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	notNow        = gets{own: 409, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
+	noSale        = gets{own: 403, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
+	ownAccount    = gets{own: 422, stranger: 422, otherToken: 401, revoked: 401, nobody: 401}
 	entrance      = gets{own: 303, stranger: 303, otherToken: 200, revoked: 200, nobody: 200}
 )
 
@@ -66,7 +68,9 @@ func (r row) takesTokens() bool { return strings.HasPrefix(r.route, v1Prefix) }
 func (r row) isUnsafe() bool { return r.method != http.MethodGet }
 
 // shows reports whether the route shows its caller what the workspace has.
-func (r row) shows() bool { return r.method == http.MethodGet && !r.isPublic() && !r.takesTokens() }
+func (r row) shows() bool {
+	return r.method == http.MethodGet && r.gets.own == http.StatusOK && !r.isPublic() && !r.takesTokens()
+}
 
 // rows are all routes, in an order in which the owner can call one after the
 // other: what takes something away comes last.
@@ -82,6 +86,10 @@ var rows = []row{
 	{method: "POST", route: "/sign-out", gets: everyone(303)},
 	{method: "GET", route: "/join", gets: everyone(200)},
 	{method: "POST", route: "/join", body: "code=a-guess&password=a+wrong+guess", gets: everyone(422)},
+	{method: "POST", route: webhookPath, body: `{"type":"invoice.paid"}`, gets: everyone(404)}, // there is no Stripe
+	{method: "GET", route: "/account", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
+	{method: "POST", route: "/account", body: "email=nobody&email_password=a+wrong+guess", gets: ownAccount},
+	{method: "POST", route: "/account/password", body: "old_password=a+wrong+guess&new_password=short", gets: ownAccount},
 
 	{method: "POST", route: "/api/v1/chat", body: `{"message":"When does it open?"}`, gets: byToken},
 	{method: "POST", route: "/api/v1/chat", body: `{"message":"And then?","conversation_id":":conversation_id"}`, gets: byTokenWithID},
@@ -93,6 +101,9 @@ var rows = []row{
 	{method: "GET", route: "/workspaces/:workspace", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/members", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/plan", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/workspaces/:workspace/plan/return", gets: gets{own: 403, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}, least: tenant.RoleOwner},
+	{method: "GET", route: "/workspaces/:workspace/limits", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/workspaces/:workspace/settings", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/knowledge", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/knowledge/removed", gets: aPage, least: tenant.RoleMember},
@@ -106,6 +117,9 @@ var rows = []row{
 
 	{method: "POST", route: "/workspaces/:workspace/chatbots", body: "name=Another", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/plan", body: "plan=premium", gets: aForm, least: tenant.RoleOwner},
+	{method: "POST", route: "/workspaces/:workspace/plan/checkout", body: "plan=premium&interval=monthly", gets: noSale, least: tenant.RoleOwner},
+	{method: "POST", route: "/workspaces/:workspace/plan/portal", gets: noSale, least: tenant.RoleOwner},
+	{method: "POST", route: "/workspaces/:workspace/limits", body: "resource=chatbots", gets: aForm, least: tenant.RoleOwner},
 	{method: "POST", route: "/workspaces/:workspace/invitations", body: "email=guest%40example.com&role=member", gets: aResult, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/invitations/:invitation/cancel", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/members/:user/role", body: "role=admin", gets: aForm, least: tenant.RoleAdmin},
@@ -132,6 +146,7 @@ var rows = []row{
 	{method: "POST", route: "/chatbots/:chatbot/knowledge/:document/remove", gets: aForm, least: tenant.RoleMember},
 	{method: "POST", route: "/chatbots/:chatbot", body: "name=Renamed", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/chatbots/:chatbot/delete", body: "confirm_name=Renamed", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/delete", body: "confirm_name=quillon", gets: aForm, least: tenant.RoleOwner},
 }
 
 // routesOf lists what a server has registered, without middlewares; HEAD

@@ -14,6 +14,9 @@ type serveCmd struct {
 // Run serves until it is told to stop.
 func (cmd *serveCmd) Run(ctx context.Context, config *Config, io streams) error {
 	log := newLog(config)
+	if cmd.Demo && config.PlanChanges == "" {
+		config.PlanChanges = byOwner
+	}
 	// Before the database is opened, which a newer version would migrate under
 	// the server that is running.
 	for _, dir := range config.dataDirs() {

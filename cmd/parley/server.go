@@ -40,6 +40,8 @@ type server struct {
 	app      *fiber.App
 	api      *api.API
 	listener net.Listener
+	// measured is where the figures are served, or nil.
+	measured net.Listener
 	// endTurns ends the answers that are running.
 	endTurns context.CancelCauseFunc
 	lifetime context.Context
@@ -57,20 +59,29 @@ func newServer(p *program) (*server, error) {
 		return nil, fmt.Errorf("cannot listen on %s: %w. Is another server running? Choose another address with --listen", address, err)
 	}
 	s := &server{program: p, listener: socket.Lingering(listener)}
+	if s.measured, err = listenForMetrics(p.config); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
 	s.lifetime, s.endTurns = context.WithCancelCause(context.Background())
 	base := s.baseURL()
 	sessions := web.NewSessions(p.tenants, strings.HasPrefix(base, "https://"), base)
-	s.api = api.New(api.Deps{
+	forPrograms := api.Deps{
 		Chat: p.chat, Chatbots: p.chatbots, Knowledge: p.knowledge,
-		Person: sessions.Person, Lifetime: s.lifetime, Log: p.log, Parts: p.parts(),
-	})
+		Person: sessions.Person, Lifetime: s.lifetime, Log: p.log, Parts: p.parts(), Now: now,
+	}
+	forPeople := web.Deps{
+		Tenants: p.tenants, Chatbots: p.chatbots, Knowledge: p.knowledge, Sessions: sessions,
+		Proxies: proxies, BaseURL: base, SignUp: p.config.SignUp, Log: p.log, Now: now,
+		StripeURL: p.config.StripeURL, TrialDays: p.config.TrialDays, PlanChanges: p.config.ownersChangePlans(),
+	}
+	if p.billing != nil { // an interface that holds a nil pointer would not be nil
+		forPrograms.Billing, forPeople.Billing = p.billing, p.billing
+	}
+	s.api = api.New(forPrograms)
 	s.app = newApp(s.fail)
 	s.app.Use(requestid.Middleware, s.logRequest, s.recover, noTokenPages(sessions.SameOrigin))
 	s.api.Register(s.app)
-	web.Register(s.app, web.Deps{
-		Tenants: p.tenants, Chatbots: p.chatbots, Knowledge: p.knowledge, Sessions: sessions,
-		Proxies: proxies, BaseURL: base, SignUp: p.config.SignUp, PlanChanges: p.config.StripeKey == "", Log: p.log,
-	})
+	web.Register(s.app, forPeople)
 	return s, nil
 }
 
@@ -112,6 +123,9 @@ func newApp(fail fiber.ErrorHandler) *fiber.App {
 var takesDocuments = regexp.MustCompile(`^(/api/chatbots/[^/?]+/documents|/chatbots/[^/?]+/knowledge(/files|/pairs)?)(\?|$)`)
 
 func bodyLimit(uri string) int {
+	if path, _, _ := strings.Cut(uri, "?"); path == webhookPath {
+		return api.MaxWebhookBody
+	}
 	if takesDocuments.MatchString(uri) {
 		return api.MaxDocumentBody
 	}
@@ -129,7 +143,11 @@ func (p *program) parts() []api.Part {
 	}
 }
 
-const apiPrefix, v1Prefix = "/api/", "/api/v1/"
+const (
+	apiPrefix   = "/api/"
+	v1Prefix    = "/api/v1/"
+	webhookPath = "/api/webhooks/stripe"
+)
 
 // fail answers a failed request in the form of its part of the server. One
 // that could not be read has no path any more; programs send those.
@@ -179,7 +197,7 @@ func (s *server) recover(c *fiber.Ctx) (err error) {
 	return c.Next()
 }
 
-// logRequest logs each request by its route, never by its texts.
+// logRequest logs and counts each request by its route, never by its texts.
 func (s *server) logRequest(c *fiber.Ctx) error {
 	start := time.Now()
 	if err := c.Next(); err != nil {
@@ -187,11 +205,15 @@ func (s *server) logRequest(c *fiber.Ctx) error {
 			return err
 		}
 	}
+	took := time.Since(start)
+	if s.measured != nil {
+		s.metrics.Request(c.Method(), c.Route().Path, c.Response().StatusCode(), took)
+	}
 	if s.log.Enabled(c.UserContext(), slog.LevelInfo) {
 		s.log.LogAttrs(c.UserContext(), slog.LevelInfo, "request",
 			slog.String("request_id", requestid.Of(c)), slog.String("method", c.Method()),
 			slog.String("route", c.Route().Path), slog.Int("status", c.Response().StatusCode()),
-			slog.Duration("took", time.Since(start)))
+			slog.Duration("took", took))
 	}
 	return nil
 }
@@ -252,6 +274,12 @@ func (s *server) keepHouse(ctx context.Context) {
 			s.logUnlessStopped(ctx, "leases not renewed", s.chat.Renew(ctx))
 		})
 	})
+	tasks.Go(func() { s.keepBooks(ctx) })
+	if s.measured != nil {
+		tasks.Go(func() {
+			s.logUnlessStopped(ctx, "metrics not served", s.metrics.Serve(ctx, s.measured))
+		})
+	}
 	tasks.Go(func() {
 		s.logUnlessStopped(ctx, "jobs not run", s.queue.Run(ctx, s.knowledge))
 	})

@@ -137,7 +137,9 @@ func (e *estate) private() []string {
 	return texts
 }
 
-var lastUse = regexp.MustCompile(`"last_used_at":("[^"]*"|null)`)
+// lastUse is what changes by being asked: when a token was used last, and how
+// many questions of the month are used up.
+var lastUse = regexp.MustCompile(`"last_used_at":("[^"]*"|null)|<dt id="usage-messages[^>]*>.*?</dd>`)
 
 // all is everything that the owner sees, but for the last use of tokens.
 func (w *world) all(e *estate) string {

@@ -3,12 +3,10 @@ package main
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
 	"parley/core/fault"
-	"parley/core/plan"
 	"parley/core/tenant"
 )
 
@@ -154,30 +152,6 @@ func (cmd *userPasswordCmd) Run(ctx context.Context, config *Config, io streams)
 			rows = append(rows, [2]string{"password", shown})
 		}
 		return showRecord(io.out, cmd.JSON, map[string]any{"email": cmd.Email, "password": shown}, rows)
-	})
-}
-
-type planCmd struct {
-	Set planSetCmd `cmd:"" help:"Move a workspace to another plan. Nothing is deleted by a downgrade."`
-}
-
-type planSetCmd struct {
-	Workspace string `arg:"" help:"Id of the workspace."`
-	Plan      string `arg:"" enum:"starter,basic,standard,premium,enterprise" help:"starter, basic, standard, premium or enterprise."`
-	JSON      bool   `name:"json" help:"Print JSON."`
-}
-
-// Run changes the plan.
-func (cmd *planSetCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withProgram(ctx, config, func(p *program) error {
-		if err := p.tenants.SetPlan(ctx, cmd.Workspace, plan.Name(cmd.Plan)); err != nil {
-			return err
-		}
-		workspace, err := p.tenants.Workspace(ctx, cmd.Workspace)
-		if err != nil {
-			return err
-		}
-		return show1(io.out, cmd.JSON, viewWorkspace(workspace), fmt.Sprintf("%s is on the %s plan.", workspace.Name, workspace.Plan))
 	})
 }
 

@@ -69,6 +69,7 @@ func startWith(t *testing.T, wrap ports, change ...func(*Config)) *world {
 	config := &Config{
 		Listen: "127.0.0.1:0", DataDir: t.TempDir(), SignUp: true,
 		LLMTimeout: patience, LLMFirst: patience, DrainTimeout: patience,
+		PlanChanges: byOwner, TrialDays: 14, GraceDays: 21,
 	}
 	for _, c := range change {
 		c(config)
@@ -134,7 +135,7 @@ func (w *world) newTenant(name string, on plan.Name, documents ...string) tenant
 	tn := tenantOf{email: name + "@example.com", password: "correct horse " + name}
 	_, workspace, err := p.tenants.SignUp(ctx, tenant.Account{Email: tn.email, Password: tn.password, Workspace: name})
 	w.must(err)
-	w.must(p.tenants.SetPlan(ctx, workspace.ID, on))
+	w.must(p.tenants.SetPlan(ctx, workspace.ID, on, operator))
 	bot, err := p.chatbots.Create(ctx, workspace.ID, chatbot.Settings{Name: name + "'s chatbot"})
 	w.must(err)
 	tn.workspace, tn.chatbot = workspace.ID, bot.ID
@@ -333,6 +334,6 @@ func (w *world) settled(tn tenantOf) (documents []knowledge.Document) {
 			}
 			w.Fatalf("not all documents are worked off: %+v %+v", sources, documents)
 		}
-		time.Sleep(time.Millisecond)
+		time.Sleep(20 * time.Millisecond)
 	}
 }

@@ -29,6 +29,7 @@ type Service struct {
 	now      func() time.Time
 	log      *slog.Logger
 
+	quota   *quota
 	queue   *queue
 	mu      sync.Mutex
 	running map[int64]struct{}
@@ -38,7 +39,7 @@ type Service struct {
 func New(store Store, searcher Searcher, model Model, now func() time.Time, log *slog.Logger) *Service {
 	return &Service{
 		store: store, searcher: searcher, model: model, now: now, log: log,
-		queue: newQueue(), running: map[int64]struct{}{},
+		quota: newQuota(store.MessagesOf, now), queue: newQueue(), running: map[int64]struct{}{},
 	}
 }
 

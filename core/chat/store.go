@@ -19,10 +19,11 @@ type Store interface {
 	// as BeginTurn's; the conversation is returned with its new id.
 	BeginConversation(ctx context.Context, workspaceID string, conversation Conversation, turn NewTurn) (made Conversation, answerID int64, err error)
 	// BeginTurn appends a question, and an answer that is being generated
-	// until the lease ends. It is a Conflict while another answer is being
-	// generated in the conversation.
+	// until the lease ends, and counts the question in its month. It is a
+	// Conflict while another answer is being generated in the conversation.
 	BeginTurn(ctx context.Context, workspaceID string, turn NewTurn) (answerID int64, err error)
-	// FinishTurn stores an answer with its final status.
+	// FinishTurn stores an answer with its final status. A question whose
+	// answer failed no longer counts in its month.
 	FinishTurn(ctx context.Context, workspaceID string, answer Answer) error
 	// RenewLeases extends the leases of answers, of any workspace, that this
 	// process is generating.
@@ -36,6 +37,19 @@ type Store interface {
 	Messages(ctx context.Context, workspaceID string, conversationID, after int64, limit int) ([]Message, error)
 	// LastMessages returns the last settled messages, oldest first.
 	LastMessages(ctx context.Context, workspaceID string, conversationID int64, limit int) ([]Message, error)
+
+	// MessagesOf returns how many questions of a workspace count in a month,
+	// which is written as in [NewTurn].
+	MessagesOf(ctx context.Context, workspaceID, month string) (int, error)
+
+	// Retentions returns how many days the plan of each workspace keeps a
+	// conversation after its last message, without those that it keeps for ever.
+	Retentions(ctx context.Context) (days map[string]int, err error)
+	// DeleteOldConversations deletes conversations of a workspace with their
+	// messages, the oldest first and at most limit: those whose last message
+	// is older than a time or, with no message, which are older themselves. One
+	// in which an answer is being generated stays. It returns how many it deleted.
+	DeleteOldConversations(ctx context.Context, workspaceID string, before time.Time, limit int) (deleted int, err error)
 }
 
 // NewTurn is a question that is about to be answered.
@@ -45,4 +59,6 @@ type NewTurn struct {
 	Question       string
 	At             time.Time
 	LeaseUntil     time.Time
+	// Month is that of At in UTC, such as "2026-11": the question counts in it.
+	Month string
 }

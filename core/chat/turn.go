@@ -38,6 +38,7 @@ type Turn struct {
 	Passages []knowledge.Found
 
 	service *Service
+	claim   *claim
 	prompt  Prompt
 	leave   func()
 }
@@ -55,8 +56,8 @@ type Answer struct {
 }
 
 // Begin stores the question and retrieves what answers it. Its failures are
-// Invalid, NotFound (the conversation), Conflict (the conversation is busy)
-// and Upstream (retrieval).
+// Invalid, NotFound (the conversation), Conflict (the conversation is busy),
+// RateLimited (the messages of the month are used up) and Upstream (retrieval).
 //
 // A ctx that ends fails it with the cause of ctx.
 func (s *Service) Begin(ctx context.Context, p chatbot.Principal, ask Ask) (*Turn, error) {
@@ -85,7 +86,12 @@ func (s *Service) Begin(ctx context.Context, p chatbot.Principal, ask Ask) (*Tur
 	return turn, nil
 }
 
-func (s *Service) begin(ctx context.Context, p chatbot.Principal, ask Ask, turn *Turn) error {
+func (s *Service) begin(ctx context.Context, p chatbot.Principal, ask Ask, turn *Turn) (err error) {
+	// Before the search, which costs something.
+	if turn.claim, err = s.quota.take(ctx, p.Chatbot.WorkspaceID, p.Plan); err != nil {
+		return err
+	}
+	defer turn.claim.drop() // what was stored is kept
 	if ask.ConversationID == nil {
 		return s.beginFirst(ctx, p, ask, turn)
 	}
@@ -133,7 +139,11 @@ func (s *Service) beginNew(ctx context.Context, p chatbot.Principal, ask Ask, tu
 	defer cancel()
 	conversation := s.newConversation(p, ask.ExternalUserID)
 	turn.Conversation, turn.AnswerID, err = s.store.BeginConversation(ctx, p.Chatbot.WorkspaceID, conversation, s.newTurn(0, ask))
-	return inTime(err)
+	if err != nil {
+		return inTime(err)
+	}
+	turn.claim.keep()
+	return nil
 }
 
 // beginNext waits for the conversation, stores the question in it and returns
@@ -187,6 +197,7 @@ func (s *Service) append(ctx context.Context, workspaceID string, ask Ask, conve
 		return nil, inTime(err)
 	}
 	turn.AnswerID = answerID
+	turn.claim.keep()
 	return history[:len(history)-1], nil
 }
 
@@ -207,7 +218,7 @@ func inTime(err error) error {
 
 func (s *Service) newTurn(conversationID int64, ask Ask) NewTurn {
 	now := s.now()
-	return NewTurn{ConversationID: conversationID, Question: ask.Message, At: now, LeaseUntil: now.Add(lease)}
+	return NewTurn{ConversationID: conversationID, Question: ask.Message, At: now, LeaseUntil: now.Add(lease), Month: monthName(now)}
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {

@@ -114,7 +114,7 @@ func room(store Store, searcher Searcher, model Model) *Service {
 
 var caller = chatbot.Principal{
 	Chatbot: chatbot.Chatbot{ID: "cb", WorkspaceID: "ws"},
-	Plan:    plan.Plan{Limits: plan.Limits{MessageChars: 100}},
+	Plan:    plan.Plan{Limits: plan.Limits{MessageChars: 100, MessagesPerMonth: plan.Unlimited}},
 }
 
 func question() Ask {

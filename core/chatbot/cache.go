@@ -1,6 +1,7 @@
 package chatbot
 
 import (
+	"maps"
 	"sync"
 	"time"
 )
@@ -60,20 +61,17 @@ func (c *cache) put(hash string, principal Principal, generation uint64) {
 	c.entries[hash] = entry{principal, c.now().Add(cacheFor)}
 }
 
-func (c *cache) drop(hash string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.drops++
-	delete(c.entries, hash)
+func (c *cache) dropChatbot(chatbotID string) {
+	c.drop(func(p Principal) bool { return p.Chatbot.ID == chatbotID })
 }
 
-func (c *cache) dropChatbot(chatbotID string) {
+func (c *cache) dropWorkspace(workspaceID string) {
+	c.drop(func(p Principal) bool { return p.Chatbot.WorkspaceID == workspaceID })
+}
+
+func (c *cache) drop(which func(Principal) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.drops++
-	for hash, e := range c.entries {
-		if e.principal.Chatbot.ID == chatbotID {
-			delete(c.entries, hash)
-		}
-	}
+	maps.DeleteFunc(c.entries, func(_ string, e entry) bool { return which(e.principal) })
 }

@@ -34,7 +34,10 @@ type Chatbot struct {
 	PassageAim, PassageLimit int
 	// AnswerWithoutKnowledge lets the model answer while the index is away.
 	AnswerWithoutKnowledge bool
-	CreatedAt              time.Time
+	// OverLimit says that the plan includes fewer chatbots, and that this one
+	// rests; see [Chatbot.Writable].
+	OverLimit bool
+	CreatedAt time.Time
 }
 
 // PassageSizes returns how many tokens a passage is to have, and how many it
@@ -97,14 +100,15 @@ type Forgetter interface {
 type Service struct {
 	store     Store
 	forgetter Forgetter
+	settler   Settler
 	now       func() time.Time
 	random    io.Reader
 	known     *cache
 }
 
-// New returns the room over a store.
-func New(store Store, forgetter Forgetter, now func() time.Time, random io.Reader) *Service {
-	return &Service{store: store, forgetter: forgetter, now: now, random: random, known: newCache(now)}
+// New returns the room over its ports.
+func New(store Store, forgetter Forgetter, settler Settler, now func() time.Time, random io.Reader) *Service {
+	return &Service{store: store, forgetter: forgetter, settler: settler, now: now, random: random, known: newCache(now)}
 }
 
 // Create adds a chatbot to a workspace, if its plan admits one more.
@@ -119,11 +123,7 @@ func (s *Service) Create(ctx context.Context, workspaceID string, settings Setti
 		PassageAim: settings.PassageAim, PassageLimit: settings.PassageLimit,
 		AnswerWithoutKnowledge: settings.AnswerWithoutKnowledge, CreatedAt: s.now(),
 	}
-	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		workspace, err := s.store.LockWorkspace(ctx, workspaceID)
-		if err != nil {
-			return err
-		}
+	err = s.change(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
 		p, err := s.store.Plan(ctx, workspace.Plan)
 		if err != nil {
 			return err
@@ -168,13 +168,21 @@ func (s *Service) Visible(ctx context.Context, person tenant.Person, chatbotID s
 	return Chatbot{}, tenant.Membership{}, fault.New(fault.NotFound, "Chatbot not found.")
 }
 
-// Update changes a chatbot's settings.
+// Update changes a chatbot's settings. It is Forbidden for one that is over
+// the limit; see [Chatbot.Writable].
 func (s *Service) Update(ctx context.Context, workspaceID, chatbotID string, settings Settings) error {
 	settings, err := check(settings)
 	if err != nil {
 		return err
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
+		bot, err := s.store.Chatbot(ctx, workspaceID, chatbotID)
+		if err != nil {
+			return err
+		}
+		if err := bot.Writable(); err != nil {
+			return err
+		}
 		return s.store.UpdateChatbot(ctx, workspaceID, chatbotID, settings)
 	})
 	s.known.dropChatbot(chatbotID)
@@ -183,7 +191,7 @@ func (s *Service) Update(ctx context.Context, workspaceID, chatbotID string, set
 
 // Delete removes a chatbot with its tokens, documents and conversations. The
 // index forgets first: a failure in between leaves a chatbot that can be
-// deleted again.
+// deleted again. Another that was over the limit may be woken up by it.
 func (s *Service) Delete(ctx context.Context, workspaceID, chatbotID string) error {
 	if _, err := s.store.Chatbot(ctx, workspaceID, chatbotID); err != nil {
 		return err
@@ -191,9 +199,9 @@ func (s *Service) Delete(ctx context.Context, workspaceID, chatbotID string) err
 	if err := s.forgetter.Forget(ctx, workspaceID, chatbotID); err != nil {
 		return err
 	}
-	err := s.store.InTx(ctx, func(ctx context.Context) error {
+	err := s.change(ctx, workspaceID, func(ctx context.Context, _ tenant.Workspace) error {
 		return s.store.DeleteChatbot(ctx, workspaceID, chatbotID)
 	})
-	s.known.dropChatbot(chatbotID)
+	s.known.dropWorkspace(workspaceID)
 	return err
 }

@@ -31,6 +31,7 @@ type room struct {
 	db       *store.Store
 	pausable *pausable
 	index    *forgetter
+	tenants  *tenant.Service
 	now      time.Time
 	bot      chatbot.Chatbot
 }
@@ -47,9 +48,11 @@ func newRoom(t *testing.T) *room {
 		}
 	})
 	r := &room{T: t, db: db, pausable: &pausable{Store: db}, index: &forgetter{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	r.Service = chatbot.New(r.pausable, r.index, func() time.Time { return r.now }, rand.Reader)
+	clock := func() time.Time { return r.now }
+	r.tenants = tenant.New(db, clock, rand.Reader, tenant.Options{})
+	r.Service = chatbot.New(r.pausable, r.index, r.tenants, clock, rand.Reader)
 	for _, id := range []string{home, foreign} {
-		r.must(db.CreateWorkspace(t.Context(), tenant.Workspace{ID: id, Plan: plan.Standard, CreatedAt: r.now}))
+		r.must(db.CreateWorkspace(t.Context(), tenant.Workspace{ID: id, Plan: plan.Standard, Granted: plan.Standard, CreatedAt: r.now}))
 	}
 	r.bot, err = r.Create(t.Context(), home, chatbot.Settings{Name: "Guide"})
 	r.must(err)
@@ -167,10 +170,10 @@ func TestAuthenticate(t *testing.T) {
 		_, secret := r.issue()
 		for name, want := range map[plan.Name]error{plan.Basic: noAPIAccess, plan.Premium: nil} {
 			r.wantAuthenticated(secret, nil)
-			r.must(r.db.SetPlan(t.Context(), home, name))
+			r.must(r.db.SetPlan(t.Context(), home, name, name))
 			r.now = r.now.Add(5 * time.Second)
 			r.wantAuthenticated(secret, want)
-			r.must(r.db.SetPlan(t.Context(), home, plan.Standard))
+			r.must(r.db.SetPlan(t.Context(), home, plan.Standard, plan.Standard))
 			r.now = r.now.Add(5 * time.Second)
 		}
 	})
@@ -256,7 +259,7 @@ func TestIssue(t *testing.T) {
 
 	t.Run("a plan without API access issues none", func(t *testing.T) {
 		r := newRoom(t)
-		r.must(r.db.SetPlan(t.Context(), home, plan.Starter))
+		r.must(r.db.SetPlan(t.Context(), home, plan.Starter, plan.Starter))
 		if _, _, err := r.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{}); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("the error is %v", err)
 		}

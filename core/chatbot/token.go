@@ -12,6 +12,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/tenant"
 	"parley/internal/id"
 )
 
@@ -54,6 +55,9 @@ type Token struct {
 	LastUsedAt *time.Time
 	ExpiresAt  *time.Time
 	RevokedAt  *time.Time
+	// OverLimit says that the plan includes fewer tokens for each chatbot, and
+	// that this one rests.
+	OverLimit bool
 }
 
 // TokenStatus says whether a token works.
@@ -103,8 +107,9 @@ type NewToken struct {
 	CreatedBy string
 }
 
-// Issue creates a token of a chatbot, if the plan admits one more, and
-// returns its secret: the only time that it is seen.
+// Issue creates a token of a chatbot, if the plan admits one more and the
+// chatbot is not over a limit itself, and returns its secret: the only time
+// that it is seen.
 func (s *Service) Issue(ctx context.Context, workspaceID, chatbotID string, request NewToken) (Token, string, error) {
 	request, err := s.checkToken(request)
 	if err != nil {
@@ -116,8 +121,8 @@ func (s *Service) Issue(ctx context.Context, workspaceID, chatbotID string, requ
 		Name: request.Name, Hint: hint(secret), Scopes: request.Scopes,
 		CreatedBy: request.CreatedBy, CreatedAt: s.now(), ExpiresAt: request.ExpiresAt,
 	}
-	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		if err := s.admitToken(ctx, workspaceID, chatbotID); err != nil {
+	err = s.change(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
+		if err := s.admitToken(ctx, workspace, chatbotID); err != nil {
 			return err
 		}
 		return s.store.CreateToken(ctx, workspaceID, token, hash(secret))
@@ -154,19 +159,16 @@ func (s *Service) checkToken(request NewToken) (NewToken, error) {
 	return request, nil
 }
 
-func (s *Service) admitToken(ctx context.Context, workspaceID, chatbotID string) error {
-	workspace, err := s.store.LockWorkspace(ctx, workspaceID)
+func (s *Service) admitToken(ctx context.Context, workspace tenant.Workspace, chatbotID string) error {
+	bot, err := s.store.Chatbot(ctx, workspace.ID, chatbotID)
 	if err != nil {
-		return err
-	}
-	if _, err := s.store.Chatbot(ctx, workspaceID, chatbotID); err != nil {
 		return err
 	}
 	p, err := s.store.Plan(ctx, workspace.Plan)
 	if err != nil {
 		return err
 	}
-	tokens, err := s.store.Tokens(ctx, workspaceID, chatbotID)
+	tokens, err := s.store.Tokens(ctx, workspace.ID, chatbotID)
 	if err != nil {
 		return err
 	}
@@ -176,7 +178,10 @@ func (s *Service) admitToken(ctx context.Context, workspaceID, chatbotID string)
 			active++
 		}
 	}
-	return p.Admit(plan.Tokens, active+1)
+	if err := p.Admit(plan.Tokens, active+1); err != nil {
+		return err
+	}
+	return bot.Writable()
 }
 
 // Tokens returns the records of a chatbot's tokens, revoked ones too, newest
@@ -189,26 +194,24 @@ func (s *Service) Tokens(ctx context.Context, workspaceID, chatbotID string) ([]
 }
 
 // Revoke ends a token. It acts on the next request of this process and within
-// 5 s on every other. Revoking twice is success.
+// 5 s on every other. Revoking twice is success. Another token of the chatbot
+// that was over the limit may be woken up by it.
 func (s *Service) Revoke(ctx context.Context, workspaceID, chatbotID, tokenID string) error {
-	var revoked string
-	err := s.store.InTx(ctx, func(ctx context.Context) (err error) {
-		revoked, err = s.store.RevokeToken(ctx, workspaceID, chatbotID, tokenID, s.now())
+	err := s.change(ctx, workspaceID, func(ctx context.Context, _ tenant.Workspace) error {
+		_, err := s.store.RevokeToken(ctx, workspaceID, chatbotID, tokenID, s.now())
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	s.known.drop(revoked)
-	return nil
+	s.known.dropChatbot(chatbotID)
+	return err
 }
 
 // Status of a token just now.
 func (s *Service) Status(token Token) TokenStatus { return token.Status(s.now()) }
 
 // Authenticate returns the principal of a token's secret. Missing, malformed,
-// unknown, expired and revoked tokens give the same Unauthenticated fault; a
-// plan without API access is Forbidden.
+// unknown, expired and revoked tokens give the same Unauthenticated fault. A
+// plan without API access is Forbidden, and so is a token or a chatbot that is
+// over a limit of the plan.
 func (s *Service) Authenticate(ctx context.Context, secret string) (Principal, error) {
 	if !wellFormed(secret) {
 		return Principal{}, errBadToken
@@ -220,7 +223,7 @@ func (s *Service) Authenticate(ctx context.Context, secret string) (Principal, e
 	if principal.Token.Status(s.now()) != TokenActive {
 		return Principal{}, errBadToken
 	}
-	return principal, principal.Plan.Admit(plan.API, 1)
+	return principal, principal.admit()
 }
 
 var errBadToken = fault.New(fault.Unauthenticated, "Invalid or expired API token.")

@@ -79,7 +79,7 @@ func (s *Service) insert(ctx context.Context, document Document, file *Upload) (
 		if err != nil {
 			return err
 		}
-		if _, err := s.store.Chatbot(ctx, document.WorkspaceID, document.ChatbotID); err != nil {
+		if err := s.writable(ctx, document.WorkspaceID, document.ChatbotID); err != nil {
 			return err
 		}
 		known, err := s.store.DocumentByInput(ctx, document.WorkspaceID, document.ChatbotID, document.InputHash)
@@ -129,6 +129,15 @@ func (s *Service) List(ctx context.Context, workspaceID, chatbotID string) ([]Do
 		return nil, err
 	}
 	return s.store.Documents(ctx, workspaceID, chatbotID)
+}
+
+// writable fails unless there is such a chatbot and it takes documents.
+func (s *Service) writable(ctx context.Context, workspaceID, chatbotID string) error {
+	bot, err := s.chatbot(ctx, workspaceID, chatbotID)
+	if err != nil {
+		return err
+	}
+	return bot.Writable()
 }
 
 func (s *Service) chatbot(ctx context.Context, workspaceID, chatbotID string) (chatbot.Chatbot, error) {

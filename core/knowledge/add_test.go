@@ -8,6 +8,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/plan"
 )
 
 func TestAdd(t *testing.T) {
@@ -135,7 +136,8 @@ func TestAddTwice(t *testing.T) {
 
 func TestAddRefused(t *testing.T) {
 	t.Run("the plan's limit counts the whole workspace, also when it is reached at once", func(t *testing.T) {
-		l := newLibrary(t) // Starter: 400,000 characters
+		l := newLibrary(t)
+		l.setPlan(plan.Starter) // 400,000 characters
 		big := strings.Repeat("ä ", 50_000)
 		refused, mu := 0, sync.Mutex{}
 		var all sync.WaitGroup

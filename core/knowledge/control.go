@@ -10,6 +10,9 @@ import (
 // Retry has a document that failed, or waits for another try, worked on now.
 func (s *Service) Retry(ctx context.Context, workspaceID, chatbotID, documentID string) error {
 	return s.inWorkspace(ctx, workspaceID, func(ctx context.Context) error {
+		if err := s.writable(ctx, workspaceID, chatbotID); err != nil {
+			return err
+		}
 		return s.alter(ctx, workspaceID, chatbotID, documentID, func(d *Document) error {
 			if d.State == Ready || d.State == Removing {
 				return fault.New(fault.Conflict, "This document has not failed: there is nothing to retry.")

@@ -97,6 +97,41 @@ func (s mortalStore) ConfirmRemoval(ctx context.Context, workspaceID, documentID
 	return s.Store.ConfirmRemoval(ctx, workspaceID, documentID, at, answers, ids)
 }
 
+func (s mortalStore) BeginRebuild(ctx context.Context, at time.Time) (int, error) {
+	if err := s.m.step(); err != nil {
+		return 0, err
+	}
+	return s.Store.BeginRebuild(ctx, at)
+}
+
+func (s mortalStore) Passages(ctx context.Context, workspaceID, documentID string, version int) ([]knowledge.Passage, error) {
+	if err := s.m.step(); err != nil {
+		return nil, err
+	}
+	return s.Store.Passages(ctx, workspaceID, documentID, version)
+}
+
+func (s mortalStore) ChangedDocuments(ctx context.Context, since time.Time) ([]knowledge.Document, error) {
+	if err := s.m.step(); err != nil {
+		return nil, err
+	}
+	return s.Store.ChangedDocuments(ctx, since)
+}
+
+func (s mortalStore) RemovalsSince(ctx context.Context, since time.Time) ([]knowledge.Removal, error) {
+	if err := s.m.step(); err != nil {
+		return nil, err
+	}
+	return s.Store.RemovalsSince(ctx, since)
+}
+
+func (s mortalStore) EndRebuild(ctx context.Context, id int) error {
+	if err := s.m.step(); err != nil {
+		return err
+	}
+	return s.Store.EndRebuild(ctx, id)
+}
+
 // mortalIndex has a step before each change, too.
 type mortalIndex struct {
 	knowledge.Index
@@ -127,6 +162,16 @@ func (x mortalIndex) Count(ctx context.Context, scope knowledge.Scope, id string
 // dyingAt works in a process that dies at a call, and reports whether it did.
 func (l *library) dyingAt(call int) bool {
 	l.Helper()
+	return l.dyingIn(call, func(ctx context.Context) error {
+		_, err := l.Work(ctx, home)
+		return err
+	})
+}
+
+// dyingIn does something in a process that dies at a call, and reports whether
+// it did. The library is that of the next process then.
+func (l *library) dyingIn(call int, do func(context.Context) error) bool {
+	l.Helper()
 	ctx, kill := context.WithCancelCause(l.Context())
 	defer kill(nil)
 	m := &mortal{dies: call, kill: kill}
@@ -134,7 +179,7 @@ func (l *library) dyingAt(call int) bool {
 	l.ports.Store, l.ports.Index = mortalStore{l.db, m}, mortalIndex{l.index, m}
 	l.open()
 	l.ports = whole
-	_, err := l.Work(ctx, home)
+	err := do(ctx)
 	if m.died != errors.Is(err, errDead) {
 		l.Errorf("dead: %v, but the error is %v", m.died, err)
 	}

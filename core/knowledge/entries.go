@@ -2,16 +2,11 @@ package knowledge
 
 import (
 	"context"
-	"slices"
+	"errors"
 	"strings"
-	"time"
 
-	"parley/core/fault"
 	"parley/core/knowledge/lexical"
 )
-
-// embedBatch is how many texts go to the embedder at a time.
-const embedBatch = 64
 
 // entries makes what the index holds of passages. How far it has come stands
 // in the document.
@@ -26,21 +21,15 @@ func (s *Service) entries(ctx context.Context, d *Document, passages []Passage) 
 	if s.embedder == nil {
 		return entries, nil
 	}
-	for start := 0; start < len(passages); start += embedBatch {
-		end := min(start+embedBatch, len(passages))
-		vectors, err := s.embed(ctx, d.WorkspaceID, texts(passages[start:end]))
-		if err != nil {
-			return nil, err
-		}
-		for i, vector := range vectors {
-			entries[start+i].Vector = vector
-		}
-		if end < len(passages) && s.embedder.Costly() && d.State == Indexing {
-			if err := s.store.SetIndexed(ctx, d.WorkspaceID, d.ID, end); err != nil {
-				return nil, err
-			}
-			d.Indexed = end
-		}
+	vectors, err := s.vectors(ctx, d, texts(passages), s.embed)
+	if errors.Is(err, errUneven) && s.embedder.Costly() { // of some texts the model gave others once
+		vectors, err = s.vectors(ctx, d, texts(passages), s.embedAnew)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, vector := range vectors {
+		entries[i].Vector = vector
 	}
 	return entries, nil
 }
@@ -53,61 +42,4 @@ func texts(passages []Passage) []string {
 		list[i] = strings.Join(headings, "\n") + "\n\n" + p.Text
 	}
 	return list
-}
-
-// embed returns the vectors of texts. Those of a costly embedder are kept by
-// the hash of their text: a retry goes on where it was, and a page of which a
-// paragraph changed costs a paragraph.
-func (s *Service) embed(ctx context.Context, workspaceID string, texts []string) ([][]float32, error) {
-	if !s.embedder.Costly() {
-		return s.embedAll(ctx, texts)
-	}
-	hashes := make([]string, len(texts))
-	for i, text := range texts {
-		hashes[i] = hash(text)
-	}
-	known, err := s.store.Embeddings(ctx, workspaceID, s.embedder.Name(), hashes)
-	if err != nil {
-		return nil, err
-	}
-	var missing, missingHashes []string
-	for i, h := range hashes {
-		if known[h] == nil && !slices.Contains(missingHashes, h) {
-			missing, missingHashes = append(missing, texts[i]), append(missingHashes, h)
-		}
-	}
-	if len(missing) > 0 {
-		made, err := s.embedAll(ctx, missing)
-		if err != nil {
-			return nil, err
-		}
-		added := make(map[string][]float32, len(made))
-		for i, vector := range made {
-			added[missingHashes[i]], known[missingHashes[i]] = vector, vector
-		}
-		if err := s.store.SaveEmbeddings(ctx, workspaceID, s.embedder.Name(), added, s.now()); err != nil {
-			return nil, err
-		}
-	}
-	vectors := make([][]float32, len(texts))
-	for i, h := range hashes {
-		vectors[i] = known[h]
-	}
-	return vectors, nil
-}
-
-func (s *Service) embedAll(ctx context.Context, texts []string) ([][]float32, error) {
-	vectors, err := s.embedder.Passages(ctx, texts)
-	if err == nil && len(vectors) != len(texts) {
-		err = fault.New(fault.Upstream, "The embedding server answered with %d vectors for %d texts.", len(vectors), len(texts))
-	}
-	return vectors, err
-}
-
-// embeddingsKept is how long vectors wait for a text to come again.
-const embeddingsKept = 90 * 24 * time.Hour
-
-// DeleteExpired deletes what was kept for a while only.
-func (s *Service) DeleteExpired(ctx context.Context) error {
-	return s.store.DeleteEmbeddings(ctx, s.now().Add(-embeddingsKept))
 }

@@ -23,6 +23,8 @@ type model struct {
 	failed error
 	// short makes it answer with a vector too few.
 	short bool
+	// longer is how many numbers its vectors have beyond two.
+	longer int
 	// embedding runs before each batch.
 	embedding func()
 }
@@ -36,7 +38,7 @@ func (m *model) Questions(_ context.Context, texts []string) ([][]float32, error
 	defer m.mu.Unlock()
 	vectors := make([][]float32, len(texts))
 	for i := range vectors {
-		vectors[i] = []float32{1, 0}
+		vectors[i] = append([]float32{1, 0}, make([]float32, m.longer)...)
 	}
 	return vectors, m.failed
 }
@@ -54,7 +56,7 @@ func (m *model) Passages(_ context.Context, texts []string) ([][]float32, error)
 		h := fnv.New32a()
 		h.Write([]byte(text))
 		angle := float64(h.Sum32() % 360)
-		vectors[i] = []float32{float32(math.Cos(angle)), float32(math.Sin(angle))}
+		vectors[i] = append([]float32{float32(math.Cos(angle)), float32(math.Sin(angle))}, make([]float32, m.longer)...)
 	}
 	if m.short {
 		return vectors[1:], nil
@@ -181,6 +183,52 @@ func TestEmbedding(t *testing.T) {
 		l := withModel(t, m)
 		d := l.add("Bread", bread)
 		l.wantState(d.ID, knowledge.Indexing, "vectors for")
+	})
+}
+
+// A model may be exchanged behind its name.
+func TestVectorsOfAnotherLength(t *testing.T) {
+	ctx := t.Context()
+
+	t.Run("a document whose batches have vectors of different lengths fails with that reason", func(t *testing.T) {
+		m := &model{name: "m", free: true}
+		l := withModel(t, m)
+		d := l.addFile("long.pdf", long("wort", 100))
+		m.embedding = func() { m.longer++ }
+		for range 8 {
+			l.work()
+			l.clock.advance(3 * time.Hour)
+		}
+		l.wantState(d.ID, knowledge.Failed, "vectors of different lengths")
+		if n, err := l.index.Count(ctx, homeScope, d.ID); n != 0 || err != nil {
+			t.Errorf("the index holds %d of its passages: %v", n, err)
+		}
+	})
+
+	t.Run("vectors that were kept are of no use to a document that has others", func(t *testing.T) {
+		m := &model{name: "m"}
+		l := withModel(t, m)
+		text := long("wort", 6)
+		l.must(l.Remove(ctx, home, bot, l.add("Long", text).ID))
+		l.must(l.index.Rebuild(ctx, l.IndexVersion(), func(context.Context, knowledge.Filler) error { return nil }))
+		m.longer = 1
+		l.wantWhole(l.add("Long", text+bread).ID)
+	})
+
+	t.Run("a document whose vectors do not fit the index fails with what is to be done", func(t *testing.T) {
+		m := &model{name: "m"}
+		l := withModel(t, m)
+		l.add("Bread", bread)
+		m.longer = 1
+		l.wantState(l.add("Cakes", cakes).ID, knowledge.Indexing, "parley reindex")
+	})
+
+	t.Run("a question whose vector does not fit the index is searched by words", func(t *testing.T) {
+		m := &model{name: "m"}
+		l := withModel(t, m)
+		l.add("Bread", bread)
+		m.longer = 1
+		l.wantAnswered("When is rye baked?", "midnight", true)
 	})
 }
 

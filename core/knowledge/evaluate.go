@@ -81,7 +81,7 @@ func (s *Service) Evaluate(ctx context.Context, workspaceID, chatbotID string, p
 	result := Evaluation{Probes: asked, Within: map[int]float64{}}
 	judged, rankings := map[string]evaluation.Judgements{}, map[string][]string{}
 	for i := range asked {
-		found, err := s.Search(ctx, Scope{workspaceID, chatbotID}, Query{Text: asked[i].Question, Limit: EvaluateDepth})
+		found, err := s.find(ctx, Scope{workspaceID, chatbotID}, Query{Text: asked[i].Question, Limit: EvaluateDepth})
 		if err != nil {
 			return Evaluation{}, err
 		}

@@ -90,7 +90,7 @@ func newLibrary(t *testing.T) *library {
 	l.ports = knowledge.Ports{Store: db, Index: l.index, Queue: l.queue, Extractor: l.world, Fetcher: l.world, Tokens: words}
 	l.open()
 	for workspace, chatbotID := range map[string]string{home: bot, foreign: other} {
-		l.must(db.CreateWorkspace(t.Context(), tenant.Workspace{ID: workspace, Plan: plan.Starter, CreatedAt: l.clock.Now()}))
+		l.must(db.CreateWorkspace(t.Context(), tenant.Workspace{ID: workspace, Plan: plan.Standard, CreatedAt: l.clock.Now()}))
 		l.must(db.CreateChatbot(t.Context(), workspace, chatbot.Chatbot{ID: chatbotID, CreatedAt: l.clock.Now()}))
 	}
 	_, err = l.Repair(t.Context()) // as at each start

@@ -1,6 +1,11 @@
 package knowledge
 
-import "context"
+import (
+	"context"
+	"fmt"
+
+	"parley/core/fault"
+)
 
 // Scope is what a search or a change of an index is confined to.
 type Scope struct {
@@ -43,7 +48,8 @@ type Filter struct {
 type IndexQuery struct {
 	// Terms are distinct. Without any there are no lexical hits.
 	Terms []Term
-	// Vector has length one. Without it there are no near hits.
+	// Vector has length one. Without it there are no near hits, nor with one
+	// of another dimension than the index's; see [Hits.OtherDimension].
 	Vector []float32
 	Filter Filter
 	// Limit bounds each of the two lists. It is from 1 to 1,000.
@@ -70,6 +76,9 @@ type Hits struct {
 	IDF []float64
 	// Near is ranked by cosine similarity, and may be approximate.
 	Near []Hit
+	// OtherDimension says that the query's vector could not be compared with
+	// those of the index, and that the answer is that to a query without it.
+	OtherDimension bool
 }
 
 // Hit is a passage that an index found.
@@ -98,6 +107,13 @@ type Occurrence struct {
 	Term, At int32
 }
 
+// OtherDimension is the fault of an index to which vectors come that have
+// another dimension than those it holds.
+func OtherDimension(given, held int) error {
+	return fault.Wrap(fault.Upstream, fmt.Errorf("vectors of dimension %d for an index of dimension %d", given, held),
+		"The index holds vectors of another embedding model. The operator of this server has to run `parley reindex`.")
+}
+
 // Index is the port to a retrieval index. It is derived data: everything in it
 // can be rebuilt from the database. All methods but the last three are confined
 // to their scope, and all are safe for concurrent use. A ctx that ends fails a
@@ -107,7 +123,8 @@ type Occurrence struct {
 type Index interface {
 	// Replace makes entries the only ones of the document, in one step: a
 	// search sees the old ones or the new ones, never a mixture. All entries
-	// carry documentID. None is the same as Remove.
+	// carry documentID. None is the same as Remove. Vectors that do not fit
+	// those of the index are refused with the fault [OtherDimension].
 	Replace(ctx context.Context, scope Scope, documentID string, entries []Entry) error
 	// Remove takes the document's passages away. After it returns no search
 	// finds them. Removing what is not there is no error.

@@ -9,6 +9,7 @@ package knowledge
 import (
 	"io"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -139,7 +140,9 @@ type Passage struct {
 	Text string
 }
 
-// Found is a passage that answers a question, with its score.
+// Found is a passage that answers a question, with its score. Its text may begin
+// and end with that of its neighbours in the document, where there is room for
+// more and that is not found itself. All else is the passage's own.
 type Found struct {
 	Passage
 	Score float64
@@ -159,6 +162,9 @@ type Service struct {
 	log       *slog.Logger
 	// serving is the version of the index, as it was last looked up.
 	serving atomic.Pointer[string]
+	// resumed is when rebuilds that broke off were last caught up for.
+	resuming sync.Mutex
+	resumed  time.Time
 }
 
 // Ports are what the room works with.

@@ -111,6 +111,7 @@ type Store interface {
 	PassageStore
 	RemovalStore
 	EmbeddingStore
+	RebuildStore
 
 	// WorkspacesDue returns those that have a document or source due.
 	WorkspacesDue(ctx context.Context, now time.Time) ([]string, error)
@@ -184,6 +185,16 @@ type PassageStore interface {
 	// LivePassages returns those of the passages that belong to the chatbot
 	// and to a document that is answered from, in any order.
 	LivePassages(ctx context.Context, workspaceID, chatbotID string, ids []int64) ([]Passage, error)
+	// LivePassagesAt is LivePassages for passages that are named by where they
+	// stand. Places that hold none are left out.
+	LivePassagesAt(ctx context.Context, workspaceID, chatbotID string, at []PassageAt) ([]Passage, error)
+}
+
+// PassageAt says where a passage stands: the place in a version of a document
+// that [Passage.Ordinal] counts.
+type PassageAt struct {
+	DocumentID       string
+	Version, Ordinal int
 }
 
 // RemovalStore keeps receipts.
@@ -197,6 +208,30 @@ type RemovalStore interface {
 	// AnswersFrom counts the answers that were given a document, and returns
 	// the message IDs of the first.
 	AnswersFrom(ctx context.Context, workspaceID, chatbotID, documentID string, limit int) (count int, messageIDs []int64, err error)
+	// RemovalsToCount returns receipts of every workspace that were confirmed
+	// before a time and whose answers have not been counted for good, the
+	// earliest first, at most limit.
+	RemovalsToCount(ctx context.Context, confirmedBefore time.Time, limit int) ([]Removal, error)
+	// CountRemoval writes the answers of a receipt as counted for good at a
+	// time. A receipt that has gone is no error.
+	CountRemoval(ctx context.Context, workspaceID, removalID string, answers int, messageIDs []int64, at time.Time) error
+}
+
+// RebuildStore keeps a mark of each rebuild of the index from before it begins
+// until the new index has caught up. A process that dies in between leaves it.
+type RebuildStore interface {
+	// BeginRebuild writes a mark and returns its ID.
+	BeginRebuild(ctx context.Context, at time.Time) (id int, err error)
+	// Rebuilds returns all marks, the earliest first.
+	Rebuilds(ctx context.Context) ([]RebuildMark, error)
+	// EndRebuild deletes a mark. One that has gone is no error.
+	EndRebuild(ctx context.Context, id int) error
+}
+
+// RebuildMark says that a rebuild began, and has not been seen to end.
+type RebuildMark struct {
+	ID      int
+	BeganAt time.Time
 }
 
 // EmbeddingStore keeps vectors of costly embedders, by the hash of their text.

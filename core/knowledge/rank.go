@@ -61,6 +61,9 @@ func (s *Service) rank(ctx context.Context, scope Scope, query Query) ([]Hit, er
 	if err != nil {
 		return nil, err
 	}
+	if found.OtherDimension { // the embedder gives other vectors than when the index was built
+		s.log.Warn("the question's vector does not fit the index: run `parley reindex`", "dimension", len(asked.Vector))
+	}
 	hits := lookAgain(asked.Terms, found)
 	if len(found.Near) > 0 {
 		least := -1.0

@@ -14,10 +14,34 @@ const overlap = 5 * time.Minute
 
 // Rebuild makes the index anew from the database, while the old one serves,
 // and switches in one step. It returns how many documents there are in it.
+//
+// From the switch on until it has caught up, the new index lacks what changed
+// while it was filled. A mark in the database stands for that time: who finds
+// one that was left behind catches up; see [Service.Repair].
 func (s *Service) Rebuild(ctx context.Context) (int, error) {
-	began := s.now().Add(-overlap)
-	count := 0
-	err := s.index.Rebuild(ctx, s.IndexVersion(), func(ctx context.Context, into Filler) error {
+	began := s.now()
+	mark, err := s.store.BeginRebuild(ctx, began)
+	if err != nil {
+		return 0, err
+	}
+	count, filled, err := s.build(ctx)
+	switch {
+	case err != nil && filled: // it may have been switched to nevertheless
+		return 0, err
+	case err != nil:
+		return 0, errors.Join(err, s.store.EndRebuild(context.WithoutCancel(ctx), mark))
+	}
+	s.lookUpVersion(ctx)
+	if err := s.catchUp(ctx, began.Add(-overlap)); err != nil {
+		return count, err
+	}
+	return count, s.store.EndRebuild(ctx, mark)
+}
+
+// build fills a new index and switches to it. Filled says whether it came as
+// far as the switch.
+func (s *Service) build(ctx context.Context) (count int, filled bool, err error) {
+	err = s.index.Rebuild(ctx, s.IndexVersion(), func(ctx context.Context, into Filler) error {
 		documents, err := s.store.AllDocuments(ctx)
 		if err != nil {
 			return err
@@ -31,13 +55,10 @@ func (s *Service) Rebuild(ctx context.Context) (int, error) {
 			}
 			count++
 		}
+		filled = true
 		return nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	s.lookUpVersion(ctx)
-	return count, s.catchUp(ctx, began)
+	return count, filled, err
 }
 
 // fill puts a document into an index that is being built.
@@ -124,60 +145,6 @@ func (s *Service) current(ctx context.Context, d Document) (Document, error) {
 		return Document{State: Removing}, nil
 	}
 	return now, err
-}
-
-// Repair makes the index hold what the database says: one that is new, lost,
-// damaged or of another version is filled again from the stored passages. It
-// returns how many documents it had to bring back.
-func (s *Service) Repair(ctx context.Context) (int, error) {
-	version, err := s.index.Version(ctx)
-	if err != nil {
-		return 0, err
-	}
-	if version != s.IndexVersion() {
-		return s.Rebuild(ctx)
-	}
-	s.lookUpVersion(ctx)
-	documents, err := s.store.AllDocuments(ctx)
-	if err != nil {
-		return 0, err
-	}
-	repaired := 0
-	for _, d := range documents {
-		if d.Live == 0 || d.State == Removing || d.State == Indexing {
-			continue
-		}
-		held, err := s.index.Count(ctx, Scope{d.WorkspaceID, d.ChatbotID}, d.ID)
-		if err != nil {
-			return repaired, err
-		}
-		if d.Live != d.Version { // Passages is of one that is not in the index
-			live, err := s.store.Passages(ctx, d.WorkspaceID, d.ID, d.Live)
-			if err != nil {
-				return repaired, err
-			}
-			d.Passages = len(live)
-		}
-		if held == d.Passages {
-			continue
-		}
-		if err := s.bring(ctx, d); err != nil {
-			return repaired, err
-		}
-		repaired++
-	}
-	return repaired, nil
-}
-
-// Watch repairs an index that is not the one that was left: it was emptied, or
-// another process has rebuilt it for another version.
-func (s *Service) Watch(ctx context.Context) error {
-	version, err := s.index.Version(ctx)
-	if err != nil || version == s.IndexVersion() {
-		return err
-	}
-	_, err = s.Repair(ctx)
-	return err
 }
 
 // lookUpVersion remembers what the index was built for: vectors of another

@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -24,7 +25,8 @@ type Removal struct {
 	// ConfirmedAt is when the index said that it holds none of them any more.
 	ConfirmedAt *time.Time
 	// Answers is how many answers had been given the document, and MessageIDs
-	// has the first of them.
+	// has the first of them. They are counted with the confirmation, and once
+	// more a quarter of an hour later, when all that had begun have ended.
 	Answers    int
 	MessageIDs []int64
 }
@@ -96,6 +98,36 @@ func (s *Service) remove(ctx context.Context, document Document) error {
 		}
 		return s.store.DeleteDocument(ctx, document.WorkspaceID, document.ID)
 	})
+}
+
+const (
+	// answersEnd is how long after its removal an answer may still end that
+	// had been given the document.
+	answersEnd = 15 * time.Minute
+	// countedAtOnce is how many receipts are counted again at a time.
+	countedAtOnce = 50
+)
+
+// countAgain counts the answers of receipts for good, some time after they were
+// confirmed. Where there are fewer by now, because conversations have been
+// deleted, the receipt says what it said.
+func (s *Service) countAgain(ctx context.Context) error {
+	receipts, err := s.store.RemovalsToCount(ctx, s.now().Add(-answersEnd), countedAtOnce)
+	if err != nil {
+		return err
+	}
+	var failures []error
+	for _, r := range receipts {
+		answers, messages, err := s.store.AnswersFrom(ctx, r.WorkspaceID, r.ChatbotID, r.DocumentID, messagesOnReceipt)
+		if err == nil {
+			if answers < r.Answers {
+				answers, messages = r.Answers, r.MessageIDs
+			}
+			err = s.store.CountRemoval(ctx, r.WorkspaceID, r.ID, answers, messages, s.now())
+		}
+		failures = append(failures, err)
+	}
+	return errors.Join(failures...)
 }
 
 // Removals returns the receipts of a chatbot, the latest first.

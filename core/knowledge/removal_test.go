@@ -35,12 +35,18 @@ func (l *library) wantReceipt(id string, answers int) {
 // answerFrom stores an answer that was given documents.
 func (l *library) answerFrom(documents ...string) int64 {
 	l.Helper()
-	ctx := l.Context()
+	id := l.beginAnswer()
+	l.must(l.db.FinishTurn(l.Context(), home, chat.Answer{MessageID: id, Text: "At midnight.", Status: chat.Complete, DocumentIDs: documents}))
+	return id
+}
+
+// beginAnswer begins an answer, which is stored when it ends.
+func (l *library) beginAnswer() int64 {
+	l.Helper()
 	now := l.clock.Now()
-	_, id, err := l.db.BeginConversation(ctx, home, chat.Conversation{ChatbotID: bot, Status: chat.Active, CreatedAt: now},
+	_, id, err := l.db.BeginConversation(l.Context(), home, chat.Conversation{ChatbotID: bot, Status: chat.Active, CreatedAt: now},
 		chat.NewTurn{Question: "When?", At: now, LeaseUntil: now})
 	l.must(err)
-	l.must(l.db.FinishTurn(ctx, home, chat.Answer{MessageID: id, Text: "At midnight.", Status: chat.Complete, DocumentIDs: documents}))
 	return id
 }
 
@@ -61,6 +67,39 @@ func TestRemove(t *testing.T) {
 			t.Errorf("it is %+v", r)
 		}
 		l.wantWhole(rest.ID)
+	})
+
+	t.Run("an answer that had begun before the removal and ended after it is on the receipt a quarter of an hour later", func(t *testing.T) {
+		l := newLibrary(t)
+		d := l.add("Bread", bread)
+		before, during := l.answerFrom(d.ID), l.beginAnswer()
+		l.must(l.Remove(t.Context(), home, bot, d.ID))
+		l.must(l.db.FinishTurn(t.Context(), home, chat.Answer{MessageID: during, Text: "At midnight.", Status: chat.Complete, DocumentIDs: []string{d.ID}}))
+		l.clock.advance(15 * time.Minute)
+		l.must(l.Sweep(t.Context()))
+		l.wantReceipt(d.ID, 1)
+		l.clock.advance(time.Second)
+		l.must(l.Sweep(t.Context()))
+		l.wantReceipt(d.ID, 2)
+		if ids := l.receipt(d.ID).MessageIDs; !slices.Equal(ids, []int64{before, during}) {
+			t.Errorf("the answers are %v", ids)
+		}
+		if left, err := l.db.RemovalsToCount(t.Context(), l.clock.Now().Add(day), 10); err != nil || len(left) != 0 {
+			t.Errorf("still to count: %v, %v", left, err)
+		}
+	})
+
+	t.Run("answers that are deleted before they are counted again stay on the receipt", func(t *testing.T) {
+		l := newLibrary(t)
+		d := l.add("Bread", bread)
+		l.answerFrom(d.ID)
+		l.must(l.Remove(t.Context(), home, bot, d.ID))
+		l.clock.advance(day)
+		if n, err := l.db.DeleteOldConversations(t.Context(), home, l.clock.Now(), 10); err != nil || n != 1 {
+			t.Fatalf("%d conversations were deleted: %v", n, err)
+		}
+		l.must(l.Sweep(t.Context()))
+		l.wantReceipt(d.ID, 1)
 	})
 
 	t.Run("it is out of every answer at once, and confirmed when the index says so", func(t *testing.T) {

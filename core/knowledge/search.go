@@ -16,8 +16,18 @@ type Query struct {
 
 // Search returns the passages that answer a query, best first. What the index
 // finds is looked up in the database, so that a removed document is gone at
-// once, whatever the index still holds.
+// once, whatever the index still holds. The texts of some are widened by what
+// stands beside them; see [Found].
 func (s *Service) Search(ctx context.Context, scope Scope, query Query) ([]Found, error) {
+	found, err := s.find(ctx, scope, query)
+	if err == nil {
+		s.widen(ctx, scope, found, query.Limit)
+	}
+	return found, err
+}
+
+// find is Search for the passages as they are.
+func (s *Service) find(ctx context.Context, scope Scope, query Query) ([]Found, error) {
 	hits, err := s.rank(ctx, scope, query)
 	if err != nil {
 		return nil, err

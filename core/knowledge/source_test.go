@@ -99,16 +99,17 @@ func TestSite(t *testing.T) {
 	})
 
 	t.Run("the plan's limit is the reason of the page that exceeds it, and others go on", func(t *testing.T) {
-		l := newLibrary(t) // Starter: 400,000 characters
+		l := newLibrary(t)
 		l.world.set(start, page{text: bread, links: []string{pageA, pageB}})
 		l.world.set(pageA, page{text: strings.Repeat("many words ", 40_000)})
 		l.world.set(pageB, page{text: cakes})
 		l.site(rules(1, 100), knowledge.Never)
+		l.setPlan(plan.Starter) // 400,000 characters
 		l.work()
 		l.wantState(l.at(pageA).ID, knowledge.Failed, "The Starter plan includes 400000 characters of knowledge.")
 		l.wantWhole(l.at(start).ID)
 		l.wantWhole(l.at(pageB).ID)
-		l.must(l.db.SetPlan(ctx, home, plan.Standard))
+		l.setPlan(plan.Standard)
 		l.must(l.Retry(ctx, home, bot, l.at(pageA).ID))
 		l.work()
 		l.wantWhole(l.at(pageA).ID)
@@ -116,6 +117,7 @@ func TestSite(t *testing.T) {
 
 	t.Run("a change that the plan did not admit is read when the plan does", func(t *testing.T) {
 		l := newLibrary(t)
+		l.setPlan(plan.Starter)
 		l.world.set(start, page{text: bread, etag: "1"})
 		source := l.pageAt(start, knowledge.Never)
 		l.work()
@@ -124,7 +126,7 @@ func TestSite(t *testing.T) {
 		l.work()
 		l.wantState(l.at(start).ID, knowledge.Failed, "The Starter plan")
 		l.wantAnswered("When is rye baked?", "midnight", true)
-		l.must(l.db.SetPlan(ctx, home, plan.Standard))
+		l.setPlan(plan.Standard)
 		l.must(l.SyncSource(ctx, home, bot, source.ID))
 		l.work()
 		l.wantWhole(l.at(start).ID)

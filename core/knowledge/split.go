@@ -137,7 +137,7 @@ func (s *Service) split(bot chatbot.Chatbot, d Document) []Passage {
 
 // splitVersion names the rules of [Split]. Whatever changes the passages of a
 // document changes it, and documents are split anew.
-const splitVersion = "split-3"
+const splitVersion = "split-4"
 
 // splitName names all that a split depends on beside the document.
 func splitName(bot chatbot.Chatbot) string {

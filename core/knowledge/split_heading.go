@@ -79,5 +79,23 @@ func writePlain(b *strings.Builder, node ast.Node, raw []byte) {
 		b.Write(node.Value)
 	case *ast.AutoLink:
 		b.Write(node.Label(raw))
+	case *ast.RawHTML:
+		if tag := string(node.Segments.Value(raw)); !isMarkup(tag) {
+			b.WriteString(tag)
+		}
 	}
 }
+
+// isMarkup reports whether what Markdown takes for a tag is one of HTML, or a
+// comment. Others are words: "Vec<T>", "GET /users/<id>".
+func isMarkup(tag string) bool {
+	name := strings.TrimLeft(tag, "</")
+	end := strings.IndexFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	})
+	return end <= 0 || strings.Contains(htmlTags, " "+strings.ToLower(name[:end])+" ")
+}
+
+// htmlTags are those that stand in headings, within a line.
+const htmlTags = " a abbr acronym b bdi bdo big blink br button center cite code data del dfn div em font h1 h2 h3 h4 h5 h6 hr i iframe img input ins " +
+	"kbd label mark math nobr object p picture pre q rp rt ruby s samp script select small source span strike strong style sub sup svg time tt u var video wbr "

@@ -25,6 +25,16 @@ func TestSplitFollowsTheStructure(t *testing.T) {
 			t.Errorf("path = %q, want %q", last.HeadingPath, want)
 		}
 	})
+	t.Run("tags of HTML are no words of a heading, but names between angle brackets are", func(t *testing.T) {
+		for heading, want := range map[string]string{
+			"Using Vec<T> and Map<K, V>": "Using Vec<T> and Map<K, V>", "GET /users/<id>/<your-key>": "GET /users/<id>/<your-key>",
+			"<b>Big</b> <a name=\"x\">news</a><br/>": "Big news", "Soon <!-- or not -->": "Soon", "a < b > c": "a < b > c",
+		} {
+			if got := markdown("# " + heading + "\n\ntext\n"); len(got) != 1 || !slices.Equal(got[0].HeadingPath, []string{want}) {
+				t.Errorf("%q gives %+v, want %q", heading, got, want)
+			}
+		}
+	})
 	t.Run("a setext heading is a heading", func(t *testing.T) {
 		got := markdown("Limits\n======\n\nTen a day.\n")
 		if len(got) != 1 || !slices.Equal(got[0].HeadingPath, []string{"Limits"}) || got[0].Text != "Ten a day." {

@@ -38,7 +38,10 @@ func (s *Service) AddSource(ctx context.Context, workspaceID, chatbotID string, 
 		Rules: request.Rules, Schedule: request.Schedule, State: SourceSyncing, DueAt: &now, CreatedAt: now,
 	}
 	err = s.inWorkspace(ctx, workspaceID, func(ctx context.Context) error {
-		known, err := s.Sources(ctx, workspaceID, chatbotID)
+		if err := s.admitSource(ctx, source); err != nil {
+			return err
+		}
+		known, err := s.store.Sources(ctx, workspaceID, chatbotID)
 		if err != nil {
 			return err
 		}
@@ -138,6 +141,9 @@ func (s *Service) SyncSource(ctx context.Context, workspaceID, chatbotID, source
 		if source.State == SourceRemoving {
 			return fault.New(fault.Conflict, "This address is being removed.")
 		}
+		if err := s.writable(ctx, workspaceID, chatbotID); err != nil {
+			return err
+		}
 		now := s.now()
 		source.State, source.DueAt, source.Attempts = SourceSyncing, &now, 0
 		return s.store.UpdateSource(ctx, workspaceID, source)
@@ -166,6 +172,9 @@ func (s *Service) RemoveSource(ctx context.Context, workspaceID, chatbotID, sour
 func (s *Service) sync(ctx context.Context, source Source) error {
 	if source.State == SourceRemoving {
 		return s.forgetSource(ctx, source)
+	}
+	if rests := s.rests(ctx, source); rests != nil {
+		return s.leaveSource(ctx, source, rests)
 	}
 	addresses := []string{source.URL}
 	if source.Kind == Site {

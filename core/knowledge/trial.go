@@ -2,7 +2,8 @@ package knowledge
 
 import (
 	"context"
-	"sync"
+	"log/slog"
+	"sync/atomic"
 
 	"parley/core/chatbot"
 )
@@ -13,16 +14,13 @@ type Trial struct {
 	service *Service
 	scope   Scope
 	bot     chatbot.Chatbot
-
-	mu sync.Mutex
-	// documents has the document of each passage, whose ID is one more than
-	// its place here.
-	documents []string
+	// passages counts those of Add.
+	passages atomic.Int64
 }
 
 // NewTrial returns an empty trial on an index, in a scope of its own.
 func NewTrial(ports Ports, scope Scope) *Trial {
-	t := &Trial{service: New(ports, nil, nil, nil), scope: scope, bot: chatbot.Chatbot{ID: scope.ChatbotID}}
+	t := &Trial{service: New(ports, nil, nil, slog.New(slog.DiscardHandler)), scope: scope, bot: chatbot.Chatbot{ID: scope.ChatbotID}}
 	version := t.service.IndexVersion()
 	t.service.serving.Store(&version)
 	return t
@@ -39,18 +37,32 @@ type Ranked struct {
 
 // Add splits a document and puts it into an index, which is the trial's or is
 // about to become so. A whole one is a single passage. It returns the number
-// of passages, and is safe for concurrent use.
+// of passages, and is safe for concurrent use; passages of equal score are then
+// in any order.
 func (t *Trial) Add(ctx context.Context, into Filler, d Document, whole bool) (int, error) {
-	passages := []Passage{{DocumentID: d.ID, Title: d.Title, Text: d.Content}}
-	if !whole {
-		passages = t.service.split(t.bot, d)
+	passages := t.split(d, whole)
+	n := int64(len(passages))
+	return t.put(ctx, into, d, passages, t.passages.Add(n)-n)
+}
+
+// AddAt is Add for the document at a place in the corpus, from zero. Passages of
+// equal score are in the order of the corpus, whoever was faster.
+func (t *Trial) AddAt(ctx context.Context, into Filler, place int, d Document, whole bool) (int, error) {
+	return t.put(ctx, into, d, t.split(d, whole), int64(place)<<32)
+}
+
+func (t *Trial) split(d Document, whole bool) []Passage {
+	if whole {
+		return []Passage{{DocumentID: d.ID, Title: d.Title, Text: d.Content}}
 	}
-	t.mu.Lock()
+	return t.service.split(t.bot, d)
+}
+
+// put puts passages into an index, whose IDs are the next ones after before.
+func (t *Trial) put(ctx context.Context, into Filler, d Document, passages []Passage, before int64) (int, error) {
 	for i := range passages {
-		t.documents = append(t.documents, d.ID)
-		passages[i].ID = int64(len(t.documents))
+		passages[i].ID = before + int64(i) + 1
 	}
-	t.mu.Unlock()
 	entries, err := t.service.entries(ctx, &d, passages)
 	if err != nil || len(entries) == 0 {
 		return 0, err

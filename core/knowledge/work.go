@@ -87,7 +87,8 @@ func (s *Service) Finish(ctx context.Context, workspaceID string, complete func(
 }
 
 // Sweep enqueues every workspace that has something due: what waited for its
-// time to come, and what a crash left behind.
+// time to come, and what a crash left behind. And it counts the answers of
+// receipts for good whose time has come.
 func (s *Service) Sweep(ctx context.Context) error {
 	due, err := s.store.WorkspacesDue(ctx, s.now())
 	if err != nil {
@@ -102,6 +103,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 			return s.queue.Enqueue(ctx, workspaceID)
 		}))
 	}
+	failures = append(failures, s.countAgain(ctx))
 	return errors.Join(failures...)
 }
 

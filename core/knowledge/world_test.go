@@ -9,6 +9,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/plan"
 )
 
 // page is an address of the world.
@@ -182,3 +183,9 @@ func (l *library) urls() string {
 }
 
 const day = 24 * time.Hour
+
+// setPlan puts the workspace on a plan.
+func (l *library) setPlan(name plan.Name) {
+	l.Helper()
+	l.must(l.db.SetPlan(l.Context(), home, name, name))
+}

@@ -1,13 +1,11 @@
-// Package plan owns the plans, their limits and the one rule that admits or
-// refuses the use of a resource.
+// Package plan owns the plans, their limits and prices, the rules that admit or
+// refuse the use of a resource, and what a subscription gives access to.
 //
-// It does not own which plan a workspace has (package tenant) nor what a plan
-// costs (package billing).
+// It does not own which plan a workspace has (package tenant) nor how it is
+// paid for (package billing).
 package plan
 
-import (
-	"parley/core/fault"
-)
+import "slices"
 
 // Name identifies a plan.
 type Name string
@@ -21,21 +19,25 @@ const (
 	Enterprise Name = "enterprise"
 )
 
+// Free is the plan of a workspace that pays for none.
+const Free = Starter
+
 // Unlimited as a limit admits any amount.
 const Unlimited = -1
 
-// Plan is a row of the plans table: a rank in the order of plans and limits.
+// Plan is a row of the plans table. An operator may edit its limits and prices.
 type Plan struct {
 	Name   Name
 	Title  string
 	Rank   int
 	Limits Limits
+	Price  Price
 }
 
 // Limits are the amounts that a plan admits; [Unlimited] lifts one.
 type Limits struct {
-	// APIAccess says whether API tokens can be created and used.
-	APIAccess bool
+	// Features are those that the plan includes.
+	Features []Feature
 	// Chatbots is the number of chatbots of a workspace.
 	Chatbots int
 	// Members is the number of members of a workspace, open invitations included.
@@ -44,78 +46,102 @@ type Limits struct {
 	TokensPerChatbot int
 	// MessageChars is the length of one user message, in characters.
 	MessageChars int
+	// MessagesPerMonth is the number of questions that a workspace's chatbots
+	// answer in a calendar month, UTC.
+	MessagesPerMonth int
 	// KnowledgeChars is the length of all documents of a workspace, in characters.
 	KnowledgeChars int
+	// RequestsPerMinute is how many requests of the public API a workspace may
+	// make in a minute.
+	RequestsPerMinute int
+	// RetentionDays is how many days a conversation is kept after its last message.
+	RetentionDays int
 }
 
-// Defaults are the rows that a new database starts with. An operator may edit
-// the limits of the rows afterwards.
-func Defaults() []Plan {
-	return []Plan{
-		{Starter, "Starter", 0, Limits{false, 1, 1, 0, 4_000, 400_000}},
-		{Basic, "Basic", 1, Limits{false, 3, 3, 0, 8_000, 2_000_000}},
-		{Standard, "Standard", 2, Limits{true, 10, 10, 10, 16_000, 20_000_000}},
-		{Premium, "Premium", 3, Limits{true, 50, 50, 50, 32_000, 100_000_000}},
-		{Enterprise, "Enterprise", 4, Limits{true, Unlimited, Unlimited, Unlimited, 64_000, Unlimited}},
-	}
-}
+// Feature is something that a plan includes or not.
+type Feature string
 
-// Resource is something that a plan limits.
-type Resource int
-
-// The limited resources.
+// The features.
 const (
-	// API is the use of the public API; used does not matter.
-	API Resource = iota
-	// Chatbots, Members, Tokens and KnowledgeChars count what would be in use
-	// after the request.
-	Chatbots
-	Members
-	Tokens
-	KnowledgeChars
-	// MessageChars is the length of one message.
-	MessageChars
+	// FeatureAPI is the creation and use of API tokens.
+	FeatureAPI Feature = "api"
+	// FeatureSites is whole sites as sources of knowledge.
+	FeatureSites Feature = "sites"
+	// FeatureSchedules is sources that are read again every day or week.
+	FeatureSchedules Feature = "schedules"
 )
 
-// Admit refuses the use of a resource that the plan does not cover. Used is
-// the amount that would be in use afterwards. The fault names the plan, the
-// limit and the remedy.
-func (p Plan) Admit(resource Resource, used int) error {
-	if resource == API || resource == Tokens {
-		if !p.Limits.APIAccess {
-			return fault.New(fault.Forbidden,
-				"The %s plan has no API access. Upgrade to the Standard plan or above to create and use API tokens.", p.Title)
-		}
-	}
-	switch resource {
-	case API:
-		return nil
-	case Chatbots:
-		return p.refuse(used, p.Limits.Chatbots, "chatbot", "chatbots", "Delete one or upgrade the plan.")
-	case Members:
-		return p.refuse(used, p.Limits.Members, "member", "members", "Remove a member or an invitation, or upgrade the plan.")
-	case Tokens:
-		return p.refuse(used, p.Limits.TokensPerChatbot, "active API token for each chatbot", "active API tokens for each chatbot", "Revoke one or upgrade the plan.")
-	case KnowledgeChars:
-		return p.refuse(used, p.Limits.KnowledgeChars, "character of knowledge", "characters of knowledge", "Remove documents or upgrade the plan.")
-	case MessageChars:
-		if exceeds(used, p.Limits.MessageChars) {
-			return fault.InField("message", "message is longer than %d characters, the limit of the %s plan. Shorten it.", p.Limits.MessageChars, p.Title)
-		}
-		return nil
-	}
-	return fault.New(fault.Internal, "unknown plan resource %d", resource)
+// AllFeatures returns the features in the order in which they are shown.
+func AllFeatures() []Feature { return []Feature{FeatureAPI, FeatureSites, FeatureSchedules} }
+
+// Has reports whether the plan includes a feature.
+func (l Limits) Has(feature Feature) bool { return slices.Contains(l.Features, feature) }
+
+// Price is what a plan costs, in the currency's smallest unit, before taxes.
+// What is paid in the end is Stripe's to say.
+type Price struct {
+	// Monthly and Yearly are zero for a plan that costs nothing, and NotSold
+	// for one that cannot be bought by oneself.
+	Monthly, Yearly int
+	// Currency is an ISO 4217 code in lower case.
+	Currency string
 }
 
-func (p Plan) refuse(used, limit int, one, many, remedy string) error {
-	if !exceeds(used, limit) {
-		return nil
+// NotSold as a price is that of a plan which is agreed on by hand.
+const NotSold = -1
+
+// Sold reports whether the plan can be bought.
+func (p Price) Sold() bool { return p.Monthly > 0 || p.Yearly > 0 }
+
+// Interval is how often a subscription is paid for.
+type Interval string
+
+// The intervals.
+const (
+	Monthly Interval = "monthly"
+	Yearly  Interval = "yearly"
+)
+
+// Of returns the price of an interval.
+func (p Price) Of(interval Interval) int {
+	if interval == Yearly {
+		return p.Yearly
 	}
-	what := many
-	if limit == 1 {
-		what = one
-	}
-	return fault.New(fault.Forbidden, "The %s plan includes %d %s. %s", p.Title, limit, what, remedy)
+	return p.Monthly
 }
 
-func exceeds(used, limit int) bool { return limit != Unlimited && used > limit }
+const (
+	million = 1_000_000
+	usd     = "usd"
+)
+
+// Defaults are the rows that a new database starts with.
+func Defaults() []Plan {
+	paid := []Feature{FeatureAPI, FeatureSites, FeatureSchedules}
+	return []Plan{
+		{Starter, "Starter", 0, Limits{
+			Chatbots: 1, Members: 1, TokensPerChatbot: 0, MessageChars: 4_000, MessagesPerMonth: 100,
+			KnowledgeChars: 400_000, RequestsPerMinute: 20, RetentionDays: 30,
+		}, Price{0, 0, usd}},
+		{Basic, "Basic", 1, Limits{
+			Features: []Feature{FeatureSites},
+			Chatbots: 3, Members: 3, TokensPerChatbot: 0, MessageChars: 8_000, MessagesPerMonth: 2_000,
+			KnowledgeChars: 2 * million, RequestsPerMinute: 60, RetentionDays: 90,
+		}, Price{19_00, 190_00, usd}},
+		{Standard, "Standard", 2, Limits{
+			Features: paid,
+			Chatbots: 10, Members: 10, TokensPerChatbot: 10, MessageChars: 16_000, MessagesPerMonth: 20_000,
+			KnowledgeChars: 20 * million, RequestsPerMinute: 300, RetentionDays: 365,
+		}, Price{79_00, 790_00, usd}},
+		{Premium, "Premium", 3, Limits{
+			Features: paid,
+			Chatbots: 50, Members: 50, TokensPerChatbot: 50, MessageChars: 32_000, MessagesPerMonth: 200_000,
+			KnowledgeChars: 100 * million, RequestsPerMinute: 1_200, RetentionDays: 730,
+		}, Price{299_00, 2_990_00, usd}},
+		{Enterprise, "Enterprise", 4, Limits{
+			Features: paid,
+			Chatbots: Unlimited, Members: Unlimited, TokensPerChatbot: Unlimited, MessageChars: 64_000, MessagesPerMonth: Unlimited,
+			KnowledgeChars: Unlimited, RequestsPerMinute: Unlimited, RetentionDays: Unlimited,
+		}, Price{NotSold, NotSold, usd}},
+	}
+}

@@ -1,102 +1,31 @@
 package plan
 
 import (
-	"fmt"
-	"strings"
+	"slices"
 	"testing"
 
 	"parley/core/fault"
 )
 
-// amounts are the limits of the plans in their order, as they are sold.
-var amounts = map[Resource]struct {
-	name, remedy string
-	limits       []int
-}{
-	Chatbots:       {"chatbots", "Delete one or upgrade the plan.", []int{1, 3, 10, 50, Unlimited}},
-	Members:        {"members", "Remove a member or an invitation, or upgrade the plan.", []int{1, 3, 10, 50, Unlimited}},
-	Tokens:         {"active API tokens", "Revoke one or upgrade the plan.", []int{noAPI, noAPI, 10, 50, Unlimited}},
-	KnowledgeChars: {"characters of knowledge", "Remove documents or upgrade the plan.", []int{400_000, 2_000_000, 20_000_000, 100_000_000, Unlimited}},
-	MessageChars:   {"characters, the limit", "Shorten it.", []int{4_000, 8_000, 16_000, 32_000, 64_000}},
-	API:            {"API access", "Upgrade to the Standard plan", []int{noAPI, noAPI, Unlimited, Unlimited, Unlimited}},
-}
-
-// noAPI stands for a plan that admits none for want of API access.
-const noAPI = -2
-
-func TestAdmit(t *testing.T) {
-	for resource, sold := range amounts {
-		for i, p := range Defaults() {
-			limit := sold.limits[i]
-			t.Run(fmt.Sprintf("the %s plan has %d of %s", p.Title, limit, sold.name), func(t *testing.T) {
-				switch limit {
-				case noAPI:
-					wantRefused(t, p, resource, 1, p.Title, "no API access", "Upgrade to the Standard plan")
-				case Unlimited:
-					wantAdmitted(t, p, resource, 1, 1_000_000_000)
-				default:
-					wantAdmitted(t, p, resource, 0, 1, limit)
-					name := sold.name
-					if limit == 1 {
-						name = strings.TrimSuffix(name, "s")
-					}
-					wantRefused(t, p, resource, limit+1, p.Title, fmt.Sprint(limit, " ", name), sold.remedy)
-				}
-			})
-		}
-	}
-
-	t.Run("a resource that no rule is about is refused", func(t *testing.T) {
-		if err := Defaults()[4].Admit(Resource(99), 1); !fault.Is(err, fault.Internal) {
-			t.Errorf("the error is %v", err)
-		}
-	})
-
-	t.Run("a limit of zero admits none", func(t *testing.T) {
-		wantRefused(t, Plan{Title: "Tiny"}, Chatbots, 1, "Tiny", "0 chatbots")
-	})
-}
-
-func wantAdmitted(t *testing.T, p Plan, resource Resource, amounts ...int) {
-	t.Helper()
-	for _, used := range amounts {
-		if err := p.Admit(resource, used); err != nil {
-			t.Errorf("%d are refused: %v", used, err)
-		}
-	}
-}
-
-func wantRefused(t *testing.T, p Plan, resource Resource, used int, says ...string) {
-	t.Helper()
-	err := p.Admit(resource, used)
-	kind := fault.Forbidden
-	if resource == MessageChars {
-		kind = fault.Invalid
-	}
-	if !fault.Is(err, kind) {
-		t.Fatalf("%d give %v, want a fault of kind %d", used, err, kind)
-	}
-	for _, text := range says {
-		if !strings.Contains(fault.As(err).Message, text) {
-			t.Errorf("%q does not say %q", fault.As(err).Message, text)
-		}
-	}
-}
-
 func TestDefaults(t *testing.T) {
-	order := []Name{Starter, Basic, Standard, Premium, Enterprise}
 	all := Defaults()
-	if len(all) != len(order) {
+	if len(all) != len(Names()) {
 		t.Fatalf("there are %d plans", len(all))
 	}
 	for i, p := range all {
-		if p.Name != order[i] || p.Rank != i || p.Title == "" {
-			t.Errorf("plan %d is %+v, want %s", i, p, order[i])
+		if p.Name != Names()[i] || p.Rank != i || p.Title != p.Name.Title() {
+			t.Errorf("plan %d is %+v, want %s", i, p, Names()[i])
+		}
+		if err := p.Check(); err != nil {
+			t.Errorf("%s would be refused: %v", p.Title, err)
 		}
 	}
 	for i, p := range all[1:] {
 		if less(p.Limits, all[i].Limits) {
 			t.Errorf("%s admits less of something than %s", p.Title, all[i].Title)
+		}
+		if p.Price.Sold() && p.Price.Monthly <= all[i].Price.Monthly {
+			t.Errorf("%s costs no more than %s", p.Title, all[i].Title)
 		}
 	}
 }
@@ -104,12 +33,90 @@ func TestDefaults(t *testing.T) {
 // less reports whether a admits less of anything than b.
 func less(a, b Limits) bool {
 	of := func(l Limits) []int {
-		return []int{l.Chatbots, l.Members, l.TokensPerChatbot, l.MessageChars, l.KnowledgeChars}
+		return []int{
+			l.Chatbots, l.Members, l.TokensPerChatbot, l.MessageChars, l.MessagesPerMonth,
+			l.KnowledgeChars, l.RequestsPerMinute, l.RetentionDays,
+		}
 	}
 	for i, limit := range of(a) {
 		if limit != Unlimited && (of(b)[i] == Unlimited || limit < of(b)[i]) {
 			return true
 		}
 	}
-	return b.APIAccess && !a.APIAccess
+	return slices.ContainsFunc(b.Features, func(f Feature) bool { return !a.Has(f) })
+}
+
+func TestHigher(t *testing.T) {
+	for i, low := range Names() {
+		for _, high := range Names()[i:] {
+			if Higher(low, high) != high || Higher(high, low) != high {
+				t.Errorf("the higher of %s and %s is %s or %s", low, high, Higher(low, high), Higher(high, low))
+			}
+		}
+		if Higher("gold", low) != low || Higher(low, "") != low {
+			t.Errorf("%s is lower than what is no plan", low)
+		}
+	}
+	if title := Name("gold").Title(); title != "an unknown plan" {
+		t.Errorf("what is no plan is called %q", title)
+	}
+}
+
+func TestPrice(t *testing.T) {
+	price := Price{Monthly: 19_00, Yearly: 190_00}
+	if price.Of(Monthly) != 19_00 || price.Of(Yearly) != 190_00 {
+		t.Errorf("%d a month and %d a year", price.Of(Monthly), price.Of(Yearly))
+	}
+	for name, sold := range map[Name]bool{Starter: false, Basic: true, Standard: true, Premium: true, Enterprise: false} {
+		if named(name).Price.Sold() != sold {
+			t.Errorf("%s is sold: %v", name, !sold)
+		}
+	}
+}
+
+// named returns a plan as a new database has it.
+func named(name Name) Plan { return Defaults()[rank(name)] }
+
+func TestCheck(t *testing.T) {
+	const fine = ""
+	for sentence, c := range map[string]struct {
+		change func(*Plan)
+		field  string
+	}{
+		"limits can be lifted":                   {func(p *Plan) { p.Limits.Chatbots, p.Limits.RetentionDays = Unlimited, Unlimited }, fine},
+		"a limit can be zero":                    {func(p *Plan) { p.Limits.Chatbots, p.Limits.MessagesPerMonth = 0, 0 }, fine},
+		"a limit below unlimited is refused":     {func(p *Plan) { p.Limits.Chatbots = -2 }, "chatbots"},
+		"an amount that is no amount is refused": {func(p *Plan) { p.Limits.KnowledgeChars = maxAmount + 1 }, "knowledge_chars"},
+		"a workspace has a member":               {func(p *Plan) { p.Limits.Members = 0 }, "members"},
+		"a message has a greatest length":        {func(p *Plan) { p.Limits.MessageChars = Unlimited }, "message_chars"},
+		"no requests at all is refused":          {func(p *Plan) { p.Limits.RequestsPerMinute = 0 }, "requests_per_minute"},
+		"a conversation is kept for a day":       {func(p *Plan) { p.Limits.RetentionDays = 0 }, "retention_days"},
+		"more than a century is unlimited":       {func(p *Plan) { p.Limits.RetentionDays = maxDays + 1 }, "retention_days"},
+		"tokens can be fewer":                    {func(p *Plan) { p.Limits.TokensPerChatbot = 1 }, fine},
+		"tokens below zero are refused":          {func(p *Plan) { p.Limits.TokensPerChatbot = -7 }, "tokens_per_chatbot"},
+		"messages below zero are refused":        {func(p *Plan) { p.Limits.MessagesPerMonth = -7 }, "messages_per_month"},
+		"a feature that is none is refused":      {func(p *Plan) { p.Limits.Features = []Feature{"gold"} }, "features"},
+		"a feature twice is refused":             {func(p *Plan) { p.Limits.Features = []Feature{FeatureAPI, FeatureAPI} }, "features"},
+		"a plan may have no feature":             {func(p *Plan) { p.Limits.Features = nil }, fine},
+		"a plan may be sold no longer":           {func(p *Plan) { p.Price.Monthly, p.Price.Yearly = NotSold, NotSold }, fine},
+		"a paid plan is not free":                {func(p *Plan) { p.Price.Monthly = 0 }, "price_monthly"},
+		"a price below zero is refused":          {func(p *Plan) { p.Price.Yearly = -2 }, "price_yearly"},
+		"a price that Stripe refuses is refused": {func(p *Plan) { p.Price.Yearly = maxPrice + 1 }, "price_yearly"},
+		"the free plan stays free":               {func(p *Plan) { p.Name = Free }, "price_monthly"},
+		"a currency in capitals is refused":      {func(p *Plan) { p.Price.Currency = "USD" }, "currency"},
+		"no currency is refused":                 {func(p *Plan) { p.Price.Currency = "" }, "currency"},
+		"another currency is taken":              {func(p *Plan) { p.Price.Currency = "jpy" }, fine},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			p := named(Standard)
+			c.change(&p)
+			err := p.Check()
+			if c.field == fine && err != nil {
+				t.Errorf("it is refused: %v", err)
+			}
+			if c.field != fine && (!fault.Is(err, fault.Invalid) || fault.As(err).Field != c.field) {
+				t.Errorf("the error is %v", err)
+			}
+		})
+	}
 }

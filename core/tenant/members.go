@@ -146,9 +146,13 @@ func (s *Service) AddMember(ctx context.Context, workspaceID string, user User, 
 		if _, _, err := s.lockMembers(ctx, workspaceID); err != nil {
 			return err
 		}
-		return s.store.AddMember(ctx, workspaceID, Member{
+		err := s.store.AddMember(ctx, workspaceID, Member{
 			WorkspaceID: workspaceID, UserID: user.ID, Email: user.Email, Role: role, CreatedAt: s.now(),
 		})
+		if err != nil {
+			return err
+		}
+		return s.Settle(ctx, workspaceID)
 	})
 }
 
@@ -167,10 +171,7 @@ func (s *Service) RemoveMember(ctx context.Context, workspaceID string, by Role,
 }
 
 func (s *Service) changeMember(ctx context.Context, workspaceID string, by Role, userID string, to Role, change func(context.Context) error) error {
-	return s.store.InTx(ctx, func(ctx context.Context) error {
-		if _, err := s.store.LockWorkspace(ctx, workspaceID); err != nil {
-			return err
-		}
+	return s.locked(ctx, workspaceID, func(ctx context.Context, workspace Workspace) error {
 		members, err := s.store.Members(ctx, workspaceID)
 		if err != nil {
 			return err
@@ -178,8 +179,23 @@ func (s *Service) changeMember(ctx context.Context, workspaceID string, by Role,
 		if err := mayChange(members, by, userID, to); err != nil {
 			return err
 		}
-		return change(ctx)
+		if err := change(ctx); err != nil {
+			return err
+		}
+		if err := s.tellOfOwner(ctx, workspaceID, firstOwner(members)); err != nil {
+			return err
+		}
+		return s.settle(ctx, workspaceID, workspace.Plan)
 	})
+}
+
+// tellOfOwner sees to it that Stripe learns of another first owner.
+func (s *Service) tellOfOwner(ctx context.Context, workspaceID string, before Member) error {
+	members, err := s.store.Members(ctx, workspaceID)
+	if err != nil || firstOwner(members).UserID == before.UserID {
+		return err
+	}
+	return s.customerIsStale(ctx, workspaceID)
 }
 
 func mayChange(members []Member, by Role, userID string, to Role) error {

@@ -37,7 +37,7 @@ type hasher struct {
 
 func newHasher(random io.Reader, parallel int) *hasher {
 	h := &hasher{random: random, slots: make(chan struct{}, parallel)}
-	h.decoy = h.encode([]byte("nobody's password"), id.Bytes(random, saltLen))
+	h.decoy = phc(id.Bytes(random, saltLen), id.Bytes(random, keyLen)) // of no password
 	return h
 }
 
@@ -95,7 +95,10 @@ func (h *hasher) pretend(ctx context.Context, password string) error {
 }
 
 func (h *hasher) encode(password, salt []byte) string {
-	key := argon2.IDKey(password, salt, argonTime, argonMemory, argonThreads, keyLen)
+	return phc(salt, argon2.IDKey(password, salt, argonTime, argonMemory, argonThreads, keyLen))
+}
+
+func phc(salt, key []byte) string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonThreads,
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
 }

@@ -50,6 +50,23 @@ func TestRoles(t *testing.T) {
 	})
 }
 
+func TestOverLimit(t *testing.T) {
+	for action := range leastRole {
+		person := Person{Memberships: []Membership{{Workspace: Workspace{ID: "ws_a"}, Role: RoleAdmin, OverLimit: true}}}
+		_, err := person.May(action, "ws_a")
+		switch {
+		case action == Read && err != nil:
+			t.Errorf("who rests may not look: %v", err)
+		case action == ChangePlan && !strings.HasSuffix(fault.As(err).Message, "Ask an owner."):
+			t.Errorf("for what the role does not allow it says %v", err)
+		case action != Read && !fault.Is(err, fault.Forbidden):
+			t.Errorf("who rests gets %v for action %d", err, action)
+		case action == ManageTokens && !strings.Contains(fault.As(err).Message, "Ask an owner to choose who stays active, or to upgrade the plan."):
+			t.Errorf("it does not say what to do: %v", err)
+		}
+	}
+}
+
 func TestParseRole(t *testing.T) {
 	for name, ok := range map[string]bool{"owner": true, "admin": true, "member": true, "": false, "Owner": false, "root": false} {
 		if role, err := ParseRole(name); (err == nil) != ok || ok && role != Role(name) {

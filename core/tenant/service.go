@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"io"
 	"net/mail"
 	"runtime"
@@ -19,16 +20,28 @@ import (
 
 // Service is the room: accounts, workspaces and who may do what.
 type Service struct {
-	store  Store
-	now    func() time.Time
-	random io.Reader
-	hasher *hasher
+	store   Store
+	now     func() time.Time
+	random  io.Reader
+	hasher  *hasher
+	options Options
+}
+
+// Options are what an operator can decide about workspaces.
+type Options struct {
+	// Grace is how long a payment that failed is waited for before access ends.
+	Grace time.Duration
+	// Mails says that owners are told by mail what happens to their plan.
+	Mails bool
+	// BaseURL is where people reach this server, for links in mails.
+	BaseURL string
 }
 
 // New returns the room over a store. Random must be cryptographically secure.
-func New(store Store, now func() time.Time, random io.Reader) *Service {
+func New(store Store, now func() time.Time, random io.Reader, options Options) *Service {
+	options.BaseURL = strings.TrimRight(options.BaseURL, "/")
 	return &Service{
-		store: store, now: now, random: random,
+		store: store, now: now, random: random, options: options,
 		hasher: newHasher(random, runtime.GOMAXPROCS(0)),
 	}
 }
@@ -142,26 +155,18 @@ func (s *Service) Workspace(ctx context.Context, workspaceID string) (Workspace,
 	return s.store.Workspace(ctx, workspaceID)
 }
 
-// Plans returns all plans in order.
-func (s *Service) Plans(ctx context.Context) ([]plan.Plan, error) { return s.store.Plans(ctx) }
-
-// SetPlan moves a workspace to another plan. Nothing is deleted by a
-// downgrade.
-func (s *Service) SetPlan(ctx context.Context, workspaceID string, name plan.Name) error {
-	return s.store.InTx(ctx, func(ctx context.Context) error {
-		if _, err := s.store.Plan(ctx, name); err != nil {
-			return fault.InField("plan", "There is no plan %q. Choose starter, basic, standard, premium or enterprise.", name)
-		}
-		if _, err := s.store.LockWorkspace(ctx, workspaceID); err != nil {
-			return err
-		}
-		return s.store.SetPlan(ctx, workspaceID, name)
-	})
-}
+// remembered is how long mails that were sent and events that were applied are
+// kept. Stripe sends an event again for three days.
+const remembered = 90 * 24 * time.Hour
 
 // DeleteExpired removes sessions and the like that no longer matter.
 func (s *Service) DeleteExpired(ctx context.Context) error {
-	return s.store.DeleteExpired(ctx, s.now())
+	now := s.now()
+	return errors.Join(
+		s.store.DeleteExpired(ctx, now),
+		s.store.DeleteBillingEvents(ctx, now.Add(-remembered)),
+		s.store.DeleteMails(ctx, now.Add(-remembered)),
+	)
 }
 
 // checkAccount returns the workspace's name. What a person has to type again
@@ -192,7 +197,7 @@ func (s *Service) prepareUser(ctx context.Context, email, password string) (User
 }
 
 func (s *Service) prepareWorkspace(name string) Workspace {
-	return Workspace{ID: id.New(s.random, "ws"), Name: name, Plan: plan.Starter, CreatedAt: s.now()}
+	return Workspace{ID: id.New(s.random, "ws"), Name: name, Plan: plan.Free, Granted: plan.Free, CreatedAt: s.now()}
 }
 
 func (s *Service) insertUser(ctx context.Context, user User) error {

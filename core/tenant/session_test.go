@@ -4,12 +4,12 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"parley/core/fault"
-	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/store"
 )
@@ -33,7 +33,11 @@ type clock struct {
 
 func newClock(t *testing.T) *clock {
 	t.Helper()
-	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "parley.db"))
+	file := filepath.Join(t.TempDir(), "parley.db")
+	if err := os.WriteFile(file, shop.database, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.Context(), "sqlite:"+file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,12 +46,14 @@ func newClock(t *testing.T) *clock {
 			t.Error(err)
 		}
 	})
-	c := &clock{T: t, store: db, now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)}
-	c.Service = tenant.New(db, func() time.Time { return c.now }, rand.Reader)
-	c.user, c.space, err = c.SignUp(t.Context(), tenant.Account{Email: email, Password: password, Workspace: "Shop"})
-	c.must(err)
-	c.must(c.SetPlan(t.Context(), c.space.ID, plan.Standard))
+	c := &clock{T: t, store: db, now: epoch, user: shop.user, space: shop.space}
+	c.Service = c.withOptions(tenant.Options{Grace: 21 * day, Mails: true, BaseURL: "https://parley.example/"})
 	return c
+}
+
+// withOptions returns another room over the same store.
+func (c *clock) withOptions(options tenant.Options) *tenant.Service {
+	return tenant.New(c.store, func() time.Time { return c.now }, rand.Reader, options)
 }
 
 func (c *clock) must(err error) {

@@ -16,6 +16,8 @@ type Store interface {
 	// Plans returns all plans in order, Plan one of them.
 	Plans(ctx context.Context) ([]plan.Plan, error)
 	Plan(ctx context.Context, name plan.Name) (plan.Plan, error)
+	// UpdatePlan writes a plan's limits and price.
+	UpdatePlan(ctx context.Context, p plan.Plan) error
 
 	CreateUser(ctx context.Context, user User) error
 	User(ctx context.Context, id string) (User, error)
@@ -23,6 +25,8 @@ type Store interface {
 	Users(ctx context.Context) ([]User, error)
 	CountUsers(ctx context.Context) (int, error)
 	SetPassword(ctx context.Context, userID, passwordHash string) error
+	// SetEmail is a Conflict if another user has the address.
+	SetEmail(ctx context.Context, userID, email string) error
 	Memberships(ctx context.Context, userID string) ([]Membership, error)
 
 	CreateSession(ctx context.Context, session Session) error
@@ -40,12 +44,22 @@ type Store interface {
 	// ForgiveAttempt takes one from the count of key.
 	ForgiveAttempt(ctx context.Context, key string) error
 
+	SubscriptionStore
+	HoldingStore
+	UsageStore
+	AuditStore
+	MailStore
+	ChoreStore
+
 	CreateWorkspace(ctx context.Context, workspace Workspace) error
 	Workspace(ctx context.Context, workspaceID string) (Workspace, error)
 	// LockWorkspace is Workspace, and makes others wait until the transaction ends.
 	LockWorkspace(ctx context.Context, workspaceID string) (Workspace, error)
 	Workspaces(ctx context.Context) ([]Workspace, error)
-	SetPlan(ctx context.Context, workspaceID string, name plan.Name) error
+	// SetPlan writes the plan in force, and the one that was given by hand.
+	SetPlan(ctx context.Context, workspaceID string, inForce, granted plan.Name) error
+	// DeleteWorkspace deletes it with all that is in it.
+	DeleteWorkspace(ctx context.Context, workspaceID string) error
 
 	Members(ctx context.Context, workspaceID string) ([]Member, error)
 	AddMember(ctx context.Context, workspaceID string, member Member) error

@@ -1,8 +1,11 @@
 // Package tenant owns workspaces, their members and plan, and the people who
-// sign in: accounts, passwords, sessions and invitations.
+// sign in: accounts, passwords, sessions and invitations. It knows what was
+// read at Stripe of a subscription, makes a plan of it, puts to rest what is
+// over that, and writes the audit log and the mails to owners.
 //
-// It does not own cookies and pages (package web), what plans cost (package
-// billing) nor what lives in a workspace (package chatbot and its neighbours).
+// It does not own cookies and pages (package web), asking Stripe (package
+// billing), sending mails (package mail) nor what lives in a workspace (package
+// chatbot and its neighbours).
 package tenant
 
 import (
@@ -14,9 +17,13 @@ import (
 
 // Workspace is the tenant: everything belongs to exactly one.
 type Workspace struct {
-	ID        string
-	Name      string
-	Plan      plan.Name
+	ID   string
+	Name string
+	// Plan is the one in force: the higher of Granted and what the
+	// subscription gives.
+	Plan plan.Name
+	// Granted is the plan that was given by hand, and does not end.
+	Granted   plan.Name
 	CreatedAt time.Time
 }
 
@@ -58,13 +65,18 @@ type Member struct {
 	UserID      string
 	Email       string
 	Role        Role
-	CreatedAt   time.Time
+	// OverLimit says that the plan includes fewer members, and that this one
+	// can only look.
+	OverLimit bool
+	CreatedAt time.Time
 }
 
 // Membership is a workspace as one of its members sees it.
 type Membership struct {
 	Workspace Workspace
 	Role      Role
+	// OverLimit is that of [Member].
+	OverLimit bool
 }
 
 // Invitation lets the person with its code join a workspace.
@@ -135,16 +147,28 @@ func (p Person) In(workspaceID string) (Membership, error) {
 }
 
 // May returns the membership of p in a workspace if their role allows the
-// action. It is NotFound for a stranger and Forbidden for a role too low.
+// action. It is NotFound for a stranger and Forbidden otherwise.
 func (p Person) May(action Action, workspaceID string) (Membership, error) {
 	m, err := p.In(workspaceID)
 	if err != nil {
 		return Membership{}, err
 	}
-	if err := m.Role.May(action); err != nil {
+	if err := m.May(action); err != nil {
 		return Membership{}, err
 	}
 	return m, nil
+}
+
+// May refuses, as Forbidden, an action that the role does not include, and any
+// but to look when the plan includes fewer members.
+func (m Membership) May(action Action) error {
+	if err := m.Role.May(action); err != nil {
+		return err
+	}
+	if m.OverLimit && action != Read {
+		return fault.New(fault.Forbidden, "The workspace has more members than its plan includes, and you can look but not change anything. Ask an owner to choose who stays active, or to upgrade the plan.")
+	}
+	return nil
 }
 
 // May refuses, as Forbidden, an action that the role does not include.

@@ -31,6 +31,10 @@ const (
 	FieldPassageLimit = "passage_limit"
 	// FieldAnswerWithoutKnowledge holds the string denoting the answer_without_knowledge field in the database.
 	FieldAnswerWithoutKnowledge = "answer_without_knowledge"
+	// FieldKept holds the string denoting the kept field in the database.
+	FieldKept = "kept"
+	// FieldOverLimit holds the string denoting the over_limit field in the database.
+	FieldOverLimit = "over_limit"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// EdgeWorkspace holds the string denoting the workspace edge name in mutations.
@@ -102,6 +106,8 @@ var Columns = []string{
 	FieldPassageAim,
 	FieldPassageLimit,
 	FieldAnswerWithoutKnowledge,
+	FieldKept,
+	FieldOverLimit,
 	FieldCreatedAt,
 }
 
@@ -137,6 +143,10 @@ var (
 	DefaultPassageLimit int
 	// DefaultAnswerWithoutKnowledge holds the default value on creation for the "answer_without_knowledge" field.
 	DefaultAnswerWithoutKnowledge bool
+	// DefaultKept holds the default value on creation for the "kept" field.
+	DefaultKept bool
+	// DefaultOverLimit holds the default value on creation for the "over_limit" field.
+	DefaultOverLimit bool
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -184,6 +194,16 @@ func ByPassageLimit(opts ...sql.OrderTermOption) OrderOption {
 // ByAnswerWithoutKnowledge orders the results by the answer_without_knowledge field.
 func ByAnswerWithoutKnowledge(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAnswerWithoutKnowledge, opts...).ToFunc()
+}
+
+// ByKept orders the results by the kept field.
+func ByKept(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldKept, opts...).ToFunc()
+}
+
+// ByOverLimit orders the results by the over_limit field.
+func ByOverLimit(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOverLimit, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.

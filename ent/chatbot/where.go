@@ -100,6 +100,16 @@ func AnswerWithoutKnowledge(v bool) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldAnswerWithoutKnowledge, v))
 }
 
+// Kept applies equality check predicate on the "kept" field. It's identical to KeptEQ.
+func Kept(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldKept, v))
+}
+
+// OverLimit applies equality check predicate on the "over_limit" field. It's identical to OverLimitEQ.
+func OverLimit(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldOverLimit, v))
+}
+
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v time.Time) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldCreatedAt, v))
@@ -453,6 +463,26 @@ func AnswerWithoutKnowledgeEQ(v bool) predicate.Chatbot {
 // AnswerWithoutKnowledgeNEQ applies the NEQ predicate on the "answer_without_knowledge" field.
 func AnswerWithoutKnowledgeNEQ(v bool) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldNEQ(FieldAnswerWithoutKnowledge, v))
+}
+
+// KeptEQ applies the EQ predicate on the "kept" field.
+func KeptEQ(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldKept, v))
+}
+
+// KeptNEQ applies the NEQ predicate on the "kept" field.
+func KeptNEQ(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldKept, v))
+}
+
+// OverLimitEQ applies the EQ predicate on the "over_limit" field.
+func OverLimitEQ(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldOverLimit, v))
+}
+
+// OverLimitNEQ applies the NEQ predicate on the "over_limit" field.
+func OverLimitNEQ(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldOverLimit, v))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.

@@ -21,6 +21,10 @@ const (
 	FieldUserID = "user_id"
 	// FieldRole holds the string denoting the role field in the database.
 	FieldRole = "role"
+	// FieldKept holds the string denoting the kept field in the database.
+	FieldKept = "kept"
+	// FieldOverLimit holds the string denoting the over_limit field in the database.
+	FieldOverLimit = "over_limit"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// EdgeWorkspace holds the string denoting the workspace edge name in mutations.
@@ -51,6 +55,8 @@ var Columns = []string{
 	FieldWorkspaceID,
 	FieldUserID,
 	FieldRole,
+	FieldKept,
+	FieldOverLimit,
 	FieldCreatedAt,
 }
 
@@ -78,6 +84,10 @@ var (
 	UserIDValidator func(string) error
 	// RoleValidator is a validator for the "role" field. It is called by the builders before save.
 	RoleValidator func(string) error
+	// DefaultKept holds the default value on creation for the "kept" field.
+	DefaultKept bool
+	// DefaultOverLimit holds the default value on creation for the "over_limit" field.
+	DefaultOverLimit bool
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 )
@@ -103,6 +113,16 @@ func ByUserID(opts ...sql.OrderTermOption) OrderOption {
 // ByRole orders the results by the role field.
 func ByRole(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRole, opts...).ToFunc()
+}
+
+// ByKept orders the results by the kept field.
+func ByKept(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldKept, opts...).ToFunc()
+}
+
+// ByOverLimit orders the results by the over_limit field.
+func ByOverLimit(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOverLimit, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.

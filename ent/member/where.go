@@ -70,6 +70,16 @@ func Role(v string) predicate.Member {
 	return predicate.Member(sql.FieldEQ(FieldRole, v))
 }
 
+// Kept applies equality check predicate on the "kept" field. It's identical to KeptEQ.
+func Kept(v bool) predicate.Member {
+	return predicate.Member(sql.FieldEQ(FieldKept, v))
+}
+
+// OverLimit applies equality check predicate on the "over_limit" field. It's identical to OverLimitEQ.
+func OverLimit(v bool) predicate.Member {
+	return predicate.Member(sql.FieldEQ(FieldOverLimit, v))
+}
+
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v time.Time) predicate.Member {
 	return predicate.Member(sql.FieldEQ(FieldCreatedAt, v))
@@ -268,6 +278,26 @@ func RoleEqualFold(v string) predicate.Member {
 // RoleContainsFold applies the ContainsFold predicate on the "role" field.
 func RoleContainsFold(v string) predicate.Member {
 	return predicate.Member(sql.FieldContainsFold(FieldRole, v))
+}
+
+// KeptEQ applies the EQ predicate on the "kept" field.
+func KeptEQ(v bool) predicate.Member {
+	return predicate.Member(sql.FieldEQ(FieldKept, v))
+}
+
+// KeptNEQ applies the NEQ predicate on the "kept" field.
+func KeptNEQ(v bool) predicate.Member {
+	return predicate.Member(sql.FieldNEQ(FieldKept, v))
+}
+
+// OverLimitEQ applies the EQ predicate on the "over_limit" field.
+func OverLimitEQ(v bool) predicate.Member {
+	return predicate.Member(sql.FieldEQ(FieldOverLimit, v))
+}
+
+// OverLimitNEQ applies the NEQ predicate on the "over_limit" field.
+func OverLimitNEQ(v bool) predicate.Member {
+	return predicate.Member(sql.FieldNEQ(FieldOverLimit, v))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.

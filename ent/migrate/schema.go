@@ -9,6 +9,55 @@ import (
 )
 
 var (
+	// AuditEntriesColumns holds the columns for the "audit_entries" table.
+	AuditEntriesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "actor", Type: field.TypeString, Size: 320},
+		{Name: "action", Type: field.TypeString, Size: 60},
+		{Name: "detail", Type: field.TypeString, Size: 2000},
+		{Name: "at", Type: field.TypeTime},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+	}
+	// AuditEntriesTable holds the schema information for the "audit_entries" table.
+	AuditEntriesTable = &schema.Table{
+		Name:       "audit_entries",
+		Columns:    AuditEntriesColumns,
+		PrimaryKey: []*schema.Column{AuditEntriesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "audit_entries_workspaces_audit_entries",
+				Columns:    []*schema.Column{AuditEntriesColumns[5]},
+				RefColumns: []*schema.Column{WorkspacesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "auditentry_workspace_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{AuditEntriesColumns[5], AuditEntriesColumns[0]},
+			},
+		},
+	}
+	// BillingEventsColumns holds the columns for the "billing_events" table.
+	BillingEventsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 255},
+		{Name: "type", Type: field.TypeString, Size: 100},
+		{Name: "applied_at", Type: field.TypeTime},
+	}
+	// BillingEventsTable holds the schema information for the "billing_events" table.
+	BillingEventsTable = &schema.Table{
+		Name:       "billing_events",
+		Columns:    BillingEventsColumns,
+		PrimaryKey: []*schema.Column{BillingEventsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "billingevent_applied_at",
+				Unique:  false,
+				Columns: []*schema.Column{BillingEventsColumns[2]},
+			},
+		},
+	}
 	// ChatbotsColumns holds the columns for the "chatbots" table.
 	ChatbotsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -19,6 +68,8 @@ var (
 		{Name: "passage_aim", Type: field.TypeInt, Default: 0},
 		{Name: "passage_limit", Type: field.TypeInt, Default: 0},
 		{Name: "answer_without_knowledge", Type: field.TypeBool, Default: false},
+		{Name: "kept", Type: field.TypeBool, Default: false},
+		{Name: "over_limit", Type: field.TypeBool, Default: false},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "workspace_id", Type: field.TypeString, Size: 40},
 	}
@@ -30,7 +81,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "chatbots_workspaces_chatbots",
-				Columns:    []*schema.Column{ChatbotsColumns[9]},
+				Columns:    []*schema.Column{ChatbotsColumns[11]},
 				RefColumns: []*schema.Column{WorkspacesColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -39,9 +90,20 @@ var (
 			{
 				Name:    "chatbot_workspace_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{ChatbotsColumns[9], ChatbotsColumns[8]},
+				Columns: []*schema.Column{ChatbotsColumns[11], ChatbotsColumns[10]},
 			},
 		},
+	}
+	// ChoresColumns holds the columns for the "chores" table.
+	ChoresColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "begun_at", Type: field.TypeTime},
+	}
+	// ChoresTable holds the schema information for the "chores" table.
+	ChoresTable = &schema.Table{
+		Name:       "chores",
+		Columns:    ChoresColumns,
+		PrimaryKey: []*schema.Column{ChoresColumns[0]},
 	}
 	// ConversationsColumns holds the columns for the "conversations" table.
 	ConversationsColumns = []*schema.Column{
@@ -70,6 +132,11 @@ var (
 				Name:    "conversation_chatbot_id_external_user_id",
 				Unique:  false,
 				Columns: []*schema.Column{ConversationsColumns[5], ConversationsColumns[2]},
+			},
+			{
+				Name:    "conversation_workspace_id_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{ConversationsColumns[1], ConversationsColumns[4]},
 			},
 		},
 	}
@@ -217,10 +284,51 @@ var (
 			},
 		},
 	}
+	// MailsColumns holds the columns for the "mails" table.
+	MailsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "key", Type: field.TypeString, Unique: true, Size: 200},
+		{Name: "recipient", Type: field.TypeString, Size: 320},
+		{Name: "subject", Type: field.TypeString, Size: 400},
+		{Name: "body", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "due_at", Type: field.TypeTime, Nullable: true},
+		{Name: "attempts", Type: field.TypeInt, Default: 0},
+		{Name: "sent_at", Type: field.TypeTime, Nullable: true},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+	}
+	// MailsTable holds the schema information for the "mails" table.
+	MailsTable = &schema.Table{
+		Name:       "mails",
+		Columns:    MailsColumns,
+		PrimaryKey: []*schema.Column{MailsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "mails_workspaces_mails",
+				Columns:    []*schema.Column{MailsColumns[9]},
+				RefColumns: []*schema.Column{WorkspacesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "mail_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{MailsColumns[5]},
+			},
+			{
+				Name:    "mail_workspace_id",
+				Unique:  false,
+				Columns: []*schema.Column{MailsColumns[9]},
+			},
+		},
+	}
 	// MembersColumns holds the columns for the "members" table.
 	MembersColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt, Increment: true},
 		{Name: "role", Type: field.TypeString, Size: 20},
+		{Name: "kept", Type: field.TypeBool, Default: false},
+		{Name: "over_limit", Type: field.TypeBool, Default: false},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "user_id", Type: field.TypeString, Size: 40},
 		{Name: "workspace_id", Type: field.TypeString, Size: 40},
@@ -233,13 +341,13 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "members_users_memberships",
-				Columns:    []*schema.Column{MembersColumns[3]},
+				Columns:    []*schema.Column{MembersColumns[5]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
 			{
 				Symbol:     "members_workspaces_members",
-				Columns:    []*schema.Column{MembersColumns[4]},
+				Columns:    []*schema.Column{MembersColumns[6]},
 				RefColumns: []*schema.Column{WorkspacesColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -248,12 +356,12 @@ var (
 			{
 				Name:    "member_workspace_id_user_id",
 				Unique:  true,
-				Columns: []*schema.Column{MembersColumns[4], MembersColumns[3]},
+				Columns: []*schema.Column{MembersColumns[6], MembersColumns[5]},
 			},
 			{
 				Name:    "member_user_id",
 				Unique:  false,
-				Columns: []*schema.Column{MembersColumns[3]},
+				Columns: []*schema.Column{MembersColumns[5]},
 			},
 		},
 	}
@@ -341,18 +449,35 @@ var (
 		{Name: "id", Type: field.TypeString, Size: 40},
 		{Name: "title", Type: field.TypeString, Size: 80},
 		{Name: "rank", Type: field.TypeInt, Unique: true},
-		{Name: "api_access", Type: field.TypeBool},
+		{Name: "features", Type: field.TypeJSON, Default: "[]"},
 		{Name: "chatbots", Type: field.TypeInt},
 		{Name: "members", Type: field.TypeInt},
 		{Name: "tokens_per_chatbot", Type: field.TypeInt},
 		{Name: "message_chars", Type: field.TypeInt},
+		{Name: "messages_per_month", Type: field.TypeInt, Default: -1},
 		{Name: "knowledge_chars", Type: field.TypeInt},
+		{Name: "requests_per_minute", Type: field.TypeInt, Default: -1},
+		{Name: "retention_days", Type: field.TypeInt, Default: -1},
+		{Name: "monthly_price", Type: field.TypeInt, Default: -1},
+		{Name: "yearly_price", Type: field.TypeInt, Default: -1},
+		{Name: "currency", Type: field.TypeString, Size: 3, Default: "usd"},
 	}
 	// PlansTable holds the schema information for the "plans" table.
 	PlansTable = &schema.Table{
 		Name:       "plans",
 		Columns:    PlansColumns,
 		PrimaryKey: []*schema.Column{PlansColumns[0]},
+	}
+	// RebuildsColumns holds the columns for the "rebuilds" table.
+	RebuildsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt, Increment: true},
+		{Name: "began_at", Type: field.TypeTime},
+	}
+	// RebuildsTable holds the schema information for the "rebuilds" table.
+	RebuildsTable = &schema.Table{
+		Name:       "rebuilds",
+		Columns:    RebuildsColumns,
+		PrimaryKey: []*schema.Column{RebuildsColumns[0]},
 	}
 	// RemovalsColumns holds the columns for the "removals" table.
 	RemovalsColumns = []*schema.Column{
@@ -367,6 +492,7 @@ var (
 		{Name: "confirmed_at", Type: field.TypeTime, Nullable: true},
 		{Name: "answers", Type: field.TypeInt, Default: 0},
 		{Name: "message_ids", Type: field.TypeJSON},
+		{Name: "counted_at", Type: field.TypeTime, Nullable: true},
 		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
 	}
 	// RemovalsTable holds the schema information for the "removals" table.
@@ -377,7 +503,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "removals_chatbots_removals",
-				Columns:    []*schema.Column{RemovalsColumns[11]},
+				Columns:    []*schema.Column{RemovalsColumns[12]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -386,12 +512,20 @@ var (
 			{
 				Name:    "removal_chatbot_id_requested_at",
 				Unique:  false,
-				Columns: []*schema.Column{RemovalsColumns[11], RemovalsColumns[7]},
+				Columns: []*schema.Column{RemovalsColumns[12], RemovalsColumns[7]},
 			},
 			{
 				Name:    "removal_document_id",
 				Unique:  true,
 				Columns: []*schema.Column{RemovalsColumns[2]},
+			},
+			{
+				Name:    "removal_to_count",
+				Unique:  false,
+				Columns: []*schema.Column{RemovalsColumns[8]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "counted_at IS NULL",
+				},
 			},
 		},
 	}
@@ -496,6 +630,57 @@ var (
 			},
 		},
 	}
+	// SubscriptionsColumns holds the columns for the "subscriptions" table.
+	SubscriptionsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt, Increment: true},
+		{Name: "customer_id", Type: field.TypeString, Unique: true, Size: 255},
+		{Name: "customer_stale", Type: field.TypeBool, Default: false},
+		{Name: "subscription_id", Type: field.TypeString, Size: 255, Default: ""},
+		{Name: "status", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "plan", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "interval", Type: field.TypeString, Size: 20, Default: ""},
+		{Name: "period_end", Type: field.TypeTime, Nullable: true},
+		{Name: "ends_at", Type: field.TypeTime, Nullable: true},
+		{Name: "trial_end", Type: field.TypeTime, Nullable: true},
+		{Name: "past_due_since", Type: field.TypeTime, Nullable: true},
+		{Name: "next_plan", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "next_at", Type: field.TypeTime, Nullable: true},
+		{Name: "access_plan", Type: field.TypeString, Size: 40, Default: "starter"},
+		{Name: "access_until", Type: field.TypeTime, Nullable: true},
+		{Name: "access_unknown", Type: field.TypeBool, Default: false},
+		{Name: "trial_used", Type: field.TypeBool, Default: false},
+		{Name: "checkout_at", Type: field.TypeTime, Nullable: true},
+		{Name: "revision", Type: field.TypeInt, Default: 0},
+		{Name: "fetched_at", Type: field.TypeTime, Nullable: true},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+	}
+	// SubscriptionsTable holds the schema information for the "subscriptions" table.
+	SubscriptionsTable = &schema.Table{
+		Name:       "subscriptions",
+		Columns:    SubscriptionsColumns,
+		PrimaryKey: []*schema.Column{SubscriptionsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "subscriptions_workspaces_subscriptions",
+				Columns:    []*schema.Column{SubscriptionsColumns[21]},
+				RefColumns: []*schema.Column{WorkspacesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "subscription_workspace_id",
+				Unique:  true,
+				Columns: []*schema.Column{SubscriptionsColumns[21]},
+			},
+			{
+				Name:    "subscription_access_until",
+				Unique:  false,
+				Columns: []*schema.Column{SubscriptionsColumns[14]},
+			},
+		},
+	}
 	// TokensColumns holds the columns for the "tokens" table.
 	TokensColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -508,6 +693,8 @@ var (
 		{Name: "last_used_at", Type: field.TypeTime, Nullable: true},
 		{Name: "expires_at", Type: field.TypeTime, Nullable: true},
 		{Name: "revoked_at", Type: field.TypeTime, Nullable: true},
+		{Name: "kept", Type: field.TypeBool, Default: false},
+		{Name: "over_limit", Type: field.TypeBool, Default: false},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
 	}
@@ -519,7 +706,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "tokens_chatbots_tokens",
-				Columns:    []*schema.Column{TokensColumns[11]},
+				Columns:    []*schema.Column{TokensColumns[13]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -528,7 +715,7 @@ var (
 			{
 				Name:    "token_chatbot_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{TokensColumns[11], TokensColumns[10]},
+				Columns: []*schema.Column{TokensColumns[13], TokensColumns[12]},
 			},
 		},
 	}
@@ -562,6 +749,35 @@ var (
 			},
 		},
 	}
+	// UsagesColumns holds the columns for the "usages" table.
+	UsagesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt, Increment: true},
+		{Name: "month", Type: field.TypeString, Size: 7},
+		{Name: "shard", Type: field.TypeInt},
+		{Name: "messages", Type: field.TypeInt},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+	}
+	// UsagesTable holds the schema information for the "usages" table.
+	UsagesTable = &schema.Table{
+		Name:       "usages",
+		Columns:    UsagesColumns,
+		PrimaryKey: []*schema.Column{UsagesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "usages_workspaces_usages",
+				Columns:    []*schema.Column{UsagesColumns[4]},
+				RefColumns: []*schema.Column{WorkspacesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "usage_workspace_id_month_shard",
+				Unique:  true,
+				Columns: []*schema.Column{UsagesColumns[4], UsagesColumns[1], UsagesColumns[2]},
+			},
+		},
+	}
 	// UsersColumns holds the columns for the "users" table.
 	UsersColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -580,6 +796,7 @@ var (
 		{Name: "id", Type: field.TypeString, Size: 40},
 		{Name: "name", Type: field.TypeString, Size: 400},
 		{Name: "plan", Type: field.TypeString, Size: 40},
+		{Name: "granted_plan", Type: field.TypeString, Size: 40, Default: "starter"},
 		{Name: "created_at", Type: field.TypeTime},
 	}
 	// WorkspacesTable holds the schema information for the "workspaces" table.
@@ -590,32 +807,41 @@ var (
 	}
 	// Tables holds all the tables in the schema.
 	Tables = []*schema.Table{
+		AuditEntriesTable,
+		BillingEventsTable,
 		ChatbotsTable,
+		ChoresTable,
 		ConversationsTable,
 		DocumentsTable,
 		EmbeddingsTable,
 		InvitationsTable,
+		MailsTable,
 		MembersTable,
 		MessagesTable,
 		PassagesTable,
 		PlansTable,
+		RebuildsTable,
 		RemovalsTable,
 		SessionsTable,
 		SignInAttemptsTable,
 		SourcesTable,
+		SubscriptionsTable,
 		TokensTable,
 		UploadsTable,
+		UsagesTable,
 		UsersTable,
 		WorkspacesTable,
 	}
 )
 
 func init() {
+	AuditEntriesTable.ForeignKeys[0].RefTable = WorkspacesTable
 	ChatbotsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	ConversationsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	DocumentsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	EmbeddingsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	InvitationsTable.ForeignKeys[0].RefTable = WorkspacesTable
+	MailsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	MembersTable.ForeignKeys[0].RefTable = UsersTable
 	MembersTable.ForeignKeys[1].RefTable = WorkspacesTable
 	MessagesTable.ForeignKeys[0].RefTable = ConversationsTable
@@ -626,6 +852,8 @@ func init() {
 		Table: "sign_in_attempts",
 	}
 	SourcesTable.ForeignKeys[0].RefTable = ChatbotsTable
+	SubscriptionsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	TokensTable.ForeignKeys[0].RefTable = ChatbotsTable
 	UploadsTable.ForeignKeys[0].RefTable = DocumentsTable
+	UsagesTable.ForeignKeys[0].RefTable = WorkspacesTable
 }

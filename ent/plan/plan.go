@@ -15,8 +15,8 @@ const (
 	FieldTitle = "title"
 	// FieldRank holds the string denoting the rank field in the database.
 	FieldRank = "rank"
-	// FieldAPIAccess holds the string denoting the api_access field in the database.
-	FieldAPIAccess = "api_access"
+	// FieldFeatures holds the string denoting the features field in the database.
+	FieldFeatures = "features"
 	// FieldChatbots holds the string denoting the chatbots field in the database.
 	FieldChatbots = "chatbots"
 	// FieldMembers holds the string denoting the members field in the database.
@@ -25,8 +25,20 @@ const (
 	FieldTokensPerChatbot = "tokens_per_chatbot"
 	// FieldMessageChars holds the string denoting the message_chars field in the database.
 	FieldMessageChars = "message_chars"
+	// FieldMessagesPerMonth holds the string denoting the messages_per_month field in the database.
+	FieldMessagesPerMonth = "messages_per_month"
 	// FieldKnowledgeChars holds the string denoting the knowledge_chars field in the database.
 	FieldKnowledgeChars = "knowledge_chars"
+	// FieldRequestsPerMinute holds the string denoting the requests_per_minute field in the database.
+	FieldRequestsPerMinute = "requests_per_minute"
+	// FieldRetentionDays holds the string denoting the retention_days field in the database.
+	FieldRetentionDays = "retention_days"
+	// FieldMonthlyPrice holds the string denoting the monthly_price field in the database.
+	FieldMonthlyPrice = "monthly_price"
+	// FieldYearlyPrice holds the string denoting the yearly_price field in the database.
+	FieldYearlyPrice = "yearly_price"
+	// FieldCurrency holds the string denoting the currency field in the database.
+	FieldCurrency = "currency"
 	// Table holds the table name of the plan in the database.
 	Table = "plans"
 )
@@ -36,12 +48,18 @@ var Columns = []string{
 	FieldID,
 	FieldTitle,
 	FieldRank,
-	FieldAPIAccess,
+	FieldFeatures,
 	FieldChatbots,
 	FieldMembers,
 	FieldTokensPerChatbot,
 	FieldMessageChars,
+	FieldMessagesPerMonth,
 	FieldKnowledgeChars,
+	FieldRequestsPerMinute,
+	FieldRetentionDays,
+	FieldMonthlyPrice,
+	FieldYearlyPrice,
+	FieldCurrency,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -57,6 +75,20 @@ func ValidColumn(column string) bool {
 var (
 	// TitleValidator is a validator for the "title" field. It is called by the builders before save.
 	TitleValidator func(string) error
+	// DefaultMessagesPerMonth holds the default value on creation for the "messages_per_month" field.
+	DefaultMessagesPerMonth int
+	// DefaultRequestsPerMinute holds the default value on creation for the "requests_per_minute" field.
+	DefaultRequestsPerMinute int
+	// DefaultRetentionDays holds the default value on creation for the "retention_days" field.
+	DefaultRetentionDays int
+	// DefaultMonthlyPrice holds the default value on creation for the "monthly_price" field.
+	DefaultMonthlyPrice int
+	// DefaultYearlyPrice holds the default value on creation for the "yearly_price" field.
+	DefaultYearlyPrice int
+	// DefaultCurrency holds the default value on creation for the "currency" field.
+	DefaultCurrency string
+	// CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
+	CurrencyValidator func(string) error
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
 	IDValidator func(string) error
 )
@@ -79,11 +111,6 @@ func ByRank(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRank, opts...).ToFunc()
 }
 
-// ByAPIAccess orders the results by the api_access field.
-func ByAPIAccess(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldAPIAccess, opts...).ToFunc()
-}
-
 // ByChatbots orders the results by the chatbots field.
 func ByChatbots(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldChatbots, opts...).ToFunc()
@@ -104,7 +131,37 @@ func ByMessageChars(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldMessageChars, opts...).ToFunc()
 }
 
+// ByMessagesPerMonth orders the results by the messages_per_month field.
+func ByMessagesPerMonth(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldMessagesPerMonth, opts...).ToFunc()
+}
+
 // ByKnowledgeChars orders the results by the knowledge_chars field.
 func ByKnowledgeChars(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldKnowledgeChars, opts...).ToFunc()
+}
+
+// ByRequestsPerMinute orders the results by the requests_per_minute field.
+func ByRequestsPerMinute(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRequestsPerMinute, opts...).ToFunc()
+}
+
+// ByRetentionDays orders the results by the retention_days field.
+func ByRetentionDays(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRetentionDays, opts...).ToFunc()
+}
+
+// ByMonthlyPrice orders the results by the monthly_price field.
+func ByMonthlyPrice(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldMonthlyPrice, opts...).ToFunc()
+}
+
+// ByYearlyPrice orders the results by the yearly_price field.
+func ByYearlyPrice(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldYearlyPrice, opts...).ToFunc()
+}
+
+// ByCurrency orders the results by the currency field.
+func ByCurrency(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCurrency, opts...).ToFunc()
 }

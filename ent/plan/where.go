@@ -73,11 +73,6 @@ func Rank(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldEQ(FieldRank, v))
 }
 
-// APIAccess applies equality check predicate on the "api_access" field. It's identical to APIAccessEQ.
-func APIAccess(v bool) predicate.Plan {
-	return predicate.Plan(sql.FieldEQ(FieldAPIAccess, v))
-}
-
 // Chatbots applies equality check predicate on the "chatbots" field. It's identical to ChatbotsEQ.
 func Chatbots(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldEQ(FieldChatbots, v))
@@ -98,9 +93,39 @@ func MessageChars(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldEQ(FieldMessageChars, v))
 }
 
+// MessagesPerMonth applies equality check predicate on the "messages_per_month" field. It's identical to MessagesPerMonthEQ.
+func MessagesPerMonth(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldMessagesPerMonth, v))
+}
+
 // KnowledgeChars applies equality check predicate on the "knowledge_chars" field. It's identical to KnowledgeCharsEQ.
 func KnowledgeChars(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldEQ(FieldKnowledgeChars, v))
+}
+
+// RequestsPerMinute applies equality check predicate on the "requests_per_minute" field. It's identical to RequestsPerMinuteEQ.
+func RequestsPerMinute(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldRequestsPerMinute, v))
+}
+
+// RetentionDays applies equality check predicate on the "retention_days" field. It's identical to RetentionDaysEQ.
+func RetentionDays(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldRetentionDays, v))
+}
+
+// MonthlyPrice applies equality check predicate on the "monthly_price" field. It's identical to MonthlyPriceEQ.
+func MonthlyPrice(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldMonthlyPrice, v))
+}
+
+// YearlyPrice applies equality check predicate on the "yearly_price" field. It's identical to YearlyPriceEQ.
+func YearlyPrice(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldYearlyPrice, v))
+}
+
+// Currency applies equality check predicate on the "currency" field. It's identical to CurrencyEQ.
+func Currency(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldCurrency, v))
 }
 
 // TitleEQ applies the EQ predicate on the "title" field.
@@ -206,16 +231,6 @@ func RankLT(v int) predicate.Plan {
 // RankLTE applies the LTE predicate on the "rank" field.
 func RankLTE(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldLTE(FieldRank, v))
-}
-
-// APIAccessEQ applies the EQ predicate on the "api_access" field.
-func APIAccessEQ(v bool) predicate.Plan {
-	return predicate.Plan(sql.FieldEQ(FieldAPIAccess, v))
-}
-
-// APIAccessNEQ applies the NEQ predicate on the "api_access" field.
-func APIAccessNEQ(v bool) predicate.Plan {
-	return predicate.Plan(sql.FieldNEQ(FieldAPIAccess, v))
 }
 
 // ChatbotsEQ applies the EQ predicate on the "chatbots" field.
@@ -378,6 +393,46 @@ func MessageCharsLTE(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldLTE(FieldMessageChars, v))
 }
 
+// MessagesPerMonthEQ applies the EQ predicate on the "messages_per_month" field.
+func MessagesPerMonthEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldMessagesPerMonth, v))
+}
+
+// MessagesPerMonthNEQ applies the NEQ predicate on the "messages_per_month" field.
+func MessagesPerMonthNEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldNEQ(FieldMessagesPerMonth, v))
+}
+
+// MessagesPerMonthIn applies the In predicate on the "messages_per_month" field.
+func MessagesPerMonthIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldIn(FieldMessagesPerMonth, vs...))
+}
+
+// MessagesPerMonthNotIn applies the NotIn predicate on the "messages_per_month" field.
+func MessagesPerMonthNotIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldNotIn(FieldMessagesPerMonth, vs...))
+}
+
+// MessagesPerMonthGT applies the GT predicate on the "messages_per_month" field.
+func MessagesPerMonthGT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGT(FieldMessagesPerMonth, v))
+}
+
+// MessagesPerMonthGTE applies the GTE predicate on the "messages_per_month" field.
+func MessagesPerMonthGTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGTE(FieldMessagesPerMonth, v))
+}
+
+// MessagesPerMonthLT applies the LT predicate on the "messages_per_month" field.
+func MessagesPerMonthLT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLT(FieldMessagesPerMonth, v))
+}
+
+// MessagesPerMonthLTE applies the LTE predicate on the "messages_per_month" field.
+func MessagesPerMonthLTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLTE(FieldMessagesPerMonth, v))
+}
+
 // KnowledgeCharsEQ applies the EQ predicate on the "knowledge_chars" field.
 func KnowledgeCharsEQ(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldEQ(FieldKnowledgeChars, v))
@@ -416,6 +471,231 @@ func KnowledgeCharsLT(v int) predicate.Plan {
 // KnowledgeCharsLTE applies the LTE predicate on the "knowledge_chars" field.
 func KnowledgeCharsLTE(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldLTE(FieldKnowledgeChars, v))
+}
+
+// RequestsPerMinuteEQ applies the EQ predicate on the "requests_per_minute" field.
+func RequestsPerMinuteEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldRequestsPerMinute, v))
+}
+
+// RequestsPerMinuteNEQ applies the NEQ predicate on the "requests_per_minute" field.
+func RequestsPerMinuteNEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldNEQ(FieldRequestsPerMinute, v))
+}
+
+// RequestsPerMinuteIn applies the In predicate on the "requests_per_minute" field.
+func RequestsPerMinuteIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldIn(FieldRequestsPerMinute, vs...))
+}
+
+// RequestsPerMinuteNotIn applies the NotIn predicate on the "requests_per_minute" field.
+func RequestsPerMinuteNotIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldNotIn(FieldRequestsPerMinute, vs...))
+}
+
+// RequestsPerMinuteGT applies the GT predicate on the "requests_per_minute" field.
+func RequestsPerMinuteGT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGT(FieldRequestsPerMinute, v))
+}
+
+// RequestsPerMinuteGTE applies the GTE predicate on the "requests_per_minute" field.
+func RequestsPerMinuteGTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGTE(FieldRequestsPerMinute, v))
+}
+
+// RequestsPerMinuteLT applies the LT predicate on the "requests_per_minute" field.
+func RequestsPerMinuteLT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLT(FieldRequestsPerMinute, v))
+}
+
+// RequestsPerMinuteLTE applies the LTE predicate on the "requests_per_minute" field.
+func RequestsPerMinuteLTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLTE(FieldRequestsPerMinute, v))
+}
+
+// RetentionDaysEQ applies the EQ predicate on the "retention_days" field.
+func RetentionDaysEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldRetentionDays, v))
+}
+
+// RetentionDaysNEQ applies the NEQ predicate on the "retention_days" field.
+func RetentionDaysNEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldNEQ(FieldRetentionDays, v))
+}
+
+// RetentionDaysIn applies the In predicate on the "retention_days" field.
+func RetentionDaysIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldIn(FieldRetentionDays, vs...))
+}
+
+// RetentionDaysNotIn applies the NotIn predicate on the "retention_days" field.
+func RetentionDaysNotIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldNotIn(FieldRetentionDays, vs...))
+}
+
+// RetentionDaysGT applies the GT predicate on the "retention_days" field.
+func RetentionDaysGT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGT(FieldRetentionDays, v))
+}
+
+// RetentionDaysGTE applies the GTE predicate on the "retention_days" field.
+func RetentionDaysGTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGTE(FieldRetentionDays, v))
+}
+
+// RetentionDaysLT applies the LT predicate on the "retention_days" field.
+func RetentionDaysLT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLT(FieldRetentionDays, v))
+}
+
+// RetentionDaysLTE applies the LTE predicate on the "retention_days" field.
+func RetentionDaysLTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLTE(FieldRetentionDays, v))
+}
+
+// MonthlyPriceEQ applies the EQ predicate on the "monthly_price" field.
+func MonthlyPriceEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldMonthlyPrice, v))
+}
+
+// MonthlyPriceNEQ applies the NEQ predicate on the "monthly_price" field.
+func MonthlyPriceNEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldNEQ(FieldMonthlyPrice, v))
+}
+
+// MonthlyPriceIn applies the In predicate on the "monthly_price" field.
+func MonthlyPriceIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldIn(FieldMonthlyPrice, vs...))
+}
+
+// MonthlyPriceNotIn applies the NotIn predicate on the "monthly_price" field.
+func MonthlyPriceNotIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldNotIn(FieldMonthlyPrice, vs...))
+}
+
+// MonthlyPriceGT applies the GT predicate on the "monthly_price" field.
+func MonthlyPriceGT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGT(FieldMonthlyPrice, v))
+}
+
+// MonthlyPriceGTE applies the GTE predicate on the "monthly_price" field.
+func MonthlyPriceGTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGTE(FieldMonthlyPrice, v))
+}
+
+// MonthlyPriceLT applies the LT predicate on the "monthly_price" field.
+func MonthlyPriceLT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLT(FieldMonthlyPrice, v))
+}
+
+// MonthlyPriceLTE applies the LTE predicate on the "monthly_price" field.
+func MonthlyPriceLTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLTE(FieldMonthlyPrice, v))
+}
+
+// YearlyPriceEQ applies the EQ predicate on the "yearly_price" field.
+func YearlyPriceEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldYearlyPrice, v))
+}
+
+// YearlyPriceNEQ applies the NEQ predicate on the "yearly_price" field.
+func YearlyPriceNEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldNEQ(FieldYearlyPrice, v))
+}
+
+// YearlyPriceIn applies the In predicate on the "yearly_price" field.
+func YearlyPriceIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldIn(FieldYearlyPrice, vs...))
+}
+
+// YearlyPriceNotIn applies the NotIn predicate on the "yearly_price" field.
+func YearlyPriceNotIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldNotIn(FieldYearlyPrice, vs...))
+}
+
+// YearlyPriceGT applies the GT predicate on the "yearly_price" field.
+func YearlyPriceGT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGT(FieldYearlyPrice, v))
+}
+
+// YearlyPriceGTE applies the GTE predicate on the "yearly_price" field.
+func YearlyPriceGTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGTE(FieldYearlyPrice, v))
+}
+
+// YearlyPriceLT applies the LT predicate on the "yearly_price" field.
+func YearlyPriceLT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLT(FieldYearlyPrice, v))
+}
+
+// YearlyPriceLTE applies the LTE predicate on the "yearly_price" field.
+func YearlyPriceLTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLTE(FieldYearlyPrice, v))
+}
+
+// CurrencyEQ applies the EQ predicate on the "currency" field.
+func CurrencyEQ(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldCurrency, v))
+}
+
+// CurrencyNEQ applies the NEQ predicate on the "currency" field.
+func CurrencyNEQ(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldNEQ(FieldCurrency, v))
+}
+
+// CurrencyIn applies the In predicate on the "currency" field.
+func CurrencyIn(vs ...string) predicate.Plan {
+	return predicate.Plan(sql.FieldIn(FieldCurrency, vs...))
+}
+
+// CurrencyNotIn applies the NotIn predicate on the "currency" field.
+func CurrencyNotIn(vs ...string) predicate.Plan {
+	return predicate.Plan(sql.FieldNotIn(FieldCurrency, vs...))
+}
+
+// CurrencyGT applies the GT predicate on the "currency" field.
+func CurrencyGT(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldGT(FieldCurrency, v))
+}
+
+// CurrencyGTE applies the GTE predicate on the "currency" field.
+func CurrencyGTE(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldGTE(FieldCurrency, v))
+}
+
+// CurrencyLT applies the LT predicate on the "currency" field.
+func CurrencyLT(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldLT(FieldCurrency, v))
+}
+
+// CurrencyLTE applies the LTE predicate on the "currency" field.
+func CurrencyLTE(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldLTE(FieldCurrency, v))
+}
+
+// CurrencyContains applies the Contains predicate on the "currency" field.
+func CurrencyContains(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldContains(FieldCurrency, v))
+}
+
+// CurrencyHasPrefix applies the HasPrefix predicate on the "currency" field.
+func CurrencyHasPrefix(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldHasPrefix(FieldCurrency, v))
+}
+
+// CurrencyHasSuffix applies the HasSuffix predicate on the "currency" field.
+func CurrencyHasSuffix(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldHasSuffix(FieldCurrency, v))
+}
+
+// CurrencyEqualFold applies the EqualFold predicate on the "currency" field.
+func CurrencyEqualFold(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldEqualFold(FieldCurrency, v))
+}
+
+// CurrencyContainsFold applies the ContainsFold predicate on the "currency" field.
+func CurrencyContainsFold(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldContainsFold(FieldCurrency, v))
 }
 
 // And groups predicates with the AND operator between them.

@@ -6,8 +6,17 @@ import (
 	"entgo.io/ent/dialect/sql"
 )
 
+// AuditEntry is the predicate function for auditentry builders.
+type AuditEntry func(*sql.Selector)
+
+// BillingEvent is the predicate function for billingevent builders.
+type BillingEvent func(*sql.Selector)
+
 // Chatbot is the predicate function for chatbot builders.
 type Chatbot func(*sql.Selector)
+
+// Chore is the predicate function for chore builders.
+type Chore func(*sql.Selector)
 
 // Conversation is the predicate function for conversation builders.
 type Conversation func(*sql.Selector)
@@ -21,6 +30,9 @@ type Embedding func(*sql.Selector)
 // Invitation is the predicate function for invitation builders.
 type Invitation func(*sql.Selector)
 
+// Mail is the predicate function for mail builders.
+type Mail func(*sql.Selector)
+
 // Member is the predicate function for member builders.
 type Member func(*sql.Selector)
 
@@ -32,6 +44,9 @@ type Passage func(*sql.Selector)
 
 // Plan is the predicate function for plan builders.
 type Plan func(*sql.Selector)
+
+// Rebuild is the predicate function for rebuild builders.
+type Rebuild func(*sql.Selector)
 
 // Removal is the predicate function for removal builders.
 type Removal func(*sql.Selector)
@@ -45,11 +60,17 @@ type SignInAttempt func(*sql.Selector)
 // Source is the predicate function for source builders.
 type Source func(*sql.Selector)
 
+// Subscription is the predicate function for subscription builders.
+type Subscription func(*sql.Selector)
+
 // Token is the predicate function for token builders.
 type Token func(*sql.Selector)
 
 // Upload is the predicate function for upload builders.
 type Upload func(*sql.Selector)
+
+// Usage is the predicate function for usage builders.
+type Usage func(*sql.Selector)
 
 // User is the predicate function for user builders.
 type User func(*sql.Selector)

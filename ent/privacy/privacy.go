@@ -111,6 +111,54 @@ func DenyMutationOperationRule(op ent.Op) MutationRule {
 	return OnMutationOperation(rule, op)
 }
 
+// The AuditEntryQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type AuditEntryQueryRuleFunc func(context.Context, *ent.AuditEntryQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f AuditEntryQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.AuditEntryQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.AuditEntryQuery", q)
+}
+
+// The AuditEntryMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type AuditEntryMutationRuleFunc func(context.Context, *ent.AuditEntryMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f AuditEntryMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.AuditEntryMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.AuditEntryMutation", m)
+}
+
+// The BillingEventQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type BillingEventQueryRuleFunc func(context.Context, *ent.BillingEventQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f BillingEventQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.BillingEventQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.BillingEventQuery", q)
+}
+
+// The BillingEventMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type BillingEventMutationRuleFunc func(context.Context, *ent.BillingEventMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f BillingEventMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.BillingEventMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.BillingEventMutation", m)
+}
+
 // The ChatbotQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type ChatbotQueryRuleFunc func(context.Context, *ent.ChatbotQuery) error
@@ -133,6 +181,30 @@ func (f ChatbotMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutatio
 		return f(ctx, m)
 	}
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.ChatbotMutation", m)
+}
+
+// The ChoreQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ChoreQueryRuleFunc func(context.Context, *ent.ChoreQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ChoreQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.ChoreQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.ChoreQuery", q)
+}
+
+// The ChoreMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ChoreMutationRuleFunc func(context.Context, *ent.ChoreMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ChoreMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.ChoreMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.ChoreMutation", m)
 }
 
 // The ConversationQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -231,6 +303,30 @@ func (f InvitationMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Muta
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.InvitationMutation", m)
 }
 
+// The MailQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type MailQueryRuleFunc func(context.Context, *ent.MailQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f MailQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.MailQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.MailQuery", q)
+}
+
+// The MailMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type MailMutationRuleFunc func(context.Context, *ent.MailMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f MailMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.MailMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.MailMutation", m)
+}
+
 // The MemberQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type MemberQueryRuleFunc func(context.Context, *ent.MemberQuery) error
@@ -325,6 +421,30 @@ func (f PlanMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) 
 		return f(ctx, m)
 	}
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.PlanMutation", m)
+}
+
+// The RebuildQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type RebuildQueryRuleFunc func(context.Context, *ent.RebuildQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f RebuildQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.RebuildQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.RebuildQuery", q)
+}
+
+// The RebuildMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type RebuildMutationRuleFunc func(context.Context, *ent.RebuildMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f RebuildMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.RebuildMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.RebuildMutation", m)
 }
 
 // The RemovalQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -423,6 +543,30 @@ func (f SourceMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.SourceMutation", m)
 }
 
+// The SubscriptionQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type SubscriptionQueryRuleFunc func(context.Context, *ent.SubscriptionQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f SubscriptionQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.SubscriptionQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.SubscriptionQuery", q)
+}
+
+// The SubscriptionMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type SubscriptionMutationRuleFunc func(context.Context, *ent.SubscriptionMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f SubscriptionMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.SubscriptionMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.SubscriptionMutation", m)
+}
+
 // The TokenQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type TokenQueryRuleFunc func(context.Context, *ent.TokenQuery) error
@@ -469,6 +613,30 @@ func (f UploadMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation
 		return f(ctx, m)
 	}
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.UploadMutation", m)
+}
+
+// The UsageQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type UsageQueryRuleFunc func(context.Context, *ent.UsageQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f UsageQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.UsageQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.UsageQuery", q)
+}
+
+// The UsageMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type UsageMutationRuleFunc func(context.Context, *ent.UsageMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f UsageMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.UsageMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.UsageMutation", m)
 }
 
 // The UserQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -554,7 +722,13 @@ var _ QueryMutationRule = FilterFunc(nil)
 
 func queryFilter(q ent.Query) (Filter, error) {
 	switch q := q.(type) {
+	case *ent.AuditEntryQuery:
+		return q.Filter(), nil
+	case *ent.BillingEventQuery:
+		return q.Filter(), nil
 	case *ent.ChatbotQuery:
+		return q.Filter(), nil
+	case *ent.ChoreQuery:
 		return q.Filter(), nil
 	case *ent.ConversationQuery:
 		return q.Filter(), nil
@@ -564,6 +738,8 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.InvitationQuery:
 		return q.Filter(), nil
+	case *ent.MailQuery:
+		return q.Filter(), nil
 	case *ent.MemberQuery:
 		return q.Filter(), nil
 	case *ent.MessageQuery:
@@ -571,6 +747,8 @@ func queryFilter(q ent.Query) (Filter, error) {
 	case *ent.PassageQuery:
 		return q.Filter(), nil
 	case *ent.PlanQuery:
+		return q.Filter(), nil
+	case *ent.RebuildQuery:
 		return q.Filter(), nil
 	case *ent.RemovalQuery:
 		return q.Filter(), nil
@@ -580,9 +758,13 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.SourceQuery:
 		return q.Filter(), nil
+	case *ent.SubscriptionQuery:
+		return q.Filter(), nil
 	case *ent.TokenQuery:
 		return q.Filter(), nil
 	case *ent.UploadQuery:
+		return q.Filter(), nil
+	case *ent.UsageQuery:
 		return q.Filter(), nil
 	case *ent.UserQuery:
 		return q.Filter(), nil
@@ -595,7 +777,13 @@ func queryFilter(q ent.Query) (Filter, error) {
 
 func mutationFilter(m ent.Mutation) (Filter, error) {
 	switch m := m.(type) {
+	case *ent.AuditEntryMutation:
+		return m.Filter(), nil
+	case *ent.BillingEventMutation:
+		return m.Filter(), nil
 	case *ent.ChatbotMutation:
+		return m.Filter(), nil
+	case *ent.ChoreMutation:
 		return m.Filter(), nil
 	case *ent.ConversationMutation:
 		return m.Filter(), nil
@@ -605,6 +793,8 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 		return m.Filter(), nil
 	case *ent.InvitationMutation:
 		return m.Filter(), nil
+	case *ent.MailMutation:
+		return m.Filter(), nil
 	case *ent.MemberMutation:
 		return m.Filter(), nil
 	case *ent.MessageMutation:
@@ -612,6 +802,8 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 	case *ent.PassageMutation:
 		return m.Filter(), nil
 	case *ent.PlanMutation:
+		return m.Filter(), nil
+	case *ent.RebuildMutation:
 		return m.Filter(), nil
 	case *ent.RemovalMutation:
 		return m.Filter(), nil
@@ -621,9 +813,13 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 		return m.Filter(), nil
 	case *ent.SourceMutation:
 		return m.Filter(), nil
+	case *ent.SubscriptionMutation:
+		return m.Filter(), nil
 	case *ent.TokenMutation:
 		return m.Filter(), nil
 	case *ent.UploadMutation:
+		return m.Filter(), nil
+	case *ent.UsageMutation:
 		return m.Filter(), nil
 	case *ent.UserMutation:
 		return m.Filter(), nil

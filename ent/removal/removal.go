@@ -35,6 +35,8 @@ const (
 	FieldAnswers = "answers"
 	// FieldMessageIds holds the string denoting the message_ids field in the database.
 	FieldMessageIds = "message_ids"
+	// FieldCountedAt holds the string denoting the counted_at field in the database.
+	FieldCountedAt = "counted_at"
 	// EdgeChatbot holds the string denoting the chatbot edge name in mutations.
 	EdgeChatbot = "chatbot"
 	// Table holds the table name of the removal in the database.
@@ -62,6 +64,7 @@ var Columns = []string{
 	FieldConfirmedAt,
 	FieldAnswers,
 	FieldMessageIds,
+	FieldCountedAt,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -156,6 +159,11 @@ func ByConfirmedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByAnswers orders the results by the answers field.
 func ByAnswers(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAnswers, opts...).ToFunc()
+}
+
+// ByCountedAt orders the results by the counted_at field.
+func ByCountedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCountedAt, opts...).ToFunc()
 }
 
 // ByChatbotField orders the results by chatbot field.

@@ -115,6 +115,11 @@ func Answers(v int) predicate.Removal {
 	return predicate.Removal(sql.FieldEQ(FieldAnswers, v))
 }
 
+// CountedAt applies equality check predicate on the "counted_at" field. It's identical to CountedAtEQ.
+func CountedAt(v time.Time) predicate.Removal {
+	return predicate.Removal(sql.FieldEQ(FieldCountedAt, v))
+}
+
 // WorkspaceIDEQ applies the EQ predicate on the "workspace_id" field.
 func WorkspaceIDEQ(v string) predicate.Removal {
 	return predicate.Removal(sql.FieldEQ(FieldWorkspaceID, v))
@@ -673,6 +678,56 @@ func AnswersLT(v int) predicate.Removal {
 // AnswersLTE applies the LTE predicate on the "answers" field.
 func AnswersLTE(v int) predicate.Removal {
 	return predicate.Removal(sql.FieldLTE(FieldAnswers, v))
+}
+
+// CountedAtEQ applies the EQ predicate on the "counted_at" field.
+func CountedAtEQ(v time.Time) predicate.Removal {
+	return predicate.Removal(sql.FieldEQ(FieldCountedAt, v))
+}
+
+// CountedAtNEQ applies the NEQ predicate on the "counted_at" field.
+func CountedAtNEQ(v time.Time) predicate.Removal {
+	return predicate.Removal(sql.FieldNEQ(FieldCountedAt, v))
+}
+
+// CountedAtIn applies the In predicate on the "counted_at" field.
+func CountedAtIn(vs ...time.Time) predicate.Removal {
+	return predicate.Removal(sql.FieldIn(FieldCountedAt, vs...))
+}
+
+// CountedAtNotIn applies the NotIn predicate on the "counted_at" field.
+func CountedAtNotIn(vs ...time.Time) predicate.Removal {
+	return predicate.Removal(sql.FieldNotIn(FieldCountedAt, vs...))
+}
+
+// CountedAtGT applies the GT predicate on the "counted_at" field.
+func CountedAtGT(v time.Time) predicate.Removal {
+	return predicate.Removal(sql.FieldGT(FieldCountedAt, v))
+}
+
+// CountedAtGTE applies the GTE predicate on the "counted_at" field.
+func CountedAtGTE(v time.Time) predicate.Removal {
+	return predicate.Removal(sql.FieldGTE(FieldCountedAt, v))
+}
+
+// CountedAtLT applies the LT predicate on the "counted_at" field.
+func CountedAtLT(v time.Time) predicate.Removal {
+	return predicate.Removal(sql.FieldLT(FieldCountedAt, v))
+}
+
+// CountedAtLTE applies the LTE predicate on the "counted_at" field.
+func CountedAtLTE(v time.Time) predicate.Removal {
+	return predicate.Removal(sql.FieldLTE(FieldCountedAt, v))
+}
+
+// CountedAtIsNil applies the IsNil predicate on the "counted_at" field.
+func CountedAtIsNil() predicate.Removal {
+	return predicate.Removal(sql.FieldIsNull(FieldCountedAt))
+}
+
+// CountedAtNotNil applies the NotNil predicate on the "counted_at" field.
+func CountedAtNotNil() predicate.Removal {
+	return predicate.Removal(sql.FieldNotNull(FieldCountedAt))
 }
 
 // HasChatbot applies the HasEdge predicate on the "chatbot" edge.

@@ -4,11 +4,15 @@ package runtime
 
 import (
 	"context"
+	"parley/ent/auditentry"
+	"parley/ent/billingevent"
 	"parley/ent/chatbot"
+	"parley/ent/chore"
 	"parley/ent/conversation"
 	"parley/ent/document"
 	"parley/ent/embedding"
 	"parley/ent/invitation"
+	"parley/ent/mail"
 	"parley/ent/member"
 	"parley/ent/message"
 	"parley/ent/passage"
@@ -18,8 +22,10 @@ import (
 	"parley/ent/session"
 	"parley/ent/signinattempt"
 	"parley/ent/source"
+	"parley/ent/subscription"
 	"parley/ent/token"
 	"parley/ent/upload"
+	"parley/ent/usage"
 	"parley/ent/user"
 	"parley/ent/workspace"
 	"time"
@@ -32,6 +38,74 @@ import (
 // (default values, validators, hooks and policies) and stitches it
 // to their package variables.
 func init() {
+	auditentryMixin := schema.AuditEntry{}.Mixin()
+	auditentry.Policy = privacy.NewPolicies(auditentryMixin[0], schema.AuditEntry{})
+	auditentry.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := auditentry.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	auditentryMixinFields0 := auditentryMixin[0].Fields()
+	_ = auditentryMixinFields0
+	auditentryFields := schema.AuditEntry{}.Fields()
+	_ = auditentryFields
+	// auditentryDescWorkspaceID is the schema descriptor for workspace_id field.
+	auditentryDescWorkspaceID := auditentryMixinFields0[0].Descriptor()
+	// auditentry.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	auditentry.WorkspaceIDValidator = func() func(string) error {
+		validators := auditentryDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace string) error {
+			for _, fn := range fns {
+				if err := fn(workspace); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// auditentryDescActor is the schema descriptor for actor field.
+	auditentryDescActor := auditentryFields[1].Descriptor()
+	// auditentry.ActorValidator is a validator for the "actor" field. It is called by the builders before save.
+	auditentry.ActorValidator = auditentryDescActor.Validators[0].(func(string) error)
+	// auditentryDescAction is the schema descriptor for action field.
+	auditentryDescAction := auditentryFields[2].Descriptor()
+	// auditentry.ActionValidator is a validator for the "action" field. It is called by the builders before save.
+	auditentry.ActionValidator = auditentryDescAction.Validators[0].(func(string) error)
+	// auditentryDescDetail is the schema descriptor for detail field.
+	auditentryDescDetail := auditentryFields[3].Descriptor()
+	// auditentry.DetailValidator is a validator for the "detail" field. It is called by the builders before save.
+	auditentry.DetailValidator = auditentryDescDetail.Validators[0].(func(string) error)
+	billingeventFields := schema.BillingEvent{}.Fields()
+	_ = billingeventFields
+	// billingeventDescType is the schema descriptor for type field.
+	billingeventDescType := billingeventFields[1].Descriptor()
+	// billingevent.TypeValidator is a validator for the "type" field. It is called by the builders before save.
+	billingevent.TypeValidator = billingeventDescType.Validators[0].(func(string) error)
+	// billingeventDescID is the schema descriptor for id field.
+	billingeventDescID := billingeventFields[0].Descriptor()
+	// billingevent.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	billingevent.IDValidator = func() func(string) error {
+		validators := billingeventDescID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(id string) error {
+			for _, fn := range fns {
+				if err := fn(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
 	chatbotMixin := schema.Chatbot{}.Mixin()
 	chatbot.Policy = privacy.NewPolicies(chatbotMixin[0], schema.Chatbot{})
 	chatbot.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -88,8 +162,16 @@ func init() {
 	chatbotDescAnswerWithoutKnowledge := chatbotFields[7].Descriptor()
 	// chatbot.DefaultAnswerWithoutKnowledge holds the default value on creation for the answer_without_knowledge field.
 	chatbot.DefaultAnswerWithoutKnowledge = chatbotDescAnswerWithoutKnowledge.Default.(bool)
+	// chatbotDescKept is the schema descriptor for kept field.
+	chatbotDescKept := chatbotFields[8].Descriptor()
+	// chatbot.DefaultKept holds the default value on creation for the kept field.
+	chatbot.DefaultKept = chatbotDescKept.Default.(bool)
+	// chatbotDescOverLimit is the schema descriptor for over_limit field.
+	chatbotDescOverLimit := chatbotFields[9].Descriptor()
+	// chatbot.DefaultOverLimit holds the default value on creation for the over_limit field.
+	chatbot.DefaultOverLimit = chatbotDescOverLimit.Default.(bool)
 	// chatbotDescCreatedAt is the schema descriptor for created_at field.
-	chatbotDescCreatedAt := chatbotFields[8].Descriptor()
+	chatbotDescCreatedAt := chatbotFields[10].Descriptor()
 	// chatbot.DefaultCreatedAt holds the default value on creation for the created_at field.
 	chatbot.DefaultCreatedAt = chatbotDescCreatedAt.Default.(func() time.Time)
 	// chatbotDescID is the schema descriptor for id field.
@@ -97,6 +179,26 @@ func init() {
 	// chatbot.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	chatbot.IDValidator = func() func(string) error {
 		validators := chatbotDescID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(id string) error {
+			for _, fn := range fns {
+				if err := fn(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	choreFields := schema.Chore{}.Fields()
+	_ = choreFields
+	// choreDescID is the schema descriptor for id field.
+	choreDescID := choreFields[0].Descriptor()
+	// chore.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	chore.IDValidator = func() func(string) error {
+		validators := choreDescID.Validators
 		fns := [...]func(string) error{
 			validators[0].(func(string) error),
 			validators[1].(func(string) error),
@@ -404,6 +506,62 @@ func init() {
 			return nil
 		}
 	}()
+	mailMixin := schema.Mail{}.Mixin()
+	mail.Policy = privacy.NewPolicies(mailMixin[0], schema.Mail{})
+	mail.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := mail.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	mailMixinFields0 := mailMixin[0].Fields()
+	_ = mailMixinFields0
+	mailFields := schema.Mail{}.Fields()
+	_ = mailFields
+	// mailDescWorkspaceID is the schema descriptor for workspace_id field.
+	mailDescWorkspaceID := mailMixinFields0[0].Descriptor()
+	// mail.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	mail.WorkspaceIDValidator = func() func(string) error {
+		validators := mailDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace string) error {
+			for _, fn := range fns {
+				if err := fn(workspace); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// mailDescKey is the schema descriptor for key field.
+	mailDescKey := mailFields[1].Descriptor()
+	// mail.KeyValidator is a validator for the "key" field. It is called by the builders before save.
+	mail.KeyValidator = mailDescKey.Validators[0].(func(string) error)
+	// mailDescRecipient is the schema descriptor for recipient field.
+	mailDescRecipient := mailFields[2].Descriptor()
+	// mail.RecipientValidator is a validator for the "recipient" field. It is called by the builders before save.
+	mail.RecipientValidator = mailDescRecipient.Validators[0].(func(string) error)
+	// mailDescSubject is the schema descriptor for subject field.
+	mailDescSubject := mailFields[3].Descriptor()
+	// mail.SubjectValidator is a validator for the "subject" field. It is called by the builders before save.
+	mail.SubjectValidator = mailDescSubject.Validators[0].(func(string) error)
+	// mailDescBody is the schema descriptor for body field.
+	mailDescBody := mailFields[4].Descriptor()
+	// mail.DefaultBody holds the default value on creation for the body field.
+	mail.DefaultBody = mailDescBody.Default.(string)
+	// mailDescAttempts is the schema descriptor for attempts field.
+	mailDescAttempts := mailFields[6].Descriptor()
+	// mail.DefaultAttempts holds the default value on creation for the attempts field.
+	mail.DefaultAttempts = mailDescAttempts.Default.(int)
+	// mailDescCreatedAt is the schema descriptor for created_at field.
+	mailDescCreatedAt := mailFields[8].Descriptor()
+	// mail.DefaultCreatedAt holds the default value on creation for the created_at field.
+	mail.DefaultCreatedAt = mailDescCreatedAt.Default.(func() time.Time)
 	memberMixin := schema.Member{}.Mixin()
 	member.Policy = privacy.NewPolicies(memberMixin[0], schema.Member{})
 	member.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -444,8 +602,16 @@ func init() {
 	memberDescRole := memberFields[1].Descriptor()
 	// member.RoleValidator is a validator for the "role" field. It is called by the builders before save.
 	member.RoleValidator = memberDescRole.Validators[0].(func(string) error)
+	// memberDescKept is the schema descriptor for kept field.
+	memberDescKept := memberFields[2].Descriptor()
+	// member.DefaultKept holds the default value on creation for the kept field.
+	member.DefaultKept = memberDescKept.Default.(bool)
+	// memberDescOverLimit is the schema descriptor for over_limit field.
+	memberDescOverLimit := memberFields[3].Descriptor()
+	// member.DefaultOverLimit holds the default value on creation for the over_limit field.
+	member.DefaultOverLimit = memberDescOverLimit.Default.(bool)
 	// memberDescCreatedAt is the schema descriptor for created_at field.
-	memberDescCreatedAt := memberFields[2].Descriptor()
+	memberDescCreatedAt := memberFields[4].Descriptor()
 	// member.DefaultCreatedAt holds the default value on creation for the created_at field.
 	member.DefaultCreatedAt = memberDescCreatedAt.Default.(func() time.Time)
 	messageMixin := schema.Message{}.Mixin()
@@ -582,6 +748,32 @@ func init() {
 	planDescTitle := planFields[1].Descriptor()
 	// plan.TitleValidator is a validator for the "title" field. It is called by the builders before save.
 	plan.TitleValidator = planDescTitle.Validators[0].(func(string) error)
+	// planDescMessagesPerMonth is the schema descriptor for messages_per_month field.
+	planDescMessagesPerMonth := planFields[8].Descriptor()
+	// plan.DefaultMessagesPerMonth holds the default value on creation for the messages_per_month field.
+	plan.DefaultMessagesPerMonth = planDescMessagesPerMonth.Default.(int)
+	// planDescRequestsPerMinute is the schema descriptor for requests_per_minute field.
+	planDescRequestsPerMinute := planFields[10].Descriptor()
+	// plan.DefaultRequestsPerMinute holds the default value on creation for the requests_per_minute field.
+	plan.DefaultRequestsPerMinute = planDescRequestsPerMinute.Default.(int)
+	// planDescRetentionDays is the schema descriptor for retention_days field.
+	planDescRetentionDays := planFields[11].Descriptor()
+	// plan.DefaultRetentionDays holds the default value on creation for the retention_days field.
+	plan.DefaultRetentionDays = planDescRetentionDays.Default.(int)
+	// planDescMonthlyPrice is the schema descriptor for monthly_price field.
+	planDescMonthlyPrice := planFields[12].Descriptor()
+	// plan.DefaultMonthlyPrice holds the default value on creation for the monthly_price field.
+	plan.DefaultMonthlyPrice = planDescMonthlyPrice.Default.(int)
+	// planDescYearlyPrice is the schema descriptor for yearly_price field.
+	planDescYearlyPrice := planFields[13].Descriptor()
+	// plan.DefaultYearlyPrice holds the default value on creation for the yearly_price field.
+	plan.DefaultYearlyPrice = planDescYearlyPrice.Default.(int)
+	// planDescCurrency is the schema descriptor for currency field.
+	planDescCurrency := planFields[14].Descriptor()
+	// plan.DefaultCurrency holds the default value on creation for the currency field.
+	plan.DefaultCurrency = planDescCurrency.Default.(string)
+	// plan.CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
+	plan.CurrencyValidator = planDescCurrency.Validators[0].(func(string) error)
 	// planDescID is the schema descriptor for id field.
 	planDescID := planFields[0].Descriptor()
 	// plan.IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -814,6 +1006,98 @@ func init() {
 			return nil
 		}
 	}()
+	subscriptionMixin := schema.Subscription{}.Mixin()
+	subscription.Policy = privacy.NewPolicies(subscriptionMixin[0], schema.Subscription{})
+	subscription.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := subscription.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	subscriptionMixinFields0 := subscriptionMixin[0].Fields()
+	_ = subscriptionMixinFields0
+	subscriptionFields := schema.Subscription{}.Fields()
+	_ = subscriptionFields
+	// subscriptionDescWorkspaceID is the schema descriptor for workspace_id field.
+	subscriptionDescWorkspaceID := subscriptionMixinFields0[0].Descriptor()
+	// subscription.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	subscription.WorkspaceIDValidator = func() func(string) error {
+		validators := subscriptionDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace string) error {
+			for _, fn := range fns {
+				if err := fn(workspace); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// subscriptionDescCustomerID is the schema descriptor for customer_id field.
+	subscriptionDescCustomerID := subscriptionFields[0].Descriptor()
+	// subscription.CustomerIDValidator is a validator for the "customer_id" field. It is called by the builders before save.
+	subscription.CustomerIDValidator = subscriptionDescCustomerID.Validators[0].(func(string) error)
+	// subscriptionDescCustomerStale is the schema descriptor for customer_stale field.
+	subscriptionDescCustomerStale := subscriptionFields[1].Descriptor()
+	// subscription.DefaultCustomerStale holds the default value on creation for the customer_stale field.
+	subscription.DefaultCustomerStale = subscriptionDescCustomerStale.Default.(bool)
+	// subscriptionDescSubscriptionID is the schema descriptor for subscription_id field.
+	subscriptionDescSubscriptionID := subscriptionFields[2].Descriptor()
+	// subscription.DefaultSubscriptionID holds the default value on creation for the subscription_id field.
+	subscription.DefaultSubscriptionID = subscriptionDescSubscriptionID.Default.(string)
+	// subscription.SubscriptionIDValidator is a validator for the "subscription_id" field. It is called by the builders before save.
+	subscription.SubscriptionIDValidator = subscriptionDescSubscriptionID.Validators[0].(func(string) error)
+	// subscriptionDescStatus is the schema descriptor for status field.
+	subscriptionDescStatus := subscriptionFields[3].Descriptor()
+	// subscription.DefaultStatus holds the default value on creation for the status field.
+	subscription.DefaultStatus = subscriptionDescStatus.Default.(string)
+	// subscription.StatusValidator is a validator for the "status" field. It is called by the builders before save.
+	subscription.StatusValidator = subscriptionDescStatus.Validators[0].(func(string) error)
+	// subscriptionDescPlan is the schema descriptor for plan field.
+	subscriptionDescPlan := subscriptionFields[4].Descriptor()
+	// subscription.DefaultPlan holds the default value on creation for the plan field.
+	subscription.DefaultPlan = subscriptionDescPlan.Default.(string)
+	// subscription.PlanValidator is a validator for the "plan" field. It is called by the builders before save.
+	subscription.PlanValidator = subscriptionDescPlan.Validators[0].(func(string) error)
+	// subscriptionDescInterval is the schema descriptor for interval field.
+	subscriptionDescInterval := subscriptionFields[5].Descriptor()
+	// subscription.DefaultInterval holds the default value on creation for the interval field.
+	subscription.DefaultInterval = subscriptionDescInterval.Default.(string)
+	// subscription.IntervalValidator is a validator for the "interval" field. It is called by the builders before save.
+	subscription.IntervalValidator = subscriptionDescInterval.Validators[0].(func(string) error)
+	// subscriptionDescNextPlan is the schema descriptor for next_plan field.
+	subscriptionDescNextPlan := subscriptionFields[10].Descriptor()
+	// subscription.DefaultNextPlan holds the default value on creation for the next_plan field.
+	subscription.DefaultNextPlan = subscriptionDescNextPlan.Default.(string)
+	// subscription.NextPlanValidator is a validator for the "next_plan" field. It is called by the builders before save.
+	subscription.NextPlanValidator = subscriptionDescNextPlan.Validators[0].(func(string) error)
+	// subscriptionDescAccessPlan is the schema descriptor for access_plan field.
+	subscriptionDescAccessPlan := subscriptionFields[12].Descriptor()
+	// subscription.DefaultAccessPlan holds the default value on creation for the access_plan field.
+	subscription.DefaultAccessPlan = subscriptionDescAccessPlan.Default.(string)
+	// subscription.AccessPlanValidator is a validator for the "access_plan" field. It is called by the builders before save.
+	subscription.AccessPlanValidator = subscriptionDescAccessPlan.Validators[0].(func(string) error)
+	// subscriptionDescAccessUnknown is the schema descriptor for access_unknown field.
+	subscriptionDescAccessUnknown := subscriptionFields[14].Descriptor()
+	// subscription.DefaultAccessUnknown holds the default value on creation for the access_unknown field.
+	subscription.DefaultAccessUnknown = subscriptionDescAccessUnknown.Default.(bool)
+	// subscriptionDescTrialUsed is the schema descriptor for trial_used field.
+	subscriptionDescTrialUsed := subscriptionFields[15].Descriptor()
+	// subscription.DefaultTrialUsed holds the default value on creation for the trial_used field.
+	subscription.DefaultTrialUsed = subscriptionDescTrialUsed.Default.(bool)
+	// subscriptionDescRevision is the schema descriptor for revision field.
+	subscriptionDescRevision := subscriptionFields[17].Descriptor()
+	// subscription.DefaultRevision holds the default value on creation for the revision field.
+	subscription.DefaultRevision = subscriptionDescRevision.Default.(int)
+	// subscriptionDescCreatedAt is the schema descriptor for created_at field.
+	subscriptionDescCreatedAt := subscriptionFields[19].Descriptor()
+	// subscription.DefaultCreatedAt holds the default value on creation for the created_at field.
+	subscription.DefaultCreatedAt = subscriptionDescCreatedAt.Default.(func() time.Time)
 	tokenMixin := schema.Token{}.Mixin()
 	token.Policy = privacy.NewPolicies(tokenMixin[0], schema.Token{})
 	token.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -866,8 +1150,16 @@ func init() {
 	tokenDescCreatedBy := tokenFields[6].Descriptor()
 	// token.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	token.CreatedByValidator = tokenDescCreatedBy.Validators[0].(func(string) error)
+	// tokenDescKept is the schema descriptor for kept field.
+	tokenDescKept := tokenFields[10].Descriptor()
+	// token.DefaultKept holds the default value on creation for the kept field.
+	token.DefaultKept = tokenDescKept.Default.(bool)
+	// tokenDescOverLimit is the schema descriptor for over_limit field.
+	tokenDescOverLimit := tokenFields[11].Descriptor()
+	// token.DefaultOverLimit holds the default value on creation for the over_limit field.
+	token.DefaultOverLimit = tokenDescOverLimit.Default.(bool)
 	// tokenDescCreatedAt is the schema descriptor for created_at field.
-	tokenDescCreatedAt := tokenFields[10].Descriptor()
+	tokenDescCreatedAt := tokenFields[12].Descriptor()
 	// token.DefaultCreatedAt holds the default value on creation for the created_at field.
 	token.DefaultCreatedAt = tokenDescCreatedAt.Default.(func() time.Time)
 	// tokenDescID is the schema descriptor for id field.
@@ -932,6 +1224,42 @@ func init() {
 	uploadDescContentType := uploadFields[3].Descriptor()
 	// upload.ContentTypeValidator is a validator for the "content_type" field. It is called by the builders before save.
 	upload.ContentTypeValidator = uploadDescContentType.Validators[0].(func(string) error)
+	usageMixin := schema.Usage{}.Mixin()
+	usage.Policy = privacy.NewPolicies(usageMixin[0], schema.Usage{})
+	usage.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := usage.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	usageMixinFields0 := usageMixin[0].Fields()
+	_ = usageMixinFields0
+	usageFields := schema.Usage{}.Fields()
+	_ = usageFields
+	// usageDescWorkspaceID is the schema descriptor for workspace_id field.
+	usageDescWorkspaceID := usageMixinFields0[0].Descriptor()
+	// usage.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	usage.WorkspaceIDValidator = func() func(string) error {
+		validators := usageDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace string) error {
+			for _, fn := range fns {
+				if err := fn(workspace); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// usageDescMonth is the schema descriptor for month field.
+	usageDescMonth := usageFields[0].Descriptor()
+	// usage.MonthValidator is a validator for the "month" field. It is called by the builders before save.
+	usage.MonthValidator = usageDescMonth.Validators[0].(func(string) error)
 	userFields := schema.User{}.Fields()
 	_ = userFields
 	// userDescEmail is the schema descriptor for email field.
@@ -983,8 +1311,14 @@ func init() {
 	workspaceDescPlan := workspaceFields[2].Descriptor()
 	// workspace.PlanValidator is a validator for the "plan" field. It is called by the builders before save.
 	workspace.PlanValidator = workspaceDescPlan.Validators[0].(func(string) error)
+	// workspaceDescGrantedPlan is the schema descriptor for granted_plan field.
+	workspaceDescGrantedPlan := workspaceFields[3].Descriptor()
+	// workspace.DefaultGrantedPlan holds the default value on creation for the granted_plan field.
+	workspace.DefaultGrantedPlan = workspaceDescGrantedPlan.Default.(string)
+	// workspace.GrantedPlanValidator is a validator for the "granted_plan" field. It is called by the builders before save.
+	workspace.GrantedPlanValidator = workspaceDescGrantedPlan.Validators[0].(func(string) error)
 	// workspaceDescCreatedAt is the schema descriptor for created_at field.
-	workspaceDescCreatedAt := workspaceFields[3].Descriptor()
+	workspaceDescCreatedAt := workspaceFields[4].Descriptor()
 	// workspace.DefaultCreatedAt holds the default value on creation for the created_at field.
 	workspace.DefaultCreatedAt = workspaceDescCreatedAt.Default.(func() time.Time)
 	// workspaceDescID is the schema descriptor for id field.

@@ -35,7 +35,11 @@ func (Conversation) Edges() []ent.Edge {
 
 // Indexes of the Conversation.
 func (Conversation) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("chatbot_id", "external_user_id")}
+	return []ent.Index{
+		index.Fields("chatbot_id", "external_user_id"),
+		// for those that are old enough to be deleted
+		index.Fields("workspace_id", "created_at"),
+	}
 }
 
 // Message is one message of a conversation. An assistant's message is a row

@@ -25,6 +25,7 @@ func (Chatbot) Fields() []ent.Field {
 		field.Int("passage_aim").Default(0),
 		field.Int("passage_limit").Default(0),
 		field.Bool("answer_without_knowledge").Default(false),
+		kept(), overLimit(),
 		created(),
 	}
 }
@@ -65,6 +66,7 @@ func (Token) Fields() []ent.Field {
 		field.Time("last_used_at").Optional().Nillable(),
 		field.Time("expires_at").Optional().Nillable().Immutable(),
 		field.Time("revoked_at").Optional().Nillable(),
+		kept(), overLimit(),
 		created(),
 	}
 }

@@ -200,6 +200,9 @@ func (Removal) Fields() []ent.Field {
 		// the first of them.
 		field.Int("answers").Default(0),
 		field.JSON("message_ids", []int64{}),
+		// counted_at is when they were counted for good: an answer may have
+		// been under way when the removal was confirmed.
+		field.Time("counted_at").Optional().Nillable(),
 	}
 }
 
@@ -215,6 +218,7 @@ func (Removal) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("chatbot_id", "requested_at"),
 		index.Fields("document_id").Unique(),
+		index.Fields("confirmed_at").StorageKey("removal_to_count").Annotations(entsql.IndexWhere("counted_at IS NULL")),
 	}
 }
 

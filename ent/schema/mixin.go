@@ -32,6 +32,13 @@ func created() ent.Field {
 	return field.Time("created_at").Immutable().Default(func() time.Time { return time.Now().UTC() })
 }
 
+// kept says that an owner wants a thing to stay when the plan includes fewer.
+func kept() ent.Field { return field.Bool("kept").Default(false) }
+
+// overLimit says that the plan includes fewer of a thing than there are, and
+// that this is one of those that have to rest.
+func overLimit() ent.Field { return field.Bool("over_limit").Default(false) }
+
 // longText is a text without a limit on either database.
 func longText(name string) ent.Field {
 	return field.String(name).Default("").SchemaType(map[string]string{

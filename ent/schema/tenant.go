@@ -26,12 +26,19 @@ func (Plan) Fields() []ent.Field {
 		stringID(),
 		field.String("title").MaxLen(80),
 		field.Int("rank").Unique(),
-		field.Bool("api_access"),
+		field.JSON("features", []string{}).Annotations(entsql.Default("[]")),
 		field.Int("chatbots"),
 		field.Int("members"),
 		field.Int("tokens_per_chatbot"),
 		field.Int("message_chars"),
+		field.Int("messages_per_month").Default(-1),
 		field.Int("knowledge_chars"),
+		field.Int("requests_per_minute").Default(-1),
+		field.Int("retention_days").Default(-1),
+		// Prices are in the currency's smallest unit; -1 is not for sale.
+		field.Int("monthly_price").Default(-1),
+		field.Int("yearly_price").Default(-1),
+		field.String("currency").MaxLen(3).Default("usd"),
 	}
 }
 
@@ -43,7 +50,10 @@ func (Workspace) Fields() []ent.Field {
 	return []ent.Field{
 		stringID(),
 		field.String("name").MaxLen(100 * utf8Max),
+		// plan is the one in force: the higher of granted_plan, which is given by
+		// hand, and that of the subscription.
 		field.String("plan").MaxLen(idLen),
+		field.String("granted_plan").MaxLen(idLen).Default("starter"),
 		created(),
 	}
 }
@@ -55,6 +65,10 @@ func (Workspace) Edges() []ent.Edge {
 		edge.To("invitations", Invitation.Type).Annotations(cascade),
 		edge.To("chatbots", Chatbot.Type).Annotations(cascade),
 		edge.To("embeddings", Embedding.Type).Annotations(cascade),
+		edge.To("subscriptions", Subscription.Type).Annotations(cascade),
+		edge.To("audit_entries", AuditEntry.Type).Annotations(cascade),
+		edge.To("mails", Mail.Type).Annotations(cascade),
+		edge.To("usages", Usage.Type).Annotations(cascade),
 	}
 }
 
@@ -110,6 +124,7 @@ func (Member) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("user_id").MaxLen(idLen).Immutable(),
 		field.String("role").MaxLen(20),
+		kept(), overLimit(),
 		created(),
 	}
 }

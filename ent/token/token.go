@@ -35,6 +35,10 @@ const (
 	FieldExpiresAt = "expires_at"
 	// FieldRevokedAt holds the string denoting the revoked_at field in the database.
 	FieldRevokedAt = "revoked_at"
+	// FieldKept holds the string denoting the kept field in the database.
+	FieldKept = "kept"
+	// FieldOverLimit holds the string denoting the over_limit field in the database.
+	FieldOverLimit = "over_limit"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// EdgeChatbot holds the string denoting the chatbot edge name in mutations.
@@ -63,6 +67,8 @@ var Columns = []string{
 	FieldLastUsedAt,
 	FieldExpiresAt,
 	FieldRevokedAt,
+	FieldKept,
+	FieldOverLimit,
 	FieldCreatedAt,
 }
 
@@ -96,6 +102,10 @@ var (
 	HashValidator func(string) error
 	// CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	CreatedByValidator func(string) error
+	// DefaultKept holds the default value on creation for the "kept" field.
+	DefaultKept bool
+	// DefaultOverLimit holds the default value on creation for the "over_limit" field.
+	DefaultOverLimit bool
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -153,6 +163,16 @@ func ByExpiresAt(opts ...sql.OrderTermOption) OrderOption {
 // ByRevokedAt orders the results by the revoked_at field.
 func ByRevokedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRevokedAt, opts...).ToFunc()
+}
+
+// ByKept orders the results by the kept field.
+func ByKept(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldKept, opts...).ToFunc()
+}
+
+// ByOverLimit orders the results by the over_limit field.
+func ByOverLimit(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOverLimit, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.

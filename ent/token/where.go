@@ -110,6 +110,16 @@ func RevokedAt(v time.Time) predicate.Token {
 	return predicate.Token(sql.FieldEQ(FieldRevokedAt, v))
 }
 
+// Kept applies equality check predicate on the "kept" field. It's identical to KeptEQ.
+func Kept(v bool) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldKept, v))
+}
+
+// OverLimit applies equality check predicate on the "over_limit" field. It's identical to OverLimitEQ.
+func OverLimit(v bool) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldOverLimit, v))
+}
+
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v time.Time) predicate.Token {
 	return predicate.Token(sql.FieldEQ(FieldCreatedAt, v))
@@ -653,6 +663,26 @@ func RevokedAtIsNil() predicate.Token {
 // RevokedAtNotNil applies the NotNil predicate on the "revoked_at" field.
 func RevokedAtNotNil() predicate.Token {
 	return predicate.Token(sql.FieldNotNull(FieldRevokedAt))
+}
+
+// KeptEQ applies the EQ predicate on the "kept" field.
+func KeptEQ(v bool) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldKept, v))
+}
+
+// KeptNEQ applies the NEQ predicate on the "kept" field.
+func KeptNEQ(v bool) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldKept, v))
+}
+
+// OverLimitEQ applies the EQ predicate on the "over_limit" field.
+func OverLimitEQ(v bool) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldOverLimit, v))
+}
+
+// OverLimitNEQ applies the NEQ predicate on the "over_limit" field.
+func OverLimitNEQ(v bool) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldOverLimit, v))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.

@@ -75,6 +75,11 @@ func Plan(v string) predicate.Workspace {
 	return predicate.Workspace(sql.FieldEQ(FieldPlan, v))
 }
 
+// GrantedPlan applies equality check predicate on the "granted_plan" field. It's identical to GrantedPlanEQ.
+func GrantedPlan(v string) predicate.Workspace {
+	return predicate.Workspace(sql.FieldEQ(FieldGrantedPlan, v))
+}
+
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v time.Time) predicate.Workspace {
 	return predicate.Workspace(sql.FieldEQ(FieldCreatedAt, v))
@@ -210,6 +215,71 @@ func PlanContainsFold(v string) predicate.Workspace {
 	return predicate.Workspace(sql.FieldContainsFold(FieldPlan, v))
 }
 
+// GrantedPlanEQ applies the EQ predicate on the "granted_plan" field.
+func GrantedPlanEQ(v string) predicate.Workspace {
+	return predicate.Workspace(sql.FieldEQ(FieldGrantedPlan, v))
+}
+
+// GrantedPlanNEQ applies the NEQ predicate on the "granted_plan" field.
+func GrantedPlanNEQ(v string) predicate.Workspace {
+	return predicate.Workspace(sql.FieldNEQ(FieldGrantedPlan, v))
+}
+
+// GrantedPlanIn applies the In predicate on the "granted_plan" field.
+func GrantedPlanIn(vs ...string) predicate.Workspace {
+	return predicate.Workspace(sql.FieldIn(FieldGrantedPlan, vs...))
+}
+
+// GrantedPlanNotIn applies the NotIn predicate on the "granted_plan" field.
+func GrantedPlanNotIn(vs ...string) predicate.Workspace {
+	return predicate.Workspace(sql.FieldNotIn(FieldGrantedPlan, vs...))
+}
+
+// GrantedPlanGT applies the GT predicate on the "granted_plan" field.
+func GrantedPlanGT(v string) predicate.Workspace {
+	return predicate.Workspace(sql.FieldGT(FieldGrantedPlan, v))
+}
+
+// GrantedPlanGTE applies the GTE predicate on the "granted_plan" field.
+func GrantedPlanGTE(v string) predicate.Workspace {
+	return predicate.Workspace(sql.FieldGTE(FieldGrantedPlan, v))
+}
+
+// GrantedPlanLT applies the LT predicate on the "granted_plan" field.
+func GrantedPlanLT(v string) predicate.Workspace {
+	return predicate.Workspace(sql.FieldLT(FieldGrantedPlan, v))
+}
+
+// GrantedPlanLTE applies the LTE predicate on the "granted_plan" field.
+func GrantedPlanLTE(v string) predicate.Workspace {
+	return predicate.Workspace(sql.FieldLTE(FieldGrantedPlan, v))
+}
+
+// GrantedPlanContains applies the Contains predicate on the "granted_plan" field.
+func GrantedPlanContains(v string) predicate.Workspace {
+	return predicate.Workspace(sql.FieldContains(FieldGrantedPlan, v))
+}
+
+// GrantedPlanHasPrefix applies the HasPrefix predicate on the "granted_plan" field.
+func GrantedPlanHasPrefix(v string) predicate.Workspace {
+	return predicate.Workspace(sql.FieldHasPrefix(FieldGrantedPlan, v))
+}
+
+// GrantedPlanHasSuffix applies the HasSuffix predicate on the "granted_plan" field.
+func GrantedPlanHasSuffix(v string) predicate.Workspace {
+	return predicate.Workspace(sql.FieldHasSuffix(FieldGrantedPlan, v))
+}
+
+// GrantedPlanEqualFold applies the EqualFold predicate on the "granted_plan" field.
+func GrantedPlanEqualFold(v string) predicate.Workspace {
+	return predicate.Workspace(sql.FieldEqualFold(FieldGrantedPlan, v))
+}
+
+// GrantedPlanContainsFold applies the ContainsFold predicate on the "granted_plan" field.
+func GrantedPlanContainsFold(v string) predicate.Workspace {
+	return predicate.Workspace(sql.FieldContainsFold(FieldGrantedPlan, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.Workspace {
 	return predicate.Workspace(sql.FieldEQ(FieldCreatedAt, v))
@@ -334,6 +404,98 @@ func HasEmbeddings() predicate.Workspace {
 func HasEmbeddingsWith(preds ...predicate.Embedding) predicate.Workspace {
 	return predicate.Workspace(func(s *sql.Selector) {
 		step := newEmbeddingsStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasSubscriptions applies the HasEdge predicate on the "subscriptions" edge.
+func HasSubscriptions() predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, SubscriptionsTable, SubscriptionsColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasSubscriptionsWith applies the HasEdge predicate on the "subscriptions" edge with a given conditions (other predicates).
+func HasSubscriptionsWith(preds ...predicate.Subscription) predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := newSubscriptionsStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasAuditEntries applies the HasEdge predicate on the "audit_entries" edge.
+func HasAuditEntries() predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, AuditEntriesTable, AuditEntriesColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasAuditEntriesWith applies the HasEdge predicate on the "audit_entries" edge with a given conditions (other predicates).
+func HasAuditEntriesWith(preds ...predicate.AuditEntry) predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := newAuditEntriesStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasMails applies the HasEdge predicate on the "mails" edge.
+func HasMails() predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, MailsTable, MailsColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasMailsWith applies the HasEdge predicate on the "mails" edge with a given conditions (other predicates).
+func HasMailsWith(preds ...predicate.Mail) predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := newMailsStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasUsages applies the HasEdge predicate on the "usages" edge.
+func HasUsages() predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, UsagesTable, UsagesColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasUsagesWith applies the HasEdge predicate on the "usages" edge with a given conditions (other predicates).
+func HasUsagesWith(preds ...predicate.Usage) predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := newUsagesStep()
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

@@ -19,6 +19,8 @@ const (
 	FieldName = "name"
 	// FieldPlan holds the string denoting the plan field in the database.
 	FieldPlan = "plan"
+	// FieldGrantedPlan holds the string denoting the granted_plan field in the database.
+	FieldGrantedPlan = "granted_plan"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// EdgeMembers holds the string denoting the members edge name in mutations.
@@ -29,6 +31,14 @@ const (
 	EdgeChatbots = "chatbots"
 	// EdgeEmbeddings holds the string denoting the embeddings edge name in mutations.
 	EdgeEmbeddings = "embeddings"
+	// EdgeSubscriptions holds the string denoting the subscriptions edge name in mutations.
+	EdgeSubscriptions = "subscriptions"
+	// EdgeAuditEntries holds the string denoting the audit_entries edge name in mutations.
+	EdgeAuditEntries = "audit_entries"
+	// EdgeMails holds the string denoting the mails edge name in mutations.
+	EdgeMails = "mails"
+	// EdgeUsages holds the string denoting the usages edge name in mutations.
+	EdgeUsages = "usages"
 	// Table holds the table name of the workspace in the database.
 	Table = "workspaces"
 	// MembersTable is the table that holds the members relation/edge.
@@ -59,6 +69,34 @@ const (
 	EmbeddingsInverseTable = "embeddings"
 	// EmbeddingsColumn is the table column denoting the embeddings relation/edge.
 	EmbeddingsColumn = "workspace_id"
+	// SubscriptionsTable is the table that holds the subscriptions relation/edge.
+	SubscriptionsTable = "subscriptions"
+	// SubscriptionsInverseTable is the table name for the Subscription entity.
+	// It exists in this package in order to avoid circular dependency with the "subscription" package.
+	SubscriptionsInverseTable = "subscriptions"
+	// SubscriptionsColumn is the table column denoting the subscriptions relation/edge.
+	SubscriptionsColumn = "workspace_id"
+	// AuditEntriesTable is the table that holds the audit_entries relation/edge.
+	AuditEntriesTable = "audit_entries"
+	// AuditEntriesInverseTable is the table name for the AuditEntry entity.
+	// It exists in this package in order to avoid circular dependency with the "auditentry" package.
+	AuditEntriesInverseTable = "audit_entries"
+	// AuditEntriesColumn is the table column denoting the audit_entries relation/edge.
+	AuditEntriesColumn = "workspace_id"
+	// MailsTable is the table that holds the mails relation/edge.
+	MailsTable = "mails"
+	// MailsInverseTable is the table name for the Mail entity.
+	// It exists in this package in order to avoid circular dependency with the "mail" package.
+	MailsInverseTable = "mails"
+	// MailsColumn is the table column denoting the mails relation/edge.
+	MailsColumn = "workspace_id"
+	// UsagesTable is the table that holds the usages relation/edge.
+	UsagesTable = "usages"
+	// UsagesInverseTable is the table name for the Usage entity.
+	// It exists in this package in order to avoid circular dependency with the "usage" package.
+	UsagesInverseTable = "usages"
+	// UsagesColumn is the table column denoting the usages relation/edge.
+	UsagesColumn = "workspace_id"
 )
 
 // Columns holds all SQL columns for workspace fields.
@@ -66,6 +104,7 @@ var Columns = []string{
 	FieldID,
 	FieldName,
 	FieldPlan,
+	FieldGrantedPlan,
 	FieldCreatedAt,
 }
 
@@ -91,6 +130,10 @@ var (
 	NameValidator func(string) error
 	// PlanValidator is a validator for the "plan" field. It is called by the builders before save.
 	PlanValidator func(string) error
+	// DefaultGrantedPlan holds the default value on creation for the "granted_plan" field.
+	DefaultGrantedPlan string
+	// GrantedPlanValidator is a validator for the "granted_plan" field. It is called by the builders before save.
+	GrantedPlanValidator func(string) error
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -113,6 +156,11 @@ func ByName(opts ...sql.OrderTermOption) OrderOption {
 // ByPlan orders the results by the plan field.
 func ByPlan(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPlan, opts...).ToFunc()
+}
+
+// ByGrantedPlan orders the results by the granted_plan field.
+func ByGrantedPlan(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldGrantedPlan, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.
@@ -175,6 +223,62 @@ func ByEmbeddings(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
 		sqlgraph.OrderByNeighborTerms(s, newEmbeddingsStep(), append([]sql.OrderTerm{term}, terms...)...)
 	}
 }
+
+// BySubscriptionsCount orders the results by subscriptions count.
+func BySubscriptionsCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newSubscriptionsStep(), opts...)
+	}
+}
+
+// BySubscriptions orders the results by subscriptions terms.
+func BySubscriptions(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newSubscriptionsStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
+
+// ByAuditEntriesCount orders the results by audit_entries count.
+func ByAuditEntriesCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newAuditEntriesStep(), opts...)
+	}
+}
+
+// ByAuditEntries orders the results by audit_entries terms.
+func ByAuditEntries(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newAuditEntriesStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
+
+// ByMailsCount orders the results by mails count.
+func ByMailsCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newMailsStep(), opts...)
+	}
+}
+
+// ByMails orders the results by mails terms.
+func ByMails(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newMailsStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
+
+// ByUsagesCount orders the results by usages count.
+func ByUsagesCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newUsagesStep(), opts...)
+	}
+}
+
+// ByUsages orders the results by usages terms.
+func ByUsages(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newUsagesStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
 func newMembersStep() *sqlgraph.Step {
 	return sqlgraph.NewStep(
 		sqlgraph.From(Table, FieldID),
@@ -201,5 +305,33 @@ func newEmbeddingsStep() *sqlgraph.Step {
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(EmbeddingsInverseTable, FieldID),
 		sqlgraph.Edge(sqlgraph.O2M, false, EmbeddingsTable, EmbeddingsColumn),
+	)
+}
+func newSubscriptionsStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(SubscriptionsInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, SubscriptionsTable, SubscriptionsColumn),
+	)
+}
+func newAuditEntriesStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(AuditEntriesInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, AuditEntriesTable, AuditEntriesColumn),
+	)
+}
+func newMailsStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(MailsInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, MailsTable, MailsColumn),
+	)
+}
+func newUsagesStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(UsagesInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, UsagesTable, UsagesColumn),
 	)
 }

@@ -141,7 +141,7 @@ func (c *changing) fits(dimension int) error {
 		return nil
 	}
 	if c.dimension > 0 {
-		return fmt.Errorf("the vectors have dimension %d and those of the index %d: rebuild the index with `parley reindex`", dimension, c.dimension)
+		return knowledge.OtherDimension(dimension, c.dimension)
 	}
 	return c.exec("UPDATE version SET dimension = ? WHERE id = ?", dimension, c.version)
 }

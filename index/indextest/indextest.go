@@ -51,11 +51,13 @@ func Run(t *testing.T, open func(t *testing.T) knowledge.Index) {
 		{"the nearest of many vectors are nearly those of an exact search", testRecall},
 		{"entries without a vector are found by their words only", testMixed},
 		{"a vector of another dimension is refused", testDimension},
+		{"a question of another dimension is one without a vector", testOtherQuestion},
 
 		{"a rebuilt index is switched to in one step", testRebuild},
 		{"a rebuild that fails leaves the old index and nothing else", testRebuildFails},
 		{"a rebuild takes nothing over from the old index", testRebuildStartsEmpty},
 		{"a rebuild may be filled by several at once", testRebuildConcurrently},
+		{"a rebuilt index finds every vector from the switch on", testRebuildVectors},
 		{"a rebuild may bring vectors of another dimension", testRebuildDimension},
 
 		{"a done context ends every call with its error", testCancelled},

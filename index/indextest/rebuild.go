@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -125,6 +126,43 @@ func testRebuildConcurrently(_ *testing.T, b *bundle) {
 		b.Errorf("%d passages are found, want 40", len(hits))
 	}
 	b.wantCount(home, "doc_7_4", 2)
+}
+
+// testRebuildVectors rebuilds more than once: an index that looks for vectors
+// a moment too early has most of them each time, and all of them often.
+func testRebuildVectors(t *testing.T, b *bundle) {
+	const rounds, documents, dimension = 8, 40, 256
+	random := rand.New(rand.NewPCG(7, 7))
+	numbers := make([]float32, documents+dimension)
+	for i := range numbers {
+		numbers[i] = float32(random.NormFloat64())
+	}
+	for round := range int64(rounds) {
+		last := round == rounds-1
+		b.rebuild("one", func(into knowledge.Filler) {
+			var group sync.WaitGroup
+			for i := range int64(documents) {
+				group.Go(func() {
+					document := fmt.Sprint("doc_", i)
+					entries := Entries(document, 1000*round+i+1, "apples")
+					entries[0].Vector = unit(numbers[i : i+dimension]...)
+					b.put(into, home, document, entries)
+					if last && i%8 == 0 { // written again, without its vector
+						entries[0].Vector = nil
+						b.put(into, home, document, entries)
+					}
+				})
+			}
+			group.Wait()
+		})
+		want := documents
+		if last {
+			want -= documents / 8
+		}
+		if near := b.search(home, knowledge.IndexQuery{Vector: unit(numbers[:dimension]...), Limit: documents}).Near; len(near) != want {
+			t.Fatalf("after rebuild %d, %d vectors are found, want %d", round, len(near), want)
+		}
+	}
 }
 
 func testRebuildDimension(t *testing.T, b *bundle) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -118,10 +119,28 @@ func testDimension(t *testing.T, b *bundle) {
 		b.wantCount(scope, "wrong", 0)
 		b.wantFound(scope, "pear fig")
 	}
+	b.wantFound(home, "apple", 1)
+}
+
+func testOtherQuestion(t *testing.T, b *bundle) {
+	entries := Entries("doc", 1, "apple", "pear")
+	for i := range entries {
+		entries[i].Vector = unit(1, 2, float32(i))
+	}
+	b.replace(home, "doc", entries)
 	for _, vector := range [][]float32{unit(1, 2), unit(1, 2, 3, 4)} {
-		if _, err := b.index.Search(t.Context(), home, knowledge.IndexQuery{Vector: vector, Terms: Terms("apple"), Limit: 1}); err == nil {
-			t.Errorf("a question of dimension %d was accepted", len(vector))
+		query := knowledge.IndexQuery{Terms: Terms("apple"), Limit: 5, OccurrencesOf: 5}
+		want := b.search(home, query)
+		query.Vector, want.OtherDimension = vector, true
+		if got := b.search(home, query); !reflect.DeepEqual(got, want) {
+			t.Errorf("a question of dimension %d finds %+v, want %+v", len(vector), got, want)
+		}
+		query.Terms = nil
+		if got := b.search(home, query); len(got.Near)+len(got.Lexical) > 0 || !got.OtherDimension {
+			t.Errorf("a question of dimension %d without words finds %+v", len(vector), got)
 		}
 	}
-	b.wantFound(home, "apple", 1)
+	if got := b.search(home, knowledge.IndexQuery{Vector: unit(1, 2, 0), Limit: 5}); got.OtherDimension || len(got.Near) != 2 {
+		t.Errorf("a question of the same dimension finds %+v", got)
+	}
 }

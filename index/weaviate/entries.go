@@ -59,15 +59,10 @@ func (x *Index) checkDimension(ctx context.Context, collection string, entries [
 		x.dimensions[collection] = dimension
 		x.mutex.Unlock()
 	}
-	return sameDimension(has, dimension)
-}
-
-func sameDimension(has, given int) error {
-	if has == given {
-		return nil
+	if has != dimension {
+		return knowledge.OtherDimension(dimension, has)
 	}
-	return fault.Wrap(fault.Upstream, fmt.Errorf("the index has vectors of dimension %d, not %d; rebuild it for another embedder", has, given),
-		"The knowledge of this chatbot is being prepared. Try again later.")
+	return nil
 }
 
 // dimension returns that of a collection's vectors, and zero if it has none

@@ -24,7 +24,10 @@ var (
 	// errNoCollection means that another process has switched to a rebuilt
 	// collection since this one asked, or that nothing was ever made.
 	errNoCollection = errors.New("weaviate: no such collection")
-	errRefused      = errors.New("weaviate refuses the API key; check WEAVIATE_API_KEY")
+	// errOtherDimension means that a vector is not as long as those that it is
+	// to be compared with.
+	errOtherDimension = errors.New("weaviate: a vector of another dimension")
+	errRefused        = errors.New("weaviate refuses the API key; check WEAVIATE_API_KEY")
 )
 
 // statusError is an answer of the REST interface that is no success.
@@ -73,6 +76,8 @@ func named(err error) error {
 	case strings.Contains(text, "could not find class"), strings.Contains(text, "not present in schema"),
 		strings.Contains(text, "does not exist in schema"), strings.Contains(text, "class not found"):
 		return fmt.Errorf("%w: %w", errNoCollection, err)
+	case strings.Contains(text, "vector lengths don't match"):
+		return fmt.Errorf("%w: %w", errOtherDimension, err)
 	}
 	return err
 }

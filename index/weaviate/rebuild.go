@@ -61,7 +61,7 @@ func (x *Index) prepare(ctx context.Context, suffix, version string, fill func(c
 	if err := x.create(ctx, suffix, version); err != nil {
 		return failed(ctx, err)
 	}
-	into := &filler{index: x, collection: x.names.passages(suffix), held: map[place]int{}, vectors: map[string]bool{}}
+	into := newFiller(x, x.names.passages(suffix))
 	if err := fill(ctx, into); err != nil {
 		return err
 	}

@@ -58,12 +58,19 @@ type search struct {
 	before heads
 	// idf is that of each term, once it is known.
 	idf []float64
+	// otherDimension says that the server could not compare the vector, which
+	// the query has no more.
+	otherDimension bool
 }
 
 // once does one attempt. Without an error it is done, or to be repeated.
 func (s *search) once(ctx context.Context) (hits knowledge.Hits, done bool, err error) {
 	started := time.Now()
 	lexical, near, err := s.rankings(ctx)
+	if errors.Is(err, errOtherDimension) {
+		s.query.Vector, s.otherDimension = nil, true
+		return hits, false, nil
+	}
 	if err != nil {
 		return hits, false, err
 	}
@@ -81,6 +88,7 @@ func (s *search) once(ctx context.Context) (hits knowledge.Hits, done bool, err 
 		s.fetch = min(4*s.fetch, maxResults)
 		return hits, false, nil
 	}
+	hits.OtherDimension = s.otherDimension
 	hits.Lexical, hits.Near = results(foundLexical, s.query.Limit), results(foundNear, s.query.Limit)
 	s.lookInto(foundLexical, hits.Lexical)
 	hits.IDF = s.idf

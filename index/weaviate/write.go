@@ -100,7 +100,8 @@ func (x *Index) replaceIn(ctx context.Context, collection, tenant, documentID st
 	documentKey, revision := key(tenant, documentID), rand.Text()
 	err := x.putIn(ctx, collection, tenant, passages(collection, tenant, documentID, revision, entries))
 	if err == nil {
-		err = x.awaitVectors(ctx, collection, tenant, revision, entries)
+		vectors, vector := vectorsOf(entries)
+		err = x.awaitVectors(ctx, collection, tenant, revision, vectors, vector)
 	}
 	if err != nil {
 		x.undo(ctx, collection, tenant, revision)
@@ -165,15 +166,19 @@ func (x *Index) verify(ctx context.Context, collection, tenant, documentKey stri
 	return err
 }
 
-// awaitVectors waits until the server, which indexes vectors some time after
-// it stored them, finds those of a revision.
-func (x *Index) awaitVectors(ctx context.Context, collection, tenant, revision string, entries []knowledge.Entry) error {
-	want, vector := 0, []float32(nil)
+// vectorsOf returns how many vectors entries have, and one of them.
+func vectorsOf(entries []knowledge.Entry) (n int, vector []float32) {
 	for _, e := range entries {
 		if len(e.Vector) > 0 {
-			want, vector = want+1, e.Vector
+			n, vector = n+1, e.Vector
 		}
 	}
+	return n, vector
+}
+
+// awaitVectors waits until the server, which indexes vectors some time after
+// it stored them, finds those of a revision. One of them is given.
+func (x *Index) awaitVectors(ctx context.Context, collection, tenant, revision string, want int, vector []float32) error {
 	if want == 0 {
 		return nil
 	}

@@ -31,6 +31,10 @@ const (
 	entgo          = "entgo.io/ent"
 	fasthttp       = "github.com/valyala/fasthttp"
 	fiber          = "github.com/gofiber/fiber/v2"
+	emersion       = "github.com/emersion"
+	gomail         = "github.com/wneessen/go-mail"
+	prometheus     = "github.com/prometheus/client_golang"
+	xtime          = "golang.org/x/time"
 	gjson          = "github.com/tidwall/gjson"
 	goldmark       = "github.com/yuin/goldmark"
 	jsonv2         = "github.com/go-json-experiment/json"
@@ -197,6 +201,23 @@ var table = []Row{
 		Because:  "billing knows who pays for what, and no door: Fiber ends in api and web",
 	},
 	{
+		Packages: []string{"billing/stripetest"},
+		Ours:     []string{"core/plan", "core/fault", "internal/*"},
+		Outside:  []string{stripe},
+		Because:  "it is another Stripe, which knows nothing of workspaces",
+	},
+	{
+		Packages: []string{"mail"},
+		Ours:     []string{"core/tenant", "core/fault", "internal/*"},
+		Outside:  []string{gomail},
+		Because:  "it sends what a room has written, whatever it is about",
+	},
+	{
+		Packages: []string{"mail/mailtest"},
+		Outside:  []string{emersion},
+		Because:  "it takes mails from whoever sends them",
+	},
+	{
 		Packages: []string{"views"},
 		Outside:  []string{templ},
 		Because:  "nothing is fetched or decided in a view; a page brings all it shows in its model",
@@ -208,7 +229,7 @@ var table = []Row{
 	{
 		Packages: []string{"api"},
 		Ours:     []string{"core/*", "core/chat/format", "core/knowledge/evaluation", "billing", "internal/*"},
-		Outside:  []string{fiber, fasthttp, jsonv2},
+		Outside:  []string{fiber, fasthttp, jsonv2, xtime},
 		Because:  "a door decodes, calls a room and answers; what stands behind a port is wired in cmd",
 	},
 	{
@@ -221,6 +242,11 @@ var table = []Row{
 		Packages: []string{"internal/pgtest"},
 		Outside:  []string{pgx},
 		Because:  "it creates databases for tests, whatever they put in",
+	},
+	{
+		Packages: []string{"internal/metrics"},
+		Outside:  []string{prometheus},
+		Because:  "it counts what it is told to, and knows nobody who tells",
 	},
 	{
 		Packages: []string{"internal/requestid"},
@@ -295,9 +321,23 @@ var bans = []Ban{
 	{
 		Imports: []string{stripe},
 		In:      []string{"..."},
-		Except:  []string{"billing"},
+		Except:  []string{"billing/..."},
 		Tests:   true,
 		Because: "Stripe ends in billing, which speaks of plans and workspaces",
+	},
+	{
+		Imports: []string{gomail},
+		In:      []string{"..."},
+		Except:  []string{"mail"},
+		Tests:   true,
+		Because: "SMTP ends in mail",
+	},
+	{
+		Imports: []string{prometheus},
+		In:      []string{"..."},
+		Except:  []string{"internal/metrics"},
+		Tests:   true,
+		Because: "one place names the figures, so that no label can tell a tenant",
 	},
 	{
 		Imports: []string{river},
@@ -320,7 +360,7 @@ var bans = []Ban{
 		Because: "vendors of models end in llm",
 	},
 	{
-		Imports: []string{root + "/index/indextest", root + "/llm/llmtest", root + "/internal/pgtest", root + "/internal/weaviatetest"},
+		Imports: []string{root + "/billing/stripetest", root + "/mail/mailtest", root + "/index/indextest", root + "/llm/llmtest", root + "/internal/pgtest", root + "/internal/weaviatetest"},
 		In:      []string{"..."},
 		Except:  []string{"index/indextest", "llm/llmtest", "internal/bench/..."},
 		Because: "doubles and suites for tests stay out of the program",
@@ -330,6 +370,6 @@ var bans = []Ban{
 // Tests may import more than the code they test: a test is where things are
 // put together. The bans that say so are for tests too.
 var (
-	testOurs    = []string{"core/...", "store", "index/*", "llm/*", "jobs", "extract", "fetch", "billing", "views", "static", "migrations", "internal/*", "api", "web"}
+	testOurs    = []string{"core/...", "store", "index/*", "llm/*", "jobs", "extract", "fetch", "billing", "billing/stripetest", "mail", "mail/mailtest", "views", "static", "migrations", "internal/*", "api", "web"}
 	testOutside = []string{"golang.org/x/sync", "pgregory.net/rapid", "go.uber.org/goleak", xnet, goldmark, chromedp}
 )

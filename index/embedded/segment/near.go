@@ -23,9 +23,6 @@ func (s *search) near(ctx context.Context) error {
 		if v.vectors == 0 {
 			continue
 		}
-		if v.dimension != len(s.query.Vector) {
-			return dimensionError(len(s.query.Vector), v.dimension)
-		}
 		if want := max(roughLeast, roughTimes*s.query.Limit, v.vectors/roughShare); want < v.vectors {
 			s.compareRoughly(i, want)
 			continue

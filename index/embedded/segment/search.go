@@ -2,7 +2,6 @@ package segment
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"sync"
 
@@ -46,8 +45,11 @@ func Search(ctx context.Context, views []View, query knowledge.IndexQuery) (know
 	s.views, s.query = views, query
 	defer func() { s.views, s.query, s.idf = nil, knowledge.IndexQuery{}, nil }()
 	s.admit()
-	var hits knowledge.Hits
-	if len(query.Terms) > 0 {
+	hits := knowledge.Hits{OtherDimension: !s.comparable()}
+	if hits.OtherDimension {
+		s.query.Vector = nil
+	}
+	if len(s.query.Terms) > 0 {
 		if err := s.lexical(ctx); err != nil {
 			return knowledge.Hits{}, err
 		}
@@ -56,13 +58,24 @@ func Search(ctx context.Context, views []View, query knowledge.IndexQuery) (know
 			hits.IDF = s.idf
 		}
 	}
-	if len(query.Vector) > 0 {
+	if len(s.query.Vector) > 0 {
 		if err := s.near(ctx); err != nil {
 			return knowledge.Hits{}, err
 		}
 		hits.Near = s.hits(0)
 	}
 	return hits, nil
+}
+
+// comparable reports whether the query's vector, if it has one, is as long as
+// those of the views.
+func (s *search) comparable() bool {
+	for _, v := range s.views {
+		if len(s.query.Vector) > 0 && v.vectors > 0 && v.dimension != len(s.query.Vector) {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *search) begin() {
@@ -191,9 +204,4 @@ func resize[T any](list []T, n int) []T {
 		return make([]T, n)
 	}
 	return list[:n]
-}
-
-// dimensionError says that a question's vector does not fit.
-func dimensionError(question, index int) error {
-	return fmt.Errorf("the question's vector has dimension %d and those of the index %d: rebuild the index with `parley reindex`", question, index)
 }

@@ -1,0 +1,111 @@
+package billing
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"github.com/stripe/stripe-go/v76"
+	"github.com/stripe/stripe-go/v76/subscription"
+
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+// billed translates a subscription. All of it comes from Stripe's present
+// state, so that it does not matter which events were heard before; only the
+// plan of an unknown price stays what it was.
+func (s *Service) billed(ctx context.Context, known tenant.Subscription, chosen candidate) (tenant.Billed, error) {
+	found := chosen.subscription
+	billed := tenant.Billed{
+		ID: found.ID, Status: chosen.status(), Plan: s.planOrLast(known, chosen),
+		Interval: intervalOf(chosen.price()), TrialEnd: moment(found.TrialEnd),
+	}
+	if billed.Status.Terminal() {
+		return billed, nil
+	}
+	var err error
+	if billed.PeriodEnd, err = s.periodEnd(ctx, found); err != nil {
+		return billed, err
+	}
+	billed.EndsAt = endsAt(found, billed.PeriodEnd)
+	if billed.Status == plan.PastDue {
+		if billed.PastDueSince, err = s.pastDueSince(ctx, known, found); err != nil {
+			return billed, err
+		}
+	}
+	billed.NextPlan, billed.NextAt, err = s.next(ctx, chosen, billed)
+	return billed, err
+}
+
+func (c candidate) price() *stripe.Price {
+	if c.item == nil {
+		return nil
+	}
+	return c.item.Price
+}
+
+// planOrLast keeps the last known plan of a price that is none of ours: who
+// has paid is not locked out because somebody made a price by hand.
+func (s *Service) planOrLast(known tenant.Subscription, chosen candidate) plan.Name {
+	if chosen.plan != "" {
+		return chosen.plan
+	}
+	if !chosen.status().Terminal() {
+		s.alarm(UnknownPrice, slog.String("workspace", known.WorkspaceID), slog.String("subscription", chosen.subscription.ID))
+	}
+	if known.Plan != "" {
+		return known.Plan
+	}
+	return plan.Free
+}
+
+// periodEnd is when the next payment is due. Newer versions of Stripe's API
+// have it in the items only, which this version of stripe-go does not read.
+func (s *Service) periodEnd(ctx context.Context, found *stripe.Subscription) (*time.Time, error) {
+	if found.CurrentPeriodEnd != 0 {
+		return moment(found.CurrentPeriodEnd), nil
+	}
+	client := subscription.Client{B: s.account.backend, Key: s.account.key}
+	again, err := ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
+		params := &stripe.SubscriptionParams{}
+		params.Context = ctx
+		return client.Get(found.ID, params)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return itemsPeriodEnd(again.LastResponse.RawJSON), nil
+}
+
+func itemsPeriodEnd(raw []byte) *time.Time {
+	var body struct {
+		Items struct {
+			Data []struct {
+				CurrentPeriodEnd int64 `json:"current_period_end"`
+			} `json:"data"`
+		} `json:"items"`
+	}
+	if err := json.Unmarshal(raw, &body); err != nil {
+		return nil
+	}
+	var end int64
+	for _, item := range body.Items.Data {
+		end = max(end, item.CurrentPeriodEnd)
+	}
+	return moment(end)
+}
+
+// endsAt is when a subscription ends without anybody doing anything more.
+func endsAt(found *stripe.Subscription, periodEnd *time.Time) *time.Time {
+	switch {
+	case found.CancelAt != 0:
+		return moment(found.CancelAt)
+	case found.CancelAtPeriodEnd:
+		return periodEnd
+	case scheduled(found.Schedule) && found.Schedule.EndBehavior == stripe.SubscriptionScheduleEndBehaviorCancel && len(found.Schedule.Phases) > 0:
+		return moment(found.Schedule.Phases[len(found.Schedule.Phases)-1].EndDate)
+	}
+	return nil
+}

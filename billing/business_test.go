@@ -1,0 +1,240 @@
+package billing_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"parley/billing"
+	"parley/billing/stripetest"
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/internal/pgtest"
+	"parley/store"
+)
+
+const (
+	lifeGrace = 21 * 24 * time.Hour
+	aDay      = 24 * time.Hour
+)
+
+var lifeStart = time.Date(2026, time.January, 31, 12, 0, 0, 0, time.UTC)
+
+// books are a database with its room. Its clock is that of the Stripe of the
+// business that uses it.
+type books struct {
+	*tenant.Service
+	db    *store.Store
+	clock atomic.Pointer[stripetest.Server]
+}
+
+// business is a workspace that pays at a Stripe, as several processes over one
+// database see it.
+type business struct {
+	rapid.TB
+	*books
+	ctx       context.Context
+	stripe    *stripetest.Server
+	processes []*billing.Service
+	endpoint  *httptest.Server
+	alarms    *alarmBell
+	turn      atomic.Int64
+
+	workspace, customer string
+}
+
+// alarmBell is an observer that remembers alarms and corrections.
+type alarmBell struct {
+	billing.Nop
+	mu        sync.Mutex
+	reasons   map[string]int
+	corrected int
+}
+
+func (a *alarmBell) Alarm(reason string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.reasons[reason]++
+}
+
+func (a *alarmBell) Corrected() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.corrected++
+}
+
+func (a *alarmBell) rang(reason string) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.reasons[reason]
+}
+
+// openBooks opens a database of its own; SQLite without a URL.
+func openBooks(t *testing.T, url string) *books {
+	t.Helper()
+	if url == "" {
+		url = "sqlite:" + filepath.Join(t.TempDir(), "parley.db")
+	}
+	db, err := store.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	opened := &books{db: db}
+	now := func() time.Time { return opened.clock.Load().Now() }
+	opened.Service = tenant.New(db, now, rand.Reader, tenant.Options{Grace: lifeGrace, Mails: true, BaseURL: "https://parley.example"})
+	return opened
+}
+
+// onBothDatabases runs a test on SQLite and on PostgreSQL.
+func onBothDatabases(t *testing.T, test func(t *testing.T, b *business)) {
+	for name, url := range map[string]func() string{"sqlite": func() string { return "" }, "postgres": func() string { return pgtest.New(t) }} {
+		t.Run(name, func(t *testing.T) { test(t, newBusiness(t, t, openBooks(t, url()))) })
+	}
+}
+
+// newBusiness makes a workspace that can buy, and two processes that bill it.
+func newBusiness(tb rapid.TB, t *testing.T, opened *books) *business {
+	tb.Helper()
+	b := &business{
+		TB: tb, books: opened, ctx: t.Context(), workspace: "ws_life", alarms: &alarmBell{reasons: map[string]int{}},
+		stripe: stripetest.New(t, stripetest.Options{Start: lifeStart, SignByClock: true}),
+	}
+	b.clock.Store(b.stripe)
+	for range 2 {
+		b.processes = append(b.processes, billing.New(billing.Config{
+			Key: b.stripe.Key, WebhookSecret: b.stripe.WebhookSecret, BaseURL: b.stripe.URL, TrialDays: 14,
+		}, b.Service, b.stripe.Now, slog.New(slog.DiscardHandler), b.alarms))
+	}
+	b.endpoint = httptest.NewServer(http.HandlerFunc(b.receive))
+	b.stripe.SetWebhook(b.endpoint.URL)
+	b.open(b.workspace)
+	plans, err := b.Plans(b.ctx)
+	b.must(err)
+	_, err = b.processes[0].Sync(b.ctx, plans, false)
+	b.must(err)
+	b.stripe.Take()
+	return b
+}
+
+// open makes a workspace and its owner.
+func (b *business) open(workspace string) {
+	b.Helper()
+	user := tenant.User{ID: "us_" + workspace, Email: workspace + "@example.com", PasswordHash: "none", CreatedAt: lifeStart}
+	if _, err := b.db.User(b.ctx, user.ID); fault.Is(err, fault.NotFound) {
+		b.must(b.db.CreateUser(b.ctx, user))
+	}
+	b.must(b.db.CreateWorkspace(b.ctx, tenant.Workspace{ID: workspace, Name: "Shop", Plan: plan.Free, Granted: plan.Free, CreatedAt: lifeStart}))
+	b.must(b.db.AddMember(b.ctx, workspace, tenant.Member{WorkspaceID: workspace, UserID: user.ID, Role: tenant.RoleOwner, CreatedAt: lifeStart}))
+}
+
+// leave takes the business out of its database, for the next one.
+func (b *business) leave() {
+	b.Helper()
+	b.endpoint.Close()
+	b.stripe.Close()
+	b.must(b.db.DeleteWorkspace(b.ctx, b.workspace))
+	b.must(b.db.DeleteBillingEvents(b.ctx, b.stripe.Now().Add(time.Hour)))
+}
+
+// receive is the route of the webhook, of one process after the other.
+func (b *business) receive(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		process := b.processes[int(b.turn.Add(1))%len(b.processes)]
+		err = process.Receive(r.Context(), body, r.Header.Get("Stripe-Signature"))
+	}
+	if err != nil {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+}
+
+func (b *business) must(err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// buy goes to the checkout and pays, after the trial if there is one. It
+// returns the customer. The person does not come back.
+func (b *business) buy(workspace string, name plan.Name, interval plan.Interval) (customer string) {
+	b.Helper()
+	page, err := b.processes[0].Checkout(b.ctx, workspace, billing.Purchase{Plan: name, Interval: interval}, billing.Back{Done: "http://parley.example/", Cancelled: "http://parley.example/"})
+	b.must(err)
+	_, _ = b.stripe.Press(page, "pay") // A card may fail, and a portal has no such button.
+	return b.row(workspace).CustomerID
+}
+
+// comeBack is what happens when the person comes back.
+func (b *business) comeBack(workspace string) {
+	b.Helper()
+	_, err := b.processes[1].Refresh(b.ctx, workspace, tenant.Cause{Actor: "owner@example.com"})
+	b.must(err)
+}
+
+func (b *business) row(workspace string) tenant.Subscription {
+	b.Helper()
+	row, err := b.Subscription(b.ctx, workspace)
+	b.must(err)
+	return row
+}
+
+// said is a row in words, but for how often and when it was read.
+func said(row tenant.Subscription) string {
+	row.Revision, row.FetchedAt = 0, nil
+	for _, at := range []**time.Time{&row.CheckoutAt, &row.PeriodEnd, &row.EndsAt, &row.TrialEnd, &row.PastDueSince, &row.NextAt, &row.Access.Until} {
+		if *at != nil {
+			utc := (*at).UTC()
+			*at = &utc
+		}
+	}
+	text, err := json.MarshalIndent(row, "", " ")
+	if err != nil {
+		panic(err) // A row is words and times.
+	}
+	return string(text)
+}
+
+// audited are the details of the audit log about the subscription, by actor.
+func (b *business) audited(workspace string) map[string][]string {
+	b.Helper()
+	entries, err := b.Audit(b.ctx, workspace, 1000)
+	b.must(err)
+	found := map[string][]string{}
+	for _, e := range entries {
+		if e.Action == tenant.SubscriptionChanged {
+			found[e.Actor] = append(found[e.Actor], e.Detail)
+		}
+	}
+	return found
+}
+
+// inForce is the plan that the workspace has.
+func (b *business) inForce(workspace string) plan.Name {
+	b.Helper()
+	found, err := b.Workspace(b.ctx, workspace)
+	b.must(err)
+	return found.Plan
+}
+
+func key(name plan.Name, interval plan.Interval) string {
+	return fmt.Sprintf("parley_%s_%s", name, interval)
+}

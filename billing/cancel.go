@@ -1,0 +1,53 @@
+package billing
+
+import (
+	"context"
+
+	"github.com/stripe/stripe-go/v76"
+	"github.com/stripe/stripe-go/v76/subscription"
+
+	"parley/core/plan"
+)
+
+// Cancel ends all that a workspace pays for, now, and closes the pages on which
+// it could still be paid for: for a workspace that is about to be deleted.
+// It may be called again. What is stored changes with the next
+// [Service.Refresh].
+func (s *Service) Cancel(ctx context.Context, workspaceID string) error {
+	known, err := s.tenants.Subscription(ctx, workspaceID)
+	if err != nil || known.CustomerID == "" {
+		return err
+	}
+	if err := s.expireSessions(ctx, known.CustomerID); err != nil && !missing(err) {
+		return err
+	}
+	subscriptions, err := s.subscriptions(ctx, known.CustomerID)
+	if missing(err) {
+		return s.confirmDeleted(ctx, known)
+	}
+	if err != nil {
+		return err
+	}
+	for _, found := range subscriptions {
+		if plan.Status(found.Status).Terminal() {
+			continue
+		}
+		if err := s.cancel(ctx, found.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) cancel(ctx context.Context, subscriptionID string) error {
+	client := subscription.Client{B: s.account.backend, Key: s.account.key}
+	_, err := ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
+		params := &stripe.SubscriptionCancelParams{}
+		params.Context = ctx
+		return client.Cancel(subscriptionID, params)
+	})
+	if missing(err) { // it ended meanwhile
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,159 @@
+package billing
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/stripe/stripe-go/v76"
+	"github.com/stripe/stripe-go/v76/checkout/session"
+	"github.com/stripe/stripe-go/v76/price"
+
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+// Purchase is what a workspace is to pay for.
+type Purchase struct {
+	Plan     plan.Name
+	Interval plan.Interval
+}
+
+// Back is where Stripe sends the person afterwards: absolute addresses.
+type Back struct {
+	// Done is for who paid or confirmed. What was bought is read by
+	// [Service.Refresh]; the address needs no session in it.
+	Done string
+	// Cancelled is for who did not.
+	Cancelled string
+}
+
+func (p Purchase) check() error {
+	if rank(p.Plan) < 0 || p.Plan == plan.Free {
+		return fault.InField("plan", "Choose a plan that can be bought.")
+	}
+	if p.Interval != plan.Monthly && p.Interval != plan.Yearly {
+		return fault.InField("interval", "Choose to pay monthly or yearly.")
+	}
+	return nil
+}
+
+// Checkout returns the address of the page at Stripe where a person buys a
+// plan. Who has a subscription is sent to the portal instead, to confirm the
+// change or, where that is not possible, to bring the subscription in order:
+// Stripe's Checkout would sell a second one. It is Invalid for what cannot be
+// bought, Unavailable if the plan has no price at Stripe, and Upstream or
+// Unavailable when Stripe cannot be asked.
+func (s *Service) Checkout(ctx context.Context, workspaceID string, purchase Purchase, back Back) (string, error) {
+	if err := purchase.check(); err != nil {
+		return "", err
+	}
+	if _, err := s.customer(ctx, workspaceID); err != nil {
+		return "", err
+	}
+	// Stripe is asked, as an event may be late: nobody is to pay twice.
+	if _, err := s.Refresh(ctx, workspaceID, tenant.Cause{Actor: actorStripe}); err != nil {
+		return "", err
+	}
+	known, err := s.tenants.Subscription(ctx, workspaceID)
+	if err != nil {
+		return "", err
+	}
+	priceID, err := s.priceOf(ctx, purchase)
+	if err != nil {
+		return "", err
+	}
+	switch known.Status {
+	case plan.None, plan.Incomplete, plan.IncompleteExpired, plan.Canceled:
+		return s.sell(ctx, known, priceID, back)
+	case plan.Active, plan.Trialing:
+		return s.change(ctx, known, priceID, back)
+	}
+	return s.portal(ctx, known.CustomerID, back.Cancelled, nil)
+}
+
+// priceOf finds the price that is sold now.
+func (s *Service) priceOf(ctx context.Context, purchase Purchase) (string, error) {
+	client := price.Client{B: s.account.backend, Key: s.account.key}
+	found, err := ask(ctx, func(ctx context.Context) ([]*stripe.Price, error) {
+		params := &stripe.PriceListParams{Active: stripe.Bool(true), LookupKeys: []*string{stripe.String(lookupKey(purchase.Plan, purchase.Interval))}}
+		params.Context = ctx
+		return all[*stripe.Price](client.List(params).Iter)
+	})
+	if err != nil {
+		return "", err
+	}
+	if len(found) == 0 {
+		return "", fault.New(fault.Unavailable, "This plan cannot be bought yet: it has no price at Stripe. The operator has to run: parley billing sync")
+	}
+	return found[0].ID, nil
+}
+
+// sell makes a page to pay on, and closes those that were left open: who pays
+// on two of them would have two subscriptions.
+func (s *Service) sell(ctx context.Context, known tenant.Subscription, priceID string, back Back) (string, error) {
+	if err := s.expireSessions(ctx, known.CustomerID); err != nil {
+		s.log.Warn("billing: an open checkout was not closed", slog.String("workspace", known.WorkspaceID), slog.Any("error", err))
+	}
+	if err := s.tenants.BeginCheckout(ctx, known.WorkspaceID); err != nil {
+		return "", err
+	}
+	client := session.Client{B: s.account.backend, Key: s.account.key}
+	made, err := ask(ctx, func(ctx context.Context) (*stripe.CheckoutSession, error) {
+		params := s.sessionParams(known, priceID, back)
+		params.Context = ctx
+		return client.New(params)
+	})
+	if err != nil {
+		return "", err
+	}
+	return made.URL, nil
+}
+
+func (s *Service) sessionParams(known tenant.Subscription, priceID string, back Back) *stripe.CheckoutSessionParams {
+	params := &stripe.CheckoutSessionParams{
+		Mode:                stripe.String(string(stripe.CheckoutSessionModeSubscription)),
+		Customer:            stripe.String(known.CustomerID),
+		ClientReferenceID:   stripe.String(known.WorkspaceID),
+		LineItems:           []*stripe.CheckoutSessionLineItemParams{{Price: stripe.String(priceID), Quantity: stripe.Int64(1)}},
+		AllowPromotionCodes: stripe.Bool(true),
+		SuccessURL:          stripe.String(back.Done),
+		CancelURL:           stripe.String(back.Cancelled),
+		SubscriptionData:    &stripe.CheckoutSessionSubscriptionDataParams{},
+	}
+	params.SubscriptionData.AddMetadata(metadataWorkspace, known.WorkspaceID)
+	if s.config.TrialDays > 0 && !known.TrialUsed {
+		params.SubscriptionData.TrialPeriodDays = stripe.Int64(int64(s.config.TrialDays))
+	}
+	if s.config.Tax { // which needs an address, and lets businesses give their number
+		params.AutomaticTax = &stripe.CheckoutSessionAutomaticTaxParams{Enabled: stripe.Bool(true)}
+		params.CustomerUpdate = &stripe.CheckoutSessionCustomerUpdateParams{Address: stripe.String("auto"), Name: stripe.String("auto")}
+		params.TaxIDCollection = &stripe.CheckoutSessionTaxIDCollectionParams{Enabled: stripe.Bool(true)}
+	}
+	return params
+}
+
+// expireSessions closes a customer's pages that nobody has paid on.
+func (s *Service) expireSessions(ctx context.Context, customerID string) error {
+	client := session.Client{B: s.account.backend, Key: s.account.key}
+	open, err := ask(ctx, func(ctx context.Context) ([]*stripe.CheckoutSession, error) {
+		params := &stripe.CheckoutSessionListParams{Customer: stripe.String(customerID), Status: stripe.String(string(stripe.CheckoutSessionStatusOpen))}
+		params.Context = ctx
+		params.Limit = stripe.Int64(pageSize)
+		return all[*stripe.CheckoutSession](client.List(params).Iter)
+	})
+	if err != nil {
+		return err
+	}
+	for _, page := range open {
+		_, err := ask(ctx, func(ctx context.Context) (*stripe.CheckoutSession, error) {
+			params := &stripe.CheckoutSessionExpireParams{}
+			params.Context = ctx
+			return client.Expire(page.ID, params)
+		})
+		if err != nil && !refused(err) { // refused: it was paid on or has expired meanwhile
+			return err
+		}
+	}
+	return nil
+}

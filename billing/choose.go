@@ -1,0 +1,64 @@
+package billing
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/stripe/stripe-go/v76"
+
+	"parley/core/plan"
+)
+
+// candidate is one of a customer's subscriptions, and what it is to.
+type candidate struct {
+	subscription *stripe.Subscription
+	// item is the one that has the plan, or the first; nil if there is none.
+	item *stripe.SubscriptionItem
+	// plan is empty if no item is a plan.
+	plan plan.Name
+}
+
+func (c candidate) status() plan.Status { return plan.Status(c.subscription.Status) }
+
+// choose returns the subscription that counts: one that is paid for before one
+// that is not, whatever their plans, so that a payment which failed never hides
+// one that succeeded; then the higher plan, then the later one.
+func choose(candidates []candidate) candidate {
+	return slices.MaxFunc(candidates, func(a, b candidate) int {
+		return cmp.Or(
+			cmp.Compare(worth(a.status()), worth(b.status())),
+			cmp.Compare(rank(a.plan), rank(b.plan)),
+			cmp.Compare(a.subscription.Created, b.subscription.Created),
+			cmp.Compare(a.subscription.ID, b.subscription.ID),
+		)
+	})
+}
+
+// worth orders statuses by how sure it is that somebody pays.
+func worth(status plan.Status) int {
+	switch status {
+	case plan.Active, plan.Trialing:
+		return 4
+	case plan.PastDue:
+		return 3
+	case plan.Unpaid, plan.Paused, plan.Incomplete, plan.None:
+		return 1
+	case plan.Canceled, plan.IncompleteExpired:
+		return 0
+	}
+	return 2 // a status that nobody knows yet
+}
+
+// paid counts the subscriptions that money is or may be taken for.
+func paid(candidates []candidate) int {
+	count := 0
+	for _, c := range candidates {
+		if worth(c.status()) > worth(plan.Incomplete) || c.status() == plan.Unpaid {
+			count++
+		}
+	}
+	return count
+}
+
+// rank is the place of a plan in their order, -1 for none.
+func rank(name plan.Name) int { return slices.Index(plan.Names(), name) }

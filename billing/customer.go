@@ -1,0 +1,97 @@
+package billing
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/stripe/stripe-go/v76"
+	"github.com/stripe/stripe-go/v76/customer"
+
+	"parley/core/tenant"
+)
+
+// metadataWorkspace names the workspace in objects at Stripe, for people who
+// look there.
+const metadataWorkspace = "workspace"
+
+// customer returns the subscription of a workspace, which has a customer then.
+func (s *Service) customer(ctx context.Context, workspaceID string) (tenant.Subscription, error) {
+	known, err := s.tenants.Subscription(ctx, workspaceID)
+	if err != nil || known.CustomerID != "" {
+		return known, err
+	}
+	email, err := s.tenants.OwnerEmail(ctx, workspaceID)
+	if err != nil {
+		return known, err
+	}
+	client := customer.Client{B: s.account.backend, Key: s.account.key}
+	made, err := ask(ctx, func(ctx context.Context) (*stripe.Customer, error) {
+		params := &stripe.CustomerParams{Email: stripe.String(email)}
+		params.Context = ctx
+		params.AddMetadata(metadataWorkspace, workspaceID)
+		params.SetIdempotencyKey(customerKey(workspaceID, email))
+		return client.New(params)
+	})
+	if err != nil {
+		return known, err
+	}
+	return s.tenants.SetCustomer(ctx, workspaceID, made.ID)
+}
+
+// customerKey makes two tries at once into one customer. Stripe refuses a key
+// that comes again with another address, so that is a part of it.
+func customerKey(workspaceID, email string) string {
+	sum := sha256.Sum256([]byte(email))
+	return "customer-" + workspaceID + "-" + hex.EncodeToString(sum[:8])
+}
+
+// tellTries is how often an address is sent that changes meanwhile.
+const tellTries = 3
+
+// PushCustomers tells Stripe the addresses of owners that have changed. Those
+// that it could not tell it tries again the next time.
+func (s *Service) PushCustomers(ctx context.Context) error {
+	subscriptions, err := s.tenants.Subscriptions(ctx)
+	if err != nil {
+		return err
+	}
+	var done tally
+	for _, known := range subscriptions {
+		if known.CustomerID == "" || !known.CustomerStale {
+			continue
+		}
+		if done.enough(s.pushCustomer(ctx, known)) {
+			break
+		}
+	}
+	return done.err()
+}
+
+func (s *Service) pushCustomer(ctx context.Context, known tenant.Subscription) error {
+	told := ""
+	for range tellTries {
+		email, err := s.tenants.OwnerEmail(ctx, known.WorkspaceID)
+		if err != nil || email == told {
+			return err
+		}
+		if err := s.setEmail(ctx, known.CustomerID, email); err != nil {
+			return err
+		}
+		if err := s.tenants.CustomerTold(ctx, known.WorkspaceID); err != nil {
+			return err
+		}
+		told = email // and look whether it is another by now
+	}
+	return nil
+}
+
+func (s *Service) setEmail(ctx context.Context, customerID, email string) error {
+	client := customer.Client{B: s.account.backend, Key: s.account.key}
+	_, err := ask(ctx, func(ctx context.Context) (*stripe.Customer, error) {
+		params := &stripe.CustomerParams{Email: stripe.String(email)}
+		params.Context = ctx
+		return client.Update(customerID, params)
+	})
+	return err
+}

@@ -1,0 +1,113 @@
+package billing
+
+import (
+	"context"
+	"strings"
+
+	"github.com/stripe/stripe-go/v76"
+
+	"parley/core/fault"
+	"parley/core/tenant"
+)
+
+// families are the beginnings of the types of events after which a
+// subscription may be another.
+var families = []string{"checkout.session.", "customer.subscription.", "customer.deleted", "invoice.", "subscription_schedule."}
+
+const (
+	otherKind       = "other"
+	customerDeleted = "customer.deleted"
+	// maxKind is the length of the longest type of event that is stored.
+	maxKind = 100
+)
+
+// hint is what is taken from an event.
+type hint struct {
+	id, kind string
+	// customer is the one that it is about, or empty.
+	customer string
+}
+
+func hintOf(e *stripe.Event) hint {
+	h := hint{id: e.ID, kind: string(e.Type), customer: concerned(e)}
+	if len(h.kind) > maxKind {
+		h.kind = otherKind
+	}
+	return h
+}
+
+func ours(kind string) bool {
+	for _, family := range families {
+		if strings.HasPrefix(kind, family) {
+			return true
+		}
+	}
+	return false
+}
+
+// label is the type of the event for metrics.
+func (h hint) label() string {
+	if ours(h.kind) {
+		return h.kind
+	}
+	return otherKind
+}
+
+// handle takes an event as a hint: what is stored is what Stripe says when
+// asked, so that neither order nor repetition matters.
+func (s *Service) handle(ctx context.Context, h hint, actor string) (outcome string, err error) {
+	seen, err := s.tenants.SawEvent(ctx, h.id)
+	if err != nil {
+		return Failed, err
+	}
+	if seen {
+		return Duplicate, nil
+	}
+	if h.customer == "" {
+		return s.ignore(ctx, h)
+	}
+	workspaceID, err := s.tenants.WorkspaceByCustomer(ctx, h.customer)
+	if fault.Is(err, fault.NotFound) {
+		return s.ignore(ctx, h)
+	}
+	if err != nil {
+		return Failed, err
+	}
+	applied, err := s.Refresh(ctx, workspaceID, tenant.Cause{Actor: actor, EventID: h.id, EventType: h.kind})
+	switch {
+	case fault.Is(err, fault.NotFound): // the workspace was deleted meanwhile
+		return s.ignore(ctx, h)
+	case err != nil:
+		return Failed, err
+	case applied.Changed:
+		return Applied, nil
+	}
+	return Unchanged, nil
+}
+
+// ignore remembers an event that concerns nobody.
+func (s *Service) ignore(ctx context.Context, h hint) (outcome string, err error) {
+	if err := s.tenants.NoteEvent(ctx, h.id, h.kind); err != nil {
+		return Failed, err
+	}
+	return Ignored, nil
+}
+
+// concerned is the customer that an event is about, or empty.
+func concerned(e *stripe.Event) string {
+	if !ours(string(e.Type)) || e.Data == nil {
+		return ""
+	}
+	named := e.Data.Object["customer"]
+	if e.Type == customerDeleted {
+		named = e.Data.Object["id"]
+	}
+	if whole, ok := named.(map[string]any); ok {
+		named = whole["id"]
+	}
+	id, _ := named.(string)
+	if len(id) > maxID {
+		return ""
+	}
+	return id
+}

@@ -1,0 +1,54 @@
+package billing
+
+import (
+	"context"
+	"time"
+
+	"github.com/stripe/stripe-go/v76"
+	"github.com/stripe/stripe-go/v76/invoice"
+)
+
+// Invoice is one that Stripe has made for a workspace.
+type Invoice struct {
+	Number    string
+	CreatedAt time.Time
+	// Total is in the currency's smallest unit, taxes included.
+	Total int64
+	// Currency is an ISO 4217 code in lower case.
+	Currency string
+	// Status is Stripe's: "open", "paid", "uncollectible" or "void".
+	Status string
+	// URL is its page at Stripe, PDF the file; either may be empty.
+	URL, PDF string
+}
+
+// Invoices returns the latest of a workspace, the latest first: at most limit,
+// which is from 1 to 100. Drafts are left out. A workspace that was never a
+// customer has none.
+func (s *Service) Invoices(ctx context.Context, workspaceID string, limit int) ([]Invoice, error) {
+	known, err := s.tenants.Subscription(ctx, workspaceID)
+	if err != nil || known.CustomerID == "" {
+		return nil, err
+	}
+	client := invoice.Client{B: s.account.backend, Key: s.account.key}
+	found, err := ask(ctx, func(ctx context.Context) ([]*stripe.Invoice, error) {
+		params := &stripe.InvoiceListParams{Customer: stripe.String(known.CustomerID)}
+		params.Context = ctx
+		params.Limit = stripe.Int64(int64(min(max(limit, 1), pageSize)))
+		params.Single = true
+		return all[*stripe.Invoice](client.List(params).Iter)
+	})
+	if err != nil {
+		return nil, err
+	}
+	invoices := make([]Invoice, 0, len(found))
+	for _, i := range found {
+		if i.Status != stripe.InvoiceStatusDraft {
+			invoices = append(invoices, Invoice{
+				Number: i.Number, CreatedAt: time.Unix(i.Created, 0).UTC(), Total: i.Total, Currency: string(i.Currency),
+				Status: string(i.Status), URL: i.HostedInvoiceURL, PDF: i.InvoicePDF,
+			})
+		}
+	}
+	return invoices, nil
+}

@@ -1,0 +1,263 @@
+package billing
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/billing/stripetest"
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+const (
+	workspace = "ws_1"
+	grace     = 21 * 24 * time.Hour
+)
+
+// ledger keeps subscriptions in memory, by the rules of [tenant.Service].
+type ledger struct {
+	mu     sync.Mutex
+	now    func() time.Time
+	rows   map[string]tenant.Subscription
+	events map[string]string
+	email  string
+	causes []tenant.Cause
+	// overtake makes so many reads be overtaken by another writer.
+	overtake int
+	// failing is what every method fails with, if set.
+	failing error
+}
+
+func (l *ledger) row(workspaceID string) (tenant.Subscription, error) {
+	row := l.rows[workspaceID]
+	row.WorkspaceID = workspaceID
+	return row, l.failing
+}
+
+func (l *ledger) change(workspaceID string, change func(*tenant.Subscription)) (tenant.Subscription, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	row, err := l.row(workspaceID)
+	if err == nil {
+		change(&row)
+		l.rows[workspaceID] = row
+	}
+	return row, err
+}
+
+func (l *ledger) Subscription(_ context.Context, workspaceID string) (tenant.Subscription, error) {
+	return l.change(workspaceID, func(*tenant.Subscription) {})
+}
+
+func (l *ledger) Subscriptions(context.Context) ([]tenant.Subscription, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []tenant.Subscription
+	for _, row := range l.rows {
+		if row.CustomerID != "" {
+			all = append(all, row)
+		}
+	}
+	return all, l.failing
+}
+
+func (l *ledger) WorkspaceByCustomer(_ context.Context, customerID string) (string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, row := range l.rows {
+		if row.CustomerID == customerID {
+			return id, l.failing
+		}
+	}
+	return "", fault.New(fault.NotFound, "Workspace not found.")
+}
+
+func (l *ledger) OwnerEmail(context.Context, string) (string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.email, l.failing
+}
+
+func (l *ledger) SetCustomer(_ context.Context, workspaceID, customerID string) (tenant.Subscription, error) {
+	return l.change(workspaceID, func(row *tenant.Subscription) {
+		if row.CustomerID == "" {
+			row.CustomerID = customerID
+		}
+	})
+}
+
+func (l *ledger) CustomerTold(_ context.Context, workspaceID string) error {
+	_, err := l.change(workspaceID, func(row *tenant.Subscription) { row.CustomerStale = false })
+	return err
+}
+
+func (l *ledger) BeginCheckout(_ context.Context, workspaceID string) error {
+	now := l.now()
+	_, err := l.change(workspaceID, func(row *tenant.Subscription) { row.CheckoutAt = &now })
+	return err
+}
+
+func (l *ledger) ApplySubscription(_ context.Context, workspaceID string, revision int, billed tenant.Billed, trialUsed bool, cause tenant.Cause) (tenant.Applied, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before, err := l.row(workspaceID)
+	if err != nil {
+		return tenant.Applied{}, err
+	}
+	if _, known := l.events[cause.EventID]; known && cause.EventID != "" {
+		return tenant.Applied{}, nil
+	}
+	if l.overtake > 0 {
+		l.overtake--
+		before.Revision++
+		l.rows[workspaceID] = before
+	}
+	if before.Revision != revision {
+		return tenant.Applied{}, fault.New(fault.Conflict, "The subscription was changed meanwhile.")
+	}
+	if cause.EventID != "" {
+		l.events[cause.EventID] = cause.EventType
+	}
+	l.causes = append(l.causes, cause)
+	after := before
+	after.Billed, after.TrialUsed, after.Revision = billed, before.TrialUsed || trialUsed, revision+1
+	standing := plan.Standing{Status: billed.Status, Plan: billed.Plan, PastDueSince: billed.PastDueSince, EndsAt: billed.EndsAt}
+	now := l.now()
+	after.Access, after.FetchedAt = standing.Access(before.Access, grace, now), &now
+	l.rows[workspaceID] = after
+	return tenant.Applied{Changed: !same(before.Billed, billed), Unknown: after.Access.Unknown, Before: before, After: after}, nil
+}
+
+func (l *ledger) SawEvent(_ context.Context, eventID string) (bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, seen := l.events[eventID]
+	return seen, l.failing
+}
+
+func (l *ledger) NoteEvent(_ context.Context, eventID, kind string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.events[eventID] = kind
+	return l.failing
+}
+
+func same(a, b tenant.Billed) bool {
+	return a.ID == b.ID && a.Status == b.Status && a.Plan == b.Plan && a.Interval == b.Interval && a.NextPlan == b.NextPlan &&
+		sameTime(a.PeriodEnd, b.PeriodEnd) && sameTime(a.EndsAt, b.EndsAt) && sameTime(a.TrialEnd, b.TrialEnd) &&
+		sameTime(a.PastDueSince, b.PastDueSince) && sameTime(a.NextAt, b.NextAt)
+}
+
+func sameTime(a, b *time.Time) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Equal(*b)
+}
+
+// watcher counts what it is told.
+type watcher struct {
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+func (w *watcher) count(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.counts[what]++
+}
+
+func (w *watcher) Event(kind, outcome string) { w.count(kind + " " + outcome) }
+func (w *watcher) Corrected()                 { w.count("corrected") }
+func (w *watcher) Alarm(reason string)        { w.count("alarm " + reason) }
+
+func (w *watcher) of(what string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.counts[what]
+}
+
+// shop is a service with a Stripe that has the plans' prices, and one workspace.
+type shop struct {
+	*Service
+	stripe  *stripetest.Server
+	ledger  *ledger
+	watcher *watcher
+}
+
+func newShop(t *testing.T) *shop {
+	t.Helper()
+	s := newEmptyShop(t)
+	if _, err := s.Sync(t.Context(), plan.Defaults(), false); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// newEmptyShop has a Stripe without products.
+func newEmptyShop(t *testing.T) *shop {
+	t.Helper()
+	s := &shop{watcher: &watcher{counts: map[string]int{}}}
+	s.stripe = stripetest.New(t, stripetest.Options{SignByClock: true})
+	s.ledger = &ledger{now: s.stripe.Now, rows: map[string]tenant.Subscription{}, events: map[string]string{}, email: "ada@example.com"}
+	s.Service = New(s.configured(), s.ledger, s.stripe.Now, slog.New(slog.DiscardHandler), s.watcher)
+	return s
+}
+
+func (s *shop) configured() Config {
+	return Config{Key: s.stripe.Key, WebhookSecret: s.stripe.WebhookSecret, BaseURL: s.stripe.URL, TrialDays: 14}
+}
+
+// become makes the workspace a customer, and returns its id at Stripe.
+func (s *shop) become(t *testing.T) string {
+	t.Helper()
+	row, err := s.customer(t.Context(), workspace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return row.CustomerID
+}
+
+// subscribe makes the workspace a customer who pays for a plan, and reads it.
+func (s *shop) subscribe(t *testing.T, name plan.Name) (customerID string) {
+	t.Helper()
+	customerID = s.become(t)
+	if err := s.stripe.Subscribe(customerID, lookupKey(name, plan.Monthly), 0); err != nil {
+		t.Fatal(err)
+	}
+	s.refresh(t)
+	return customerID
+}
+
+// refresh reads at Stripe, and returns the row.
+func (s *shop) refresh(t *testing.T) tenant.Subscription {
+	t.Helper()
+	if _, err := s.Refresh(t.Context(), workspace, tenant.Cause{Actor: "ada@example.com"}); err != nil {
+		t.Fatal(err)
+	}
+	return s.row(t)
+}
+
+func (s *shop) row(t *testing.T) tenant.Subscription {
+	t.Helper()
+	row, err := s.ledger.Subscription(t.Context(), workspace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return row
+}
+
+// requests are those that were made of Stripe so far with a method and path.
+func (s *shop) requests(method, path string) []stripetest.Request {
+	var found []stripetest.Request
+	for _, r := range s.stripe.Requests() {
+		if r.Method == method && r.Path == path {
+			found = append(found, r)
+		}
+	}
+	return found
+}

@@ -1,0 +1,264 @@
+package billing_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stripe/stripe-go/v76"
+	"pgregory.net/rapid"
+
+	"parley/core/plan"
+)
+
+// chapter is something that happens to a subscription.
+type chapter struct {
+	what     string
+	plan     plan.Name
+	interval plan.Interval
+	passes   time.Duration
+}
+
+func (c chapter) String() string {
+	if c.what == "pass" {
+		return "pass " + c.passes.String()
+	}
+	return fmt.Sprintf("%s %s %s", c.what, c.plan, c.interval)
+}
+
+// The chapters that need no choice.
+func passing(days int) chapter {
+	return chapter{what: "pass", passes: time.Duration(days)*aDay + time.Hour}
+}
+
+// wholeLife has all that usually happens.
+var wholeLife = []chapter{
+	{what: "buy", plan: plan.Basic, interval: plan.Monthly},
+	{what: "come back"},
+	passing(15), passing(31),
+	{what: "card fails"},
+	passing(31),
+	{what: "card works"},
+	passing(3),
+	{what: "change", plan: plan.Premium, interval: plan.Monthly},
+	passing(3),
+	{what: "schedule", plan: plan.Standard, interval: plan.Monthly},
+	passing(31), passing(31),
+	{what: "end"},
+	{what: "go on"},
+	{what: "end"},
+	passing(31),
+	{what: "buy", plan: plan.Standard, interval: plan.Yearly},
+	{what: "come back"},
+	passing(7),
+	{what: "card fails"},
+	{what: "change", plan: plan.Premium, interval: plan.Monthly},
+	passing(15), passing(1),
+}
+
+// found is how long a purchase is looked for whose person did not come back.
+const found = 29
+
+// drawLife is a life of up to a dozen chapters, which begins with a purchase.
+// Once somebody did not come back from one, it lasts no longer than only
+// reconciliation would find it.
+func drawLife(t *rapid.T) []chapter {
+	if rapid.IntRange(0, 9).Draw(t, "whole life") == 0 {
+		return wholeLife
+	}
+	plans := rapid.SampledFrom([]plan.Name{plan.Basic, plan.Standard, plan.Premium})
+	intervals := rapid.SampledFrom([]plan.Interval{plan.Monthly, plan.Monthly, plan.Yearly})
+	kinds := rapid.SampledFrom([]string{"buy", "pass", "pass", "pass", "pass", "card fails", "card works", "change", "schedule", "end", "go on", "cancel"})
+	var life []chapter
+	daysLeft := 1000
+	for i := range rapid.IntRange(3, 12).Draw(t, "chapters") {
+		what := "buy"
+		if i > 0 {
+			what = kinds.Draw(t, "what")
+		}
+		if what == "pass" {
+			days := min(daysLeft, rapid.SampledFrom([]int{1, 3, 7, 15, 31}).Draw(t, "days"))
+			daysLeft -= days
+			life = append(life, passing(days))
+			continue
+		}
+		life = append(life, chapter{what: what, plan: plans.Draw(t, "plan"), interval: intervals.Draw(t, "interval")})
+		if what == "buy" && rapid.Bool().Draw(t, "comes back") {
+			life = append(life, chapter{what: "come back"})
+		} else if what == "buy" {
+			daysLeft = min(daysLeft, found-i)
+		}
+	}
+	return life
+}
+
+// live makes a chapter happen, if it can in the state that Stripe is in.
+func (b *business) live(c chapter) {
+	b.Helper()
+	now := b.newest(b.customer)
+	running := now.Status == plan.Trialing || now.Status == plan.Active || now.Status == plan.PastDue
+	switch c.what {
+	case "buy":
+		b.customer = b.buy(b.workspace, c.plan, c.interval)
+	case "come back":
+		b.comeBack(b.workspace)
+	case "pass":
+		b.stripe.Advance(c.passes)
+	case "card fails", "card works":
+		b.stripe.FailPayments(b.customer, c.what == "card fails")
+	case "change":
+		if running {
+			b.must(b.stripe.ChangePrice(b.customer, key(c.plan, c.interval)))
+		}
+	case "schedule":
+		if running && now.EndsAt == nil {
+			b.must(b.stripe.SchedulePrice(b.customer, key(c.plan, c.interval)))
+		}
+	case "end", "go on":
+		if running {
+			b.stripe.CancelAtPeriodEnd(b.customer, c.what == "end")
+		}
+	case "cancel":
+		if running {
+			b.stripe.Cancel(b.customer)
+		}
+	}
+}
+
+// newest is the standing of a customer's latest subscription at Stripe, read
+// without package billing. None begins before the one before it has ended.
+func (b *business) newest(customer string) plan.Standing {
+	all := b.stripe.Subscriptions(customer)
+	if len(all) == 0 {
+		return plan.Standing{}
+	}
+	sub := all[len(all)-1]
+	parts := strings.Split(sub.Items.Data[0].Price.LookupKey, "_")
+	standing := plan.Standing{Status: plan.Status(sub.Status), Plan: plan.Name(parts[1])}
+	if sub.CancelAt != 0 {
+		at := time.Unix(sub.CancelAt, 0)
+		standing.EndsAt = &at
+	}
+	for _, invoice := range b.stripe.Invoices(customer) {
+		if invoice.Subscription.ID == sub.ID && invoice.Status == "open" && standing.PastDueSince == nil {
+			at := time.Unix(invoice.StatusTransitions.FinalizedAt, 0)
+			standing.PastDueSince = &at
+		}
+	}
+	return standing
+}
+
+// rightful is the access that Stripe's state gives a customer now.
+func (b *business) rightful(customer string) plan.Access {
+	return b.newest(customer).Access(plan.Access{}, lifeGrace, b.stripe.Now())
+}
+
+func sameAccess(a, b plan.Access) bool {
+	if a.Until == nil || b.Until == nil {
+		return a.Plan == b.Plan && a.Until == b.Until
+	}
+	return a.Plan == b.Plan && a.Until.Equal(*b.Until)
+}
+
+// inOrder lives a life with each event delivered once and in order, and
+// returns the row at its end. The access is right all the time.
+func (b *business) inOrder(life []chapter) string {
+	b.Helper()
+	for i, c := range life {
+		b.live(c)
+		if accepted, of := b.stripe.Deliver(); accepted != of {
+			b.Fatalf("after %v %d of %d deliveries were accepted", life[:i+1], accepted, of)
+		}
+		_, err := b.Lapse(b.ctx)
+		b.must(err)
+		if got := b.row(b.workspace).Access; b.customer != "" && !sameAccess(orFree(got), b.rightful(b.customer)) {
+			b.Fatalf("after %v access is %v, want %v of %+v", life[:i+1], got, b.rightful(b.customer), b.newest(b.customer))
+		}
+	}
+	return said(b.row(b.workspace))
+}
+
+func orFree(access plan.Access) plan.Access {
+	if access.Plan == "" {
+		access.Plan = plan.Free
+	}
+	return access
+}
+
+// inDisorder lives a life whose events are delivered late, again, in any order,
+// or not at all, and returns the row after one reconciliation. All the time the
+// access is that of a state that Stripe had.
+func (b *business) inDisorder(t *rapid.T, life []chapter) string {
+	b.Helper()
+	allAtTheEnd := rapid.Bool().Draw(t, "all at the end")
+	had := []plan.Access{{Plan: plan.Free}}
+	for i, c := range life {
+		b.live(c)
+		had = append(had, b.rightful(b.customer))
+		switch {
+		case !allAtTheEnd:
+			b.send(anyOf(t, b.stripe.Events()))
+		case i == len(life)-1:
+			b.send(rapid.Permutation(b.stripe.Events()).Draw(t, "order"))
+			b.send(anyOf(t, b.stripe.Events()))
+		}
+		_, err := b.Lapse(b.ctx)
+		b.must(err)
+		b.wantOneOf(had, life[:i+1])
+	}
+	_, err := b.processes[1].Reconcile(b.ctx)
+	b.must(err)
+	_, err = b.Lapse(b.ctx)
+	b.must(err)
+	return said(b.row(b.workspace))
+}
+
+// anyOf are a few of the latest events, in any order and any number.
+func anyOf(t *rapid.T, events []stripe.Event) (drawn []stripe.Event) {
+	for range rapid.IntRange(0, 8).Draw(t, "deliveries") {
+		drawn = append(drawn, events[len(events)-1-rapid.IntRange(0, min(len(events), 30)-1).Draw(t, "event")])
+	}
+	return drawn
+}
+
+func (b *business) send(events []stripe.Event) {
+	b.Helper()
+	if accepted := b.stripe.Send(events...); accepted != len(events) {
+		b.Fatalf("%d of %d deliveries were accepted", accepted, len(events))
+	}
+}
+
+func (b *business) wantOneOf(had []plan.Access, life []chapter) {
+	b.Helper()
+	got := orFree(b.row(b.workspace).Access)
+	if got.Until != nil && !b.stripe.Now().Before(*got.Until) {
+		b.Fatalf("after %v access is %v, though that is over", life, got)
+	}
+	if !slices.ContainsFunc(had, func(a plan.Access) bool {
+		lapsed := a.Until != nil && !b.stripe.Now().Before(*a.Until) && sameAccess(got, plan.Access{Plan: plan.Free})
+		return sameAccess(got, a) || lapsed
+	}) {
+		b.Fatalf("after %v access is %v, which Stripe's states never gave: %v", life, got, had)
+	}
+	if b.inForce(b.workspace) != got.Plan {
+		b.Fatalf("after %v the plan in force is %s, the access %v", life, b.inForce(b.workspace), got)
+	}
+}
+
+func TestAnyOrderOfDeliveries(t *testing.T) {
+	t.Parallel()
+	ordered, disordered := openBooks(t, ""), openBooks(t, "")
+	rapid.Check(t, func(rt *rapid.T) {
+		life := drawLife(rt)
+		first := newBusiness(rt, t, ordered)
+		defer first.leave()
+		want := first.inOrder(life)
+		second := newBusiness(rt, t, disordered)
+		defer second.leave()
+		if got := second.inDisorder(rt, life); got != want {
+			rt.Fatalf("after %v and one reconciliation the row is\n%s\nwant\n%s", life, got, want)
+		}
+	})
+}

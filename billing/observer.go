@@ -1,0 +1,61 @@
+package billing
+
+// Observer is told what happens, for metrics. Its arguments come from small
+// fixed sets.
+type Observer interface {
+	// Event is called for each event that is received or caught up with. Kind
+	// is Stripe's type of it, or "other"; outcome one of the constants below.
+	Event(kind, outcome string)
+	// Corrected is called when a reconciliation changed a subscription that
+	// events should have changed.
+	Corrected()
+	// Alarm is called for what somebody should look at; reason is one of the
+	// constants below.
+	Alarm(reason string)
+}
+
+// The outcomes of an event.
+const (
+	// Applied says that the subscription is another than before.
+	Applied = "applied"
+	// Unchanged says that Stripe was asked and nothing was new.
+	Unchanged = "unchanged"
+	// Duplicate is an event whose effect is stored already.
+	Duplicate = "duplicate"
+	// Ignored is an event that concerns no workspace.
+	Ignored = "ignored"
+	// Refused is a request that Stripe did not sign, or not now.
+	Refused = "refused"
+	// Failed is an event that Stripe has to send again.
+	Failed = "failed"
+)
+
+// The reasons of an alarm.
+const (
+	// TwoSubscriptions is a customer who pays for more than one.
+	TwoSubscriptions = "two_subscriptions"
+	// UnknownPrice is a subscription to something that is no plan.
+	UnknownPrice = "unknown_price"
+	// UnknownStatus is a status that the rule of package plan does not know.
+	UnknownStatus = "unknown_status"
+	// MissingCustomer is a customer that Stripe does not know, as under the key
+	// of another account.
+	MissingCustomer = "missing_customer"
+	// MissingSubscription is a customer whose subscription is not there any more.
+	MissingSubscription = "missing_subscription"
+	// APIVersion is an event of another version than the one this program
+	// reads: the webhook endpoint should be pinned to it.
+	APIVersion = "api_version"
+)
+
+// Nop is an observer that does nothing.
+type Nop struct{}
+
+// Event does nothing.
+func (Nop) Event(string, string) {}
+
+// Corrected does nothing.
+func (Nop) Corrected() {}
+
+// Alarm does nothing.
+func (Nop) Alarm(string) {}

@@ -1,0 +1,90 @@
+package billing
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/stripe/stripe-go/v76"
+	"github.com/stripe/stripe-go/v76/customer"
+	"github.com/stripe/stripe-go/v76/subscription"
+
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+// read asks Stripe what a workspace's customer pays for, and whether there has
+// ever been a trial.
+func (s *Service) read(ctx context.Context, known tenant.Subscription) (tenant.Billed, bool, error) {
+	subscriptions, err := s.subscriptions(ctx, known.CustomerID)
+	if missing(err) {
+		subscriptions, err = nil, s.confirmDeleted(ctx, known)
+	}
+	if err != nil {
+		return tenant.Billed{}, false, err
+	}
+	if len(subscriptions) == 0 {
+		return s.none(known), known.TrialUsed, nil
+	}
+	candidates := make([]candidate, len(subscriptions))
+	trialUsed := known.TrialUsed
+	for i, found := range subscriptions {
+		trialUsed = trialUsed || found.TrialEnd != 0
+		if candidates[i], err = s.candidate(ctx, found); err != nil {
+			return tenant.Billed{}, false, err
+		}
+	}
+	if paid(candidates) > 1 {
+		s.alarm(TwoSubscriptions, slog.String("workspace", known.WorkspaceID))
+	}
+	billed, err := s.billed(ctx, known, choose(candidates))
+	return billed, trialUsed, err
+}
+
+// subscriptions returns all of a customer, those that ended included, and also
+// those of a customer that was deleted.
+func (s *Service) subscriptions(ctx context.Context, customerID string) ([]*stripe.Subscription, error) {
+	client := subscription.Client{B: s.account.backend, Key: s.account.key}
+	return ask(ctx, func(ctx context.Context) ([]*stripe.Subscription, error) {
+		params := &stripe.SubscriptionListParams{Customer: stripe.String(customerID), Status: stripe.String("all")}
+		params.Context = ctx
+		params.Limit = stripe.Int64(pageSize)
+		params.AddExpand("data.schedule")
+		params.AddExpand("data.latest_invoice")
+		return all[*stripe.Subscription](client.List(params).Iter)
+	})
+}
+
+// confirmDeleted is nil for a customer that was deleted at Stripe, which ends
+// its subscriptions. One that Stripe never knew ends nothing: the key is then
+// that of another account, and somebody may have paid.
+func (s *Service) confirmDeleted(ctx context.Context, known tenant.Subscription) error {
+	client := customer.Client{B: s.account.backend, Key: s.account.key}
+	found, err := ask(ctx, func(ctx context.Context) (*stripe.Customer, error) {
+		params := &stripe.CustomerParams{}
+		params.Context = ctx
+		return client.Get(known.CustomerID, params)
+	})
+	switch {
+	case missing(err):
+		s.alarm(MissingCustomer, slog.String("workspace", known.WorkspaceID))
+		return err
+	case err != nil:
+		return err
+	case !found.Deleted:
+		return fault.New(fault.Upstream, silent)
+	}
+	return nil
+}
+
+// none is the state of a customer without subscriptions. One that was known has
+// ended: Stripe otherwise goes on to list it.
+func (s *Service) none(known tenant.Subscription) tenant.Billed {
+	if known.ID == "" {
+		return tenant.Billed{}
+	}
+	if !known.Status.Terminal() {
+		s.alarm(MissingSubscription, slog.String("workspace", known.WorkspaceID))
+	}
+	return tenant.Billed{ID: known.ID, Status: plan.Canceled, Plan: known.Plan, Interval: known.Interval, TrialEnd: known.TrialEnd}
+}

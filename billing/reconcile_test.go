@@ -1,0 +1,204 @@
+package billing
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+func TestReconcile(t *testing.T) {
+	t.Run("what no event said is corrected, once", func(t *testing.T) {
+		s := newShop(t)
+		s.stripe.Cancel(s.subscribe(t, plan.Basic))
+		for _, want := range []int{1, 0} {
+			if corrected, err := s.Reconcile(t.Context()); err != nil || corrected != want {
+				t.Errorf("corrected %d, %v, want %d", corrected, err, want)
+			}
+		}
+		if row := s.row(t); row.Status != plan.Canceled || s.watcher.of("corrected") != 1 {
+			t.Errorf("got %+v, the observer was told %v", row, s.watcher.counts)
+		}
+		if last := s.ledger.causes[len(s.ledger.causes)-1]; last.Actor != "reconciliation" {
+			t.Errorf("the cause is %+v", last)
+		}
+	})
+	t.Run("somebody who paid and never came back has the plan", func(t *testing.T) {
+		s := newShop(t)
+		address, _ := s.checkout(t, plan.Basic, sessions)
+		if _, err := s.stripe.Press(address, "pay"); err != nil {
+			t.Fatal(err)
+		}
+		if corrected, err := s.Reconcile(t.Context()); err != nil || corrected != 1 || s.row(t).Access.Plan != plan.Basic {
+			t.Errorf("corrected %d, %v: %+v", corrected, err, s.row(t))
+		}
+	})
+	t.Run("the outcome of an old checkout is read if it never was", func(t *testing.T) {
+		s := newShop(t)
+		address, _ := s.checkout(t, plan.Basic, sessions)
+		if _, err := s.stripe.Press(address, "pay"); err != nil {
+			t.Fatal(err)
+		}
+		s.stripe.Advance(2 * checkoutsOf)
+		if corrected, err := s.Reconcile(t.Context()); err != nil || corrected != 1 || s.row(t).Access.Plan != plan.Basic {
+			t.Errorf("corrected %d, %v: %+v", corrected, err, s.row(t))
+		}
+	})
+	t.Run("what can never change is not asked about", func(t *testing.T) {
+		s := newEmptyShop(t)
+		old, read := s.stripe.Now().Add(-checkoutsOf), s.stripe.Now().Add(checkoutLasts-checkoutsOf)
+		s.ledger.rows["ws_none"] = tenant.Subscription{WorkspaceID: "ws_none", CustomerID: "cus_none", CheckoutAt: &old, FetchedAt: &read}
+		s.ledger.rows["ws_over"] = tenant.Subscription{WorkspaceID: "ws_over", CustomerID: "cus_over", Billed: tenant.Billed{Status: plan.Canceled}}
+		if _, err := s.Reconcile(t.Context()); err != nil || len(s.stripe.Requests()) != 0 {
+			t.Errorf("got %v after %v", err, s.stripe.Requests())
+		}
+	})
+	t.Run("one that fails does not keep the others from being read", func(t *testing.T) {
+		s := newShop(t)
+		s.stripe.Cancel(s.subscribe(t, plan.Basic))
+		s.ledger.rows["ws_2"] = tenant.Subscription{WorkspaceID: "ws_2", CustomerID: "cus_of_nobody", Billed: tenant.Billed{Status: plan.Active}}
+		corrected, err := s.Reconcile(t.Context())
+		if corrected != 1 || !fault.Is(err, fault.Upstream) {
+			t.Errorf("corrected %d, %v", corrected, err)
+		}
+	})
+	t.Run("while Stripe is away it gives up soon", func(t *testing.T) {
+		s := newEmptyShop(t)
+		for i := range 2 * enoughFailures {
+			id := fmt.Sprint("ws_", i)
+			s.ledger.rows[id] = tenant.Subscription{WorkspaceID: id, CustomerID: "cus_of_nobody", Billed: tenant.Billed{Status: plan.Active}}
+		}
+		if _, err := s.Reconcile(t.Context()); err == nil || len(s.requests("GET", "/v1/subscriptions")) != enoughFailures {
+			t.Errorf("got %v after %d requests", err, len(s.stripe.Requests()))
+		}
+	})
+}
+
+func TestCatchUp(t *testing.T) {
+	t.Run("events that could not be delivered take effect, once", func(t *testing.T) {
+		s := newShop(t)
+		customerID := s.become(t)
+		if err := s.stripe.Subscribe(customerID, lookupKey(plan.Standard, plan.Monthly), 0); err != nil {
+			t.Fatal(err)
+		}
+		s.stripe.Take() // lost
+		handled, err := s.CatchUp(t.Context())
+		if err != nil || handled == 0 || s.row(t).Access.Plan != plan.Standard {
+			t.Errorf("handled %d, %v: %+v", handled, err, s.row(t))
+		}
+		if s.watcher.of("corrected") != 1 || len(s.requests("GET", "/v1/subscriptions")) != 1 {
+			t.Errorf("the observer was told %v; one reading is enough for all events of a customer", s.watcher.counts)
+		}
+		if handled, err := s.CatchUp(t.Context()); err != nil || handled != 0 {
+			t.Errorf("the second time handled %d, %v", handled, err)
+		}
+	})
+	t.Run("what is older than three days is left to the nightly reconciliation", func(t *testing.T) {
+		s := newShop(t)
+		if err := s.stripe.Subscribe(s.become(t), lookupKey(plan.Standard, plan.Monthly), 0); err != nil {
+			t.Fatal(err)
+		}
+		s.stripe.Advance(missedFor + time.Hour)
+		if handled, err := s.CatchUp(t.Context()); err != nil || handled != 0 {
+			t.Errorf("handled %d, %v", handled, err)
+		}
+	})
+	t.Run("what was delivered is not asked about", func(t *testing.T) {
+		s := newShop(t)
+		customerID := s.become(t)
+		for _, e := range s.stripe.Events() {
+			s.ledger.events[e.ID] = string(e.Type)
+		}
+		s.stripe.FailPayments(customerID, false)
+		if handled, err := s.CatchUp(t.Context()); err != nil || handled != 0 {
+			t.Errorf("handled %d, %v", handled, err)
+		}
+	})
+}
+
+func TestPushCustomers(t *testing.T) {
+	t.Run("a new address is told, once", func(t *testing.T) {
+		s := newShop(t)
+		s.become(t)
+		s.ledger.email = "grace@example.com"
+		if _, err := s.ledger.change(workspace, func(row *tenant.Subscription) { row.CustomerStale = true }); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := s.PushCustomers(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		row := s.row(t)
+		if made := s.stripe.Customers(); made[0].Email != "grace@example.com" || row.CustomerStale || len(s.requests("POST", "/v1/customers/"+row.CustomerID)) != 1 {
+			t.Errorf("Stripe has %q, the row is %+v", made[0].Email, row)
+		}
+	})
+	t.Run("what cannot be told stays to be told", func(t *testing.T) {
+		s := newShop(t)
+		s.become(t)
+		if _, err := s.ledger.change(workspace, func(row *tenant.Subscription) { row.CustomerStale = true }); err != nil {
+			t.Fatal(err)
+		}
+		s.stripe.SetDown(true)
+		if err := s.PushCustomers(t.Context()); !fault.Is(err, fault.Upstream) || !s.row(t).CustomerStale {
+			t.Errorf("got %v, %+v", err, s.row(t))
+		}
+	})
+}
+
+func TestCancel(t *testing.T) {
+	t.Run("all that is paid for ends now, and pages to pay on close", func(t *testing.T) {
+		s := newShop(t)
+		address, _ := s.checkout(t, plan.Basic, sessions)
+		customerID := s.subscribe(t, plan.Premium)
+		for range 2 {
+			if err := s.Cancel(t.Context(), workspace); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if sub := s.stripe.Subscriptions(customerID); string(sub[0].Status) != string(plan.Canceled) {
+			t.Errorf("the subscription is %s", sub[0].Status)
+		}
+		if _, err := s.stripe.Press(address, "pay"); err == nil {
+			t.Error("the page still takes money")
+		}
+	})
+	t.Run("a workspace that was never a customer has nothing to end", func(t *testing.T) {
+		s := newEmptyShop(t)
+		if err := s.Cancel(t.Context(), workspace); err != nil || len(s.stripe.Requests()) != 0 {
+			t.Errorf("got %v after %v", err, s.stripe.Requests())
+		}
+	})
+	t.Run("while Stripe is away it fails, so that nobody deletes what is still paid for", func(t *testing.T) {
+		s := newShop(t)
+		s.subscribe(t, plan.Basic)
+		s.stripe.SetDown(true)
+		if err := s.Cancel(t.Context(), workspace); !fault.Is(err, fault.Upstream) {
+			t.Errorf("got %v, want Upstream", err)
+		}
+	})
+}
+
+func TestInvoices(t *testing.T) {
+	s := newShop(t)
+	t.Run("who was never a customer has none", func(t *testing.T) {
+		if invoices, err := s.Invoices(t.Context(), workspace, 10); err != nil || len(invoices) != 0 {
+			t.Errorf("got %v, %v", invoices, err)
+		}
+	})
+	t.Run("the latest come first, and no more than were asked for", func(t *testing.T) {
+		s.subscribe(t, plan.Basic)
+		s.stripe.Advance(80 * 24 * time.Hour)
+		invoices, err := s.Invoices(t.Context(), workspace, 2)
+		if err != nil || len(invoices) != 2 || !invoices[0].CreatedAt.After(invoices[1].CreatedAt) {
+			t.Fatalf("got %+v, %v", invoices, err)
+		}
+		if latest := invoices[0]; latest.Total != 19_00 || latest.Currency != "usd" || latest.Status != "paid" || latest.Number == "" {
+			t.Errorf("got %+v", latest)
+		}
+	})
+}

@@ -1,0 +1,63 @@
+package billing
+
+import (
+	"context"
+	"log/slog"
+
+	"parley/core/fault"
+	"parley/core/tenant"
+)
+
+// refreshTries is how often a state is read that another writer overtakes.
+const refreshTries = 5
+
+// Refresh reads at Stripe what a workspace pays for, and stores it. A workspace
+// without a customer stays as it is. It is Upstream or Unavailable when Stripe
+// cannot be asked; nothing has changed then.
+func (s *Service) Refresh(ctx context.Context, workspaceID string, cause tenant.Cause) (tenant.Applied, error) {
+	leave, err := s.lanes.enter(ctx, workspaceID)
+	if err != nil {
+		return tenant.Applied{}, err
+	}
+	defer leave()
+	for range refreshTries {
+		var applied tenant.Applied
+		applied, err = s.refreshOnce(ctx, workspaceID, cause)
+		if err == nil {
+			s.report(workspaceID, applied, cause)
+			return applied, nil
+		}
+		if !fault.Is(err, fault.Conflict) {
+			return tenant.Applied{}, err
+		}
+	}
+	return tenant.Applied{}, fault.Wrap(fault.Unavailable, err, "The subscription is changing just now. Try again in a minute.")
+}
+
+// refreshOnce is a Conflict when another wrote since this began to read.
+func (s *Service) refreshOnce(ctx context.Context, workspaceID string, cause tenant.Cause) (tenant.Applied, error) {
+	known, err := s.tenants.Subscription(ctx, workspaceID)
+	if err != nil || known.CustomerID == "" {
+		return tenant.Applied{Before: known, After: known}, err
+	}
+	billed, trialUsed, err := s.read(ctx, known)
+	if err != nil {
+		return tenant.Applied{}, err
+	}
+	return s.tenants.ApplySubscription(ctx, workspaceID, known.Revision, billed, trialUsed, cause)
+}
+
+func (s *Service) report(workspaceID string, applied tenant.Applied, cause tenant.Cause) {
+	if applied.Unknown {
+		s.alarm(UnknownStatus, slog.String("workspace", workspaceID), slog.String("status", string(applied.After.Status)))
+	}
+	if applied.Changed && cause.Actor == actorReconciliation {
+		s.observer.Corrected()
+	}
+}
+
+// alarm tells whoever runs the server that somebody should look.
+func (s *Service) alarm(reason string, about ...any) {
+	s.observer.Alarm(reason)
+	s.log.Warn("billing: somebody should look", append([]any{slog.String("reason", reason)}, about...)...)
+}

@@ -1,0 +1,59 @@
+package billing
+
+import (
+	"context"
+	"time"
+
+	"github.com/stripe/stripe-go/v76"
+
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+// next returns the plan that a schedule changes a subscription to, and when. It
+// is the same plan if only the interval changes.
+func (s *Service) next(ctx context.Context, chosen candidate, billed tenant.Billed) (plan.Name, *time.Time, error) {
+	phase := s.nextPhase(chosen.subscription.Schedule)
+	if phase == nil {
+		return "", nil, nil
+	}
+	for _, item := range phase.Items {
+		if item.Price == nil || chosen.item != nil && chosen.item.Price != nil && item.Price.ID == chosen.item.Price.ID {
+			continue
+		}
+		price, err := s.priceByID(ctx, item.Price.ID) // a schedule only names it
+		if err != nil {
+			return "", nil, err
+		}
+		name, ok, err := s.planOf(ctx, price)
+		if err != nil {
+			return "", nil, err
+		}
+		if ok && (name != billed.Plan || intervalOf(price) != billed.Interval) {
+			return name, moment(phase.StartDate), nil
+		}
+	}
+	return "", nil, nil
+}
+
+// nextPhase is the one after the current one, or after now.
+func (s *Service) nextPhase(schedule *stripe.SubscriptionSchedule) *stripe.SubscriptionSchedulePhase {
+	if !scheduled(schedule) {
+		return nil
+	}
+	after := s.now().Unix()
+	if schedule.CurrentPhase != nil {
+		after = schedule.CurrentPhase.EndDate - 1
+	}
+	for _, phase := range schedule.Phases {
+		if phase.StartDate > after {
+			return phase
+		}
+	}
+	return nil
+}
+
+// scheduled reports whether a schedule still does something.
+func scheduled(schedule *stripe.SubscriptionSchedule) bool {
+	return schedule != nil && (schedule.Status == stripe.SubscriptionScheduleStatusActive || schedule.Status == stripe.SubscriptionScheduleStatusNotStarted)
+}

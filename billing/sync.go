@@ -1,0 +1,64 @@
+package billing
+
+import (
+	"context"
+	"time"
+
+	"github.com/stripe/stripe-go/v76"
+
+	"parley/core/plan"
+)
+
+const syncTimeout = 2 * time.Minute
+
+// Change is something at Stripe that is not as the plans say.
+type Change struct {
+	// Verb is "create", "update", "replace" or "archive".
+	Verb string
+	// What names the object, as "price parley_basic_monthly".
+	What string
+	// Detail is for people; it may be empty.
+	Detail string
+}
+
+// Sync brings products, prices and the portal's settings at Stripe to what the
+// plans say, and returns what it changed, or with dryRun what it would change.
+// A second call changes nothing. An amount at Stripe is never edited: a new
+// price takes over the lookup key, and subscriptions that exist keep the old
+// one. After a failure, the changes before it are made and returned.
+func (s *Service) Sync(ctx context.Context, plans []plan.Plan, dryRun bool) ([]Change, error) {
+	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
+	defer cancel()
+	y := &synchronisation{service: s, plans: plans, dryRun: dryRun, prices: map[string][]string{}}
+	for _, step := range []func(context.Context) error{y.syncProducts, y.syncPrices, y.syncPortal, y.archive} {
+		if err := step(ctx); err != nil {
+			return y.changes, err
+		}
+	}
+	return y.changes, nil
+}
+
+// synchronisation is one run of [Service.Sync].
+type synchronisation struct {
+	service *Service
+	plans   []plan.Plan
+	dryRun  bool
+	changes []Change
+	// prices are the ids of those that are sold, by product, in the order of
+	// the intervals.
+	prices map[string][]string
+	// unsold are prices that are not sold any more. The portal lets go of them
+	// first.
+	unsold []*stripe.Price
+}
+
+// do makes a change, or in a dry run only notes it.
+func (y *synchronisation) do(ctx context.Context, change Change, apply func(context.Context) error) error {
+	if !y.dryRun {
+		if err := apply(ctx); err != nil {
+			return err
+		}
+	}
+	y.changes = append(y.changes, change)
+	return nil
+}

@@ -1,0 +1,129 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/stripe/stripe-go/v76"
+	"github.com/stripe/stripe-go/v76/price"
+
+	"parley/core/plan"
+)
+
+// keysPerList is how many lookup keys Stripe takes in one request.
+const keysPerList = 10
+
+func (y *synchronisation) priceClient() price.Client {
+	return price.Client{B: y.service.account.backend, Key: y.service.account.key}
+}
+
+func (y *synchronisation) syncPrices(ctx context.Context) error {
+	found, err := y.pricesByKey(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range y.plans {
+		for _, interval := range intervals {
+			if err := y.syncPrice(ctx, p, interval, found[lookupKey(p.Name, interval)]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (y *synchronisation) pricesByKey(ctx context.Context) (map[string]*stripe.Price, error) {
+	var keys []*string
+	for _, p := range y.plans {
+		for _, interval := range intervals {
+			keys = append(keys, stripe.String(lookupKey(p.Name, interval)))
+		}
+	}
+	byKey := map[string]*stripe.Price{}
+	for some := range slices.Chunk(keys, keysPerList) {
+		found, err := ask(ctx, func(ctx context.Context) ([]*stripe.Price, error) {
+			params := &stripe.PriceListParams{LookupKeys: some}
+			params.Context = ctx
+			params.Limit = stripe.Int64(pageSize)
+			return all[*stripe.Price](y.priceClient().List(params).Iter)
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range found {
+			byKey[p.LookupKey] = p
+		}
+	}
+	return byKey, nil
+}
+
+func (y *synchronisation) syncPrice(ctx context.Context, p plan.Plan, interval plan.Interval, found *stripe.Price) error {
+	wanted := wantedPrice{p.Name, interval, int64(p.Price.Of(interval)), p.Price.Currency}
+	what := "price " + lookupKey(p.Name, interval)
+	switch {
+	case wanted.amount <= 0:
+		if found != nil && found.Active {
+			y.unsold = append(y.unsold, found)
+		}
+		return nil
+	case found == nil:
+		return y.createPrice(ctx, Change{"create", what, wanted.String()}, wanted)
+	case !wanted.is(found):
+		detail := fmt.Sprintf("%s, was %d %s; subscriptions that exist keep that", wanted, found.UnitAmount, found.Currency)
+		return y.createPrice(ctx, Change{"replace", what, detail}, wanted)
+	case !found.Active:
+		y.sell(p.Name, found.ID)
+		return y.activate(ctx, Change{"update", what, "sold again"}, found.ID, true)
+	}
+	y.sell(p.Name, found.ID)
+	return nil
+}
+
+func (y *synchronisation) sell(name plan.Name, priceID string) {
+	y.prices[productID(name)] = append(y.prices[productID(name)], priceID)
+}
+
+// archive ends the sale of prices that the plans do not have any more.
+func (y *synchronisation) archive(ctx context.Context) error {
+	for _, p := range y.unsold {
+		change := Change{"archive", "price " + p.LookupKey, "subscriptions that exist keep it"}
+		if err := y.activate(ctx, change, p.ID, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (y *synchronisation) activate(ctx context.Context, change Change, priceID string, active bool) error {
+	return y.do(ctx, change, func(ctx context.Context) error {
+		_, err := ask(ctx, func(ctx context.Context) (*stripe.Price, error) {
+			params := &stripe.PriceParams{Active: stripe.Bool(active)}
+			params.Context = ctx
+			return y.priceClient().Update(priceID, params)
+		})
+		return err
+	})
+}
+
+// notYet stands for the id of a price that a dry run does not create.
+const notYet = "a new price"
+
+func (y *synchronisation) createPrice(ctx context.Context, change Change, wanted wantedPrice) error {
+	priceID := notYet
+	err := y.do(ctx, change, func(ctx context.Context) error {
+		made, err := ask(ctx, func(ctx context.Context) (*stripe.Price, error) {
+			params := wanted.params()
+			params.Context = ctx
+			return y.priceClient().New(params)
+		})
+		if err == nil {
+			priceID = made.ID
+		}
+		return err
+	})
+	if err == nil {
+		y.sell(wanted.plan, priceID)
+	}
+	return err
+}

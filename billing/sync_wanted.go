@@ -1,0 +1,47 @@
+package billing
+
+import (
+	"fmt"
+
+	"github.com/stripe/stripe-go/v76"
+
+	"parley/core/plan"
+)
+
+// wantedPrice is a price as a plan has it. The amount is in the currency's
+// smallest unit, before taxes.
+type wantedPrice struct {
+	plan     plan.Name
+	interval plan.Interval
+	amount   int64
+	currency string
+}
+
+func (w wantedPrice) String() string {
+	return fmt.Sprintf("%d %s %s", w.amount, w.currency, w.interval)
+}
+
+// is reports whether a price at Stripe is the wanted one. What it does not
+// compare cannot be changed at Stripe after a price was made.
+func (w wantedPrice) is(p *stripe.Price) bool {
+	return p.UnitAmount == w.amount && string(p.Currency) == w.currency && intervalOf(p) == w.interval &&
+		p.Product != nil && p.Product.ID == productID(w.plan)
+}
+
+func (w wantedPrice) params() *stripe.PriceParams {
+	interval := stripe.PriceRecurringIntervalMonth
+	if w.interval == plan.Yearly {
+		interval = stripe.PriceRecurringIntervalYear
+	}
+	params := &stripe.PriceParams{
+		Product:           stripe.String(productID(w.plan)),
+		LookupKey:         stripe.String(lookupKey(w.plan, w.interval)),
+		TransferLookupKey: stripe.Bool(true),
+		UnitAmount:        stripe.Int64(w.amount),
+		Currency:          stripe.String(w.currency),
+		Recurring:         &stripe.PriceRecurringParams{Interval: stripe.String(string(interval))},
+		TaxBehavior:       stripe.String(string(stripe.PriceTaxBehaviorExclusive)),
+	}
+	params.AddMetadata(metadataPlan, string(w.plan))
+	return params
+}

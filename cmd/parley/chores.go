@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"parley/core/fault"
+)
+
+// chore is something that one process of many does once a period.
+type chore struct {
+	name string
+	// since is when the period of a time began.
+	since func(time.Time) time.Time
+	do    func(context.Context) error
+	// tries are those that are left to this process, which began the chore
+	// and failed.
+	tries int
+}
+
+const (
+	// choresEvery is how soon what is due is done.
+	choresEvery = time.Minute
+	// maxTries is how often a chore that fails is tried, a minute apart.
+	maxTries = 30
+	// nightly is when the period of a day begins, UTC.
+	nightly = 3 * time.Hour
+	// keptFor is how long what was done about events and mails is remembered.
+	keptFor = 90 * 24 * time.Hour
+)
+
+func thisHour(at time.Time) time.Time { return at.Truncate(time.Hour) }
+
+// lastNight is the last three o'clock, UTC.
+func lastNight(at time.Time) time.Time {
+	return at.Add(-nightly).Truncate(24 * time.Hour).Add(nightly)
+}
+
+// chores are those that do not concern a single process.
+func (s *server) chores() []*chore {
+	all := []*chore{
+		{name: "retention", since: thisHour, do: s.chat.DeleteExpired},
+		{name: "billing.forget", since: lastNight, do: s.forgetBilling},
+	}
+	if s.billing == nil {
+		return all
+	}
+	return append(all,
+		&chore{name: "billing.catch-up", since: thisHour, do: s.catchUp},
+		&chore{name: "billing.reconcile", since: lastNight, do: s.reconcile},
+	)
+}
+
+// run does the chore if it is due, and nobody else has begun it. One that
+// failed is tried again by who began it.
+func (c *chore) run(ctx context.Context, begin func(ctx context.Context, name string, since, now time.Time) (bool, error), at time.Time) error {
+	if c.tries == 0 {
+		begun, err := begin(ctx, c.name, c.since(at), at)
+		if err != nil || !begun {
+			return err
+		}
+		c.tries = maxTries
+	}
+	c.tries--
+	if err := c.do(ctx); err != nil {
+		return err
+	}
+	c.tries = 0
+	return nil
+}
+
+// keepBooks does what is due by time alone: access that ends, mails, what
+// Stripe has to be told and asked, and what is old enough to be deleted. None
+// waits for another, which may wait for a network.
+func (s *server) keepBooks(ctx context.Context) {
+	var tasks sync.WaitGroup
+	defer tasks.Wait()
+	tasks.Go(func() {
+		every(ctx, choresEvery, func() {
+			_, err := s.tenants.Lapse(ctx)
+			s.logUnlessStopped(ctx, "access that has ended is not taken away", err)
+		})
+	})
+	if s.mails != nil {
+		tasks.Go(func() {
+			every(ctx, choresEvery, func() {
+				_, err := s.tenants.SendMails(ctx, s.mails.Send)
+				s.logUnlessStopped(ctx, "mails not sent", err)
+			})
+		})
+	}
+	if s.billing != nil {
+		tasks.Go(func() {
+			every(ctx, choresEvery, func() {
+				s.logUnlessStopped(ctx, "Stripe not told of a new address", s.billing.PushCustomers(ctx))
+			})
+		})
+	}
+	for _, c := range s.chores() {
+		tasks.Go(func() {
+			every(ctx, choresEvery, func() {
+				if err := c.run(ctx, s.store.BeginChore, now()); err != nil {
+					s.logUnlessStopped(ctx, "chore not done", fault.Wrap(fault.As(err).Kind, err, "%s", c.name))
+				}
+			})
+		})
+	}
+}
+
+func (s *server) catchUp(ctx context.Context) error {
+	handled, err := s.billing.CatchUp(ctx)
+	if handled > 0 {
+		s.log.Info("events of Stripe that had not arrived are handled", "events", handled)
+	}
+	return err
+}
+
+func (s *server) reconcile(ctx context.Context) error {
+	corrected, err := s.billing.Reconcile(ctx)
+	if corrected > 0 {
+		s.log.Warn("subscriptions corrected from Stripe", "workspaces", corrected)
+	}
+	return err
+}
+
+// forgetBilling deletes what was kept so that it does not happen twice.
+func (s *server) forgetBilling(ctx context.Context) error {
+	before := now().Add(-keptFor)
+	return errors.Join(s.store.DeleteBillingEvents(ctx, before), s.store.DeleteMails(ctx, before))
+}

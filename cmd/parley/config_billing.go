@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"time"
+
+	"parley/billing"
+	"parley/mail"
+)
+
+// Who changes plans by hand while there is no Stripe.
+const (
+	byOwner    = "owner"
+	byOperator = "operator"
+)
+
+// What Stripe admits as a trial, and what can be called a grace.
+const (
+	maxTrialDays = 730
+	maxGraceDays = 365
+)
+
+func (c *Config) validateBilling() error {
+	switch {
+	case c.StripeKey != "" && c.StripeSecret == "":
+		return errors.New("STRIPE_WEBHOOK_SECRET must be set when STRIPE_SECRET_KEY is: without it anybody could pretend to be Stripe")
+	case c.StripeKey == "" && c.StripeSecret != "":
+		return errors.New("STRIPE_SECRET_KEY must be set when STRIPE_WEBHOOK_SECRET is")
+	case c.StripeURL != "" && !isWebOrigin(c.StripeURL):
+		return errors.New("STRIPE_URL must be a scheme and host, such as http://127.0.0.1:12111")
+	case c.TrialDays < 0 || c.TrialDays > maxTrialDays:
+		return errors.New("TRIAL_DAYS must be from 0 to 730")
+	case c.GraceDays < 0 || c.GraceDays > maxGraceDays:
+		return errors.New("BILLING_GRACE_DAYS must be from 0 to 365")
+	case c.PlanChanges != "" && c.PlanChanges != byOwner && c.PlanChanges != byOperator:
+		return errors.New("PLAN_CHANGES must be owner or operator")
+	case c.MailFrom != "" && c.SMTPURL == "":
+		return errors.New("SMTP_URL must be set when MAIL_FROM is")
+	}
+	_, err := c.mailSender()
+	return err
+}
+
+// mailSender is nil when no mails are sent.
+func (c *Config) mailSender() (*mail.Sender, error) {
+	if c.SMTPURL == "" {
+		return nil, nil
+	}
+	return mail.New(mail.Config{URL: c.SMTPURL, From: c.MailFrom, Now: now})
+}
+
+// ownersChangePlans says that owners change plans by hand. Where there is a
+// Stripe they buy them.
+func (c *Config) ownersChangePlans() bool { return c.StripeKey == "" && c.PlanChanges == byOwner }
+
+func (c *Config) grace() time.Duration { return time.Duration(c.GraceDays) * 24 * time.Hour }
+
+func (c *Config) billing() billing.Config {
+	return billing.Config{
+		Key: c.StripeKey, WebhookSecret: c.StripeSecret, BaseURL: c.StripeURL,
+		TrialDays: c.TrialDays, Tax: c.StripeTax,
+	}
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"parley/core/plan"
+)
+
+// includes lets a plan include less.
+func (w *world) includes(name plan.Name, change func(*plan.Limits)) {
+	w.Helper()
+	p, err := w.server.planNamed(w.Context(), name)
+	w.must(err)
+	change(&p.Limits)
+	w.must(w.server.tenants.UpdatePlan(w.Context(), p))
+}
+
+// hasNoHurry lets tests ask as often as they like on the plan of most.
+func (w *world) hasNoHurry() {
+	w.Helper()
+	w.includes(plan.Standard, func(l *plan.Limits) { l.RequestsPerMinute = plan.Unlimited })
+}
+
+// limited expects that a question is refused for now, and returns for how long.
+func (w *world) limited(token string) time.Duration {
+	w.Helper()
+	r := w.call("POST", chatPath, openingQuestion, bearer(token))
+	w.checkAnswer(r, http.StatusTooManyRequests, 7)
+	seconds, err := strconv.Atoi(r.Header.Get("Retry-After"))
+	if err != nil || seconds < 1 {
+		w.Errorf("Retry-After is %q", r.Header.Get("Retry-After"))
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+func TestPlanQuotas(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
+		w := start()
+		w.includes(plan.Standard, func(l *plan.Limits) { l.RequestsPerMinute = 3 })
+		w.includes(plan.Premium, func(l *plan.Limits) { l.MessagesPerMonth = 2 })
+
+		t.Run("more requests in a minute than the plan includes are told to wait", func(t *testing.T) {
+			w := w.within(t)
+			baker, smith := w.newTenant("baker", plan.Standard, opening), w.newTenant("smith", plan.Standard, opening)
+			for range 3 {
+				w.chats(baker.token, 200)
+			}
+			if wait := w.limited(baker.token); wait > time.Minute {
+				t.Errorf("it is to wait %v", wait)
+			}
+			w.chats(smith.token, 200)
+		})
+		t.Run("more questions in a month than the plan includes wait for the next", func(t *testing.T) {
+			w := w.within(t)
+			miller, mason := w.newTenant("miller", plan.Premium, opening), w.newTenant("mason", plan.Premium, opening)
+			for range 2 {
+				w.chats(miller.token, 200)
+			}
+			at := now()
+			next := time.Date(at.Year(), at.Month()+1, 1, 0, 0, 0, 0, time.UTC).Sub(at)
+			if wait := w.limited(miller.token); wait > next+time.Second || wait < next-patience {
+				t.Errorf("it is to wait %v, and the next month begins in %v", wait, next)
+			}
+			w.chats(mason.token, 200)
+			usage, err := w.server.tenants.Usage(t.Context(), miller.workspace)
+			w.must(err)
+			if usage.MessagesPerMonth != 2 {
+				t.Errorf("%d questions are counted", usage.MessagesPerMonth)
+			}
+		})
+	})
+}

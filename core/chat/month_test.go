@@ -1,0 +1,214 @@
+package chat_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/core/chat"
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/knowledge"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/store"
+)
+
+const (
+	home    = "ws_home"
+	foreign = "ws_foreign"
+)
+
+// room is the service over a real database, with a clock.
+type room struct {
+	*testing.T
+	*chat.Service
+	db       *store.Store
+	searches *searches
+	model    *model
+	now      time.Time
+}
+
+func newRoom(t *testing.T) *room {
+	t.Helper()
+	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "parley.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	r := &room{T: t, db: db, searches: &searches{}, model: &model{}, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	r.Service = r.over(db)
+	r.addWorkspace(home, plan.Standard)
+	r.addWorkspace(foreign, plan.Standard)
+	return r
+}
+
+// over is the service over a store.
+func (r *room) over(db chat.Store) *chat.Service {
+	return chat.New(db, r.searches, r.model, func() time.Time { return r.now }, slog.New(slog.DiscardHandler))
+}
+
+// addWorkspace adds one with a chatbot.
+func (r *room) addWorkspace(id string, name plan.Name) {
+	r.Helper()
+	r.must(r.db.CreateWorkspace(r.Context(), tenant.Workspace{ID: id, Plan: name, Granted: name, CreatedAt: r.now}))
+	r.must(r.db.CreateChatbot(r.Context(), id, chatbot.Chatbot{ID: "cb_" + id, Name: "Guide", CreatedAt: r.now}))
+}
+
+func (r *room) must(err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+// searches finds nothing, and counts how often it was asked to.
+type searches struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (s *searches) Search(context.Context, knowledge.Scope, knowledge.Query) ([]knowledge.Found, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.n++
+	return nil, nil
+}
+
+// model answers "Yes.", or fails.
+type model struct{ fail error }
+
+func (m *model) Generate(ctx context.Context, _ chat.Prompt, emit func(string) error) (chat.Usage, error) {
+	if err := errors.Join(m.fail, ctx.Err()); err != nil {
+		return chat.Usage{}, err
+	}
+	return chat.Usage{}, emit("Yes.")
+}
+func (*model) Check(context.Context) error { return nil }
+func (*model) Name() string                { return "yes" }
+
+// callerOf a workspace's chatbot, under a plan with a number of messages a month.
+func callerOf(workspaceID string, messages int) chatbot.Principal {
+	return chatbot.Principal{
+		Chatbot: chatbot.Chatbot{ID: "cb_" + workspaceID, WorkspaceID: workspaceID},
+		Plan:    plan.Plan{Title: "Small", Limits: plan.Limits{MessageChars: 100, MessagesPerMonth: messages}},
+	}
+}
+
+// ask has a question answered, in a conversation or, with 0, in a new one.
+func (r *room) ask(ctx context.Context, caller chatbot.Principal, conversation int64) (int64, error) {
+	ask := chat.Ask{Message: "Question?", Format: "markdown"}
+	if conversation != 0 {
+		id := strconv.FormatInt(conversation, 10)
+		ask.ConversationID = &id
+	}
+	turn, err := r.Begin(ctx, caller, ask)
+	if err != nil {
+		return 0, err
+	}
+	_, err = turn.Run(ctx, nil)
+	return turn.Conversation.ID, err
+}
+
+// wantAsked fails unless a question is answered, or refused as used up.
+func (r *room) wantAsked(messages int, refused bool) {
+	r.Helper()
+	_, err := r.ask(r.Context(), callerOf(home, messages), 0)
+	if refused != fault.Is(err, fault.RateLimited) || !refused && err != nil {
+		r.Errorf("a question gives %v", err)
+	}
+}
+
+func (r *room) wantUsed(month string, want int) {
+	r.Helper()
+	if used, err := r.db.MessagesOf(r.Context(), home, month); err != nil || used != want {
+		r.Errorf("in %s %d are used, want %d: %v", month, used, want, err)
+	}
+}
+
+func TestMessagesOfAMonth(t *testing.T) {
+	t.Run("of many questions at once, in conversations new and old, as many are stored as the plan includes", func(t *testing.T) {
+		r := newRoom(t)
+		old, err := r.ask(t.Context(), callerOf(home, 12), 0)
+		r.must(err)
+		var all sync.WaitGroup
+		for i := range 30 {
+			all.Go(func() {
+				_, err := r.ask(t.Context(), callerOf(home, 12), int64(i%2)*old)
+				if err != nil && !fault.Is(err, fault.RateLimited) {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		r.wantUsed("2026-11", 12)
+		if _, err := r.ask(t.Context(), callerOf(foreign, 12), 0); err != nil {
+			t.Errorf("another workspace gets %v", err)
+		}
+	})
+
+	t.Run("who has none left is refused before anything is searched or stored", func(t *testing.T) {
+		r := newRoom(t)
+		r.wantAsked(1, false)
+		r.searches.n = 0
+		r.wantAsked(1, true)
+		if r.searches.n != 0 {
+			t.Errorf("%d searches were made", r.searches.n)
+		}
+		r.wantUsed("2026-11", 1)
+	})
+
+	t.Run("a question counts in the month in which it was asked", func(t *testing.T) {
+		r := newRoom(t)
+		r.now = time.Date(2026, 11, 30, 23, 59, 59, 0, time.UTC)
+		r.wantAsked(1, false)
+		r.wantAsked(1, true)
+		r.now = r.now.Add(time.Second)
+		r.wantAsked(1, false)
+		r.wantUsed("2026-11", 1)
+		r.wantUsed("2026-12", 1)
+	})
+
+	t.Run("a question that could not be answered is given back", func(t *testing.T) {
+		r := newRoom(t)
+		r.model.fail = fault.New(fault.Upstream, "The model is away.")
+		if _, err := r.ask(t.Context(), callerOf(home, 1), 0); !fault.Is(err, fault.Upstream) {
+			t.Fatalf("got %v", err)
+		}
+		r.wantUsed("2026-11", 0)
+		r.model.fail = nil
+		r.now = r.now.Add(5 * time.Second)
+		r.wantAsked(1, false)
+	})
+
+	t.Run("a question whose caller left counts", func(t *testing.T) {
+		r := newRoom(t)
+		turn, err := r.Begin(t.Context(), callerOf(home, 1), chat.Ask{Message: "Question?", Format: "markdown"})
+		r.must(err)
+		ctx, leave := context.WithCancel(t.Context())
+		leave()
+		if _, err := turn.Run(ctx, nil); !errors.Is(err, context.Canceled) {
+			t.Fatalf("got %v", err)
+		}
+		r.wantUsed("2026-11", 1)
+		r.now = r.now.Add(5 * time.Second)
+		r.wantAsked(1, true)
+	})
+
+	t.Run("a conversation that is not there costs nothing", func(t *testing.T) {
+		r := newRoom(t)
+		if _, err := r.ask(t.Context(), callerOf(home, 1), 77); !fault.Is(err, fault.NotFound) {
+			t.Fatalf("got %v", err)
+		}
+		r.wantAsked(1, false)
+	})
+}

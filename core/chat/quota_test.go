@@ -1,0 +1,300 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/core/fault"
+	"parley/core/plan"
+)
+
+// ledger counts messages as the database does, and how often it is asked.
+type ledger struct {
+	now time.Time
+
+	mu     sync.Mutex
+	stored map[string]int // by workspace and month
+	asked  int
+	fail   error
+}
+
+func (l *ledger) clock() time.Time { return l.now }
+
+func (l *ledger) count(_ context.Context, workspaceID, month string) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked++
+	return l.stored[workspaceID+" "+month], l.fail
+}
+
+// store counts a message in the month of now.
+func (l *ledger) store(workspaceID string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stored[workspaceID+" "+monthName(l.now)]++
+}
+
+func newLedger() (*ledger, *quota) {
+	l := &ledger{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), stored: map[string]int{}}
+	return l, newQuota(l.count, l.clock)
+}
+
+// including is a plan with a number of messages a month.
+func including(messages int) plan.Plan {
+	return plan.Plan{Title: "Small", Limits: plan.Limits{MessagesPerMonth: messages}}
+}
+
+// use takes a message and stores it.
+func (l *ledger) use(ctx context.Context, q *quota, workspaceID string, p plan.Plan) error {
+	claim, err := q.take(ctx, workspaceID, p)
+	if err != nil {
+		return err
+	}
+	l.store(workspaceID)
+	claim.keep()
+	return nil
+}
+
+func wantUse(t *testing.T, l *ledger, q *quota, messages int, refused bool) {
+	t.Helper()
+	err := l.use(t.Context(), q, "ws", including(messages))
+	if refused != fault.Is(err, fault.RateLimited) || !refused && err != nil {
+		t.Errorf("with %d a month it gives %v", messages, err)
+	}
+}
+
+func TestQuota(t *testing.T) {
+	t.Run("a workspace has as many messages as its plan includes, and then none until the month ends", func(t *testing.T) {
+		l, q := newLedger()
+		l.now = time.Date(2026, 12, 31, 23, 59, 0, 0, time.UTC)
+		for range 3 {
+			wantUse(t, l, q, 3, false)
+		}
+		err := l.use(t.Context(), q, "ws", including(3))
+		if !fault.Is(err, fault.RateLimited) || fault.As(err).RetryAfter != time.Minute {
+			t.Errorf("the fourth gives %v, again in %v", err, fault.As(err).RetryAfter)
+		}
+		l.now = l.now.Add(time.Minute - time.Nanosecond)
+		wantUse(t, l, q, 3, true)
+		l.now = l.now.Add(time.Nanosecond)
+		wantUse(t, l, q, 3, false)
+	})
+
+	t.Run("the month is that of UTC, wherever the clock stands", func(t *testing.T) {
+		l, q := newLedger()
+		l.now = time.Date(2026, 12, 1, 1, 0, 0, 0, time.FixedZone("", 2*3600)) // November still
+		wantUse(t, l, q, 1, false)
+		if l.stored["ws 2026-11"] != 1 {
+			t.Errorf("stored are %v", l.stored)
+		}
+		err := l.use(t.Context(), q, "ws", including(1))
+		if fault.As(err).RetryAfter != time.Hour {
+			t.Errorf("it may ask again in %v", fault.As(err).RetryAfter)
+		}
+	})
+
+	t.Run("a plan without a limit asks nobody", func(t *testing.T) {
+		l, q := newLedger()
+		wantUse(t, l, q, plan.Unlimited, false)
+		if l.asked != 0 || len(q.months) != 0 {
+			t.Errorf("the database was asked %d times", l.asked)
+		}
+	})
+
+	t.Run("a workspace does not use another's", func(t *testing.T) {
+		l, q := newLedger()
+		wantUse(t, l, q, 1, false)
+		if err := l.use(t.Context(), q, "other", including(1)); err != nil {
+			t.Error(err)
+		}
+	})
+
+	t.Run("an upgrade counts from the next message on", func(t *testing.T) {
+		l, q := newLedger()
+		wantUse(t, l, q, 1, false)
+		wantUse(t, l, q, 1, true)
+		wantUse(t, l, q, 2, false)
+	})
+
+	t.Run("the database is asked once in 5 seconds", func(t *testing.T) {
+		l, q := newLedger()
+		for range 1_000 {
+			wantUse(t, l, q, 1_000_000, false)
+		}
+		l.now = l.now.Add(quotaFor - time.Nanosecond)
+		wantUse(t, l, q, 1_000_000, false)
+		if l.asked != 1 {
+			t.Errorf("it was asked %d times", l.asked)
+		}
+		l.now = l.now.Add(time.Nanosecond)
+		wantUse(t, l, q, 1_000_000, false)
+		if l.asked != 2 {
+			t.Errorf("it was asked %d times", l.asked)
+		}
+	})
+
+	t.Run("a refusal is not asked about again for 5 seconds", func(t *testing.T) {
+		l, q := newLedger()
+		l.stored["ws 2026-11"] = 7
+		for range 1_000 {
+			wantUse(t, l, q, 7, true)
+		}
+		if l.asked != 1 {
+			t.Errorf("it was asked %d times", l.asked)
+		}
+	})
+
+	t.Run("what another process stores, or gives back, is seen within 5 seconds", func(t *testing.T) {
+		l, q := newLedger()
+		wantUse(t, l, q, 3, false)
+		l.store("ws")
+		l.store("ws")
+		l.now = l.now.Add(quotaFor)
+		wantUse(t, l, q, 3, true)
+		l.stored["ws 2026-11"]--
+		l.now = l.now.Add(quotaFor)
+		wantUse(t, l, q, 3, false)
+	})
+
+	t.Run("a message that was not stored is given back, and one that was is not", func(t *testing.T) {
+		_, q := newLedger()
+		for _, kept := range []bool{false, false, true} {
+			claim, err := q.take(t.Context(), "ws", including(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kept {
+				claim.keep()
+			}
+			claim.drop()
+			claim.drop()
+		}
+		m := q.months["ws"]
+		if m.begun != 1 || m.open != 0 {
+			t.Errorf("%d began and %d are open", m.begun, m.open)
+		}
+	})
+
+	t.Run("a message that is being stored while the database is asked is not forgotten", func(t *testing.T) {
+		l, q := newLedger()
+		claim, err := q.take(t.Context(), "ws", including(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.now = l.now.Add(quotaFor)
+		wantUse(t, l, q, 2, false)
+		wantUse(t, l, q, 2, true)
+		claim.drop()
+		wantUse(t, l, q, 2, false)
+	})
+
+	t.Run("no more workspaces are remembered than there is room for", func(t *testing.T) {
+		l, q := newLedger()
+		for i := range quotaMax + 10 {
+			if err := l.use(t.Context(), q, fmt.Sprint(i), including(5)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(q.months) > quotaMax {
+			t.Errorf("%d are remembered", len(q.months))
+		}
+	})
+}
+
+func TestQuotaAtOnce(t *testing.T) {
+	t.Run("of many messages at once as many are admitted as are left", func(t *testing.T) {
+		l, q := newLedger()
+		l.stored["ws 2026-11"] = 90
+		var all sync.WaitGroup
+		for range 50 {
+			all.Go(func() {
+				if err := l.use(t.Context(), q, "ws", including(100)); err != nil && !fault.Is(err, fault.RateLimited) {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if l.stored["ws 2026-11"] != 100 {
+			t.Errorf("%d are stored", l.stored["ws 2026-11"])
+		}
+	})
+
+	t.Run("those who come while the database is asked wait for its answer, and one who leaves is free at once", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			asked, answer := 0, make(chan struct{})
+			q := newQuota(func(context.Context, string, string) (int, error) {
+				asked++
+				<-answer
+				return 0, nil
+			}, time.Now)
+			ctx, leave := context.WithCancel(t.Context())
+			results := make(chan error, 11)
+			for range 10 {
+				go func() {
+					_, err := q.take(t.Context(), "ws", including(100))
+					results <- err
+				}()
+			}
+			synctest.Wait()
+			go func() {
+				_, err := q.take(ctx, "ws", including(100))
+				results <- err
+			}()
+			leave()
+			if err := <-results; !errors.Is(err, context.Canceled) {
+				t.Errorf("who left got %v", err)
+			}
+			close(answer)
+			for range 10 {
+				if err := <-results; err != nil {
+					t.Error(err)
+				}
+			}
+			if asked != 1 || q.months["ws"].begun != 10 {
+				t.Errorf("it was asked %d times, and %d began", asked, q.months["ws"].begun)
+			}
+		})
+	})
+
+	t.Run("who cannot learn the number within 10 seconds is told to try again", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			q := newQuota(func(ctx context.Context, _, _ string) (int, error) {
+				<-ctx.Done()
+				return 0, ctx.Err()
+			}, time.Now)
+			var all sync.WaitGroup
+			for range 5 {
+				all.Go(func() {
+					if _, err := q.take(t.Context(), "ws", including(100)); !fault.Is(err, fault.Unavailable) {
+						t.Errorf("got %v", err)
+					}
+				})
+			}
+			all.Wait()
+			if took := time.Since(start); took != storeWithin {
+				t.Errorf("it took %v", took)
+			}
+		})
+	})
+
+	t.Run("a database that fails, or panics, is asked again by the next", func(t *testing.T) {
+		l, q := newLedger()
+		l.fail = errors.New("away")
+		if err := l.use(t.Context(), q, "ws", including(1)); !errors.Is(err, l.fail) {
+			t.Errorf("got %v", err)
+		}
+		l.fail = nil
+		q.count = func(context.Context, string, string) (int, error) { panic("broken") }
+		if err := protect(func() error { return l.use(t.Context(), q, "ws", including(1)) }); err == nil {
+			t.Error("the panic was lost")
+		}
+		q.count = l.count
+		wantUse(t, l, q, 1, false)
+	})
+}

@@ -1,0 +1,192 @@
+package knowledge_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"parley/core/knowledge"
+)
+
+func TestRepair(t *testing.T) {
+	ctx := t.Context()
+
+	t.Run("an index that lost everything is filled again, an index that holds all is left alone", func(t *testing.T) {
+		l := newLibrary(t)
+		l.add("Bread", bread)
+		l.add("Cakes", cakes)
+		l.index.changes()
+		l.wantRepaired(0)
+		if n := l.index.changes(); n != 0 {
+			t.Errorf("it was changed %d times", n)
+		}
+		l.must(l.Forget(ctx, home, bot))
+		l.wantAnswered("When is rye baked?", "midnight", false)
+		l.wantRepaired(2)
+		l.wantAnswered("When is rye baked?", "midnight", true)
+		l.wantRepaired(0)
+	})
+
+	t.Run("a document of which the index holds a part is brought back whole", func(t *testing.T) {
+		l := newLibrary(t)
+		d := l.add("Long", long("wort", 4))
+		passages, err := l.db.Passages(ctx, home, d.ID, d.Live)
+		l.must(err)
+		l.must(l.index.Index.Replace(ctx, homeScope, d.ID, []knowledge.Entry{{PassageID: passages[0].ID, DocumentID: d.ID, Terms: []string{"x"}}}))
+		l.wantRepaired(1)
+		l.wantWhole(d.ID)
+	})
+
+	t.Run("a document whose next version failed is held as it was, and left alone then", func(t *testing.T) {
+		l := newLibrary(t)
+		l.world.set(start, page{text: bread})
+		source := l.pageAt(start, knowledge.Never)
+		l.work()
+		d := l.at(start)
+		l.world.set(start, page{text: long("wort", 4)})
+		l.must(l.SyncSource(ctx, home, bot, source.ID))
+		l.index.before = func() { l.must(l.Cancel(ctx, home, bot, d.ID)) }
+		l.work()
+		l.must(l.Forget(ctx, home, bot))
+		l.wantRepaired(1)
+		l.wantAnswered("When is rye baked?", "midnight", true)
+		l.wantRepaired(0)
+	})
+
+	t.Run("an index of another version is built anew", func(t *testing.T) {
+		l := newLibrary(t)
+		l.add("Bread", bread)
+		l.must(l.index.Rebuild(ctx, "another version", func(context.Context, knowledge.Filler) error { return nil }))
+		l.wantAnswered("When is rye baked?", "midnight", false)
+		l.wantRepaired(1)
+		l.wantAnswered("When is rye baked?", "midnight", true)
+		if version, err := l.index.Version(ctx); err != nil || version != l.IndexVersion() {
+			t.Errorf("its version is %q: %v", version, err)
+		}
+	})
+
+	t.Run("documents that are on their way in or out are left to the work", func(t *testing.T) {
+		l := newLibrary(t)
+		gone := l.add("Bread", bread)
+		l.index.away = true
+		l.must(l.Remove(ctx, home, bot, gone.ID))
+		added := l.add("Cakes", cakes)
+		l.index.away = false
+		l.wantRepaired(0)
+		l.clock.advance(time.Minute)
+		l.work()
+		l.wantWhole(added.ID)
+		l.wantGone(gone.ID)
+	})
+}
+
+// wantMarks fails unless so many rebuilds are marked.
+func (l *library) wantMarks(want int) {
+	l.Helper()
+	marks, err := l.db.Rebuilds(l.Context())
+	if err != nil || len(marks) != want {
+		l.Errorf("there are the marks %v, want %d: %v", marks, want, err)
+	}
+}
+
+func TestRebuildThatBreaksOff(t *testing.T) {
+	ctx := t.Context()
+
+	// changing has a page with an old and a new text of as many passages, so
+	// that counting them tells nothing.
+	changing := func(t *testing.T) (l *library, changed, gone string, change func()) {
+		l = newLibrary(t)
+		l.world.set(start, page{text: bread})
+		source := l.pageAt(start, knowledge.Never)
+		l.work()
+		gone = l.add("Gone", "The croissant is sold out.").ID
+		l.clock.advance(day)
+		return l, l.at(start).ID, gone, func() {
+			l.clock.advance(time.Minute)
+			l.world.set(start, page{text: cakes})
+			l.must(l.SyncSource(ctx, home, bot, source.ID))
+			l.must(l.Remove(ctx, home, bot, gone))
+			l.work()
+		}
+	}
+
+	t.Run("wherever it does, the next start makes the index hold what the database says", func(t *testing.T) {
+		calls := 0
+		for died := true; died; {
+			calls++
+			l, changed, gone, change := changing(t)
+			// Another process works on while this one, which dies, rebuilds.
+			l.index.filled = func() {
+				dying := l.Service
+				l.open()
+				change()
+				l.Service = dying
+			}
+			died = l.dyingIn(calls, func(ctx context.Context) error {
+				_, err := l.Rebuild(ctx)
+				return err
+			})
+			if l.index.filled != nil { // it died before
+				l.index.filled = nil
+				change()
+			}
+			_, err := l.Repair(ctx)
+			l.must(err)
+			l.wantWhole(changed)
+			l.wantGone(gone)
+			l.wantAnswered("When is plum cake baked?", "Sundays", true)
+			l.wantAnswered("When is rye baked?", "midnight", false)
+			l.wantAnswered("croissant", "sold out", false)
+			if t.Failed() {
+				t.Fatalf("dead at call %d", calls)
+			}
+		}
+		if calls < 8 {
+			t.Errorf("there were only %d calls to die at", calls)
+		}
+	})
+
+	t.Run("one that ends, or fails before the switch, leaves no mark", func(t *testing.T) {
+		l := newLibrary(t)
+		l.add("Bread", bread)
+		l.wantRebuilt(1)
+		l.wantMarks(0)
+		cancelled, cancel := context.WithCancel(ctx)
+		l.index.filling = cancel
+		if _, err := l.Rebuild(cancelled); err == nil {
+			t.Error("it did not fail")
+		}
+		l.wantMarks(0)
+	})
+
+	t.Run("another process catches up as well, now and then, and forgets it after a day", func(t *testing.T) {
+		l, changed, _, change := changing(t)
+		_, err := l.db.BeginRebuild(ctx, l.clock.Now())
+		l.must(err)
+		old, err := l.db.Passages(ctx, home, changed, 1)
+		l.must(err)
+		change()
+		lose := func() { // what the process that died left in the index
+			l.must(l.index.Index.Replace(ctx, homeScope, changed, []knowledge.Entry{
+				{PassageID: old[0].ID, DocumentID: changed, Terms: []string{"rye"}},
+			}))
+			l.wantAnswered("When is plum cake baked?", "Sundays", false)
+		}
+		for _, c := range []struct {
+			after  time.Duration
+			caught bool
+		}{{4 * time.Minute, true}, {4 * time.Minute, false}, {time.Hour, true}, {50 * time.Minute, false}, {21 * time.Hour, true}} {
+			lose()
+			l.clock.advance(c.after)
+			l.must(l.Watch(ctx))
+			l.wantAnswered("When is plum cake baked?", "Sundays", c.caught)
+			l.wantMarks(1)
+		}
+		l.clock.advance(2 * day)
+		l.must(l.Watch(ctx))
+		l.wantMarks(0)
+		lose()
+		l.must(l.Watch(ctx))
+		l.wantAnswered("When is plum cake baked?", "Sundays", false)
+	})
+}

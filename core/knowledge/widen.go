@@ -1,0 +1,117 @@
+package knowledge
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"parley/core/chatbot"
+)
+
+const (
+	// bytesAToken is about what a token has. To count tokens would take longer
+	// than to search.
+	bytesAToken = 4
+	// roomEach is how long the texts found may be together, for each passage
+	// wanted: what passages of the largest size would have. Below shortText a
+	// passage is short. The sizes are the default ones, whatever the chatbot's:
+	// to look those up would cost every question.
+	roomEach  = bytesAToken * chatbot.DefaultPassageLimit
+	shortText = bytesAToken * chatbot.DefaultPassageAim / 2
+	// widened is how many of the best passages are widened.
+	widened = 10
+)
+
+// widen joins to the texts of the best passages those of their neighbours: one
+// on each side, of the same document and under the same headings, for passages
+// that are short or of which a neighbour was found, too. No text is there
+// twice. What cannot be read now is left out: the passages answer without it.
+func (s *Service) widen(ctx context.Context, scope Scope, found []Found, limit int) {
+	room := roomEach * limit
+	held := make(map[PassageAt]bool, len(found))
+	for _, f := range found {
+		held[f.at(0)] = true
+		room -= len(f.Text)
+	}
+	found = found[:min(widened, len(found))]
+	beside := besides(found, held)
+	if room <= 0 || len(beside) == 0 {
+		return
+	}
+	neighbours, err := s.store.LivePassagesAt(ctx, scope.WorkspaceID, scope.ChatbotID, beside)
+	if err != nil {
+		s.log.Warn("neighbours of passages not read", "error", err)
+		return
+	}
+	for i := range found {
+		for _, side := range []int{1, -1} {
+			at := slices.IndexFunc(neighbours, func(p Passage) bool { return p.at(0) == found[i].at(side) })
+			if at < 0 || len(neighbours[at].Text) > room || !adjoins(found[i].Passage, neighbours[at]) {
+				continue
+			}
+			room -= len(neighbours[at].Text)
+			found[i].join(neighbours[at].Text, side)
+			neighbours = slices.Delete(neighbours, at, at+1)
+		}
+	}
+}
+
+// besides are the places of the neighbours that are wanted and not held.
+func besides(found []Found, held map[PassageAt]bool) []PassageAt {
+	var beside []PassageAt
+	for _, f := range found {
+		before, after := f.at(-1), f.at(1)
+		if len(f.Text) >= shortText && !held[before] && !held[after] {
+			continue
+		}
+		for _, at := range []PassageAt{before, after} {
+			if at.Ordinal >= 0 && !held[at] && !slices.Contains(beside, at) {
+				beside = append(beside, at)
+			}
+		}
+	}
+	return beside
+}
+
+// at is the place of a passage, or of one so many places behind it.
+func (p Passage) at(behind int) PassageAt {
+	return PassageAt{DocumentID: p.DocumentID, Version: p.Version, Ordinal: p.Ordinal + behind}
+}
+
+// adjoins reports whether no heading stands between two neighbours.
+func adjoins(a, b Passage) bool {
+	later := a
+	if b.Ordinal > a.Ordinal {
+		later = b
+	}
+	return slices.Equal(a.HeadingPath, b.HeadingPath) && !startsWithHeading(later.Text)
+}
+
+// startsWithHeading reports whether a text starts with a heading of either
+// kind (CommonMark 0.31, sections 4.2 and 4.3).
+func startsWithHeading(text string) bool {
+	first, rest, _ := strings.Cut(strings.TrimLeft(text, "\r\n"), "\n")
+	second, _, _ := strings.Cut(rest, "\n")
+	second = strings.TrimSpace(second)
+	return isATX(first) || second != "" && (strings.Trim(second, "=") == "" || strings.Trim(second, "-") == "")
+}
+
+// join puts a neighbour's text beside the passage's.
+func (f *Found) join(text string, side int) {
+	if side < 0 {
+		f.Text = joined(text, f.Text)
+		return
+	}
+	f.Text = joined(f.Text, text)
+}
+
+// joined is a text with the one that follows it. Each piece of a cut table
+// repeats its header, which is left out where the table goes on.
+func joined(text, next string) string {
+	first := lineEnd(next, 1)
+	body := lineEnd(next, first+1)
+	if first < body && body < len(next) && isDelimiter(next[first:body]) && strings.Contains(text, next[:body]) {
+		return text + "\n" + next[body:]
+	}
+	return text + "\n\n" + next
+}

@@ -1,0 +1,84 @@
+package plan
+
+import "parley/core/fault"
+
+// Resource is something that a plan limits.
+type Resource int
+
+// The limited resources.
+const (
+	// API, Sites and Schedules are the use of a feature; used does not matter.
+	API Resource = iota
+	Sites
+	Schedules
+	// Chatbots, Members, Tokens, KnowledgeChars and Messages count what would
+	// be in use after the request; Messages those of the month.
+	Chatbots
+	Members
+	Tokens
+	KnowledgeChars
+	Messages
+	// MessageChars is the length of one message.
+	MessageChars
+)
+
+// Admit refuses the use of a resource that the plan does not cover. Used is
+// the amount that would be in use afterwards. The fault names the plan, the
+// limit and the remedy. It is Forbidden; for Messages it is RateLimited and
+// for MessageChars Invalid.
+func (p Plan) Admit(resource Resource, used int) error {
+	switch resource {
+	case API:
+		return p.admitAPI()
+	case Sites:
+		return p.include(FeatureSites, "does not read whole sites. Add single pages, or upgrade to the Basic plan or above.")
+	case Schedules:
+		return p.include(FeatureSchedules, "does not read sources again by itself. Read them again by hand, or upgrade to the Standard plan or above.")
+	case Chatbots:
+		return p.refuse(used, p.Limits.Chatbots, "chatbot", "chatbots", "Delete one or upgrade the plan.")
+	case Members:
+		return p.refuse(used, p.Limits.Members, "member", "members", "Remove a member or an invitation, or upgrade the plan.")
+	case Tokens:
+		if err := p.admitAPI(); err != nil {
+			return err
+		}
+		return p.refuse(used, p.Limits.TokensPerChatbot, "active API token for each chatbot", "active API tokens for each chatbot", "Revoke one or upgrade the plan.")
+	case KnowledgeChars:
+		return p.refuse(used, p.Limits.KnowledgeChars, "character of knowledge", "characters of knowledge", "Remove documents or upgrade the plan.")
+	case Messages:
+		if exceeds(used, p.Limits.MessagesPerMonth) {
+			return fault.New(fault.RateLimited, "The %s plan includes %d messages a month, and they are used up. Wait for the next month or upgrade the plan.", p.Title, p.Limits.MessagesPerMonth)
+		}
+		return nil
+	case MessageChars:
+		if exceeds(used, p.Limits.MessageChars) {
+			return fault.InField("message", "message is longer than %d characters, the limit of the %s plan. Shorten it.", p.Limits.MessageChars, p.Title)
+		}
+		return nil
+	}
+	return fault.New(fault.Internal, "unknown plan resource %d", resource)
+}
+
+func (p Plan) admitAPI() error {
+	return p.include(FeatureAPI, "has no API access. Upgrade to the Standard plan or above to create and use API tokens.")
+}
+
+func (p Plan) include(feature Feature, lacking string) error {
+	if p.Limits.Has(feature) {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "The %s plan %s", p.Title, lacking)
+}
+
+func (p Plan) refuse(used, limit int, one, many, remedy string) error {
+	if !exceeds(used, limit) {
+		return nil
+	}
+	what := many
+	if limit == 1 {
+		what = one
+	}
+	return fault.New(fault.Forbidden, "The %s plan includes %d %s. %s", p.Title, limit, what, remedy)
+}
+
+func exceeds(used, limit int) bool { return limit != Unlimited && used > limit }

@@ -1,0 +1,90 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"parley/core/fault"
+)
+
+// The most that an operator can give. What is to be more is [Unlimited], but
+// for a message, which is read into memory whole.
+const (
+	maxAmount       = 1_000_000_000
+	maxMessageChars = 64_000
+	maxDays         = 36_500
+	// maxPrice is Stripe's: eight digits.
+	maxPrice = 99_999_999
+)
+
+// amount is a limit with the field that it is called by and its range.
+type amount struct {
+	field              string
+	value, least, most int
+	lifted             bool
+}
+
+// Check refuses, as Invalid, limits and prices that make no sense.
+func (p Plan) Check() error {
+	l := p.Limits
+	for _, a := range []amount{
+		{"chatbots", l.Chatbots, 0, maxAmount, true},
+		{"members", l.Members, 1, maxAmount, true},
+		{"tokens_per_chatbot", l.TokensPerChatbot, 0, maxAmount, true},
+		{"message_chars", l.MessageChars, 1, maxMessageChars, false},
+		{"messages_per_month", l.MessagesPerMonth, 0, maxAmount, true},
+		{"knowledge_chars", l.KnowledgeChars, 0, maxAmount, true},
+		{"requests_per_minute", l.RequestsPerMinute, 1, maxAmount, true},
+		{"retention_days", l.RetentionDays, 1, maxDays, true},
+	} {
+		if err := a.check(); err != nil {
+			return err
+		}
+	}
+	if err := l.checkFeatures(); err != nil {
+		return err
+	}
+	return p.checkPrice()
+}
+
+func (a amount) check() error {
+	if a.lifted && a.value == Unlimited || a.value >= a.least && a.value <= a.most {
+		return nil
+	}
+	if a.lifted {
+		return fault.InField(a.field, "%s must be from %d to %d, or %d for no limit.", a.field, a.least, a.most, Unlimited)
+	}
+	return fault.InField(a.field, "%s must be from %d to %d.", a.field, a.least, a.most)
+}
+
+func (l Limits) checkFeatures() error {
+	for i, feature := range l.Features {
+		if !slices.Contains(AllFeatures(), feature) || slices.Contains(l.Features[:i], feature) {
+			return fault.InField("features", "features must be some of api, sites and schedules, each once.")
+		}
+	}
+	return nil
+}
+
+func (p Plan) checkPrice() error {
+	if err := p.checkAmount("price_monthly", p.Price.Monthly); err != nil {
+		return err
+	}
+	if err := p.checkAmount("price_yearly", p.Price.Yearly); err != nil {
+		return err
+	}
+	if len(p.Price.Currency) != 3 || strings.Trim(p.Price.Currency, "abcdefghijklmnopqrstuvwxyz") != "" {
+		return fault.InField("currency", "currency must be an ISO 4217 code in lower case, such as usd.")
+	}
+	return nil
+}
+
+func (p Plan) checkAmount(field string, price int) error {
+	switch {
+	case p.Name == Free && price != 0:
+		return fault.InField(field, "The %s plan costs nothing: it is what remains when a subscription ends.", p.Title)
+	case p.Name != Free && price != NotSold && (price < 1 || price > maxPrice):
+		return fault.InField(field, "%s must be from 1 to %d in the currency's smallest unit, or %d if it is not sold.", field, maxPrice, NotSold)
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+)
+
+// Names returns the plans' names, the lowest first.
+func Names() []Name { return []Name{Starter, Basic, Standard, Premium, Enterprise} }
+
+// Higher returns the higher of two plans. A name that is none is the lowest.
+func Higher(a, b Name) Name {
+	if b.Above(a) {
+		return b
+	}
+	return a
+}
+
+// Above reports whether a plan is higher than another. A name that is none is
+// the lowest.
+func (n Name) Above(other Name) bool { return rank(n) > rank(other) }
+
+// Title is the name as people read it.
+func (n Name) Title() string {
+	if !n.known() {
+		return "an unknown plan"
+	}
+	return strings.ToUpper(string(n[:1])) + string(n[1:])
+}
+
+func (n Name) known() bool { return rank(n) >= 0 }
+
+func rank(n Name) int { return slices.Index(Names(), n) }

@@ -1,0 +1,153 @@
+package tenant
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/core/fault"
+	"parley/core/plan"
+)
+
+// ApplySubscription writes what was read at Stripe, and all that follows from
+// it, in one transaction: access, plan, what rests, the audit log and mails.
+//
+// Revision is that of the row before Stripe was asked. If another has written
+// meanwhile, what was read may be older than the row: that is a Conflict, and
+// the caller reads both again. An event whose effect is stored already changes
+// nothing, and gives the zero Applied.
+func (s *Service) ApplySubscription(ctx context.Context, workspaceID string, revision int, billed Billed, trialUsed bool, cause Cause) (Applied, error) {
+	var applied Applied
+	err := s.locked(ctx, workspaceID, func(ctx context.Context, workspace Workspace) error {
+		applied = Applied{}
+		if known, err := s.isKnown(ctx, cause); err != nil || known {
+			return err
+		}
+		before, err := s.store.Subscription(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		if before.Revision != revision {
+			return fault.New(fault.Conflict, "The subscription was changed meanwhile. Try again.")
+		}
+		after := s.read(before, billed, trialUsed)
+		if err := s.write(ctx, workspace, before, after, cause.Actor); err != nil {
+			return err
+		}
+		applied = Applied{Changed: !same(before, after), Unknown: after.Access.Unknown, Before: before, After: after}
+		return nil
+	})
+	if err != nil {
+		return Applied{}, err
+	}
+	return applied, nil
+}
+
+// isKnown notes a cause's event, and reports whether it was noted before.
+func (s *Service) isKnown(ctx context.Context, cause Cause) (bool, error) {
+	if cause.EventID == "" {
+		return false, nil
+	}
+	added, err := s.store.AddBillingEvent(ctx, cause.EventID, cause.EventType, s.now())
+	return !added, err
+}
+
+// read is a subscription after Stripe was asked. The revision counts what is
+// read, changed or not: an older answer that comes later must be told apart.
+func (s *Service) read(before Subscription, billed Billed, trialUsed bool) Subscription {
+	after, now := before, s.now()
+	after.Billed = billed
+	after.TrialUsed = before.TrialUsed || trialUsed
+	after.Access = s.access(after, now)
+	after.Revision++
+	after.FetchedAt = &now
+	return after
+}
+
+// access asks the rule. Its last access is that of the row.
+func (s *Service) access(subscription Subscription, now time.Time) plan.Access {
+	standing := plan.Standing{
+		Status: subscription.Status, Plan: subscription.Plan,
+		PastDueSince: subscription.PastDueSince, EndsAt: subscription.EndsAt,
+	}
+	return standing.Access(subscription.Access, s.options.Grace, now)
+}
+
+// write stores a subscription and all that follows from it.
+func (s *Service) write(ctx context.Context, workspace Workspace, before, after Subscription, actor string) error {
+	if err := s.store.SaveSubscription(ctx, workspace.ID, after); err != nil {
+		return err
+	}
+	inForce := plan.Higher(workspace.Granted, after.Access.Plan)
+	if inForce != workspace.Plan {
+		if err := s.putInForce(ctx, workspace.ID, inForce, workspace.Granted); err != nil {
+			return err
+		}
+	}
+	if same(before, after) {
+		return nil
+	}
+	detail := describe(after.Billed) + describeMove(workspace.Plan, inForce)
+	if err := s.audit(ctx, workspace.ID, actor, SubscriptionChanged, detail); err != nil {
+		return err
+	}
+	return s.announce(ctx, workspace, after)
+}
+
+// putInForce writes a workspace's plan, and settles what it means.
+func (s *Service) putInForce(ctx context.Context, workspaceID string, inForce, granted plan.Name) error {
+	if err := s.store.SetPlan(ctx, workspaceID, inForce, granted); err != nil {
+		return err
+	}
+	return s.settle(ctx, workspaceID, inForce)
+}
+
+// SawEvent reports whether an event of Stripe's was noted.
+func (s *Service) SawEvent(ctx context.Context, eventID string) (bool, error) {
+	return s.store.HasBillingEvent(ctx, eventID)
+}
+
+// NoteEvent notes an event of Stripe's that concerns no workspace.
+func (s *Service) NoteEvent(ctx context.Context, eventID, kind string) error {
+	return s.store.InTx(ctx, func(ctx context.Context) error {
+		_, err := s.store.AddBillingEvent(ctx, eventID, kind, s.now())
+		return err
+	})
+}
+
+// Lapse ends the access whose time has come, without asking Stripe, and
+// returns how many workspaces it changed.
+func (s *Service) Lapse(ctx context.Context) (int, error) {
+	workspaces, err := s.store.LapsedAccess(ctx, s.now())
+	if err != nil {
+		return 0, err
+	}
+	ended, failures := 0, []error(nil)
+	for _, workspaceID := range workspaces {
+		changed, err := s.lapse(ctx, workspaceID)
+		if changed {
+			ended++
+		}
+		// One that fails must not keep the others.
+		failures = append(failures, err)
+	}
+	return ended, errors.Join(failures...)
+}
+
+// lapse asks the rule again for one workspace.
+func (s *Service) lapse(ctx context.Context, workspaceID string) (changed bool, err error) {
+	err = s.locked(ctx, workspaceID, func(ctx context.Context, workspace Workspace) error {
+		before, err := s.store.Subscription(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		after := before
+		after.Access = s.access(before, s.now())
+		changed = !same(before, after)
+		if !changed {
+			return nil
+		}
+		return s.write(ctx, workspace, before, after, "time")
+	})
+	return changed && err == nil, err
+}

@@ -1,0 +1,83 @@
+package tenant
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"parley/core/fault"
+)
+
+// ChangeEmail gives a user another address, with which they sign in from then
+// on. Their password proves who they are. Stripe learns of it for the
+// workspaces that it knows by the user's address.
+func (s *Service) ChangeEmail(ctx context.Context, userID, password, email string) error {
+	email, err := checkEmail(email)
+	if err != nil {
+		return err
+	}
+	attempt, err := s.countAttempt(ctx, limit{"change-email:" + userID, attemptsByPair})
+	if err != nil {
+		return err
+	}
+	user, err := s.store.User(ctx, userID)
+	if err != nil {
+		return err
+	}
+	ok, _, err := s.hasher.verify(ctx, user.PasswordHash, password)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return fault.InField("password", "This is not your password. Try again.")
+	}
+	if email != user.Email {
+		if err := s.setEmail(ctx, user, email); err != nil {
+			return err
+		}
+	}
+	return attempt.forgive(ctx)
+}
+
+// setEmail writes the address and what follows from it in one transaction.
+func (s *Service) setEmail(ctx context.Context, user User, email string) error {
+	return s.store.InTx(ctx, func(ctx context.Context) error {
+		memberships, err := s.store.Memberships(ctx, user.ID)
+		if err != nil {
+			return err
+		}
+		// Locks are taken in one order, or two who change theirs at once
+		// could wait for each other.
+		slices.SortFunc(memberships, func(a, b Membership) int { return cmp.Compare(a.Workspace.ID, b.Workspace.ID) })
+		for _, m := range memberships {
+			if err := s.tellOfEmail(ctx, m, user, email); err != nil {
+				return err
+			}
+		}
+		err = s.store.SetEmail(ctx, user.ID, email)
+		if fault.Is(err, fault.Conflict) {
+			return &fault.Error{
+				Kind: fault.Conflict, Field: "email",
+				Message: "There is an account with this e-mail address already. Choose another.",
+			}
+		}
+		return err
+	})
+}
+
+// tellOfEmail notes the change in a workspace that is known by the address.
+func (s *Service) tellOfEmail(ctx context.Context, m Membership, user User, email string) error {
+	if m.Role != RoleOwner {
+		return nil
+	}
+	return s.locked(ctx, m.Workspace.ID, func(ctx context.Context, workspace Workspace) error {
+		members, err := s.store.Members(ctx, workspace.ID)
+		if err != nil || firstOwner(members).UserID != user.ID {
+			return err
+		}
+		if err := s.customerIsStale(ctx, workspace.ID); err != nil {
+			return err
+		}
+		return s.audit(ctx, workspace.ID, user.Email, EmailChanged, "The owner's address is now "+email+".")
+	})
+}

@@ -1,0 +1,38 @@
+package tenant
+
+import (
+	"context"
+	"time"
+
+	"parley/core/plan"
+)
+
+// Holding is a chatbot, member or API token, as far as a plan's limits go.
+type Holding struct {
+	// Resource is plan.Chatbots, plan.Members or plan.Tokens.
+	Resource plan.Resource
+	plan.Holding
+	// ChatbotID is the one of a token.
+	ChatbotID string
+	// ExpiresAt is that of a token, nil if it never expires.
+	ExpiresAt *time.Time
+	// Name is what people call it.
+	Name string
+	// OverLimit says that the plan includes fewer, and that this one rests.
+	OverLimit bool
+}
+
+// HoldingStore keeps what is over the limit of a plan.
+type HoldingStore interface {
+	// Holdings returns a workspace's chatbots, members and tokens that were not
+	// revoked, the oldest of each first. Expired tokens are among them: who
+	// asks knows what time it is. The id of a member is the user's; owners are
+	// vital.
+	Holdings(ctx context.Context, workspaceID string) ([]Holding, error)
+	// SetOverLimit says of those of the ids which are over the limit, and of
+	// all others of the resource that they are not.
+	SetOverLimit(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error
+	// SetKept says which of a resource an owner wants to stay, and that the
+	// others may rest.
+	SetKept(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error
+}

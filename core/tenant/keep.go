@@ -1,0 +1,88 @@
+package tenant
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"parley/core/fault"
+	"parley/core/plan"
+)
+
+// Keep notes which of a workspace's chatbots, members or tokens an owner wants
+// to stay active when there are more than the plan includes. It is Invalid for
+// more than that, and for an id that is none of them. The others rest; with
+// fewer chosen than the plan includes, the oldest of them stay, too. Owners
+// need no choosing. Actor is who chose, for the audit log.
+func (s *Service) Keep(ctx context.Context, workspaceID string, resource plan.Resource, ids []string, actor string) error {
+	if !slices.Contains(limitedInNumber, resource) {
+		return fault.New(fault.Invalid, "Choose among chatbots, members or API tokens.")
+	}
+	return s.locked(ctx, workspaceID, func(ctx context.Context, workspace Workspace) error {
+		p, err := s.store.Plan(ctx, workspace.Plan)
+		if err != nil {
+			return err
+		}
+		holdings, err := s.Holdings(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		groups := grouped(resource, holdings)
+		if err := checkChoice(p, resource, groups, ids); err != nil {
+			return err
+		}
+		if err := s.store.SetKept(ctx, workspaceID, resource, ids); err != nil {
+			return err
+		}
+		if err := s.settle(ctx, workspaceID, workspace.Plan); err != nil {
+			return err
+		}
+		detail := fmt.Sprintf("%d of %d %s were chosen to stay active.", len(ids), count(holdings, resource), called[resource])
+		return s.audit(ctx, workspaceID, actor, LimitsChosen, detail)
+	})
+}
+
+// called is what people call several of a resource.
+var called = map[plan.Resource]string{plan.Chatbots: "chatbots", plan.Members: "members", plan.Tokens: "API tokens"}
+
+// checkChoice refuses ids that are none of the groups, and more of a group
+// than the plan includes.
+func checkChoice(p plan.Plan, resource plan.Resource, groups map[string][]Holding, ids []string) error {
+	chosen := map[string]bool{}
+	for _, id := range ids {
+		chosen[id] = true
+	}
+	found, limit := 0, limitOf(p.Limits, resource)
+	for _, group := range groups {
+		stay, vital := 0, 0
+		for _, h := range group {
+			switch {
+			case h.Vital:
+				vital++
+			case chosen[h.ID]:
+				stay++
+			}
+			if chosen[h.ID] {
+				found++
+			}
+		}
+		if limit != plan.Unlimited && stay > 0 && stay+vital > limit {
+			return fault.InField("keep", "The %s plan includes only %d of the %s%s. Choose fewer.", p.Title, limit, called[resource], counting(resource))
+		}
+	}
+	if found != len(chosen) {
+		return fault.InField("keep", "Something that was chosen is not there any more. Load the page again and choose anew.")
+	}
+	return nil
+}
+
+// counting says what else the limit of a resource counts.
+func counting(resource plan.Resource) string {
+	switch resource {
+	case plan.Members:
+		return ", its owners among them"
+	case plan.Tokens:
+		return " of each chatbot"
+	}
+	return ""
+}

@@ -1,0 +1,100 @@
+package tenant_test
+
+import (
+	"strings"
+	"testing"
+
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	over := func(t *testing.T, name plan.Name) *clock {
+		c := newClock(t)
+		c.addChatbots(5)
+		c.must(c.SetPlan(t.Context(), c.space.ID, name, "operator"))
+		return c
+	}
+	keep := func(c *clock, resource plan.Resource, ids ...string) error {
+		return c.Keep(c.Context(), c.space.ID, resource, ids, "owner@example.com")
+	}
+	refused := func(c *clock, err error, says string) {
+		c.Helper()
+		if got := fault.As(err); got.Kind != fault.Invalid || !strings.Contains(got.Message, says) {
+			c.Errorf("got %v, want a refusal that says %q", err, says)
+		}
+	}
+	t.Run("what is chosen stays, and the log has it", func(t *testing.T) {
+		c := over(t, plan.Basic)
+		c.must(keep(c, plan.Chatbots, "cb_3", "cb_4", "cb_5"))
+		c.rest(plan.Chatbots, "cb_1", "cb_2")
+		if entry := c.history()[0]; entry.Actor != "owner@example.com" || entry.Action != tenant.LimitsChosen ||
+			entry.Detail != "3 of 5 chatbots were chosen to stay active." {
+			t.Errorf("the log says %+v", entry)
+		}
+	})
+	t.Run("of what was not chosen the oldest stay, too, while there is room", func(t *testing.T) {
+		c := over(t, plan.Basic)
+		c.must(keep(c, plan.Chatbots, "cb_5"))
+		c.rest(plan.Chatbots, "cb_3", "cb_4")
+		c.must(keep(c, plan.Chatbots))
+		c.rest(plan.Chatbots, "cb_4", "cb_5")
+	})
+	t.Run("a choice outlives a better plan", func(t *testing.T) {
+		c := over(t, plan.Free)
+		c.must(keep(c, plan.Chatbots, "cb_4"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Premium, "operator"))
+		c.rest(plan.Chatbots)
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free, "operator"))
+		c.rest(plan.Chatbots, "cb_1", "cb_2", "cb_3", "cb_5")
+	})
+	t.Run("more than the plan includes is refused, and the choice before stays", func(t *testing.T) {
+		c := over(t, plan.Basic)
+		c.must(keep(c, plan.Chatbots, "cb_5"))
+		refused(c, keep(c, plan.Chatbots, "cb_1", "cb_2", "cb_3", "cb_4"), "The Basic plan includes only 3 of the chatbots. Choose fewer.")
+		c.rest(plan.Chatbots, "cb_3", "cb_4")
+	})
+	t.Run("all may be chosen where there is no limit", func(t *testing.T) {
+		c := over(t, plan.Enterprise)
+		c.must(keep(c, plan.Chatbots, "cb_1", "cb_2", "cb_3", "cb_4", "cb_5"))
+	})
+	t.Run("what is not there, or of another kind, is refused", func(t *testing.T) {
+		c := over(t, plan.Basic)
+		for _, id := range []string{"cb_9", c.user.ID, ""} {
+			refused(c, keep(c, plan.Chatbots, id), "Load the page again")
+		}
+		refused(c, keep(c, plan.Messages, "cb_1"), "chatbots, members or API tokens")
+	})
+	t.Run("the same twice counts once", func(t *testing.T) {
+		c := over(t, plan.Free)
+		c.must(keep(c, plan.Chatbots, "cb_2", "cb_2"))
+		c.rest(plan.Chatbots, "cb_1", "cb_3", "cb_4", "cb_5")
+	})
+	t.Run("tokens are chosen for each chatbot", func(t *testing.T) {
+		c := newClock(t)
+		c.addChatbots(2)
+		c.addTokens("cb_1", 3)
+		c.addTokens("cb_2", 2)
+		all, err := c.Plans(t.Context())
+		c.must(err)
+		all[2].Limits.TokensPerChatbot = 1
+		c.must(c.UpdatePlan(t.Context(), all[2]))
+		c.rest(plan.Tokens, "cb_1_2", "cb_1_3", "cb_2_2")
+		c.must(keep(c, plan.Tokens, "cb_1_3", "cb_2_2"))
+		c.rest(plan.Tokens, "cb_1_1", "cb_1_2", "cb_2_1")
+		refused(c, keep(c, plan.Tokens, "cb_1_1", "cb_1_2"), "includes only 1 of the API tokens of each chatbot")
+	})
+	t.Run("owners count among the members, and need no choosing", func(t *testing.T) {
+		c := newClock(t)
+		first, second := c.addMember("first", tenant.RoleMember), c.addMember("second", tenant.RoleAdmin)
+		third := c.addMember("third", tenant.RoleMember)
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic, "operator"))
+		c.must(keep(c, plan.Members, second, third))
+		c.rest(plan.Members, first)
+		c.must(keep(c, plan.Members, c.user.ID, first, third))
+		c.rest(plan.Members, second)
+		refused(c, keep(c, plan.Members, first, second, third), "its owners among them")
+	})
+}

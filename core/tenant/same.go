@@ -1,0 +1,37 @@
+package tenant
+
+import "time"
+
+// same reports whether two rows say the same. When Stripe was asked, and how
+// often, does not matter.
+func same(a, b Subscription) bool {
+	timesOfA, timesOfB := a.times(), b.times()
+	for i := range timesOfA {
+		if !sameTime(timesOfA[i], timesOfB[i]) {
+			return false
+		}
+	}
+	return a.words() == b.words()
+}
+
+// words are what is no time.
+func (s Subscription) words() any {
+	return struct {
+		customer, id, status, plan, interval, next, access any
+		unknown, stale, trialUsed                          bool
+	}{
+		s.CustomerID, s.ID, s.Status, s.Plan, s.Interval, s.NextPlan, s.Access.Plan,
+		s.Access.Unknown, s.CustomerStale, s.TrialUsed,
+	}
+}
+
+func (s Subscription) times() [7]*time.Time {
+	return [...]*time.Time{s.PeriodEnd, s.EndsAt, s.TrialEnd, s.PastDueSince, s.NextAt, s.CheckoutAt, s.Access.Until}
+}
+
+func sameTime(a, b *time.Time) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Equal(*b)
+}

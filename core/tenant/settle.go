@@ -1,0 +1,100 @@
+package tenant
+
+import (
+	"context"
+	"slices"
+
+	"parley/core/plan"
+)
+
+// Holdings returns a workspace's chatbots, members and active tokens, with
+// those that rest.
+func (s *Service) Holdings(ctx context.Context, workspaceID string) ([]Holding, error) {
+	holdings, err := s.store.Holdings(ctx, workspaceID)
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	return slices.DeleteFunc(holdings, func(h Holding) bool {
+		return h.ExpiresAt != nil && !now.Before(*h.ExpiresAt)
+	}), nil
+}
+
+// Settle puts to rest what is over the limits of a workspace's plan, and wakes
+// up what no longer is. Who adds or deletes a chatbot, member or token calls it
+// in the same transaction.
+func (s *Service) Settle(ctx context.Context, workspaceID string) error {
+	return s.locked(ctx, workspaceID, func(ctx context.Context, workspace Workspace) error {
+		return s.settle(ctx, workspaceID, workspace.Plan)
+	})
+}
+
+// limitedInNumber are the resources of holdings.
+var limitedInNumber = []plan.Resource{plan.Chatbots, plan.Members, plan.Tokens}
+
+// settle needs the workspace's lock.
+func (s *Service) settle(ctx context.Context, workspaceID string, name plan.Name) error {
+	p, err := s.store.Plan(ctx, name)
+	if err != nil {
+		return err
+	}
+	holdings, err := s.Holdings(ctx, workspaceID)
+	if err != nil {
+		return err
+	}
+	for _, resource := range limitedInNumber {
+		over, changed := overLimit(p.Limits, resource, holdings)
+		if !changed {
+			continue
+		}
+		if err := s.store.SetOverLimit(ctx, workspaceID, resource, over); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// overLimit returns the ids of what is over a plan's limit of a resource, and
+// whether that is other than what is stored.
+func overLimit(limits plan.Limits, resource plan.Resource, holdings []Holding) (ids []string, changed bool) {
+	for _, group := range grouped(resource, holdings) {
+		over := plan.Over(limitOf(limits, resource), ranked(group))
+		for _, h := range group {
+			if over[h.ID] {
+				ids = append(ids, h.ID)
+			}
+			changed = changed || over[h.ID] != h.OverLimit
+		}
+	}
+	return ids, changed
+}
+
+// grouped returns the holdings of a resource that share one limit: tokens
+// those of the same chatbot, others all.
+func grouped(resource plan.Resource, holdings []Holding) map[string][]Holding {
+	groups := map[string][]Holding{}
+	for _, h := range holdings {
+		if h.Resource == resource {
+			groups[h.ChatbotID] = append(groups[h.ChatbotID], h)
+		}
+	}
+	return groups
+}
+
+func ranked(holdings []Holding) []plan.Holding {
+	out := make([]plan.Holding, len(holdings))
+	for i, h := range holdings {
+		out[i] = h.Holding
+	}
+	return out
+}
+
+func limitOf(limits plan.Limits, resource plan.Resource) int {
+	switch resource {
+	case plan.Chatbots:
+		return limits.Chatbots
+	case plan.Members:
+		return limits.Members
+	}
+	return limits.TokensPerChatbot
+}

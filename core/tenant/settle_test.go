@@ -1,0 +1,122 @@
+package tenant_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+func TestDowngrade(t *testing.T) {
+	t.Parallel()
+	c := newClock(t)
+	c.customer()
+	c.bill(c.active(plan.Standard))
+	c.addChatbots(3)
+	c.addTokens("cb_1", 2)
+	c.addTokens("cb_2", 1)
+	admin, second := c.addMember("admin", tenant.RoleAdmin), c.addMember("second", tenant.RoleOwner)
+	member := c.addMember("member", tenant.RoleMember)
+
+	t.Run("under the plan that was bought none rests", func(t *testing.T) {
+		c.rest(plan.Chatbots)
+		c.rest(plan.Members)
+		c.rest(plan.Tokens)
+	})
+	ended := c.active(plan.Standard)
+	ended.Status = plan.Canceled
+	c.bill(ended)
+	t.Run("after its end what is over rests: the younger chatbots, who is no owner, every token", func(t *testing.T) {
+		c.rest(plan.Chatbots, "cb_2", "cb_3")
+		c.rest(plan.Members, admin, member)
+		c.rest(plan.Tokens, "cb_1_1", "cb_1_2", "cb_2_1")
+	})
+	t.Run("nothing is deleted", func(t *testing.T) {
+		usage, err := c.Usage(t.Context(), c.space.ID)
+		c.must(err)
+		if usage != (tenant.Usage{Chatbots: 3, Members: 4, TokensPerChatbot: 2}) {
+			t.Errorf("in use are %+v", usage)
+		}
+	})
+	t.Run("who rests can look and nothing else", func(t *testing.T) {
+		memberships, err := c.Memberships(t.Context(), admin)
+		c.must(err)
+		person := tenant.Person{Memberships: memberships}
+		if _, err := person.May(tenant.Read, c.space.ID); err != nil {
+			t.Errorf("looking: %v", err)
+		}
+		_, err = person.May(tenant.EditKnowledge, c.space.ID)
+		c.isA(err, fault.Forbidden)
+	})
+	t.Run("the second owner does not rest", func(t *testing.T) {
+		memberships, err := c.Memberships(t.Context(), second)
+		c.must(err)
+		if _, err := (tenant.Person{Memberships: memberships}).May(tenant.ChangePlan, c.space.ID); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("with the plan all come alive again", func(t *testing.T) {
+		c.bill(c.active(plan.Standard))
+		c.rest(plan.Chatbots)
+		c.rest(plan.Members)
+		c.rest(plan.Tokens)
+	})
+}
+
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	t.Run("a deletion wakes up the next", func(t *testing.T) {
+		c := newClock(t)
+		c.addChatbots(3)
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free, "operator"))
+		c.must(c.store.InTx(t.Context(), func(ctx context.Context) error {
+			return errors.Join(c.store.DeleteChatbot(ctx, c.space.ID, "cb_1"), c.Settle(ctx, c.space.ID))
+		}))
+		c.rest(plan.Chatbots, "cb_3")
+	})
+	t.Run("a transaction that fails settles nothing", func(t *testing.T) {
+		c := newClock(t)
+		c.addChatbots(2)
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free, "operator"))
+		failure := errors.New("no")
+		err := c.store.InTx(t.Context(), func(ctx context.Context) error {
+			return errors.Join(c.store.DeleteChatbot(ctx, c.space.ID, "cb_1"), c.Settle(ctx, c.space.ID), failure)
+		})
+		if !errors.Is(err, failure) {
+			t.Fatal(err)
+		}
+		c.rest(plan.Chatbots, "cb_2")
+	})
+	t.Run("a removed member wakes up the next", func(t *testing.T) {
+		c := newClock(t)
+		first := c.addMember("first", tenant.RoleMember)
+		c.addMember("second", tenant.RoleMember)
+		third := c.addMember("third", tenant.RoleMember)
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic, "operator"))
+		c.rest(plan.Members, third)
+		c.must(c.RemoveMember(t.Context(), c.space.ID, tenant.RoleOwner, first))
+		c.rest(plan.Members)
+	})
+	t.Run("who becomes an owner does not rest, and another does", func(t *testing.T) {
+		c := newClock(t)
+		c.addMember("first", tenant.RoleMember)
+		second, third := c.addMember("second", tenant.RoleMember), c.addMember("third", tenant.RoleMember)
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic, "operator"))
+		c.must(c.ChangeRole(t.Context(), c.space.ID, tenant.RoleOwner, third, tenant.RoleOwner))
+		c.rest(plan.Members, second)
+	})
+	t.Run("a workspace that is over its limit takes no further member", func(t *testing.T) {
+		c := newClock(t)
+		c.addMember("first", tenant.RoleMember)
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free, "operator"))
+		_, err := c.Invite(t.Context(), c.space.ID, tenant.RoleOwner, "guest@example.com", tenant.RoleMember)
+		c.isA(err, fault.Forbidden)
+	})
+	t.Run("a workspace that is not there is not found", func(t *testing.T) {
+		c := newClock(t)
+		c.isA(c.Settle(t.Context(), "ws_nowhere"), fault.NotFound)
+	})
+}

@@ -1,0 +1,89 @@
+package tenant
+
+import (
+	"context"
+	"time"
+
+	"parley/core/plan"
+)
+
+// Subscription is what was last read at Stripe of how a workspace pays, and
+// the access that follows from it. The zero value, but for WorkspaceID, is that
+// of a workspace which was never a customer.
+type Subscription struct {
+	WorkspaceID string
+	// CustomerID is Stripe's name of the workspace, empty if it has none.
+	CustomerID string
+	// CustomerStale says that Stripe does not have the owner's address yet.
+	CustomerStale bool
+	Billed
+	// Access is what the rule of package plan made of it.
+	Access plan.Access
+	// TrialUsed says that there has been a trial.
+	TrialUsed bool
+	// CheckoutAt is when an owner was last sent to pay.
+	CheckoutAt *time.Time
+	// Revision counts the changes. Who has read at Stripe before another wrote
+	// must read again: see [Service.ApplySubscription].
+	Revision int
+	// FetchedAt is when Stripe was last asked.
+	FetchedAt *time.Time
+}
+
+// Billed is the state of a subscription as Stripe has it.
+type Billed struct {
+	// ID is Stripe's, empty when there has been none.
+	ID       string
+	Status   plan.Status
+	Plan     plan.Name
+	Interval plan.Interval
+	// PeriodEnd is when the next payment is due.
+	PeriodEnd *time.Time
+	// EndsAt is when it ends by itself: it was cancelled for the period's end.
+	EndsAt *time.Time
+	// TrialEnd is when the trial ends or ended.
+	TrialEnd *time.Time
+	// PastDueSince is when a payment first failed, while one is past due.
+	PastDueSince *time.Time
+	// NextPlan begins at NextAt, if a change is scheduled.
+	NextPlan plan.Name
+	NextAt   *time.Time
+}
+
+// Cause is why a subscription is written, for the audit log.
+type Cause struct {
+	// Actor is "stripe", "reconciliation", or the e-mail address of who came
+	// back from a payment.
+	Actor string
+	// EventID and EventType are of Stripe's event, or empty. An event whose
+	// effect is stored already changes nothing.
+	EventID, EventType string
+}
+
+// Applied says what [Service.ApplySubscription] did.
+type Applied struct {
+	// Changed says that the row is another than before, and Unknown that its
+	// status is none that the rule knows.
+	Changed, Unknown bool
+	Before, After    Subscription
+}
+
+// SubscriptionStore keeps subscriptions, and what was heard about them.
+type SubscriptionStore interface {
+	// Subscription is NotFound for a workspace that was never a customer.
+	Subscription(ctx context.Context, workspaceID string) (Subscription, error)
+	// SaveSubscription creates or replaces the row of a workspace.
+	SaveSubscription(ctx context.Context, workspaceID string, subscription Subscription) error
+	// WorkspaceByCustomer finds the workspace of one of Stripe's customers.
+	WorkspaceByCustomer(ctx context.Context, customerID string) (workspaceID string, err error)
+	// Subscriptions returns those of every workspace.
+	Subscriptions(ctx context.Context) ([]Subscription, error)
+	// LapsedAccess returns the workspaces whose access has an end, and whose
+	// end is now or was before.
+	LapsedAccess(ctx context.Context, now time.Time) ([]string, error)
+
+	// AddBillingEvent writes an event down, and reports false if it was there.
+	AddBillingEvent(ctx context.Context, id, kind string, now time.Time) (added bool, err error)
+	HasBillingEvent(ctx context.Context, id string) (bool, error)
+	DeleteBillingEvents(ctx context.Context, before time.Time) error
+}

@@ -1,0 +1,77 @@
+package tenant
+
+import (
+	"context"
+
+	"parley/core/plan"
+)
+
+// Usage is how much of what a plan limits a workspace has in use.
+type Usage struct {
+	Chatbots int
+	// Members counts open invitations, too.
+	Members int
+	// TokensPerChatbot are the active API tokens of the chatbot with the most.
+	TokensPerChatbot int
+	// MessagesPerMonth are the questions of this calendar month, UTC.
+	MessagesPerMonth int
+	// KnowledgeChars is the length of all documents in characters.
+	KnowledgeChars int
+}
+
+// UsageStore knows how much a workspace has in use.
+type UsageStore interface {
+	// MessagesOf is how many questions were counted in a month such as
+	// "2026-11", in UTC.
+	MessagesOf(ctx context.Context, workspaceID, month string) (int, error)
+	// KnowledgeChars is the length of all documents, in characters.
+	KnowledgeChars(ctx context.Context, workspaceID string) (int, error)
+}
+
+// Usage returns what a workspace has in use, for the page of plans.
+func (s *Service) Usage(ctx context.Context, workspaceID string) (Usage, error) {
+	holdings, err := s.Holdings(ctx, workspaceID)
+	if err != nil {
+		return Usage{}, err
+	}
+	invitations, err := s.store.Invitations(ctx, workspaceID)
+	if err != nil {
+		return Usage{}, err
+	}
+	messages, err := s.store.MessagesOf(ctx, workspaceID, s.now().UTC().Format("2006-01"))
+	if err != nil {
+		return Usage{}, err
+	}
+	chars, err := s.store.KnowledgeChars(ctx, workspaceID)
+	if err != nil {
+		return Usage{}, err
+	}
+	return Usage{
+		Chatbots:         count(holdings, plan.Chatbots),
+		Members:          count(holdings, plan.Members) + len(invitations),
+		TokensPerChatbot: mostTokens(holdings),
+		MessagesPerMonth: messages,
+		KnowledgeChars:   chars,
+	}, nil
+}
+
+func count(holdings []Holding, resource plan.Resource) int {
+	n := 0
+	for _, h := range holdings {
+		if h.Resource == resource {
+			n++
+		}
+	}
+	return n
+}
+
+func mostTokens(holdings []Holding) int {
+	most, tokens := 0, map[string]int{}
+	for _, h := range holdings {
+		if h.Resource == plan.Tokens {
+			tokens[h.ChatbotID]++
+			most = max(most, tokens[h.ChatbotID])
+		}
+	}
+	return most
+}

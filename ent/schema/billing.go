@@ -1,0 +1,186 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/edge"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+)
+
+// Subscription is what was last read at Stripe of a workspace's subscription.
+// A workspace that was never a customer has none.
+type Subscription struct{ ent.Schema }
+
+// Mixin of the Subscription.
+func (Subscription) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the Subscription.
+func (Subscription) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("customer_id").MaxLen(stripeIDLen).Unique(),
+		// customer_stale says that Stripe has not been told the customer's
+		// address yet.
+		field.Bool("customer_stale").Default(false),
+		field.String("subscription_id").MaxLen(stripeIDLen).Default(""),
+		field.String("status").MaxLen(40).Default(""),
+		field.String("plan").MaxLen(idLen).Default(""),
+		field.String("interval").MaxLen(20).Default(""),
+		field.Time("period_end").Optional().Nillable(),
+		field.Time("ends_at").Optional().Nillable(),
+		field.Time("trial_end").Optional().Nillable(),
+		field.Time("past_due_since").Optional().Nillable(),
+		field.String("next_plan").MaxLen(idLen).Default(""),
+		field.Time("next_at").Optional().Nillable(),
+		// The three of access are what the rule made of the above.
+		field.String("access_plan").MaxLen(idLen).Default("starter"),
+		field.Time("access_until").Optional().Nillable(),
+		field.Bool("access_unknown").Default(false),
+		field.Bool("trial_used").Default(false),
+		field.Time("checkout_at").Optional().Nillable(),
+		// revision counts the writes: who read at Stripe before another wrote
+		// has to read again.
+		field.Int("revision").Default(0),
+		field.Time("fetched_at").Optional().Nillable(),
+		created(),
+	}
+}
+
+// Edges of the Subscription.
+func (Subscription) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("workspace", Workspace.Type).Ref("subscriptions").Field("workspace_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the Subscription.
+func (Subscription) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("workspace_id").Unique(), index.Fields("access_until")}
+}
+
+const stripeIDLen = 255
+
+// BillingEvent is an event of Stripe's whose effect is in the database.
+type BillingEvent struct{ ent.Schema }
+
+// Fields of the BillingEvent.
+func (BillingEvent) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("id").MaxLen(stripeIDLen).Immutable().NotEmpty(),
+		field.String("type").MaxLen(100).Immutable(),
+		field.Time("applied_at").Immutable(),
+	}
+}
+
+// Indexes of the BillingEvent.
+func (BillingEvent) Indexes() []ent.Index { return []ent.Index{index.Fields("applied_at")} }
+
+// AuditEntry is something that was done to a workspace, and by whom.
+type AuditEntry struct{ ent.Schema }
+
+// Mixin of the AuditEntry.
+func (AuditEntry) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the AuditEntry.
+func (AuditEntry) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable(),
+		field.String("actor").MaxLen(320).Immutable(),
+		field.String("action").MaxLen(60).Immutable(),
+		field.String("detail").MaxLen(2000).Immutable(),
+		field.Time("at").Immutable(),
+	}
+}
+
+// Edges of the AuditEntry.
+func (AuditEntry) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("workspace", Workspace.Type).Ref("audit_entries").Field("workspace_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the AuditEntry.
+func (AuditEntry) Indexes() []ent.Index { return []ent.Index{index.Fields("workspace_id", "id")} }
+
+// Mail is a message that is to be sent, or was.
+type Mail struct{ ent.Schema }
+
+// Mixin of the Mail.
+func (Mail) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the Mail.
+func (Mail) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable(),
+		// key keeps the same mail from being written twice.
+		field.String("key").MaxLen(200).Unique().Immutable(),
+		field.String("recipient").MaxLen(320).Immutable(),
+		field.String("subject").MaxLen(400).Immutable(),
+		longText("body"),
+		// due_at is when it is tried next; none when it was sent or given up.
+		field.Time("due_at").Optional().Nillable(),
+		field.Int("attempts").Default(0),
+		field.Time("sent_at").Optional().Nillable(),
+		created(),
+	}
+}
+
+// Edges of the Mail.
+func (Mail) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("workspace", Workspace.Type).Ref("mails").Field("workspace_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the Mail.
+func (Mail) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("due_at"), index.Fields("workspace_id")}
+}
+
+// Usage counts a workspace's questions of a month. There are several rows for
+// a month, so that requests at the same time seldom wait for one another.
+type Usage struct{ ent.Schema }
+
+// Mixin of the Usage.
+func (Usage) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the Usage.
+func (Usage) Fields() []ent.Field {
+	return []ent.Field{
+		// month is such as 2026-11, in UTC.
+		field.String("month").MaxLen(7).Immutable(),
+		field.Int("shard").Immutable(),
+		field.Int("messages"),
+	}
+}
+
+// Edges of the Usage.
+func (Usage) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("workspace", Workspace.Type).Ref("usages").Field("workspace_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the Usage.
+func (Usage) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("workspace_id", "month", "shard").Unique()}
+}
+
+// Chore is something that one process at a time does now and then; its id is
+// its name.
+type Chore struct{ ent.Schema }
+
+// Fields of the Chore.
+func (Chore) Fields() []ent.Field {
+	return []ent.Field{
+		stringID(),
+		field.Time("begun_at"),
+	}
+}
+
+// Rebuild is one of the index whose catching up has not ended.
+type Rebuild struct{ ent.Schema }
+
+// Fields of the Rebuild.
+func (Rebuild) Fields() []ent.Field {
+	return []ent.Field{field.Time("began_at").Immutable()}
+}

@@ -1,0 +1,90 @@
+// Package metrics owns the figures that an operator's Prometheus reads: their
+// names, their labels, and the address that serves them.
+//
+// It does not own what is counted and when. No label names a workspace, a
+// person or a raw path: what labels can say is fixed by the program.
+package metrics
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+)
+
+// Metrics are the figures of one process.
+type Metrics struct {
+	registry *prometheus.Registry
+
+	events      *prometheus.CounterVec
+	corrections prometheus.Counter
+	alarms      *prometheus.CounterVec
+	requests    *prometheus.CounterVec
+	durations   *prometheus.HistogramVec
+}
+
+// New returns figures that are all zero.
+func New() *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		events: counter("parley_billing_events_total",
+			"Events of Stripe that were received, by their type and what became of them.", "type", "outcome"),
+		corrections: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "parley_billing_corrections_total",
+			Help: "Subscriptions that were not as Stripe has them when all were compared.",
+		}),
+		alarms: counter("parley_billing_alarms_total",
+			"States at Stripe that somebody should look at, by reason.", "reason"),
+		requests: counter("parley_requests_total",
+			"Requests that were answered.", "method", "route", "status"),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "parley_request_duration_seconds",
+			Help:    "Time until an answer was ready, or for a stream until it began.",
+			Buckets: []float64{.001, .005, .01, .05, .1, .5, 1, 5, 10, 60},
+		}, []string{"method", "route"}),
+	}
+	m.registry.MustRegister(m.events, m.corrections, m.alarms, m.requests, m.durations,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+func counter(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+// eventTypes are the types of Stripe's events that are counted by name:
+// https://docs.stripe.com/api/events/types
+var eventTypes = []string{
+	"checkout.session.async_payment_failed", "checkout.session.async_payment_succeeded",
+	"checkout.session.completed", "checkout.session.expired",
+	"customer.deleted", "customer.updated",
+	"customer.subscription.created", "customer.subscription.deleted", "customer.subscription.paused",
+	"customer.subscription.resumed", "customer.subscription.trial_will_end", "customer.subscription.updated",
+	"invoice.created", "invoice.finalized", "invoice.marked_uncollectible", "invoice.paid", "invoice.payment_action_required",
+	"invoice.payment_failed", "invoice.payment_succeeded", "invoice.upcoming", "invoice.updated", "invoice.voided",
+	"subscription_schedule.aborted", "subscription_schedule.canceled", "subscription_schedule.completed",
+	"subscription_schedule.created", "subscription_schedule.released", "subscription_schedule.updated",
+}
+
+// Event counts an event of Stripe. A type that nobody knows is "other".
+func (m *Metrics) Event(kind, outcome string) {
+	if !slices.Contains(eventTypes, kind) {
+		kind = "other"
+	}
+	m.events.WithLabelValues(kind, outcome).Inc()
+}
+
+// Corrected counts a subscription that a comparison with Stripe changed.
+func (m *Metrics) Corrected() { m.corrections.Inc() }
+
+// Alarm counts what somebody should look at.
+func (m *Metrics) Alarm(reason string) { m.alarms.WithLabelValues(reason).Inc() }
+
+// Request counts an answer. Route is the path as it was registered, with the
+// names of its parameters.
+func (m *Metrics) Request(method, route string, status int, took time.Duration) {
+	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
+	m.durations.WithLabelValues(method, route).Observe(took.Seconds())
+}

@@ -1,0 +1,35 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+const (
+	requestTimeout = 10 * time.Second
+	maxHeader      = 16 << 10
+	// maxScrapes is how many may read at once.
+	maxScrapes = 4
+)
+
+// Serve answers GET /metrics on the listener, and nothing else, until ctx
+// ends. It closes the listener.
+func (m *Metrics) Serve(ctx context.Context, listener net.Listener) error {
+	routes := http.NewServeMux()
+	routes.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes}))
+	server := &http.Server{
+		Handler: routes, MaxHeaderBytes: maxHeader,
+		ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, IdleTimeout: 2 * time.Minute,
+	}
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer stop()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+// Package mail sends mails to people by SMTP.
+//
+// It does not own what they say, to whom and when they are due, nor how often
+// one is tried again (package tenant).
+package mail
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	netmail "net/mail"
+	"net/url"
+	"strconv"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// Config says which server takes the mails, and from whom they come.
+type Config struct {
+	// URL is smtp://user:password@host:587, which is encrypted by STARTTLS, or
+	// smtps://user:password@host:465, which is from its first byte. A server on
+	// this machine may go without encryption. The ports are the defaults.
+	URL string
+	// From is an address, with or without a name: Parley <parley@example.com>.
+	From string
+	// RootCAs are those whose certificates are believed; nil means the system's.
+	RootCAs *x509.CertPool
+	// Timeout bounds each connection; 0 means 30 s.
+	Timeout time.Duration
+	// Now is the clock.
+	Now func() time.Time
+}
+
+const defaultTimeout = 30 * time.Second
+
+// Sender sends mails.
+type Sender struct {
+	server  server
+	from    *netmail.Address
+	timeout time.Duration
+	now     func() time.Time
+}
+
+// server is what an URL says.
+type server struct {
+	host           string
+	port           int
+	user, password string
+	// encrypted says that TLS begins with the connection.
+	encrypted bool
+	// local says that the server is on this machine.
+	local bool
+	roots *x509.CertPool
+}
+
+// New returns a sender. It does not connect yet. Its errors never show the
+// password.
+func New(config Config) (*Sender, error) {
+	server, err := parseURL(config.URL)
+	if err != nil {
+		return nil, err
+	}
+	server.roots = config.RootCAs
+	from, err := parseFrom(config.From)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sender{server: server, from: from, timeout: config.Timeout, now: config.Now}
+	if s.timeout == 0 {
+		s.timeout = defaultTimeout
+	}
+	return s, nil
+}
+
+var errURL = errors.New("SMTP_URL must be smtp:// or smtps:// with a host, such as smtp://user:password@mail.example.com:587")
+
+func parseURL(text string) (server, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
+		return server{}, errURL
+	}
+	s := server{host: u.Hostname(), user: u.User.Username(), port: 587}
+	s.password, _ = u.User.Password()
+	switch u.Scheme {
+	case "smtp":
+	case "smtps":
+		s.encrypted, s.port = true, 465
+	default:
+		return server{}, errURL
+	}
+	if port := u.Port(); port != "" {
+		if s.port, err = strconv.Atoi(port); err != nil || s.port < 1 || s.port > 65535 {
+			return server{}, errURL
+		}
+	}
+	ip := net.ParseIP(s.host)
+	s.local = s.host == "localhost" || ip != nil && ip.IsLoopback()
+	return s, nil
+}
+
+func parseFrom(text string) (*netmail.Address, error) {
+	from, err := netmail.ParseAddress(text)
+	if err != nil || unfit(from.Name) || unfit(from.Address) {
+		return nil, errors.New("MAIL_FROM must be an e-mail address, such as Parley <parley@example.com>")
+	}
+	return from, nil
+}
+
+// tls is how the server proves who it is. Nobody stands between this process
+// and a server on the same machine, whose certificate is often of its own
+// making.
+func (s server) tls() *tls.Config {
+	return &tls.Config{
+		ServerName: s.host, MinVersion: tls.VersionTLS12, RootCAs: s.roots,
+		InsecureSkipVerify: s.local && !s.encrypted,
+	}
+}
+
+// connect lets do speak with the server, and closes the connection whatever
+// happens and as soon as ctx ends.
+func (s *Sender) connect(ctx context.Context, do func(context.Context, *gomail.Client) error) error {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	var open net.Conn
+	defer func() {
+		if open != nil {
+			_ = open.Close() // it may be closed already
+		}
+	}()
+	client, err := gomail.NewClient(s.server.host, append(s.server.options(), gomail.WithTimeout(s.timeout),
+		gomail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {
+			connection, err := (&net.Dialer{}).DialContext(dialing, network, address)
+			if err != nil {
+				return nil, err
+			}
+			open = connection
+			context.AfterFunc(ctx, func() { _ = connection.Close() })
+			if !s.server.encrypted {
+				return connection, nil
+			}
+			encrypted := tls.Client(connection, s.server.tls())
+			return encrypted, encrypted.HandshakeContext(dialing)
+		}))...)
+	if err != nil {
+		return fmt.Errorf("mail client: %w", err)
+	}
+	return do(ctx, client)
+}
+
+// options are those of the library that follow from the URL.
+func (s server) options() []gomail.Option {
+	options := []gomail.Option{gomail.WithPort(s.port), gomail.WithTLSConfig(s.tls())}
+	switch {
+	case s.encrypted:
+		options = append(options, gomail.WithSSL())
+	case s.local:
+		options = append(options, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
+	default:
+		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory))
+	}
+	if s.user == "" {
+		return options
+	}
+	// The library refuses to send a password in the clear to another machine.
+	return append(options, gomail.WithUsername(s.user), gomail.WithPassword(s.password),
+		gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin))
+}

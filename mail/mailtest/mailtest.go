@@ -1,0 +1,179 @@
+// Package mailtest owns a mail server for tests: a real one, over SMTP on
+// loopback, which keeps what it is given.
+package mailtest
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/emersion/go-sasl"
+	"github.com/emersion/go-smtp"
+)
+
+// Options are those of [New]. The zero value is a server without encryption.
+type Options struct {
+	// StartTLS offers STARTTLS.
+	StartTLS bool
+	// TLS begins with the connection.
+	TLS bool
+}
+
+// User and Password are those that the server takes. One may also not sign in.
+const (
+	User     = "parley"
+	Password = "hunter2 secret"
+)
+
+// Mail is what the server was given.
+type Mail struct {
+	From, To string
+	// User is who signed in, empty for nobody.
+	User string
+	// Encrypted says that it came over TLS.
+	Encrypted bool
+	// Data is the message, with its headers.
+	Data string
+}
+
+// Server is a mail server. It is safe for concurrent use.
+type Server struct {
+	// Address is a host and port.
+	Address string
+	// Roots vouch for its certificate.
+	Roots *x509.CertPool
+
+	mu      sync.Mutex
+	mails   []Mail
+	refusal *smtp.SMTPError
+	held    chan struct{}
+}
+
+// New starts a server, and stops it when the test ends.
+func New(t testing.TB, options Options) *Server {
+	t.Helper()
+	web := httptest.NewTLSServer(nil) // It has a certificate for 127.0.0.1.
+	web.Close()
+	s := &Server{Roots: x509.NewCertPool()}
+	s.Roots.AddCert(web.Certificate())
+	certificate := &tls.Config{Certificates: web.TLS.Certificates}
+	server := smtp.NewServer(smtp.BackendFunc(s.newSession))
+	server.AllowInsecureAuth = true
+	if options.StartTLS {
+		server.TLSConfig = certificate
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Address = listener.Addr().String()
+	if options.TLS {
+		listener = tls.NewListener(listener, certificate)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		_ = server.Close() // Serve says what went wrong.
+		if err := <-ended; err != nil && !errors.Is(err, smtp.ErrServerClosed) {
+			t.Errorf("the mail server ended with: %v", err)
+		}
+	})
+	return s
+}
+
+// Mails are all that were taken, the first one first.
+func (s *Server) Mails() []Mail {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.mails)
+}
+
+// Refuse answers each recipient with a code of RFC 5321 from now on; 0 takes
+// them again.
+func (s *Server) Refuse(code int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refusal = nil
+	if code != 0 {
+		s.refusal = &smtp.SMTPError{Code: code, EnhancedCode: smtp.NoEnhancedCode, Message: "not taken"}
+	}
+}
+
+// Hold leaves recipients without an answer until the function that it returns
+// is called.
+func (s *Server) Hold() (release func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held := make(chan struct{})
+	s.held = held
+	return func() { close(held) }
+}
+
+func (s *Server) newSession(c *smtp.Conn) (smtp.Session, error) {
+	_, encrypted := c.TLSConnectionState()
+	return &session{server: s, mail: Mail{Encrypted: encrypted}}, nil
+}
+
+// session is a connection that speaks SMTP.
+type session struct {
+	server *Server
+	mail   Mail
+}
+
+// Reset is told between mails, and Logout at the end.
+func (s *session) Reset()        {}
+func (s *session) Logout() error { return nil }
+
+// AuthMechanisms are the ways to sign in.
+func (s *session) AuthMechanisms() []string { return []string{sasl.Plain} }
+
+// Auth signs somebody in.
+func (s *session) Auth(string) (sasl.Server, error) {
+	return sasl.NewPlainServer(func(_, name, secret string) error {
+		if name != User || secret != Password {
+			return smtp.ErrAuthFailed
+		}
+		s.mail.User = name
+		return nil
+	}), nil
+}
+
+// Mail begins a mail.
+func (s *session) Mail(from string, _ *smtp.MailOptions) error {
+	s.mail.From = from
+	return nil
+}
+
+// Rcpt names its recipient.
+func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+	s.server.mu.Lock()
+	refusal, held := s.server.refusal, s.server.held
+	s.server.mu.Unlock()
+	if held != nil {
+		<-held
+	}
+	if refusal != nil {
+		return refusal
+	}
+	s.mail.To = to
+	return nil
+}
+
+// Data takes its text.
+func (s *session) Data(r io.Reader) error {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	s.mail.Data = string(data)
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	s.server.mails = append(s.server.mails, s.mail)
+	return nil
+}

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/ent"
+	entchatbot "parley/ent/chatbot"
+	"parley/ent/member"
+	"parley/ent/token"
+)
+
+// Holdings returns a workspace's chatbots, members and tokens that were not
+// revoked, the oldest of each first.
+func (s *Store) Holdings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
+	ctx = within(ctx, workspaceID)
+	chatbots, err := s.chatbotHoldings(ctx, workspaceID)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	members, err := s.memberHoldings(ctx, workspaceID)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	tokens, err := s.tokenHoldings(ctx, workspaceID)
+	return append(append(chatbots, members...), tokens...), mapError(err)
+}
+
+func (s *Store) chatbotHoldings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
+	var rows []*ent.Chatbot
+	err := s.db(ctx).Chatbot.Query().Where(entchatbot.WorkspaceID(workspaceID)).
+		Order(entchatbot.ByCreatedAt(), entchatbot.ByID()).
+		Select(entchatbot.FieldID, entchatbot.FieldName, entchatbot.FieldKept, entchatbot.FieldOverLimit, entchatbot.FieldCreatedAt).
+		Scan(ctx, &rows)
+	return mapped(rows, err, func(row *ent.Chatbot) tenant.Holding {
+		return tenant.Holding{
+			Resource: plan.Chatbots, Name: row.Name, OverLimit: row.OverLimit,
+			Holding: plan.Holding{ID: row.ID, Kept: row.Kept, CreatedAt: row.CreatedAt.UTC()},
+		}
+	})
+}
+
+func (s *Store) memberHoldings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
+	rows, err := s.db(ctx).Member.Query().Where(member.WorkspaceID(workspaceID)).WithUser().
+		Order(member.ByCreatedAt(), member.ByID()).All(ctx)
+	return mapped(rows, err, func(row *ent.Member) tenant.Holding {
+		return tenant.Holding{
+			Resource: plan.Members, Name: row.Edges.User.Email, OverLimit: row.OverLimit,
+			Holding: plan.Holding{
+				ID: row.UserID, Vital: row.Role == string(tenant.RoleOwner), Kept: row.Kept, CreatedAt: row.CreatedAt.UTC(),
+			},
+		}
+	})
+}
+
+func (s *Store) tokenHoldings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
+	rows, err := s.db(ctx).Token.Query().
+		Where(token.WorkspaceID(workspaceID), token.RevokedAtIsNil()).
+		Order(token.ByCreatedAt(), token.ByID()).All(ctx)
+	return mapped(rows, err, func(row *ent.Token) tenant.Holding {
+		return tenant.Holding{
+			Resource: plan.Tokens, ChatbotID: row.ChatbotID, ExpiresAt: utc(row.ExpiresAt), Name: row.Name, OverLimit: row.OverLimit,
+			Holding: plan.Holding{ID: row.ID, Kept: row.Kept, CreatedAt: row.CreatedAt.UTC()},
+		}
+	})
+}
+
+// SetOverLimit says of those of the ids which are over the limit, and of all
+// others of the resource that they are not.
+func (s *Store) SetOverLimit(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error {
+	return s.mark(ctx, workspaceID, resource, "over_limit", ids)
+}
+
+// SetKept says which of a resource an owner wants to stay, and that the others
+// may rest.
+func (s *Store) SetKept(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error {
+	return s.mark(ctx, workspaceID, resource, "kept", ids)
+}
+
+// heldIn has the table of a resource, and the column that names one of it.
+var heldIn = map[plan.Resource]struct{ table, id string }{
+	plan.Chatbots: {"chatbots", "id"}, plan.Members: {"members", "user_id"}, plan.Tokens: {"tokens", "id"},
+}
+
+// mark has a column say of the ids true, and of all others false. It writes
+// only what changes, which nearly always is nothing.
+func (s *Store) mark(ctx context.Context, workspaceID string, resource plan.Resource, column string, ids []string) error {
+	in, known := heldIn[resource]
+	if !known {
+		return fault.New(fault.Internal, "nobody holds the resource %d", resource)
+	}
+	return s.InTx(ctx, func(ctx context.Context) error {
+		marked, err := s.marked(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE workspace_id = ? AND %s", in.id, in.table, column), workspaceID)
+		if err != nil {
+			return mapError(err)
+		}
+		var add []string
+		for _, id := range ids {
+			if !marked[id] {
+				add = append(add, id)
+			}
+			delete(marked, id)
+		}
+		take := make([]string, 0, len(marked))
+		for id := range marked {
+			take = append(take, id)
+		}
+		update := fmt.Sprintf("UPDATE %s SET %s = ? WHERE workspace_id = ? AND %s IN ", in.table, column, in.id)
+		if err := s.setEach(ctx, update, true, workspaceID, add); err != nil {
+			return mapError(err)
+		}
+		return mapError(s.setEach(ctx, update, false, workspaceID, take))
+	})
+}
+
+// marked returns the ids that a query finds in a workspace.
+func (s *Store) marked(ctx context.Context, query, workspaceID string) (map[string]bool, error) {
+	rows, err := s.raw(ctx).QueryContext(ctx, s.bind(query), workspaceID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	found := map[string]bool{}
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		found[id] = true
+	}
+	return found, rows.Err()
+}
+
+func (s *Store) setEach(ctx context.Context, update string, value bool, workspaceID string, ids []string) error {
+	return inBatches(ids, passageBatch, func(batch []string) error {
+		args := []any{value, workspaceID}
+		for _, id := range batch {
+			args = append(args, id)
+		}
+		_, err := s.raw(ctx).ExecContext(ctx, s.bind(update+placeholders(len(batch))), args...)
+		return err
+	})
+}
+
+// placeholders is a list of n parameters, at least one.
+func placeholders(n int) string { return "(" + strings.Repeat("?,", n-1) + "?)" }

@@ -1,0 +1,45 @@
+package store
+
+import (
+	"reflect"
+	"testing"
+
+	"parley/core/fault"
+	"parley/core/plan"
+)
+
+func TestPlans(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		ctx := b.Context()
+
+		b.Run("a new database has the plans of the program", func(t *testing.T) {
+			if got, err := b.Plans(ctx); err != nil || !reflect.DeepEqual(got, plan.Defaults()) {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+		b.Run("what an operator writes is there, and stays when the program starts again", func(t *testing.T) {
+			edited := plan.Defaults()[1]
+			edited.Limits = plan.Limits{
+				Features: []plan.Feature{plan.FeatureAPI, plan.FeatureSchedules}, Chatbots: 7, Members: plan.Unlimited, TokensPerChatbot: 2,
+				MessageChars: 11, MessagesPerMonth: 12, KnowledgeChars: 13, RequestsPerMinute: 14, RetentionDays: 15,
+			}
+			edited.Price = plan.Price{Monthly: 1, Yearly: plan.NotSold, Currency: "eur"}
+			b.must(b.UpdatePlan(ctx, edited))
+			for range 2 {
+				if got, err := b.Plan(ctx, plan.Basic); err != nil || !reflect.DeepEqual(got, edited) {
+					t.Errorf("got %+v, %v", got, err)
+				}
+				b.must(b.addPlans(ctx))
+			}
+		})
+		b.Run("no other plan changes with it", func(t *testing.T) {
+			got, err := b.Plan(ctx, plan.Standard)
+			if err != nil || !reflect.DeepEqual(got, plan.Defaults()[2]) {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+		b.Run("a plan that there is not is not found", func(t *testing.T) {
+			b.wantKind(b.UpdatePlan(ctx, plan.Plan{Name: "gold"}), fault.NotFound)
+		})
+	})
+}

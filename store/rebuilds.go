@@ -1,0 +1,38 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"parley/core/knowledge"
+	"parley/ent"
+	"parley/ent/rebuild"
+)
+
+// BeginRebuild marks that a rebuild of the index begins.
+func (s *Store) BeginRebuild(ctx context.Context, at time.Time) (id int, err error) {
+	err = s.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		row, err := db.Rebuild.Create().SetBeganAt(at).Save(ctx)
+		if err == nil {
+			id = row.ID
+		}
+		return err
+	})
+	return id, err
+}
+
+// Rebuilds returns the marks that are there, the earliest first.
+func (s *Store) Rebuilds(ctx context.Context) ([]knowledge.RebuildMark, error) {
+	rows, err := s.db(ctx).Rebuild.Query().Order(rebuild.ByBeganAt(), rebuild.ByID()).All(ctx)
+	return mapped(rows, err, func(row *ent.Rebuild) knowledge.RebuildMark {
+		return knowledge.RebuildMark{ID: row.ID, BeganAt: row.BeganAt.UTC()}
+	})
+}
+
+// EndRebuild takes a mark away, if it is there.
+func (s *Store) EndRebuild(ctx context.Context, id int) error {
+	return s.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		_, err := db.Rebuild.Delete().Where(rebuild.ID(id)).Exec(ctx)
+		return err
+	})
+}

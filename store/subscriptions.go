@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	entsql "entgo.io/ent/dialect/sql"
+
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/ent"
+	"parley/ent/scope"
+	"parley/ent/subscription"
+)
+
+// Subscription returns how a workspace pays, as it was last read.
+func (s *Store) Subscription(ctx context.Context, workspaceID string) (tenant.Subscription, error) {
+	row, err := s.db(ctx).Subscription.Query().Where(subscription.WorkspaceID(workspaceID)).Only(within(ctx, workspaceID))
+	if ent.IsNotFound(err) {
+		return tenant.Subscription{}, fault.New(fault.NotFound, "Subscription not found.")
+	}
+	return one(row, err, toSubscription)
+}
+
+// SaveSubscription creates or replaces the row of a workspace. A customer that
+// another workspace has is a Conflict.
+func (s *Store) SaveSubscription(ctx context.Context, workspaceID string, v tenant.Subscription) error {
+	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return db.Subscription.Create().SetWorkspaceID(workspaceID).SetCustomerID(v.CustomerID).
+			SetCustomerStale(v.CustomerStale).SetSubscriptionID(v.ID).SetStatus(string(v.Status)).
+			SetPlan(string(v.Plan)).SetInterval(string(v.Interval)).SetNillablePeriodEnd(v.PeriodEnd).
+			SetNillableEndsAt(v.EndsAt).SetNillableTrialEnd(v.TrialEnd).SetNillablePastDueSince(v.PastDueSince).
+			SetNextPlan(string(v.NextPlan)).SetNillableNextAt(v.NextAt).
+			SetAccessPlan(string(v.Access.Plan)).SetNillableAccessUntil(v.Access.Until).SetAccessUnknown(v.Access.Unknown).
+			SetTrialUsed(v.TrialUsed).SetNillableCheckoutAt(v.CheckoutAt).SetRevision(v.Revision).
+			SetNillableFetchedAt(v.FetchedAt).
+			OnConflict(entsql.ConflictColumns(subscription.FieldWorkspaceID), entsql.ResolveWith(replace)).Exec(ctx)
+	})
+}
+
+// replace writes every column that can change, those without a value too.
+func replace(update *entsql.UpdateSet) {
+	keep := []string{subscription.FieldID, subscription.FieldWorkspaceID, subscription.FieldCreatedAt}
+	for _, column := range subscription.Columns {
+		if !slices.Contains(keep, column) {
+			update.SetExcluded(column)
+		}
+	}
+}
+
+// WorkspaceByCustomer finds the workspace of one of Stripe's customers.
+func (s *Store) WorkspaceByCustomer(ctx context.Context, customerID string) (workspaceID string, err error) {
+	row, err := s.db(ctx).Subscription.Query().Where(subscription.CustomerID(customerID)).Only(scope.System(ctx))
+	if ent.IsNotFound(err) {
+		return "", fault.New(fault.NotFound, "Customer not found.")
+	}
+	return one(row, err, func(row *ent.Subscription) string { return row.WorkspaceID })
+}
+
+// Subscriptions returns those of every workspace, the oldest first.
+func (s *Store) Subscriptions(ctx context.Context) ([]tenant.Subscription, error) {
+	rows, err := s.db(ctx).Subscription.Query().Order(subscription.ByID()).All(scope.System(ctx))
+	return mapped(rows, err, toSubscription)
+}
+
+// LapsedAccess returns the workspaces whose access has ended by itself.
+func (s *Store) LapsedAccess(ctx context.Context, now time.Time) ([]string, error) {
+	workspaceIDs, err := s.db(ctx).Subscription.Query().Where(subscription.AccessUntilLTE(now)).
+		Order(subscription.ByAccessUntil(), subscription.ByID()).
+		Select(subscription.FieldWorkspaceID).Strings(scope.System(ctx))
+	return workspaceIDs, mapError(err)
+}
+
+func toSubscription(row *ent.Subscription) tenant.Subscription {
+	return tenant.Subscription{
+		WorkspaceID: row.WorkspaceID, CustomerID: row.CustomerID, CustomerStale: row.CustomerStale,
+		Billed: tenant.Billed{
+			ID: row.SubscriptionID, Status: plan.Status(row.Status), Plan: plan.Name(row.Plan),
+			Interval: plan.Interval(row.Interval), PeriodEnd: utc(row.PeriodEnd), EndsAt: utc(row.EndsAt),
+			TrialEnd: utc(row.TrialEnd), PastDueSince: utc(row.PastDueSince),
+			NextPlan: plan.Name(row.NextPlan), NextAt: utc(row.NextAt),
+		},
+		Access: plan.Access{
+			Plan: plan.Name(row.AccessPlan), Until: utc(row.AccessUntil), Unknown: row.AccessUnknown,
+		},
+		TrialUsed: row.TrialUsed, CheckoutAt: utc(row.CheckoutAt), Revision: row.Revision, FetchedAt: utc(row.FetchedAt),
+	}
+}

@@ -1,0 +1,177 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+func TestSubscriptions(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		a, other := b.fill("a"), b.fill("b")
+		ctx := b.Context()
+		at := func(hours int) *time.Time { t := epoch.Add(time.Duration(hours) * time.Hour); return &t }
+		whole := tenant.Subscription{
+			WorkspaceID: a.id, CustomerID: "cus_1", CustomerStale: true,
+			Billed: tenant.Billed{
+				ID: "sub_1", Status: plan.PastDue, Plan: plan.Premium, Interval: plan.Yearly, PeriodEnd: at(1), EndsAt: at(2), TrialEnd: at(3),
+				PastDueSince: at(4), NextPlan: plan.Basic, NextAt: at(5),
+			},
+			Access:    plan.Access{Plan: plan.Premium, Until: at(6), Unknown: true},
+			TrialUsed: true, CheckoutAt: at(7), Revision: 8, FetchedAt: at(9),
+		}
+		want := func(t *testing.T, want tenant.Subscription) {
+			t.Helper()
+			if got, err := b.Subscription(ctx, a.id); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+			}
+		}
+
+		b.Run("a workspace that was never a customer has none", func(t *testing.T) {
+			b.must(b.CreateWorkspace(ctx, tenant.Workspace{ID: "ws_c", Plan: plan.Starter, CreatedAt: epoch}))
+			_, err := b.Subscription(ctx, "ws_c")
+			b.wantKind(err, fault.NotFound)
+		})
+		b.Run("all of it comes back as it was saved", func(t *testing.T) {
+			b.must(b.SaveSubscription(ctx, a.id, whole))
+			want(t, whole)
+		})
+		b.Run("another replaces all of it, also by nothing", func(t *testing.T) {
+			bare := a.newSubscription()
+			b.must(b.SaveSubscription(ctx, a.id, bare))
+			want(t, bare)
+			b.must(b.SaveSubscription(ctx, a.id, whole))
+			want(t, whole)
+			if all, err := b.Subscriptions(ctx); err != nil || len(all) != 2 || !reflect.DeepEqual(all[0], whole) || all[1].WorkspaceID != other.id {
+				t.Errorf("all are %+v, %v", all, err)
+			}
+		})
+		b.Run("the customer of another workspace is a conflict, and changes nothing", func(t *testing.T) {
+			taken := whole
+			taken.CustomerID = "cus_" + other.secret
+			b.wantKind(b.SaveSubscription(ctx, a.id, taken), fault.Conflict)
+			b.wantKind(b.SaveSubscription(ctx, "ws_c", taken), fault.Conflict)
+			want(t, whole)
+		})
+		b.Run("a customer says which workspace it is of", func(t *testing.T) {
+			if id, err := b.WorkspaceByCustomer(ctx, "cus_1"); err != nil || id != a.id {
+				t.Errorf("got %s, %v", id, err)
+			}
+			_, err := b.WorkspaceByCustomer(ctx, "cus_"+a.secret)
+			b.wantKind(err, fault.NotFound)
+		})
+		b.Run("access has lapsed at its last instant, and not before", func(t *testing.T) {
+			for at, want := range map[time.Time][]string{at(6).Add(-time.Microsecond): nil, *at(6): {a.id}, *at(7): {a.id}} {
+				if got, err := b.LapsedAccess(ctx, at); err != nil || !slices.Equal(got, want) {
+					t.Errorf("at %v it is %v, %v", at, got, err)
+				}
+			}
+		})
+	})
+}
+
+func TestBillingEvents(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		ctx := b.Context()
+		add := func(id string, at time.Time) (bool, error) { return b.AddBillingEvent(ctx, id, "invoice.paid", at) }
+
+		b.Run("of fifty who write down the same event, one does", func(t *testing.T) {
+			var all sync.WaitGroup
+			var added atomic.Int32
+			for range 50 {
+				all.Go(func() {
+					was, err := add("evt_1", epoch)
+					if err != nil {
+						t.Error(err)
+					}
+					if was {
+						added.Add(1)
+					}
+				})
+			}
+			all.Wait()
+			if added.Load() != 1 {
+				t.Errorf("%d did", added.Load())
+			}
+		})
+		b.Run("an event goes with the transaction that wrote it down", func(t *testing.T) {
+			err := b.InTx(ctx, func(ctx context.Context) error {
+				added, err := b.AddBillingEvent(ctx, "evt_2", "invoice.paid", epoch)
+				if err != nil || !added {
+					t.Errorf("it was added %v: %v", added, err)
+				}
+				return errTest
+			})
+			if !errors.Is(err, errTest) {
+				t.Fatal(err)
+			}
+			if has, err := b.HasBillingEvent(ctx, "evt_2"); err != nil || has {
+				t.Errorf("it is there %v: %v", has, err)
+			}
+			if added, err := add("evt_2", epoch); err != nil || !added {
+				t.Errorf("it was added %v: %v", added, err)
+			}
+		})
+		b.Run("old ones are deleted", func(t *testing.T) {
+			_, err := add("evt_3", epoch.Add(time.Hour))
+			b.must(err)
+			b.must(b.DeleteBillingEvents(ctx, epoch.Add(time.Hour)))
+			for id, want := range map[string]bool{"evt_1": false, "evt_2": false, "evt_3": true} {
+				if has, err := b.HasBillingEvent(ctx, id); err != nil || has != want {
+					t.Errorf("%s is there %v: %v", id, has, err)
+				}
+			}
+		})
+	})
+}
+
+func TestChores(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		begin := func(name string, since, now time.Time) bool {
+			mine, err := b.BeginChore(b.Context(), name, since, now)
+			if err != nil {
+				b.Error(err)
+			}
+			return mine
+		}
+
+		b.Run("of many who begin a chore at once, one does it", func(t *testing.T) {
+			var all sync.WaitGroup
+			var begun atomic.Int32
+			for range 20 {
+				all.Go(func() {
+					if begin("lapse", epoch.Add(-time.Minute), epoch) {
+						begun.Add(1)
+					}
+				})
+			}
+			all.Wait()
+			if begun.Load() != 1 {
+				t.Errorf("%d do it", begun.Load())
+			}
+		})
+		b.Run("it is not begun again before its time, and is then", func(t *testing.T) {
+			later := epoch.Add(time.Minute)
+			if begin("lapse", epoch, later) {
+				t.Error("it was begun since the time")
+			}
+			if !begin("lapse", epoch.Add(time.Microsecond), later) || begin("lapse", later, later) {
+				t.Error("it is not begun once more")
+			}
+		})
+		b.Run("another chore has its own time", func(t *testing.T) {
+			if !begin("reconcile", epoch, epoch) {
+				t.Error("it is not begun")
+			}
+		})
+	})
+}

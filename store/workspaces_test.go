@@ -1,0 +1,75 @@
+package store
+
+import (
+	"testing"
+
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+func TestWorkspaces(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		a, other := b.fill("a"), b.fill("b")
+		ctx := b.Context()
+		plans := func(id string) [2]plan.Name {
+			w, err := b.Workspace(ctx, id)
+			b.must(err)
+			return [2]plan.Name{w.Plan, w.Granted}
+		}
+
+		b.Run("who names no granted plan has been given the plan", func(t *testing.T) {
+			if got := plans(a.id); got != [2]plan.Name{plan.Standard, plan.Standard} {
+				t.Errorf("got %v", got)
+			}
+		})
+		b.Run("the plan in force and the one by hand may differ", func(t *testing.T) {
+			b.must(b.CreateWorkspace(ctx, tenant.Workspace{ID: "ws_c", Plan: plan.Premium, Granted: plan.Starter, CreatedAt: epoch}))
+			if got := plans("ws_c"); got != [2]plan.Name{plan.Premium, plan.Starter} {
+				t.Errorf("got %v", got)
+			}
+			b.must(b.SetPlan(ctx, "ws_c", plan.Basic, plan.Basic))
+			if got := plans("ws_c"); got != [2]plan.Name{plan.Basic, plan.Basic} {
+				t.Errorf("got %v", got)
+			}
+		})
+		b.Run("a deleted workspace goes with all that is in it, and with nothing else", func(t *testing.T) {
+			before := b.rows(other.id)
+			b.must(b.DeleteWorkspace(ctx, a.id))
+			for table, column := range tables {
+				if left := b.dump(table, column, a.id); left != "" {
+					t.Errorf("left in %s: %s", table, left)
+				}
+			}
+			if b.rows(other.id) != before {
+				t.Error("another workspace changed")
+			}
+			_, err := b.User(ctx, a.user)
+			b.must(err)
+			b.wantKind(b.DeleteWorkspace(ctx, a.id), fault.NotFound)
+		})
+	})
+}
+
+func TestSetEmail(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		ctx := b.Context()
+		b.must(b.CreateUser(ctx, newUser("usr_a")))
+		b.must(b.CreateUser(ctx, newUser("usr_b")))
+
+		b.Run("a user is found by the new address, and not by the old", func(t *testing.T) {
+			b.must(b.SetEmail(ctx, "usr_a", "new@example.com"))
+			if u, err := b.UserByEmail(ctx, "new@example.com"); err != nil || u.ID != "usr_a" {
+				t.Errorf("got %+v, %v", u, err)
+			}
+			_, err := b.UserByEmail(ctx, "usr_a@example.com")
+			b.wantKind(err, fault.NotFound)
+		})
+		b.Run("the address of another is a conflict", func(t *testing.T) {
+			b.wantKind(b.SetEmail(ctx, "usr_b", "new@example.com"), fault.Conflict)
+		})
+		b.Run("a user that there is not is not found", func(t *testing.T) {
+			b.wantKind(b.SetEmail(ctx, "usr_nobody", "x@example.com"), fault.NotFound)
+		})
+	})
+}

@@ -1,0 +1,48 @@
+package views
+
+// OverLimits is the page of what is over the limits of a plan.
+type OverLimits struct {
+	Groups []OverGroup
+	// MayChoose says that the person is the one to choose.
+	MayChoose bool
+	Form      Form
+}
+
+// OverGroup is one kind of thing of which there are too many.
+type OverGroup struct {
+	// Resource is what the form calls it, and Title what people do.
+	Resource, Title string
+	// Includes says how many the plan has.
+	Includes string
+	// MayChoose says that some can stay.
+	MayChoose bool
+	Sets      []OverSet
+}
+
+// OverSet are the things that one limit is about.
+type OverSet struct {
+	// Name is that of the chatbot whose they are, or empty.
+	Name  string
+	Items []OverItem
+	// Rests says that one of them does.
+	Rests bool
+}
+
+// OverItem is one thing.
+type OverItem struct {
+	ID, Name string
+	// Stays says that it does not rest, and Vital that it never does.
+	Stays, Vital bool
+}
+
+// Profile is the page about oneself.
+type Profile struct{ EmailForm, PasswordForm Form }
+
+// WorkspaceSettings is the page of a workspace's settings.
+type WorkspaceSettings struct {
+	Delete Form
+	// MayDelete shows the form.
+	MayDelete bool
+	// Paid says that there may be a subscription to end.
+	Paid bool
+}

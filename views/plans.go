@@ -1,0 +1,126 @@
+package views
+
+import "time"
+
+// Plans is the page of a workspace's plan.
+type Plans struct {
+	Standing Standing
+	Usage    []Usage
+	Plans    []Plan
+	// Limits are the rows of the comparison.
+	Limits []Limit
+	// Prices are its rows of prices.
+	Prices []PriceRow
+	// TrialDays is how many days would be free.
+	TrialDays int
+	// ByHand shows the buttons that change the plan at once.
+	ByHand bool
+	// Why says why the person may not change the plan.
+	Why string
+	// Manage shows the button that leads to what was bought.
+	Manage   bool
+	Invoices []Invoice
+	// InvoicesMissing says why there are none.
+	InvoicesMissing string
+	History         []Entry
+	Form            Form
+}
+
+// Standing says in sentences how a workspace pays.
+type Standing struct {
+	Sentences []string
+	// Urgent says that an owner has to do something.
+	Urgent bool
+}
+
+// Usage is how much of a limit is in use.
+type Usage struct {
+	Name, Text string
+	// Limit is negative for none.
+	Used, Limit int
+	// Over says that more is in use than the plan includes.
+	Over bool
+}
+
+// id names the element of a row.
+func (u Usage) id() string { return "usage-" + slug(u.Name) }
+
+// Plan is a column of the comparison.
+type Plan struct {
+	Name, Title string
+	Current     bool
+	Changes     Changes
+}
+
+// Changes are what a workspace would have of a plan that it has not.
+type Changes struct {
+	Gains, Loses []string
+	// Exceeded are sentences about what would rest or end.
+	Exceeded []string
+}
+
+// Limit is a row of the comparison: one amount for each plan.
+type Limit struct {
+	Name    string
+	Amounts []string
+}
+
+// PriceRow is a row of the comparison: one price for each plan.
+type PriceRow struct {
+	// Interval is monthly or yearly, and Name what people read.
+	Interval, Name string
+	Prices         []Price
+}
+
+// Price is what a plan costs.
+type Price struct {
+	// Plan and Title are those of the plan.
+	Plan, Title string
+	Text        string
+	// Button is the word on the button that buys, empty for none.
+	Button string
+}
+
+// Invoice is a row of the invoices.
+type Invoice struct {
+	Number string
+	At     time.Time
+	// Amount has its currency.
+	Amount string
+	Status string
+	// URL is Stripe's page of the invoice. It may be empty.
+	URL string
+}
+
+// Entry is a row of what was done to the plan.
+type Entry struct {
+	At            time.Time
+	Actor, Detail string
+}
+
+// Tokens is the page of a chatbot's API tokens, which a script fills.
+type Tokens struct {
+	// MayManage shows what revokes, and MayCreate what creates.
+	MayManage, MayCreate bool
+	// APIURL is the address of the public API, with /api/v1.
+	APIURL string
+	// Upgrade is what a plan without API access is told, nil for another.
+	Upgrade *Upgrade
+}
+
+// Upgrade offers a plan where the present one ends.
+type Upgrade struct {
+	// From is the title of the present plan.
+	From string
+	// Plan and Title are those of the plan that is offered.
+	Plan, Title string
+	// Prices are what the person can choose from. Without any, they are led to
+	// the page of plans, where Why says who changes it.
+	Prices []Choice
+	Why    string
+	// Next is the page to come back to.
+	Next string
+}
+
+// Choice is one of several.
+type Choice struct{ Value, Text string }

@@ -1,0 +1,54 @@
+package views
+
+// plansPages are the page of plans for who may change nothing, buys, and
+// changes by hand.
+func plansPages() (read, sold, byHand Plans) {
+	read = Plans{
+		Standing: Standing{Sentences: []string{"The Starter plan is in force."}},
+		Usage: []Usage{
+			{Name: "Chatbots", Text: "3 of 1", Used: 3, Limit: 1, Over: true},
+			{Name: "API tokens of a chatbot", Text: "0 of 0"},
+			{Name: "Messages a month", Text: "7, without a limit", Used: 7, Limit: -1},
+		},
+		Plans: []Plan{
+			{Name: "starter", Title: "Starter", Current: true},
+			{Name: "standard", Title: "Standard", Changes: Changes{
+				Gains: []string{"API access"}, Loses: []string{hostile}, Exceeded: []string{"There are 3 chatbots: 2 would be read-only."},
+			}},
+		},
+		Limits: []Limit{{"Chatbots", []string{"1", "10"}}, {"API access", []string{"No", "Yes"}}},
+		Prices: []PriceRow{{Interval: "monthly", Name: "Monthly price", Prices: []Price{
+			{Plan: "starter", Title: "Starter", Text: "Free"}, {Plan: "standard", Title: "Standard", Text: "79.00 USD"},
+		}}},
+		Why: "An owner of the workspace can change the plan.",
+	}
+	sold, byHand = read, read
+	sold.Why, byHand.Why, byHand.ByHand = "", "", true
+	sold.Standing = Standing{Sentences: []string{"Payment failed on 3 November; access until 24 November."}, Urgent: true}
+	sold.TrialDays, sold.Manage = 14, true
+	sold.Prices = []PriceRow{{Interval: "monthly", Name: "Monthly price", Prices: []Price{
+		{Plan: "starter", Title: "Starter", Text: "Free"}, {Plan: "standard", Title: "Standard", Text: "79.00 USD", Button: "Upgrade"},
+	}}}
+	sold.Invoices = []Invoice{
+		{Number: "A-1", At: day, Amount: "79.00 USD", Status: "paid", URL: "https://invoice.stripe.com/i/1"},
+		{Number: hostile, At: day, Amount: "1 JPY", Status: "new one", URL: "javascript:alert(1)"},
+		{Number: "A-3", At: day, Amount: "0.00 USD", Status: "open"},
+	}
+	sold.History = []Entry{{At: day, Actor: "Stripe", Detail: hostile}}
+	byHand.Manage, byHand.InvoicesMissing = true, "The invoices cannot be read at present."
+	return read, sold, byHand
+}
+
+func overLimits(mayChoose bool) OverLimits {
+	return OverLimits{MayChoose: mayChoose, Groups: []OverGroup{
+		{Resource: "chatbots", Title: "Chatbots", Includes: "The Starter plan includes 1 chatbot.", MayChoose: true, Sets: []OverSet{
+			{Items: []OverItem{{ID: "cb_1", Name: hostile, Stays: true}, {ID: "cb_2", Name: "Old"}}, Rests: true},
+		}},
+		{Resource: "members", Title: "Members", Includes: "The Starter plan includes 1 member.", MayChoose: true, Sets: []OverSet{
+			{Items: []OverItem{{ID: "usr_1", Name: "ada@example.com", Stays: true, Vital: true}, {ID: "usr_2", Name: "ben@example.com"}}, Rests: true},
+		}},
+		{Resource: "tokens", Title: "API tokens", Includes: "The Starter plan includes no API tokens for each chatbot.", Sets: []OverSet{
+			{Name: hostile, Items: []OverItem{{ID: "tok_1", Name: "Website"}}, Rests: true},
+		}},
+	}}
+}

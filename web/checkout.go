@@ -1,0 +1,168 @@
+package web
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/billing"
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/views"
+)
+
+// checkout sends an owner to Stripe to buy a plan.
+func (s *site) checkout(c *fiber.Ctx) error {
+	v, err := s.toWorkspace(c, tenant.ChangePlan)
+	if err != nil {
+		return err
+	}
+	if s.Billing == nil {
+		return notSold()
+	}
+	typed, err := readForm(c, "plan", "interval", "next")
+	if err != nil {
+		return err
+	}
+	purchase, err := s.purchase(c, typed)
+	if err != nil {
+		return s.plansAgain(c, v, err)
+	}
+	next := s.nextOf(v, typed["next"])
+	to, err := s.Billing.Checkout(c.UserContext(), v.workspaceID(), purchase, billing.Back{
+		Done: s.returnTo(v, next, "&paid=yes"), Cancelled: s.returnTo(v, next, ""),
+	})
+	if err != nil {
+		return s.plansAgain(c, v, err)
+	}
+	return s.pay(c, v, to)
+}
+
+// purchase reads what is bought. A missing interval is a month.
+func (s *site) purchase(c *fiber.Ctx, typed form) (billing.Purchase, error) {
+	wanted := billing.Purchase{Plan: plan.Name(typed["plan"]), Interval: plan.Interval(typed["interval"])}
+	if wanted.Interval == "" {
+		wanted.Interval = plan.Monthly
+	}
+	if wanted.Interval != plan.Monthly && wanted.Interval != plan.Yearly {
+		return wanted, fault.InField("interval", "Choose to pay monthly or yearly.")
+	}
+	plans, err := s.Tenants.Plans(c.UserContext())
+	if err != nil {
+		return wanted, err
+	}
+	for _, p := range plans {
+		if p.Name == wanted.Plan && p.Price.Of(wanted.Interval) > 0 {
+			return wanted, nil
+		}
+	}
+	return wanted, fault.InField("plan", "This plan cannot be bought here. Choose another one.")
+}
+
+// portal sends an owner to Stripe's pages about what was bought.
+func (s *site) portal(c *fiber.Ctx) error {
+	v, err := s.toWorkspace(c, tenant.ChangePlan)
+	if err != nil {
+		return err
+	}
+	if s.Billing == nil {
+		return notSold()
+	}
+	to, err := s.Billing.Portal(c.UserContext(), v.workspaceID(), s.returnTo(v, views.PlanURL(v.workspaceID()), ""))
+	if err != nil {
+		return s.plansAgain(c, v, err)
+	}
+	return s.pay(c, v, to)
+}
+
+// refreshTimeout is how long somebody who comes back waits for Stripe.
+const refreshTimeout = 20 * time.Second
+
+// fromStripe is where Stripe's pages lead back to. The subscription is read at
+// once, because the webhook may come later.
+func (s *site) fromStripe(c *fiber.Ctx) error {
+	v, err := s.toWorkspace(c, tenant.ChangePlan)
+	if err != nil {
+		return err
+	}
+	if s.Billing == nil {
+		return notSold()
+	}
+	ctx, cancel := context.WithTimeout(c.UserContext(), refreshTimeout)
+	defer cancel()
+	applied, err := s.Billing.Refresh(ctx, v.workspaceID(), tenant.Cause{Actor: v.person.User.Email})
+	if err != nil {
+		s.Log.ErrorContext(ctx, "subscription not read on return", "workspace", v.workspaceID(), "error", err)
+	}
+	return seeOther(c, withNotice(s.nextOf(v, c.Query("next")), returned(c.Query("paid") != "", applied, err)))
+}
+
+// returned is the notice for somebody who comes back from Stripe. Who has paid
+// may be faster than the payment.
+func returned(paid bool, applied tenant.Applied, err error) string {
+	has := applied.After.Access.Plan
+	switch {
+	case err != nil || paid && (has == "" || has == plan.Free):
+		return "waiting"
+	case paid:
+		return "bought"
+	case applied.After.Status == plan.None:
+		return "unbought"
+	}
+	return "read"
+}
+
+// returnTo is the address to which Stripe's pages lead back.
+func (s *site) returnTo(v visit, next, more string) string {
+	return s.address(views.PlanURL(v.workspaceID()) + "/return?next=" + url.QueryEscape(next) + more)
+}
+
+// nextOf is a page of this server to go on with, the plan's unless one is given.
+func (s *site) nextOf(v visit, given string) string {
+	next := localPath(given)
+	if next == "/" {
+		return views.PlanURL(v.workspaceID())
+	}
+	return next
+}
+
+// withNotice adds to an address what its page says has been done.
+func withNotice(path, notice string) string {
+	u, err := url.Parse(path)
+	if err != nil {
+		return path
+	}
+	query := u.Query()
+	query.Set("done", notice)
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// How many invoices the page of plans has, and how long it waits for them.
+const (
+	invoicesShown  = 12
+	invoiceTimeout = 3 * time.Second
+)
+
+// invoices are the latest ones, or a sentence why they are not there.
+func (s *site) invoices(c *fiber.Ctx, v visit) (shown []views.Invoice, missing string) {
+	ctx, cancel := context.WithTimeout(c.UserContext(), invoiceTimeout)
+	defer cancel()
+	all, err := s.Billing.Invoices(ctx, v.workspaceID(), invoicesShown)
+	if err != nil {
+		s.Log.WarnContext(ctx, "invoices not read", "workspace", v.workspaceID(), "error", err)
+		return nil, "The invoices cannot be read at present. Try again in a minute, or see them under “Manage billing”."
+	}
+	for _, i := range all {
+		if i.Number == "" {
+			i.Number = "Invoice"
+		}
+		shown = append(shown, views.Invoice{
+			Number: i.Number, At: i.CreatedAt, Amount: money(int(i.Total), i.Currency), Status: i.Status, URL: i.URL,
+		})
+	}
+	return shown, ""
+}

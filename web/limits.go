@@ -1,0 +1,167 @@
+package web
+
+import (
+	"fmt"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/internal/id"
+	"parley/views"
+)
+
+// restable are the things that rest when the plan includes fewer, by the name
+// that the form has for them.
+var restable = []struct {
+	name, title, one, many string
+	resource               plan.Resource
+	limit                  func(plan.Limits) int
+}{
+	{"chatbots", "Chatbots", "chatbot", "chatbots", plan.Chatbots, func(l plan.Limits) int { return l.Chatbots }},
+	{"members", "Members", "member", "members", plan.Members, func(l plan.Limits) int { return l.Members }},
+	{"tokens", "API tokens", "API token for each chatbot", "API tokens for each chatbot", plan.Tokens, func(l plan.Limits) int { return l.TokensPerChatbot }},
+}
+
+func (s *site) limitsPage(c *fiber.Ctx) error {
+	v, err := s.toWorkspace(c, tenant.Read)
+	if err != nil {
+		return err
+	}
+	return s.showLimits(c, v, fiber.StatusOK, views.Form{})
+}
+
+func (s *site) showLimits(c *fiber.Ctx, v visit, status int, f views.Form) error {
+	current, err := s.planOf(c, v)
+	if err != nil {
+		return err
+	}
+	holdings, err := s.Tenants.Holdings(c.UserContext(), v.workspaceID())
+	if err != nil {
+		return err
+	}
+	m := overLimits(current, holdings)
+	m.Form, m.MayChoose = f, v.may(tenant.ChangePlan)
+	return render(c, status, views.LimitsPage(v.layout(c, views.PlanSection, "Over the limit"), m))
+}
+
+// planOf returns the plan in force.
+func (s *site) planOf(c *fiber.Ctx, v visit) (plan.Plan, error) {
+	plans, err := s.Tenants.Plans(c.UserContext())
+	return catalogue{plans: plans}.find(v.member.Workspace.Plan), err
+}
+
+// overLimits groups what is above a limit: by kind, and tokens by chatbot.
+func overLimits(p plan.Plan, holdings []tenant.Holding) views.OverLimits {
+	var m views.OverLimits
+	for _, kind := range restable {
+		limit := kind.limit(p.Limits)
+		group := views.OverGroup{
+			Resource: kind.name, Title: kind.title, Includes: includes(p, limit, kind.one, kind.many), MayChoose: limit != 0,
+		}
+		for _, held := range byChatbot(kind.resource, holdings) {
+			if set := overSet(held, holdings); more(len(held), limit) || set.Rests {
+				group.Sets = append(group.Sets, set)
+			}
+		}
+		if len(group.Sets) > 0 {
+			m.Groups = append(m.Groups, group)
+		}
+	}
+	return m
+}
+
+func includes(p plan.Plan, limit int, one, many string) string {
+	switch limit {
+	case 0:
+		return fmt.Sprintf("The %s plan includes no %s.", p.Title, many)
+	case 1:
+		many = one
+	}
+	return fmt.Sprintf("The %s plan includes %s %s.", p.Title, amount(limit), many)
+}
+
+// byChatbot returns the holdings of a kind, each chatbot's tokens for
+// themselves. Others are of no chatbot, and one set.
+func byChatbot(resource plan.Resource, holdings []tenant.Holding) [][]tenant.Holding {
+	var sets [][]tenant.Holding
+	place := map[string]int{}
+	for _, h := range holdings {
+		if h.Resource != resource {
+			continue
+		}
+		at, known := place[h.ChatbotID]
+		if !known {
+			at = len(sets)
+			place[h.ChatbotID] = at
+			sets = append(sets, nil)
+		}
+		sets[at] = append(sets[at], h)
+	}
+	return sets
+}
+
+func overSet(held, all []tenant.Holding) views.OverSet {
+	set := views.OverSet{Name: chatbotName(held[0].ChatbotID, all)}
+	for _, h := range held {
+		set.Items = append(set.Items, views.OverItem{ID: h.ID, Name: h.Name, Vital: h.Vital, Stays: !h.OverLimit})
+		set.Rests = set.Rests || h.OverLimit
+	}
+	return set
+}
+
+func chatbotName(chatbotID string, holdings []tenant.Holding) string {
+	for _, h := range holdings {
+		if h.Resource == plan.Chatbots && h.ID == chatbotID {
+			return h.Name
+		}
+	}
+	return ""
+}
+
+// resting reports whether anything is over a limit.
+func resting(holdings []tenant.Holding) bool {
+	for _, h := range holdings {
+		if h.OverLimit {
+			return true
+		}
+	}
+	return false
+}
+
+// keep writes down what an owner wants to stay.
+func (s *site) keep(c *fiber.Ctx) error {
+	v, err := s.toWorkspace(c, tenant.ChangePlan)
+	if err != nil {
+		return err
+	}
+	typed, err := readForm(c, "resource")
+	if err != nil {
+		return err
+	}
+	if err := s.keepChosen(c, v, typed["resource"], readChoices(c, "keep")); err != nil {
+		return form{}.again(c, err, func(status int, f views.Form) error { return s.showLimits(c, v, status, f) })
+	}
+	return done(c, views.LimitsURL(v.workspaceID()), "chosen")
+}
+
+func (s *site) keepChosen(c *fiber.Ctx, v visit, kind string, ids []string) error {
+	for _, k := range restable {
+		if k.name == kind {
+			return s.Tenants.Keep(c.UserContext(), v.workspaceID(), k.resource, ids, v.person.User.Email)
+		}
+	}
+	return fault.New(fault.Invalid, "Choose chatbots, members or API tokens.")
+}
+
+// readChoices are the identifiers of the boxes that were ticked.
+func readChoices(c *fiber.Ctx, name string) []string {
+	var ids []string
+	for _, value := range c.Request().PostArgs().PeekMulti(name) {
+		if chosen := id.Given(string(value)); chosen != "" {
+			ids = append(ids, chosen)
+		}
+	}
+	return ids
+}

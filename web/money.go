@@ -1,0 +1,38 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+)
+
+// withoutDecimals are the currencies whose smallest unit is the whole one:
+// https://docs.stripe.com/currencies#zero-decimal. Stripe counts UGX in
+// hundredths though it has none.
+var withoutDecimals = map[string]bool{
+	"bif": true, "clp": true, "djf": true, "gnf": true, "jpy": true, "kmf": true, "krw": true, "mga": true,
+	"pyg": true, "rwf": true, "vnd": true, "vuv": true, "xaf": true, "xof": true, "xpf": true,
+}
+
+// withThreeDecimals are those that have a thousand of the smallest unit.
+var withThreeDecimals = map[string]bool{"bhd": true, "jod": true, "kwd": true, "omr": true, "tnd": true}
+
+// money writes an amount of a currency's smallest unit, such as 2,990.00 USD.
+func money(amount int, currency string) string {
+	currency = strings.ToLower(currency)
+	decimals, unit := 2, 100
+	switch {
+	case withoutDecimals[currency]:
+		decimals, unit = 0, 1
+	case withThreeDecimals[currency]:
+		decimals, unit = 3, 1000
+	}
+	sign := ""
+	if amount < 0 {
+		sign, amount = "-", -amount
+	}
+	written := sign + thousands(amount/unit)
+	if decimals > 0 {
+		written += fmt.Sprintf(".%0*d", decimals, amount%unit)
+	}
+	return written + " " + strings.ToUpper(currency)
+}

@@ -1,0 +1,98 @@
+package web
+
+import (
+	"fmt"
+	"strconv"
+
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+// limits are the amounts that plans include, in the order of the page.
+var limits = []struct {
+	// name heads the row, and many ends a sentence after a number.
+	name, many string
+	of         func(plan.Limits) int
+	// used is nil for what does not add up.
+	used func(tenant.Usage) int
+	// over says what happens to what is above the limit.
+	over func(used, limit int) string
+}{
+	{
+		"Chatbots", "chatbots",
+		func(l plan.Limits) int { return l.Chatbots },
+		func(u tenant.Usage) int { return u.Chatbots },
+		func(used, limit int) string {
+			return fmt.Sprintf("There are %s chatbots: %s would be read-only.", thousands(used), thousands(used-limit))
+		},
+	},
+	{
+		"Members", "members",
+		func(l plan.Limits) int { return l.Members },
+		func(u tenant.Usage) int { return u.Members },
+		func(used, limit int) string {
+			return fmt.Sprintf("There are %s members and invitations: members above %s could only look, but for owners.", thousands(used), thousands(limit))
+		},
+	},
+	{
+		"API tokens of a chatbot", "API tokens of a chatbot",
+		func(l plan.Limits) int {
+			if !l.Has(plan.FeatureAPI) {
+				return 0
+			}
+			return l.TokensPerChatbot
+		},
+		func(u tenant.Usage) int { return u.TokensPerChatbot },
+		func(used, limit int) string {
+			if limit == 0 {
+				return "API tokens would stop answering, until the plan has API access again."
+			}
+			return fmt.Sprintf("A chatbot has %s API tokens: %s would stop answering.", thousands(used), thousands(used-limit))
+		},
+	},
+	{
+		"Messages a month", "messages a month",
+		func(l plan.Limits) int { return l.MessagesPerMonth },
+		func(u tenant.Usage) int { return u.MessagesPerMonth },
+		func(used, _ int) string {
+			return fmt.Sprintf("%s messages have been used this month: no more would be answered until the next.", thousands(used))
+		},
+	},
+	{
+		"Characters of knowledge", "characters of knowledge",
+		func(l plan.Limits) int { return l.KnowledgeChars },
+		func(u tenant.Usage) int { return u.KnowledgeChars },
+		func(used, _ int) string {
+			return fmt.Sprintf("There are %s characters of knowledge: nothing could be added.", thousands(used))
+		},
+	},
+	{name: "Characters of a message", many: "characters of a message", of: func(l plan.Limits) int { return l.MessageChars }},
+	{name: "Requests a minute", many: "requests a minute", of: func(l plan.Limits) int { return l.RequestsPerMinute }},
+	{name: "Days that conversations are kept", many: "days that conversations are kept", of: func(l plan.Limits) int { return l.RetentionDays }},
+}
+
+// features are what plans include or not, in the order of the page.
+var features = []struct {
+	feature plan.Feature
+	name    string
+}{
+	{plan.FeatureAPI, "API access"},
+	{plan.FeatureSites, "Whole sites as sources"},
+	{plan.FeatureSchedules, "Sources that are read again by themselves"},
+}
+
+func amount(limit int) string {
+	if limit == plan.Unlimited {
+		return "Unlimited"
+	}
+	return thousands(limit)
+}
+
+// thousands writes a number of at least 0 with commas.
+func thousands(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}

@@ -1,0 +1,146 @@
+package web
+
+import (
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/views"
+)
+
+// offer is what the plans are to one workspace.
+type offer struct {
+	catalogue
+	workspace    tenant.Workspace
+	subscription tenant.Subscription
+	used         tenant.Usage
+}
+
+// page is the part that says where the workspace stands.
+func (o offer) page() views.Plans {
+	current := o.find(o.workspace.Plan).Limits
+	m := views.Plans{Standing: o.standing(o.workspace, o.subscription), Usage: usage(current, o.used)}
+	for _, p := range o.plans {
+		shown := views.Plan{Name: string(p.Name), Title: p.Title, Current: p.Name == o.workspace.Plan}
+		if !shown.Current {
+			shown.Changes = changesTo(p.Limits, current, o.used)
+		}
+		m.Plans = append(m.Plans, shown)
+	}
+	m.Limits = comparison(o.plans)
+	return m
+}
+
+// comparison has a row for each limit and feature, with an amount for each plan.
+func comparison(plans []plan.Plan) []views.Limit {
+	var rows []views.Limit
+	for _, limit := range limits {
+		row := views.Limit{Name: limit.name}
+		for _, p := range plans {
+			row.Amounts = append(row.Amounts, amount(limit.of(p.Limits)))
+		}
+		rows = append(rows, row)
+	}
+	for _, f := range features {
+		row := views.Limit{Name: f.name}
+		for _, p := range plans {
+			row.Amounts = append(row.Amounts, yesOrNo(p.Limits.Has(f.feature)))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func yesOrNo(is bool) string {
+	if is {
+		return "Yes"
+	}
+	return "No"
+}
+
+var intervals = []struct {
+	interval plan.Interval
+	name     string
+}{{plan.Monthly, "Monthly"}, {plan.Yearly, "Yearly"}}
+
+// priceList has a row of prices for each interval.
+func (o offer) priceList() []views.PriceRow {
+	var rows []views.PriceRow
+	for _, i := range intervals {
+		row := views.PriceRow{Interval: string(i.interval), Name: i.name + " price"}
+		for _, p := range o.plans {
+			row.Prices = append(row.Prices, views.Price{Plan: string(p.Name), Title: p.Title, Text: priceText(p.Price, i.interval)})
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// prices is priceList with a word for the button of each price that can be
+// bought.
+func (o offer) prices() []views.PriceRow {
+	rows := o.priceList()
+	for i, row := range rows {
+		for j, p := range o.plans {
+			rows[i].Prices[j].Button = o.button(p, plan.Interval(row.Interval))
+		}
+	}
+	return rows
+}
+
+// button is empty for a price that cannot be bought, that is being paid, or
+// that would give nothing above what was granted.
+func (o offer) button(p plan.Plan, interval plan.Interval) string {
+	s := o.subscription
+	switch {
+	case p.Price.Of(interval) <= 0 || p.Rank <= o.rank(o.workspace.Granted):
+		return ""
+	case o.subscribed() && p.Name == s.Plan && interval == s.Interval:
+		return ""
+	case o.subscribed() && p.Name == s.Plan:
+		return "Pay " + string(interval)
+	case p.Rank < o.rank(o.workspace.Plan):
+		return "Change"
+	}
+	return "Upgrade"
+}
+
+// subscribed reports whether there is a subscription that gives, or can give
+// again, what it is for.
+func (o offer) subscribed() bool {
+	switch o.subscription.Status {
+	case plan.None, plan.Incomplete, plan.IncompleteExpired, plan.Canceled:
+		return false
+	}
+	return true
+}
+
+// trial is how many days are free for a workspace which had none.
+func (o offer) trial(days int) int {
+	if o.subscription.TrialUsed || o.subscribed() {
+		return 0
+	}
+	return days
+}
+
+func priceText(p plan.Price, interval plan.Interval) string {
+	amount := p.Of(interval)
+	switch {
+	case amount > 0:
+		return money(amount, p.Currency)
+	case amount == plan.NotSold:
+		return "On request"
+	case p.Sold():
+		return "–"
+	}
+	return "Free"
+}
+
+// cheapestWith is the lowest plan above the present one that includes a feature
+// and can be bought.
+func (k catalogue) cheapestWith(feature plan.Feature, above plan.Name) (plan.Plan, bool) {
+	for _, p := range k.plans {
+		if p.Rank > k.rank(above) && p.Limits.Has(feature) && p.Price.Sold() {
+			return p, true
+		}
+	}
+	return plan.Plan{}, false
+}

@@ -1,0 +1,105 @@
+package web
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+	"parley/core/tenant"
+	"parley/views"
+)
+
+// profileForms are the forms of the page about oneself.
+type profileForms struct{ email, password views.Form }
+
+// newProfileForms returns the forms as they are before anything is typed.
+func newProfileForms(p tenant.Person) profileForms {
+	return profileForms{
+		email:    form{"email": p.User.Email, "email_password": ""}.view(),
+		password: form{"old_password": "", "new_password": ""}.view(),
+	}
+}
+
+func (s *site) profilePage(c *fiber.Ctx) error {
+	person, err := s.Sessions.Person(c)
+	if err != nil {
+		return err
+	}
+	return s.showProfile(c, person, fiber.StatusOK, newProfileForms(person))
+}
+
+func (s *site) showProfile(c *fiber.Ctx, person tenant.Person, status int, f profileForms) error {
+	l := views.Layout{Title: "Your account", Notice: notice(c), Email: person.User.Email, Workspaces: workspaceViews(person)}
+	return render(c, status, views.ProfilePage(l, views.Profile{EmailForm: f.email, PasswordForm: f.password}))
+}
+
+// changeEmail gives the person another address. Their password says that it is
+// them.
+func (s *site) changeEmail(c *fiber.Ctx) error {
+	person, err := s.Sessions.Person(c)
+	if err != nil {
+		return err
+	}
+	typed, err := readForm(c, "email", "email_password")
+	if err != nil {
+		return err
+	}
+	if err := s.Tenants.ChangeEmail(c.UserContext(), person.User.ID, typed["email_password"], typed["email"]); err != nil {
+		return typed.again(c, renamed(err, "password", "email_password"), func(status int, f views.Form) error {
+			forms := newProfileForms(person)
+			forms.email = f
+			return s.showProfile(c, person, status, forms)
+		})
+	}
+	return done(c, "/account", "email")
+}
+
+// changePassword gives the person another password, and ends their sessions in
+// other browsers.
+func (s *site) changePassword(c *fiber.Ctx) error {
+	person, err := s.Sessions.Person(c)
+	if err != nil {
+		return err
+	}
+	typed, err := readForm(c, "old_password", "new_password")
+	if err != nil {
+		return err
+	}
+	if err := s.replacePassword(c, person.User, typed); err != nil {
+		return typed.again(c, err, func(status int, f views.Form) error {
+			forms := newProfileForms(person)
+			forms.password = f
+			return s.showProfile(c, person, status, forms)
+		})
+	}
+	return s.start(c, person.User.ID, "/account?done=password")
+}
+
+// replacePassword signs in with the old password, so that guesses are counted
+// as those at the door.
+func (s *site) replacePassword(c *fiber.Ctx, user tenant.User, typed form) error {
+	ctx := c.UserContext()
+	secret, err := s.Tenants.SignIn(ctx, user.Email, typed["old_password"], s.Proxies.clientOf(c))
+	if fault.Is(err, fault.Unauthenticated) {
+		return fault.InField("old_password", "This is not your password.")
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Tenants.SignOut(ctx, secret); err != nil {
+		return err
+	}
+	return renamed(s.Tenants.ResetPassword(ctx, user.Email, typed["new_password"]), "password", "new_password")
+}
+
+// renamed is a failure of one input, by the name that this form has for it.
+func renamed(err error, from, to string) error {
+	if err == nil {
+		return nil
+	}
+	failure := *fault.As(err)
+	if failure.Field != from {
+		return err
+	}
+	failure.Field = to
+	return &failure
+}

@@ -1,0 +1,105 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"parley/core/chatbot"
+	"parley/core/fault"
+)
+
+func TestProfile(t *testing.T) {
+	s := open(t, nil)
+	address := func(email, password string) url.Values {
+		return url.Values{"email": {email}, "email_password": {password}}
+	}
+	t.Run("another address needs the password", func(t *testing.T) {
+		s := s.within(t)
+		got := s.post("/account", address("ada@new.example", "a wrong guess"))
+		s.wantPage(got, 422, `id="email_password-error"`, `value="ada@new.example"`)
+		if strings.Contains(got.body, "a wrong guess") {
+			t.Error("the page repeats the password")
+		}
+	})
+	t.Run("what is no address is refused beside it", func(t *testing.T) {
+		s := s.within(t)
+		s.wantPage(s.post("/account", address("ada", password)), 422, `id="email-error"`)
+	})
+	t.Run("somebody else's address is refused", func(t *testing.T) {
+		s := s.within(t)
+		_, err := s.tenants.CreateUser(t.Context(), "ben@example.com", password)
+		must(t, err)
+		s.wantPage(s.post("/account", address("ben@example.com", password)), 409, `id="email-error"`)
+	})
+	t.Run("with the password the address is another", func(t *testing.T) {
+		s := s.within(t)
+		s.wantGone(s.post("/account", address("ada@new.example", password)), "/account?done=email")
+		s.wantPage(s.get("/account?done=email"), 200, "Sign in with it from now on.", `<a href="/account">ada@new.example</a>`)
+	})
+	t.Run("another password needs the present one", func(t *testing.T) {
+		s := s.within(t)
+		s.wantPage(s.post("/account/password", url.Values{"old_password": {"a wrong guess"}, "new_password": {"another long one"}}), 422, `id="old_password-error"`)
+	})
+	t.Run("a short password is refused beside it", func(t *testing.T) {
+		s := s.within(t)
+		s.wantPage(s.post("/account/password", url.Values{"old_password": {password}, "new_password": {"short"}}), 422, `id="new_password-error"`)
+	})
+	t.Run("another password ends other sessions and begins one here", func(t *testing.T) {
+		s := s.within(t)
+		got := s.post("/account/password", url.Values{"old_password": {password}, "new_password": {"another long one"}})
+		s.wantGone(got, "/account?done=password")
+		if old := s.get("/account"); old.status != 303 {
+			t.Errorf("the old session gets %d", old.status)
+		}
+		s.cookie, _, _ = strings.Cut(got.header.Get("Set-Cookie"), ";")
+		s.wantPage(s.get("/account?done=password"), 200, "Your password has been changed.")
+	})
+}
+
+func TestDeleteWorkspace(t *testing.T) {
+	s := open(t, nil)
+	bot, err := s.chatbots.Create(t.Context(), s.home.ID, chatbot.Settings{Name: "Guide"})
+	must(t, err)
+	there := func(t *testing.T) {
+		t.Helper()
+		if _, err := s.chatbots.Get(t.Context(), s.home.ID, bot.ID); err != nil {
+			t.Errorf("the chatbot is gone: %v", err)
+		}
+	}
+	t.Run("another name deletes nothing", func(t *testing.T) {
+		s := s.within(t)
+		s.wantPage(s.post(s.url("/delete"), url.Values{"confirm_name": {"Acne"}}), 422, "Type it exactly.", `value="Acne"`)
+		if len(s.till.cancelled) != 0 {
+			t.Error("the subscription was cancelled")
+		}
+		there(t)
+	})
+	t.Run("while the subscription cannot be cancelled, all stays as it is", func(t *testing.T) {
+		s := s.within(t)
+		s.till.fail = fault.New(fault.Upstream, "Stripe does not answer.")
+		defer func() { s.till.fail = nil }()
+		s.wantPage(s.post(s.url("/delete"), url.Values{"confirm_name": {"Acme"}}), 503, "nothing has been deleted")
+		there(t)
+	})
+	t.Run("with the name, the subscription is cancelled and all is deleted", func(t *testing.T) {
+		s := s.within(t)
+		s.till.cancelled = nil
+		s.wantGone(s.post(s.url("/delete"), url.Values{"confirm_name": {" Acme "}}), "/?done=gone")
+		if len(s.till.cancelled) != 1 || s.till.cancelled[0] != s.home.ID {
+			t.Errorf("cancelled are %q", s.till.cancelled)
+		}
+		if _, err := s.tenants.Workspace(t.Context(), s.home.ID); !fault.Is(err, fault.NotFound) {
+			t.Errorf("the workspace gives %v", err)
+		}
+		s.wantPage(s.get("/?done=gone"), 200, "The workspace has been deleted.", "You belong to no workspace")
+	})
+	t.Run("who has another workspace goes on there", func(t *testing.T) {
+		s := s.within(t)
+		one, err := s.tenants.CreateWorkspace(t.Context(), s.owner, "One")
+		must(t, err)
+		two, err := s.tenants.CreateWorkspace(t.Context(), s.owner, "Two")
+		must(t, err)
+		s.wantGone(s.post("/workspaces/"+two.ID+"/delete", url.Values{"confirm_name": {"Two"}}), "/workspaces/"+one.ID+"?done=gone")
+	})
+}

@@ -1,0 +1,189 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/billing"
+	"parley/core/chatbot"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/internal/requestid"
+	"parley/store"
+)
+
+// shop is the pages over a real database, with a till in place of Stripe.
+type shop struct {
+	*testing.T
+	app      *fiber.App
+	tenants  *tenant.Service
+	chatbots *chatbot.Service
+	till     *till
+	// home is the workspace, and cookie the session of its owner.
+	home   tenant.Workspace
+	owner  tenant.User
+	cookie string
+}
+
+// till takes what pages ask of Stripe. A fail is what it answers instead.
+type till struct {
+	tenants *tenant.Service
+	fail    error
+	// checkout is the address of the page to pay on.
+	checkout  string
+	purchase  billing.Purchase
+	back      billing.Back
+	billed    tenant.Billed
+	invoices  []billing.Invoice
+	cancelled []string
+}
+
+const (
+	checkoutURL = "https://checkout.stripe.com/c/1"
+	portalURL   = "https://billing.stripe.com/p/1"
+)
+
+func (t *till) Checkout(_ context.Context, _ string, purchase billing.Purchase, back billing.Back) (string, error) {
+	t.purchase, t.back = purchase, back
+	return t.checkout, t.fail
+}
+
+func (t *till) Portal(_ context.Context, _, back string) (string, error) {
+	t.back = billing.Back{Done: back}
+	return portalURL, t.fail
+}
+
+// Refresh applies what is billed, as the real one does.
+func (t *till) Refresh(ctx context.Context, workspaceID string, cause tenant.Cause) (tenant.Applied, error) {
+	if t.fail != nil {
+		return tenant.Applied{}, t.fail
+	}
+	s, err := t.tenants.SetCustomer(ctx, workspaceID, "cus_1")
+	if err != nil {
+		return tenant.Applied{}, err
+	}
+	return t.tenants.ApplySubscription(ctx, workspaceID, s.Revision, t.billed, false, cause)
+}
+
+func (t *till) Invoices(context.Context, string, int) ([]billing.Invoice, error) {
+	return t.invoices, t.fail
+}
+
+func (t *till) Cancel(_ context.Context, workspaceID string) error {
+	t.cancelled = append(t.cancelled, workspaceID)
+	return t.fail
+}
+
+type forgetful struct{}
+
+func (forgetful) Forget(context.Context, string, string) error { return nil }
+
+const password = "correct horse battery"
+
+// ticking is a clock that shows a later time whenever it is looked at, so that
+// what is made later is younger.
+func ticking() func() time.Time {
+	var ticks atomic.Int64
+	return func() time.Time { return today.Add(time.Duration(ticks.Add(1)) * time.Millisecond) }
+}
+
+// open is a shop that sells, unless the change says otherwise.
+func open(t *testing.T, change func(*Deps)) *shop {
+	t.Helper()
+	clock := ticking()
+	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "parley.db"))
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	s := &shop{T: t, tenants: tenant.New(db, clock, rand.Reader, tenant.Options{Grace: 21 * 24 * time.Hour})}
+	s.till = &till{tenants: s.tenants, checkout: checkoutURL}
+	s.chatbots = chatbot.New(db, forgetful{}, s.tenants, clock, rand.Reader)
+	deps := Deps{
+		Tenants: s.tenants, Chatbots: s.chatbots, Sessions: NewSessions(s.tenants, false, baseURL), BaseURL: baseURL,
+		Billing: s.till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
+	}
+	if change != nil {
+		change(&deps)
+	}
+	s.app = fiber.New(fiber.Config{Immutable: true})
+	s.app.Use(requestid.Middleware)
+	Register(s.app, deps)
+	s.owner, s.home, err = s.tenants.SignUp(t.Context(), tenant.Account{Email: "ada@example.com", Password: password, Workspace: "Acme"})
+	must(t, err)
+	s.signIn(s.owner)
+	return s
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *shop) signIn(user tenant.User) {
+	s.Helper()
+	secret, err := s.tenants.StartSession(s.Context(), user.ID)
+	must(s.T, err)
+	s.cookie = "parley_session=" + secret
+}
+
+// within is the shop for a part of a test.
+func (s *shop) within(t *testing.T) *shop {
+	part := *s
+	part.T = t
+	return &part
+}
+
+func (s *shop) get(path string) reply {
+	s.Helper()
+	return send(s.T, s.app, "GET", path, "", map[string]string{"Cookie": s.cookie})
+}
+
+func (s *shop) post(path string, typed url.Values) reply {
+	s.Helper()
+	return send(s.T, s.app, "POST", path, typed.Encode(), map[string]string{"Cookie": s.cookie, "Content-Type": typedForm["Content-Type"]})
+}
+
+// url is an address below the workspace's.
+func (s *shop) url(path string) string { return "/workspaces/" + s.home.ID + path }
+
+// wantPage fails unless the answer has the status and every text.
+func (s *shop) wantPage(got reply, status int, says ...string) {
+	s.Helper()
+	if got.status != status {
+		s.Errorf("status %d, want %d: %s", got.status, status, got.body)
+	}
+	for _, text := range says {
+		if !strings.Contains(got.body, text) {
+			s.Errorf("the page lacks %q: %s", text, got.body)
+		}
+	}
+}
+
+// wantGone fails unless the answer leads to an address.
+func (s *shop) wantGone(got reply, to string) {
+	s.Helper()
+	if got.status != fiber.StatusSeeOther || got.header.Get("Location") != to {
+		s.Errorf("status %d to %q, want %q: %s", got.status, got.header.Get("Location"), to, got.body)
+	}
+}
+
+// subscribe has the owner come back from a payment.
+func (s *shop) subscribe(name plan.Name, status plan.Status) {
+	s.Helper()
+	s.till.billed = tenant.Billed{ID: "sub_1", Status: status, Plan: name, Interval: plan.Monthly, PeriodEnd: on(2026, 12, 3)}
+	if status == plan.Trialing {
+		s.till.billed.TrialEnd = s.till.billed.PeriodEnd
+	}
+	_, err := s.till.Refresh(s.Context(), s.home.ID, tenant.Cause{Actor: "stripe"})
+	must(s.T, err)
+}

@@ -1,0 +1,151 @@
+package web
+
+import (
+	"time"
+
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/views"
+)
+
+// catalogue is the plans at a time.
+type catalogue struct {
+	plans []plan.Plan
+	now   time.Time
+	// sold says that plans are bought here, so that one that was given is
+	// something special.
+	sold bool
+}
+
+// standing says in sentences how a workspace pays for its plan, and whether
+// its owner has to do something.
+func (k catalogue) standing(w tenant.Workspace, s tenant.Subscription) views.Standing {
+	says := views.Standing{Sentences: []string{"The " + k.title(w.Plan) + " plan is in force."}}
+	sentence, urgent := k.paying(s)
+	says.Urgent = urgent
+	if sentence != "" {
+		says.Sentences = append(says.Sentences, sentence)
+	}
+	if s.NextPlan != "" && s.NextAt != nil && !s.Status.Terminal() {
+		says.Sentences = append(says.Sentences, "Changes to "+k.title(s.NextPlan)+" on "+k.date(*s.NextAt)+".")
+	}
+	if k.sold && w.Granted == w.Plan && k.rank(w.Granted) > k.rank(s.Access.Plan) && w.Granted != plan.Free {
+		says.Sentences = append(says.Sentences, "It has been granted to this workspace, whatever is paid.")
+	}
+	return says
+}
+
+// paying is the sentence about a subscription's status.
+func (k catalogue) paying(s tenant.Subscription) (sentence string, urgent bool) {
+	switch s.Status {
+	case plan.None:
+		return "", false
+	case plan.Trialing:
+		return k.trialing(s), false
+	case plan.Active:
+		return k.active(s), false
+	case plan.PastDue:
+		return k.pastDue(s), true
+	case plan.Incomplete:
+		return "The first payment has not succeeded yet. Finish it to get the " + k.title(s.Plan) + " plan.", true
+	case plan.IncompleteExpired:
+		return "The first payment was not finished in time. Choose a plan to try again.", false
+	case plan.Unpaid:
+		return "The payments for the " + k.title(s.Plan) + " plan have failed, and access has ended. Pay the open invoice to get it back.", true
+	case plan.Paused:
+		return "The " + k.title(s.Plan) + " plan is paused. Add a payment method to get it back.", true
+	case plan.Canceled:
+		return k.canceled(s), false
+	}
+	return "Stripe reports a state that this server does not know. Access stays as it was.", false
+}
+
+func (k catalogue) trialing(s tenant.Subscription) string {
+	end := s.TrialEnd
+	if end == nil {
+		end = s.PeriodEnd
+	}
+	price := k.price(s.Plan, s.Interval)
+	switch {
+	case s.EndsAt != nil:
+		return "Trial until " + k.date(*s.EndsAt) + ". It has been cancelled: it ends then, and nothing is paid."
+	case end == nil:
+		return "This is a trial."
+	case price == "":
+		return "Trial until " + k.date(*end) + "."
+	}
+	return "Trial until " + k.date(*end) + "; then " + price + "."
+}
+
+func (k catalogue) active(s tenant.Subscription) string {
+	price := k.price(s.Plan, s.Interval)
+	switch {
+	case s.EndsAt != nil:
+		return "Cancelled; access until " + k.date(*s.EndsAt) + "."
+	case s.PeriodEnd == nil && price == "":
+		return "It is paid for."
+	case s.PeriodEnd == nil:
+		return "It costs " + price + "."
+	case price == "":
+		return "The next payment is due on " + k.date(*s.PeriodEnd) + "."
+	}
+	return "It costs " + price + ". The next payment is due on " + k.date(*s.PeriodEnd) + "."
+}
+
+func (k catalogue) pastDue(s tenant.Subscription) string {
+	failed := "A payment failed"
+	if s.PastDueSince != nil {
+		failed = "Payment failed on " + k.date(*s.PastDueSince)
+	}
+	switch {
+	case s.Access.Plan != s.Plan:
+		return failed + ", and access has ended. Update the payment method to get it back."
+	case s.Access.Until == nil:
+		return failed + ". Update the payment method."
+	}
+	return failed + "; access until " + k.date(*s.Access.Until) + ". Update the payment method."
+}
+
+func (k catalogue) canceled(s tenant.Subscription) string {
+	if s.EndsAt != nil && !s.EndsAt.After(k.now) {
+		return "The subscription to " + k.title(s.Plan) + " ended on " + k.date(*s.EndsAt) + "."
+	}
+	return "The subscription to " + k.title(s.Plan) + " has ended."
+}
+
+// title is what people call a plan.
+func (k catalogue) title(name plan.Name) string { return k.find(name).Title }
+
+func (k catalogue) rank(name plan.Name) int { return k.find(name).Rank }
+
+// find returns a plan. One that is not there has its name for a title.
+func (k catalogue) find(name plan.Name) plan.Plan {
+	for _, p := range k.plans {
+		if p.Name == name {
+			return p
+		}
+	}
+	return plan.Plan{Name: name, Title: string(name), Rank: -1}
+}
+
+// price is what a plan costs, such as 79.00 USD a month; empty if it has no
+// price for the interval.
+func (k catalogue) price(name plan.Name, interval plan.Interval) string {
+	p := k.find(name).Price
+	if p.Of(interval) <= 0 {
+		return ""
+	}
+	every := " a month"
+	if interval == plan.Yearly {
+		every = " a year"
+	}
+	return money(p.Of(interval), p.Currency) + every
+}
+
+// date writes a day in UTC, with its year if that is another one than now.
+func (k catalogue) date(t time.Time) string {
+	if t.UTC().Year() != k.now.UTC().Year() {
+		return t.UTC().Format("2 January 2006")
+	}
+	return t.UTC().Format("2 January")
+}

@@ -1,0 +1,121 @@
+package web
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+// today is a day in November, long before any year ends.
+var today = time.Date(2026, 11, 10, 12, 0, 0, 0, time.UTC)
+
+func on(year int, month time.Month, day int) *time.Time {
+	t := time.Date(year, month, day, 8, 0, 0, 0, time.UTC)
+	return &t
+}
+
+func standard(status plan.Status, change func(*tenant.Subscription)) tenant.Subscription {
+	s := tenant.Subscription{
+		CustomerID: "cus_1",
+		Billed:     tenant.Billed{ID: "sub_1", Status: status, Plan: plan.Standard, Interval: plan.Monthly, PeriodEnd: on(2026, 11, 24)},
+		Access:     plan.Access{Plan: plan.Standard},
+	}
+	if change != nil {
+		change(&s)
+	}
+	return s
+}
+
+func TestPaying(t *testing.T) {
+	lost := func(s *tenant.Subscription) { s.Access = plan.Access{Plan: plan.Free} }
+	for _, c := range []struct {
+		name   string
+		s      tenant.Subscription
+		want   string
+		urgent bool
+	}{
+		{"a workspace that never paid is told nothing", tenant.Subscription{}, "", false},
+		{"a trial", standard(plan.Trialing, func(s *tenant.Subscription) { s.TrialEnd = on(2026, 12, 3) }), "Trial until 3 December; then 79.00 USD a month.", false},
+		{"a trial of a yearly plan into another year", standard(plan.Trialing, func(s *tenant.Subscription) {
+			s.TrialEnd, s.Interval = on(2027, 1, 3), plan.Yearly
+		}), "Trial until 3 January 2027; then 790.00 USD a year.", false},
+		{"a trial whose end Stripe gives as the period's", standard(plan.Trialing, nil), "Trial until 24 November; then 79.00 USD a month.", false},
+		{"a trial without an end", standard(plan.Trialing, func(s *tenant.Subscription) { s.PeriodEnd = nil }), "This is a trial.", false},
+		{"a trial of a plan that has no price any more", standard(plan.Trialing, func(s *tenant.Subscription) { s.Plan = plan.Enterprise }), "Trial until 24 November.", false},
+		{"a trial that was cancelled", standard(plan.Trialing, func(s *tenant.Subscription) { s.EndsAt = on(2026, 12, 3) }), "Trial until 3 December. It has been cancelled: it ends then, and nothing is paid.", false},
+		{"a paid plan", standard(plan.Active, nil), "It costs 79.00 USD a month. The next payment is due on 24 November.", false},
+		{"a paid plan without a date", standard(plan.Active, func(s *tenant.Subscription) { s.PeriodEnd = nil }), "It costs 79.00 USD a month.", false},
+		{"a paid plan without a price", standard(plan.Active, func(s *tenant.Subscription) { s.Interval, s.Plan = "", plan.Enterprise }), "The next payment is due on 24 November.", false},
+		{"a paid plan without either", standard(plan.Active, func(s *tenant.Subscription) { s.PeriodEnd, s.Plan = nil, plan.Enterprise }), "It is paid for.", false},
+		{"a cancelled plan", standard(plan.Active, func(s *tenant.Subscription) { s.EndsAt = on(2026, 11, 24) }), "Cancelled; access until 24 November.", false},
+		{"a failed payment", standard(plan.PastDue, func(s *tenant.Subscription) {
+			s.PastDueSince, s.Access.Until = on(2026, 11, 3), on(2026, 11, 24)
+		}), "Payment failed on 3 November; access until 24 November. Update the payment method.", true},
+		{"a failed payment of unknown date", standard(plan.PastDue, nil), "A payment failed. Update the payment method.", true},
+		{"a failed payment after the grace", standard(plan.PastDue, func(s *tenant.Subscription) {
+			s.PastDueSince = on(2026, 10, 3)
+			lost(s)
+		}), "Payment failed on 3 October, and access has ended. Update the payment method to get it back.", true},
+		{"a first payment that is open", standard(plan.Incomplete, lost), "The first payment has not succeeded yet. Finish it to get the Standard plan.", true},
+		{"a first payment that never came", standard(plan.IncompleteExpired, lost), "The first payment was not finished in time. Choose a plan to try again.", false},
+		{"a debt", standard(plan.Unpaid, lost), "The payments for the Standard plan have failed, and access has ended. Pay the open invoice to get it back.", true},
+		{"a pause", standard(plan.Paused, lost), "The Standard plan is paused. Add a payment method to get it back.", true},
+		{"an end", standard(plan.Canceled, lost), "The subscription to Standard has ended.", false},
+		{"an end of a known date", standard(plan.Canceled, func(s *tenant.Subscription) { s.EndsAt = on(2026, 11, 9) }), "The subscription to Standard ended on 9 November.", false},
+		{"an end before the date that was meant", standard(plan.Canceled, func(s *tenant.Subscription) { s.EndsAt = on(2026, 11, 24) }), "The subscription to Standard has ended.", false},
+		{"a state that Stripe has added", standard("frozen", nil), "Stripe reports a state that this server does not know. Access stays as it was.", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, urgent := catalogue{plans: plan.Defaults(), now: today}.paying(c.s)
+			if got != c.want || urgent != c.urgent {
+				t.Errorf("it says %q, urgent %t", got, urgent)
+			}
+		})
+	}
+}
+
+func TestStanding(t *testing.T) {
+	home := tenant.Workspace{Plan: plan.Standard, Granted: plan.Free}
+	says := func(w tenant.Workspace, s tenant.Subscription) string {
+		return strings.Join(catalogue{plans: plan.Defaults(), now: today, sold: true}.standing(w, s).Sentences, " ")
+	}
+	t.Run("the plan in force comes first", func(t *testing.T) {
+		if got := says(tenant.Workspace{Plan: plan.Free, Granted: plan.Free}, tenant.Subscription{}); got != "The Starter plan is in force." {
+			t.Errorf("it says %q", got)
+		}
+	})
+	t.Run("a change that is planned is said with its day", func(t *testing.T) {
+		got := says(home, standard(plan.Active, func(s *tenant.Subscription) { s.NextPlan, s.NextAt = plan.Basic, on(2026, 11, 24) }))
+		if !strings.HasSuffix(got, " Changes to Basic on 24 November.") {
+			t.Errorf("it says %q", got)
+		}
+	})
+	t.Run("a change of a subscription that has ended is not", func(t *testing.T) {
+		got := says(home, standard(plan.Canceled, func(s *tenant.Subscription) { s.NextPlan, s.NextAt = plan.Basic, on(2026, 11, 24) }))
+		if strings.Contains(got, "Basic") {
+			t.Errorf("it says %q", got)
+		}
+	})
+	granted := tenant.Workspace{Plan: plan.Premium, Granted: plan.Premium}
+	t.Run("a plan that was granted is said to be", func(t *testing.T) {
+		for _, s := range []tenant.Subscription{{}, standard(plan.Active, nil)} {
+			if got := says(granted, s); !strings.HasSuffix(got, " It has been granted to this workspace, whatever is paid.") {
+				t.Errorf("it says %q", got)
+			}
+		}
+	})
+	t.Run("where nothing is sold, every plan is granted, and none is said to be", func(t *testing.T) {
+		if got := (catalogue{plans: plan.Defaults(), now: today}).standing(granted, tenant.Subscription{}).Sentences; len(got) != 1 {
+			t.Errorf("it says %q", got)
+		}
+	})
+	t.Run("a grant below what is paid is not", func(t *testing.T) {
+		w := tenant.Workspace{Plan: plan.Standard, Granted: plan.Basic}
+		if got := says(w, standard(plan.Active, nil)); strings.Contains(got, "granted") {
+			t.Errorf("it says %q", got)
+		}
+	})
+}

@@ -1,0 +1,83 @@
+package web
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+	"parley/core/tenant"
+	"parley/views"
+)
+
+func (s *site) workspacePage(c *fiber.Ctx) error {
+	v, err := s.toWorkspace(c, tenant.Read)
+	if err != nil {
+		return err
+	}
+	return s.showWorkspace(c, v, fiber.StatusOK, form{"confirm_name": ""}.view())
+}
+
+func (s *site) showWorkspace(c *fiber.Ctx, v visit, status int, f views.Form) error {
+	return render(c, status, views.WorkspacePage(v.layout(c, views.WorkspaceSection, "Workspace"), views.WorkspaceSettings{
+		Delete: f, MayDelete: v.may(tenant.ChangePlan), Paid: s.Billing != nil,
+	}))
+}
+
+// deleteWorkspace ends the subscription before anything else: what is deleted
+// must not be paid for any more.
+func (s *site) deleteWorkspace(c *fiber.Ctx) error {
+	v, err := s.toWorkspace(c, tenant.ChangePlan)
+	if err != nil {
+		return err
+	}
+	typed, err := readForm(c, "confirm_name")
+	if err != nil {
+		return err
+	}
+	if err := s.deleteAll(c, v, typed["confirm_name"]); err != nil {
+		logFailure(c, s.Log, fault.As(err))
+		return typed.again(c, err, func(status int, f views.Form) error { return s.showWorkspace(c, v, status, f) })
+	}
+	return done(c, elsewhere(v), "gone")
+}
+
+func (s *site) deleteAll(c *fiber.Ctx, v visit, name string) error {
+	if strings.TrimSpace(name) != v.member.Workspace.Name {
+		return fault.InField("confirm_name", "This is not the name of the workspace. Type it exactly.")
+	}
+	if s.Billing != nil {
+		if err := s.Billing.Cancel(c.UserContext(), v.workspaceID()); err != nil {
+			return fault.Wrap(fault.Unavailable, err, "The subscription could not be cancelled at Stripe, so nothing has been deleted. Try again in a minute.")
+		}
+	}
+	if err := s.deleteContent(c, v); err != nil {
+		return fault.Wrap(fault.Unavailable, err, "Not everything could be deleted yet. Try again in a minute; nothing is paid for any more.")
+	}
+	return nil
+}
+
+// deleteContent lets the index forget each chatbot before the rows go.
+func (s *site) deleteContent(c *fiber.Ctx, v visit) error {
+	bots, err := s.Chatbots.List(c.UserContext(), v.workspaceID())
+	if err != nil {
+		return err
+	}
+	for _, bot := range bots {
+		err := s.Chatbots.Delete(c.UserContext(), v.workspaceID(), bot.ID)
+		if err != nil && !fault.Is(err, fault.NotFound) { // somebody else was faster
+			return err
+		}
+	}
+	return s.Tenants.DeleteWorkspace(c.UserContext(), v.workspaceID())
+}
+
+// elsewhere is where a person goes on when a workspace is gone.
+func elsewhere(v visit) string {
+	for _, m := range v.person.Memberships {
+		if m.Workspace.ID != v.workspaceID() {
+			return views.WorkspaceURL(m.Workspace.ID)
+		}
+	}
+	return "/"
+}
