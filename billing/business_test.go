@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stripe/stripe-go/v76"
 	"pgregory.net/rapid"
 
 	"parley/billing"
@@ -106,16 +107,18 @@ func openBooks(t *testing.T, url string) *books {
 // onBothDatabases runs a test on SQLite and on PostgreSQL.
 func onBothDatabases(t *testing.T, test func(t *testing.T, b *business)) {
 	for name, url := range map[string]func() string{"sqlite": func() string { return "" }, "postgres": func() string { return pgtest.New(t) }} {
-		t.Run(name, func(t *testing.T) { test(t, newBusiness(t, t, openBooks(t, url()))) })
+		t.Run(name, func(t *testing.T) { test(t, newBusiness(t, t, openBooks(t, url()), "")) })
 	}
 }
 
 // newBusiness makes a workspace that can buy, and two processes that bill it.
-func newBusiness(tb rapid.TB, t *testing.T, opened *books) *business {
+// After the last retry of a payment Stripe gives the subscription a status:
+// canceled, if none is given.
+func newBusiness(tb rapid.TB, t *testing.T, opened *books, givesUp stripe.SubscriptionStatus) *business {
 	tb.Helper()
 	b := &business{
 		TB: tb, books: opened, ctx: t.Context(), workspace: "ws_life", alarms: &alarmBell{reasons: map[string]int{}},
-		stripe: stripetest.New(t, stripetest.Options{Start: lifeStart, SignByClock: true}),
+		stripe: stripetest.New(t, stripetest.Options{Start: lifeStart, SignByClock: true, GivesUp: givesUp}),
 	}
 	b.clock.Store(b.stripe)
 	for range 2 {

@@ -2,7 +2,6 @@ package billing
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/checkout/session"
@@ -93,7 +92,7 @@ func (s *Service) priceOf(ctx context.Context, purchase Purchase) (string, error
 // on two of them would have two subscriptions.
 func (s *Service) sell(ctx context.Context, known tenant.Subscription, priceID string, back Back) (string, error) {
 	if err := s.expireSessions(ctx, known.CustomerID); err != nil {
-		s.log.Warn("billing: an open checkout was not closed", slog.String("workspace", known.WorkspaceID), slog.Any("error", err))
+		return "", err
 	}
 	if err := s.tenants.BeginCheckout(ctx, known.WorkspaceID); err != nil {
 		return "", err

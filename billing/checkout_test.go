@@ -86,6 +86,7 @@ func TestCheckout(t *testing.T) {
 	t.Run("the customer is made once", func(t *testing.T) {
 		s := newShop(t)
 		s.checkout(t, plan.Basic, sessions)
+		s.ledger.email = "grace@example.com" // of who it is told later, see PushCustomers
 		s.checkout(t, plan.Standard, sessions)
 		if made := s.stripe.Customers(); len(made) != 1 || made[0].Email != "ada@example.com" || made[0].Metadata[metadataWorkspace] != workspace {
 			t.Errorf("got %+v", made)

@@ -113,7 +113,7 @@ func TestCatchUpWithMissedEvents(t *testing.T) {
 
 func TestStripeAwayWhileAnEventArrives(t *testing.T) {
 	t.Parallel()
-	b := newBusiness(t, t, openBooks(t, ""))
+	b := newBusiness(t, t, openBooks(t, ""), "")
 	b.customer = b.buy(b.workspace, plan.Standard, plan.Monthly)
 	b.comeBack(b.workspace)
 	b.stripe.Take()
@@ -135,9 +135,42 @@ func TestStripeAwayWhileAnEventArrives(t *testing.T) {
 	}
 }
 
+func TestAccessEndsThoughNothingIsHeard(t *testing.T) {
+	t.Parallel()
+	b := newBusiness(t, t, openBooks(t, ""), "past_due") // for ever
+	lapsesTo := func(want plan.Name) {
+		t.Helper()
+		if _, err := b.Lapse(b.ctx); err != nil || b.inForce(b.workspace) != want {
+			t.Errorf("at %s the plan is %s, want %s: %v", b.stripe.Now(), b.inForce(b.workspace), want, err)
+		}
+	}
+	b.customer = b.buy(b.workspace, plan.Standard, plan.Monthly)
+	b.stripe.CancelAtPeriodEnd(b.customer, true)
+	b.stripe.Deliver()
+	end := *b.row(b.workspace).EndsAt
+	b.stripe.Advance(end.Sub(b.stripe.Now()) - time.Second)
+	lapsesTo(plan.Standard)
+	b.stripe.Advance(time.Second)
+	b.stripe.Take()
+	lapsesTo(plan.Free)
+
+	b.buy(b.workspace, plan.Standard, plan.Monthly)
+	b.stripe.FailPayments(b.customer, true)
+	b.stripe.Advance(32 * aDay)
+	b.stripe.Deliver()
+	since := *b.row(b.workspace).PastDueSince
+	b.stripe.Advance(since.Add(lifeGrace).Sub(b.stripe.Now()) - time.Second)
+	lapsesTo(plan.Standard)
+	b.stripe.Advance(time.Second)
+	lapsesTo(plan.Free)
+	if got := b.newest(b.customer).Status; got != plan.PastDue {
+		t.Errorf("at Stripe the subscription is %s", got)
+	}
+}
+
 func TestStatusThatNobodyKnows(t *testing.T) {
 	t.Parallel()
-	b := newBusiness(t, t, openBooks(t, ""))
+	b := newBusiness(t, t, openBooks(t, ""), "")
 	b.customer = b.buy(b.workspace, plan.Standard, plan.Monthly)
 	b.stripe.CancelAtPeriodEnd(b.customer, true)
 	b.stripe.Deliver()

@@ -182,23 +182,3 @@ func TestCancel(t *testing.T) {
 		}
 	})
 }
-
-func TestInvoices(t *testing.T) {
-	s := newShop(t)
-	t.Run("who was never a customer has none", func(t *testing.T) {
-		if invoices, err := s.Invoices(t.Context(), workspace, 10); err != nil || len(invoices) != 0 {
-			t.Errorf("got %v, %v", invoices, err)
-		}
-	})
-	t.Run("the latest come first, and no more than were asked for", func(t *testing.T) {
-		s.subscribe(t, plan.Basic)
-		s.stripe.Advance(80 * 24 * time.Hour)
-		invoices, err := s.Invoices(t.Context(), workspace, 2)
-		if err != nil || len(invoices) != 2 || !invoices[0].CreatedAt.After(invoices[1].CreatedAt) {
-			t.Fatalf("got %+v, %v", invoices, err)
-		}
-		if latest := invoices[0]; latest.Total != 19_00 || latest.Currency != "usd" || latest.Status != "paid" || latest.Number == "" {
-			t.Errorf("got %+v", latest)
-		}
-	})
-}

@@ -70,6 +70,15 @@ func TestRefresh(t *testing.T) {
 			t.Errorf("afterwards got %+v", row)
 		}
 	})
+	t.Run("a change of the interval is scheduled, too", func(t *testing.T) {
+		s := newShop(t)
+		if err := s.stripe.SchedulePrice(s.subscribe(t, plan.Basic), lookupKey(plan.Basic, plan.Yearly)); err != nil {
+			t.Fatal(err)
+		}
+		if row := s.refresh(t); row.NextPlan != plan.Basic || !sameTime(row.NextAt, later(s, 0, 1, 0)) || row.Interval != plan.Monthly {
+			t.Errorf("got %+v", row)
+		}
+	})
 	t.Run("a subscription that ended has no next payment", func(t *testing.T) {
 		s := newShop(t)
 		s.stripe.Cancel(s.subscribe(t, plan.Basic))
@@ -139,15 +148,15 @@ func TestRefreshRaces(t *testing.T) {
 	t.Run("who is overtaken reads again", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
-		s.ledger.overtake = refreshTries - 1
-		if row := s.refresh(t); row.Revision != refreshTries+1 {
-			t.Errorf("the revision is %d, want %d", row.Revision, refreshTries+1)
+		s.ledger.overtake = 4
+		if row := s.refresh(t); row.Revision != 6 {
+			t.Errorf("the revision is %d, want 6: 1, the 4 of others, and this", row.Revision)
 		}
 	})
 	t.Run("who is overtaken again and again is told to come back", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
-		s.ledger.overtake = refreshTries
+		s.ledger.overtake = 5
 		if _, err := s.Refresh(t.Context(), workspace, tenant.Cause{}); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("got %v, want Unavailable", err)
 		}

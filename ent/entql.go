@@ -541,6 +541,8 @@ var schemaGraph = func() *sqlgraph.Schema {
 			workspace.FieldName:        {Type: field.TypeString, Column: workspace.FieldName},
 			workspace.FieldPlan:        {Type: field.TypeString, Column: workspace.FieldPlan},
 			workspace.FieldGrantedPlan: {Type: field.TypeString, Column: workspace.FieldGrantedPlan},
+			workspace.FieldKeptBefore:  {Type: field.TypeTime, Column: workspace.FieldKeptBefore},
+			workspace.FieldKeptDays:    {Type: field.TypeInt, Column: workspace.FieldKeptDays},
 			workspace.FieldCreatedAt:   {Type: field.TypeTime, Column: workspace.FieldCreatedAt},
 		},
 	}
@@ -3300,6 +3302,16 @@ func (f *WorkspaceFilter) WherePlan(p entql.StringP) {
 // WhereGrantedPlan applies the entql string predicate on the granted_plan field.
 func (f *WorkspaceFilter) WhereGrantedPlan(p entql.StringP) {
 	f.Where(p.Field(workspace.FieldGrantedPlan))
+}
+
+// WhereKeptBefore applies the entql time.Time predicate on the kept_before field.
+func (f *WorkspaceFilter) WhereKeptBefore(p entql.TimeP) {
+	f.Where(p.Field(workspace.FieldKeptBefore))
+}
+
+// WhereKeptDays applies the entql int predicate on the kept_days field.
+func (f *WorkspaceFilter) WhereKeptDays(p entql.IntP) {
+	f.Where(p.Field(workspace.FieldKeptDays))
 }
 
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.

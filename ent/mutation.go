@@ -20209,6 +20209,9 @@ type WorkspaceMutation struct {
 	name                 *string
 	plan                 *string
 	granted_plan         *string
+	kept_before          *time.Time
+	kept_days            *int
+	addkept_days         *int
 	created_at           *time.Time
 	clearedFields        map[string]struct{}
 	members              map[int]struct{}
@@ -20450,6 +20453,111 @@ func (m *WorkspaceMutation) OldGrantedPlan(ctx context.Context) (v string, err e
 // ResetGrantedPlan resets all changes to the "granted_plan" field.
 func (m *WorkspaceMutation) ResetGrantedPlan() {
 	m.granted_plan = nil
+}
+
+// SetKeptBefore sets the "kept_before" field.
+func (m *WorkspaceMutation) SetKeptBefore(t time.Time) {
+	m.kept_before = &t
+}
+
+// KeptBefore returns the value of the "kept_before" field in the mutation.
+func (m *WorkspaceMutation) KeptBefore() (r time.Time, exists bool) {
+	v := m.kept_before
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKeptBefore returns the old "kept_before" field's value of the Workspace entity.
+// If the Workspace object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WorkspaceMutation) OldKeptBefore(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKeptBefore is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKeptBefore requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKeptBefore: %w", err)
+	}
+	return oldValue.KeptBefore, nil
+}
+
+// ClearKeptBefore clears the value of the "kept_before" field.
+func (m *WorkspaceMutation) ClearKeptBefore() {
+	m.kept_before = nil
+	m.clearedFields[workspace.FieldKeptBefore] = struct{}{}
+}
+
+// KeptBeforeCleared returns if the "kept_before" field was cleared in this mutation.
+func (m *WorkspaceMutation) KeptBeforeCleared() bool {
+	_, ok := m.clearedFields[workspace.FieldKeptBefore]
+	return ok
+}
+
+// ResetKeptBefore resets all changes to the "kept_before" field.
+func (m *WorkspaceMutation) ResetKeptBefore() {
+	m.kept_before = nil
+	delete(m.clearedFields, workspace.FieldKeptBefore)
+}
+
+// SetKeptDays sets the "kept_days" field.
+func (m *WorkspaceMutation) SetKeptDays(i int) {
+	m.kept_days = &i
+	m.addkept_days = nil
+}
+
+// KeptDays returns the value of the "kept_days" field in the mutation.
+func (m *WorkspaceMutation) KeptDays() (r int, exists bool) {
+	v := m.kept_days
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKeptDays returns the old "kept_days" field's value of the Workspace entity.
+// If the Workspace object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WorkspaceMutation) OldKeptDays(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKeptDays is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKeptDays requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKeptDays: %w", err)
+	}
+	return oldValue.KeptDays, nil
+}
+
+// AddKeptDays adds i to the "kept_days" field.
+func (m *WorkspaceMutation) AddKeptDays(i int) {
+	if m.addkept_days != nil {
+		*m.addkept_days += i
+	} else {
+		m.addkept_days = &i
+	}
+}
+
+// AddedKeptDays returns the value that was added to the "kept_days" field in this mutation.
+func (m *WorkspaceMutation) AddedKeptDays() (r int, exists bool) {
+	v := m.addkept_days
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetKeptDays resets all changes to the "kept_days" field.
+func (m *WorkspaceMutation) ResetKeptDays() {
+	m.kept_days = nil
+	m.addkept_days = nil
 }
 
 // SetCreatedAt sets the "created_at" field.
@@ -20954,7 +21062,7 @@ func (m *WorkspaceMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *WorkspaceMutation) Fields() []string {
-	fields := make([]string, 0, 4)
+	fields := make([]string, 0, 6)
 	if m.name != nil {
 		fields = append(fields, workspace.FieldName)
 	}
@@ -20963,6 +21071,12 @@ func (m *WorkspaceMutation) Fields() []string {
 	}
 	if m.granted_plan != nil {
 		fields = append(fields, workspace.FieldGrantedPlan)
+	}
+	if m.kept_before != nil {
+		fields = append(fields, workspace.FieldKeptBefore)
+	}
+	if m.kept_days != nil {
+		fields = append(fields, workspace.FieldKeptDays)
 	}
 	if m.created_at != nil {
 		fields = append(fields, workspace.FieldCreatedAt)
@@ -20981,6 +21095,10 @@ func (m *WorkspaceMutation) Field(name string) (ent.Value, bool) {
 		return m.Plan()
 	case workspace.FieldGrantedPlan:
 		return m.GrantedPlan()
+	case workspace.FieldKeptBefore:
+		return m.KeptBefore()
+	case workspace.FieldKeptDays:
+		return m.KeptDays()
 	case workspace.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -20998,6 +21116,10 @@ func (m *WorkspaceMutation) OldField(ctx context.Context, name string) (ent.Valu
 		return m.OldPlan(ctx)
 	case workspace.FieldGrantedPlan:
 		return m.OldGrantedPlan(ctx)
+	case workspace.FieldKeptBefore:
+		return m.OldKeptBefore(ctx)
+	case workspace.FieldKeptDays:
+		return m.OldKeptDays(ctx)
 	case workspace.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -21030,6 +21152,20 @@ func (m *WorkspaceMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetGrantedPlan(v)
 		return nil
+	case workspace.FieldKeptBefore:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKeptBefore(v)
+		return nil
+	case workspace.FieldKeptDays:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKeptDays(v)
+		return nil
 	case workspace.FieldCreatedAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -21044,13 +21180,21 @@ func (m *WorkspaceMutation) SetField(name string, value ent.Value) error {
 // AddedFields returns all numeric fields that were incremented/decremented during
 // this mutation.
 func (m *WorkspaceMutation) AddedFields() []string {
-	return nil
+	var fields []string
+	if m.addkept_days != nil {
+		fields = append(fields, workspace.FieldKeptDays)
+	}
+	return fields
 }
 
 // AddedField returns the numeric value that was incremented/decremented on a field
 // with the given name. The second boolean return value indicates that this field
 // was not set, or was not defined in the schema.
 func (m *WorkspaceMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case workspace.FieldKeptDays:
+		return m.AddedKeptDays()
+	}
 	return nil, false
 }
 
@@ -21059,6 +21203,13 @@ func (m *WorkspaceMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *WorkspaceMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case workspace.FieldKeptDays:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddKeptDays(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Workspace numeric field %s", name)
 }
@@ -21066,7 +21217,11 @@ func (m *WorkspaceMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *WorkspaceMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(workspace.FieldKeptBefore) {
+		fields = append(fields, workspace.FieldKeptBefore)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -21079,6 +21234,11 @@ func (m *WorkspaceMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *WorkspaceMutation) ClearField(name string) error {
+	switch name {
+	case workspace.FieldKeptBefore:
+		m.ClearKeptBefore()
+		return nil
+	}
 	return fmt.Errorf("unknown Workspace nullable field %s", name)
 }
 
@@ -21094,6 +21254,12 @@ func (m *WorkspaceMutation) ResetField(name string) error {
 		return nil
 	case workspace.FieldGrantedPlan:
 		m.ResetGrantedPlan()
+		return nil
+	case workspace.FieldKeptBefore:
+		m.ResetKeptBefore()
+		return nil
+	case workspace.FieldKeptDays:
+		m.ResetKeptDays()
 		return nil
 	case workspace.FieldCreatedAt:
 		m.ResetCreatedAt()

@@ -23,6 +23,10 @@ type Workspace struct {
 	Plan string `json:"plan,omitempty"`
 	// GrantedPlan holds the value of the "granted_plan" field.
 	GrantedPlan string `json:"granted_plan,omitempty"`
+	// KeptBefore holds the value of the "kept_before" field.
+	KeptBefore *time.Time `json:"kept_before,omitempty"`
+	// KeptDays holds the value of the "kept_days" field.
+	KeptDays int `json:"kept_days,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -131,9 +135,11 @@ func (*Workspace) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case workspace.FieldKeptDays:
+			values[i] = new(sql.NullInt64)
 		case workspace.FieldID, workspace.FieldName, workspace.FieldPlan, workspace.FieldGrantedPlan:
 			values[i] = new(sql.NullString)
-		case workspace.FieldCreatedAt:
+		case workspace.FieldKeptBefore, workspace.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -173,6 +179,19 @@ func (_m *Workspace) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field granted_plan", values[i])
 			} else if value.Valid {
 				_m.GrantedPlan = value.String
+			}
+		case workspace.FieldKeptBefore:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field kept_before", values[i])
+			} else if value.Valid {
+				_m.KeptBefore = new(time.Time)
+				*_m.KeptBefore = value.Time
+			}
+		case workspace.FieldKeptDays:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field kept_days", values[i])
+			} else if value.Valid {
+				_m.KeptDays = int(value.Int64)
 			}
 		case workspace.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -264,6 +283,14 @@ func (_m *Workspace) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("granted_plan=")
 	builder.WriteString(_m.GrantedPlan)
+	builder.WriteString(", ")
+	if v := _m.KeptBefore; v != nil {
+		builder.WriteString("kept_before=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("kept_days=")
+	builder.WriteString(fmt.Sprintf("%v", _m.KeptDays))
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))

@@ -57,6 +57,34 @@ func (_c *WorkspaceCreate) SetNillableGrantedPlan(v *string) *WorkspaceCreate {
 	return _c
 }
 
+// SetKeptBefore sets the "kept_before" field.
+func (_c *WorkspaceCreate) SetKeptBefore(v time.Time) *WorkspaceCreate {
+	_c.mutation.SetKeptBefore(v)
+	return _c
+}
+
+// SetNillableKeptBefore sets the "kept_before" field if the given value is not nil.
+func (_c *WorkspaceCreate) SetNillableKeptBefore(v *time.Time) *WorkspaceCreate {
+	if v != nil {
+		_c.SetKeptBefore(*v)
+	}
+	return _c
+}
+
+// SetKeptDays sets the "kept_days" field.
+func (_c *WorkspaceCreate) SetKeptDays(v int) *WorkspaceCreate {
+	_c.mutation.SetKeptDays(v)
+	return _c
+}
+
+// SetNillableKeptDays sets the "kept_days" field if the given value is not nil.
+func (_c *WorkspaceCreate) SetNillableKeptDays(v *int) *WorkspaceCreate {
+	if v != nil {
+		_c.SetKeptDays(*v)
+	}
+	return _c
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (_c *WorkspaceCreate) SetCreatedAt(v time.Time) *WorkspaceCreate {
 	_c.mutation.SetCreatedAt(v)
@@ -238,6 +266,10 @@ func (_c *WorkspaceCreate) defaults() error {
 		v := workspace.DefaultGrantedPlan
 		_c.mutation.SetGrantedPlan(v)
 	}
+	if _, ok := _c.mutation.KeptDays(); !ok {
+		v := workspace.DefaultKeptDays
+		_c.mutation.SetKeptDays(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		if workspace.DefaultCreatedAt == nil {
 			return fmt.Errorf("ent: uninitialized workspace.DefaultCreatedAt (forgotten import ent/runtime?)")
@@ -273,6 +305,9 @@ func (_c *WorkspaceCreate) check() error {
 		if err := workspace.GrantedPlanValidator(v); err != nil {
 			return &ValidationError{Name: "granted_plan", err: fmt.Errorf(`ent: validator failed for field "Workspace.granted_plan": %w`, err)}
 		}
+	}
+	if _, ok := _c.mutation.KeptDays(); !ok {
+		return &ValidationError{Name: "kept_days", err: errors.New(`ent: missing required field "Workspace.kept_days"`)}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "Workspace.created_at"`)}
@@ -329,6 +364,14 @@ func (_c *WorkspaceCreate) createSpec() (*Workspace, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.GrantedPlan(); ok {
 		_spec.SetField(workspace.FieldGrantedPlan, field.TypeString, value)
 		_node.GrantedPlan = value
+	}
+	if value, ok := _c.mutation.KeptBefore(); ok {
+		_spec.SetField(workspace.FieldKeptBefore, field.TypeTime, value)
+		_node.KeptBefore = &value
+	}
+	if value, ok := _c.mutation.KeptDays(); ok {
+		_spec.SetField(workspace.FieldKeptDays, field.TypeInt, value)
+		_node.KeptDays = value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(workspace.FieldCreatedAt, field.TypeTime, value)
@@ -550,6 +593,42 @@ func (u *WorkspaceUpsert) UpdateGrantedPlan() *WorkspaceUpsert {
 	return u
 }
 
+// SetKeptBefore sets the "kept_before" field.
+func (u *WorkspaceUpsert) SetKeptBefore(v time.Time) *WorkspaceUpsert {
+	u.Set(workspace.FieldKeptBefore, v)
+	return u
+}
+
+// UpdateKeptBefore sets the "kept_before" field to the value that was provided on create.
+func (u *WorkspaceUpsert) UpdateKeptBefore() *WorkspaceUpsert {
+	u.SetExcluded(workspace.FieldKeptBefore)
+	return u
+}
+
+// ClearKeptBefore clears the value of the "kept_before" field.
+func (u *WorkspaceUpsert) ClearKeptBefore() *WorkspaceUpsert {
+	u.SetNull(workspace.FieldKeptBefore)
+	return u
+}
+
+// SetKeptDays sets the "kept_days" field.
+func (u *WorkspaceUpsert) SetKeptDays(v int) *WorkspaceUpsert {
+	u.Set(workspace.FieldKeptDays, v)
+	return u
+}
+
+// UpdateKeptDays sets the "kept_days" field to the value that was provided on create.
+func (u *WorkspaceUpsert) UpdateKeptDays() *WorkspaceUpsert {
+	u.SetExcluded(workspace.FieldKeptDays)
+	return u
+}
+
+// AddKeptDays adds v to the "kept_days" field.
+func (u *WorkspaceUpsert) AddKeptDays(v int) *WorkspaceUpsert {
+	u.Add(workspace.FieldKeptDays, v)
+	return u
+}
+
 // UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
 //
@@ -640,6 +719,48 @@ func (u *WorkspaceUpsertOne) SetGrantedPlan(v string) *WorkspaceUpsertOne {
 func (u *WorkspaceUpsertOne) UpdateGrantedPlan() *WorkspaceUpsertOne {
 	return u.Update(func(s *WorkspaceUpsert) {
 		s.UpdateGrantedPlan()
+	})
+}
+
+// SetKeptBefore sets the "kept_before" field.
+func (u *WorkspaceUpsertOne) SetKeptBefore(v time.Time) *WorkspaceUpsertOne {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.SetKeptBefore(v)
+	})
+}
+
+// UpdateKeptBefore sets the "kept_before" field to the value that was provided on create.
+func (u *WorkspaceUpsertOne) UpdateKeptBefore() *WorkspaceUpsertOne {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.UpdateKeptBefore()
+	})
+}
+
+// ClearKeptBefore clears the value of the "kept_before" field.
+func (u *WorkspaceUpsertOne) ClearKeptBefore() *WorkspaceUpsertOne {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.ClearKeptBefore()
+	})
+}
+
+// SetKeptDays sets the "kept_days" field.
+func (u *WorkspaceUpsertOne) SetKeptDays(v int) *WorkspaceUpsertOne {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.SetKeptDays(v)
+	})
+}
+
+// AddKeptDays adds v to the "kept_days" field.
+func (u *WorkspaceUpsertOne) AddKeptDays(v int) *WorkspaceUpsertOne {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.AddKeptDays(v)
+	})
+}
+
+// UpdateKeptDays sets the "kept_days" field to the value that was provided on create.
+func (u *WorkspaceUpsertOne) UpdateKeptDays() *WorkspaceUpsertOne {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.UpdateKeptDays()
 	})
 }
 
@@ -900,6 +1021,48 @@ func (u *WorkspaceUpsertBulk) SetGrantedPlan(v string) *WorkspaceUpsertBulk {
 func (u *WorkspaceUpsertBulk) UpdateGrantedPlan() *WorkspaceUpsertBulk {
 	return u.Update(func(s *WorkspaceUpsert) {
 		s.UpdateGrantedPlan()
+	})
+}
+
+// SetKeptBefore sets the "kept_before" field.
+func (u *WorkspaceUpsertBulk) SetKeptBefore(v time.Time) *WorkspaceUpsertBulk {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.SetKeptBefore(v)
+	})
+}
+
+// UpdateKeptBefore sets the "kept_before" field to the value that was provided on create.
+func (u *WorkspaceUpsertBulk) UpdateKeptBefore() *WorkspaceUpsertBulk {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.UpdateKeptBefore()
+	})
+}
+
+// ClearKeptBefore clears the value of the "kept_before" field.
+func (u *WorkspaceUpsertBulk) ClearKeptBefore() *WorkspaceUpsertBulk {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.ClearKeptBefore()
+	})
+}
+
+// SetKeptDays sets the "kept_days" field.
+func (u *WorkspaceUpsertBulk) SetKeptDays(v int) *WorkspaceUpsertBulk {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.SetKeptDays(v)
+	})
+}
+
+// AddKeptDays adds v to the "kept_days" field.
+func (u *WorkspaceUpsertBulk) AddKeptDays(v int) *WorkspaceUpsertBulk {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.AddKeptDays(v)
+	})
+}
+
+// UpdateKeptDays sets the "kept_days" field to the value that was provided on create.
+func (u *WorkspaceUpsertBulk) UpdateKeptDays() *WorkspaceUpsertBulk {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.UpdateKeptDays()
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 	"parley/ent/subscription"
 	"parley/ent/usage"
 	"parley/ent/workspace"
+	"time"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
@@ -74,6 +75,47 @@ func (_u *WorkspaceUpdate) SetNillableGrantedPlan(v *string) *WorkspaceUpdate {
 	if v != nil {
 		_u.SetGrantedPlan(*v)
 	}
+	return _u
+}
+
+// SetKeptBefore sets the "kept_before" field.
+func (_u *WorkspaceUpdate) SetKeptBefore(v time.Time) *WorkspaceUpdate {
+	_u.mutation.SetKeptBefore(v)
+	return _u
+}
+
+// SetNillableKeptBefore sets the "kept_before" field if the given value is not nil.
+func (_u *WorkspaceUpdate) SetNillableKeptBefore(v *time.Time) *WorkspaceUpdate {
+	if v != nil {
+		_u.SetKeptBefore(*v)
+	}
+	return _u
+}
+
+// ClearKeptBefore clears the value of the "kept_before" field.
+func (_u *WorkspaceUpdate) ClearKeptBefore() *WorkspaceUpdate {
+	_u.mutation.ClearKeptBefore()
+	return _u
+}
+
+// SetKeptDays sets the "kept_days" field.
+func (_u *WorkspaceUpdate) SetKeptDays(v int) *WorkspaceUpdate {
+	_u.mutation.ResetKeptDays()
+	_u.mutation.SetKeptDays(v)
+	return _u
+}
+
+// SetNillableKeptDays sets the "kept_days" field if the given value is not nil.
+func (_u *WorkspaceUpdate) SetNillableKeptDays(v *int) *WorkspaceUpdate {
+	if v != nil {
+		_u.SetKeptDays(*v)
+	}
+	return _u
+}
+
+// AddKeptDays adds value to the "kept_days" field.
+func (_u *WorkspaceUpdate) AddKeptDays(v int) *WorkspaceUpdate {
+	_u.mutation.AddKeptDays(v)
 	return _u
 }
 
@@ -437,6 +479,18 @@ func (_u *WorkspaceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.GrantedPlan(); ok {
 		_spec.SetField(workspace.FieldGrantedPlan, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.KeptBefore(); ok {
+		_spec.SetField(workspace.FieldKeptBefore, field.TypeTime, value)
+	}
+	if _u.mutation.KeptBeforeCleared() {
+		_spec.ClearField(workspace.FieldKeptBefore, field.TypeTime)
+	}
+	if value, ok := _u.mutation.KeptDays(); ok {
+		_spec.SetField(workspace.FieldKeptDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedKeptDays(); ok {
+		_spec.AddField(workspace.FieldKeptDays, field.TypeInt, value)
 	}
 	if _u.mutation.MembersCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -860,6 +914,47 @@ func (_u *WorkspaceUpdateOne) SetNillableGrantedPlan(v *string) *WorkspaceUpdate
 	return _u
 }
 
+// SetKeptBefore sets the "kept_before" field.
+func (_u *WorkspaceUpdateOne) SetKeptBefore(v time.Time) *WorkspaceUpdateOne {
+	_u.mutation.SetKeptBefore(v)
+	return _u
+}
+
+// SetNillableKeptBefore sets the "kept_before" field if the given value is not nil.
+func (_u *WorkspaceUpdateOne) SetNillableKeptBefore(v *time.Time) *WorkspaceUpdateOne {
+	if v != nil {
+		_u.SetKeptBefore(*v)
+	}
+	return _u
+}
+
+// ClearKeptBefore clears the value of the "kept_before" field.
+func (_u *WorkspaceUpdateOne) ClearKeptBefore() *WorkspaceUpdateOne {
+	_u.mutation.ClearKeptBefore()
+	return _u
+}
+
+// SetKeptDays sets the "kept_days" field.
+func (_u *WorkspaceUpdateOne) SetKeptDays(v int) *WorkspaceUpdateOne {
+	_u.mutation.ResetKeptDays()
+	_u.mutation.SetKeptDays(v)
+	return _u
+}
+
+// SetNillableKeptDays sets the "kept_days" field if the given value is not nil.
+func (_u *WorkspaceUpdateOne) SetNillableKeptDays(v *int) *WorkspaceUpdateOne {
+	if v != nil {
+		_u.SetKeptDays(*v)
+	}
+	return _u
+}
+
+// AddKeptDays adds value to the "kept_days" field.
+func (_u *WorkspaceUpdateOne) AddKeptDays(v int) *WorkspaceUpdateOne {
+	_u.mutation.AddKeptDays(v)
+	return _u
+}
+
 // AddMemberIDs adds the "members" edge to the Member entity by IDs.
 func (_u *WorkspaceUpdateOne) AddMemberIDs(ids ...int) *WorkspaceUpdateOne {
 	_u.mutation.AddMemberIDs(ids...)
@@ -1250,6 +1345,18 @@ func (_u *WorkspaceUpdateOne) sqlSave(ctx context.Context) (_node *Workspace, er
 	}
 	if value, ok := _u.mutation.GrantedPlan(); ok {
 		_spec.SetField(workspace.FieldGrantedPlan, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.KeptBefore(); ok {
+		_spec.SetField(workspace.FieldKeptBefore, field.TypeTime, value)
+	}
+	if _u.mutation.KeptBeforeCleared() {
+		_spec.ClearField(workspace.FieldKeptBefore, field.TypeTime)
+	}
+	if value, ok := _u.mutation.KeptDays(); ok {
+		_spec.SetField(workspace.FieldKeptDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedKeptDays(); ok {
+		_spec.AddField(workspace.FieldKeptDays, field.TypeInt, value)
 	}
 	if _u.mutation.MembersCleared() {
 		edge := &sqlgraph.EdgeSpec{

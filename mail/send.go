@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	netmail "net/mail"
 	"strings"
 	"unicode"
@@ -80,14 +81,30 @@ func unfit(text string) bool {
 	return len(text) > 1_000 || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// failure tells what will never be taken from what may be later. The server's
-// words are for the log.
+// failure tells what will never be taken from what may be later.
 func failure(err error) error {
 	var refused *gomail.SendError
-	if errors.As(err, &refused) && isPermanent(refused.ErrorCode()) {
-		return fault.Wrap(fault.Invalid, err, "The mail server refuses this mail for good.")
+	if !errors.As(err, &refused) {
+		return notTaken(err)
 	}
-	return fault.Wrap(fault.Upstream, err, "The mail server does not take mails. Check SMTP_URL and MAIL_FROM, or try again later.")
+	cause := withoutRecipient(refused)
+	if isPermanent(refused.ErrorCode()) {
+		return fault.Wrap(fault.Invalid, cause, "The mail server refuses this mail for good.")
+	}
+	return notTaken(cause)
+}
+
+func notTaken(cause error) error {
+	return fault.Wrap(fault.Upstream, cause, "The mail server does not take mails. Check SMTP_URL and MAIL_FROM, or try again later.")
+}
+
+// withoutRecipient is what a log may have: the server's own words often repeat
+// who the mail is for.
+func withoutRecipient(refused *gomail.SendError) error {
+	if refused.ErrorCode() == 0 {
+		return fmt.Errorf("%s: no answer", refused.Reason)
+	}
+	return fmt.Errorf("%s: code %d %s", refused.Reason, refused.ErrorCode(), refused.EnhancedStatusCode())
 }
 
 // isPermanent leaves out what says that the user or the password is wrong (RFC

@@ -6,6 +6,7 @@ import (
 	"net"
 	netmail "net/mail"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -160,7 +161,8 @@ func TestRefusedMail(t *testing.T) {
 		t.Run(sentence, func(t *testing.T) {
 			p := mailtest.New(t, mailtest.Options{})
 			p.Refuse(c.code)
-			if err := newSender(t, p, "smtp", "").Send(t.Context(), reminder); !fault.Is(err, c.want) {
+			err := newSender(t, p, "smtp", "").Send(t.Context(), reminder)
+			if !fault.Is(err, c.want) || !strings.Contains(err.Error(), strconv.Itoa(c.code)) || strings.Contains(err.Error(), "owner") {
 				t.Errorf("got %v", err)
 			}
 		})

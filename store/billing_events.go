@@ -21,16 +21,6 @@ func (s *Store) AddBillingEvent(ctx context.Context, id, kind string, now time.T
 	return added, err
 }
 
-// changes runs a statement by hand and reports whether it hit a row.
-func (s *Store) changes(ctx context.Context, statement string, args ...any) (bool, error) {
-	result, err := s.raw(ctx).ExecContext(ctx, s.bind(statement), args...)
-	if err != nil {
-		return false, err
-	}
-	n, err := result.RowsAffected()
-	return n > 0, err
-}
-
 // HasBillingEvent reports whether an event was written down.
 func (s *Store) HasBillingEvent(ctx context.Context, id string) (bool, error) {
 	has, err := s.db(ctx).BillingEvent.Query().Where(billingevent.ID(id)).Exist(ctx)

@@ -42,7 +42,7 @@ func (s *Store) SaveEmbeddings(ctx context.Context, workspaceID, model string, v
 		return inBatches(rows, passageBatch, func(batch []*ent.EmbeddingCreate) error {
 			return db.Embedding.CreateBulk(batch...).OnConflict(
 				entsql.ConflictColumns(embedding.FieldWorkspaceID, embedding.FieldModel, embedding.FieldTextHash),
-				entsql.ResolveWith(func(u *entsql.UpdateSet) { u.SetExcluded(embedding.FieldUsedAt) }),
+				entsql.ResolveWith(func(u *entsql.UpdateSet) { u.SetExcluded(embedding.FieldUsedAt).SetExcluded(embedding.FieldVector) }),
 			).Exec(ctx)
 		})
 	})

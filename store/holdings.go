@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"parley/core/fault"
 	"parley/core/plan"
@@ -145,6 +144,3 @@ func (s *Store) setEach(ctx context.Context, update string, value bool, workspac
 		return err
 	})
 }
-
-// placeholders is a list of n parameters, at least one.
-func placeholders(n int) string { return "(" + strings.Repeat("?,", n-1) + "?)" }

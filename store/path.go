@@ -2,32 +2,18 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
-	"fmt"
-	"strconv"
 	"strings"
 
 	"entgo.io/ent/dialect"
-	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/chat"
 	"parley/core/fault"
-	"parley/core/knowledge"
 )
 
-// The statements in this file run for every chat request, and are SQL by hand:
-// ent's builders and privacy filters would run for each of them again, and
-// PostgreSQL begins a turn in one round trip. Each names the workspace itself.
-
-// raw returns what runs statements in the transaction of ctx, or outside of
-// one.
-func (s *Store) raw(ctx context.Context) entsql.ExecQuerier {
-	if tx, ok := ctx.Value(txKey{}).(*transaction); ok {
-		return tx.raw
-	}
-	return s.queries
-}
+// The statements in this file, in usages.go and in live_passages.go run for
+// every chat request, and are SQL by hand: ent's builders and privacy filters
+// would run for each of them again, and PostgreSQL begins a turn in one round
+// trip. Each names the workspace itself.
 
 const insertConversation = `INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at)
 	VALUES (?, ?, ?, ?, ?) RETURNING id`
@@ -164,111 +150,4 @@ func (s *Store) finishTurn(ctx context.Context, workspaceID string, answer chat.
 	}
 	n, err := result.RowsAffected()
 	return affected(int(n), err)
-}
-
-// livePassages begins with the passages, whatever a planner without statistics
-// believes of documents.
-const livePassages = `WITH found AS MATERIALIZED (
-	SELECT id, document_id, version, ordinal, title, heading_path, place, text FROM passages
-	WHERE (%s) AND workspace_id = ? AND chatbot_id = ?
-) SELECT found.*, documents.source_id, documents.url FROM found CROSS JOIN documents
-	WHERE documents.id = found.document_id AND documents.live > 0`
-
-// LivePassages returns those of the passages that belong to the chatbot and to
-// a document that is answered from.
-func (s *Store) LivePassages(ctx context.Context, workspaceID, chatbotID string, ids []int64) ([]knowledge.Passage, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	args := make([]any, 0, len(ids)+2)
-	for _, id := range ids {
-		args = append(args, id)
-	}
-	return s.livePassages(ctx, "id IN "+placeholders(len(ids)), append(args, workspaceID, chatbotID))
-}
-
-// LivePassagesAt is LivePassages for passages that are named by where they
-// stand.
-func (s *Store) LivePassagesAt(ctx context.Context, workspaceID, chatbotID string, at []knowledge.PassageAt) ([]knowledge.Passage, error) {
-	if len(at) == 0 {
-		return nil, nil
-	}
-	args := make([]any, 0, 3*len(at)+2)
-	for _, p := range at {
-		args = append(args, p.DocumentID, p.Version, p.Ordinal)
-	}
-	// Not a list of rows: only of single conditions do both databases look up
-	// each in the index.
-	each := strings.Repeat(" OR document_id = ? AND version = ? AND ordinal = ?", len(at))
-	return s.livePassages(ctx, strings.TrimPrefix(each, " OR "), append(args, workspaceID, chatbotID))
-}
-
-func (s *Store) livePassages(ctx context.Context, which string, args []any) ([]knowledge.Passage, error) {
-	rows, err := s.raw(ctx).QueryContext(ctx, s.bind(fmt.Sprintf(livePassages, which)), args...)
-	if err != nil {
-		return nil, mapError(err)
-	}
-	defer rows.Close()
-	var found []knowledge.Passage
-	for rows.Next() {
-		p, err := scanPassage(rows)
-		if err != nil {
-			return nil, mapError(err)
-		}
-		found = append(found, p)
-	}
-	return found, mapError(rows.Err())
-}
-
-func scanPassage(rows *sql.Rows) (p knowledge.Passage, err error) {
-	var headings []byte
-	if err := rows.Scan(&p.ID, &p.DocumentID, &p.Version, &p.Ordinal, &p.Title, &headings, &p.Place, &p.Text, &p.SourceID, &p.URL); err != nil {
-		return p, err
-	}
-	return p, json.Unmarshal(headings, &p.HeadingPath)
-}
-
-// inWrite runs fn, a single statement, where the database wants its writes.
-func (s *Store) inWrite(ctx context.Context, fn func(context.Context) error) error {
-	if s.dialect == dialect.Postgres {
-		return mapError(fn(ctx))
-	}
-	return s.InTx(ctx, func(ctx context.Context) error { return mapError(fn(ctx)) })
-}
-
-// bind writes a statement's parameters as its database has them.
-func (s *Store) bind(query string) string {
-	if s.dialect != dialect.Postgres {
-		return query
-	}
-	var b strings.Builder
-	for n := 0; ; n++ {
-		before, after, more := strings.Cut(query, "?")
-		b.WriteString(before)
-		if !more {
-			return b.String()
-		}
-		b.WriteByte('$')
-		b.WriteString(strconv.Itoa(n + 1))
-		query = after
-	}
-}
-
-// scanOne reads the one row of a query.
-func scanOne(ctx context.Context, on entsql.ExecQuerier, into []any, query string, args ...any) error {
-	rows, err := on.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	if !rows.Next() {
-		if err := rows.Err(); err != nil {
-			return err
-		}
-		return fault.New(fault.NotFound, "Not found.")
-	}
-	if err := rows.Scan(into...); err != nil {
-		return err
-	}
-	return rows.Err()
 }

@@ -2,59 +2,66 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"entgo.io/ent/dialect"
+
+	"parley/core/chat"
 )
 
 // retentions has the workspaces whose plan forgets.
-const retentions = `SELECT workspaces.id, plans.retention_days FROM workspaces
+const retentions = `SELECT workspaces.id, plans.retention_days, workspaces.kept_before, workspaces.kept_days FROM workspaces
 	JOIN plans ON plans.id = workspaces.plan WHERE plans.retention_days >= 0`
 
-// Retentions returns how many days the plan of each workspace keeps a
-// conversation, without those that it keeps for ever.
-func (s *Store) Retentions(ctx context.Context) (days map[string]int, err error) {
+// Retentions returns how long each workspace keeps conversations, without
+// those that keep them for ever.
+func (s *Store) Retentions(ctx context.Context) (map[string]chat.Retention, error) {
 	rows, err := s.raw(ctx).QueryContext(ctx, retentions)
 	if err != nil {
 		return nil, mapError(err)
 	}
 	defer rows.Close()
-	days = map[string]int{}
+	all := map[string]chat.Retention{}
 	for rows.Next() {
 		var workspaceID string
-		var kept int
-		if err := rows.Scan(&workspaceID, &kept); err != nil {
+		var kept chat.Retention
+		var before sql.NullTime
+		if err := rows.Scan(&workspaceID, &kept.Days, &before, &kept.KeptDays); err != nil {
 			return nil, mapError(err)
 		}
-		days[workspaceID] = kept
+		kept.KeptBefore = before.Time
+		all[workspaceID] = kept
 	}
-	return days, mapError(rows.Err())
+	return all, mapError(rows.Err())
 }
 
 const (
-	// old is what holds of a conversation that can go: it began before a time,
-	// and so did its last message.
-	old = ` FROM conversations WHERE workspace_id = ? AND created_at < ?
-	AND NOT EXISTS (SELECT 1 FROM messages WHERE conversation_id = conversations.id AND status = 'generating')
+	// quiet holds of a conversation whose last message came within two times,
+	// or which has none and began then, and in which nothing is being generated.
+	quiet = `NOT EXISTS (SELECT 1 FROM messages WHERE conversation_id = conversations.id AND status = 'generating')
 	AND COALESCE((SELECT created_at FROM messages WHERE conversation_id = conversations.id ORDER BY id DESC LIMIT 1),
-		conversations.created_at) < ?`
-	findOld   = `SELECT id` + old + ` ORDER BY created_at, id LIMIT ?`
-	deleteOld = `DELETE` + old + ` AND id IN `
+		conversations.created_at) BETWEEN ? AND ?`
+	findQuiet = `SELECT id FROM conversations WHERE workspace_id = ? AND created_at <= ? AND ` + quiet + ` ORDER BY created_at, id LIMIT ?`
+	// The workspace is no plain column: SQLite would go through the index of
+	// all its conversations and not look up the few.
+	deleteQuiet = `DELETE FROM conversations WHERE workspace_id || '' = ? AND ` + quiet + ` AND id IN `
 )
 
 // DeleteOldConversations deletes conversations with their messages, at most
-// limit: those whose last message is older than a time.
-func (s *Store) DeleteOldConversations(ctx context.Context, workspaceID string, before time.Time, limit int) (deleted int, err error) {
+// limit: those whose last message came before a time and not before another.
+func (s *Store) DeleteOldConversations(ctx context.Context, workspaceID string, since, before time.Time, limit int) (deleted int, err error) {
+	last := before.Add(-time.Microsecond) // the precision of both databases
 	err = s.InTx(ctx, func(ctx context.Context) error {
-		ids, err := s.oldConversations(ctx, workspaceID, before, limit)
+		ids, err := s.quietConversations(ctx, workspaceID, since, last, limit)
 		if err != nil {
 			return mapError(err)
 		}
 		// On PostgreSQL a message may have come before the rows were locked,
 		// but not after: a look again, now, tells.
 		return mapError(inBatches(ids, passageBatch, func(batch []any) error {
-			args := append([]any{workspaceID, before, before}, batch...)
-			result, err := s.raw(ctx).ExecContext(ctx, s.bind(deleteOld+placeholders(len(batch))), args...)
+			args := append([]any{workspaceID, since, last}, batch...)
+			result, err := s.raw(ctx).ExecContext(ctx, s.bind(deleteQuiet+placeholders(len(batch))), args...)
 			if err != nil {
 				return err
 			}
@@ -66,14 +73,14 @@ func (s *Store) DeleteOldConversations(ctx context.Context, workspaceID string, 
 	return deleted, err
 }
 
-// oldConversations returns the ids of old ones, and keeps messages from being
-// added to them until the transaction ends.
-func (s *Store) oldConversations(ctx context.Context, workspaceID string, before time.Time, limit int) (ids []any, err error) {
-	query := findOld
+// quietConversations returns the ids of the oldest, and keeps messages from
+// being added to them until the transaction ends.
+func (s *Store) quietConversations(ctx context.Context, workspaceID string, since, last time.Time, limit int) (ids []any, err error) {
+	query := findQuiet
 	if s.dialect == dialect.Postgres {
 		query += " FOR UPDATE SKIP LOCKED"
 	}
-	rows, err := s.raw(ctx).QueryContext(ctx, s.bind(query), workspaceID, before, before, limit)
+	rows, err := s.raw(ctx).QueryContext(ctx, s.bind(query), workspaceID, last, since, last, limit)
 	if err != nil {
 		return nil, err
 	}

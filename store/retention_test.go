@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -18,8 +19,19 @@ func TestRetentions(t *testing.T) {
 			b.must(b.CreateWorkspace(ctx, tenant.Workspace{ID: id, Plan: name, Granted: plan.Starter, CreatedAt: epoch}))
 		}
 		got, err := b.Retentions(ctx)
-		if err != nil || fmt.Sprint(got) != "map[ws_a:30 ws_b:730]" {
+		want := map[string]chat.Retention{"ws_a": {Days: 30}, "ws_b": {Days: 730}}
+		if err != nil || !maps.Equal(got, want) {
 			b.Errorf("got %v, %v", got, err)
+		}
+
+		b.must(b.KeepConversations(ctx, "ws_a", epoch, 365))
+		b.must(b.KeepConversations(ctx, "ws_a", epoch.AddDate(0, 0, 1), 90)) // not less than before
+		b.must(b.KeepConversations(ctx, "ws_b", epoch, plan.Unlimited))
+		b.must(b.KeepConversations(ctx, "ws_b", epoch, 90))
+		got, err = b.Retentions(ctx)
+		a, z := got["ws_a"], got["ws_b"]
+		if err != nil || a.KeptDays != 365 || !a.KeptBefore.Equal(epoch.AddDate(0, 0, 1)) || z.KeptDays != plan.Unlimited {
+			b.Errorf("then got %v, %v", got, err)
 		}
 	})
 }
@@ -46,7 +58,7 @@ func TestDeleteOldConversations(t *testing.T) {
 		}
 		remove := func(before time.Time, limit, want int) {
 			b.Helper()
-			if n, err := b.DeleteOldConversations(ctx, a.id, before, limit); err != nil || n != want {
+			if n, err := b.DeleteOldConversations(ctx, a.id, time.Time{}, before, limit); err != nil || n != want {
 				b.Errorf("%d were deleted, want %d: %v", n, want, err)
 			}
 		}
@@ -131,7 +143,7 @@ func TestAQuestionBesideTheDeletionOfItsConversation(t *testing.T) {
 			})
 		}()
 		receive(b.T, "the question is asked", asked)
-		n, err := b.DeleteOldConversations(ctx, a.id, later, 10)
+		n, err := b.DeleteOldConversations(ctx, a.id, time.Time{}, later, 10)
 		close(looked)
 		if err != nil || n != 1 { // the other one of fill
 			b.Errorf("%d were deleted: %v", n, err)

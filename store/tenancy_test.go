@@ -142,6 +142,9 @@ var workspaceMethods = []confined{
 	{"FinishTurn", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return nil, s.FinishTurn(ctx, as, chat.Answer{MessageID: a.answer, Text: "mine", Status: chat.Complete})
 	}},
+	{"KeepConversations", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		return nil, s.KeepConversations(ctx, as, epoch, 30)
+	}},
 	{"SetPlan", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
 		return nil, s.SetPlan(ctx, as, plan.Premium, plan.Basic)
 	}},
@@ -252,7 +255,7 @@ var workspaceMethods = []confined{
 	}},
 
 	{"DeleteOldConversations", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
-		return s.DeleteOldConversations(ctx, as, epoch.Add(time.Hour), 10)
+		return s.DeleteOldConversations(ctx, as, time.Time{}, epoch.Add(time.Hour), 10)
 	}},
 	{"DeletePassages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return nil, s.DeletePassages(ctx, as, a.document, 9)

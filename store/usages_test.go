@@ -1,12 +1,14 @@
 package store
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"time"
 
 	"parley/core/chat"
 	"parley/core/fault"
+	"parley/internal/pgtest"
 )
 
 // wantMessages checks how many questions of a workspace count in a month.
@@ -113,4 +115,21 @@ func TestManyQuestionsAtOnceAllCount(t *testing.T) {
 		all.Wait()
 		b.wantMessages(a.id, thisMonth, 2+100)
 	})
+}
+
+func TestAQuestionDoesNotWaitForALockedWorkspace(t *testing.T) {
+	b := openBundle(t, pgtest.New(t))
+	a := b.fill("a")
+	turn := a.newTurn()
+	turn.Month = "2026-04" // of which there is no row yet
+	b.must(b.InTx(t.Context(), func(ctx context.Context) error {
+		if _, err := b.LockWorkspace(ctx, a.id); err != nil {
+			return err
+		}
+		beside, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		_, _, err := b.BeginConversation(beside, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}, turn)
+		return err
+	}))
+	b.wantMessages(a.id, turn.Month, 1)
 }

@@ -3,8 +3,10 @@ package store
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/fault"
 	"parley/core/plan"
@@ -36,7 +38,9 @@ func (s *Store) Workspace(ctx context.Context, workspaceID string) (tenant.Works
 func (s *Store) LockWorkspace(ctx context.Context, workspaceID string) (tenant.Workspace, error) {
 	query := s.db(ctx).Workspace.Query().Where(workspace.ID(workspaceID))
 	if s.dialect == dialect.Postgres {
-		query = query.ForUpdate()
+		// Not FOR UPDATE, which would keep those waiting who only refer to the
+		// workspace, as the first question of a month does.
+		query = query.ForUpdate(entsql.WithLockClause("FOR NO KEY UPDATE"))
 	}
 	row, err := query.Only(within(ctx, workspaceID))
 	return foundWorkspace(row, err)
@@ -60,6 +64,20 @@ func (s *Store) SetPlan(ctx context.Context, workspaceID string, inForce, grante
 	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).
 			SetPlan(string(inForce)).SetGrantedPlan(string(granted)).Save(ctx))
+	})
+}
+
+// KeepConversations says how long those of before a time are kept at least.
+func (s *Store) KeepConversations(ctx context.Context, workspaceID string, before time.Time, days int) error {
+	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		row, err := db.Workspace.Get(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		if row.KeptBefore != nil && (row.KeptDays == plan.Unlimited || days != plan.Unlimited && row.KeptDays > days) {
+			days = row.KeptDays
+		}
+		return row.Update().SetKeptBefore(before).SetKeptDays(days).Exec(ctx)
 	})
 }
 

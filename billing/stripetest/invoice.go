@@ -83,7 +83,8 @@ func (s *Server) bill(sub *subscription, reason string, amount int64) *invoice {
 // finalize opens a draft.
 func (s *Server) finalize(inv *invoice) {
 	inv.Status, inv.StatusTransitions.FinalizedAt = open, s.moment()
-	inv.Number = ref(fmt.Sprintf("PARLEY-%04d", len(s.invoices)))
+	s.made["number"]++
+	inv.Number = ref(fmt.Sprintf("PARLEY-%04d", s.made["number"]))
 	page := s.pageURL("/invoice/" + inv.ID)
 	inv.HostedInvoiceURL, inv.InvoicePDF = ref(page), ref(page+"/pdf")
 	s.emit("invoice.finalized", inv)

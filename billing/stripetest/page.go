@@ -41,19 +41,18 @@ func (s *Server) showPages(mux *http.ServeMux, path string, show func(id string)
 	})
 	mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
 		id := r.PathValue("id")
-		action := http.MaxBytesReader(w, r.Body, maxBody)
-		r.Body = action
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		action := r.PostFormValue("action") // Who sends slowly must not hold the lock.
 		s.mu.Lock()
-		next, err := press(id, r.PostFormValue("action"))
+		next, err := press(id, action)
 		view, gone := show(id)
 		s.mu.Unlock()
-		switch {
-		case err == nil:
+		if err == nil {
 			http.Redirect(w, r, next, http.StatusSeeOther)
-		default:
-			view.Problem = err.Error()
-			s.writePage(w, view, gone)
+			return
 		}
+		view.Problem = err.Error()
+		s.writePage(w, view, gone)
 	})
 }
 

@@ -129,7 +129,7 @@ type head struct {
 
 func (h *head) id() string { return h.ID }
 
-// newHead gives an object its id. Register makes it found by that.
+// newHead gives an object its id and time.
 func (s *Server) newHead(prefix, object string) head {
 	s.made[prefix]++
 	return head{ID: fmt.Sprintf("%s_%06d", prefix, s.made[prefix]), Object: object, Created: s.moment()}

@@ -24,6 +24,7 @@ func (w *world) goesTo(r reply, path string) {
 var newAccount = pairs{"email", "First@Example.com ", "password", "a long enough password", "workspace", "First shop"}
 
 func TestSignUp(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		first := w.visitor()
@@ -70,6 +71,7 @@ func TestSignUp(t *testing.T) {
 }
 
 func TestSignUpClosed(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start(signUpOff)
 		t.Run("the first visitor gets in", func(t *testing.T) {
@@ -118,6 +120,7 @@ func TestSignUpClosed(t *testing.T) {
 }
 
 func TestSignIn(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		baker := w.newTenant("baker", plan.Standard)
@@ -233,6 +236,7 @@ func behindProxy(c *Config) { c.Proxies = []string{"127.0.0.1"} }
 func from(address string) header { return header{"X-Forwarded-For", address} }
 
 func TestThrottledSignIn(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start(behindProxy)
 		baker, smith := w.newTenant("baker", plan.Standard), w.newTenant("smith", plan.Standard)

@@ -27,6 +27,7 @@ func (w *world) answers(tn tenantOf, question, text string) bool {
 }
 
 func TestSiteIsFetchedFollowedAndKeptCurrent(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		site := newSite(t)
 		site.put("/docs/", "Welcome to the workshop.", "/docs/prices", "/docs/old/prices", "/about")
@@ -127,6 +128,7 @@ func TestSiteIsFetchedFollowedAndKeptCurrent(t *testing.T) {
 }
 
 func TestPrivateAddressIsRefused(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		site := newSite(t)
 		site.put("/", "The secret of the intranet.")
@@ -181,6 +183,7 @@ func TestPrivateAddressIsRefused(t *testing.T) {
 }
 
 func TestPlanLimitOnACrawl(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		const pages = 12
 		site := newSite(t)
@@ -192,7 +195,8 @@ func TestPlanLimitOnACrawl(t *testing.T) {
 		}
 		site.put("/", "All pages.", links...)
 		w := start(site.allowed)
-		baker := w.newTenant("baker", plan.Starter)
+		w.includes(plan.Basic, func(l *plan.Limits) { l.KnowledgeChars = 400_000 })
+		baker := w.newTenant("baker", plan.Basic)
 		_, err := w.server.knowledge.AddSource(t.Context(), baker.workspace, baker.chatbot, knowledge.NewSource{
 			URL: site.url("/"), Kind: knowledge.Site, Rules: knowledge.DefaultRules(),
 		})
@@ -216,6 +220,7 @@ func TestPlanLimitOnACrawl(t *testing.T) {
 }
 
 func TestFairness(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		const pages = 300
 		site := newSite(t)
@@ -253,6 +258,7 @@ func TestFairness(t *testing.T) {
 }
 
 func TestReceiptsNameAnswers(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		baker := w.newTenant("baker", plan.Standard, opening, "# Parking\n\nThere are three places behind the house.\n")

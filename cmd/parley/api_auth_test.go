@@ -30,6 +30,7 @@ func (w *world) issue(tn tenantOf, request chatbot.NewToken) (id, secret string)
 }
 
 func TestTokenHeaders(t *testing.T) {
+	t.Parallel()
 	onBakery(t, func(b bakery) {
 		token, other := b.baker.token, b.rival.token
 		key := func(value string) header { return header{"X-API-Key", value} }
@@ -61,6 +62,7 @@ func (b bakery) paths(conversation string) []scenario {
 }
 
 func TestRefusedTokens(t *testing.T) {
+	t.Parallel()
 	onBakery(t, func(b bakery) {
 		token := b.baker.token
 		revokedID, revoked := b.issue(b.baker, chatbot.NewToken{})
@@ -149,6 +151,7 @@ func (w *world) sessionOf(tn tenantOf) string {
 }
 
 func TestPlanWithoutAPI(t *testing.T) {
+	t.Parallel()
 	onBakery(t, func(b bakery) {
 		conversation := written(b.newConversation(b.baker.token, ""))
 		setPlan := func(name plan.Name, status int) {
@@ -174,6 +177,7 @@ func TestPlanWithoutAPI(t *testing.T) {
 }
 
 func TestScopes(t *testing.T) {
+	t.Parallel()
 	onBakery(t, func(b bakery) {
 		_, chatOnly := b.issue(b.baker, chatbot.NewToken{Scopes: []chatbot.Scope{chatbot.ScopeChat}})
 		_, readOnly := b.issue(b.baker, chatbot.NewToken{Scopes: []chatbot.Scope{chatbot.ScopeRead}})

@@ -101,6 +101,7 @@ func bodies(token string) []scenario {
 }
 
 func TestBodies(t *testing.T) {
+	t.Parallel()
 	onBakery(t, func(b bakery) {
 		for _, s := range bodies(b.baker.token) {
 			b.play(s)
@@ -136,6 +137,7 @@ func TestBodies(t *testing.T) {
 }
 
 func TestLongNames(t *testing.T) {
+	t.Parallel()
 	onBakery(t, func(b bakery) {
 		// Four bytes a character: limits count characters.
 		name, title := strings.Repeat("𝒜", 100), strings.Repeat("𝒜", 200)
@@ -162,6 +164,7 @@ func TestLongNames(t *testing.T) {
 }
 
 func TestMediaTypes(t *testing.T) {
+	t.Parallel()
 	onBakery(t, func(b bakery) {
 		with := func(name, value string) []header {
 			return []header{bearer(b.baker.token), {"Content-Type", ""}, {name, value}}

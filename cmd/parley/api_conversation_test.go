@@ -21,6 +21,7 @@ func messagesPath(conversation string) string {
 }
 
 func TestConversationIDs(t *testing.T) {
+	t.Parallel()
 	onBakery(t, func(b bakery) {
 		token := b.baker.token
 		id := written(b.newConversation(token, ""))
@@ -99,6 +100,7 @@ func (b bakery) foreignConversations(id string) []scenario {
 }
 
 func TestExternalUsers(t *testing.T) {
+	t.Parallel()
 	onBakery(t, func(b bakery) {
 		token := b.baker.token
 		alice := written(b.newConversation(token, `{"external_user_id":"alice"}`))
@@ -164,6 +166,7 @@ func (w *world) checkFields(object map[string]any, names ...string) {
 }
 
 func TestCreatedConversation(t *testing.T) {
+	t.Parallel()
 	onBakery(t, func(b bakery) {
 		b.play(scenario{
 			name: "a conversation has the fields of the specification", path: conversationsPath, body: `{"external_user_id":"alice"}`, headers: as(b.baker.token),
@@ -214,6 +217,7 @@ func (w *world) messages(token, conversation, query string) []map[string]any {
 }
 
 func TestMessages(t *testing.T) {
+	t.Parallel()
 	onBakery(t, func(b bakery) {
 		token := b.baker.token
 		id := written(b.newConversation(token, ""))

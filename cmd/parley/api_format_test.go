@@ -21,6 +21,7 @@ func inFormat(format string) string {
 }
 
 func TestFormats(t *testing.T) {
+	t.Parallel()
 	onModel(t, func(b bakery, upstream *llmtest.Server) {
 		upstream.Always(llmtest.Reply{Pieces: pieces(answer, 7)})
 		token := b.baker.token
@@ -54,6 +55,7 @@ func TestFormats(t *testing.T) {
 }
 
 func TestHostileAnswers(t *testing.T) {
+	t.Parallel()
 	onModel(t, func(b bakery, upstream *llmtest.Server) {
 		upstream.Always(llmtest.Reply{Pieces: pieces(hostile, 5)})
 		token := b.baker.token
@@ -79,6 +81,7 @@ func TestHostileAnswers(t *testing.T) {
 }
 
 func TestAnswersThatNoDatabaseTakes(t *testing.T) {
+	t.Parallel()
 	onModel(t, func(b bakery, upstream *llmtest.Server) {
 		upstream.Always(llmtest.Reply{Pieces: []string{"before ", "a\x00b ", "caf\xc3", "\xa9 ", "bad\xff", " after"}})
 		b.play(scenario{name: "they are cleaned", body: openingQuestion, headers: as(b.baker.token), then: func(w *world, r reply) {

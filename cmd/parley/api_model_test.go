@@ -40,6 +40,7 @@ func (w *world) askIn(conversation, message, token string) reply {
 }
 
 func TestHistory(t *testing.T) {
+	t.Parallel()
 	onModel(t, func(b bakery, upstream *llmtest.Server) {
 		token := b.baker.token
 		upstream.Next(llmtest.Reply{Pieces: []string{"At *seven*."}}, llmtest.Reply{Pieces: []string{"At noon."}}, llmtest.Reply{Pieces: []string{"Then never."}})
@@ -75,6 +76,7 @@ func TestHistory(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
+	t.Parallel()
 	onModel(t, func(b bakery, upstream *llmtest.Server) {
 		usage := func(w *world, r reply) (prompt, completion, total float64) {
 			u, _ := r.Data["usage"].(map[string]any)
@@ -120,6 +122,7 @@ var failing = []struct {
 }
 
 func TestModelFailures(t *testing.T) {
+	t.Parallel()
 	onModel(t, func(b bakery, upstream *llmtest.Server) {
 		token := b.baker.token
 		for _, f := range failing {
@@ -176,6 +179,7 @@ func (w *world) checkFailed(tn tenantOf, conversation, said string) {
 }
 
 func TestOneAnswerAtATime(t *testing.T) {
+	t.Parallel()
 	onModel(t, func(b bakery, upstream *llmtest.Server) {
 		token, gate := b.baker.token, llmtest.NewGate()
 		defer gate.Release()
@@ -242,6 +246,7 @@ func (panicking) Generate(_ context.Context, _ chat.Prompt, emit func(string) er
 }
 
 func TestPanics(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := startWith(t, ports{model: func(m chat.Model) chat.Model { return panicking{m} }}, func(c *Config) {
 			c.DatabaseURL = start().server.config.DatabaseURL

@@ -6,6 +6,7 @@ import (
 )
 
 func TestRoutesAndMethods(t *testing.T) {
+	t.Parallel()
 	onBakery(t, func(b bakery) {
 		id := written(b.newConversation(b.baker.token, ""))
 		messages := conversationsPath + "/" + id + "/messages"
@@ -57,6 +58,7 @@ func percent(text string) string {
 }
 
 func TestRequestIDs(t *testing.T) {
+	t.Parallel()
 	onBakery(t, func(b bakery) {
 		for _, kept := range []string{"a", "req-1.2_3", strings.Repeat("x", 128)} {
 			b.play(
@@ -97,6 +99,7 @@ func TestRequestIDs(t *testing.T) {
 }
 
 func TestRequestsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	onBakery(t, func(b bakery) {
 		const head = "POST /api/v1/chat HTTP/1.1\r\nHost: parley\r\nConnection: close\r\n"
 		for name, request := range map[string]string{

@@ -59,6 +59,7 @@ func (w *world) story(stream *events) story {
 }
 
 func TestStream(t *testing.T) {
+	t.Parallel()
 	onBakery(t, func(b bakery) {
 		token := b.baker.token
 		b.Run("a stream says the same as the answer at once", func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 
 type billingCmd struct {
 	Sync      billingSyncCmd      `cmd:"" help:"Create or update products, prices and the customer portal at Stripe from the plans. Prints what differs first."`
-	Reconcile billingReconcileCmd `cmd:"" help:"Compare all subscriptions with Stripe, as the server does every night, and correct what differs."`
+	Reconcile billingReconcileCmd `cmd:"" help:"Handle the events that Stripe could not deliver, and compare all subscriptions with it, as the server does every hour and every night."`
 }
 
 type billingSyncCmd struct {
@@ -63,14 +63,19 @@ type billingReconcileCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run compares and corrects.
+// Run catches up, compares and corrects.
 func (cmd *billingReconcileCmd) Run(ctx context.Context, config *Config, io streams) error {
 	return withBilling(ctx, config, func(p *program) error {
+		handled, err := p.billing.CatchUp(ctx)
+		if err != nil {
+			return err
+		}
 		corrected, err := p.billing.Reconcile(ctx)
 		if err != nil {
 			return err
 		}
-		return show1(io.out, cmd.JSON, map[string]any{"corrected": corrected}, fmt.Sprintf("Corrected: %d.", corrected))
+		return show1(io.out, cmd.JSON, map[string]any{"events": handled, "corrected": corrected},
+			fmt.Sprintf("Events that had not arrived: %d. Subscriptions corrected: %d.", handled, corrected))
 	})
 }
 
@@ -78,7 +83,7 @@ func (cmd *billingReconcileCmd) Run(ctx context.Context, config *Config, io stre
 func withBilling(ctx context.Context, config *Config, do func(*program) error) error {
 	return withProgram(ctx, config, func(p *program) error {
 		if p.billing == nil {
-			return fault.New(fault.Invalid, "There is no Stripe. Set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET.")
+			return fault.New(fault.Invalid, "There is no Stripe. Set STRIPE_SECRET_KEY.")
 		}
 		return do(p)
 	})

@@ -76,6 +76,7 @@ func (h house) ask(w *world, n int) {
 }
 
 func TestCanaries(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		houses := []house{w.newHouse("zorblax", "quentrix"), w.newHouse("quentrix", "zorblax")}

@@ -10,6 +10,7 @@ import (
 const opening = "# Opening hours\n\nThe bakery opens at seven in the morning and closes at noon.\n\n## Holidays\n\nOn holidays the bakery stays closed.\n"
 
 func TestAnsweredQuestion(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		baker := w.newTenant("baker", plan.Standard, opening)

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"sync"
 	"time"
-
-	"parley/core/fault"
 )
 
 // chore is something that one process of many does once a period.
@@ -101,9 +99,7 @@ func (s *server) keepBooks(ctx context.Context) {
 	for _, c := range s.chores() {
 		tasks.Go(func() {
 			every(ctx, choresEvery, func() {
-				if err := c.run(ctx, s.store.BeginChore, now()); err != nil {
-					s.logUnlessStopped(ctx, "chore not done", fault.Wrap(fault.As(err).Kind, err, "%s", c.name))
-				}
+				s.logUnlessStopped(ctx, "chore not done: "+c.name, c.run(ctx, s.store.BeginChore, now()))
 			})
 		})
 	}

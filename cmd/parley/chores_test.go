@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"parley/billing/stripetest"
 )
 
 func TestPeriods(t *testing.T) {
@@ -35,6 +37,7 @@ func TestPeriods(t *testing.T) {
 }
 
 func TestChores(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		begin := w.server.store.BeginChore
@@ -79,6 +82,18 @@ func TestChores(t *testing.T) {
 			}
 			if here != 3 || there != 0 {
 				t.Errorf("it was done %d and %d times", here, there)
+			}
+		})
+		t.Run("every chore can be done on a server of today", func(t *testing.T) {
+			stripe := stripetest.New(t, stripetest.Options{})
+			w := start(paidAt(stripe))
+			names := map[string]bool{}
+			for _, c := range w.server.chores() {
+				names[c.name] = true
+				w.must(c.run(t.Context(), w.server.store.BeginChore, now()))
+			}
+			if len(names) != 4 {
+				t.Errorf("the chores are %v", names)
 			}
 		})
 	})

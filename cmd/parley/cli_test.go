@@ -127,6 +127,7 @@ func (term *terminal) newChatbot(plan string) (workspace, chatbot string) {
 }
 
 func TestUserCommands(t *testing.T) {
+	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		made := term.record("user", "create", "Owner@Example.com")
 		if field(made, "email") != "owner@example.com" || len(field(made, "password")) != 20 || !strings.HasPrefix(field(made, "id"), "usr_") {
@@ -160,6 +161,7 @@ func TestUserCommands(t *testing.T) {
 }
 
 func TestWorkspaceAndPlanCommands(t *testing.T) {
+	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		term.ok("user", "create", "owner@example.com")
 		made := term.record("workspace", "create", "Bakery", "--owner=owner@example.com")
@@ -185,6 +187,7 @@ func TestWorkspaceAndPlanCommands(t *testing.T) {
 }
 
 func TestChatbotCommands(t *testing.T) {
+	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		workspace, bot := term.newChatbot("standard")
 		if got := values(term.records("chatbot", "list", workspace), "id"); !slices.Equal(got, []string{bot}) {
@@ -209,6 +212,7 @@ func TestChatbotCommands(t *testing.T) {
 }
 
 func TestKnowledgeCommands(t *testing.T) {
+	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		_, bot := term.newChatbot("standard")
 		markdown := term.file("hours.md", opening)
@@ -246,6 +250,7 @@ func TestKnowledgeCommands(t *testing.T) {
 }
 
 func TestTokenCommands(t *testing.T) {
+	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		_, bot := term.newChatbot("standard")
 		made := term.record("token", "create", bot, "--name=Shop", "--scopes=chat", "--expires=720h")
@@ -276,6 +281,7 @@ func TestTokenCommands(t *testing.T) {
 }
 
 func TestTokenCommandNeedsAPlan(t *testing.T) {
+	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		_, bot := term.newChatbot("basic")
 		term.fails("no API access", "token", "create", bot)
@@ -283,6 +289,7 @@ func TestTokenCommandNeedsAPlan(t *testing.T) {
 }
 
 func TestAskCommand(t *testing.T) {
+	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		_, bot := term.newChatbot("starter")
 		term.ok("knowledge", "add", bot, term.file("hours.md", opening))
@@ -305,6 +312,7 @@ func TestAskCommand(t *testing.T) {
 }
 
 func TestDemoCommand(t *testing.T) {
+	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		first := term.record("demo")
 		if len(field(first, "password")) != 20 || field(first, "base_url") != "http://127.0.0.1:8080" || field(first, "dashboard_url") != "http://127.0.0.1:8080/sign-in" {
@@ -332,6 +340,7 @@ func TestDemoCommand(t *testing.T) {
 }
 
 func TestDoctorCommand(t *testing.T) {
+	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		parts := term.records("doctor")
 		if got := values(parts, "part"); !slices.Equal(got, []string{"database", "index", "model"}) {
@@ -366,6 +375,7 @@ func TestDoctorWithoutADatabase(t *testing.T) {
 }
 
 func TestMigrateAndVersionCommands(t *testing.T) {
+	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		for range 2 {
 			if got := field(term.record("migrate"), "status"); got != "current" {

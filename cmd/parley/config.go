@@ -40,14 +40,14 @@ type Config struct {
 	Workers      int           `name:"workers" env:"WORKERS" placeholder:"N" help:"Number of workspaces whose documents this process works on at once. Default: 16."`
 	JobLease     time.Duration `name:"job-lease" env:"JOB_LEASE" default:"5m" help:"How long a server that has died may hold a workspace's documents before another takes them over. On SQLite the next start does so at once."`
 	StripeKey    string        `name:"stripe-secret-key" env:"STRIPE_SECRET_KEY" placeholder:"KEY" secret:"text" help:"Stripe's secret key. With it owners buy plans; the operator can still grant one with parley plan set."`
-	StripeSecret string        `name:"stripe-webhook-secret" env:"STRIPE_WEBHOOK_SECRET" placeholder:"SECRET" secret:"text" help:"Signing secret of Stripe's webhook endpoint, which is /api/webhooks/stripe. Needed with STRIPE_SECRET_KEY."`
+	StripeSecret string        `name:"stripe-webhook-secret" env:"STRIPE_WEBHOOK_SECRET" placeholder:"SECRET" secret:"text" help:"Signing secret of Stripe's webhook endpoint, which is /api/webhooks/stripe. A server with STRIPE_SECRET_KEY needs it."`
 	StripeURL    string        `name:"stripe-url" env:"STRIPE_URL" placeholder:"URL" help:"Address of another Stripe, for tests."`
 	StripeTax    bool          `name:"stripe-tax" env:"STRIPE_TAX" help:"Whether Stripe Tax reckons the taxes at checkout. It has to be set up at Stripe before."`
 	TrialDays    int           `name:"trial-days" env:"TRIAL_DAYS" placeholder:"N" default:"14" help:"Days of a workspace's first subscription that cost nothing. 0 means no trial."`
 	GraceDays    int           `name:"billing-grace-days" env:"BILLING_GRACE_DAYS" placeholder:"N" default:"21" help:"Days for which a plan stays in force after a payment failed."`
 	PlanChanges  string        `name:"plan-changes" env:"PLAN_CHANGES" placeholder:"WHO" help:"Who changes plans by hand while there is no Stripe: owner, on the plan page, or operator, with parley plan set. Default: operator, and owner with parley serve --demo."`
 	SMTPURL      string        `name:"smtp-url" env:"SMTP_URL" placeholder:"URL" secret:"url" help:"Server that takes mails: smtp://user:password@mail.example.com:587, which is encrypted by STARTTLS, or smtps:// on port 465. Unset means that no mails are sent."`
-	MailFrom     string        `name:"mail-from" env:"MAIL_FROM" placeholder:"ADDRESS" help:"Sender of mails, such as Parley <parley@example.com>. Needed with SMTP_URL."`
+	MailFrom     string        `name:"mail-from" env:"MAIL_FROM" placeholder:"ADDRESS" help:"Sender of mails, such as parley@example.com, with or without a name. Needed with SMTP_URL."`
 	MetricsAddr  string        `name:"metrics-addr" env:"METRICS_ADDR" placeholder:"ADDRESS" help:"Address on which /metrics is served to Prometheus, such as 127.0.0.1:9091. Unset means that it is not. Keep it from the public."`
 	SignUp       bool          `name:"sign-up" env:"SIGN_UP" default:"true" negatable:"" help:"Whether anybody may sign up. The first visitor of an empty server always may."`
 	Proxies      []string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks of proxies whose X-Forwarded-For is believed, separated by commas."`

@@ -33,6 +33,7 @@ func (p *process) in(t *testing.T) *process {
 }
 
 func TestKilledInMidStream(t *testing.T) {
+	t.Parallel()
 	onSites(t, func(s *site) {
 		upstream := llmtest.NewServer(s.T, llmtest.Reply{Pieces: []string{"Yes."}})
 		s.answeredBy(upstream)
@@ -137,6 +138,7 @@ func book(word string) string {
 }
 
 func TestKilledWhileAddingDocuments(t *testing.T) {
+	t.Parallel()
 	onSites(t, func(s *site) {
 		var tn tenantOf
 		s.inside(func(w *world) { tn = w.newTenant("baker", plan.Enterprise) })
@@ -211,6 +213,7 @@ func TestKilledWhileAddingDocuments(t *testing.T) {
 }
 
 func TestAddAfterACrash(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		t.Run("a document that a crash left half indexed is indexed at the next start, and adding it again is no second one", func(t *testing.T) {
 			w := start()

@@ -69,6 +69,7 @@ func TestHybridAnswers(t *testing.T) {
 }
 
 func TestEqualPassagesAreEmbeddedOnce(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		vectors := llmtest.NewEmbeddings(t, vectorSize)
 		w := start(withEmbeddings(vectors))

@@ -11,6 +11,7 @@ import (
 )
 
 func TestEvaluatePageAndRoute(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		baker := w.newTenant("baker", plan.Standard, opening, "# Cakes\n\nPlum cake is baked on Sundays.\n", "# Cakes\n\nCheese cake is baked on Mondays.\n")
@@ -86,6 +87,7 @@ func TestEvaluatePageAndRoute(t *testing.T) {
 }
 
 func TestPassageSizes(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		text := "# Bread\n\n" + strings.Repeat("Bread is baked in the old oven before the sun is up.\n\n", 100)

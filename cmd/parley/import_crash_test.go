@@ -37,6 +37,7 @@ func (p *process) documentsOf(tn tenantOf, session header) map[string][]document
 const takeover = 3 * time.Minute
 
 func TestKilledInTheMiddleOfAnImport(t *testing.T) {
+	t.Parallel()
 	onSites(t, func(s *site) {
 		const files, pages = 12, 15
 		web := newSite(s.T)

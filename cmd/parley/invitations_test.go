@@ -43,6 +43,7 @@ func (v *visitor) refusedCode(r reply) {
 const guestPassword = "a password of a guest"
 
 func TestInvitations(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		baker, smith := w.newTenant("baker", plan.Standard), w.newTenant("smith", plan.Standard)

@@ -8,6 +8,7 @@ import (
 )
 
 func TestAddCommandWaits(t *testing.T) {
+	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		_, bot := term.newChatbot("standard")
 		pdf := term.file("manual.pdf", manual())
@@ -68,6 +69,7 @@ func (term *terminal) in(t *testing.T) *terminal {
 }
 
 func TestSourceCommands(t *testing.T) {
+	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		_, bot := term.newChatbot("standard")
 		site := newSite(term.T)
@@ -114,6 +116,7 @@ func TestSourceCommands(t *testing.T) {
 }
 
 func TestRetryAndCancelCommands(t *testing.T) {
+	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		_, bot := term.newChatbot("standard")
 		id := field(term.records("knowledge", "add", bot, term.file("manual.pdf", manual()))[0], "id")
@@ -134,6 +137,7 @@ func TestRetryAndCancelCommands(t *testing.T) {
 }
 
 func TestEvaluateCommand(t *testing.T) {
+	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		_, bot := term.newChatbot("standard")
 		term.ok("knowledge", "add", bot, term.file("hours.md", opening), term.file("cakes.md", "# Cakes\n\nPlum cake is baked on Sundays.\n"))

@@ -15,6 +15,7 @@ import (
 )
 
 func TestMails(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		stripe, post := stripetest.New(t, stripetest.Options{}), mailtest.New(t, mailtest.Options{})
 		w := start(paidAt(stripe), func(c *Config) {

@@ -11,6 +11,7 @@ import (
 )
 
 func TestMetricsAddress(t *testing.T) {
+	t.Parallel()
 	stripe := stripetest.New(t, stripetest.Options{})
 	w := start(t, paidAt(stripe), func(c *Config) { c.MetricsAddr = "127.0.0.1:0" })
 	w.sells(stripe)

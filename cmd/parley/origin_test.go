@@ -16,6 +16,7 @@ var foreignPages = [][]header{
 }
 
 func TestOtherSitesChangeNothing(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		mine := w.newEstate("quillon")

@@ -112,6 +112,7 @@ func (x brokenIndex) Search(context.Context, knowledge.Scope, knowledge.IndexQue
 func (x brokenIndex) Check(context.Context) error { return fault.New(fault.Upstream, "secret-1234") }
 
 func TestIndexOutage(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		for _, panics := range []bool{false, true} {
 			broken := func(x knowledge.Index) knowledge.Index {

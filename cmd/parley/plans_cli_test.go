@@ -9,6 +9,7 @@ import (
 )
 
 func TestPlanLimitsCommand(t *testing.T) {
+	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		named := func(name string) map[string]any {
 			term.Helper()
@@ -53,6 +54,7 @@ func TestPlanLimitsCommand(t *testing.T) {
 }
 
 func TestAuditCommand(t *testing.T) {
+	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		workspace, _ := term.newChatbot("standard")
 		term.ok("plan", "set", workspace, "premium")
@@ -69,13 +71,14 @@ func TestAuditCommand(t *testing.T) {
 }
 
 func TestBillingCommands(t *testing.T) {
+	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		term.fails("There is no Stripe", "billing", "sync")
 		term.fails("There is no Stripe", "billing", "reconcile")
 
 		stripe := stripetest.New(t, stripetest.Options{})
 		at := func(args ...string) []string {
-			return append(args, "--stripe-secret-key="+stripe.Key, "--stripe-webhook-secret="+stripe.WebhookSecret, "--stripe-url="+stripe.URL)
+			return append(args, "--stripe-secret-key="+stripe.Key, "--stripe-url="+stripe.URL)
 		}
 		posts := func() (n int) {
 			for _, r := range stripe.Requests() {
@@ -101,10 +104,10 @@ func TestBillingCommands(t *testing.T) {
 		if len(raised) == 0 || !strings.Contains(field(raised[0], "what"), "parley_standard_monthly") {
 			term.Errorf("a new price is the change %v", raised)
 		}
-		if got := term.record(at("billing", "reconcile")...); got["corrected"] != 0.0 {
+		if got := term.record(at("billing", "reconcile")...); got["corrected"] != 0.0 || got["events"] == nil {
 			term.Errorf("corrected %v", got)
 		}
-		out, complaint, code := term.run("", "billing", "sync", "--stripe-secret-key=sk_wrong_secret", "--stripe-webhook-secret=x", "--stripe-url="+stripe.URL)
+		out, complaint, code := term.run("", "billing", "sync", "--stripe-secret-key=sk_wrong_secret", "--stripe-url="+stripe.URL)
 		if code != 1 || !strings.Contains(complaint, "STRIPE_SECRET_KEY") || strings.Contains(out+complaint, "sk_wrong") {
 			term.Errorf("with a wrong key it ends with %d and says %s", code, complaint)
 		}
@@ -112,10 +115,11 @@ func TestBillingCommands(t *testing.T) {
 }
 
 func TestDoctorOnBilling(t *testing.T) {
+	t.Parallel()
 	term := &terminal{T: t, folder: t.TempDir()}
 	stripe, post := stripetest.New(t, stripetest.Options{}), mailtest.New(t, mailtest.Options{})
-	examine := func(key, password string) map[string]map[string]any {
-		out, complaint, _ := term.run("", "doctor", "--json", "--stripe-secret-key="+key, "--stripe-webhook-secret="+stripe.WebhookSecret, "--stripe-url="+stripe.URL,
+	examine := func(key, secret, password string) map[string]map[string]any {
+		out, complaint, _ := term.run("", "doctor", "--json", "--stripe-secret-key="+key, "--stripe-webhook-secret="+secret, "--stripe-url="+stripe.URL,
 			"--smtp-url=smtp://"+mailtest.User+":"+password+"@"+post.Address, "--mail-from=parley@example.com")
 		if strings.Contains(out+complaint, "hunter") || strings.Contains(out+complaint, "sk_") || strings.Contains(out+complaint, "whsec") {
 			t.Errorf("a secret is shown: %s%s", out, complaint)
@@ -127,14 +131,14 @@ func TestDoctorOnBilling(t *testing.T) {
 		return parts
 	}
 	t.Run("a Stripe and a mail server that work are fine", func(t *testing.T) {
-		parts := examine(stripe.Key, "hunter2%20secret")
-		if parts["stripe"]["ok"] != true || parts["mail"]["ok"] != true {
+		parts := examine(stripe.Key, stripe.WebhookSecret, "hunter2%20secret")
+		if parts["stripe"]["ok"] != true || parts["webhook"]["ok"] != true || parts["mail"]["ok"] != true {
 			t.Errorf("the parts are %v", parts)
 		}
 	})
-	t.Run("a wrong key and a wrong password are found", func(t *testing.T) {
-		parts := examine("sk_wrong", "hunter3")
-		if parts["stripe"]["ok"] != false || parts["mail"]["ok"] != false || !strings.Contains(field(parts["mail"], "remedy"), "SMTP_URL") {
+	t.Run("a wrong key, no webhook secret and a wrong password are found", func(t *testing.T) {
+		parts := examine("sk_wrong", "", "hunter3")
+		if parts["stripe"]["ok"] != false || parts["webhook"]["ok"] != false || parts["mail"]["ok"] != false || !strings.Contains(field(parts["mail"], "remedy"), "SMTP_URL") {
 			t.Errorf("the parts are %v", parts)
 		}
 	})

@@ -37,6 +37,7 @@ func (w *world) limited(token string) time.Duration {
 }
 
 func TestPlanQuotas(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		w.includes(plan.Standard, func(l *plan.Limits) { l.RequestsPerMinute = 3 })

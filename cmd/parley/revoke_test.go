@@ -40,6 +40,7 @@ func (w *world) endsWith(stream *events, code int, tn tenantOf, conversation int
 }
 
 func TestRevokedInMidStream(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		upstream := llmtest.NewServer(t, llmtest.Reply{})
 		outer := start(withModel(upstream))

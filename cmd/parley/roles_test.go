@@ -15,6 +15,7 @@ func (r row) isFor(role tenant.Role) bool {
 }
 
 func TestRoles(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		for role, name := range map[tenant.Role]string{tenant.RoleMember: "quillon", tenant.RoleAdmin: "vexley"} {
@@ -59,6 +60,7 @@ func TestRoles(t *testing.T) {
 }
 
 func TestOwners(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		e := w.newEstate("quillon")

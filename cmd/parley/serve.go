@@ -13,6 +13,9 @@ type serveCmd struct {
 
 // Run serves until it is told to stop.
 func (cmd *serveCmd) Run(ctx context.Context, config *Config, io streams) error {
+	if err := config.validateServing(); err != nil {
+		return err
+	}
 	log := newLog(config)
 	if cmd.Demo && config.PlanChanges == "" {
 		config.PlanChanges = byOwner

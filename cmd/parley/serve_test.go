@@ -93,3 +93,29 @@ func TestSecondServer(t *testing.T) {
 		}
 	})
 }
+
+func TestServerWithoutAWebhookSecret(t *testing.T) {
+	if said := refused(t, "--listen=127.0.0.1:0", "--data-dir="+t.TempDir(), "--stripe-secret-key=sk_test_hunter2"); !strings.Contains(said, "STRIPE_WEBHOOK_SECRET must be set") || strings.Contains(said, "hunter2") {
+		t.Errorf("it says %q", said)
+	}
+}
+
+func TestDemoLetsOwnersChangePlans(t *testing.T) {
+	for sentence, c := range map[string]struct {
+		args []string
+		want int
+	}{
+		"an owner of the demo changes the plan":       {nil, http.StatusSeeOther},
+		"unless it is said that the operator does so": {[]string{"--plan-changes=operator"}, http.StatusForbidden},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			t.Parallel()
+			term := &terminal{T: t, folder: t.TempDir()}
+			address, _ := serving(t, append(c.args, "--demo", "--listen=127.0.0.1:0", "--data-dir="+term.folder)...)
+			term.fed(staffPassword+"\n", "user", "password", demoEmail, "--password-stdin")
+			workspace := field(term.records("workspace", "list")[0], "id")
+			v := (&world{T: t, base: "http://" + address}).signedIn(demoEmail, staffPassword)
+			v.expect(v.post("/workspaces/"+workspace+"/plan", pairs{"plan", "premium"}), c.want)
+		})
+	}
+}

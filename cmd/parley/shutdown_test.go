@@ -12,6 +12,7 @@ import (
 )
 
 func TestTermination(t *testing.T) {
+	t.Parallel()
 	onSites(t, func(s *site) {
 		upstream := llmtest.NewServer(s.T, llmtest.Reply{Pieces: []string{"Yes."}})
 		s.answeredBy(upstream)

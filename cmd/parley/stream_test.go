@@ -21,6 +21,7 @@ func onlyTheWatch(c *Config) { c.LLMTimeout, c.LLMFirst = time.Hour, time.Hour }
 var patientStreams = api.StreamTimes{KeepAlive: time.Hour, Recheck: time.Hour, WriteWait: time.Hour}
 
 func TestDeadClient(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Yes."}})
 		outer := start(withModel(upstream), onlyTheWatch)
@@ -155,6 +156,7 @@ func TestDeadClientAfterReadTimeout(t *testing.T) {
 }
 
 func TestKeptConnection(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		answer := strings.Repeat("The bakery opens at seven. ", 40)
 		upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: strings.SplitAfter(answer, " ")})
@@ -220,6 +222,7 @@ func TestKeptConnection(t *testing.T) {
 }
 
 func TestFirstByte(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		upstream := llmtest.NewServer(t, llmtest.Reply{})
 		outer := start(withModel(upstream))
@@ -259,6 +262,7 @@ func TestFirstByte(t *testing.T) {
 }
 
 func TestStalledReader(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		const pieces, size = 120, 8 << 10
 		// Each character takes 6 bytes in JSON.

@@ -87,6 +87,7 @@ func (w *world) isAnswered(token string, status, code int) {
 }
 
 func TestBuying(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		stripe := stripetest.New(t, stripetest.Options{})
 		w := start(paidAt(stripe))
@@ -159,6 +160,7 @@ func TestBuying(t *testing.T) {
 }
 
 func TestWebhookRoute(t *testing.T) {
+	t.Parallel()
 	stripe := stripetest.New(t, stripetest.Options{})
 	w := start(t, paidAt(stripe))
 	w.sells(stripe)
@@ -179,6 +181,7 @@ func TestWebhookRoute(t *testing.T) {
 }
 
 func TestDowngrade(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		stripe := stripetest.New(t, stripetest.Options{})
 		w := start(paidAt(stripe))
@@ -247,6 +250,7 @@ func TestDowngrade(t *testing.T) {
 }
 
 func TestDeletedWorkspace(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		stripe := stripetest.New(t, stripetest.Options{})
 		w := start(paidAt(stripe))

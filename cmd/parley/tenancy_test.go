@@ -159,6 +159,7 @@ func (w *world) all(e *estate) string {
 }
 
 func TestEveryRouteKeepsTenantsApart(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		mine, theirs := w.newEstate("quillon"), w.newEstate("vexley")

@@ -73,6 +73,7 @@ func (w *world) chats(secret string, status int) {
 }
 
 func TestTokenManagement(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		baker := w.newTenant("baker", plan.Standard)
@@ -208,6 +209,7 @@ func TestTokenManagement(t *testing.T) {
 }
 
 func TestTokensAndPlans(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		for _, name := range []plan.Name{plan.Starter, plan.Basic} {
@@ -254,6 +256,7 @@ func TestTokensAndPlans(t *testing.T) {
 }
 
 func TestTokenLimit(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		baker := w.newTenant("baker", plan.Standard) // with one token; the plan has ten

@@ -55,6 +55,7 @@ func manual() string {
 }
 
 func TestUploads(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		baker := w.newTenant("baker", plan.Standard)
@@ -169,6 +170,7 @@ func TestUploads(t *testing.T) {
 }
 
 func TestDocumentControl(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		held := newSite(t)
 		held.put("/page", "A page that takes its time.")

@@ -82,6 +82,7 @@ func (w *world) hostileEstate(email, attack string) (ids, string) {
 }
 
 func TestHostileNames(t *testing.T) {
+	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		for i, attack := range attacks {

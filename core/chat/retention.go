@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 )
 
 const (
@@ -16,17 +17,35 @@ const (
 	longestRetention = 100 * 366
 )
 
-// DeleteOld deletes a workspace's conversations whose last message is older
-// than a number of days of 24 hours, and returns how many. Days below 1, such
-// as plan.Unlimited, delete nothing. What was deleted before an error stays
-// deleted.
-func (s *Service) DeleteOld(ctx context.Context, workspaceID string, days int) (int, error) {
+// Retention is how long a workspace keeps its conversations after their last
+// message, in days of 24 hours. Days below 1, such as plan.Unlimited, are for
+// ever.
+type Retention struct {
+	Days int
+	// KeptBefore is when the workspace last went to a plan that keeps them
+	// for less. What was said until then is kept for KeptDays.
+	KeptBefore time.Time
+	KeptDays   int
+}
+
+// DeleteOld deletes the conversations that a workspace keeps no longer, and
+// returns how many. What was deleted before an error stays deleted.
+func (s *Service) DeleteOld(ctx context.Context, workspaceID string, kept Retention) (int, error) {
+	deleted, err := s.deleteOld(ctx, workspaceID, kept.KeptBefore, kept.Days)
+	if err != nil || kept.KeptBefore.IsZero() || kept.KeptDays < 1 {
+		return deleted, err
+	}
+	more, err := s.deleteOld(ctx, workspaceID, time.Time{}, max(kept.Days, kept.KeptDays))
+	return deleted + more, err
+}
+
+func (s *Service) deleteOld(ctx context.Context, workspaceID string, since time.Time, days int) (int, error) {
 	if days < 1 {
 		return 0, nil
 	}
 	before := s.now().UTC().AddDate(0, 0, -min(days, longestRetention))
 	for total := 0; ; {
-		deleted, err := s.store.DeleteOldConversations(ctx, workspaceID, before, deletedAtOnce)
+		deleted, err := s.store.DeleteOldConversations(ctx, workspaceID, since, before, deletedAtOnce)
 		total += deleted
 		if err != nil || deleted < deletedAtOnce {
 			return total, err

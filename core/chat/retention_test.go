@@ -57,7 +57,7 @@ func TestDeleteOld(t *testing.T) {
 			left  []int64
 		}{{0, all}, {time.Second, all}, {time.Second, []int64{continued}}, {30*day - 2*time.Second, []int64{continued}}, {time.Second, nil}} {
 			r.now = r.now.Add(c.after)
-			deleted, err := r.DeleteOld(t.Context(), home, 30)
+			deleted, err := r.DeleteOld(t.Context(), home, chat.Retention{Days: 30})
 			r.must(err)
 			if deleted > len(all) {
 				t.Errorf("%d were deleted", deleted)
@@ -75,7 +75,7 @@ func TestDeleteOld(t *testing.T) {
 		turn, err := r.Begin(t.Context(), callerOf(home, plan.Unlimited), chat.Ask{Message: "Question?", Format: "markdown"})
 		r.must(err)
 		r.now = r.now.Add(31 * day)
-		_, err = r.DeleteOld(t.Context(), home, 30)
+		_, err = r.DeleteOld(t.Context(), home, chat.Retention{Days: 30})
 		r.must(err)
 		id := turn.Conversation.ID
 		r.wantLeft(home, []int64{id}, id)
@@ -94,7 +94,7 @@ func TestDeleteOld(t *testing.T) {
 			return nil
 		}))
 		r.now = r.now.Add(31 * day)
-		if deleted, err := r.DeleteOld(t.Context(), home, 30); err != nil || deleted != many {
+		if deleted, err := r.DeleteOld(t.Context(), home, chat.Retention{Days: 30}); err != nil || deleted != many {
 			t.Errorf("%d were deleted: %v", deleted, err)
 		}
 	})
@@ -104,10 +104,40 @@ func TestDeleteOld(t *testing.T) {
 		id := r.talk(home)
 		r.now = r.now.Add(1_000 * day)
 		for _, days := range []int{plan.Unlimited, 0, -1 << 63, 1<<63 - 1} {
-			if deleted, err := r.DeleteOld(t.Context(), home, days); err != nil || deleted != 0 {
+			if deleted, err := r.DeleteOld(t.Context(), home, chat.Retention{Days: days}); err != nil || deleted != 0 {
 				t.Errorf("of %d days %d were deleted: %v", days, deleted, err)
 			}
 		}
+		r.wantLeft(home, []int64{id}, id)
+	})
+}
+
+func TestRetentionAfterADowngrade(t *testing.T) {
+	t.Run("what was said before stays as long as the plan of then kept it, and what is said now goes sooner", func(t *testing.T) {
+		r := newRoom(t)
+		early := r.talk(home)
+		r.now = r.now.Add(day)
+		kept := chat.Retention{Days: 30, KeptBefore: r.now, KeptDays: 365}
+		late := r.talk(home)
+		both := []int64{early, late}
+		for _, c := range []struct {
+			after time.Duration
+			left  []int64
+		}{{30*day + time.Second, []int64{early}}, {334*day - 2*time.Second, []int64{early}}, {2 * time.Second, nil}} {
+			r.now = r.now.Add(c.after)
+			_, err := r.DeleteOld(t.Context(), home, kept)
+			r.must(err)
+			r.wantLeft(home, both, c.left...)
+		}
+	})
+
+	t.Run("what was said under a plan that keeps all stays", func(t *testing.T) {
+		r := newRoom(t)
+		id := r.talk(home)
+		kept := chat.Retention{Days: 30, KeptBefore: r.now.Add(day), KeptDays: plan.Unlimited}
+		r.now = r.now.Add(10_000 * day)
+		_, err := r.DeleteOld(t.Context(), home, kept)
+		r.must(err)
 		r.wantLeft(home, []int64{id}, id)
 	})
 }
@@ -119,11 +149,11 @@ type stubborn struct {
 	fail        error
 }
 
-func (s stubborn) DeleteOldConversations(ctx context.Context, workspaceID string, before time.Time, limit int) (int, error) {
+func (s stubborn) DeleteOldConversations(ctx context.Context, workspaceID string, since, before time.Time, limit int) (int, error) {
 	if workspaceID == s.workspaceID {
 		return 0, s.fail
 	}
-	return s.Store.DeleteOldConversations(ctx, workspaceID, before, limit)
+	return s.Store.DeleteOldConversations(ctx, workspaceID, since, before, limit)
 }
 
 func TestDeleteExpired(t *testing.T) {

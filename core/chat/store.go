@@ -42,14 +42,15 @@ type Store interface {
 	// which is written as in [NewTurn].
 	MessagesOf(ctx context.Context, workspaceID, month string) (int, error)
 
-	// Retentions returns how many days the plan of each workspace keeps a
-	// conversation after its last message, without those that it keeps for ever.
-	Retentions(ctx context.Context) (days map[string]int, err error)
+	// Retentions returns how long each workspace keeps conversations, without
+	// those that keep them for ever.
+	Retentions(ctx context.Context) (map[string]Retention, error)
 	// DeleteOldConversations deletes conversations of a workspace with their
 	// messages, the oldest first and at most limit: those whose last message
-	// is older than a time or, with no message, which are older themselves. One
-	// in which an answer is being generated stays. It returns how many it deleted.
-	DeleteOldConversations(ctx context.Context, workspaceID string, before time.Time, limit int) (deleted int, err error)
+	// came before a time, and not before another, or which have no message and
+	// began then. One in which an answer is being generated stays. It returns
+	// how many it deleted.
+	DeleteOldConversations(ctx context.Context, workspaceID string, since, before time.Time, limit int) (deleted int, err error)
 }
 
 // NewTurn is a question that is about to be answered.

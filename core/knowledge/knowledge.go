@@ -98,7 +98,8 @@ type Document struct {
 	// done next; nil means nothing.
 	Attempts int
 	DueAt    *time.Time
-	// ETag and LastModified are the address's own (RFC 9110, section 8.8).
+	// ETag and LastModified are what the fetcher said of the copy that is
+	// there (RFC 9110, section 8.8), for its next request.
 	ETag, LastModified string
 	// FetchedAt is when the address was last read.
 	FetchedAt            *time.Time

@@ -109,15 +109,19 @@ const (
 )
 
 // countAgain counts the answers of receipts for good, some time after they were
-// confirmed. Where there are fewer by now, because conversations have been
-// deleted, the receipt says what it said.
+// confirmed, for no longer than a turn. Where there are fewer by now, because
+// conversations have been deleted, the receipt says what it said.
 func (s *Service) countAgain(ctx context.Context) error {
 	receipts, err := s.store.RemovalsToCount(ctx, s.now().Add(-answersEnd), countedAtOnce)
 	if err != nil {
 		return err
 	}
 	var failures []error
+	until := s.now().Add(turnTime)
 	for _, r := range receipts {
+		if !s.now().Before(until) {
+			break
+		}
 		answers, messages, err := s.store.AnswersFrom(ctx, r.WorkspaceID, r.ChatbotID, r.DocumentID, messagesOnReceipt)
 		if err == nil {
 			if answers < r.Answers {

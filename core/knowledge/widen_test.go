@@ -84,14 +84,16 @@ func TestWiden(t *testing.T) {
 			[]string{"A:one", "A:rye " + full, "A:three"}, 5, []string{"rye " + full},
 		},
 		"but of two long ones that are neighbours each takes the other side": {
-			[]string{"A:one", "A:rye rye " + full, "A:rye " + full, "A:four"}, 5,
+			[]string{"A:one", "A:rye rye " + full, "A:rye " + full, "A:four"},
+			5,
 			[]string{"one\n\nrye rye " + full, "rye " + full + "\n\nfour"},
 		},
 		"what there is no room for is left out": {
 			[]string{"A:" + full, "A:rye", "A:" + full}, 1, []string{"rye\n\n" + full},
 		},
 		"the header of a table that goes on is not repeated": {
-			[]string{"A:Loaves\n\n| a | b |\n|---|---|\n| c | rye |", "A:| a | b |\n|---|---|\n| e | f |", "A:end"}, 5,
+			[]string{"A:Loaves\n\n| a | b |\n|---|---|\n| c | rye |", "A:| a | b |\n|---|---|\n| e | f |", "A:end"},
+			5,
 			[]string{"Loaves\n\n| a | b |\n|---|---|\n| c | rye |\n| e | f |"},
 		},
 	} {

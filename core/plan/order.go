@@ -31,3 +31,9 @@ func (n Name) Title() string {
 func (n Name) known() bool { return rank(n) >= 0 }
 
 func rank(n Name) int { return slices.Index(Names(), n) }
+
+// KeepsLess reports whether the plan keeps conversations for a shorter time than
+// another.
+func (p Plan) KeepsLess(than Plan) bool {
+	return exceeds(than.Limits.RetentionDays, p.Limits.RetentionDays) || than.Limits.RetentionDays == Unlimited && p.Limits.RetentionDays != Unlimited
+}

@@ -80,7 +80,7 @@ func (s *Service) write(ctx context.Context, workspace Workspace, before, after 
 	}
 	inForce := plan.Higher(workspace.Granted, after.Access.Plan)
 	if inForce != workspace.Plan {
-		if err := s.putInForce(ctx, workspace.ID, inForce, workspace.Granted); err != nil {
+		if err := s.putInForce(ctx, workspace, inForce, workspace.Granted); err != nil {
 			return err
 		}
 	}
@@ -95,11 +95,28 @@ func (s *Service) write(ctx context.Context, workspace Workspace, before, after 
 }
 
 // putInForce writes a workspace's plan, and settles what it means.
-func (s *Service) putInForce(ctx context.Context, workspaceID string, inForce, granted plan.Name) error {
-	if err := s.store.SetPlan(ctx, workspaceID, inForce, granted); err != nil {
+func (s *Service) putInForce(ctx context.Context, workspace Workspace, inForce, granted plan.Name) error {
+	if err := s.keepConversations(ctx, workspace, inForce); err != nil {
 		return err
 	}
-	return s.settle(ctx, workspaceID, inForce)
+	if err := s.store.SetPlan(ctx, workspace.ID, inForce, granted); err != nil {
+		return err
+	}
+	return s.settle(ctx, workspace.ID, inForce)
+}
+
+// keepConversations sees to it that a lower plan deletes nothing: what was said
+// under the present one is kept as long as that keeps it.
+func (s *Service) keepConversations(ctx context.Context, workspace Workspace, next plan.Name) error {
+	before, err := s.store.Plan(ctx, workspace.Plan)
+	if err != nil {
+		return err
+	}
+	after, err := s.store.Plan(ctx, next)
+	if err != nil || !after.KeepsLess(before) {
+		return err
+	}
+	return s.store.KeepConversations(ctx, workspace.ID, s.now(), before.Limits.RetentionDays)
 }
 
 // SawEvent reports whether an event of Stripe's was noted.

@@ -26,7 +26,7 @@ func (s *Service) SetPlan(ctx context.Context, workspaceID string, name plan.Nam
 		if inForce == workspace.Plan && name == workspace.Granted {
 			return nil
 		}
-		if err := s.putInForce(ctx, workspaceID, inForce, name); err != nil {
+		if err := s.putInForce(ctx, workspace, inForce, name); err != nil {
 			return err
 		}
 		detail := "The plan that was given by hand is " + name.Title() + "." + describeMove(workspace.Plan, inForce)

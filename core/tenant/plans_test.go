@@ -48,6 +48,15 @@ func TestSetPlan(t *testing.T) {
 		c.bill(ended)
 		c.isOn(plan.Basic)
 	})
+	t.Run("a lower plan keeps what was said as long as the plan before", func(t *testing.T) {
+		c := newClock(t)
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Premium, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic, "operator"))
+		kept, err := c.store.Retentions(t.Context())
+		if got := kept[c.space.ID]; err != nil || got.Days != 90 || got.KeptDays != 730 || !got.KeptBefore.Equal(c.now) {
+			t.Errorf("it keeps %+v, %v", got, err)
+		}
+	})
 	t.Run("what is no plan is refused", func(t *testing.T) {
 		c := newClock(t)
 		err := c.SetPlan(t.Context(), c.space.ID, "gold", "operator")

@@ -58,6 +58,10 @@ type Store interface {
 	Workspaces(ctx context.Context) ([]Workspace, error)
 	// SetPlan writes the plan in force, and the one that was given by hand.
 	SetPlan(ctx context.Context, workspaceID string, inForce, granted plan.Name) error
+	// KeepConversations says that those whose last message came before a time
+	// are kept for so many days at least, or for as many as was said before;
+	// plan.Unlimited is for ever.
+	KeepConversations(ctx context.Context, workspaceID string, before time.Time, days int) error
 	// DeleteWorkspace deletes it with all that is in it.
 	DeleteWorkspace(ctx context.Context, workspaceID string) error
 

@@ -797,6 +797,8 @@ var (
 		{Name: "name", Type: field.TypeString, Size: 400},
 		{Name: "plan", Type: field.TypeString, Size: 40},
 		{Name: "granted_plan", Type: field.TypeString, Size: 40, Default: "starter"},
+		{Name: "kept_before", Type: field.TypeTime, Nullable: true},
+		{Name: "kept_days", Type: field.TypeInt, Default: 0},
 		{Name: "created_at", Type: field.TypeTime},
 	}
 	// WorkspacesTable holds the schema information for the "workspaces" table.

@@ -1317,8 +1317,12 @@ func init() {
 	workspace.DefaultGrantedPlan = workspaceDescGrantedPlan.Default.(string)
 	// workspace.GrantedPlanValidator is a validator for the "granted_plan" field. It is called by the builders before save.
 	workspace.GrantedPlanValidator = workspaceDescGrantedPlan.Validators[0].(func(string) error)
+	// workspaceDescKeptDays is the schema descriptor for kept_days field.
+	workspaceDescKeptDays := workspaceFields[5].Descriptor()
+	// workspace.DefaultKeptDays holds the default value on creation for the kept_days field.
+	workspace.DefaultKeptDays = workspaceDescKeptDays.Default.(int)
 	// workspaceDescCreatedAt is the schema descriptor for created_at field.
-	workspaceDescCreatedAt := workspaceFields[4].Descriptor()
+	workspaceDescCreatedAt := workspaceFields[6].Descriptor()
 	// workspace.DefaultCreatedAt holds the default value on creation for the created_at field.
 	workspace.DefaultCreatedAt = workspaceDescCreatedAt.Default.(func() time.Time)
 	// workspaceDescID is the schema descriptor for id field.

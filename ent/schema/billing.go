@@ -148,6 +148,7 @@ func (Usage) Fields() []ent.Field {
 	return []ent.Field{
 		// month is such as 2026-11, in UTC.
 		field.String("month").MaxLen(7).Immutable(),
+		// shard tells the rows of a month apart: see the store.
 		field.Int("shard").Immutable(),
 		field.Int("messages"),
 	}

@@ -54,6 +54,10 @@ func (Workspace) Fields() []ent.Field {
 		// hand, and that of the subscription.
 		field.String("plan").MaxLen(idLen),
 		field.String("granted_plan").MaxLen(idLen).Default("starter"),
+		// What was said before kept_before is kept for kept_days, whatever the
+		// plan says: a lower plan deletes nothing. -1 is for ever.
+		field.Time("kept_before").Optional().Nillable(),
+		field.Int("kept_days").Default(0),
 		created(),
 	}
 }

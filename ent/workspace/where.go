@@ -80,6 +80,16 @@ func GrantedPlan(v string) predicate.Workspace {
 	return predicate.Workspace(sql.FieldEQ(FieldGrantedPlan, v))
 }
 
+// KeptBefore applies equality check predicate on the "kept_before" field. It's identical to KeptBeforeEQ.
+func KeptBefore(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldEQ(FieldKeptBefore, v))
+}
+
+// KeptDays applies equality check predicate on the "kept_days" field. It's identical to KeptDaysEQ.
+func KeptDays(v int) predicate.Workspace {
+	return predicate.Workspace(sql.FieldEQ(FieldKeptDays, v))
+}
+
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v time.Time) predicate.Workspace {
 	return predicate.Workspace(sql.FieldEQ(FieldCreatedAt, v))
@@ -278,6 +288,96 @@ func GrantedPlanEqualFold(v string) predicate.Workspace {
 // GrantedPlanContainsFold applies the ContainsFold predicate on the "granted_plan" field.
 func GrantedPlanContainsFold(v string) predicate.Workspace {
 	return predicate.Workspace(sql.FieldContainsFold(FieldGrantedPlan, v))
+}
+
+// KeptBeforeEQ applies the EQ predicate on the "kept_before" field.
+func KeptBeforeEQ(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldEQ(FieldKeptBefore, v))
+}
+
+// KeptBeforeNEQ applies the NEQ predicate on the "kept_before" field.
+func KeptBeforeNEQ(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldNEQ(FieldKeptBefore, v))
+}
+
+// KeptBeforeIn applies the In predicate on the "kept_before" field.
+func KeptBeforeIn(vs ...time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldIn(FieldKeptBefore, vs...))
+}
+
+// KeptBeforeNotIn applies the NotIn predicate on the "kept_before" field.
+func KeptBeforeNotIn(vs ...time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldNotIn(FieldKeptBefore, vs...))
+}
+
+// KeptBeforeGT applies the GT predicate on the "kept_before" field.
+func KeptBeforeGT(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldGT(FieldKeptBefore, v))
+}
+
+// KeptBeforeGTE applies the GTE predicate on the "kept_before" field.
+func KeptBeforeGTE(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldGTE(FieldKeptBefore, v))
+}
+
+// KeptBeforeLT applies the LT predicate on the "kept_before" field.
+func KeptBeforeLT(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldLT(FieldKeptBefore, v))
+}
+
+// KeptBeforeLTE applies the LTE predicate on the "kept_before" field.
+func KeptBeforeLTE(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldLTE(FieldKeptBefore, v))
+}
+
+// KeptBeforeIsNil applies the IsNil predicate on the "kept_before" field.
+func KeptBeforeIsNil() predicate.Workspace {
+	return predicate.Workspace(sql.FieldIsNull(FieldKeptBefore))
+}
+
+// KeptBeforeNotNil applies the NotNil predicate on the "kept_before" field.
+func KeptBeforeNotNil() predicate.Workspace {
+	return predicate.Workspace(sql.FieldNotNull(FieldKeptBefore))
+}
+
+// KeptDaysEQ applies the EQ predicate on the "kept_days" field.
+func KeptDaysEQ(v int) predicate.Workspace {
+	return predicate.Workspace(sql.FieldEQ(FieldKeptDays, v))
+}
+
+// KeptDaysNEQ applies the NEQ predicate on the "kept_days" field.
+func KeptDaysNEQ(v int) predicate.Workspace {
+	return predicate.Workspace(sql.FieldNEQ(FieldKeptDays, v))
+}
+
+// KeptDaysIn applies the In predicate on the "kept_days" field.
+func KeptDaysIn(vs ...int) predicate.Workspace {
+	return predicate.Workspace(sql.FieldIn(FieldKeptDays, vs...))
+}
+
+// KeptDaysNotIn applies the NotIn predicate on the "kept_days" field.
+func KeptDaysNotIn(vs ...int) predicate.Workspace {
+	return predicate.Workspace(sql.FieldNotIn(FieldKeptDays, vs...))
+}
+
+// KeptDaysGT applies the GT predicate on the "kept_days" field.
+func KeptDaysGT(v int) predicate.Workspace {
+	return predicate.Workspace(sql.FieldGT(FieldKeptDays, v))
+}
+
+// KeptDaysGTE applies the GTE predicate on the "kept_days" field.
+func KeptDaysGTE(v int) predicate.Workspace {
+	return predicate.Workspace(sql.FieldGTE(FieldKeptDays, v))
+}
+
+// KeptDaysLT applies the LT predicate on the "kept_days" field.
+func KeptDaysLT(v int) predicate.Workspace {
+	return predicate.Workspace(sql.FieldLT(FieldKeptDays, v))
+}
+
+// KeptDaysLTE applies the LTE predicate on the "kept_days" field.
+func KeptDaysLTE(v int) predicate.Workspace {
+	return predicate.Workspace(sql.FieldLTE(FieldKeptDays, v))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.

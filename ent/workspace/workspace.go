@@ -21,6 +21,10 @@ const (
 	FieldPlan = "plan"
 	// FieldGrantedPlan holds the string denoting the granted_plan field in the database.
 	FieldGrantedPlan = "granted_plan"
+	// FieldKeptBefore holds the string denoting the kept_before field in the database.
+	FieldKeptBefore = "kept_before"
+	// FieldKeptDays holds the string denoting the kept_days field in the database.
+	FieldKeptDays = "kept_days"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// EdgeMembers holds the string denoting the members edge name in mutations.
@@ -105,6 +109,8 @@ var Columns = []string{
 	FieldName,
 	FieldPlan,
 	FieldGrantedPlan,
+	FieldKeptBefore,
+	FieldKeptDays,
 	FieldCreatedAt,
 }
 
@@ -134,6 +140,8 @@ var (
 	DefaultGrantedPlan string
 	// GrantedPlanValidator is a validator for the "granted_plan" field. It is called by the builders before save.
 	GrantedPlanValidator func(string) error
+	// DefaultKeptDays holds the default value on creation for the "kept_days" field.
+	DefaultKeptDays int
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -161,6 +169,16 @@ func ByPlan(opts ...sql.OrderTermOption) OrderOption {
 // ByGrantedPlan orders the results by the granted_plan field.
 func ByGrantedPlan(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldGrantedPlan, opts...).ToFunc()
+}
+
+// ByKeptBefore orders the results by the kept_before field.
+func ByKeptBefore(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldKeptBefore, opts...).ToFunc()
+}
+
+// ByKeptDays orders the results by the kept_days field.
+func ByKeptDays(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldKeptDays, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.

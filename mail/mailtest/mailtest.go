@@ -101,7 +101,7 @@ func (s *Server) Refuse(code int) {
 	defer s.mu.Unlock()
 	s.refusal = nil
 	if code != 0 {
-		s.refusal = &smtp.SMTPError{Code: code, EnhancedCode: smtp.NoEnhancedCode, Message: "not taken"}
+		s.refusal = &smtp.SMTPError{Code: code, EnhancedCode: smtp.NoEnhancedCode}
 	}
 }
 
@@ -159,7 +159,9 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 		<-held
 	}
 	if refusal != nil {
-		return refusal
+		answer := *refusal // As servers do, it repeats who the mail is for.
+		answer.Message = "<" + to + ">: not taken"
+		return &answer
 	}
 	s.mail.To = to
 	return nil

@@ -15,6 +15,7 @@ UPDATE "plans" SET "messages_per_month" = 200000, "requests_per_minute" = 1200, 
 ALTER TABLE "plans" DROP COLUMN "api_access";
 -- Modify "removals" table
 ALTER TABLE "removals" ADD COLUMN "counted_at" timestamptz NULL;
+-- What was confirmed before is not counted again.
 UPDATE "removals" SET "counted_at" = "confirmed_at";
 -- Create index "removal_to_count" to table: "removals"
 CREATE INDEX "removal_to_count" ON "removals" ("confirmed_at") WHERE (counted_at IS NULL);
@@ -25,6 +26,7 @@ ALTER TABLE "tokens" ADD COLUMN "kept" boolean NOT NULL DEFAULT false, ADD COLUM
 -- Modify "workspaces" table
 ALTER TABLE "workspaces" ADD COLUMN "granted_plan" character varying NOT NULL DEFAULT 'starter';
 UPDATE "workspaces" SET "granted_plan" = "plan";
+ALTER TABLE "workspaces" ADD COLUMN "kept_before" timestamptz NULL, ADD COLUMN "kept_days" bigint NOT NULL DEFAULT 0;
 -- Modify "chatbots" table
 ALTER TABLE "chatbots" ADD COLUMN "kept" boolean NOT NULL DEFAULT false, ADD COLUMN "over_limit" boolean NOT NULL DEFAULT false;
 -- Create "billing_events" table

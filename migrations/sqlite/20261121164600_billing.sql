@@ -24,8 +24,11 @@ UPDATE `plans` SET `messages_per_month` = 200000, `requests_per_minute` = 1200, 
 ALTER TABLE `plans` DROP COLUMN `api_access`;
 ALTER TABLE `workspaces` ADD COLUMN `granted_plan` text NOT NULL DEFAULT 'starter';
 UPDATE `workspaces` SET `granted_plan` = `plan`;
+ALTER TABLE `workspaces` ADD COLUMN `kept_before` datetime NULL;
+ALTER TABLE `workspaces` ADD COLUMN `kept_days` integer NOT NULL DEFAULT 0;
 -- Removals are counted again
 ALTER TABLE `removals` ADD COLUMN `counted_at` datetime NULL;
+-- What was confirmed before is not counted again.
 UPDATE `removals` SET `counted_at` = `confirmed_at`;
 -- Create index "removal_to_count" to table: "removals"
 CREATE INDEX `removal_to_count` ON `removals` (`confirmed_at`) WHERE counted_at IS NULL;

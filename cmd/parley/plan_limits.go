@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"parley/core/fault"
+	"parley/core/plan"
+)
+
+// limitFlag is a number, or "unlimited".
+type limitFlag int
+
+const unlimited = "unlimited"
+
+// UnmarshalText reads a limit.
+func (l *limitFlag) UnmarshalText(text []byte) error {
+	n, err := amountOf(string(text), unlimited, plan.Unlimited)
+	*l = limitFlag(n)
+	return err
+}
+
+// String writes a limit.
+func (l limitFlag) String() string { return writtenAmount(int(l), unlimited, plan.Unlimited) }
+
+// priceFlag is an amount of the smallest unit of a currency, or "not-sold".
+type priceFlag int
+
+const notSold = "not-sold"
+
+// UnmarshalText reads a price.
+func (p *priceFlag) UnmarshalText(text []byte) error {
+	n, err := amountOf(string(text), notSold, plan.NotSold)
+	*p = priceFlag(n)
+	return err
+}
+
+// String writes a price.
+func (p priceFlag) String() string { return writtenAmount(int(p), notSold, plan.NotSold) }
+
+func amountOf(text, word string, meaning int) (int, error) {
+	if text == word {
+		return meaning, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("give a whole number of at least 0, or %s", word)
+	}
+	return n, nil
+}
+
+func writtenAmount(n int, word string, meaning int) string {
+	if n == meaning {
+		return word
+	}
+	return strconv.Itoa(n)
+}
+
+// planLimitsCmd has a flag for each column of a plan. What is not given stays
+// as it is.
+type planLimitsCmd struct {
+	Plan              string     `arg:"" enum:"starter,basic,standard,premium,enterprise" help:"starter, basic, standard, premium or enterprise."`
+	Chatbots          *limitFlag `placeholder:"N" help:"Chatbots of a workspace, or unlimited."`
+	Members           *limitFlag `placeholder:"N" help:"Members of a workspace, open invitations included, or unlimited."`
+	TokensPerChatbot  *limitFlag `name:"tokens" placeholder:"N" help:"Active API tokens of a chatbot, or unlimited."`
+	MessageChars      *limitFlag `placeholder:"N" help:"Characters of a message."`
+	MessagesPerMonth  *limitFlag `name:"messages" placeholder:"N" help:"Questions that are answered in a month, or unlimited."`
+	KnowledgeChars    *limitFlag `name:"knowledge" placeholder:"N" help:"Characters of all documents, or unlimited."`
+	RequestsPerMinute *limitFlag `name:"requests" placeholder:"N" help:"Requests of the public API in a minute, or unlimited."`
+	RetentionDays     *limitFlag `placeholder:"N" help:"Days that a conversation is kept after its last message, or unlimited."`
+	Features          *string    `placeholder:"NAMES" help:"Some of api, sites and schedules, separated by commas; empty for none."`
+	PriceMonthly      *priceFlag `placeholder:"AMOUNT" help:"Price of a month in the currency's smallest unit (1900 is 19 dollars), or not-sold."`
+	PriceYearly       *priceFlag `placeholder:"AMOUNT" help:"Price of a year in the currency's smallest unit, or not-sold."`
+	Currency          *string    `placeholder:"CODE" help:"Currency of the prices, such as usd."`
+	JSON              bool       `name:"json" help:"Print JSON."`
+}
+
+// Run changes the plan's row.
+func (cmd *planLimitsCmd) Run(ctx context.Context, config *Config, io streams) error {
+	return withProgram(ctx, config, func(p *program) error {
+		changed, err := p.planNamed(ctx, plan.Name(cmd.Plan))
+		if err != nil {
+			return err
+		}
+		cmd.change(&changed)
+		if err := p.tenants.UpdatePlan(ctx, changed); err != nil {
+			return err
+		}
+		return showTable(io.out, cmd.JSON, []planView{viewPlan(changed)}, planHead, planView.cells)
+	})
+}
+
+func (p *program) planNamed(ctx context.Context, name plan.Name) (plan.Plan, error) {
+	plans, err := p.tenants.Plans(ctx)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	for _, one := range plans {
+		if one.Name == name {
+			return one, nil
+		}
+	}
+	return plan.Plan{}, fault.New(fault.NotFound, "There is no plan %q.", name)
+}
+
+func (cmd *planLimitsCmd) change(p *plan.Plan) {
+	for _, flag := range []struct {
+		given *limitFlag
+		limit *int
+	}{
+		{cmd.Chatbots, &p.Limits.Chatbots},
+		{cmd.Members, &p.Limits.Members},
+		{cmd.TokensPerChatbot, &p.Limits.TokensPerChatbot},
+		{cmd.MessageChars, &p.Limits.MessageChars},
+		{cmd.MessagesPerMonth, &p.Limits.MessagesPerMonth},
+		{cmd.KnowledgeChars, &p.Limits.KnowledgeChars},
+		{cmd.RequestsPerMinute, &p.Limits.RequestsPerMinute},
+		{cmd.RetentionDays, &p.Limits.RetentionDays},
+	} {
+		if flag.given != nil {
+			*flag.limit = int(*flag.given)
+		}
+	}
+	if cmd.Features != nil {
+		p.Limits.Features = featuresOf(*cmd.Features)
+	}
+	if cmd.PriceMonthly != nil {
+		p.Price.Monthly = int(*cmd.PriceMonthly)
+	}
+	if cmd.PriceYearly != nil {
+		p.Price.Yearly = int(*cmd.PriceYearly)
+	}
+	if cmd.Currency != nil {
+		p.Price.Currency = strings.ToLower(*cmd.Currency)
+	}
+}
+
+func featuresOf(text string) (features []plan.Feature) {
+	for name := range strings.SplitSeq(text, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			features = append(features, plan.Feature(name))
+		}
+	}
+	return features
+}

@@ -1,0 +1,184 @@
+package knowledge_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"parley/core/knowledge"
+	"parley/store"
+)
+
+var errDead = errors.New("the process is dead")
+
+// mortal is a process that dies before its call number dies to the database or
+// the index: that call and all later ones fail, and its context ends.
+type mortal struct {
+	mu          sync.Mutex
+	calls, dies int
+	died        bool
+	kill        context.CancelCauseFunc
+}
+
+func (m *mortal) step() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls++
+	if m.calls < m.dies {
+		return nil
+	}
+	m.died = true
+	m.kill(errDead)
+	return errDead
+}
+
+// mortalStore has a step before each call of the way of a document.
+type mortalStore struct {
+	*store.Store
+	m *mortal
+}
+
+func (s mortalStore) InTx(ctx context.Context, fn func(context.Context) error) error {
+	if err := s.m.step(); err != nil {
+		return err
+	}
+	return s.Store.InTx(ctx, func(ctx context.Context) error {
+		if err := fn(ctx); err != nil {
+			return err
+		}
+		return s.m.step() // before the commit
+	})
+}
+
+func (s mortalStore) UpdateDocument(ctx context.Context, workspaceID string, from knowledge.State, d knowledge.Document, withContent bool) error {
+	if err := s.m.step(); err != nil {
+		return err
+	}
+	return s.Store.UpdateDocument(ctx, workspaceID, from, d, withContent)
+}
+
+func (s mortalStore) DeletePassages(ctx context.Context, workspaceID, documentID string, keep int) error {
+	if err := s.m.step(); err != nil {
+		return err
+	}
+	return s.Store.DeletePassages(ctx, workspaceID, documentID, keep)
+}
+
+// AddPassages stores them in two parts, as it does those of a long document.
+func (s mortalStore) AddPassages(ctx context.Context, workspaceID string, d knowledge.Document, passages []knowledge.Passage) error {
+	half := len(passages) / 2
+	for _, part := range [][]knowledge.Passage{passages[:half], passages[half:]} {
+		if err := s.m.step(); err != nil {
+			return err
+		}
+		if err := s.Store.AddPassages(ctx, workspaceID, d, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s mortalStore) DeleteUpload(ctx context.Context, workspaceID, documentID string) error {
+	if err := s.m.step(); err != nil {
+		return err
+	}
+	return s.Store.DeleteUpload(ctx, workspaceID, documentID)
+}
+
+func (s mortalStore) ConfirmRemoval(ctx context.Context, workspaceID, documentID string, at time.Time, answers int, ids []int64) error {
+	if err := s.m.step(); err != nil {
+		return err
+	}
+	return s.Store.ConfirmRemoval(ctx, workspaceID, documentID, at, answers, ids)
+}
+
+func (s mortalStore) BeginRebuild(ctx context.Context, at time.Time) (int, error) {
+	if err := s.m.step(); err != nil {
+		return 0, err
+	}
+	return s.Store.BeginRebuild(ctx, at)
+}
+
+func (s mortalStore) Passages(ctx context.Context, workspaceID, documentID string, version int) ([]knowledge.Passage, error) {
+	if err := s.m.step(); err != nil {
+		return nil, err
+	}
+	return s.Store.Passages(ctx, workspaceID, documentID, version)
+}
+
+func (s mortalStore) ChangedDocuments(ctx context.Context, since time.Time) ([]knowledge.Document, error) {
+	if err := s.m.step(); err != nil {
+		return nil, err
+	}
+	return s.Store.ChangedDocuments(ctx, since)
+}
+
+func (s mortalStore) RemovalsSince(ctx context.Context, since time.Time) ([]knowledge.Removal, error) {
+	if err := s.m.step(); err != nil {
+		return nil, err
+	}
+	return s.Store.RemovalsSince(ctx, since)
+}
+
+func (s mortalStore) EndRebuild(ctx context.Context, id int) error {
+	if err := s.m.step(); err != nil {
+		return err
+	}
+	return s.Store.EndRebuild(ctx, id)
+}
+
+// mortalIndex has a step before each change, too.
+type mortalIndex struct {
+	knowledge.Index
+	m *mortal
+}
+
+func (x mortalIndex) Replace(ctx context.Context, scope knowledge.Scope, id string, entries []knowledge.Entry) error {
+	if err := x.m.step(); err != nil {
+		return err
+	}
+	return x.Index.Replace(ctx, scope, id, entries)
+}
+
+func (x mortalIndex) Remove(ctx context.Context, scope knowledge.Scope, id string) error {
+	if err := x.m.step(); err != nil {
+		return err
+	}
+	return x.Index.Remove(ctx, scope, id)
+}
+
+func (x mortalIndex) Count(ctx context.Context, scope knowledge.Scope, id string) (int, error) {
+	if err := x.m.step(); err != nil {
+		return 0, err
+	}
+	return x.Index.Count(ctx, scope, id)
+}
+
+// dyingAt works in a process that dies at a call, and reports whether it did.
+func (l *library) dyingAt(call int) bool {
+	l.Helper()
+	return l.dyingIn(call, func(ctx context.Context) error {
+		_, err := l.Work(ctx, home)
+		return err
+	})
+}
+
+// dyingIn does something in a process that dies at a call, and reports whether
+// it did. The library is that of the next process then.
+func (l *library) dyingIn(call int, do func(context.Context) error) bool {
+	l.Helper()
+	ctx, kill := context.WithCancelCause(l.Context())
+	defer kill(nil)
+	m := &mortal{dies: call, kill: kill}
+	whole := l.ports
+	l.ports.Store, l.ports.Index = mortalStore{l.db, m}, mortalIndex{l.index, m}
+	l.open()
+	l.ports = whole
+	err := do(ctx)
+	if m.died != errors.Is(err, errDead) {
+		l.Errorf("dead: %v, but the error is %v", m.died, err)
+	}
+	l.open()
+	return m.died
+}

@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+
+	"parley/core/fault"
+)
+
+// raw returns what runs statements in the transaction of ctx, or outside of
+// one.
+func (s *Store) raw(ctx context.Context) entsql.ExecQuerier {
+	if tx, ok := ctx.Value(txKey{}).(*transaction); ok {
+		return tx.raw
+	}
+	return s.queries
+}
+
+// inWrite runs fn, a single statement, where the database wants its writes.
+func (s *Store) inWrite(ctx context.Context, fn func(context.Context) error) error {
+	if s.dialect == dialect.Postgres {
+		return mapError(fn(ctx))
+	}
+	return s.InTx(ctx, func(ctx context.Context) error { return mapError(fn(ctx)) })
+}
+
+// bind writes a statement's parameters as its database has them.
+func (s *Store) bind(query string) string {
+	if s.dialect != dialect.Postgres {
+		return query
+	}
+	var b strings.Builder
+	for n := 0; ; n++ {
+		before, after, more := strings.Cut(query, "?")
+		b.WriteString(before)
+		if !more {
+			return b.String()
+		}
+		b.WriteByte('$')
+		b.WriteString(strconv.Itoa(n + 1))
+		query = after
+	}
+}
+
+// scanOne reads the one row of a query.
+func scanOne(ctx context.Context, on entsql.ExecQuerier, into []any, query string, args ...any) error {
+	rows, err := on.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		return fault.New(fault.NotFound, "Not found.")
+	}
+	if err := rows.Scan(into...); err != nil {
+		return err
+	}
+	return rows.Err()
+}
+
+// changes runs a statement by hand and reports whether it hit a row.
+func (s *Store) changes(ctx context.Context, statement string, args ...any) (bool, error) {
+	result, err := s.raw(ctx).ExecContext(ctx, s.bind(statement), args...)
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+// placeholders is a list of n parameters, at least one.
+func placeholders(n int) string { return "(" + strings.Repeat("?,", n-1) + "?)" }
