@@ -57,7 +57,7 @@ func TestChanges(t *testing.T) {
 			"API tokens would stop answering, until the plan has API access again.",
 			"1,500 messages have been used this month: no more would be answered until the next.",
 			"There are 500,000 characters of knowledge: nothing could be added.",
-			"Conversations would be deleted 30 days after their last message.",
+			"New conversations would be deleted 30 days after their last message. Those of today would stay as long as now.",
 		}
 		if !slices.Equal(down.Exceeded, want) {
 			t.Errorf("it says %q", down.Exceeded)

@@ -65,8 +65,9 @@ func (s *Server) Redeliver() (accepted, of int) {
 			again = append(again, e)
 		}
 	}
+	sent := sentAll(again)
 	s.mu.Unlock()
-	return s.Send(sentAll(again)...), len(again)
+	return s.Send(sent...), len(sent)
 }
 
 // Signed is the body of a delivery, and its Stripe-Signature.

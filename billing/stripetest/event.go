@@ -18,6 +18,8 @@ type event struct {
 	PendingWebhooks int       `json:"pending_webhooks"`
 
 	delivered bool
+	// sent is the event as stripe-go reads it, once somebody has asked.
+	sent *stripe.Event
 }
 
 type eventData struct {
@@ -63,11 +65,13 @@ func (s *Server) previous(id string, now any) map[string]any {
 
 // asSent is an event as stripe-go reads it.
 func (e *event) asSent() stripe.Event {
-	var read stripe.Event
-	if err := json.Unmarshal(rendered(e), &read); err != nil {
-		panic(err) // It was written as JSON a moment ago.
+	if e.sent == nil {
+		e.sent = new(stripe.Event)
+		if err := json.Unmarshal(rendered(e), e.sent); err != nil {
+			panic(err) // It was written as JSON a moment ago.
+		}
 	}
-	return read
+	return *e.sent
 }
 
 func (s *Server) retrieveEvent(r *Request) (any, error) {
