@@ -34,10 +34,12 @@ type Config struct {
 type Tenants interface {
 	Subscription(ctx context.Context, workspaceID string) (tenant.Subscription, error)
 	Subscriptions(ctx context.Context) ([]tenant.Subscription, error)
+	Lapsed(ctx context.Context) (workspaceIDs []string, err error)
 	WorkspaceByCustomer(ctx context.Context, customerID string) (workspaceID string, err error)
 
 	OwnerEmail(ctx context.Context, workspaceID string) (string, error)
 	SetCustomer(ctx context.Context, workspaceID, customerID string) (tenant.Subscription, error)
+	ReplaceCustomer(ctx context.Context, workspaceID, deleted, customerID string) (tenant.Subscription, error)
 	CustomerTold(ctx context.Context, workspaceID string) error
 
 	BeginCheckout(ctx context.Context, workspaceID string) error

@@ -64,6 +64,18 @@ func (s *Service) Checkout(ctx context.Context, workspaceID string, purchase Pur
 	}
 	switch known.Status {
 	case plan.None, plan.Incomplete, plan.IncompleteExpired, plan.Canceled:
+		url, err := s.sell(ctx, known, priceID, back)
+		if !missing(err) {
+			return url, err
+		}
+		// The customer was deleted at Stripe.
+		made, err := s.newCustomer(ctx, workspaceID, known.CustomerID)
+		if err != nil {
+			return "", err
+		}
+		if known, err = s.tenants.ReplaceCustomer(ctx, workspaceID, known.CustomerID, made); err != nil {
+			return "", err
+		}
 		return s.sell(ctx, known, priceID, back)
 	case plan.Active, plan.Trialing:
 		return s.change(ctx, known, priceID, back)

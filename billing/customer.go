@@ -21,28 +21,37 @@ func (s *Service) customer(ctx context.Context, workspaceID string) (tenant.Subs
 	if err != nil || known.CustomerID != "" {
 		return known, err
 	}
-	email, err := s.tenants.OwnerEmail(ctx, workspaceID)
+	made, err := s.newCustomer(ctx, workspaceID, "")
 	if err != nil {
 		return known, err
+	}
+	return s.tenants.SetCustomer(ctx, workspaceID, made)
+}
+
+// newCustomer makes a customer, in place of one that was deleted or of none.
+func (s *Service) newCustomer(ctx context.Context, workspaceID, deleted string) (customerID string, err error) {
+	email, err := s.tenants.OwnerEmail(ctx, workspaceID)
+	if err != nil {
+		return "", err
 	}
 	client := customer.Client{B: s.account.backend, Key: s.account.key}
 	made, err := ask(ctx, func(ctx context.Context) (*stripe.Customer, error) {
 		params := &stripe.CustomerParams{Email: stripe.String(email)}
 		params.Context = ctx
 		params.AddMetadata(metadataWorkspace, workspaceID)
-		params.SetIdempotencyKey(customerKey(workspaceID, email))
+		params.SetIdempotencyKey(customerKey(workspaceID, email+deleted))
 		return client.New(params)
 	})
 	if err != nil {
-		return known, err
+		return "", err
 	}
-	return s.tenants.SetCustomer(ctx, workspaceID, made.ID)
+	return made.ID, nil
 }
 
 // customerKey makes two tries at once into one customer. Stripe refuses a key
-// that comes again with another address, so that is a part of it.
-func customerKey(workspaceID, email string) string {
-	sum := sha256.Sum256([]byte(email))
+// that comes again with another address, so that is a part of what it is for.
+func customerKey(workspaceID, purpose string) string {
+	sum := sha256.Sum256([]byte(purpose))
 	return "customer-" + workspaceID + "-" + hex.EncodeToString(sum[:8])
 }
 

@@ -65,6 +65,26 @@ func (l *ledger) Subscriptions(context.Context) ([]tenant.Subscription, error) {
 	return all, l.failing
 }
 
+func (l *ledger) Lapsed(context.Context) ([]string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var lapsed []string
+	for id, row := range l.rows {
+		if until := row.Access.Until; until != nil && !l.now().Before(*until) {
+			lapsed = append(lapsed, id)
+		}
+	}
+	return lapsed, l.failing
+}
+
+func (l *ledger) ReplaceCustomer(_ context.Context, workspaceID, deleted, customerID string) (tenant.Subscription, error) {
+	return l.change(workspaceID, func(row *tenant.Subscription) {
+		if row.CustomerID == deleted {
+			row.CustomerID = customerID
+		}
+	})
+}
+
 func (l *ledger) WorkspaceByCustomer(_ context.Context, customerID string) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -77,8 +77,7 @@ func (s *server) keepBooks(ctx context.Context) {
 	defer tasks.Wait()
 	tasks.Go(func() {
 		every(ctx, choresEvery, func() {
-			_, err := s.tenants.Lapse(ctx)
-			s.logUnlessStopped(ctx, "access that has ended is not taken away", err)
+			s.logUnlessStopped(ctx, "access that has ended is not taken away", s.lapse(ctx))
 		})
 	})
 	if s.mails != nil {
@@ -103,6 +102,21 @@ func (s *server) keepBooks(ctx context.Context) {
 			})
 		})
 	}
+}
+
+// stripePatience is how long access goes on after its end while Stripe cannot
+// be asked whether it has really ended.
+const stripePatience = 24 * time.Hour
+
+// lapse ends the access whose time has come.
+func (s *server) lapse(ctx context.Context) error {
+	if s.billing == nil {
+		_, err := s.tenants.Lapse(ctx)
+		return err
+	}
+	asked := s.billing.RefreshLapsed(ctx)
+	_, err := s.tenants.LapseBefore(ctx, now().Add(-stripePatience))
+	return errors.Join(asked, err)
 }
 
 func (s *server) catchUp(ctx context.Context) error {

@@ -161,6 +161,7 @@ func TestKeptConnection(t *testing.T) {
 		answer := strings.Repeat("The bakery opens at seven. ", 40)
 		upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: strings.SplitAfter(answer, " ")})
 		outer := start(withModel(upstream))
+		outer.hasNoHurry()
 		tn := outer.newTenant("baker", plan.Standard, opening)
 		stream := request("POST", streamPath, tn.token, openingQuestion)
 		whole := request("POST", chatPath, tn.token, openingQuestion)

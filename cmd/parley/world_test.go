@@ -297,15 +297,20 @@ func (e *events) rest() []event {
 	}
 }
 
-// eventually waits until a condition holds.
+// eventually waits until a condition holds. It looks often at first.
 func (w *world) eventually(what string, condition func() bool) {
 	w.Helper()
-	for deadline := time.Now().Add(patience); !condition(); time.Sleep(time.Millisecond) {
+	pause := time.Millisecond
+	for deadline := time.Now().Add(patience); !condition(); time.Sleep(pause) {
 		if time.Now().After(deadline) {
 			w.Fatalf("it did not come about that %s", what)
 		}
+		pause = min(2*pause, pollEvery)
 	}
 }
+
+// pollEvery is often enough for what takes a while, and costs next to nothing.
+const pollEvery = 20 * time.Millisecond
 
 // settled waits until nothing of a chatbot's knowledge is being worked on, and
 // returns its documents.
@@ -334,6 +339,6 @@ func (w *world) settled(tn tenantOf) (documents []knowledge.Document) {
 			}
 			w.Fatalf("not all documents are worked off: %+v %+v", sources, documents)
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(pollEvery)
 	}
 }

@@ -132,10 +132,19 @@ func (s *Service) NoteEvent(ctx context.Context, eventID, kind string) error {
 	})
 }
 
+// Lapsed returns the workspaces whose access has ended by itself, and which
+// still have it.
+func (s *Service) Lapsed(ctx context.Context) ([]string, error) {
+	return s.store.LapsedAccess(ctx, s.now())
+}
+
 // Lapse ends the access whose time has come, without asking Stripe, and
 // returns how many workspaces it changed.
-func (s *Service) Lapse(ctx context.Context) (int, error) {
-	workspaces, err := s.store.LapsedAccess(ctx, s.now())
+func (s *Service) Lapse(ctx context.Context) (int, error) { return s.LapseBefore(ctx, s.now()) }
+
+// LapseBefore is Lapse for the access whose time had come at a time.
+func (s *Service) LapseBefore(ctx context.Context, at time.Time) (int, error) {
+	workspaces, err := s.store.LapsedAccess(ctx, at)
 	if err != nil {
 		return 0, err
 	}

@@ -43,6 +43,23 @@ func (s *Service) SetCustomer(ctx context.Context, workspaceID, customerID strin
 	return stands, err
 }
 
+// ReplaceCustomer gives a workspace another customer, in place of one that was
+// deleted at Stripe. If it has another by now, that stays. It returns what
+// stands.
+func (s *Service) ReplaceCustomer(ctx context.Context, workspaceID, deleted, customerID string) (Subscription, error) {
+	var stands Subscription
+	err := s.locked(ctx, workspaceID, func(ctx context.Context, _ Workspace) error {
+		var err error
+		stands, err = s.store.Subscription(ctx, workspaceID)
+		if err != nil || stands.CustomerID != deleted {
+			return err
+		}
+		stands.CustomerID = customerID
+		return s.store.SaveSubscription(ctx, workspaceID, stands)
+	})
+	return stands, err
+}
+
 // BeginCheckout notes that an owner was sent to pay. It is NotFound for a
 // workspace that is no customer yet.
 func (s *Service) BeginCheckout(ctx context.Context, workspaceID string) error {

@@ -1,0 +1,26 @@
+package billing
+
+import (
+	"context"
+
+	"parley/core/tenant"
+)
+
+// RefreshLapsed asks Stripe about the workspaces whose access has just ended by
+// itself: an event that would have prolonged it may be lost, and nobody who has
+// paid is to be locked out. What has ended at Stripe, too, ends with it. Of those
+// that could not be asked about the access stays as it is.
+func (s *Service) RefreshLapsed(ctx context.Context) error {
+	lapsed, err := s.tenants.Lapsed(ctx)
+	if err != nil {
+		return err
+	}
+	var done tally
+	for _, workspaceID := range lapsed {
+		_, err := s.Refresh(ctx, workspaceID, tenant.Cause{Actor: actorStripe})
+		if done.enough(err) {
+			break
+		}
+	}
+	return done.err()
+}
