@@ -168,13 +168,23 @@ func (b *business) inOrder(life []chapter) string {
 		if accepted, of := b.stripe.Deliver(); accepted != of {
 			b.Fatalf("after %v %d of %d deliveries were accepted", life[:i+1], accepted, of)
 		}
-		_, err := b.Lapse(b.ctx)
-		b.must(err)
+		b.minutePasses()
 		if got := b.row(b.workspace).Access; b.customer != "" && !sameAccess(orFree(got), b.rightful(b.customer)) {
 			b.Fatalf("after %v access is %v, want %v of %+v", life[:i+1], got, b.rightful(b.customer), b.newest(b.customer))
 		}
 	}
 	return said(b.row(b.workspace))
+}
+
+// minutePasses does what is done every minute: access whose time has come ends,
+// unless Stripe says otherwise. It reports whether there was any.
+func (b *business) minutePasses() (ended bool) {
+	b.Helper()
+	until := b.row(b.workspace).Access.Until
+	b.must(b.processes[0].RefreshLapsed(b.ctx))
+	_, err := b.Lapse(b.ctx)
+	b.must(err)
+	return until != nil && !b.stripe.Now().Before(*until)
 }
 
 func orFree(access plan.Access) plan.Access {

@@ -120,35 +120,33 @@ func (s server) tls() *tls.Config {
 	}
 }
 
-// connect lets do speak with the server, and closes the connection whatever
-// happens and as soon as ctx ends.
+// connect lets do speak with the server. The connection ends with ctx and with
+// do, which the library does not see to.
 func (s *Sender) connect(ctx context.Context, do func(context.Context, *gomail.Client) error) error {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	var open net.Conn
-	defer func() {
-		if open != nil {
-			_ = open.Close() // it may be closed already
+	dial := func(dialing context.Context, network, _ string) (net.Conn, error) {
+		connection, err := s.server.dial(dialing, network)
+		if err == nil {
+			context.AfterFunc(ctx, func() { _ = connection.Close() }) // it may be closed already
 		}
-	}()
-	client, err := gomail.NewClient(s.server.host, append(s.server.options(), gomail.WithTimeout(s.timeout),
-		gomail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {
-			connection, err := (&net.Dialer{}).DialContext(dialing, network, address)
-			if err != nil {
-				return nil, err
-			}
-			open = connection
-			context.AfterFunc(ctx, func() { _ = connection.Close() })
-			if !s.server.encrypted {
-				return connection, nil
-			}
-			encrypted := tls.Client(connection, s.server.tls())
-			return encrypted, encrypted.HandshakeContext(dialing)
-		}))...)
+		return connection, err
+	}
+	options := append(s.server.options(), gomail.WithTimeout(s.timeout), gomail.WithDialContextFunc(dial))
+	client, err := gomail.NewClient(s.server.host, options...)
 	if err != nil {
 		return fmt.Errorf("mail client: %w", err)
 	}
 	return do(ctx, client)
+}
+
+// dial connects, with TLS if the server begins with it.
+func (s server) dial(ctx context.Context, network string) (net.Conn, error) {
+	address := net.JoinHostPort(s.host, strconv.Itoa(s.port))
+	if s.encrypted {
+		return (&tls.Dialer{Config: s.tls()}).DialContext(ctx, network, address)
+	}
+	return (&net.Dialer{}).DialContext(ctx, network, address)
 }
 
 // options are those of the library that follow from the URL.
@@ -165,7 +163,7 @@ func (s server) options() []gomail.Option {
 	if s.user == "" {
 		return options
 	}
-	// The library refuses to send a password in the clear to another machine.
+	// Without TLS the library gives a password to this machine only.
 	return append(options, gomail.WithUsername(s.user), gomail.WithPassword(s.password),
 		gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin))
 }

@@ -81,7 +81,7 @@ Sign in at   %s
 
 Ask the chatbot "Parley Guide", which knows this project's documents (the token is shown once):
 
-curl -s %s/api/v1/chat -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"message":"What is a passage?"}'
+curl -s %s/api/v1/chat -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"message":"What does SIGTERM do?"}'
 
 curl -sN %s/api/v1/chat/stream -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"message":"How do I add a migration?"}'
 
