@@ -2,6 +2,7 @@ package billing
 
 import (
 	"context"
+	"slices"
 
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/checkout/session"
@@ -118,7 +119,25 @@ func (s *Service) sell(ctx context.Context, known tenant.Subscription, priceID s
 	if err != nil {
 		return "", err
 	}
-	return made.URL, nil
+	return s.newestSession(ctx, known.CustomerID, made)
+}
+
+// newestSession closes all of a customer's open pages but the newest, and
+// returns that one's address: of several owners who go to pay at the same
+// instant all are to see one page.
+func (s *Service) newestSession(ctx context.Context, customerID string, made *stripe.CheckoutSession) (string, error) {
+	open, err := s.openSessions(ctx, customerID)
+	if err != nil {
+		return "", err
+	}
+	newest := made
+	for _, page := range open {
+		if page.Created > newest.Created || page.Created == newest.Created && page.ID > newest.ID {
+			newest = page
+		}
+	}
+	open = slices.DeleteFunc(open, func(page *stripe.CheckoutSession) bool { return page.ID == newest.ID })
+	return newest.URL, s.expire(ctx, open)
 }
 
 func (s *Service) sessionParams(known tenant.Subscription, priceID string, back Back) *stripe.CheckoutSessionParams {
@@ -146,16 +165,25 @@ func (s *Service) sessionParams(known tenant.Subscription, priceID string, back 
 
 // expireSessions closes a customer's pages that nobody has paid on.
 func (s *Service) expireSessions(ctx context.Context, customerID string) error {
+	open, err := s.openSessions(ctx, customerID)
+	if err != nil {
+		return err
+	}
+	return s.expire(ctx, open)
+}
+
+func (s *Service) openSessions(ctx context.Context, customerID string) ([]*stripe.CheckoutSession, error) {
 	client := session.Client{B: s.account.backend, Key: s.account.key}
-	open, err := ask(ctx, func(ctx context.Context) ([]*stripe.CheckoutSession, error) {
+	return ask(ctx, func(ctx context.Context) ([]*stripe.CheckoutSession, error) {
 		params := &stripe.CheckoutSessionListParams{Customer: stripe.String(customerID), Status: stripe.String(string(stripe.CheckoutSessionStatusOpen))}
 		params.Context = ctx
 		params.Limit = stripe.Int64(pageSize)
 		return all[*stripe.CheckoutSession](client.List(params).Iter)
 	})
-	if err != nil {
-		return err
-	}
+}
+
+func (s *Service) expire(ctx context.Context, open []*stripe.CheckoutSession) error {
+	client := session.Client{B: s.account.backend, Key: s.account.key}
 	for _, page := range open {
 		_, err := ask(ctx, func(ctx context.Context) (*stripe.CheckoutSession, error) {
 			params := &stripe.CheckoutSessionExpireParams{}

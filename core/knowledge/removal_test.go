@@ -95,7 +95,7 @@ func TestRemove(t *testing.T) {
 		l.answerFrom(d.ID)
 		l.must(l.Remove(t.Context(), home, bot, d.ID))
 		l.clock.advance(day)
-		if n, err := l.db.DeleteOldConversations(t.Context(), home, l.clock.Now(), 10); err != nil || n != 1 {
+		if n, err := l.db.DeleteOldConversations(t.Context(), home, time.Time{}, l.clock.Now(), 10); err != nil || n != 1 {
 			t.Fatalf("%d conversations were deleted: %v", n, err)
 		}
 		l.must(l.Sweep(t.Context()))

@@ -1,6 +1,10 @@
 package tenant
 
-import "time"
+import (
+	"time"
+
+	"parley/core/plan"
+)
 
 // same reports whether two rows say the same. When Stripe was asked, and how
 // often, does not matter.
@@ -20,7 +24,7 @@ func (s Subscription) words() any {
 		customer, id, status, plan, interval, next, access any
 		unknown, stale, trialUsed                          bool
 	}{
-		s.CustomerID, s.ID, s.Status, s.Plan, s.Interval, s.NextPlan, s.Access.Plan,
+		s.CustomerID, s.ID, s.Status, s.Plan, s.Interval, s.NextPlan, plan.Higher(s.Access.Plan, plan.Free),
 		s.Access.Unknown, s.CustomerStale, s.TrialUsed,
 	}
 }
