@@ -45,7 +45,18 @@ func newExtractor(t testing.TB, limits Limits) *Extractor {
 	if limits.Time == 0 {
 		limits.Time = 90 * time.Second
 	}
-	e := New(limits, []string{program, "extract-child"})
+	e := New(limits, child(program, "extract-child"))
 	e.CacheDir = cacheDir
 	return e
+}
+
+// child is a command line of this test binary. Under the race detector a
+// process sleeps for a second before it ends, unless it is told not to.
+func child(program string, args ...string) []string {
+	return append([]string{"env", "GORACE=atexit_sleep_ms=0", program}, args...)
+}
+
+// beBad has an extractor start a child that does as it likes.
+func (e *Extractor) beBad(what string) {
+	e.program = child(e.program[2], "bad-child", what)
 }

@@ -37,7 +37,7 @@ func TestMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.program != "" {
-				e.program = []string{e.program[0], "bad-child", c.program}
+				e.beBad(c.program)
 			}
 			highest := make(chan int64, 1)
 			e.began = func(pid int) { go func() { highest <- highWater(pid) }() }

@@ -59,7 +59,7 @@ func TestBadChild(t *testing.T) {
 				limit = time.Minute
 			}
 			e := newExtractor(t, Limits{Time: limit, Memory: 200 << 20})
-			e.program = []string{e.program[0], "bad-child", what}
+			e.beBad(what)
 			_, err := e.Extract(t.Context(), page)
 			if !strings.Contains(fault.As(err).Message, want) {
 				t.Fatalf("got %v, want a fault with %q", err, want)
@@ -71,7 +71,7 @@ func TestBadChild(t *testing.T) {
 	}
 	t.Run("the end of the context kills the child and is returned", func(t *testing.T) {
 		e := newExtractor(t, Limits{})
-		e.program = []string{e.program[0], "bad-child", "hangs"}
+		e.beBad("hangs")
 		ended := make(chan bool, 1)
 		e.ended = func(state *os.ProcessState) { ended <- !state.Success() }
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
@@ -89,7 +89,7 @@ func TestOthersGoOn(t *testing.T) {
 	t.Run("a hostile document does not stop a good one beside it", func(t *testing.T) {
 		t.Parallel()
 		bad := newExtractor(t, Limits{Time: 30 * time.Second, Memory: 200 << 20})
-		bad.program = []string{bad.program[0], "bad-child", "eats"}
+		bad.beBad("eats")
 		failed := make(chan error, 1)
 		go func() {
 			_, err := bad.Extract(context.Background(), Input{Kind: html, Body: []byte("<p>x")})

@@ -13,11 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/core/plan"
-	"parley/core/tenant"
 	"parley/index/embedded"
 	"parley/index/indextest"
 	"parley/internal/intx"
@@ -70,10 +67,7 @@ type library struct {
 func newLibrary(t *testing.T) *library {
 	t.Helper()
 	folder := t.TempDir()
-	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(folder, "parley.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := newDatabase(t, folder)
 	index, err := embedded.Open(filepath.Join(folder, "index.db"))
 	if err != nil {
 		t.Fatal(errors.Join(err, db.Close()))
@@ -85,14 +79,10 @@ func newLibrary(t *testing.T) *library {
 	})
 	l := &library{
 		T: t, db: db, index: &watched{Index: indextest.RefuseInTx(index)}, queue: &queue{}, world: newWorld(),
-		clock: &clock{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
+		clock: &clock{now: epoch},
 	}
 	l.ports = knowledge.Ports{Store: db, Index: l.index, Queue: l.queue, Extractor: l.world, Fetcher: l.world, Tokens: words}
 	l.open()
-	for workspace, chatbotID := range map[string]string{home: bot, foreign: other} {
-		l.must(db.CreateWorkspace(t.Context(), tenant.Workspace{ID: workspace, Plan: plan.Standard, CreatedAt: l.clock.Now()}))
-		l.must(db.CreateChatbot(t.Context(), workspace, chatbot.Chatbot{ID: chatbotID, CreatedAt: l.clock.Now()}))
-	}
 	_, err = l.Repair(t.Context()) // as at each start
 	l.must(err)
 	return l

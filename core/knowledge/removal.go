@@ -92,6 +92,11 @@ func (s *Service) remove(ctx context.Context, document Document) error {
 		return err
 	}
 	return s.store.InTx(ctx, func(ctx context.Context) error {
+		// Who deletes the chatbot meanwhile locks the workspace first, too, and
+		// then the same rows in another order.
+		if _, err := s.store.LockWorkspace(ctx, document.WorkspaceID); err != nil {
+			return taken(err)
+		}
 		err := s.store.ConfirmRemoval(ctx, document.WorkspaceID, document.ID, s.now(), answers, messages)
 		if err != nil {
 			return err
