@@ -18,8 +18,9 @@ const (
 )
 
 // Reconcile asks Stripe about every subscription that can still change, and
-// about checkouts that are recent or whose outcome is not known, and returns how many were not as events had said. It
-// goes on after a failure, but not after several in a row.
+// about checkouts that are recent or whose outcome is not known. It returns how
+// many were not as events had said, and goes on after a failure, but not after
+// several in a row.
 func (s *Service) Reconcile(ctx context.Context) (corrected int, err error) {
 	subscriptions, err := s.tenants.Subscriptions(ctx)
 	if err != nil {
