@@ -95,6 +95,7 @@ func TestHostile(t *testing.T) {
 	e := newExtractor(t, Limits{Time: time.Minute, Memory: 400 << 20})
 	for _, h := range hostile {
 		t.Run(h.name+" does no harm", func(t *testing.T) {
+			t.Parallel()
 			start := time.Now()
 			result, err := e.Extract(t.Context(), Input{Name: h.file, Body: h.body()})
 			t.Logf("%s: %v, %d bytes, %v", h.name, time.Since(start).Round(time.Millisecond), len(result.Markdown), err)

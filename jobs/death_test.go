@@ -65,6 +65,7 @@ func (h *house) killInASlice() {
 }
 
 func TestDeathOnSQLite(t *testing.T) {
+	t.Parallel()
 	t.Run("what a dead process ran is run at the next start, without waiting for a lease", func(t *testing.T) {
 		t.Parallel()
 		url := sqliteURL(t)
@@ -85,6 +86,7 @@ func TestDeathOnSQLite(t *testing.T) {
 }
 
 func TestDeathOnPostgres(t *testing.T) {
+	t.Parallel()
 	t.Run("what a dead process ran is run by another when the lease has run out", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t, pgtest.New(t))
@@ -105,6 +107,7 @@ func TestDeathOnPostgres(t *testing.T) {
 }
 
 func TestTwoQueuesShareTheWork(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, pgtest.New(t))
 	ids := []string{"ws_a", "ws_b", "ws_c", "ws_d"}
 	h.workspaces(ids...)

@@ -40,6 +40,7 @@ type house struct {
 // PostgreSQL database.
 func onBothDatabases(t *testing.T, test func(h *house)) {
 	t.Helper()
+	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) { t.Parallel(); test(newHouse(t, sqliteURL(t))) })
 	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(newHouse(t, pgtest.New(t))) })
 }

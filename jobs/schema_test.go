@@ -21,6 +21,7 @@ import (
 const differs = "River's schema is not what our migrations make of an empty database. Write a migration for both databases that does what River's own new ones do."
 
 func TestOurMigrationsMakeRiversSchemaOnSQLite(t *testing.T) {
+	t.Parallel()
 	ours := openFile(t, newHouse(t, sqliteURL(t)).url)
 	rivers := openFile(t, sqliteURL(t))
 	migrate(t, riversqlite.New(rivers))
@@ -32,6 +33,7 @@ func TestOurMigrationsMakeRiversSchemaOnSQLite(t *testing.T) {
 }
 
 func TestOurMigrationsMakeRiversSchemaOnPostgres(t *testing.T) {
+	t.Parallel()
 	our, river := newHouse(t, pgtest.New(t)).url, pgtest.New(t)
 	pool, err := pgxpool.New(t.Context(), river)
 	if err != nil {

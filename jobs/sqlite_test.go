@@ -10,6 +10,7 @@ import (
 )
 
 func TestAnIdleQueueWritesNothing(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, sqliteURL(t))
 	db, err := h.store.JobsDB()
 	h.must(err)

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,12 +29,13 @@ type bundle struct {
 	url string
 }
 
-// onBothDatabases runs a test on an empty SQLite file and on an empty
-// PostgreSQL database.
+// onBothDatabases runs a test on a SQLite file and on a PostgreSQL database
+// that hold nothing but the schema.
 func onBothDatabases(t *testing.T, test func(b *bundle)) {
 	t.Helper()
+	t.Parallel()
 	for name, database := range map[string]func(*testing.T) string{
-		"sqlite":   sqliteURL,
+		"sqlite":   migratedSQLite,
 		"postgres": func(t *testing.T) string { return pgtest.New(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -40,6 +43,38 @@ func onBothDatabases(t *testing.T, test func(b *bundle)) {
 			test(openBundle(t, database(t)))
 		})
 	}
+}
+
+// migrated is a SQLite file with the schema. Migrating takes longer than most
+// tests, so it is done once.
+var migrated = sync.OnceValues(func() (content []byte, err error) {
+	folder, err := os.MkdirTemp("", "parley-store-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "parley.db")
+	s, err := Open(context.Background(), sqliteScheme+file)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+})
+
+func migratedSQLite(t *testing.T) string {
+	t.Helper()
+	content, err := migrated()
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := sqliteURL(t)
+	if err := os.WriteFile(strings.TrimPrefix(url, sqliteScheme), content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return url
 }
 
 func sqliteURL(t *testing.T) string { return sqliteScheme + filepath.Join(t.TempDir(), "parley.db") }

@@ -52,6 +52,7 @@ func wantWhole(t *testing.T, index *weaviate.Index, number int) {
 }
 
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	server := weaviatetest.Start(t)
 	index := open(t, server.Server, "")
 

@@ -10,6 +10,7 @@ import (
 )
 
 func TestDestroy(t *testing.T) {
+	t.Parallel()
 	server := weaviatetest.New(t)
 	t.Run("an index without a prefix is not destroyed", func(t *testing.T) {
 		// It speaks to nobody, so that a failure of this test destroys nothing.

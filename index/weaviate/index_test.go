@@ -10,6 +10,7 @@ import (
 )
 
 func TestIndex(t *testing.T) {
+	t.Parallel()
 	server := weaviatetest.New(t)
 	indextest.Run(t, func(t *testing.T) knowledge.Index { return open(t, server, server.Prefix(t)) })
 	indextest.RunShared(t, func(t *testing.T) (one, two knowledge.Index) {

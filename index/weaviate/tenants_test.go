@@ -13,6 +13,7 @@ import (
 )
 
 func TestTenants(t *testing.T) {
+	t.Parallel()
 	server := weaviatetest.New(t)
 
 	t.Run("equal documents of two workspaces never show each other's canary", func(t *testing.T) {
