@@ -6,7 +6,10 @@ import (
 )
 
 // leading is what makes a line something else than a paragraph.
+// Its first character is one of leads, which is much quicker to look for.
 var leading = regexp.MustCompile(`^(?:[#>]|[-+*]\s|[-=_*]{3,}\s*$|\d{1,9}[.)]\s|~{3}|:?-+:?\s*\|)`)
+
+const leads = "#>-+*=_~:0123456789"
 
 // escape returns plain text, such as a paragraph of a word processor, as
 // Markdown that shows it. It escapes only what would be read as markup, so
@@ -33,7 +36,7 @@ func escapeAfter(before, text string) string {
 
 func escapeLine(b *strings.Builder, text string) {
 	start := strings.TrimLeft(text, " \t")
-	if leading.MatchString(start) {
+	if start != "" && strings.IndexByte(leads, start[0]) >= 0 && leading.MatchString(start) {
 		// The delimiter of an ordered list stands behind its number.
 		digits := len(start) - len(strings.TrimLeft(start, "0123456789"))
 		b.WriteString(text[:len(text)-len(start)+digits])
