@@ -8,6 +8,7 @@ package openai
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
@@ -61,20 +62,26 @@ func New(config Config) (*Model, error) {
 // Name is the name of the model, as its server knows it.
 func (m *Model) Name() string { return m.config.Model }
 
-// Generate streams an answer, or asks for the whole of it; see [chat.Model]. The usage is the server's, or
-// estimated when it reports none. An answer that breaks off comes with the
-// estimated usage of what was emitted.
+// Generate streams an answer, or asks for the whole of it; see [chat.Model].
+// The usage is the server's, or estimated when it reports none. An answer that
+// breaks off comes with the estimated usage of what was emitted.
 func (m *Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text string) error) (chat.Usage, error) {
 	if err := ctx.Err(); err != nil {
 		return chat.Usage{}, err
 	}
-	prompt.Passages = nil // they stand in the messages; a long stream need not keep both
+	// From here on the body stands for the prompt: a long stream need not keep
+	// both.
+	body, err := m.request(prompt)
+	if err != nil {
+		return chat.Usage{}, err
+	}
+	whole := prompt.Whole
 	call := begin(ctx, m.config)
 	defer call.end()
-	if prompt.Whole {
+	if whole {
 		call.started() // the first token comes with the last
 	}
-	response, err := m.post(call.ctx, prompt)
+	response, err := m.post(call.ctx, body, whole)
 	if err != nil {
 		return chat.Usage{}, call.failure(err, false)
 	}
@@ -92,7 +99,7 @@ func (m *Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text
 	}
 	usage := answer.usage
 	if !answer.hasUsage {
-		usage = m.estimate(prompt, answer.text.String())
+		usage = m.estimate(body, answer.text.String())
 	}
 	if err != nil {
 		return usage, call.failure(err, begun)
@@ -101,18 +108,14 @@ func (m *Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text
 }
 
 // post returns the response of a server that has agreed to answer.
-func (m *Model) post(ctx context.Context, prompt chat.Prompt) (*http.Response, error) {
-	body, err := m.request(prompt)
-	if err != nil {
-		return nil, err
-	}
+func (m *Model) post(ctx context.Context, body []byte, whole bool) (*http.Response, error) {
 	var response *http.Response
-	err = m.client.Post(ctx, "chat/completions", body, &response, option.WithHeader("Accept", accept(prompt)))
+	err := m.client.Post(ctx, "chat/completions", body, &response, option.WithHeader("Accept", accept(whole)))
 	return accepted(response, err)
 }
 
-func accept(prompt chat.Prompt) string {
-	if prompt.Whole {
+func accept(whole bool) string {
+	if whole {
 		return "application/json"
 	}
 	return "text/event-stream"
@@ -144,10 +147,12 @@ func accepted(response *http.Response, err error) (*http.Response, error) {
 // estimate counts what the server did not report. The 3 tokens a message and
 // 3 for the reply are those of OpenAI's cookbook, "How to count tokens with
 // tiktoken".
-func (m *Model) estimate(prompt chat.Prompt, answer string) chat.Usage {
+func (m *Model) estimate(body []byte, answer string) chat.Usage {
 	usage := chat.Usage{PromptTokens: 3, CompletionTokens: max(1, m.counter.Count(answer)), Estimated: true}
-	for _, message := range prompt.Messages {
-		usage.PromptTokens += 3 + m.counter.Count(string(message.Role)) + m.counter.Count(message.Text)
+	var sent request
+	_ = json.Unmarshal(body, &sent) // which this package has made
+	for _, message := range sent.Messages {
+		usage.PromptTokens += 3 + m.counter.Count(string(message.Role)) + m.counter.Count(message.Content)
 	}
 	return usage
 }
