@@ -8,6 +8,8 @@ GO ?= go
 TOOL := $(GO) tool -modfile=tools/go.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 20s
+# Most of what tests do is to wait for other processes.
+PARALLEL ?= 4
 # The tests need everything compiled for the race detector. With RACE=-race the
 # checks use that too: from an empty cache, compiling all of it a second time
 # without it would take minutes.
@@ -35,7 +37,7 @@ test: export GOFLAGS := $(GOFLAGS) $(UNRACED:%=-gcflags=%=-race=false)
 test: ## everything that has to hold: setup, check, and all tests with the race detector
 	scripts/setup.sh
 	$(MAKE) --no-print-directory check RACE=-race
-	scripts/with-services.sh $(GO) test -race -vet=off -timeout 12m ./...
+	scripts/with-services.sh $(GO) test -race -vet=off -parallel $(PARALLEL) -timeout 12m ./...
 
 .PHONY: check
 check: check-format check-generated vet arch ## what needs no test services: format, generated files, vet, staticcheck, import table
