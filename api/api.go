@@ -66,6 +66,8 @@ func (a *API) Register(app *fiber.App) {
 	v1.Post("/chat/stream", a.chatStream)
 	v1.Post("/conversations", a.createConversation)
 	v1.Get("/conversations/:conversation_id/messages", a.messages)
+	v1.Get("/conversations/:conversation_id/stream", a.resumeStream)
+	v1.Post("/conversations/:conversation_id/stop", a.stopTurn)
 
 	app.Post("/api/webhooks/stripe", a.admitRequest, a.stripeWebhook)
 

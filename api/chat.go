@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/url"
 	"strconv"
 
@@ -12,33 +11,32 @@ import (
 	"parley/core/chat/format"
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/internal/socket"
 )
 
-// question decodes the body of /chat and /chat/stream.
-func question(c *fiber.Ctx) (chat.Ask, format.Format, error) {
+// question reads what a request of /chat and /chat/stream asks.
+func question(c *fiber.Ctx, principal chatbot.Principal) (ask chat.Ask, err error) {
+	if ask.Key, err = keyOf(c, principal); err != nil {
+		return ask, err
+	}
 	var request chatRequest
 	if err := decode(c, &request); err != nil {
-		return chat.Ask{}, "", err
+		return ask, err
 	}
 	if request.Message == nil {
-		return chat.Ask{}, "", fault.InField("message", "message is required.")
+		return ask, fault.InField("message", "message is required.")
 	}
-	wanted := string(format.Markdown)
+	ask.Delivery.Format = format.Markdown
 	if request.Format != nil {
-		wanted = *request.Format
-		if wanted == "" {
-			return chat.Ask{}, "", fault.InField("format", "format must be markdown, plain_text or html.")
+		if ask.Delivery.Format, err = formatNamed(*request.Format); err != nil {
+			return ask, err
 		}
 	}
-	f, err := format.Parse(wanted)
-	if err != nil {
-		return chat.Ask{}, "", err
+	if ask.Delivery, err = including(ask.Delivery, request.Include); err != nil {
+		return ask, err
 	}
-	return chat.Ask{
-		ConversationID: writtenID(request.ConversationID), Message: *request.Message,
-		ExternalUserID: text(request.ExternalUserID), Format: wanted,
-	}, f, nil
+	ask.ConversationID, ask.Message = writtenID(request.ConversationID), *request.Message
+	ask.ExternalUserID = text(request.ExternalUserID)
+	return ask, nil
 }
 
 // chat answers with the whole answer at once.
@@ -47,25 +45,25 @@ func (a *API) chat(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	ask, f, err := question(c)
+	ask, err := question(c, principal)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(a.Lifetime)
-	defer cancel(nil)
-	defer socket.Watch(c.Context().Conn(), func() { cancel(errClientGone) })()
-	turn, err := a.Chat.Begin(ctx, principal, ask)
+	ask.Delivery = chat.Delivery{Format: ask.Delivery.Format} // the rest is for streams
+	reader := a.attend(c)
+	defer reader.leave()
+	turn, err := a.Chat.Begin(reader.ctx, principal, ask)
 	if err != nil {
 		return err
 	}
-	result, err := turn.Run(ctx, nil)
+	answer, err := turn.Run(reader.ctx, nil)
 	if err != nil {
 		return err
 	}
 	return succeed(c, chatData{
-		Message:        format.Render(result.Text, f, principal.Chatbot.ImageHosts),
-		ConversationID: turn.Conversation.ID, Format: string(f), Usage: usageOf(result.Usage),
-		MessageID: result.MessageID, Sources: sourcesOf(turn.Passages),
+		Message:        format.Render(answer.Text, ask.Delivery.Format, principal.Chatbot.ImageHosts),
+		ConversationID: turn.Conversation.ID, Format: string(ask.Delivery.Format), Usage: usageOf(answer.Usage()),
+		MessageID: answer.MessageID, Sources: each(answer.Sources, sourceOf), Status: statusOf(answer.Status),
 	})
 }
 
@@ -81,7 +79,11 @@ func (a *API) createConversation(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	made, err := a.Chat.CreateConversation(c.UserContext(), principal, text(request.ExternalUserID))
+	key, err := keyOf(c, principal)
+	if err != nil {
+		return err
+	}
+	made, err := a.Chat.CreateConversation(c.UserContext(), principal, text(request.ExternalUserID), key)
 	if err != nil {
 		return err
 	}

@@ -106,5 +106,5 @@ func probedOf(p knowledge.Probed) probedData {
 }
 
 func foundOf(f knowledge.Found) foundData {
-	return foundData{f.DocumentID, f.Title, headings(f.HeadingPath), f.URL, f.Place, f.Start(), f.Score}
+	return foundData{f.DocumentID, f.Title, headings(f.HeadingPath), f.URL, f.Place, f.Excerpt(), f.Score}
 }

@@ -1,18 +1,12 @@
 package api
 
 import (
-	"context"
 	"io"
-	"net"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"parley/core/chat"
-	"parley/core/chat/format"
 	"parley/core/fault"
 )
 
@@ -20,26 +14,40 @@ import (
 // model is made to wait.
 const maxUnread = 256 << 10
 
+// firstSilence is the silence after which a waiting event begins a stream that
+// has no event of its own to begin with.
+const firstSilence = 50 * time.Millisecond
+
 // stream is the body of an answer: the run writes events into it, and the
 // connection's own goroutine, which alone writes to the connection, reads
 // them. Events that wait together leave together.
 type stream struct {
-	conn      net.Conn
-	times     StreamTimes
-	cancel    context.CancelCauseFunc
-	stopWatch func()
-	valid     func() error
+	reader reader
+	times  StreamTimes
+	valid  func() error
 
-	// wake says that there is something to read, room that there is room to
-	// write, and over is closed when the turn must end.
+	// wake says that there is something to read, and room that there is room
+	// to write.
 	wake, room chan struct{}
-	over       <-chan struct{}
 	checking   atomic.Bool
 
 	mu     sync.Mutex
 	unread []byte
 	ended  bool
 	closed bool
+	// ids says that each event is to have the id of the position at, which is
+	// where a reader is who has seen all that was written.
+	ids bool
+	at  chat.Position
+
+	// The fields below belong to the run: seen is what the reader had of the
+	// events after the answer, and settled says that the turn has ended.
+	seen    chat.Tail
+	settled bool
+
+	// resumed says that the stream goes on after another: it has no
+	// conversation event. It is set before there is a reader.
+	resumed bool
 
 	// The fields below belong to the reader.
 	timer     *time.Timer
@@ -48,96 +56,12 @@ type stream struct {
 	broken    bool
 }
 
-// newStream returns the stream of a turn that ends with ctx.
-func newStream(ctx context.Context, conn net.Conn, times StreamTimes) *stream {
+// newStream returns the stream of a turn that ends with the reader.
+func newStream(reader reader, times StreamTimes) *stream {
 	return &stream{
-		conn: conn, times: times, over: ctx.Done(), wake: make(chan struct{}, 1), room: make(chan struct{}, 1),
-		cancel: func(error) {}, stopWatch: func() {}, valid: func() error { return nil },
+		reader: reader, times: times, wake: make(chan struct{}, 1), room: make(chan struct{}, 1),
+		valid: func() error { return nil },
 	}
-}
-
-const (
-	waitingStart = "data: {\"type\":\"waiting\",\"content\":"
-	deltaStart   = "data: {\"type\":\"delta\",\"content\":"
-	eventEnd     = "}\n\n"
-	streamDone   = "data: [DONE]\n\n"
-)
-
-// begin writes the first events.
-func (s *stream) begin(turn *chat.Turn) {
-	s.append(func(b []byte) []byte {
-		b = append(b, "data: {\"type\":\"conversation\",\"conversation_id\":"...)
-		b = strconv.AppendInt(b, turn.Conversation.ID, 10)
-		b = append(b, eventEnd...)
-		return appendEvent(b, waitingStart, waitingMessage(len(turn.Passages)), "")
-	})
-}
-
-func waitingMessage(passages int) string {
-	switch passages {
-	case 0:
-		return "Nothing in the knowledge matches; answering."
-	case 1:
-		return "Reading 1 passage of the knowledge."
-	}
-	return "Reading " + strconv.Itoa(passages) + " passages of the knowledge."
-}
-
-// delta writes a piece of the answer. It waits while the reader is behind and
-// fails when there is no reader any more, or the turn must end.
-func (s *stream) delta(piece string) error {
-	for {
-		s.mu.Lock()
-		if s.closed {
-			s.mu.Unlock()
-			return errClientGone
-		}
-		full := len(s.unread) > maxUnread
-		if !full {
-			s.unread = appendEvent(s.unread, deltaStart, piece, "")
-		}
-		s.mu.Unlock()
-		if !full {
-			signal(s.wake)
-			return nil
-		}
-		select {
-		case <-s.room:
-		case <-s.over:
-			return errClientGone // or whatever ended the turn
-		}
-	}
-}
-
-func (s *stream) formatted(text string, f format.Format) {
-	s.append(func(b []byte) []byte {
-		return appendEvent(b, "data: {\"type\":\"formatted\",\"content\":", text, ",\"format\":\""+string(f)+"\"")
-	})
-}
-
-// fail writes the error event.
-func (s *stream) fail(f failure) {
-	s.append(func(b []byte) []byte {
-		b = append(b, "data: {\"type\":\"error\",\"error\":"...)
-		b = strconv.AppendInt(b, int64(f.code), 10)
-		return appendEvent(b, ",\"error_message\":", f.message, "")
-	})
-}
-
-// end writes the terminal event.
-func (s *stream) end() {
-	s.mu.Lock()
-	s.unread = append(s.unread, streamDone...)
-	s.ended = true
-	s.mu.Unlock()
-	signal(s.wake)
-}
-
-func (s *stream) append(write func([]byte) []byte) {
-	s.mu.Lock()
-	s.unread = write(s.unread)
-	s.mu.Unlock()
-	signal(s.wake)
 }
 
 // Read gives the connection what waits. It keeps a silent stream alive, and
@@ -147,7 +71,7 @@ func (s *stream) Read(p []byte) (n int, err error) {
 	defer func() {
 		if r := recover(); r != nil { // it would take the process with it
 			err = panicked(r)
-			s.cancel(err)
+			s.reader.cancel(err)
 			if !s.broken {
 				s.broken = true
 				n, err = s.Read(p)
@@ -162,6 +86,9 @@ func (s *stream) read(p []byte) (int, error) {
 	if s.timer == nil {
 		s.timer = time.NewTimer(s.times.Recheck)
 		s.nextCheck, s.silent = now.Add(s.times.Recheck), now
+		if s.resumed { // nothing is sure to come soon, and the headers wait for it
+			s.silent = now.Add(firstSilence - s.times.KeepAlive)
+		}
 	}
 	for {
 		if !now.Before(s.nextCheck) {
@@ -170,7 +97,7 @@ func (s *stream) read(p []byte) (int, error) {
 		}
 		if s.ready() {
 			s.silent = now
-			_ = s.conn.SetWriteDeadline(now.Add(s.times.WriteWait))
+			_ = s.reader.conn.SetWriteDeadline(now.Add(s.times.WriteWait))
 			return s.take(p)
 		}
 		if now.Sub(s.silent) >= s.times.KeepAlive {
@@ -212,7 +139,7 @@ func (s *stream) stillWorking() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.ended {
-		s.unread = appendEvent(s.unread, waitingStart, "Still working on the answer.", "")
+		s.unread = appendEvent(s.appendID(s.unread), waitingStart, "Still working on the answer.", "")
 	}
 }
 
@@ -226,12 +153,12 @@ func (s *stream) check() {
 		defer s.checking.Store(false)
 		defer func() {
 			if p := recover(); p != nil {
-				s.cancel(panicked(p))
+				s.reader.cancel(panicked(p))
 			}
 		}()
 		err := s.valid()
 		if fault.Is(err, fault.Unauthenticated) || fault.Is(err, fault.Forbidden) {
-			s.cancel(err)
+			s.reader.cancel(err)
 		}
 	}()
 }
@@ -239,8 +166,8 @@ func (s *stream) check() {
 // Close ends the stream from the connection's side: all is written, or the
 // client is gone.
 func (s *stream) Close() error {
-	s.stopWatch()
-	s.cancel(errClientGone)
+	s.reader.unwatch()
+	s.reader.cancel(errClientGone)
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
@@ -256,12 +183,4 @@ func signal(c chan struct{}) {
 	case c <- struct{}{}:
 	default:
 	}
-}
-
-// appendEvent writes start, text as a JSON string, rest and the event's end.
-func appendEvent(b []byte, start, text, rest string) []byte {
-	b = append(b, start...)
-	b, _ = jsontext.AppendQuote(b, text) // fails on invalid UTF-8 only, which a turn never gives
-	b = append(b, rest...)
-	return append(b, eventEnd...)
 }

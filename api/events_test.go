@@ -24,7 +24,12 @@ func (d deadlines) SetWriteDeadline(t time.Time) error { return d.set(t) }
 
 func opened(ctx context.Context) *stream {
 	conn := deadlines{set: func(time.Time) error { return nil }}
-	return newStream(ctx, conn, StreamTimes{}.orDefaults())
+	return newStream(reader{ctx: ctx, cancel: func(error) {}, conn: conn, unwatch: func() {}}, StreamTimes{}.orDefaults())
+}
+
+// delta is a piece of an answer that ends at an offset.
+func delta(text string, offset int) chat.Event {
+	return chat.Event{Kind: chat.Delta, Text: text, At: chat.Position{AnswerID: 81, Attempt: 1, Offset: offset}}
 }
 
 func read(t *testing.T, s *stream) string {
@@ -48,7 +53,7 @@ func TestStreamTimes(t *testing.T) {
 	t.Run("after 10 s of silence there is a waiting event, and again after 10 s more", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := opened(t.Context())
-			s.begin(&chat.Turn{})
+			s.begin(17)
 			read(t, s)
 			for range 3 {
 				start := time.Now()
@@ -85,7 +90,7 @@ func TestStreamTimes(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)
 				s := opened(ctx)
-				s.cancel = cancel
+				s.reader.cancel = cancel
 				revoked := time.Now().Add(1999 * time.Millisecond)
 				s.valid = func() error {
 					if time.Now().Before(revoked) {
@@ -94,7 +99,7 @@ func TestStreamTimes(t *testing.T) {
 					return fault.New(fault.Unauthenticated, "revoked")
 				}
 				go func() {
-					for s.delta("word") == nil && ctx.Err() == nil {
+					for s.event(delta("word", 0)) == nil && ctx.Err() == nil {
 						time.Sleep(rhythm)
 					}
 					s.end()
@@ -118,14 +123,14 @@ func TestStreamTimes(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			s := opened(ctx)
-			s.cancel = cancel
+			s.reader.cancel = cancel
 			s.valid = func() error {
 				<-ctx.Done()
 				return fault.Wrap(fault.Unavailable, ctx.Err(), "hung")
 			}
 			for range 100 {
 				time.Sleep(time.Second)
-				must(t, s.delta("word"))
+				must(t, s.event(delta("word", 0)))
 				if got := read(t, s); !strings.Contains(got, "word") {
 					t.Fatalf("got %q", got)
 				}
@@ -142,10 +147,10 @@ func TestStreamTimes(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var until time.Time
 			s := opened(t.Context())
-			s.conn = deadlines{set: func(at time.Time) error { until = at; return nil }}
+			s.reader.conn = deadlines{set: func(at time.Time) error { until = at; return nil }}
 			for range 5 {
 				time.Sleep(time.Second)
-				must(t, s.delta("word"))
+				must(t, s.event(delta("word", 0)))
 				read(t, s)
 				if left := time.Until(until); left != 15*time.Second {
 					t.Fatalf("got %v", left)
@@ -164,7 +169,7 @@ func TestStalledReader(t *testing.T) {
 		failed := make(chan error, 1)
 		go func() {
 			for {
-				if err := s.delta(piece); err != nil {
+				if err := s.event(delta(piece, 0)); err != nil {
 					failed <- err
 					return
 				}
@@ -226,16 +231,16 @@ func TestPanicWhileStreaming(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			s := opened(ctx)
-			s.cancel = cancel
+			s.reader.cancel = cancel
 			panics := true
-			s.conn = deadlines{set: func(time.Time) error {
+			s.reader.conn = deadlines{set: func(time.Time) error {
 				if panics {
 					panics = false
 					panic("of the connection")
 				}
 				return nil
 			}}
-			s.begin(&chat.Turn{})
+			s.begin(17)
 			go func() { // as a run does
 				<-ctx.Done()
 				s.fail(failureOf(context.Cause(ctx)))
@@ -258,9 +263,9 @@ func TestPanicWhileStreaming(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			s := opened(ctx)
-			s.cancel = cancel
-			s.conn = deadlines{set: func(time.Time) error { panic("of the connection") }}
-			s.begin(&chat.Turn{})
+			s.reader.cancel = cancel
+			s.reader.conn = deadlines{set: func(time.Time) error { panic("of the connection") }}
+			s.begin(17)
 			if n, err := s.Read(make([]byte, 100)); n != 0 || err == nil || !strings.Contains(err.Error(), "of the connection") {
 				t.Fatalf("read %d, %v", n, err)
 			}
@@ -273,7 +278,7 @@ func TestPanicWhileStreaming(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			s := opened(ctx)
-			s.cancel = cancel
+			s.reader.cancel = cancel
 			s.valid = func() error { panic("of the database") }
 			go func() { _, _ = io.Copy(io.Discard, s) }()
 			<-ctx.Done()

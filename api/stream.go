@@ -14,7 +14,6 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/internal/requestid"
-	"parley/internal/socket"
 )
 
 // StreamTimes are what an open stream waits for. Zero values stand for the
@@ -36,48 +35,94 @@ func (t StreamTimes) orDefaults() StreamTimes {
 	}
 }
 
-// errClientGone is the cause of a turn that ends because nobody listens. A
-// client who only stopped sending reads it.
-var errClientGone = fault.New(fault.Invalid, "The client closed its side of the connection before the answer was complete. Keep it open until then.")
-
-// chatStream answers with Server-Sent Events. What fails before the first
-// event is an ordinary answer.
+// chatStream answers with Server-Sent Events.
 func (a *API) chatStream(c *fiber.Ctx) error {
 	principal, secret, err := a.authenticate(c, chatbot.ScopeChat)
 	if err != nil {
 		return err
 	}
-	ask, f, err := question(c)
+	ask, err := question(c, principal)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(a.Lifetime)
-	conn := c.Context().Conn()
-	stop := socket.Watch(conn, func() { cancel(errClientGone) })
+	return a.stream(c, streaming{principal: principal, secret: secret, begin: func(ctx context.Context) (*chat.Turn, chat.Delivery, error) {
+		turn, err := a.Chat.Begin(ctx, principal, ask)
+		return turn, ask.Delivery, err
+	}})
+}
+
+const lastEventHeader = "Last-Event-ID"
+
+// resumeStream gives the events of a conversation's last turn, or those that
+// come after the one that the client has seen.
+func (a *API) resumeStream(c *fiber.Ctx) error {
+	principal, secret, err := a.authenticate(c, chatbot.ScopeRead)
+	if err != nil {
+		return err
+	}
+	again, err := redeliveryOf(c)
+	if err != nil {
+		return err
+	}
+	from, err := lastEvent(c)
+	if err != nil {
+		return err
+	}
+	conversationID := pathID(c, "conversation_id")
+	return a.stream(c, streaming{principal: principal, secret: secret, resumed: from != nil, begin: func(ctx context.Context) (*chat.Turn, chat.Delivery, error) {
+		turn, err := a.Chat.Resume(ctx, principal, conversationID, from)
+		if err != nil {
+			return nil, chat.Delivery{}, err
+		}
+		return turn, again.after(turn.Delivery), nil
+	}})
+}
+
+// lastEvent is the position that a client has seen, or nil if it says none.
+func lastEvent(c *fiber.Ctx) (*chat.Position, error) {
+	value, _, err := headerOf(c, lastEventHeader)
+	if err != nil || value == "" { // a browser that has seen no id may send none
+		return nil, err
+	}
+	position, err := chat.ParsePosition(value)
+	return &position, err
+}
+
+// streaming is a request for a stream.
+type streaming struct {
+	principal chatbot.Principal
+	// secret is the token's.
+	secret string
+	// resumed says that the client has seen the beginning.
+	resumed bool
+	begin   func(context.Context) (*chat.Turn, chat.Delivery, error)
+}
+
+// stream runs a turn into the answer. What fails before the first event is an
+// ordinary answer.
+func (a *API) stream(c *fiber.Ctx, asked streaming) error {
+	reader := a.attend(c)
 	begun := false
 	defer func() { // after a panic, too
 		if !begun {
-			stop()
-			cancel(nil)
+			reader.leave()
 		}
 	}()
-	turn, err := a.Chat.Begin(ctx, principal, ask)
+	turn, delivery, err := asked.begin(reader.ctx)
 	if err != nil {
 		return err
 	}
 	begun = true
-	s := newStream(ctx, conn, a.Streams)
-	s.cancel, s.stopWatch = cancel, stop
-	s.valid = func() error {
-		_, err := a.Chatbots.Authenticate(ctx, secret)
-		return err
+	s := newStream(reader, a.Streams)
+	s.valid = a.valid(reader.ctx, asked.secret)
+	s.ids, s.at, s.seen = delivery.IDs, turn.From, turn.From.Tail
+	if s.resumed = asked.resumed; !s.resumed {
+		s.begin(turn.Conversation.ID)
 	}
-	s.begin(turn)
-	turn.Passages = nil // a default stream has no sources, and may stay open for long
 	// Nothing of c may be used once the handler has returned.
-	run := streamRun{api: a, turn: turn, out: s, format: f, hosts: principal.Chatbot.ImageHosts, requestID: requestid.Of(c)}
+	run := streamRun{api: a, turn: turn, out: s, delivery: delivery, hosts: asked.principal.Chatbot.ImageHosts, requestID: requestid.Of(c)}
 	a.gate.running.Add(1) // the request itself still holds one
-	go run.run(ctx)
+	go run.run(reader.ctx)
 	c.Set(fiber.HeaderContentType, "text/event-stream")
 	c.Set(fiber.HeaderCacheControl, "no-cache")
 	c.Set("X-Accel-Buffering", "no")
@@ -85,12 +130,21 @@ func (a *API) chatStream(c *fiber.Ctx) error {
 	return nil
 }
 
+// valid looks at a token again. It is a function of its own so that an open
+// stream keeps nothing else of its request.
+func (a *API) valid(ctx context.Context, secret string) func() error {
+	return func() error {
+		_, err := a.Chatbots.Authenticate(ctx, secret)
+		return err
+	}
+}
+
 // streamRun runs a turn into a stream. It lives on its own goroutine.
 type streamRun struct {
 	api       *API
 	turn      *chat.Turn
 	out       *stream
-	format    format.Format
+	delivery  chat.Delivery
 	hosts     []string
 	requestID string
 }
@@ -103,13 +157,29 @@ func (r streamRun) run(ctx context.Context) {
 			r.fail(panicked(p))
 		}
 	}()
-	answer, err := r.turn.Run(ctx, r.out.delta)
+	answer, err := r.turn.Run(ctx, r.out.event)
+	r.finish(answer, err)
+}
+
+// finish writes what follows the answer.
+func (r streamRun) finish(answer chat.Answer, err error) {
+	if answer.Status == "" || answer.Status == chat.Generating {
+		r.fail(err) // the turn goes on, and its reader can come back
+		return
+	}
+	r.out.settle(answer)
+	if r.delivery.Sources && err == nil {
+		r.out.sources(answer.Sources)
+	}
+	if r.delivery.Usage {
+		r.out.usage(answer)
+	}
 	if err != nil {
 		r.fail(err)
 		return
 	}
-	if r.format != format.Markdown {
-		r.out.formatted(format.Render(answer.Text, r.format, r.hosts), r.format)
+	if f := r.delivery.Format; f != format.Markdown {
+		r.out.formatted(format.Render(answer.Text, f, r.hosts), f)
 	}
 }
 

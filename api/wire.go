@@ -7,7 +7,6 @@ import (
 
 	"parley/core/chat"
 	"parley/core/chatbot"
-	"parley/core/knowledge"
 )
 
 // envelope is the shape of every JSON answer. (Specification, section 2.5.)
@@ -15,42 +14,6 @@ type envelope struct {
 	Error        int    `json:"error"`
 	ErrorMessage string `json:"error_message"`
 	Data         any    `json:"data"`
-}
-
-// chatRequest is the body of POST /chat and /chat/stream. (Section 4.1.)
-type chatRequest struct {
-	Message *string `json:"message"`
-	// ConversationID is a string, or the integer that answers give.
-	ConversationID jsontext.Value `json:"conversation_id"`
-	Format         *string        `json:"format"`
-	ExternalUserID *string        `json:"external_user_id"`
-}
-
-// chatData answers POST /chat. (Section 4.1; message_id and sources are ours.)
-type chatData struct {
-	Message        string       `json:"message"`
-	ConversationID int64        `json:"conversation_id"`
-	Format         string       `json:"format"`
-	Usage          usageData    `json:"usage"`
-	MessageID      int64        `json:"message_id"`
-	Sources        []sourceData `json:"sources"`
-}
-
-// usageData counts tokens. (Section 2.3.)
-type usageData struct {
-	PromptTokens     int `json:"prompt_tokens"`
-	CompletionTokens int `json:"completion_tokens"`
-	TotalTokens      int `json:"total_tokens"`
-}
-
-// sourceData is a passage that the question was answered from.
-type sourceData struct {
-	DocumentID  string   `json:"document_id"`
-	Title       string   `json:"title"`
-	HeadingPath []string `json:"heading_path"`
-	// URL is where the document came from, and Place the page, sheet or slide.
-	URL   string `json:"url,omitzero"`
-	Place string `json:"place,omitzero"`
 }
 
 // conversationRequest is the body of POST /conversations. (Section 4.3.)
@@ -121,25 +84,6 @@ func optionalTimestamp(t *time.Time) *string {
 	}
 	text := timestamp(*t)
 	return &text
-}
-
-func usageOf(u chat.Usage) usageData {
-	return usageData{u.PromptTokens, u.CompletionTokens, u.TotalTokens()}
-}
-
-func sourcesOf(passages []knowledge.Found) []sourceData {
-	sources := make([]sourceData, len(passages))
-	for i, p := range passages {
-		sources[i] = sourceData{p.DocumentID, p.Title, headings(p.HeadingPath), p.URL, p.Place}
-	}
-	return sources
-}
-
-func headings(path []string) []string {
-	if path == nil {
-		return []string{}
-	}
-	return path
 }
 
 func messagesOf(messages []chat.Message) []messageData {

@@ -35,6 +35,22 @@ type Chatbot struct {
 	PassageLimit int `json:"passage_limit,omitempty"`
 	// AnswerWithoutKnowledge holds the value of the "answer_without_knowledge" field.
 	AnswerWithoutKnowledge bool `json:"answer_without_knowledge,omitempty"`
+	// ProviderID holds the value of the "provider_id" field.
+	ProviderID string `json:"provider_id,omitempty"`
+	// Model holds the value of the "model" field.
+	Model string `json:"model,omitempty"`
+	// FallbackProviderID holds the value of the "fallback_provider_id" field.
+	FallbackProviderID string `json:"fallback_provider_id,omitempty"`
+	// FallbackModel holds the value of the "fallback_model" field.
+	FallbackModel string `json:"fallback_model,omitempty"`
+	// Temperature holds the value of the "temperature" field.
+	Temperature *float64 `json:"temperature,omitempty"`
+	// MaxAnswerTokens holds the value of the "max_answer_tokens" field.
+	MaxAnswerTokens int `json:"max_answer_tokens,omitempty"`
+	// Grounding holds the value of the "grounding" field.
+	Grounding string `json:"grounding,omitempty"`
+	// CacheAnswers holds the value of the "cache_answers" field.
+	CacheAnswers bool `json:"cache_answers,omitempty"`
 	// Kept holds the value of the "kept" field.
 	Kept bool `json:"kept,omitempty"`
 	// OverLimit holds the value of the "over_limit" field.
@@ -61,9 +77,11 @@ type ChatbotEdges struct {
 	Documents []*Document `json:"documents,omitempty"`
 	// Removals holds the value of the removals edge.
 	Removals []*Removal `json:"removals,omitempty"`
+	// CachedAnswers holds the value of the cached_answers edge.
+	CachedAnswers []*CachedAnswer `json:"cached_answers,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [6]bool
+	loadedTypes [7]bool
 }
 
 // WorkspaceOrErr returns the Workspace value or an error if the edge
@@ -122,6 +140,15 @@ func (e ChatbotEdges) RemovalsOrErr() ([]*Removal, error) {
 	return nil, &NotLoadedError{edge: "removals"}
 }
 
+// CachedAnswersOrErr returns the CachedAnswers value or an error if the edge
+// was not loaded in eager-loading.
+func (e ChatbotEdges) CachedAnswersOrErr() ([]*CachedAnswer, error) {
+	if e.loadedTypes[6] {
+		return e.CachedAnswers, nil
+	}
+	return nil, &NotLoadedError{edge: "cached_answers"}
+}
+
 // scanValues returns the types for scanning values from sql.Rows.
 func (*Chatbot) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
@@ -129,11 +156,13 @@ func (*Chatbot) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case chatbot.FieldImageHosts:
 			values[i] = new([]byte)
-		case chatbot.FieldAnswerWithoutKnowledge, chatbot.FieldKept, chatbot.FieldOverLimit:
+		case chatbot.FieldAnswerWithoutKnowledge, chatbot.FieldCacheAnswers, chatbot.FieldKept, chatbot.FieldOverLimit:
 			values[i] = new(sql.NullBool)
-		case chatbot.FieldPassageAim, chatbot.FieldPassageLimit:
+		case chatbot.FieldTemperature:
+			values[i] = new(sql.NullFloat64)
+		case chatbot.FieldPassageAim, chatbot.FieldPassageLimit, chatbot.FieldMaxAnswerTokens:
 			values[i] = new(sql.NullInt64)
-		case chatbot.FieldID, chatbot.FieldWorkspaceID, chatbot.FieldName, chatbot.FieldInstructions, chatbot.FieldNoAnswer:
+		case chatbot.FieldID, chatbot.FieldWorkspaceID, chatbot.FieldName, chatbot.FieldInstructions, chatbot.FieldNoAnswer, chatbot.FieldProviderID, chatbot.FieldModel, chatbot.FieldFallbackProviderID, chatbot.FieldFallbackModel, chatbot.FieldGrounding:
 			values[i] = new(sql.NullString)
 		case chatbot.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -208,6 +237,55 @@ func (_m *Chatbot) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.AnswerWithoutKnowledge = value.Bool
 			}
+		case chatbot.FieldProviderID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field provider_id", values[i])
+			} else if value.Valid {
+				_m.ProviderID = value.String
+			}
+		case chatbot.FieldModel:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field model", values[i])
+			} else if value.Valid {
+				_m.Model = value.String
+			}
+		case chatbot.FieldFallbackProviderID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field fallback_provider_id", values[i])
+			} else if value.Valid {
+				_m.FallbackProviderID = value.String
+			}
+		case chatbot.FieldFallbackModel:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field fallback_model", values[i])
+			} else if value.Valid {
+				_m.FallbackModel = value.String
+			}
+		case chatbot.FieldTemperature:
+			if value, ok := values[i].(*sql.NullFloat64); !ok {
+				return fmt.Errorf("unexpected type %T for field temperature", values[i])
+			} else if value.Valid {
+				_m.Temperature = new(float64)
+				*_m.Temperature = value.Float64
+			}
+		case chatbot.FieldMaxAnswerTokens:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field max_answer_tokens", values[i])
+			} else if value.Valid {
+				_m.MaxAnswerTokens = int(value.Int64)
+			}
+		case chatbot.FieldGrounding:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field grounding", values[i])
+			} else if value.Valid {
+				_m.Grounding = value.String
+			}
+		case chatbot.FieldCacheAnswers:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field cache_answers", values[i])
+			} else if value.Valid {
+				_m.CacheAnswers = value.Bool
+			}
 		case chatbot.FieldKept:
 			if value, ok := values[i].(*sql.NullBool); !ok {
 				return fmt.Errorf("unexpected type %T for field kept", values[i])
@@ -269,6 +347,11 @@ func (_m *Chatbot) QueryRemovals() *RemovalQuery {
 	return NewChatbotClient(_m.config).QueryRemovals(_m)
 }
 
+// QueryCachedAnswers queries the "cached_answers" edge of the Chatbot entity.
+func (_m *Chatbot) QueryCachedAnswers() *CachedAnswerQuery {
+	return NewChatbotClient(_m.config).QueryCachedAnswers(_m)
+}
+
 // Update returns a builder for updating this Chatbot.
 // Note that you need to call Chatbot.Unwrap() before calling this method if this Chatbot
 // was returned from a transaction, and the transaction was committed or rolled back.
@@ -315,6 +398,32 @@ func (_m *Chatbot) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("answer_without_knowledge=")
 	builder.WriteString(fmt.Sprintf("%v", _m.AnswerWithoutKnowledge))
+	builder.WriteString(", ")
+	builder.WriteString("provider_id=")
+	builder.WriteString(_m.ProviderID)
+	builder.WriteString(", ")
+	builder.WriteString("model=")
+	builder.WriteString(_m.Model)
+	builder.WriteString(", ")
+	builder.WriteString("fallback_provider_id=")
+	builder.WriteString(_m.FallbackProviderID)
+	builder.WriteString(", ")
+	builder.WriteString("fallback_model=")
+	builder.WriteString(_m.FallbackModel)
+	builder.WriteString(", ")
+	if v := _m.Temperature; v != nil {
+		builder.WriteString("temperature=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("max_answer_tokens=")
+	builder.WriteString(fmt.Sprintf("%v", _m.MaxAnswerTokens))
+	builder.WriteString(", ")
+	builder.WriteString("grounding=")
+	builder.WriteString(_m.Grounding)
+	builder.WriteString(", ")
+	builder.WriteString("cache_answers=")
+	builder.WriteString(fmt.Sprintf("%v", _m.CacheAnswers))
 	builder.WriteString(", ")
 	builder.WriteString("kept=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Kept))

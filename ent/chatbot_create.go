@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
 	"parley/ent/conversation"
 	"parley/ent/document"
@@ -113,6 +114,118 @@ func (_c *ChatbotCreate) SetAnswerWithoutKnowledge(v bool) *ChatbotCreate {
 func (_c *ChatbotCreate) SetNillableAnswerWithoutKnowledge(v *bool) *ChatbotCreate {
 	if v != nil {
 		_c.SetAnswerWithoutKnowledge(*v)
+	}
+	return _c
+}
+
+// SetProviderID sets the "provider_id" field.
+func (_c *ChatbotCreate) SetProviderID(v string) *ChatbotCreate {
+	_c.mutation.SetProviderID(v)
+	return _c
+}
+
+// SetNillableProviderID sets the "provider_id" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableProviderID(v *string) *ChatbotCreate {
+	if v != nil {
+		_c.SetProviderID(*v)
+	}
+	return _c
+}
+
+// SetModel sets the "model" field.
+func (_c *ChatbotCreate) SetModel(v string) *ChatbotCreate {
+	_c.mutation.SetModel(v)
+	return _c
+}
+
+// SetNillableModel sets the "model" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableModel(v *string) *ChatbotCreate {
+	if v != nil {
+		_c.SetModel(*v)
+	}
+	return _c
+}
+
+// SetFallbackProviderID sets the "fallback_provider_id" field.
+func (_c *ChatbotCreate) SetFallbackProviderID(v string) *ChatbotCreate {
+	_c.mutation.SetFallbackProviderID(v)
+	return _c
+}
+
+// SetNillableFallbackProviderID sets the "fallback_provider_id" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableFallbackProviderID(v *string) *ChatbotCreate {
+	if v != nil {
+		_c.SetFallbackProviderID(*v)
+	}
+	return _c
+}
+
+// SetFallbackModel sets the "fallback_model" field.
+func (_c *ChatbotCreate) SetFallbackModel(v string) *ChatbotCreate {
+	_c.mutation.SetFallbackModel(v)
+	return _c
+}
+
+// SetNillableFallbackModel sets the "fallback_model" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableFallbackModel(v *string) *ChatbotCreate {
+	if v != nil {
+		_c.SetFallbackModel(*v)
+	}
+	return _c
+}
+
+// SetTemperature sets the "temperature" field.
+func (_c *ChatbotCreate) SetTemperature(v float64) *ChatbotCreate {
+	_c.mutation.SetTemperature(v)
+	return _c
+}
+
+// SetNillableTemperature sets the "temperature" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableTemperature(v *float64) *ChatbotCreate {
+	if v != nil {
+		_c.SetTemperature(*v)
+	}
+	return _c
+}
+
+// SetMaxAnswerTokens sets the "max_answer_tokens" field.
+func (_c *ChatbotCreate) SetMaxAnswerTokens(v int) *ChatbotCreate {
+	_c.mutation.SetMaxAnswerTokens(v)
+	return _c
+}
+
+// SetNillableMaxAnswerTokens sets the "max_answer_tokens" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableMaxAnswerTokens(v *int) *ChatbotCreate {
+	if v != nil {
+		_c.SetMaxAnswerTokens(*v)
+	}
+	return _c
+}
+
+// SetGrounding sets the "grounding" field.
+func (_c *ChatbotCreate) SetGrounding(v string) *ChatbotCreate {
+	_c.mutation.SetGrounding(v)
+	return _c
+}
+
+// SetNillableGrounding sets the "grounding" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableGrounding(v *string) *ChatbotCreate {
+	if v != nil {
+		_c.SetGrounding(*v)
+	}
+	return _c
+}
+
+// SetCacheAnswers sets the "cache_answers" field.
+func (_c *ChatbotCreate) SetCacheAnswers(v bool) *ChatbotCreate {
+	_c.mutation.SetCacheAnswers(v)
+	return _c
+}
+
+// SetNillableCacheAnswers sets the "cache_answers" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableCacheAnswers(v *bool) *ChatbotCreate {
+	if v != nil {
+		_c.SetCacheAnswers(*v)
 	}
 	return _c
 }
@@ -245,6 +358,21 @@ func (_c *ChatbotCreate) AddRemovals(v ...*Removal) *ChatbotCreate {
 	return _c.AddRemovalIDs(ids...)
 }
 
+// AddCachedAnswerIDs adds the "cached_answers" edge to the CachedAnswer entity by IDs.
+func (_c *ChatbotCreate) AddCachedAnswerIDs(ids ...int64) *ChatbotCreate {
+	_c.mutation.AddCachedAnswerIDs(ids...)
+	return _c
+}
+
+// AddCachedAnswers adds the "cached_answers" edges to the CachedAnswer entity.
+func (_c *ChatbotCreate) AddCachedAnswers(v ...*CachedAnswer) *ChatbotCreate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddCachedAnswerIDs(ids...)
+}
+
 // Mutation returns the ChatbotMutation object of the builder.
 func (_c *ChatbotCreate) Mutation() *ChatbotMutation {
 	return _c.mutation
@@ -302,6 +430,34 @@ func (_c *ChatbotCreate) defaults() error {
 		v := chatbot.DefaultAnswerWithoutKnowledge
 		_c.mutation.SetAnswerWithoutKnowledge(v)
 	}
+	if _, ok := _c.mutation.ProviderID(); !ok {
+		v := chatbot.DefaultProviderID
+		_c.mutation.SetProviderID(v)
+	}
+	if _, ok := _c.mutation.Model(); !ok {
+		v := chatbot.DefaultModel
+		_c.mutation.SetModel(v)
+	}
+	if _, ok := _c.mutation.FallbackProviderID(); !ok {
+		v := chatbot.DefaultFallbackProviderID
+		_c.mutation.SetFallbackProviderID(v)
+	}
+	if _, ok := _c.mutation.FallbackModel(); !ok {
+		v := chatbot.DefaultFallbackModel
+		_c.mutation.SetFallbackModel(v)
+	}
+	if _, ok := _c.mutation.MaxAnswerTokens(); !ok {
+		v := chatbot.DefaultMaxAnswerTokens
+		_c.mutation.SetMaxAnswerTokens(v)
+	}
+	if _, ok := _c.mutation.Grounding(); !ok {
+		v := chatbot.DefaultGrounding
+		_c.mutation.SetGrounding(v)
+	}
+	if _, ok := _c.mutation.CacheAnswers(); !ok {
+		v := chatbot.DefaultCacheAnswers
+		_c.mutation.SetCacheAnswers(v)
+	}
 	if _, ok := _c.mutation.Kept(); !ok {
 		v := chatbot.DefaultKept
 		_c.mutation.SetKept(v)
@@ -355,6 +511,52 @@ func (_c *ChatbotCreate) check() error {
 	}
 	if _, ok := _c.mutation.AnswerWithoutKnowledge(); !ok {
 		return &ValidationError{Name: "answer_without_knowledge", err: errors.New(`ent: missing required field "Chatbot.answer_without_knowledge"`)}
+	}
+	if _, ok := _c.mutation.ProviderID(); !ok {
+		return &ValidationError{Name: "provider_id", err: errors.New(`ent: missing required field "Chatbot.provider_id"`)}
+	}
+	if v, ok := _c.mutation.ProviderID(); ok {
+		if err := chatbot.ProviderIDValidator(v); err != nil {
+			return &ValidationError{Name: "provider_id", err: fmt.Errorf(`ent: validator failed for field "Chatbot.provider_id": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Model(); !ok {
+		return &ValidationError{Name: "model", err: errors.New(`ent: missing required field "Chatbot.model"`)}
+	}
+	if v, ok := _c.mutation.Model(); ok {
+		if err := chatbot.ModelValidator(v); err != nil {
+			return &ValidationError{Name: "model", err: fmt.Errorf(`ent: validator failed for field "Chatbot.model": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.FallbackProviderID(); !ok {
+		return &ValidationError{Name: "fallback_provider_id", err: errors.New(`ent: missing required field "Chatbot.fallback_provider_id"`)}
+	}
+	if v, ok := _c.mutation.FallbackProviderID(); ok {
+		if err := chatbot.FallbackProviderIDValidator(v); err != nil {
+			return &ValidationError{Name: "fallback_provider_id", err: fmt.Errorf(`ent: validator failed for field "Chatbot.fallback_provider_id": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.FallbackModel(); !ok {
+		return &ValidationError{Name: "fallback_model", err: errors.New(`ent: missing required field "Chatbot.fallback_model"`)}
+	}
+	if v, ok := _c.mutation.FallbackModel(); ok {
+		if err := chatbot.FallbackModelValidator(v); err != nil {
+			return &ValidationError{Name: "fallback_model", err: fmt.Errorf(`ent: validator failed for field "Chatbot.fallback_model": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.MaxAnswerTokens(); !ok {
+		return &ValidationError{Name: "max_answer_tokens", err: errors.New(`ent: missing required field "Chatbot.max_answer_tokens"`)}
+	}
+	if _, ok := _c.mutation.Grounding(); !ok {
+		return &ValidationError{Name: "grounding", err: errors.New(`ent: missing required field "Chatbot.grounding"`)}
+	}
+	if v, ok := _c.mutation.Grounding(); ok {
+		if err := chatbot.GroundingValidator(v); err != nil {
+			return &ValidationError{Name: "grounding", err: fmt.Errorf(`ent: validator failed for field "Chatbot.grounding": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.CacheAnswers(); !ok {
+		return &ValidationError{Name: "cache_answers", err: errors.New(`ent: missing required field "Chatbot.cache_answers"`)}
 	}
 	if _, ok := _c.mutation.Kept(); !ok {
 		return &ValidationError{Name: "kept", err: errors.New(`ent: missing required field "Chatbot.kept"`)}
@@ -436,6 +638,38 @@ func (_c *ChatbotCreate) createSpec() (*Chatbot, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.AnswerWithoutKnowledge(); ok {
 		_spec.SetField(chatbot.FieldAnswerWithoutKnowledge, field.TypeBool, value)
 		_node.AnswerWithoutKnowledge = value
+	}
+	if value, ok := _c.mutation.ProviderID(); ok {
+		_spec.SetField(chatbot.FieldProviderID, field.TypeString, value)
+		_node.ProviderID = value
+	}
+	if value, ok := _c.mutation.Model(); ok {
+		_spec.SetField(chatbot.FieldModel, field.TypeString, value)
+		_node.Model = value
+	}
+	if value, ok := _c.mutation.FallbackProviderID(); ok {
+		_spec.SetField(chatbot.FieldFallbackProviderID, field.TypeString, value)
+		_node.FallbackProviderID = value
+	}
+	if value, ok := _c.mutation.FallbackModel(); ok {
+		_spec.SetField(chatbot.FieldFallbackModel, field.TypeString, value)
+		_node.FallbackModel = value
+	}
+	if value, ok := _c.mutation.Temperature(); ok {
+		_spec.SetField(chatbot.FieldTemperature, field.TypeFloat64, value)
+		_node.Temperature = &value
+	}
+	if value, ok := _c.mutation.MaxAnswerTokens(); ok {
+		_spec.SetField(chatbot.FieldMaxAnswerTokens, field.TypeInt, value)
+		_node.MaxAnswerTokens = value
+	}
+	if value, ok := _c.mutation.Grounding(); ok {
+		_spec.SetField(chatbot.FieldGrounding, field.TypeString, value)
+		_node.Grounding = value
+	}
+	if value, ok := _c.mutation.CacheAnswers(); ok {
+		_spec.SetField(chatbot.FieldCacheAnswers, field.TypeBool, value)
+		_node.CacheAnswers = value
 	}
 	if value, ok := _c.mutation.Kept(); ok {
 		_spec.SetField(chatbot.FieldKept, field.TypeBool, value)
@@ -539,6 +773,22 @@ func (_c *ChatbotCreate) createSpec() (*Chatbot, *sqlgraph.CreateSpec) {
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(removal.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.CachedAnswersIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.CachedAnswersTable,
+			Columns: []string{chatbot.CachedAnswersColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(cachedanswer.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {
@@ -691,6 +941,120 @@ func (u *ChatbotUpsert) SetAnswerWithoutKnowledge(v bool) *ChatbotUpsert {
 // UpdateAnswerWithoutKnowledge sets the "answer_without_knowledge" field to the value that was provided on create.
 func (u *ChatbotUpsert) UpdateAnswerWithoutKnowledge() *ChatbotUpsert {
 	u.SetExcluded(chatbot.FieldAnswerWithoutKnowledge)
+	return u
+}
+
+// SetProviderID sets the "provider_id" field.
+func (u *ChatbotUpsert) SetProviderID(v string) *ChatbotUpsert {
+	u.Set(chatbot.FieldProviderID, v)
+	return u
+}
+
+// UpdateProviderID sets the "provider_id" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdateProviderID() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldProviderID)
+	return u
+}
+
+// SetModel sets the "model" field.
+func (u *ChatbotUpsert) SetModel(v string) *ChatbotUpsert {
+	u.Set(chatbot.FieldModel, v)
+	return u
+}
+
+// UpdateModel sets the "model" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdateModel() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldModel)
+	return u
+}
+
+// SetFallbackProviderID sets the "fallback_provider_id" field.
+func (u *ChatbotUpsert) SetFallbackProviderID(v string) *ChatbotUpsert {
+	u.Set(chatbot.FieldFallbackProviderID, v)
+	return u
+}
+
+// UpdateFallbackProviderID sets the "fallback_provider_id" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdateFallbackProviderID() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldFallbackProviderID)
+	return u
+}
+
+// SetFallbackModel sets the "fallback_model" field.
+func (u *ChatbotUpsert) SetFallbackModel(v string) *ChatbotUpsert {
+	u.Set(chatbot.FieldFallbackModel, v)
+	return u
+}
+
+// UpdateFallbackModel sets the "fallback_model" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdateFallbackModel() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldFallbackModel)
+	return u
+}
+
+// SetTemperature sets the "temperature" field.
+func (u *ChatbotUpsert) SetTemperature(v float64) *ChatbotUpsert {
+	u.Set(chatbot.FieldTemperature, v)
+	return u
+}
+
+// UpdateTemperature sets the "temperature" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdateTemperature() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldTemperature)
+	return u
+}
+
+// AddTemperature adds v to the "temperature" field.
+func (u *ChatbotUpsert) AddTemperature(v float64) *ChatbotUpsert {
+	u.Add(chatbot.FieldTemperature, v)
+	return u
+}
+
+// ClearTemperature clears the value of the "temperature" field.
+func (u *ChatbotUpsert) ClearTemperature() *ChatbotUpsert {
+	u.SetNull(chatbot.FieldTemperature)
+	return u
+}
+
+// SetMaxAnswerTokens sets the "max_answer_tokens" field.
+func (u *ChatbotUpsert) SetMaxAnswerTokens(v int) *ChatbotUpsert {
+	u.Set(chatbot.FieldMaxAnswerTokens, v)
+	return u
+}
+
+// UpdateMaxAnswerTokens sets the "max_answer_tokens" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdateMaxAnswerTokens() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldMaxAnswerTokens)
+	return u
+}
+
+// AddMaxAnswerTokens adds v to the "max_answer_tokens" field.
+func (u *ChatbotUpsert) AddMaxAnswerTokens(v int) *ChatbotUpsert {
+	u.Add(chatbot.FieldMaxAnswerTokens, v)
+	return u
+}
+
+// SetGrounding sets the "grounding" field.
+func (u *ChatbotUpsert) SetGrounding(v string) *ChatbotUpsert {
+	u.Set(chatbot.FieldGrounding, v)
+	return u
+}
+
+// UpdateGrounding sets the "grounding" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdateGrounding() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldGrounding)
+	return u
+}
+
+// SetCacheAnswers sets the "cache_answers" field.
+func (u *ChatbotUpsert) SetCacheAnswers(v bool) *ChatbotUpsert {
+	u.Set(chatbot.FieldCacheAnswers, v)
+	return u
+}
+
+// UpdateCacheAnswers sets the "cache_answers" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdateCacheAnswers() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldCacheAnswers)
 	return u
 }
 
@@ -881,6 +1245,139 @@ func (u *ChatbotUpsertOne) SetAnswerWithoutKnowledge(v bool) *ChatbotUpsertOne {
 func (u *ChatbotUpsertOne) UpdateAnswerWithoutKnowledge() *ChatbotUpsertOne {
 	return u.Update(func(s *ChatbotUpsert) {
 		s.UpdateAnswerWithoutKnowledge()
+	})
+}
+
+// SetProviderID sets the "provider_id" field.
+func (u *ChatbotUpsertOne) SetProviderID(v string) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetProviderID(v)
+	})
+}
+
+// UpdateProviderID sets the "provider_id" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdateProviderID() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateProviderID()
+	})
+}
+
+// SetModel sets the "model" field.
+func (u *ChatbotUpsertOne) SetModel(v string) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetModel(v)
+	})
+}
+
+// UpdateModel sets the "model" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdateModel() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateModel()
+	})
+}
+
+// SetFallbackProviderID sets the "fallback_provider_id" field.
+func (u *ChatbotUpsertOne) SetFallbackProviderID(v string) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetFallbackProviderID(v)
+	})
+}
+
+// UpdateFallbackProviderID sets the "fallback_provider_id" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdateFallbackProviderID() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateFallbackProviderID()
+	})
+}
+
+// SetFallbackModel sets the "fallback_model" field.
+func (u *ChatbotUpsertOne) SetFallbackModel(v string) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetFallbackModel(v)
+	})
+}
+
+// UpdateFallbackModel sets the "fallback_model" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdateFallbackModel() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateFallbackModel()
+	})
+}
+
+// SetTemperature sets the "temperature" field.
+func (u *ChatbotUpsertOne) SetTemperature(v float64) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetTemperature(v)
+	})
+}
+
+// AddTemperature adds v to the "temperature" field.
+func (u *ChatbotUpsertOne) AddTemperature(v float64) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.AddTemperature(v)
+	})
+}
+
+// UpdateTemperature sets the "temperature" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdateTemperature() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateTemperature()
+	})
+}
+
+// ClearTemperature clears the value of the "temperature" field.
+func (u *ChatbotUpsertOne) ClearTemperature() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.ClearTemperature()
+	})
+}
+
+// SetMaxAnswerTokens sets the "max_answer_tokens" field.
+func (u *ChatbotUpsertOne) SetMaxAnswerTokens(v int) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetMaxAnswerTokens(v)
+	})
+}
+
+// AddMaxAnswerTokens adds v to the "max_answer_tokens" field.
+func (u *ChatbotUpsertOne) AddMaxAnswerTokens(v int) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.AddMaxAnswerTokens(v)
+	})
+}
+
+// UpdateMaxAnswerTokens sets the "max_answer_tokens" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdateMaxAnswerTokens() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateMaxAnswerTokens()
+	})
+}
+
+// SetGrounding sets the "grounding" field.
+func (u *ChatbotUpsertOne) SetGrounding(v string) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetGrounding(v)
+	})
+}
+
+// UpdateGrounding sets the "grounding" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdateGrounding() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateGrounding()
+	})
+}
+
+// SetCacheAnswers sets the "cache_answers" field.
+func (u *ChatbotUpsertOne) SetCacheAnswers(v bool) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetCacheAnswers(v)
+	})
+}
+
+// UpdateCacheAnswers sets the "cache_answers" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdateCacheAnswers() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateCacheAnswers()
 	})
 }
 
@@ -1242,6 +1739,139 @@ func (u *ChatbotUpsertBulk) SetAnswerWithoutKnowledge(v bool) *ChatbotUpsertBulk
 func (u *ChatbotUpsertBulk) UpdateAnswerWithoutKnowledge() *ChatbotUpsertBulk {
 	return u.Update(func(s *ChatbotUpsert) {
 		s.UpdateAnswerWithoutKnowledge()
+	})
+}
+
+// SetProviderID sets the "provider_id" field.
+func (u *ChatbotUpsertBulk) SetProviderID(v string) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetProviderID(v)
+	})
+}
+
+// UpdateProviderID sets the "provider_id" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdateProviderID() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateProviderID()
+	})
+}
+
+// SetModel sets the "model" field.
+func (u *ChatbotUpsertBulk) SetModel(v string) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetModel(v)
+	})
+}
+
+// UpdateModel sets the "model" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdateModel() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateModel()
+	})
+}
+
+// SetFallbackProviderID sets the "fallback_provider_id" field.
+func (u *ChatbotUpsertBulk) SetFallbackProviderID(v string) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetFallbackProviderID(v)
+	})
+}
+
+// UpdateFallbackProviderID sets the "fallback_provider_id" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdateFallbackProviderID() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateFallbackProviderID()
+	})
+}
+
+// SetFallbackModel sets the "fallback_model" field.
+func (u *ChatbotUpsertBulk) SetFallbackModel(v string) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetFallbackModel(v)
+	})
+}
+
+// UpdateFallbackModel sets the "fallback_model" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdateFallbackModel() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateFallbackModel()
+	})
+}
+
+// SetTemperature sets the "temperature" field.
+func (u *ChatbotUpsertBulk) SetTemperature(v float64) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetTemperature(v)
+	})
+}
+
+// AddTemperature adds v to the "temperature" field.
+func (u *ChatbotUpsertBulk) AddTemperature(v float64) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.AddTemperature(v)
+	})
+}
+
+// UpdateTemperature sets the "temperature" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdateTemperature() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateTemperature()
+	})
+}
+
+// ClearTemperature clears the value of the "temperature" field.
+func (u *ChatbotUpsertBulk) ClearTemperature() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.ClearTemperature()
+	})
+}
+
+// SetMaxAnswerTokens sets the "max_answer_tokens" field.
+func (u *ChatbotUpsertBulk) SetMaxAnswerTokens(v int) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetMaxAnswerTokens(v)
+	})
+}
+
+// AddMaxAnswerTokens adds v to the "max_answer_tokens" field.
+func (u *ChatbotUpsertBulk) AddMaxAnswerTokens(v int) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.AddMaxAnswerTokens(v)
+	})
+}
+
+// UpdateMaxAnswerTokens sets the "max_answer_tokens" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdateMaxAnswerTokens() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateMaxAnswerTokens()
+	})
+}
+
+// SetGrounding sets the "grounding" field.
+func (u *ChatbotUpsertBulk) SetGrounding(v string) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetGrounding(v)
+	})
+}
+
+// UpdateGrounding sets the "grounding" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdateGrounding() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateGrounding()
+	})
+}
+
+// SetCacheAnswers sets the "cache_answers" field.
+func (u *ChatbotUpsertBulk) SetCacheAnswers(v bool) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetCacheAnswers(v)
+	})
+}
+
+// UpdateCacheAnswers sets the "cache_answers" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdateCacheAnswers() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateCacheAnswers()
 	})
 }
 

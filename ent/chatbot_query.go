@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
 	"parley/ent/conversation"
 	"parley/ent/document"
@@ -37,6 +38,7 @@ type ChatbotQuery struct {
 	withSources       *SourceQuery
 	withDocuments     *DocumentQuery
 	withRemovals      *RemovalQuery
+	withCachedAnswers *CachedAnswerQuery
 	modifiers         []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
@@ -199,6 +201,28 @@ func (_q *ChatbotQuery) QueryRemovals() *RemovalQuery {
 			sqlgraph.From(chatbot.Table, chatbot.FieldID, selector),
 			sqlgraph.To(removal.Table, removal.FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.RemovalsTable, chatbot.RemovalsColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryCachedAnswers chains the current query on the "cached_answers" edge.
+func (_q *ChatbotQuery) QueryCachedAnswers() *CachedAnswerQuery {
+	query := (&CachedAnswerClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(chatbot.Table, chatbot.FieldID, selector),
+			sqlgraph.To(cachedanswer.Table, cachedanswer.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.CachedAnswersTable, chatbot.CachedAnswersColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -404,6 +428,7 @@ func (_q *ChatbotQuery) Clone() *ChatbotQuery {
 		withSources:       _q.withSources.Clone(),
 		withDocuments:     _q.withDocuments.Clone(),
 		withRemovals:      _q.withRemovals.Clone(),
+		withCachedAnswers: _q.withCachedAnswers.Clone(),
 		// clone intermediate query.
 		sql:  _q.sql.Clone(),
 		path: _q.path,
@@ -473,6 +498,17 @@ func (_q *ChatbotQuery) WithRemovals(opts ...func(*RemovalQuery)) *ChatbotQuery 
 		opt(query)
 	}
 	_q.withRemovals = query
+	return _q
+}
+
+// WithCachedAnswers tells the query-builder to eager-load the nodes that are connected to
+// the "cached_answers" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ChatbotQuery) WithCachedAnswers(opts ...func(*CachedAnswerQuery)) *ChatbotQuery {
+	query := (&CachedAnswerClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withCachedAnswers = query
 	return _q
 }
 
@@ -560,13 +596,14 @@ func (_q *ChatbotQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Chat
 	var (
 		nodes       = []*Chatbot{}
 		_spec       = _q.querySpec()
-		loadedTypes = [6]bool{
+		loadedTypes = [7]bool{
 			_q.withWorkspace != nil,
 			_q.withTokens != nil,
 			_q.withConversations != nil,
 			_q.withSources != nil,
 			_q.withDocuments != nil,
 			_q.withRemovals != nil,
+			_q.withCachedAnswers != nil,
 		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
@@ -628,6 +665,13 @@ func (_q *ChatbotQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Chat
 		if err := _q.loadRemovals(ctx, query, nodes,
 			func(n *Chatbot) { n.Edges.Removals = []*Removal{} },
 			func(n *Chatbot, e *Removal) { n.Edges.Removals = append(n.Edges.Removals, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withCachedAnswers; query != nil {
+		if err := _q.loadCachedAnswers(ctx, query, nodes,
+			func(n *Chatbot) { n.Edges.CachedAnswers = []*CachedAnswer{} },
+			func(n *Chatbot, e *CachedAnswer) { n.Edges.CachedAnswers = append(n.Edges.CachedAnswers, e) }); err != nil {
 			return nil, err
 		}
 	}
@@ -798,6 +842,36 @@ func (_q *ChatbotQuery) loadRemovals(ctx context.Context, query *RemovalQuery, n
 	}
 	query.Where(predicate.Removal(func(s *sql.Selector) {
 		s.Where(sql.InValues(s.C(chatbot.RemovalsColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.ChatbotID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "chatbot_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *ChatbotQuery) loadCachedAnswers(ctx context.Context, query *CachedAnswerQuery, nodes []*Chatbot, init func(*Chatbot), assign func(*Chatbot, *CachedAnswer)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Chatbot)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(cachedanswer.FieldChatbotID)
+	}
+	query.Where(predicate.CachedAnswer(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(chatbot.CachedAnswersColumn), fks...))
 	}))
 	neighbors, err := query.All(ctx)
 	if err != nil {

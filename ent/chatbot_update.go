@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
 	"parley/ent/conversation"
 	"parley/ent/document"
@@ -143,6 +144,138 @@ func (_u *ChatbotUpdate) SetNillableAnswerWithoutKnowledge(v *bool) *ChatbotUpda
 	return _u
 }
 
+// SetProviderID sets the "provider_id" field.
+func (_u *ChatbotUpdate) SetProviderID(v string) *ChatbotUpdate {
+	_u.mutation.SetProviderID(v)
+	return _u
+}
+
+// SetNillableProviderID sets the "provider_id" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableProviderID(v *string) *ChatbotUpdate {
+	if v != nil {
+		_u.SetProviderID(*v)
+	}
+	return _u
+}
+
+// SetModel sets the "model" field.
+func (_u *ChatbotUpdate) SetModel(v string) *ChatbotUpdate {
+	_u.mutation.SetModel(v)
+	return _u
+}
+
+// SetNillableModel sets the "model" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableModel(v *string) *ChatbotUpdate {
+	if v != nil {
+		_u.SetModel(*v)
+	}
+	return _u
+}
+
+// SetFallbackProviderID sets the "fallback_provider_id" field.
+func (_u *ChatbotUpdate) SetFallbackProviderID(v string) *ChatbotUpdate {
+	_u.mutation.SetFallbackProviderID(v)
+	return _u
+}
+
+// SetNillableFallbackProviderID sets the "fallback_provider_id" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableFallbackProviderID(v *string) *ChatbotUpdate {
+	if v != nil {
+		_u.SetFallbackProviderID(*v)
+	}
+	return _u
+}
+
+// SetFallbackModel sets the "fallback_model" field.
+func (_u *ChatbotUpdate) SetFallbackModel(v string) *ChatbotUpdate {
+	_u.mutation.SetFallbackModel(v)
+	return _u
+}
+
+// SetNillableFallbackModel sets the "fallback_model" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableFallbackModel(v *string) *ChatbotUpdate {
+	if v != nil {
+		_u.SetFallbackModel(*v)
+	}
+	return _u
+}
+
+// SetTemperature sets the "temperature" field.
+func (_u *ChatbotUpdate) SetTemperature(v float64) *ChatbotUpdate {
+	_u.mutation.ResetTemperature()
+	_u.mutation.SetTemperature(v)
+	return _u
+}
+
+// SetNillableTemperature sets the "temperature" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableTemperature(v *float64) *ChatbotUpdate {
+	if v != nil {
+		_u.SetTemperature(*v)
+	}
+	return _u
+}
+
+// AddTemperature adds value to the "temperature" field.
+func (_u *ChatbotUpdate) AddTemperature(v float64) *ChatbotUpdate {
+	_u.mutation.AddTemperature(v)
+	return _u
+}
+
+// ClearTemperature clears the value of the "temperature" field.
+func (_u *ChatbotUpdate) ClearTemperature() *ChatbotUpdate {
+	_u.mutation.ClearTemperature()
+	return _u
+}
+
+// SetMaxAnswerTokens sets the "max_answer_tokens" field.
+func (_u *ChatbotUpdate) SetMaxAnswerTokens(v int) *ChatbotUpdate {
+	_u.mutation.ResetMaxAnswerTokens()
+	_u.mutation.SetMaxAnswerTokens(v)
+	return _u
+}
+
+// SetNillableMaxAnswerTokens sets the "max_answer_tokens" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableMaxAnswerTokens(v *int) *ChatbotUpdate {
+	if v != nil {
+		_u.SetMaxAnswerTokens(*v)
+	}
+	return _u
+}
+
+// AddMaxAnswerTokens adds value to the "max_answer_tokens" field.
+func (_u *ChatbotUpdate) AddMaxAnswerTokens(v int) *ChatbotUpdate {
+	_u.mutation.AddMaxAnswerTokens(v)
+	return _u
+}
+
+// SetGrounding sets the "grounding" field.
+func (_u *ChatbotUpdate) SetGrounding(v string) *ChatbotUpdate {
+	_u.mutation.SetGrounding(v)
+	return _u
+}
+
+// SetNillableGrounding sets the "grounding" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableGrounding(v *string) *ChatbotUpdate {
+	if v != nil {
+		_u.SetGrounding(*v)
+	}
+	return _u
+}
+
+// SetCacheAnswers sets the "cache_answers" field.
+func (_u *ChatbotUpdate) SetCacheAnswers(v bool) *ChatbotUpdate {
+	_u.mutation.SetCacheAnswers(v)
+	return _u
+}
+
+// SetNillableCacheAnswers sets the "cache_answers" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableCacheAnswers(v *bool) *ChatbotUpdate {
+	if v != nil {
+		_u.SetCacheAnswers(*v)
+	}
+	return _u
+}
+
 // SetKept sets the "kept" field.
 func (_u *ChatbotUpdate) SetKept(v bool) *ChatbotUpdate {
 	_u.mutation.SetKept(v)
@@ -244,6 +377,21 @@ func (_u *ChatbotUpdate) AddRemovals(v ...*Removal) *ChatbotUpdate {
 		ids[i] = v[i].ID
 	}
 	return _u.AddRemovalIDs(ids...)
+}
+
+// AddCachedAnswerIDs adds the "cached_answers" edge to the CachedAnswer entity by IDs.
+func (_u *ChatbotUpdate) AddCachedAnswerIDs(ids ...int64) *ChatbotUpdate {
+	_u.mutation.AddCachedAnswerIDs(ids...)
+	return _u
+}
+
+// AddCachedAnswers adds the "cached_answers" edges to the CachedAnswer entity.
+func (_u *ChatbotUpdate) AddCachedAnswers(v ...*CachedAnswer) *ChatbotUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddCachedAnswerIDs(ids...)
 }
 
 // Mutation returns the ChatbotMutation object of the builder.
@@ -356,6 +504,27 @@ func (_u *ChatbotUpdate) RemoveRemovals(v ...*Removal) *ChatbotUpdate {
 	return _u.RemoveRemovalIDs(ids...)
 }
 
+// ClearCachedAnswers clears all "cached_answers" edges to the CachedAnswer entity.
+func (_u *ChatbotUpdate) ClearCachedAnswers() *ChatbotUpdate {
+	_u.mutation.ClearCachedAnswers()
+	return _u
+}
+
+// RemoveCachedAnswerIDs removes the "cached_answers" edge to CachedAnswer entities by IDs.
+func (_u *ChatbotUpdate) RemoveCachedAnswerIDs(ids ...int64) *ChatbotUpdate {
+	_u.mutation.RemoveCachedAnswerIDs(ids...)
+	return _u
+}
+
+// RemoveCachedAnswers removes "cached_answers" edges to CachedAnswer entities.
+func (_u *ChatbotUpdate) RemoveCachedAnswers(v ...*CachedAnswer) *ChatbotUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveCachedAnswerIDs(ids...)
+}
+
 // Save executes the query and returns the number of nodes affected by the update operation.
 func (_u *ChatbotUpdate) Save(ctx context.Context) (int, error) {
 	return withHooks(ctx, _u.sqlSave, _u.mutation, _u.hooks)
@@ -388,6 +557,31 @@ func (_u *ChatbotUpdate) check() error {
 	if v, ok := _u.mutation.Name(); ok {
 		if err := chatbot.NameValidator(v); err != nil {
 			return &ValidationError{Name: "name", err: fmt.Errorf(`ent: validator failed for field "Chatbot.name": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.ProviderID(); ok {
+		if err := chatbot.ProviderIDValidator(v); err != nil {
+			return &ValidationError{Name: "provider_id", err: fmt.Errorf(`ent: validator failed for field "Chatbot.provider_id": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Model(); ok {
+		if err := chatbot.ModelValidator(v); err != nil {
+			return &ValidationError{Name: "model", err: fmt.Errorf(`ent: validator failed for field "Chatbot.model": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.FallbackProviderID(); ok {
+		if err := chatbot.FallbackProviderIDValidator(v); err != nil {
+			return &ValidationError{Name: "fallback_provider_id", err: fmt.Errorf(`ent: validator failed for field "Chatbot.fallback_provider_id": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.FallbackModel(); ok {
+		if err := chatbot.FallbackModelValidator(v); err != nil {
+			return &ValidationError{Name: "fallback_model", err: fmt.Errorf(`ent: validator failed for field "Chatbot.fallback_model": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Grounding(); ok {
+		if err := chatbot.GroundingValidator(v); err != nil {
+			return &ValidationError{Name: "grounding", err: fmt.Errorf(`ent: validator failed for field "Chatbot.grounding": %w`, err)}
 		}
 	}
 	if _u.mutation.WorkspaceCleared() && len(_u.mutation.WorkspaceIDs()) > 0 {
@@ -439,6 +633,39 @@ func (_u *ChatbotUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AnswerWithoutKnowledge(); ok {
 		_spec.SetField(chatbot.FieldAnswerWithoutKnowledge, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.ProviderID(); ok {
+		_spec.SetField(chatbot.FieldProviderID, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Model(); ok {
+		_spec.SetField(chatbot.FieldModel, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.FallbackProviderID(); ok {
+		_spec.SetField(chatbot.FieldFallbackProviderID, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.FallbackModel(); ok {
+		_spec.SetField(chatbot.FieldFallbackModel, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Temperature(); ok {
+		_spec.SetField(chatbot.FieldTemperature, field.TypeFloat64, value)
+	}
+	if value, ok := _u.mutation.AddedTemperature(); ok {
+		_spec.AddField(chatbot.FieldTemperature, field.TypeFloat64, value)
+	}
+	if _u.mutation.TemperatureCleared() {
+		_spec.ClearField(chatbot.FieldTemperature, field.TypeFloat64)
+	}
+	if value, ok := _u.mutation.MaxAnswerTokens(); ok {
+		_spec.SetField(chatbot.FieldMaxAnswerTokens, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedMaxAnswerTokens(); ok {
+		_spec.AddField(chatbot.FieldMaxAnswerTokens, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Grounding(); ok {
+		_spec.SetField(chatbot.FieldGrounding, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.CacheAnswers(); ok {
+		_spec.SetField(chatbot.FieldCacheAnswers, field.TypeBool, value)
 	}
 	if value, ok := _u.mutation.Kept(); ok {
 		_spec.SetField(chatbot.FieldKept, field.TypeBool, value)
@@ -664,6 +891,51 @@ func (_u *ChatbotUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(removal.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.CachedAnswersCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.CachedAnswersTable,
+			Columns: []string{chatbot.CachedAnswersColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(cachedanswer.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedCachedAnswersIDs(); len(nodes) > 0 && !_u.mutation.CachedAnswersCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.CachedAnswersTable,
+			Columns: []string{chatbot.CachedAnswersColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(cachedanswer.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.CachedAnswersIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.CachedAnswersTable,
+			Columns: []string{chatbot.CachedAnswersColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(cachedanswer.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {
@@ -801,6 +1073,138 @@ func (_u *ChatbotUpdateOne) SetNillableAnswerWithoutKnowledge(v *bool) *ChatbotU
 	return _u
 }
 
+// SetProviderID sets the "provider_id" field.
+func (_u *ChatbotUpdateOne) SetProviderID(v string) *ChatbotUpdateOne {
+	_u.mutation.SetProviderID(v)
+	return _u
+}
+
+// SetNillableProviderID sets the "provider_id" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillableProviderID(v *string) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetProviderID(*v)
+	}
+	return _u
+}
+
+// SetModel sets the "model" field.
+func (_u *ChatbotUpdateOne) SetModel(v string) *ChatbotUpdateOne {
+	_u.mutation.SetModel(v)
+	return _u
+}
+
+// SetNillableModel sets the "model" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillableModel(v *string) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetModel(*v)
+	}
+	return _u
+}
+
+// SetFallbackProviderID sets the "fallback_provider_id" field.
+func (_u *ChatbotUpdateOne) SetFallbackProviderID(v string) *ChatbotUpdateOne {
+	_u.mutation.SetFallbackProviderID(v)
+	return _u
+}
+
+// SetNillableFallbackProviderID sets the "fallback_provider_id" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillableFallbackProviderID(v *string) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetFallbackProviderID(*v)
+	}
+	return _u
+}
+
+// SetFallbackModel sets the "fallback_model" field.
+func (_u *ChatbotUpdateOne) SetFallbackModel(v string) *ChatbotUpdateOne {
+	_u.mutation.SetFallbackModel(v)
+	return _u
+}
+
+// SetNillableFallbackModel sets the "fallback_model" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillableFallbackModel(v *string) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetFallbackModel(*v)
+	}
+	return _u
+}
+
+// SetTemperature sets the "temperature" field.
+func (_u *ChatbotUpdateOne) SetTemperature(v float64) *ChatbotUpdateOne {
+	_u.mutation.ResetTemperature()
+	_u.mutation.SetTemperature(v)
+	return _u
+}
+
+// SetNillableTemperature sets the "temperature" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillableTemperature(v *float64) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetTemperature(*v)
+	}
+	return _u
+}
+
+// AddTemperature adds value to the "temperature" field.
+func (_u *ChatbotUpdateOne) AddTemperature(v float64) *ChatbotUpdateOne {
+	_u.mutation.AddTemperature(v)
+	return _u
+}
+
+// ClearTemperature clears the value of the "temperature" field.
+func (_u *ChatbotUpdateOne) ClearTemperature() *ChatbotUpdateOne {
+	_u.mutation.ClearTemperature()
+	return _u
+}
+
+// SetMaxAnswerTokens sets the "max_answer_tokens" field.
+func (_u *ChatbotUpdateOne) SetMaxAnswerTokens(v int) *ChatbotUpdateOne {
+	_u.mutation.ResetMaxAnswerTokens()
+	_u.mutation.SetMaxAnswerTokens(v)
+	return _u
+}
+
+// SetNillableMaxAnswerTokens sets the "max_answer_tokens" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillableMaxAnswerTokens(v *int) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetMaxAnswerTokens(*v)
+	}
+	return _u
+}
+
+// AddMaxAnswerTokens adds value to the "max_answer_tokens" field.
+func (_u *ChatbotUpdateOne) AddMaxAnswerTokens(v int) *ChatbotUpdateOne {
+	_u.mutation.AddMaxAnswerTokens(v)
+	return _u
+}
+
+// SetGrounding sets the "grounding" field.
+func (_u *ChatbotUpdateOne) SetGrounding(v string) *ChatbotUpdateOne {
+	_u.mutation.SetGrounding(v)
+	return _u
+}
+
+// SetNillableGrounding sets the "grounding" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillableGrounding(v *string) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetGrounding(*v)
+	}
+	return _u
+}
+
+// SetCacheAnswers sets the "cache_answers" field.
+func (_u *ChatbotUpdateOne) SetCacheAnswers(v bool) *ChatbotUpdateOne {
+	_u.mutation.SetCacheAnswers(v)
+	return _u
+}
+
+// SetNillableCacheAnswers sets the "cache_answers" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillableCacheAnswers(v *bool) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetCacheAnswers(*v)
+	}
+	return _u
+}
+
 // SetKept sets the "kept" field.
 func (_u *ChatbotUpdateOne) SetKept(v bool) *ChatbotUpdateOne {
 	_u.mutation.SetKept(v)
@@ -902,6 +1306,21 @@ func (_u *ChatbotUpdateOne) AddRemovals(v ...*Removal) *ChatbotUpdateOne {
 		ids[i] = v[i].ID
 	}
 	return _u.AddRemovalIDs(ids...)
+}
+
+// AddCachedAnswerIDs adds the "cached_answers" edge to the CachedAnswer entity by IDs.
+func (_u *ChatbotUpdateOne) AddCachedAnswerIDs(ids ...int64) *ChatbotUpdateOne {
+	_u.mutation.AddCachedAnswerIDs(ids...)
+	return _u
+}
+
+// AddCachedAnswers adds the "cached_answers" edges to the CachedAnswer entity.
+func (_u *ChatbotUpdateOne) AddCachedAnswers(v ...*CachedAnswer) *ChatbotUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddCachedAnswerIDs(ids...)
 }
 
 // Mutation returns the ChatbotMutation object of the builder.
@@ -1014,6 +1433,27 @@ func (_u *ChatbotUpdateOne) RemoveRemovals(v ...*Removal) *ChatbotUpdateOne {
 	return _u.RemoveRemovalIDs(ids...)
 }
 
+// ClearCachedAnswers clears all "cached_answers" edges to the CachedAnswer entity.
+func (_u *ChatbotUpdateOne) ClearCachedAnswers() *ChatbotUpdateOne {
+	_u.mutation.ClearCachedAnswers()
+	return _u
+}
+
+// RemoveCachedAnswerIDs removes the "cached_answers" edge to CachedAnswer entities by IDs.
+func (_u *ChatbotUpdateOne) RemoveCachedAnswerIDs(ids ...int64) *ChatbotUpdateOne {
+	_u.mutation.RemoveCachedAnswerIDs(ids...)
+	return _u
+}
+
+// RemoveCachedAnswers removes "cached_answers" edges to CachedAnswer entities.
+func (_u *ChatbotUpdateOne) RemoveCachedAnswers(v ...*CachedAnswer) *ChatbotUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveCachedAnswerIDs(ids...)
+}
+
 // Where appends a list predicates to the ChatbotUpdate builder.
 func (_u *ChatbotUpdateOne) Where(ps ...predicate.Chatbot) *ChatbotUpdateOne {
 	_u.mutation.Where(ps...)
@@ -1059,6 +1499,31 @@ func (_u *ChatbotUpdateOne) check() error {
 	if v, ok := _u.mutation.Name(); ok {
 		if err := chatbot.NameValidator(v); err != nil {
 			return &ValidationError{Name: "name", err: fmt.Errorf(`ent: validator failed for field "Chatbot.name": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.ProviderID(); ok {
+		if err := chatbot.ProviderIDValidator(v); err != nil {
+			return &ValidationError{Name: "provider_id", err: fmt.Errorf(`ent: validator failed for field "Chatbot.provider_id": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Model(); ok {
+		if err := chatbot.ModelValidator(v); err != nil {
+			return &ValidationError{Name: "model", err: fmt.Errorf(`ent: validator failed for field "Chatbot.model": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.FallbackProviderID(); ok {
+		if err := chatbot.FallbackProviderIDValidator(v); err != nil {
+			return &ValidationError{Name: "fallback_provider_id", err: fmt.Errorf(`ent: validator failed for field "Chatbot.fallback_provider_id": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.FallbackModel(); ok {
+		if err := chatbot.FallbackModelValidator(v); err != nil {
+			return &ValidationError{Name: "fallback_model", err: fmt.Errorf(`ent: validator failed for field "Chatbot.fallback_model": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Grounding(); ok {
+		if err := chatbot.GroundingValidator(v); err != nil {
+			return &ValidationError{Name: "grounding", err: fmt.Errorf(`ent: validator failed for field "Chatbot.grounding": %w`, err)}
 		}
 	}
 	if _u.mutation.WorkspaceCleared() && len(_u.mutation.WorkspaceIDs()) > 0 {
@@ -1127,6 +1592,39 @@ func (_u *ChatbotUpdateOne) sqlSave(ctx context.Context) (_node *Chatbot, err er
 	}
 	if value, ok := _u.mutation.AnswerWithoutKnowledge(); ok {
 		_spec.SetField(chatbot.FieldAnswerWithoutKnowledge, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.ProviderID(); ok {
+		_spec.SetField(chatbot.FieldProviderID, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Model(); ok {
+		_spec.SetField(chatbot.FieldModel, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.FallbackProviderID(); ok {
+		_spec.SetField(chatbot.FieldFallbackProviderID, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.FallbackModel(); ok {
+		_spec.SetField(chatbot.FieldFallbackModel, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Temperature(); ok {
+		_spec.SetField(chatbot.FieldTemperature, field.TypeFloat64, value)
+	}
+	if value, ok := _u.mutation.AddedTemperature(); ok {
+		_spec.AddField(chatbot.FieldTemperature, field.TypeFloat64, value)
+	}
+	if _u.mutation.TemperatureCleared() {
+		_spec.ClearField(chatbot.FieldTemperature, field.TypeFloat64)
+	}
+	if value, ok := _u.mutation.MaxAnswerTokens(); ok {
+		_spec.SetField(chatbot.FieldMaxAnswerTokens, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedMaxAnswerTokens(); ok {
+		_spec.AddField(chatbot.FieldMaxAnswerTokens, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Grounding(); ok {
+		_spec.SetField(chatbot.FieldGrounding, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.CacheAnswers(); ok {
+		_spec.SetField(chatbot.FieldCacheAnswers, field.TypeBool, value)
 	}
 	if value, ok := _u.mutation.Kept(); ok {
 		_spec.SetField(chatbot.FieldKept, field.TypeBool, value)
@@ -1352,6 +1850,51 @@ func (_u *ChatbotUpdateOne) sqlSave(ctx context.Context) (_node *Chatbot, err er
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(removal.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.CachedAnswersCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.CachedAnswersTable,
+			Columns: []string{chatbot.CachedAnswersColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(cachedanswer.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedCachedAnswersIDs(); len(nodes) > 0 && !_u.mutation.CachedAnswersCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.CachedAnswersTable,
+			Columns: []string{chatbot.CachedAnswersColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(cachedanswer.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.CachedAnswersIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.CachedAnswersTable,
+			Columns: []string{chatbot.CachedAnswersColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(cachedanswer.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {

@@ -13,18 +13,22 @@ import (
 
 	"parley/ent/auditentry"
 	"parley/ent/billingevent"
+	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
 	"parley/ent/chore"
 	"parley/ent/conversation"
 	"parley/ent/document"
 	"parley/ent/embedding"
+	"parley/ent/idempotencykey"
 	"parley/ent/invitation"
 	"parley/ent/mail"
 	"parley/ent/member"
 	"parley/ent/message"
 	"parley/ent/passage"
 	"parley/ent/plan"
+	"parley/ent/provider"
 	"parley/ent/rebuild"
+	"parley/ent/receipt"
 	"parley/ent/removal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
@@ -53,6 +57,8 @@ type Client struct {
 	AuditEntry *AuditEntryClient
 	// BillingEvent is the client for interacting with the BillingEvent builders.
 	BillingEvent *BillingEventClient
+	// CachedAnswer is the client for interacting with the CachedAnswer builders.
+	CachedAnswer *CachedAnswerClient
 	// Chatbot is the client for interacting with the Chatbot builders.
 	Chatbot *ChatbotClient
 	// Chore is the client for interacting with the Chore builders.
@@ -63,6 +69,8 @@ type Client struct {
 	Document *DocumentClient
 	// Embedding is the client for interacting with the Embedding builders.
 	Embedding *EmbeddingClient
+	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
+	IdempotencyKey *IdempotencyKeyClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
 	// Mail is the client for interacting with the Mail builders.
@@ -75,8 +83,12 @@ type Client struct {
 	Passage *PassageClient
 	// Plan is the client for interacting with the Plan builders.
 	Plan *PlanClient
+	// Provider is the client for interacting with the Provider builders.
+	Provider *ProviderClient
 	// Rebuild is the client for interacting with the Rebuild builders.
 	Rebuild *RebuildClient
+	// Receipt is the client for interacting with the Receipt builders.
+	Receipt *ReceiptClient
 	// Removal is the client for interacting with the Removal builders.
 	Removal *RemovalClient
 	// Session is the client for interacting with the Session builders.
@@ -110,18 +122,22 @@ func (c *Client) init() {
 	c.Schema = migrate.NewSchema(c.driver)
 	c.AuditEntry = NewAuditEntryClient(c.config)
 	c.BillingEvent = NewBillingEventClient(c.config)
+	c.CachedAnswer = NewCachedAnswerClient(c.config)
 	c.Chatbot = NewChatbotClient(c.config)
 	c.Chore = NewChoreClient(c.config)
 	c.Conversation = NewConversationClient(c.config)
 	c.Document = NewDocumentClient(c.config)
 	c.Embedding = NewEmbeddingClient(c.config)
+	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
 	c.Invitation = NewInvitationClient(c.config)
 	c.Mail = NewMailClient(c.config)
 	c.Member = NewMemberClient(c.config)
 	c.Message = NewMessageClient(c.config)
 	c.Passage = NewPassageClient(c.config)
 	c.Plan = NewPlanClient(c.config)
+	c.Provider = NewProviderClient(c.config)
 	c.Rebuild = NewRebuildClient(c.config)
+	c.Receipt = NewReceiptClient(c.config)
 	c.Removal = NewRemovalClient(c.config)
 	c.Session = NewSessionClient(c.config)
 	c.SignInAttempt = NewSignInAttemptClient(c.config)
@@ -222,32 +238,36 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 	cfg := c.config
 	cfg.driver = tx
 	return &Tx{
-		ctx:           ctx,
-		config:        cfg,
-		AuditEntry:    NewAuditEntryClient(cfg),
-		BillingEvent:  NewBillingEventClient(cfg),
-		Chatbot:       NewChatbotClient(cfg),
-		Chore:         NewChoreClient(cfg),
-		Conversation:  NewConversationClient(cfg),
-		Document:      NewDocumentClient(cfg),
-		Embedding:     NewEmbeddingClient(cfg),
-		Invitation:    NewInvitationClient(cfg),
-		Mail:          NewMailClient(cfg),
-		Member:        NewMemberClient(cfg),
-		Message:       NewMessageClient(cfg),
-		Passage:       NewPassageClient(cfg),
-		Plan:          NewPlanClient(cfg),
-		Rebuild:       NewRebuildClient(cfg),
-		Removal:       NewRemovalClient(cfg),
-		Session:       NewSessionClient(cfg),
-		SignInAttempt: NewSignInAttemptClient(cfg),
-		Source:        NewSourceClient(cfg),
-		Subscription:  NewSubscriptionClient(cfg),
-		Token:         NewTokenClient(cfg),
-		Upload:        NewUploadClient(cfg),
-		Usage:         NewUsageClient(cfg),
-		User:          NewUserClient(cfg),
-		Workspace:     NewWorkspaceClient(cfg),
+		ctx:            ctx,
+		config:         cfg,
+		AuditEntry:     NewAuditEntryClient(cfg),
+		BillingEvent:   NewBillingEventClient(cfg),
+		CachedAnswer:   NewCachedAnswerClient(cfg),
+		Chatbot:        NewChatbotClient(cfg),
+		Chore:          NewChoreClient(cfg),
+		Conversation:   NewConversationClient(cfg),
+		Document:       NewDocumentClient(cfg),
+		Embedding:      NewEmbeddingClient(cfg),
+		IdempotencyKey: NewIdempotencyKeyClient(cfg),
+		Invitation:     NewInvitationClient(cfg),
+		Mail:           NewMailClient(cfg),
+		Member:         NewMemberClient(cfg),
+		Message:        NewMessageClient(cfg),
+		Passage:        NewPassageClient(cfg),
+		Plan:           NewPlanClient(cfg),
+		Provider:       NewProviderClient(cfg),
+		Rebuild:        NewRebuildClient(cfg),
+		Receipt:        NewReceiptClient(cfg),
+		Removal:        NewRemovalClient(cfg),
+		Session:        NewSessionClient(cfg),
+		SignInAttempt:  NewSignInAttemptClient(cfg),
+		Source:         NewSourceClient(cfg),
+		Subscription:   NewSubscriptionClient(cfg),
+		Token:          NewTokenClient(cfg),
+		Upload:         NewUploadClient(cfg),
+		Usage:          NewUsageClient(cfg),
+		User:           NewUserClient(cfg),
+		Workspace:      NewWorkspaceClient(cfg),
 	}, nil
 }
 
@@ -265,32 +285,36 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 	cfg := c.config
 	cfg.driver = &txDriver{tx: tx, drv: c.driver}
 	return &Tx{
-		ctx:           ctx,
-		config:        cfg,
-		AuditEntry:    NewAuditEntryClient(cfg),
-		BillingEvent:  NewBillingEventClient(cfg),
-		Chatbot:       NewChatbotClient(cfg),
-		Chore:         NewChoreClient(cfg),
-		Conversation:  NewConversationClient(cfg),
-		Document:      NewDocumentClient(cfg),
-		Embedding:     NewEmbeddingClient(cfg),
-		Invitation:    NewInvitationClient(cfg),
-		Mail:          NewMailClient(cfg),
-		Member:        NewMemberClient(cfg),
-		Message:       NewMessageClient(cfg),
-		Passage:       NewPassageClient(cfg),
-		Plan:          NewPlanClient(cfg),
-		Rebuild:       NewRebuildClient(cfg),
-		Removal:       NewRemovalClient(cfg),
-		Session:       NewSessionClient(cfg),
-		SignInAttempt: NewSignInAttemptClient(cfg),
-		Source:        NewSourceClient(cfg),
-		Subscription:  NewSubscriptionClient(cfg),
-		Token:         NewTokenClient(cfg),
-		Upload:        NewUploadClient(cfg),
-		Usage:         NewUsageClient(cfg),
-		User:          NewUserClient(cfg),
-		Workspace:     NewWorkspaceClient(cfg),
+		ctx:            ctx,
+		config:         cfg,
+		AuditEntry:     NewAuditEntryClient(cfg),
+		BillingEvent:   NewBillingEventClient(cfg),
+		CachedAnswer:   NewCachedAnswerClient(cfg),
+		Chatbot:        NewChatbotClient(cfg),
+		Chore:          NewChoreClient(cfg),
+		Conversation:   NewConversationClient(cfg),
+		Document:       NewDocumentClient(cfg),
+		Embedding:      NewEmbeddingClient(cfg),
+		IdempotencyKey: NewIdempotencyKeyClient(cfg),
+		Invitation:     NewInvitationClient(cfg),
+		Mail:           NewMailClient(cfg),
+		Member:         NewMemberClient(cfg),
+		Message:        NewMessageClient(cfg),
+		Passage:        NewPassageClient(cfg),
+		Plan:           NewPlanClient(cfg),
+		Provider:       NewProviderClient(cfg),
+		Rebuild:        NewRebuildClient(cfg),
+		Receipt:        NewReceiptClient(cfg),
+		Removal:        NewRemovalClient(cfg),
+		Session:        NewSessionClient(cfg),
+		SignInAttempt:  NewSignInAttemptClient(cfg),
+		Source:         NewSourceClient(cfg),
+		Subscription:   NewSubscriptionClient(cfg),
+		Token:          NewTokenClient(cfg),
+		Upload:         NewUploadClient(cfg),
+		Usage:          NewUsageClient(cfg),
+		User:           NewUserClient(cfg),
+		Workspace:      NewWorkspaceClient(cfg),
 	}, nil
 }
 
@@ -320,9 +344,10 @@ func (c *Client) Close() error {
 // In order to add hooks to a specific client, call: `client.Node.Use(...)`.
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
-		c.AuditEntry, c.BillingEvent, c.Chatbot, c.Chore, c.Conversation, c.Document,
-		c.Embedding, c.Invitation, c.Mail, c.Member, c.Message, c.Passage, c.Plan,
-		c.Rebuild, c.Removal, c.Session, c.SignInAttempt, c.Source, c.Subscription,
+		c.AuditEntry, c.BillingEvent, c.CachedAnswer, c.Chatbot, c.Chore,
+		c.Conversation, c.Document, c.Embedding, c.IdempotencyKey, c.Invitation,
+		c.Mail, c.Member, c.Message, c.Passage, c.Plan, c.Provider, c.Rebuild,
+		c.Receipt, c.Removal, c.Session, c.SignInAttempt, c.Source, c.Subscription,
 		c.Token, c.Upload, c.Usage, c.User, c.Workspace,
 	} {
 		n.Use(hooks...)
@@ -333,9 +358,10 @@ func (c *Client) Use(hooks ...Hook) {
 // In order to add interceptors to a specific client, call: `client.Node.Intercept(...)`.
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
-		c.AuditEntry, c.BillingEvent, c.Chatbot, c.Chore, c.Conversation, c.Document,
-		c.Embedding, c.Invitation, c.Mail, c.Member, c.Message, c.Passage, c.Plan,
-		c.Rebuild, c.Removal, c.Session, c.SignInAttempt, c.Source, c.Subscription,
+		c.AuditEntry, c.BillingEvent, c.CachedAnswer, c.Chatbot, c.Chore,
+		c.Conversation, c.Document, c.Embedding, c.IdempotencyKey, c.Invitation,
+		c.Mail, c.Member, c.Message, c.Passage, c.Plan, c.Provider, c.Rebuild,
+		c.Receipt, c.Removal, c.Session, c.SignInAttempt, c.Source, c.Subscription,
 		c.Token, c.Upload, c.Usage, c.User, c.Workspace,
 	} {
 		n.Intercept(interceptors...)
@@ -349,6 +375,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.AuditEntry.mutate(ctx, m)
 	case *BillingEventMutation:
 		return c.BillingEvent.mutate(ctx, m)
+	case *CachedAnswerMutation:
+		return c.CachedAnswer.mutate(ctx, m)
 	case *ChatbotMutation:
 		return c.Chatbot.mutate(ctx, m)
 	case *ChoreMutation:
@@ -359,6 +387,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Document.mutate(ctx, m)
 	case *EmbeddingMutation:
 		return c.Embedding.mutate(ctx, m)
+	case *IdempotencyKeyMutation:
+		return c.IdempotencyKey.mutate(ctx, m)
 	case *InvitationMutation:
 		return c.Invitation.mutate(ctx, m)
 	case *MailMutation:
@@ -371,8 +401,12 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Passage.mutate(ctx, m)
 	case *PlanMutation:
 		return c.Plan.mutate(ctx, m)
+	case *ProviderMutation:
+		return c.Provider.mutate(ctx, m)
 	case *RebuildMutation:
 		return c.Rebuild.mutate(ctx, m)
+	case *ReceiptMutation:
+		return c.Receipt.mutate(ctx, m)
 	case *RemovalMutation:
 		return c.Removal.mutate(ctx, m)
 	case *SessionMutation:
@@ -681,6 +715,156 @@ func (c *BillingEventClient) mutate(ctx context.Context, m *BillingEventMutation
 	}
 }
 
+// CachedAnswerClient is a client for the CachedAnswer schema.
+type CachedAnswerClient struct {
+	config
+}
+
+// NewCachedAnswerClient returns a client for the CachedAnswer from the given config.
+func NewCachedAnswerClient(c config) *CachedAnswerClient {
+	return &CachedAnswerClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `cachedanswer.Hooks(f(g(h())))`.
+func (c *CachedAnswerClient) Use(hooks ...Hook) {
+	c.hooks.CachedAnswer = append(c.hooks.CachedAnswer, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `cachedanswer.Intercept(f(g(h())))`.
+func (c *CachedAnswerClient) Intercept(interceptors ...Interceptor) {
+	c.inters.CachedAnswer = append(c.inters.CachedAnswer, interceptors...)
+}
+
+// Create returns a builder for creating a CachedAnswer entity.
+func (c *CachedAnswerClient) Create() *CachedAnswerCreate {
+	mutation := newCachedAnswerMutation(c.config, OpCreate)
+	return &CachedAnswerCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of CachedAnswer entities.
+func (c *CachedAnswerClient) CreateBulk(builders ...*CachedAnswerCreate) *CachedAnswerCreateBulk {
+	return &CachedAnswerCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *CachedAnswerClient) MapCreateBulk(slice any, setFunc func(*CachedAnswerCreate, int)) *CachedAnswerCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &CachedAnswerCreateBulk{err: fmt.Errorf("calling to CachedAnswerClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*CachedAnswerCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &CachedAnswerCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for CachedAnswer.
+func (c *CachedAnswerClient) Update() *CachedAnswerUpdate {
+	mutation := newCachedAnswerMutation(c.config, OpUpdate)
+	return &CachedAnswerUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *CachedAnswerClient) UpdateOne(_m *CachedAnswer) *CachedAnswerUpdateOne {
+	mutation := newCachedAnswerMutation(c.config, OpUpdateOne, withCachedAnswer(_m))
+	return &CachedAnswerUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *CachedAnswerClient) UpdateOneID(id int64) *CachedAnswerUpdateOne {
+	mutation := newCachedAnswerMutation(c.config, OpUpdateOne, withCachedAnswerID(id))
+	return &CachedAnswerUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for CachedAnswer.
+func (c *CachedAnswerClient) Delete() *CachedAnswerDelete {
+	mutation := newCachedAnswerMutation(c.config, OpDelete)
+	return &CachedAnswerDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *CachedAnswerClient) DeleteOne(_m *CachedAnswer) *CachedAnswerDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *CachedAnswerClient) DeleteOneID(id int64) *CachedAnswerDeleteOne {
+	builder := c.Delete().Where(cachedanswer.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &CachedAnswerDeleteOne{builder}
+}
+
+// Query returns a query builder for CachedAnswer.
+func (c *CachedAnswerClient) Query() *CachedAnswerQuery {
+	return &CachedAnswerQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeCachedAnswer},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a CachedAnswer entity by its id.
+func (c *CachedAnswerClient) Get(ctx context.Context, id int64) (*CachedAnswer, error) {
+	return c.Query().Where(cachedanswer.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *CachedAnswerClient) GetX(ctx context.Context, id int64) *CachedAnswer {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryChatbot queries the chatbot edge of a CachedAnswer.
+func (c *CachedAnswerClient) QueryChatbot(_m *CachedAnswer) *ChatbotQuery {
+	query := (&ChatbotClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(cachedanswer.Table, cachedanswer.FieldID, id),
+			sqlgraph.To(chatbot.Table, chatbot.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, cachedanswer.ChatbotTable, cachedanswer.ChatbotColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *CachedAnswerClient) Hooks() []Hook {
+	hooks := c.hooks.CachedAnswer
+	return append(hooks[:len(hooks):len(hooks)], cachedanswer.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *CachedAnswerClient) Interceptors() []Interceptor {
+	return c.inters.CachedAnswer
+}
+
+func (c *CachedAnswerClient) mutate(ctx context.Context, m *CachedAnswerMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&CachedAnswerCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&CachedAnswerUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&CachedAnswerUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&CachedAnswerDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown CachedAnswer mutation op: %q", m.Op())
+	}
+}
+
 // ChatbotClient is a client for the Chatbot schema.
 type ChatbotClient struct {
 	config
@@ -878,6 +1062,22 @@ func (c *ChatbotClient) QueryRemovals(_m *Chatbot) *RemovalQuery {
 			sqlgraph.From(chatbot.Table, chatbot.FieldID, id),
 			sqlgraph.To(removal.Table, removal.FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.RemovalsTable, chatbot.RemovalsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryCachedAnswers queries the cached_answers edge of a Chatbot.
+func (c *ChatbotClient) QueryCachedAnswers(_m *Chatbot) *CachedAnswerQuery {
+	query := (&CachedAnswerClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(chatbot.Table, chatbot.FieldID, id),
+			sqlgraph.To(cachedanswer.Table, cachedanswer.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.CachedAnswersTable, chatbot.CachedAnswersColumn),
 		)
 		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
 		return fromV, nil
@@ -1177,6 +1377,22 @@ func (c *ConversationClient) QueryMessages(_m *Conversation) *MessageQuery {
 			sqlgraph.From(conversation.Table, conversation.FieldID, id),
 			sqlgraph.To(message.Table, message.FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, false, conversation.MessagesTable, conversation.MessagesColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryIdempotencyKeys queries the idempotency_keys edge of a Conversation.
+func (c *ConversationClient) QueryIdempotencyKeys(_m *Conversation) *IdempotencyKeyQuery {
+	query := (&IdempotencyKeyClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(conversation.Table, conversation.FieldID, id),
+			sqlgraph.To(idempotencykey.Table, idempotencykey.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, conversation.IdempotencyKeysTable, conversation.IdempotencyKeysColumn),
 		)
 		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
 		return fromV, nil
@@ -1539,6 +1755,156 @@ func (c *EmbeddingClient) mutate(ctx context.Context, m *EmbeddingMutation) (Val
 		return (&EmbeddingDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Embedding mutation op: %q", m.Op())
+	}
+}
+
+// IdempotencyKeyClient is a client for the IdempotencyKey schema.
+type IdempotencyKeyClient struct {
+	config
+}
+
+// NewIdempotencyKeyClient returns a client for the IdempotencyKey from the given config.
+func NewIdempotencyKeyClient(c config) *IdempotencyKeyClient {
+	return &IdempotencyKeyClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `idempotencykey.Hooks(f(g(h())))`.
+func (c *IdempotencyKeyClient) Use(hooks ...Hook) {
+	c.hooks.IdempotencyKey = append(c.hooks.IdempotencyKey, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `idempotencykey.Intercept(f(g(h())))`.
+func (c *IdempotencyKeyClient) Intercept(interceptors ...Interceptor) {
+	c.inters.IdempotencyKey = append(c.inters.IdempotencyKey, interceptors...)
+}
+
+// Create returns a builder for creating a IdempotencyKey entity.
+func (c *IdempotencyKeyClient) Create() *IdempotencyKeyCreate {
+	mutation := newIdempotencyKeyMutation(c.config, OpCreate)
+	return &IdempotencyKeyCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of IdempotencyKey entities.
+func (c *IdempotencyKeyClient) CreateBulk(builders ...*IdempotencyKeyCreate) *IdempotencyKeyCreateBulk {
+	return &IdempotencyKeyCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *IdempotencyKeyClient) MapCreateBulk(slice any, setFunc func(*IdempotencyKeyCreate, int)) *IdempotencyKeyCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &IdempotencyKeyCreateBulk{err: fmt.Errorf("calling to IdempotencyKeyClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*IdempotencyKeyCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &IdempotencyKeyCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for IdempotencyKey.
+func (c *IdempotencyKeyClient) Update() *IdempotencyKeyUpdate {
+	mutation := newIdempotencyKeyMutation(c.config, OpUpdate)
+	return &IdempotencyKeyUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *IdempotencyKeyClient) UpdateOne(_m *IdempotencyKey) *IdempotencyKeyUpdateOne {
+	mutation := newIdempotencyKeyMutation(c.config, OpUpdateOne, withIdempotencyKey(_m))
+	return &IdempotencyKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *IdempotencyKeyClient) UpdateOneID(id int64) *IdempotencyKeyUpdateOne {
+	mutation := newIdempotencyKeyMutation(c.config, OpUpdateOne, withIdempotencyKeyID(id))
+	return &IdempotencyKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for IdempotencyKey.
+func (c *IdempotencyKeyClient) Delete() *IdempotencyKeyDelete {
+	mutation := newIdempotencyKeyMutation(c.config, OpDelete)
+	return &IdempotencyKeyDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *IdempotencyKeyClient) DeleteOne(_m *IdempotencyKey) *IdempotencyKeyDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *IdempotencyKeyClient) DeleteOneID(id int64) *IdempotencyKeyDeleteOne {
+	builder := c.Delete().Where(idempotencykey.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &IdempotencyKeyDeleteOne{builder}
+}
+
+// Query returns a query builder for IdempotencyKey.
+func (c *IdempotencyKeyClient) Query() *IdempotencyKeyQuery {
+	return &IdempotencyKeyQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeIdempotencyKey},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a IdempotencyKey entity by its id.
+func (c *IdempotencyKeyClient) Get(ctx context.Context, id int64) (*IdempotencyKey, error) {
+	return c.Query().Where(idempotencykey.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *IdempotencyKeyClient) GetX(ctx context.Context, id int64) *IdempotencyKey {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryConversation queries the conversation edge of a IdempotencyKey.
+func (c *IdempotencyKeyClient) QueryConversation(_m *IdempotencyKey) *ConversationQuery {
+	query := (&ConversationClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(idempotencykey.Table, idempotencykey.FieldID, id),
+			sqlgraph.To(conversation.Table, conversation.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, idempotencykey.ConversationTable, idempotencykey.ConversationColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *IdempotencyKeyClient) Hooks() []Hook {
+	hooks := c.hooks.IdempotencyKey
+	return append(hooks[:len(hooks):len(hooks)], idempotencykey.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *IdempotencyKeyClient) Interceptors() []Interceptor {
+	return c.inters.IdempotencyKey
+}
+
+func (c *IdempotencyKeyClient) mutate(ctx context.Context, m *IdempotencyKeyMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&IdempotencyKeyCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&IdempotencyKeyUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&IdempotencyKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&IdempotencyKeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown IdempotencyKey mutation op: %q", m.Op())
 	}
 }
 
@@ -2441,6 +2807,156 @@ func (c *PlanClient) mutate(ctx context.Context, m *PlanMutation) (Value, error)
 	}
 }
 
+// ProviderClient is a client for the Provider schema.
+type ProviderClient struct {
+	config
+}
+
+// NewProviderClient returns a client for the Provider from the given config.
+func NewProviderClient(c config) *ProviderClient {
+	return &ProviderClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `provider.Hooks(f(g(h())))`.
+func (c *ProviderClient) Use(hooks ...Hook) {
+	c.hooks.Provider = append(c.hooks.Provider, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `provider.Intercept(f(g(h())))`.
+func (c *ProviderClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Provider = append(c.inters.Provider, interceptors...)
+}
+
+// Create returns a builder for creating a Provider entity.
+func (c *ProviderClient) Create() *ProviderCreate {
+	mutation := newProviderMutation(c.config, OpCreate)
+	return &ProviderCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Provider entities.
+func (c *ProviderClient) CreateBulk(builders ...*ProviderCreate) *ProviderCreateBulk {
+	return &ProviderCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ProviderClient) MapCreateBulk(slice any, setFunc func(*ProviderCreate, int)) *ProviderCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ProviderCreateBulk{err: fmt.Errorf("calling to ProviderClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ProviderCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ProviderCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Provider.
+func (c *ProviderClient) Update() *ProviderUpdate {
+	mutation := newProviderMutation(c.config, OpUpdate)
+	return &ProviderUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ProviderClient) UpdateOne(_m *Provider) *ProviderUpdateOne {
+	mutation := newProviderMutation(c.config, OpUpdateOne, withProvider(_m))
+	return &ProviderUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ProviderClient) UpdateOneID(id string) *ProviderUpdateOne {
+	mutation := newProviderMutation(c.config, OpUpdateOne, withProviderID(id))
+	return &ProviderUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Provider.
+func (c *ProviderClient) Delete() *ProviderDelete {
+	mutation := newProviderMutation(c.config, OpDelete)
+	return &ProviderDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ProviderClient) DeleteOne(_m *Provider) *ProviderDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ProviderClient) DeleteOneID(id string) *ProviderDeleteOne {
+	builder := c.Delete().Where(provider.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ProviderDeleteOne{builder}
+}
+
+// Query returns a query builder for Provider.
+func (c *ProviderClient) Query() *ProviderQuery {
+	return &ProviderQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeProvider},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Provider entity by its id.
+func (c *ProviderClient) Get(ctx context.Context, id string) (*Provider, error) {
+	return c.Query().Where(provider.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ProviderClient) GetX(ctx context.Context, id string) *Provider {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryWorkspace queries the workspace edge of a Provider.
+func (c *ProviderClient) QueryWorkspace(_m *Provider) *WorkspaceQuery {
+	query := (&WorkspaceClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(provider.Table, provider.FieldID, id),
+			sqlgraph.To(workspace.Table, workspace.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, provider.WorkspaceTable, provider.WorkspaceColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *ProviderClient) Hooks() []Hook {
+	hooks := c.hooks.Provider
+	return append(hooks[:len(hooks):len(hooks)], provider.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ProviderClient) Interceptors() []Interceptor {
+	return c.inters.Provider
+}
+
+func (c *ProviderClient) mutate(ctx context.Context, m *ProviderMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ProviderCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ProviderUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ProviderUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ProviderDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Provider mutation op: %q", m.Op())
+	}
+}
+
 // RebuildClient is a client for the Rebuild schema.
 type RebuildClient struct {
 	config
@@ -2571,6 +3087,156 @@ func (c *RebuildClient) mutate(ctx context.Context, m *RebuildMutation) (Value, 
 		return (&RebuildDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Rebuild mutation op: %q", m.Op())
+	}
+}
+
+// ReceiptClient is a client for the Receipt schema.
+type ReceiptClient struct {
+	config
+}
+
+// NewReceiptClient returns a client for the Receipt from the given config.
+func NewReceiptClient(c config) *ReceiptClient {
+	return &ReceiptClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `receipt.Hooks(f(g(h())))`.
+func (c *ReceiptClient) Use(hooks ...Hook) {
+	c.hooks.Receipt = append(c.hooks.Receipt, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `receipt.Intercept(f(g(h())))`.
+func (c *ReceiptClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Receipt = append(c.inters.Receipt, interceptors...)
+}
+
+// Create returns a builder for creating a Receipt entity.
+func (c *ReceiptClient) Create() *ReceiptCreate {
+	mutation := newReceiptMutation(c.config, OpCreate)
+	return &ReceiptCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Receipt entities.
+func (c *ReceiptClient) CreateBulk(builders ...*ReceiptCreate) *ReceiptCreateBulk {
+	return &ReceiptCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ReceiptClient) MapCreateBulk(slice any, setFunc func(*ReceiptCreate, int)) *ReceiptCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ReceiptCreateBulk{err: fmt.Errorf("calling to ReceiptClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ReceiptCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ReceiptCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Receipt.
+func (c *ReceiptClient) Update() *ReceiptUpdate {
+	mutation := newReceiptMutation(c.config, OpUpdate)
+	return &ReceiptUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ReceiptClient) UpdateOne(_m *Receipt) *ReceiptUpdateOne {
+	mutation := newReceiptMutation(c.config, OpUpdateOne, withReceipt(_m))
+	return &ReceiptUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ReceiptClient) UpdateOneID(id int64) *ReceiptUpdateOne {
+	mutation := newReceiptMutation(c.config, OpUpdateOne, withReceiptID(id))
+	return &ReceiptUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Receipt.
+func (c *ReceiptClient) Delete() *ReceiptDelete {
+	mutation := newReceiptMutation(c.config, OpDelete)
+	return &ReceiptDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ReceiptClient) DeleteOne(_m *Receipt) *ReceiptDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ReceiptClient) DeleteOneID(id int64) *ReceiptDeleteOne {
+	builder := c.Delete().Where(receipt.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ReceiptDeleteOne{builder}
+}
+
+// Query returns a query builder for Receipt.
+func (c *ReceiptClient) Query() *ReceiptQuery {
+	return &ReceiptQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeReceipt},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Receipt entity by its id.
+func (c *ReceiptClient) Get(ctx context.Context, id int64) (*Receipt, error) {
+	return c.Query().Where(receipt.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ReceiptClient) GetX(ctx context.Context, id int64) *Receipt {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryWorkspace queries the workspace edge of a Receipt.
+func (c *ReceiptClient) QueryWorkspace(_m *Receipt) *WorkspaceQuery {
+	query := (&WorkspaceClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(receipt.Table, receipt.FieldID, id),
+			sqlgraph.To(workspace.Table, workspace.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, receipt.WorkspaceTable, receipt.WorkspaceColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *ReceiptClient) Hooks() []Hook {
+	hooks := c.hooks.Receipt
+	return append(hooks[:len(hooks):len(hooks)], receipt.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ReceiptClient) Interceptors() []Interceptor {
+	return c.inters.Receipt
+}
+
+func (c *ReceiptClient) mutate(ctx context.Context, m *ReceiptMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ReceiptCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ReceiptUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ReceiptUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ReceiptDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Receipt mutation op: %q", m.Op())
 	}
 }
 
@@ -4157,6 +4823,38 @@ func (c *WorkspaceClient) QueryUsages(_m *Workspace) *UsageQuery {
 	return query
 }
 
+// QueryReceipts queries the receipts edge of a Workspace.
+func (c *WorkspaceClient) QueryReceipts(_m *Workspace) *ReceiptQuery {
+	query := (&ReceiptClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, id),
+			sqlgraph.To(receipt.Table, receipt.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.ReceiptsTable, workspace.ReceiptsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryProviders queries the providers edge of a Workspace.
+func (c *WorkspaceClient) QueryProviders(_m *Workspace) *ProviderQuery {
+	query := (&ProviderClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, id),
+			sqlgraph.To(provider.Table, provider.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.ProvidersTable, workspace.ProvidersColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
 // Hooks returns the client hooks.
 func (c *WorkspaceClient) Hooks() []Hook {
 	hooks := c.hooks.Workspace
@@ -4186,16 +4884,16 @@ func (c *WorkspaceClient) mutate(ctx context.Context, m *WorkspaceMutation) (Val
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
-		AuditEntry, BillingEvent, Chatbot, Chore, Conversation, Document, Embedding,
-		Invitation, Mail, Member, Message, Passage, Plan, Rebuild, Removal, Session,
-		SignInAttempt, Source, Subscription, Token, Upload, Usage, User,
-		Workspace []ent.Hook
+		AuditEntry, BillingEvent, CachedAnswer, Chatbot, Chore, Conversation, Document,
+		Embedding, IdempotencyKey, Invitation, Mail, Member, Message, Passage, Plan,
+		Provider, Rebuild, Receipt, Removal, Session, SignInAttempt, Source,
+		Subscription, Token, Upload, Usage, User, Workspace []ent.Hook
 	}
 	inters struct {
-		AuditEntry, BillingEvent, Chatbot, Chore, Conversation, Document, Embedding,
-		Invitation, Mail, Member, Message, Passage, Plan, Rebuild, Removal, Session,
-		SignInAttempt, Source, Subscription, Token, Upload, Usage, User,
-		Workspace []ent.Interceptor
+		AuditEntry, BillingEvent, CachedAnswer, Chatbot, Chore, Conversation, Document,
+		Embedding, IdempotencyKey, Invitation, Mail, Member, Message, Passage, Plan,
+		Provider, Rebuild, Receipt, Removal, Session, SignInAttempt, Source,
+		Subscription, Token, Upload, Usage, User, Workspace []ent.Interceptor
 	}
 )
 

@@ -40,9 +40,11 @@ type ConversationEdges struct {
 	Chatbot *Chatbot `json:"chatbot,omitempty"`
 	// Messages holds the value of the messages edge.
 	Messages []*Message `json:"messages,omitempty"`
+	// IdempotencyKeys holds the value of the idempotency_keys edge.
+	IdempotencyKeys []*IdempotencyKey `json:"idempotency_keys,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [2]bool
+	loadedTypes [3]bool
 }
 
 // ChatbotOrErr returns the Chatbot value or an error if the edge
@@ -63,6 +65,15 @@ func (e ConversationEdges) MessagesOrErr() ([]*Message, error) {
 		return e.Messages, nil
 	}
 	return nil, &NotLoadedError{edge: "messages"}
+}
+
+// IdempotencyKeysOrErr returns the IdempotencyKeys value or an error if the edge
+// was not loaded in eager-loading.
+func (e ConversationEdges) IdempotencyKeysOrErr() ([]*IdempotencyKey, error) {
+	if e.loadedTypes[2] {
+		return e.IdempotencyKeys, nil
+	}
+	return nil, &NotLoadedError{edge: "idempotency_keys"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -148,6 +159,11 @@ func (_m *Conversation) QueryChatbot() *ChatbotQuery {
 // QueryMessages queries the "messages" edge of the Conversation entity.
 func (_m *Conversation) QueryMessages() *MessageQuery {
 	return NewConversationClient(_m.config).QueryMessages(_m)
+}
+
+// QueryIdempotencyKeys queries the "idempotency_keys" edge of the Conversation entity.
+func (_m *Conversation) QueryIdempotencyKeys() *IdempotencyKeyQuery {
+	return NewConversationClient(_m.config).QueryIdempotencyKeys(_m)
 }
 
 // Update returns a builder for updating this Conversation.

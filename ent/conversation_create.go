@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"parley/ent/chatbot"
 	"parley/ent/conversation"
+	"parley/ent/idempotencykey"
 	"parley/ent/message"
 	"time"
 
@@ -94,6 +95,21 @@ func (_c *ConversationCreate) AddMessages(v ...*Message) *ConversationCreate {
 		ids[i] = v[i].ID
 	}
 	return _c.AddMessageIDs(ids...)
+}
+
+// AddIdempotencyKeyIDs adds the "idempotency_keys" edge to the IdempotencyKey entity by IDs.
+func (_c *ConversationCreate) AddIdempotencyKeyIDs(ids ...int64) *ConversationCreate {
+	_c.mutation.AddIdempotencyKeyIDs(ids...)
+	return _c
+}
+
+// AddIdempotencyKeys adds the "idempotency_keys" edges to the IdempotencyKey entity.
+func (_c *ConversationCreate) AddIdempotencyKeys(v ...*IdempotencyKey) *ConversationCreate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddIdempotencyKeyIDs(ids...)
 }
 
 // Mutation returns the ConversationMutation object of the builder.
@@ -262,6 +278,22 @@ func (_c *ConversationCreate) createSpec() (*Conversation, *sqlgraph.CreateSpec)
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(message.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.IdempotencyKeysIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   conversation.IdempotencyKeysTable,
+			Columns: []string{conversation.IdempotencyKeysColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(idempotencykey.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {

@@ -10,6 +10,7 @@ import (
 	"math"
 	"parley/ent/chatbot"
 	"parley/ent/conversation"
+	"parley/ent/idempotencykey"
 	"parley/ent/message"
 	"parley/ent/predicate"
 
@@ -23,13 +24,14 @@ import (
 // ConversationQuery is the builder for querying Conversation entities.
 type ConversationQuery struct {
 	config
-	ctx          *QueryContext
-	order        []conversation.OrderOption
-	inters       []Interceptor
-	predicates   []predicate.Conversation
-	withChatbot  *ChatbotQuery
-	withMessages *MessageQuery
-	modifiers    []func(*sql.Selector)
+	ctx                 *QueryContext
+	order               []conversation.OrderOption
+	inters              []Interceptor
+	predicates          []predicate.Conversation
+	withChatbot         *ChatbotQuery
+	withMessages        *MessageQuery
+	withIdempotencyKeys *IdempotencyKeyQuery
+	modifiers           []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
 	path func(context.Context) (*sql.Selector, error)
@@ -103,6 +105,28 @@ func (_q *ConversationQuery) QueryMessages() *MessageQuery {
 			sqlgraph.From(conversation.Table, conversation.FieldID, selector),
 			sqlgraph.To(message.Table, message.FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, false, conversation.MessagesTable, conversation.MessagesColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryIdempotencyKeys chains the current query on the "idempotency_keys" edge.
+func (_q *ConversationQuery) QueryIdempotencyKeys() *IdempotencyKeyQuery {
+	query := (&IdempotencyKeyClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(conversation.Table, conversation.FieldID, selector),
+			sqlgraph.To(idempotencykey.Table, idempotencykey.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, conversation.IdempotencyKeysTable, conversation.IdempotencyKeysColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -297,13 +321,14 @@ func (_q *ConversationQuery) Clone() *ConversationQuery {
 		return nil
 	}
 	return &ConversationQuery{
-		config:       _q.config,
-		ctx:          _q.ctx.Clone(),
-		order:        append([]conversation.OrderOption{}, _q.order...),
-		inters:       append([]Interceptor{}, _q.inters...),
-		predicates:   append([]predicate.Conversation{}, _q.predicates...),
-		withChatbot:  _q.withChatbot.Clone(),
-		withMessages: _q.withMessages.Clone(),
+		config:              _q.config,
+		ctx:                 _q.ctx.Clone(),
+		order:               append([]conversation.OrderOption{}, _q.order...),
+		inters:              append([]Interceptor{}, _q.inters...),
+		predicates:          append([]predicate.Conversation{}, _q.predicates...),
+		withChatbot:         _q.withChatbot.Clone(),
+		withMessages:        _q.withMessages.Clone(),
+		withIdempotencyKeys: _q.withIdempotencyKeys.Clone(),
 		// clone intermediate query.
 		sql:  _q.sql.Clone(),
 		path: _q.path,
@@ -329,6 +354,17 @@ func (_q *ConversationQuery) WithMessages(opts ...func(*MessageQuery)) *Conversa
 		opt(query)
 	}
 	_q.withMessages = query
+	return _q
+}
+
+// WithIdempotencyKeys tells the query-builder to eager-load the nodes that are connected to
+// the "idempotency_keys" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ConversationQuery) WithIdempotencyKeys(opts ...func(*IdempotencyKeyQuery)) *ConversationQuery {
+	query := (&IdempotencyKeyClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withIdempotencyKeys = query
 	return _q
 }
 
@@ -416,9 +452,10 @@ func (_q *ConversationQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]
 	var (
 		nodes       = []*Conversation{}
 		_spec       = _q.querySpec()
-		loadedTypes = [2]bool{
+		loadedTypes = [3]bool{
 			_q.withChatbot != nil,
 			_q.withMessages != nil,
+			_q.withIdempotencyKeys != nil,
 		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
@@ -452,6 +489,13 @@ func (_q *ConversationQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]
 		if err := _q.loadMessages(ctx, query, nodes,
 			func(n *Conversation) { n.Edges.Messages = []*Message{} },
 			func(n *Conversation, e *Message) { n.Edges.Messages = append(n.Edges.Messages, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withIdempotencyKeys; query != nil {
+		if err := _q.loadIdempotencyKeys(ctx, query, nodes,
+			func(n *Conversation) { n.Edges.IdempotencyKeys = []*IdempotencyKey{} },
+			func(n *Conversation, e *IdempotencyKey) { n.Edges.IdempotencyKeys = append(n.Edges.IdempotencyKeys, e) }); err != nil {
 			return nil, err
 		}
 	}
@@ -502,6 +546,36 @@ func (_q *ConversationQuery) loadMessages(ctx context.Context, query *MessageQue
 	}
 	query.Where(predicate.Message(func(s *sql.Selector) {
 		s.Where(sql.InValues(s.C(conversation.MessagesColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.ConversationID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "conversation_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *ConversationQuery) loadIdempotencyKeys(ctx context.Context, query *IdempotencyKeyQuery, nodes []*Conversation, init func(*Conversation), assign func(*Conversation, *IdempotencyKey)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[int64]*Conversation)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(idempotencykey.FieldConversationID)
+	}
+	query.Where(predicate.IdempotencyKey(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(conversation.IdempotencyKeysColumn), fks...))
 	}))
 	neighbors, err := query.All(ctx)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"parley/ent/conversation"
+	"parley/ent/idempotencykey"
 	"parley/ent/message"
 	"parley/ent/predicate"
 
@@ -71,6 +72,21 @@ func (_u *ConversationUpdate) AddMessages(v ...*Message) *ConversationUpdate {
 	return _u.AddMessageIDs(ids...)
 }
 
+// AddIdempotencyKeyIDs adds the "idempotency_keys" edge to the IdempotencyKey entity by IDs.
+func (_u *ConversationUpdate) AddIdempotencyKeyIDs(ids ...int64) *ConversationUpdate {
+	_u.mutation.AddIdempotencyKeyIDs(ids...)
+	return _u
+}
+
+// AddIdempotencyKeys adds the "idempotency_keys" edges to the IdempotencyKey entity.
+func (_u *ConversationUpdate) AddIdempotencyKeys(v ...*IdempotencyKey) *ConversationUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddIdempotencyKeyIDs(ids...)
+}
+
 // Mutation returns the ConversationMutation object of the builder.
 func (_u *ConversationUpdate) Mutation() *ConversationMutation {
 	return _u.mutation
@@ -95,6 +111,27 @@ func (_u *ConversationUpdate) RemoveMessages(v ...*Message) *ConversationUpdate 
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveMessageIDs(ids...)
+}
+
+// ClearIdempotencyKeys clears all "idempotency_keys" edges to the IdempotencyKey entity.
+func (_u *ConversationUpdate) ClearIdempotencyKeys() *ConversationUpdate {
+	_u.mutation.ClearIdempotencyKeys()
+	return _u
+}
+
+// RemoveIdempotencyKeyIDs removes the "idempotency_keys" edge to IdempotencyKey entities by IDs.
+func (_u *ConversationUpdate) RemoveIdempotencyKeyIDs(ids ...int64) *ConversationUpdate {
+	_u.mutation.RemoveIdempotencyKeyIDs(ids...)
+	return _u
+}
+
+// RemoveIdempotencyKeys removes "idempotency_keys" edges to IdempotencyKey entities.
+func (_u *ConversationUpdate) RemoveIdempotencyKeys(v ...*IdempotencyKey) *ConversationUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveIdempotencyKeyIDs(ids...)
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -205,6 +242,51 @@ func (_u *ConversationUpdate) sqlSave(ctx context.Context) (_node int, err error
 		}
 		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
+	if _u.mutation.IdempotencyKeysCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   conversation.IdempotencyKeysTable,
+			Columns: []string{conversation.IdempotencyKeysColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(idempotencykey.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedIdempotencyKeysIDs(); len(nodes) > 0 && !_u.mutation.IdempotencyKeysCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   conversation.IdempotencyKeysTable,
+			Columns: []string{conversation.IdempotencyKeysColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(idempotencykey.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.IdempotencyKeysIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   conversation.IdempotencyKeysTable,
+			Columns: []string{conversation.IdempotencyKeysColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(idempotencykey.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
 			err = &NotFoundError{conversation.Label}
@@ -268,6 +350,21 @@ func (_u *ConversationUpdateOne) AddMessages(v ...*Message) *ConversationUpdateO
 	return _u.AddMessageIDs(ids...)
 }
 
+// AddIdempotencyKeyIDs adds the "idempotency_keys" edge to the IdempotencyKey entity by IDs.
+func (_u *ConversationUpdateOne) AddIdempotencyKeyIDs(ids ...int64) *ConversationUpdateOne {
+	_u.mutation.AddIdempotencyKeyIDs(ids...)
+	return _u
+}
+
+// AddIdempotencyKeys adds the "idempotency_keys" edges to the IdempotencyKey entity.
+func (_u *ConversationUpdateOne) AddIdempotencyKeys(v ...*IdempotencyKey) *ConversationUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddIdempotencyKeyIDs(ids...)
+}
+
 // Mutation returns the ConversationMutation object of the builder.
 func (_u *ConversationUpdateOne) Mutation() *ConversationMutation {
 	return _u.mutation
@@ -292,6 +389,27 @@ func (_u *ConversationUpdateOne) RemoveMessages(v ...*Message) *ConversationUpda
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveMessageIDs(ids...)
+}
+
+// ClearIdempotencyKeys clears all "idempotency_keys" edges to the IdempotencyKey entity.
+func (_u *ConversationUpdateOne) ClearIdempotencyKeys() *ConversationUpdateOne {
+	_u.mutation.ClearIdempotencyKeys()
+	return _u
+}
+
+// RemoveIdempotencyKeyIDs removes the "idempotency_keys" edge to IdempotencyKey entities by IDs.
+func (_u *ConversationUpdateOne) RemoveIdempotencyKeyIDs(ids ...int64) *ConversationUpdateOne {
+	_u.mutation.RemoveIdempotencyKeyIDs(ids...)
+	return _u
+}
+
+// RemoveIdempotencyKeys removes "idempotency_keys" edges to IdempotencyKey entities.
+func (_u *ConversationUpdateOne) RemoveIdempotencyKeys(v ...*IdempotencyKey) *ConversationUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveIdempotencyKeyIDs(ids...)
 }
 
 // Where appends a list predicates to the ConversationUpdate builder.
@@ -425,6 +543,51 @@ func (_u *ConversationUpdateOne) sqlSave(ctx context.Context) (_node *Conversati
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(message.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.IdempotencyKeysCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   conversation.IdempotencyKeysTable,
+			Columns: []string{conversation.IdempotencyKeysColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(idempotencykey.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedIdempotencyKeysIDs(); len(nodes) > 0 && !_u.mutation.IdempotencyKeysCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   conversation.IdempotencyKeysTable,
+			Columns: []string{conversation.IdempotencyKeysColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(idempotencykey.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.IdempotencyKeysIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   conversation.IdempotencyKeysTable,
+			Columns: []string{conversation.IdempotencyKeysColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(idempotencykey.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {

@@ -8,18 +8,22 @@ import (
 	"fmt"
 	"parley/ent/auditentry"
 	"parley/ent/billingevent"
+	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
 	"parley/ent/chore"
 	"parley/ent/conversation"
 	"parley/ent/document"
 	"parley/ent/embedding"
+	"parley/ent/idempotencykey"
 	"parley/ent/invitation"
 	"parley/ent/mail"
 	"parley/ent/member"
 	"parley/ent/message"
 	"parley/ent/passage"
 	"parley/ent/plan"
+	"parley/ent/provider"
 	"parley/ent/rebuild"
+	"parley/ent/receipt"
 	"parley/ent/removal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
@@ -96,30 +100,34 @@ var (
 func checkColumn(t, c string) error {
 	initCheck.Do(func() {
 		columnCheck = sql.NewColumnCheck(map[string]func(string) bool{
-			auditentry.Table:    auditentry.ValidColumn,
-			billingevent.Table:  billingevent.ValidColumn,
-			chatbot.Table:       chatbot.ValidColumn,
-			chore.Table:         chore.ValidColumn,
-			conversation.Table:  conversation.ValidColumn,
-			document.Table:      document.ValidColumn,
-			embedding.Table:     embedding.ValidColumn,
-			invitation.Table:    invitation.ValidColumn,
-			mail.Table:          mail.ValidColumn,
-			member.Table:        member.ValidColumn,
-			message.Table:       message.ValidColumn,
-			passage.Table:       passage.ValidColumn,
-			plan.Table:          plan.ValidColumn,
-			rebuild.Table:       rebuild.ValidColumn,
-			removal.Table:       removal.ValidColumn,
-			session.Table:       session.ValidColumn,
-			signinattempt.Table: signinattempt.ValidColumn,
-			source.Table:        source.ValidColumn,
-			subscription.Table:  subscription.ValidColumn,
-			token.Table:         token.ValidColumn,
-			upload.Table:        upload.ValidColumn,
-			usage.Table:         usage.ValidColumn,
-			user.Table:          user.ValidColumn,
-			workspace.Table:     workspace.ValidColumn,
+			auditentry.Table:     auditentry.ValidColumn,
+			billingevent.Table:   billingevent.ValidColumn,
+			cachedanswer.Table:   cachedanswer.ValidColumn,
+			chatbot.Table:        chatbot.ValidColumn,
+			chore.Table:          chore.ValidColumn,
+			conversation.Table:   conversation.ValidColumn,
+			document.Table:       document.ValidColumn,
+			embedding.Table:      embedding.ValidColumn,
+			idempotencykey.Table: idempotencykey.ValidColumn,
+			invitation.Table:     invitation.ValidColumn,
+			mail.Table:           mail.ValidColumn,
+			member.Table:         member.ValidColumn,
+			message.Table:        message.ValidColumn,
+			passage.Table:        passage.ValidColumn,
+			plan.Table:           plan.ValidColumn,
+			provider.Table:       provider.ValidColumn,
+			rebuild.Table:        rebuild.ValidColumn,
+			receipt.Table:        receipt.ValidColumn,
+			removal.Table:        removal.ValidColumn,
+			session.Table:        session.ValidColumn,
+			signinattempt.Table:  signinattempt.ValidColumn,
+			source.Table:         source.ValidColumn,
+			subscription.Table:   subscription.ValidColumn,
+			token.Table:          token.ValidColumn,
+			upload.Table:         upload.ValidColumn,
+			usage.Table:          usage.ValidColumn,
+			user.Table:           user.ValidColumn,
+			workspace.Table:      workspace.ValidColumn,
 		})
 	})
 	return columnCheck(t, c)

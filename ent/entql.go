@@ -5,11 +5,13 @@ package ent
 import (
 	"parley/ent/auditentry"
 	"parley/ent/billingevent"
+	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
 	"parley/ent/chore"
 	"parley/ent/conversation"
 	"parley/ent/document"
 	"parley/ent/embedding"
+	"parley/ent/idempotencykey"
 	"parley/ent/invitation"
 	"parley/ent/mail"
 	"parley/ent/member"
@@ -17,7 +19,9 @@ import (
 	"parley/ent/passage"
 	"parley/ent/plan"
 	"parley/ent/predicate"
+	"parley/ent/provider"
 	"parley/ent/rebuild"
+	"parley/ent/receipt"
 	"parley/ent/removal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
@@ -37,7 +41,7 @@ import (
 
 // schemaGraph holds a representation of ent/schema at runtime.
 var schemaGraph = func() *sqlgraph.Schema {
-	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 24)}
+	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 28)}
 	graph.Nodes[0] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   auditentry.Table,
@@ -73,6 +77,26 @@ var schemaGraph = func() *sqlgraph.Schema {
 	}
 	graph.Nodes[2] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
+			Table:   cachedanswer.Table,
+			Columns: cachedanswer.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: cachedanswer.FieldID,
+			},
+		},
+		Type: "CachedAnswer",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			cachedanswer.FieldWorkspaceID: {Type: field.TypeString, Column: cachedanswer.FieldWorkspaceID},
+			cachedanswer.FieldChatbotID:   {Type: field.TypeString, Column: cachedanswer.FieldChatbotID},
+			cachedanswer.FieldKey:         {Type: field.TypeString, Column: cachedanswer.FieldKey},
+			cachedanswer.FieldText:        {Type: field.TypeString, Column: cachedanswer.FieldText},
+			cachedanswer.FieldSources:     {Type: field.TypeString, Column: cachedanswer.FieldSources},
+			cachedanswer.FieldDocumentIds: {Type: field.TypeString, Column: cachedanswer.FieldDocumentIds},
+			cachedanswer.FieldCreatedAt:   {Type: field.TypeTime, Column: cachedanswer.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[3] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
 			Table:   chatbot.Table,
 			Columns: chatbot.Columns,
 			ID: &sqlgraph.FieldSpec{
@@ -90,12 +114,20 @@ var schemaGraph = func() *sqlgraph.Schema {
 			chatbot.FieldPassageAim:             {Type: field.TypeInt, Column: chatbot.FieldPassageAim},
 			chatbot.FieldPassageLimit:           {Type: field.TypeInt, Column: chatbot.FieldPassageLimit},
 			chatbot.FieldAnswerWithoutKnowledge: {Type: field.TypeBool, Column: chatbot.FieldAnswerWithoutKnowledge},
+			chatbot.FieldProviderID:             {Type: field.TypeString, Column: chatbot.FieldProviderID},
+			chatbot.FieldModel:                  {Type: field.TypeString, Column: chatbot.FieldModel},
+			chatbot.FieldFallbackProviderID:     {Type: field.TypeString, Column: chatbot.FieldFallbackProviderID},
+			chatbot.FieldFallbackModel:          {Type: field.TypeString, Column: chatbot.FieldFallbackModel},
+			chatbot.FieldTemperature:            {Type: field.TypeFloat64, Column: chatbot.FieldTemperature},
+			chatbot.FieldMaxAnswerTokens:        {Type: field.TypeInt, Column: chatbot.FieldMaxAnswerTokens},
+			chatbot.FieldGrounding:              {Type: field.TypeString, Column: chatbot.FieldGrounding},
+			chatbot.FieldCacheAnswers:           {Type: field.TypeBool, Column: chatbot.FieldCacheAnswers},
 			chatbot.FieldKept:                   {Type: field.TypeBool, Column: chatbot.FieldKept},
 			chatbot.FieldOverLimit:              {Type: field.TypeBool, Column: chatbot.FieldOverLimit},
 			chatbot.FieldCreatedAt:              {Type: field.TypeTime, Column: chatbot.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[3] = &sqlgraph.Node{
+	graph.Nodes[4] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   chore.Table,
 			Columns: chore.Columns,
@@ -109,7 +141,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			chore.FieldBegunAt: {Type: field.TypeTime, Column: chore.FieldBegunAt},
 		},
 	}
-	graph.Nodes[4] = &sqlgraph.Node{
+	graph.Nodes[5] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   conversation.Table,
 			Columns: conversation.Columns,
@@ -127,7 +159,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			conversation.FieldCreatedAt:      {Type: field.TypeTime, Column: conversation.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[5] = &sqlgraph.Node{
+	graph.Nodes[6] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   document.Table,
 			Columns: document.Columns,
@@ -156,6 +188,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			document.FieldIndexed:      {Type: field.TypeInt, Column: document.FieldIndexed},
 			document.FieldVersion:      {Type: field.TypeInt, Column: document.FieldVersion},
 			document.FieldLive:         {Type: field.TypeInt, Column: document.FieldLive},
+			document.FieldLiveHash:     {Type: field.TypeString, Column: document.FieldLiveHash},
 			document.FieldAttempts:     {Type: field.TypeInt, Column: document.FieldAttempts},
 			document.FieldDueAt:        {Type: field.TypeTime, Column: document.FieldDueAt},
 			document.FieldEtag:         {Type: field.TypeString, Column: document.FieldEtag},
@@ -165,7 +198,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			document.FieldCreatedAt:    {Type: field.TypeTime, Column: document.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[6] = &sqlgraph.Node{
+	graph.Nodes[7] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   embedding.Table,
 			Columns: embedding.Columns,
@@ -183,7 +216,28 @@ var schemaGraph = func() *sqlgraph.Schema {
 			embedding.FieldUsedAt:      {Type: field.TypeTime, Column: embedding.FieldUsedAt},
 		},
 	}
-	graph.Nodes[7] = &sqlgraph.Node{
+	graph.Nodes[8] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   idempotencykey.Table,
+			Columns: idempotencykey.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: idempotencykey.FieldID,
+			},
+		},
+		Type: "IdempotencyKey",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			idempotencykey.FieldWorkspaceID:    {Type: field.TypeString, Column: idempotencykey.FieldWorkspaceID},
+			idempotencykey.FieldTokenID:        {Type: field.TypeString, Column: idempotencykey.FieldTokenID},
+			idempotencykey.FieldRoute:          {Type: field.TypeString, Column: idempotencykey.FieldRoute},
+			idempotencykey.FieldKey:            {Type: field.TypeString, Column: idempotencykey.FieldKey},
+			idempotencykey.FieldBodyHash:       {Type: field.TypeString, Column: idempotencykey.FieldBodyHash},
+			idempotencykey.FieldConversationID: {Type: field.TypeInt64, Column: idempotencykey.FieldConversationID},
+			idempotencykey.FieldMessageID:      {Type: field.TypeInt64, Column: idempotencykey.FieldMessageID},
+			idempotencykey.FieldCreatedAt:      {Type: field.TypeTime, Column: idempotencykey.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[9] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   invitation.Table,
 			Columns: invitation.Columns,
@@ -202,7 +256,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			invitation.FieldCreatedAt:   {Type: field.TypeTime, Column: invitation.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[8] = &sqlgraph.Node{
+	graph.Nodes[10] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   mail.Table,
 			Columns: mail.Columns,
@@ -224,7 +278,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			mail.FieldCreatedAt:   {Type: field.TypeTime, Column: mail.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[9] = &sqlgraph.Node{
+	graph.Nodes[11] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   member.Table,
 			Columns: member.Columns,
@@ -243,7 +297,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			member.FieldCreatedAt:   {Type: field.TypeTime, Column: member.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[10] = &sqlgraph.Node{
+	graph.Nodes[12] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   message.Table,
 			Columns: message.Columns,
@@ -254,21 +308,22 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		Type: "Message",
 		Fields: map[string]*sqlgraph.FieldSpec{
-			message.FieldWorkspaceID:      {Type: field.TypeString, Column: message.FieldWorkspaceID},
-			message.FieldConversationID:   {Type: field.TypeInt64, Column: message.FieldConversationID},
-			message.FieldRole:             {Type: field.TypeString, Column: message.FieldRole},
-			message.FieldContent:          {Type: field.TypeString, Column: message.FieldContent},
-			message.FieldStatus:           {Type: field.TypeString, Column: message.FieldStatus},
-			message.FieldModel:            {Type: field.TypeString, Column: message.FieldModel},
-			message.FieldPromptTokens:     {Type: field.TypeInt, Column: message.FieldPromptTokens},
-			message.FieldCompletionTokens: {Type: field.TypeInt, Column: message.FieldCompletionTokens},
-			message.FieldUsageEstimated:   {Type: field.TypeBool, Column: message.FieldUsageEstimated},
-			message.FieldLeaseUntil:       {Type: field.TypeTime, Column: message.FieldLeaseUntil},
-			message.FieldDocumentIds:      {Type: field.TypeString, Column: message.FieldDocumentIds},
-			message.FieldCreatedAt:        {Type: field.TypeTime, Column: message.FieldCreatedAt},
+			message.FieldWorkspaceID:    {Type: field.TypeString, Column: message.FieldWorkspaceID},
+			message.FieldConversationID: {Type: field.TypeInt64, Column: message.FieldConversationID},
+			message.FieldRole:           {Type: field.TypeString, Column: message.FieldRole},
+			message.FieldContent:        {Type: field.TypeString, Column: message.FieldContent},
+			message.FieldStatus:         {Type: field.TypeString, Column: message.FieldStatus},
+			message.FieldLeaseUntil:     {Type: field.TypeTime, Column: message.FieldLeaseUntil},
+			message.FieldAttempt:        {Type: field.TypeInt, Column: message.FieldAttempt},
+			message.FieldStopping:       {Type: field.TypeBool, Column: message.FieldStopping},
+			message.FieldDelivery:       {Type: field.TypeString, Column: message.FieldDelivery},
+			message.FieldQuery:          {Type: field.TypeString, Column: message.FieldQuery},
+			message.FieldSources:        {Type: field.TypeString, Column: message.FieldSources},
+			message.FieldDocumentIds:    {Type: field.TypeString, Column: message.FieldDocumentIds},
+			message.FieldCreatedAt:      {Type: field.TypeTime, Column: message.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[11] = &sqlgraph.Node{
+	graph.Nodes[13] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   passage.Table,
 			Columns: passage.Columns,
@@ -287,10 +342,12 @@ var schemaGraph = func() *sqlgraph.Schema {
 			passage.FieldTitle:       {Type: field.TypeString, Column: passage.FieldTitle},
 			passage.FieldHeadingPath: {Type: field.TypeJSON, Column: passage.FieldHeadingPath},
 			passage.FieldPlace:       {Type: field.TypeString, Column: passage.FieldPlace},
+			passage.FieldStart:       {Type: field.TypeInt, Column: passage.FieldStart},
+			passage.FieldEnd:         {Type: field.TypeInt, Column: passage.FieldEnd},
 			passage.FieldText:        {Type: field.TypeString, Column: passage.FieldText},
 		},
 	}
-	graph.Nodes[12] = &sqlgraph.Node{
+	graph.Nodes[14] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   plan.Table,
 			Columns: plan.Columns,
@@ -317,7 +374,29 @@ var schemaGraph = func() *sqlgraph.Schema {
 			plan.FieldCurrency:          {Type: field.TypeString, Column: plan.FieldCurrency},
 		},
 	}
-	graph.Nodes[13] = &sqlgraph.Node{
+	graph.Nodes[15] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   provider.Table,
+			Columns: provider.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeString,
+				Column: provider.FieldID,
+			},
+		},
+		Type: "Provider",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			provider.FieldWorkspaceID: {Type: field.TypeString, Column: provider.FieldWorkspaceID},
+			provider.FieldName:        {Type: field.TypeString, Column: provider.FieldName},
+			provider.FieldKind:        {Type: field.TypeString, Column: provider.FieldKind},
+			provider.FieldBaseURL:     {Type: field.TypeString, Column: provider.FieldBaseURL},
+			provider.FieldSealedKey:   {Type: field.TypeBytes, Column: provider.FieldSealedKey},
+			provider.FieldKeyHint:     {Type: field.TypeString, Column: provider.FieldKeyHint},
+			provider.FieldTools:       {Type: field.TypeBool, Column: provider.FieldTools},
+			provider.FieldUpdatedAt:   {Type: field.TypeTime, Column: provider.FieldUpdatedAt},
+			provider.FieldCreatedAt:   {Type: field.TypeTime, Column: provider.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[16] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   rebuild.Table,
 			Columns: rebuild.Columns,
@@ -331,7 +410,34 @@ var schemaGraph = func() *sqlgraph.Schema {
 			rebuild.FieldBeganAt: {Type: field.TypeTime, Column: rebuild.FieldBeganAt},
 		},
 	}
-	graph.Nodes[14] = &sqlgraph.Node{
+	graph.Nodes[17] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   receipt.Table,
+			Columns: receipt.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: receipt.FieldID,
+			},
+		},
+		Type: "Receipt",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			receipt.FieldWorkspaceID:      {Type: field.TypeString, Column: receipt.FieldWorkspaceID},
+			receipt.FieldChatbotID:        {Type: field.TypeString, Column: receipt.FieldChatbotID},
+			receipt.FieldMessageID:        {Type: field.TypeInt64, Column: receipt.FieldMessageID},
+			receipt.FieldAttempt:          {Type: field.TypeInt, Column: receipt.FieldAttempt},
+			receipt.FieldStatus:           {Type: field.TypeString, Column: receipt.FieldStatus},
+			receipt.FieldModel:            {Type: field.TypeString, Column: receipt.FieldModel},
+			receipt.FieldPromptTokens:     {Type: field.TypeInt, Column: receipt.FieldPromptTokens},
+			receipt.FieldCompletionTokens: {Type: field.TypeInt, Column: receipt.FieldCompletionTokens},
+			receipt.FieldEstimated:        {Type: field.TypeBool, Column: receipt.FieldEstimated},
+			receipt.FieldFirstTokenMs:     {Type: field.TypeInt, Column: receipt.FieldFirstTokenMs},
+			receipt.FieldTotalMs:          {Type: field.TypeInt, Column: receipt.FieldTotalMs},
+			receipt.FieldPassages:         {Type: field.TypeInt, Column: receipt.FieldPassages},
+			receipt.FieldRefuted:          {Type: field.TypeInt, Column: receipt.FieldRefuted},
+			receipt.FieldCreatedAt:        {Type: field.TypeTime, Column: receipt.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[18] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   removal.Table,
 			Columns: removal.Columns,
@@ -356,7 +462,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			removal.FieldCountedAt:   {Type: field.TypeTime, Column: removal.FieldCountedAt},
 		},
 	}
-	graph.Nodes[15] = &sqlgraph.Node{
+	graph.Nodes[19] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   session.Table,
 			Columns: session.Columns,
@@ -373,7 +479,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			session.FieldCreatedAt:  {Type: field.TypeTime, Column: session.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[16] = &sqlgraph.Node{
+	graph.Nodes[20] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   signinattempt.Table,
 			Columns: signinattempt.Columns,
@@ -388,7 +494,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			signinattempt.FieldLastAt:   {Type: field.TypeTime, Column: signinattempt.FieldLastAt},
 		},
 	}
-	graph.Nodes[17] = &sqlgraph.Node{
+	graph.Nodes[21] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   source.Table,
 			Columns: source.Columns,
@@ -416,7 +522,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			source.FieldCreatedAt:   {Type: field.TypeTime, Column: source.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[18] = &sqlgraph.Node{
+	graph.Nodes[22] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   subscription.Table,
 			Columns: subscription.Columns,
@@ -450,7 +556,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			subscription.FieldCreatedAt:      {Type: field.TypeTime, Column: subscription.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[19] = &sqlgraph.Node{
+	graph.Nodes[23] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   token.Table,
 			Columns: token.Columns,
@@ -476,7 +582,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			token.FieldCreatedAt:   {Type: field.TypeTime, Column: token.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[20] = &sqlgraph.Node{
+	graph.Nodes[24] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   upload.Table,
 			Columns: upload.Columns,
@@ -494,7 +600,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			upload.FieldBody:        {Type: field.TypeBytes, Column: upload.FieldBody},
 		},
 	}
-	graph.Nodes[21] = &sqlgraph.Node{
+	graph.Nodes[25] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   usage.Table,
 			Columns: usage.Columns,
@@ -511,7 +617,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			usage.FieldMessages:    {Type: field.TypeInt, Column: usage.FieldMessages},
 		},
 	}
-	graph.Nodes[22] = &sqlgraph.Node{
+	graph.Nodes[26] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   user.Table,
 			Columns: user.Columns,
@@ -527,7 +633,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			user.FieldCreatedAt:    {Type: field.TypeTime, Column: user.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[23] = &sqlgraph.Node{
+	graph.Nodes[27] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   workspace.Table,
 			Columns: workspace.Columns,
@@ -557,6 +663,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		"AuditEntry",
 		"Workspace",
+	)
+	graph.MustAddE(
+		"chatbot",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   cachedanswer.ChatbotTable,
+			Columns: []string{cachedanswer.ChatbotColumn},
+			Bidi:    false,
+		},
+		"CachedAnswer",
+		"Chatbot",
 	)
 	graph.MustAddE(
 		"workspace",
@@ -631,6 +749,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		"Removal",
 	)
 	graph.MustAddE(
+		"cached_answers",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.CachedAnswersTable,
+			Columns: []string{chatbot.CachedAnswersColumn},
+			Bidi:    false,
+		},
+		"Chatbot",
+		"CachedAnswer",
+	)
+	graph.MustAddE(
 		"chatbot",
 		&sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -653,6 +783,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		"Conversation",
 		"Message",
+	)
+	graph.MustAddE(
+		"idempotency_keys",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   conversation.IdempotencyKeysTable,
+			Columns: []string{conversation.IdempotencyKeysColumn},
+			Bidi:    false,
+		},
+		"Conversation",
+		"IdempotencyKey",
 	)
 	graph.MustAddE(
 		"chatbot",
@@ -701,6 +843,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		"Embedding",
 		"Workspace",
+	)
+	graph.MustAddE(
+		"conversation",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   idempotencykey.ConversationTable,
+			Columns: []string{idempotencykey.ConversationColumn},
+			Bidi:    false,
+		},
+		"IdempotencyKey",
+		"Conversation",
 	)
 	graph.MustAddE(
 		"workspace",
@@ -773,6 +927,30 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		"Passage",
 		"Document",
+	)
+	graph.MustAddE(
+		"workspace",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   provider.WorkspaceTable,
+			Columns: []string{provider.WorkspaceColumn},
+			Bidi:    false,
+		},
+		"Provider",
+		"Workspace",
+	)
+	graph.MustAddE(
+		"workspace",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   receipt.WorkspaceTable,
+			Columns: []string{receipt.WorkspaceColumn},
+			Bidi:    false,
+		},
+		"Receipt",
+		"Workspace",
 	)
 	graph.MustAddE(
 		"chatbot",
@@ -978,6 +1156,30 @@ var schemaGraph = func() *sqlgraph.Schema {
 		"Workspace",
 		"Usage",
 	)
+	graph.MustAddE(
+		"receipts",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ReceiptsTable,
+			Columns: []string{workspace.ReceiptsColumn},
+			Bidi:    false,
+		},
+		"Workspace",
+		"Receipt",
+	)
+	graph.MustAddE(
+		"providers",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ProvidersTable,
+			Columns: []string{workspace.ProvidersColumn},
+			Bidi:    false,
+		},
+		"Workspace",
+		"Provider",
+	)
 	return graph
 }()
 
@@ -1117,6 +1319,95 @@ func (f *BillingEventFilter) WhereAppliedAt(p entql.TimeP) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *CachedAnswerQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the CachedAnswerQuery builder.
+func (_q *CachedAnswerQuery) Filter() *CachedAnswerFilter {
+	return &CachedAnswerFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *CachedAnswerMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the CachedAnswerMutation builder.
+func (m *CachedAnswerMutation) Filter() *CachedAnswerFilter {
+	return &CachedAnswerFilter{config: m.config, predicateAdder: m}
+}
+
+// CachedAnswerFilter provides a generic filtering capability at runtime for CachedAnswerQuery.
+type CachedAnswerFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *CachedAnswerFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[2].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *CachedAnswerFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(cachedanswer.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *CachedAnswerFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(cachedanswer.FieldWorkspaceID))
+}
+
+// WhereChatbotID applies the entql string predicate on the chatbot_id field.
+func (f *CachedAnswerFilter) WhereChatbotID(p entql.StringP) {
+	f.Where(p.Field(cachedanswer.FieldChatbotID))
+}
+
+// WhereKey applies the entql string predicate on the key field.
+func (f *CachedAnswerFilter) WhereKey(p entql.StringP) {
+	f.Where(p.Field(cachedanswer.FieldKey))
+}
+
+// WhereText applies the entql string predicate on the text field.
+func (f *CachedAnswerFilter) WhereText(p entql.StringP) {
+	f.Where(p.Field(cachedanswer.FieldText))
+}
+
+// WhereSources applies the entql string predicate on the sources field.
+func (f *CachedAnswerFilter) WhereSources(p entql.StringP) {
+	f.Where(p.Field(cachedanswer.FieldSources))
+}
+
+// WhereDocumentIds applies the entql string predicate on the document_ids field.
+func (f *CachedAnswerFilter) WhereDocumentIds(p entql.StringP) {
+	f.Where(p.Field(cachedanswer.FieldDocumentIds))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *CachedAnswerFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(cachedanswer.FieldCreatedAt))
+}
+
+// WhereHasChatbot applies a predicate to check if query has an edge chatbot.
+func (f *CachedAnswerFilter) WhereHasChatbot() {
+	f.Where(entql.HasEdge("chatbot"))
+}
+
+// WhereHasChatbotWith applies a predicate to check if query has an edge chatbot with a given conditions (other predicates).
+func (f *CachedAnswerFilter) WhereHasChatbotWith(preds ...predicate.Chatbot) {
+	f.Where(entql.HasEdgeWith("chatbot", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *ChatbotQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -1145,7 +1436,7 @@ type ChatbotFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ChatbotFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[2].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[3].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1194,6 +1485,46 @@ func (f *ChatbotFilter) WherePassageLimit(p entql.IntP) {
 // WhereAnswerWithoutKnowledge applies the entql bool predicate on the answer_without_knowledge field.
 func (f *ChatbotFilter) WhereAnswerWithoutKnowledge(p entql.BoolP) {
 	f.Where(p.Field(chatbot.FieldAnswerWithoutKnowledge))
+}
+
+// WhereProviderID applies the entql string predicate on the provider_id field.
+func (f *ChatbotFilter) WhereProviderID(p entql.StringP) {
+	f.Where(p.Field(chatbot.FieldProviderID))
+}
+
+// WhereModel applies the entql string predicate on the model field.
+func (f *ChatbotFilter) WhereModel(p entql.StringP) {
+	f.Where(p.Field(chatbot.FieldModel))
+}
+
+// WhereFallbackProviderID applies the entql string predicate on the fallback_provider_id field.
+func (f *ChatbotFilter) WhereFallbackProviderID(p entql.StringP) {
+	f.Where(p.Field(chatbot.FieldFallbackProviderID))
+}
+
+// WhereFallbackModel applies the entql string predicate on the fallback_model field.
+func (f *ChatbotFilter) WhereFallbackModel(p entql.StringP) {
+	f.Where(p.Field(chatbot.FieldFallbackModel))
+}
+
+// WhereTemperature applies the entql float64 predicate on the temperature field.
+func (f *ChatbotFilter) WhereTemperature(p entql.Float64P) {
+	f.Where(p.Field(chatbot.FieldTemperature))
+}
+
+// WhereMaxAnswerTokens applies the entql int predicate on the max_answer_tokens field.
+func (f *ChatbotFilter) WhereMaxAnswerTokens(p entql.IntP) {
+	f.Where(p.Field(chatbot.FieldMaxAnswerTokens))
+}
+
+// WhereGrounding applies the entql string predicate on the grounding field.
+func (f *ChatbotFilter) WhereGrounding(p entql.StringP) {
+	f.Where(p.Field(chatbot.FieldGrounding))
+}
+
+// WhereCacheAnswers applies the entql bool predicate on the cache_answers field.
+func (f *ChatbotFilter) WhereCacheAnswers(p entql.BoolP) {
+	f.Where(p.Field(chatbot.FieldCacheAnswers))
 }
 
 // WhereKept applies the entql bool predicate on the kept field.
@@ -1295,6 +1626,20 @@ func (f *ChatbotFilter) WhereHasRemovalsWith(preds ...predicate.Removal) {
 	})))
 }
 
+// WhereHasCachedAnswers applies a predicate to check if query has an edge cached_answers.
+func (f *ChatbotFilter) WhereHasCachedAnswers() {
+	f.Where(entql.HasEdge("cached_answers"))
+}
+
+// WhereHasCachedAnswersWith applies a predicate to check if query has an edge cached_answers with a given conditions (other predicates).
+func (f *ChatbotFilter) WhereHasCachedAnswersWith(preds ...predicate.CachedAnswer) {
+	f.Where(entql.HasEdgeWith("cached_answers", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
 // addPredicate implements the predicateAdder interface.
 func (_q *ChoreQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
@@ -1324,7 +1669,7 @@ type ChoreFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ChoreFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[3].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[4].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1369,7 +1714,7 @@ type ConversationFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ConversationFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[4].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[5].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1433,6 +1778,20 @@ func (f *ConversationFilter) WhereHasMessagesWith(preds ...predicate.Message) {
 	})))
 }
 
+// WhereHasIdempotencyKeys applies a predicate to check if query has an edge idempotency_keys.
+func (f *ConversationFilter) WhereHasIdempotencyKeys() {
+	f.Where(entql.HasEdge("idempotency_keys"))
+}
+
+// WhereHasIdempotencyKeysWith applies a predicate to check if query has an edge idempotency_keys with a given conditions (other predicates).
+func (f *ConversationFilter) WhereHasIdempotencyKeysWith(preds ...predicate.IdempotencyKey) {
+	f.Where(entql.HasEdgeWith("idempotency_keys", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
 // addPredicate implements the predicateAdder interface.
 func (_q *DocumentQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
@@ -1462,7 +1821,7 @@ type DocumentFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *DocumentFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[5].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[6].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1561,6 +1920,11 @@ func (f *DocumentFilter) WhereVersion(p entql.IntP) {
 // WhereLive applies the entql int predicate on the live field.
 func (f *DocumentFilter) WhereLive(p entql.IntP) {
 	f.Where(p.Field(document.FieldLive))
+}
+
+// WhereLiveHash applies the entql string predicate on the live_hash field.
+func (f *DocumentFilter) WhereLiveHash(p entql.StringP) {
+	f.Where(p.Field(document.FieldLiveHash))
 }
 
 // WhereAttempts applies the entql int predicate on the attempts field.
@@ -1669,7 +2033,7 @@ type EmbeddingFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *EmbeddingFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[6].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[7].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1720,6 +2084,100 @@ func (f *EmbeddingFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *IdempotencyKeyQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the IdempotencyKeyQuery builder.
+func (_q *IdempotencyKeyQuery) Filter() *IdempotencyKeyFilter {
+	return &IdempotencyKeyFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *IdempotencyKeyMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the IdempotencyKeyMutation builder.
+func (m *IdempotencyKeyMutation) Filter() *IdempotencyKeyFilter {
+	return &IdempotencyKeyFilter{config: m.config, predicateAdder: m}
+}
+
+// IdempotencyKeyFilter provides a generic filtering capability at runtime for IdempotencyKeyQuery.
+type IdempotencyKeyFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *IdempotencyKeyFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[8].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *IdempotencyKeyFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(idempotencykey.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *IdempotencyKeyFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(idempotencykey.FieldWorkspaceID))
+}
+
+// WhereTokenID applies the entql string predicate on the token_id field.
+func (f *IdempotencyKeyFilter) WhereTokenID(p entql.StringP) {
+	f.Where(p.Field(idempotencykey.FieldTokenID))
+}
+
+// WhereRoute applies the entql string predicate on the route field.
+func (f *IdempotencyKeyFilter) WhereRoute(p entql.StringP) {
+	f.Where(p.Field(idempotencykey.FieldRoute))
+}
+
+// WhereKey applies the entql string predicate on the key field.
+func (f *IdempotencyKeyFilter) WhereKey(p entql.StringP) {
+	f.Where(p.Field(idempotencykey.FieldKey))
+}
+
+// WhereBodyHash applies the entql string predicate on the body_hash field.
+func (f *IdempotencyKeyFilter) WhereBodyHash(p entql.StringP) {
+	f.Where(p.Field(idempotencykey.FieldBodyHash))
+}
+
+// WhereConversationID applies the entql int64 predicate on the conversation_id field.
+func (f *IdempotencyKeyFilter) WhereConversationID(p entql.Int64P) {
+	f.Where(p.Field(idempotencykey.FieldConversationID))
+}
+
+// WhereMessageID applies the entql int64 predicate on the message_id field.
+func (f *IdempotencyKeyFilter) WhereMessageID(p entql.Int64P) {
+	f.Where(p.Field(idempotencykey.FieldMessageID))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *IdempotencyKeyFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(idempotencykey.FieldCreatedAt))
+}
+
+// WhereHasConversation applies a predicate to check if query has an edge conversation.
+func (f *IdempotencyKeyFilter) WhereHasConversation() {
+	f.Where(entql.HasEdge("conversation"))
+}
+
+// WhereHasConversationWith applies a predicate to check if query has an edge conversation with a given conditions (other predicates).
+func (f *IdempotencyKeyFilter) WhereHasConversationWith(preds ...predicate.Conversation) {
+	f.Where(entql.HasEdgeWith("conversation", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *InvitationQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -1748,7 +2206,7 @@ type InvitationFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *InvitationFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[7].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[9].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1832,7 +2290,7 @@ type MailFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MailFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[8].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[10].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1931,7 +2389,7 @@ type MemberFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MemberFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[9].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[11].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2029,7 +2487,7 @@ type MessageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MessageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[10].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[12].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2065,29 +2523,34 @@ func (f *MessageFilter) WhereStatus(p entql.StringP) {
 	f.Where(p.Field(message.FieldStatus))
 }
 
-// WhereModel applies the entql string predicate on the model field.
-func (f *MessageFilter) WhereModel(p entql.StringP) {
-	f.Where(p.Field(message.FieldModel))
-}
-
-// WherePromptTokens applies the entql int predicate on the prompt_tokens field.
-func (f *MessageFilter) WherePromptTokens(p entql.IntP) {
-	f.Where(p.Field(message.FieldPromptTokens))
-}
-
-// WhereCompletionTokens applies the entql int predicate on the completion_tokens field.
-func (f *MessageFilter) WhereCompletionTokens(p entql.IntP) {
-	f.Where(p.Field(message.FieldCompletionTokens))
-}
-
-// WhereUsageEstimated applies the entql bool predicate on the usage_estimated field.
-func (f *MessageFilter) WhereUsageEstimated(p entql.BoolP) {
-	f.Where(p.Field(message.FieldUsageEstimated))
-}
-
 // WhereLeaseUntil applies the entql time.Time predicate on the lease_until field.
 func (f *MessageFilter) WhereLeaseUntil(p entql.TimeP) {
 	f.Where(p.Field(message.FieldLeaseUntil))
+}
+
+// WhereAttempt applies the entql int predicate on the attempt field.
+func (f *MessageFilter) WhereAttempt(p entql.IntP) {
+	f.Where(p.Field(message.FieldAttempt))
+}
+
+// WhereStopping applies the entql bool predicate on the stopping field.
+func (f *MessageFilter) WhereStopping(p entql.BoolP) {
+	f.Where(p.Field(message.FieldStopping))
+}
+
+// WhereDelivery applies the entql string predicate on the delivery field.
+func (f *MessageFilter) WhereDelivery(p entql.StringP) {
+	f.Where(p.Field(message.FieldDelivery))
+}
+
+// WhereQuery applies the entql string predicate on the query field.
+func (f *MessageFilter) WhereQuery(p entql.StringP) {
+	f.Where(p.Field(message.FieldQuery))
+}
+
+// WhereSources applies the entql string predicate on the sources field.
+func (f *MessageFilter) WhereSources(p entql.StringP) {
+	f.Where(p.Field(message.FieldSources))
 }
 
 // WhereDocumentIds applies the entql string predicate on the document_ids field.
@@ -2143,7 +2606,7 @@ type PassageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *PassageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[11].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[13].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2194,6 +2657,16 @@ func (f *PassageFilter) WherePlace(p entql.StringP) {
 	f.Where(p.Field(passage.FieldPlace))
 }
 
+// WhereStart applies the entql int predicate on the start field.
+func (f *PassageFilter) WhereStart(p entql.IntP) {
+	f.Where(p.Field(passage.FieldStart))
+}
+
+// WhereEnd applies the entql int predicate on the end field.
+func (f *PassageFilter) WhereEnd(p entql.IntP) {
+	f.Where(p.Field(passage.FieldEnd))
+}
+
 // WhereText applies the entql string predicate on the text field.
 func (f *PassageFilter) WhereText(p entql.StringP) {
 	f.Where(p.Field(passage.FieldText))
@@ -2242,7 +2715,7 @@ type PlanFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *PlanFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[12].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[14].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2324,6 +2797,105 @@ func (f *PlanFilter) WhereCurrency(p entql.StringP) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *ProviderQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the ProviderQuery builder.
+func (_q *ProviderQuery) Filter() *ProviderFilter {
+	return &ProviderFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *ProviderMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the ProviderMutation builder.
+func (m *ProviderMutation) Filter() *ProviderFilter {
+	return &ProviderFilter{config: m.config, predicateAdder: m}
+}
+
+// ProviderFilter provides a generic filtering capability at runtime for ProviderQuery.
+type ProviderFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *ProviderFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[15].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql string predicate on the id field.
+func (f *ProviderFilter) WhereID(p entql.StringP) {
+	f.Where(p.Field(provider.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *ProviderFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(provider.FieldWorkspaceID))
+}
+
+// WhereName applies the entql string predicate on the name field.
+func (f *ProviderFilter) WhereName(p entql.StringP) {
+	f.Where(p.Field(provider.FieldName))
+}
+
+// WhereKind applies the entql string predicate on the kind field.
+func (f *ProviderFilter) WhereKind(p entql.StringP) {
+	f.Where(p.Field(provider.FieldKind))
+}
+
+// WhereBaseURL applies the entql string predicate on the base_url field.
+func (f *ProviderFilter) WhereBaseURL(p entql.StringP) {
+	f.Where(p.Field(provider.FieldBaseURL))
+}
+
+// WhereSealedKey applies the entql []byte predicate on the sealed_key field.
+func (f *ProviderFilter) WhereSealedKey(p entql.BytesP) {
+	f.Where(p.Field(provider.FieldSealedKey))
+}
+
+// WhereKeyHint applies the entql string predicate on the key_hint field.
+func (f *ProviderFilter) WhereKeyHint(p entql.StringP) {
+	f.Where(p.Field(provider.FieldKeyHint))
+}
+
+// WhereTools applies the entql bool predicate on the tools field.
+func (f *ProviderFilter) WhereTools(p entql.BoolP) {
+	f.Where(p.Field(provider.FieldTools))
+}
+
+// WhereUpdatedAt applies the entql time.Time predicate on the updated_at field.
+func (f *ProviderFilter) WhereUpdatedAt(p entql.TimeP) {
+	f.Where(p.Field(provider.FieldUpdatedAt))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *ProviderFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(provider.FieldCreatedAt))
+}
+
+// WhereHasWorkspace applies a predicate to check if query has an edge workspace.
+func (f *ProviderFilter) WhereHasWorkspace() {
+	f.Where(entql.HasEdge("workspace"))
+}
+
+// WhereHasWorkspaceWith applies a predicate to check if query has an edge workspace with a given conditions (other predicates).
+func (f *ProviderFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
+	f.Where(entql.HasEdgeWith("workspace", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *RebuildQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -2352,7 +2924,7 @@ type RebuildFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RebuildFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[13].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[16].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2366,6 +2938,130 @@ func (f *RebuildFilter) WhereID(p entql.IntP) {
 // WhereBeganAt applies the entql time.Time predicate on the began_at field.
 func (f *RebuildFilter) WhereBeganAt(p entql.TimeP) {
 	f.Where(p.Field(rebuild.FieldBeganAt))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *ReceiptQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the ReceiptQuery builder.
+func (_q *ReceiptQuery) Filter() *ReceiptFilter {
+	return &ReceiptFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *ReceiptMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the ReceiptMutation builder.
+func (m *ReceiptMutation) Filter() *ReceiptFilter {
+	return &ReceiptFilter{config: m.config, predicateAdder: m}
+}
+
+// ReceiptFilter provides a generic filtering capability at runtime for ReceiptQuery.
+type ReceiptFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *ReceiptFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[17].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *ReceiptFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(receipt.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *ReceiptFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(receipt.FieldWorkspaceID))
+}
+
+// WhereChatbotID applies the entql string predicate on the chatbot_id field.
+func (f *ReceiptFilter) WhereChatbotID(p entql.StringP) {
+	f.Where(p.Field(receipt.FieldChatbotID))
+}
+
+// WhereMessageID applies the entql int64 predicate on the message_id field.
+func (f *ReceiptFilter) WhereMessageID(p entql.Int64P) {
+	f.Where(p.Field(receipt.FieldMessageID))
+}
+
+// WhereAttempt applies the entql int predicate on the attempt field.
+func (f *ReceiptFilter) WhereAttempt(p entql.IntP) {
+	f.Where(p.Field(receipt.FieldAttempt))
+}
+
+// WhereStatus applies the entql string predicate on the status field.
+func (f *ReceiptFilter) WhereStatus(p entql.StringP) {
+	f.Where(p.Field(receipt.FieldStatus))
+}
+
+// WhereModel applies the entql string predicate on the model field.
+func (f *ReceiptFilter) WhereModel(p entql.StringP) {
+	f.Where(p.Field(receipt.FieldModel))
+}
+
+// WherePromptTokens applies the entql int predicate on the prompt_tokens field.
+func (f *ReceiptFilter) WherePromptTokens(p entql.IntP) {
+	f.Where(p.Field(receipt.FieldPromptTokens))
+}
+
+// WhereCompletionTokens applies the entql int predicate on the completion_tokens field.
+func (f *ReceiptFilter) WhereCompletionTokens(p entql.IntP) {
+	f.Where(p.Field(receipt.FieldCompletionTokens))
+}
+
+// WhereEstimated applies the entql bool predicate on the estimated field.
+func (f *ReceiptFilter) WhereEstimated(p entql.BoolP) {
+	f.Where(p.Field(receipt.FieldEstimated))
+}
+
+// WhereFirstTokenMs applies the entql int predicate on the first_token_ms field.
+func (f *ReceiptFilter) WhereFirstTokenMs(p entql.IntP) {
+	f.Where(p.Field(receipt.FieldFirstTokenMs))
+}
+
+// WhereTotalMs applies the entql int predicate on the total_ms field.
+func (f *ReceiptFilter) WhereTotalMs(p entql.IntP) {
+	f.Where(p.Field(receipt.FieldTotalMs))
+}
+
+// WherePassages applies the entql int predicate on the passages field.
+func (f *ReceiptFilter) WherePassages(p entql.IntP) {
+	f.Where(p.Field(receipt.FieldPassages))
+}
+
+// WhereRefuted applies the entql int predicate on the refuted field.
+func (f *ReceiptFilter) WhereRefuted(p entql.IntP) {
+	f.Where(p.Field(receipt.FieldRefuted))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *ReceiptFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(receipt.FieldCreatedAt))
+}
+
+// WhereHasWorkspace applies a predicate to check if query has an edge workspace.
+func (f *ReceiptFilter) WhereHasWorkspace() {
+	f.Where(entql.HasEdge("workspace"))
+}
+
+// WhereHasWorkspaceWith applies a predicate to check if query has an edge workspace with a given conditions (other predicates).
+func (f *ReceiptFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
+	f.Where(entql.HasEdgeWith("workspace", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
 }
 
 // addPredicate implements the predicateAdder interface.
@@ -2397,7 +3093,7 @@ type RemovalFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RemovalFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[14].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[18].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2511,7 +3207,7 @@ type SessionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SessionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[15].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[19].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2585,7 +3281,7 @@ type SignInAttemptFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SignInAttemptFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[16].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[20].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2635,7 +3331,7 @@ type SourceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SourceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[17].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[21].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2764,7 +3460,7 @@ type SubscriptionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SubscriptionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[18].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[22].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2923,7 +3619,7 @@ type TokenFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TokenFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[19].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[23].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3042,7 +3738,7 @@ type UploadFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UploadFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[20].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[24].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3121,7 +3817,7 @@ type UsageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UsageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[21].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[25].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3195,7 +3891,7 @@ type UserFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UserFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[22].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[26].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3278,7 +3974,7 @@ type WorkspaceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *WorkspaceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[23].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[27].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3425,6 +4121,34 @@ func (f *WorkspaceFilter) WhereHasUsages() {
 // WhereHasUsagesWith applies a predicate to check if query has an edge usages with a given conditions (other predicates).
 func (f *WorkspaceFilter) WhereHasUsagesWith(preds ...predicate.Usage) {
 	f.Where(entql.HasEdgeWith("usages", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasReceipts applies a predicate to check if query has an edge receipts.
+func (f *WorkspaceFilter) WhereHasReceipts() {
+	f.Where(entql.HasEdge("receipts"))
+}
+
+// WhereHasReceiptsWith applies a predicate to check if query has an edge receipts with a given conditions (other predicates).
+func (f *WorkspaceFilter) WhereHasReceiptsWith(preds ...predicate.Receipt) {
+	f.Where(entql.HasEdgeWith("receipts", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasProviders applies a predicate to check if query has an edge providers.
+func (f *WorkspaceFilter) WhereHasProviders() {
+	f.Where(entql.HasEdge("providers"))
+}
+
+// WhereHasProvidersWith applies a predicate to check if query has an edge providers with a given conditions (other predicates).
+func (f *WorkspaceFilter) WhereHasProvidersWith(preds ...predicate.Provider) {
+	f.Where(entql.HasEdgeWith("providers", sqlgraph.WrapFunc(func(s *sql.Selector) {
 		for _, p := range preds {
 			p(s)
 		}

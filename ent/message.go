@@ -28,16 +28,18 @@ type Message struct {
 	Content string `json:"content,omitempty"`
 	// Status holds the value of the "status" field.
 	Status string `json:"status,omitempty"`
-	// Model holds the value of the "model" field.
-	Model string `json:"model,omitempty"`
-	// PromptTokens holds the value of the "prompt_tokens" field.
-	PromptTokens int `json:"prompt_tokens,omitempty"`
-	// CompletionTokens holds the value of the "completion_tokens" field.
-	CompletionTokens int `json:"completion_tokens,omitempty"`
-	// UsageEstimated holds the value of the "usage_estimated" field.
-	UsageEstimated bool `json:"usage_estimated,omitempty"`
 	// LeaseUntil holds the value of the "lease_until" field.
 	LeaseUntil *time.Time `json:"lease_until,omitempty"`
+	// Attempt holds the value of the "attempt" field.
+	Attempt int `json:"attempt,omitempty"`
+	// Stopping holds the value of the "stopping" field.
+	Stopping bool `json:"stopping,omitempty"`
+	// Delivery holds the value of the "delivery" field.
+	Delivery string `json:"delivery,omitempty"`
+	// Query holds the value of the "query" field.
+	Query string `json:"query,omitempty"`
+	// Sources holds the value of the "sources" field.
+	Sources string `json:"sources,omitempty"`
 	// DocumentIds holds the value of the "document_ids" field.
 	DocumentIds string `json:"document_ids,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
@@ -73,11 +75,11 @@ func (*Message) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case message.FieldUsageEstimated:
+		case message.FieldStopping:
 			values[i] = new(sql.NullBool)
-		case message.FieldID, message.FieldConversationID, message.FieldPromptTokens, message.FieldCompletionTokens:
+		case message.FieldID, message.FieldConversationID, message.FieldAttempt:
 			values[i] = new(sql.NullInt64)
-		case message.FieldWorkspaceID, message.FieldRole, message.FieldContent, message.FieldStatus, message.FieldModel, message.FieldDocumentIds:
+		case message.FieldWorkspaceID, message.FieldRole, message.FieldContent, message.FieldStatus, message.FieldDelivery, message.FieldQuery, message.FieldSources, message.FieldDocumentIds:
 			values[i] = new(sql.NullString)
 		case message.FieldLeaseUntil, message.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -132,36 +134,42 @@ func (_m *Message) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Status = value.String
 			}
-		case message.FieldModel:
-			if value, ok := values[i].(*sql.NullString); !ok {
-				return fmt.Errorf("unexpected type %T for field model", values[i])
-			} else if value.Valid {
-				_m.Model = value.String
-			}
-		case message.FieldPromptTokens:
-			if value, ok := values[i].(*sql.NullInt64); !ok {
-				return fmt.Errorf("unexpected type %T for field prompt_tokens", values[i])
-			} else if value.Valid {
-				_m.PromptTokens = int(value.Int64)
-			}
-		case message.FieldCompletionTokens:
-			if value, ok := values[i].(*sql.NullInt64); !ok {
-				return fmt.Errorf("unexpected type %T for field completion_tokens", values[i])
-			} else if value.Valid {
-				_m.CompletionTokens = int(value.Int64)
-			}
-		case message.FieldUsageEstimated:
-			if value, ok := values[i].(*sql.NullBool); !ok {
-				return fmt.Errorf("unexpected type %T for field usage_estimated", values[i])
-			} else if value.Valid {
-				_m.UsageEstimated = value.Bool
-			}
 		case message.FieldLeaseUntil:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field lease_until", values[i])
 			} else if value.Valid {
 				_m.LeaseUntil = new(time.Time)
 				*_m.LeaseUntil = value.Time
+			}
+		case message.FieldAttempt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field attempt", values[i])
+			} else if value.Valid {
+				_m.Attempt = int(value.Int64)
+			}
+		case message.FieldStopping:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field stopping", values[i])
+			} else if value.Valid {
+				_m.Stopping = value.Bool
+			}
+		case message.FieldDelivery:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field delivery", values[i])
+			} else if value.Valid {
+				_m.Delivery = value.String
+			}
+		case message.FieldQuery:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field query", values[i])
+			} else if value.Valid {
+				_m.Query = value.String
+			}
+		case message.FieldSources:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field sources", values[i])
+			} else if value.Valid {
+				_m.Sources = value.String
 			}
 		case message.FieldDocumentIds:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -231,22 +239,25 @@ func (_m *Message) String() string {
 	builder.WriteString("status=")
 	builder.WriteString(_m.Status)
 	builder.WriteString(", ")
-	builder.WriteString("model=")
-	builder.WriteString(_m.Model)
-	builder.WriteString(", ")
-	builder.WriteString("prompt_tokens=")
-	builder.WriteString(fmt.Sprintf("%v", _m.PromptTokens))
-	builder.WriteString(", ")
-	builder.WriteString("completion_tokens=")
-	builder.WriteString(fmt.Sprintf("%v", _m.CompletionTokens))
-	builder.WriteString(", ")
-	builder.WriteString("usage_estimated=")
-	builder.WriteString(fmt.Sprintf("%v", _m.UsageEstimated))
-	builder.WriteString(", ")
 	if v := _m.LeaseUntil; v != nil {
 		builder.WriteString("lease_until=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
+	builder.WriteString(", ")
+	builder.WriteString("attempt=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Attempt))
+	builder.WriteString(", ")
+	builder.WriteString("stopping=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Stopping))
+	builder.WriteString(", ")
+	builder.WriteString("delivery=")
+	builder.WriteString(_m.Delivery)
+	builder.WriteString(", ")
+	builder.WriteString("query=")
+	builder.WriteString(_m.Query)
+	builder.WriteString(", ")
+	builder.WriteString("sources=")
+	builder.WriteString(_m.Sources)
 	builder.WriteString(", ")
 	builder.WriteString("document_ids=")
 	builder.WriteString(_m.DocumentIds)

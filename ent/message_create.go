@@ -61,62 +61,6 @@ func (_c *MessageCreate) SetStatus(v string) *MessageCreate {
 	return _c
 }
 
-// SetModel sets the "model" field.
-func (_c *MessageCreate) SetModel(v string) *MessageCreate {
-	_c.mutation.SetModel(v)
-	return _c
-}
-
-// SetNillableModel sets the "model" field if the given value is not nil.
-func (_c *MessageCreate) SetNillableModel(v *string) *MessageCreate {
-	if v != nil {
-		_c.SetModel(*v)
-	}
-	return _c
-}
-
-// SetPromptTokens sets the "prompt_tokens" field.
-func (_c *MessageCreate) SetPromptTokens(v int) *MessageCreate {
-	_c.mutation.SetPromptTokens(v)
-	return _c
-}
-
-// SetNillablePromptTokens sets the "prompt_tokens" field if the given value is not nil.
-func (_c *MessageCreate) SetNillablePromptTokens(v *int) *MessageCreate {
-	if v != nil {
-		_c.SetPromptTokens(*v)
-	}
-	return _c
-}
-
-// SetCompletionTokens sets the "completion_tokens" field.
-func (_c *MessageCreate) SetCompletionTokens(v int) *MessageCreate {
-	_c.mutation.SetCompletionTokens(v)
-	return _c
-}
-
-// SetNillableCompletionTokens sets the "completion_tokens" field if the given value is not nil.
-func (_c *MessageCreate) SetNillableCompletionTokens(v *int) *MessageCreate {
-	if v != nil {
-		_c.SetCompletionTokens(*v)
-	}
-	return _c
-}
-
-// SetUsageEstimated sets the "usage_estimated" field.
-func (_c *MessageCreate) SetUsageEstimated(v bool) *MessageCreate {
-	_c.mutation.SetUsageEstimated(v)
-	return _c
-}
-
-// SetNillableUsageEstimated sets the "usage_estimated" field if the given value is not nil.
-func (_c *MessageCreate) SetNillableUsageEstimated(v *bool) *MessageCreate {
-	if v != nil {
-		_c.SetUsageEstimated(*v)
-	}
-	return _c
-}
-
 // SetLeaseUntil sets the "lease_until" field.
 func (_c *MessageCreate) SetLeaseUntil(v time.Time) *MessageCreate {
 	_c.mutation.SetLeaseUntil(v)
@@ -127,6 +71,76 @@ func (_c *MessageCreate) SetLeaseUntil(v time.Time) *MessageCreate {
 func (_c *MessageCreate) SetNillableLeaseUntil(v *time.Time) *MessageCreate {
 	if v != nil {
 		_c.SetLeaseUntil(*v)
+	}
+	return _c
+}
+
+// SetAttempt sets the "attempt" field.
+func (_c *MessageCreate) SetAttempt(v int) *MessageCreate {
+	_c.mutation.SetAttempt(v)
+	return _c
+}
+
+// SetNillableAttempt sets the "attempt" field if the given value is not nil.
+func (_c *MessageCreate) SetNillableAttempt(v *int) *MessageCreate {
+	if v != nil {
+		_c.SetAttempt(*v)
+	}
+	return _c
+}
+
+// SetStopping sets the "stopping" field.
+func (_c *MessageCreate) SetStopping(v bool) *MessageCreate {
+	_c.mutation.SetStopping(v)
+	return _c
+}
+
+// SetNillableStopping sets the "stopping" field if the given value is not nil.
+func (_c *MessageCreate) SetNillableStopping(v *bool) *MessageCreate {
+	if v != nil {
+		_c.SetStopping(*v)
+	}
+	return _c
+}
+
+// SetDelivery sets the "delivery" field.
+func (_c *MessageCreate) SetDelivery(v string) *MessageCreate {
+	_c.mutation.SetDelivery(v)
+	return _c
+}
+
+// SetNillableDelivery sets the "delivery" field if the given value is not nil.
+func (_c *MessageCreate) SetNillableDelivery(v *string) *MessageCreate {
+	if v != nil {
+		_c.SetDelivery(*v)
+	}
+	return _c
+}
+
+// SetQuery sets the "query" field.
+func (_c *MessageCreate) SetQuery(v string) *MessageCreate {
+	_c.mutation.SetQuery(v)
+	return _c
+}
+
+// SetNillableQuery sets the "query" field if the given value is not nil.
+func (_c *MessageCreate) SetNillableQuery(v *string) *MessageCreate {
+	if v != nil {
+		_c.SetQuery(*v)
+	}
+	return _c
+}
+
+// SetSources sets the "sources" field.
+func (_c *MessageCreate) SetSources(v string) *MessageCreate {
+	_c.mutation.SetSources(v)
+	return _c
+}
+
+// SetNillableSources sets the "sources" field if the given value is not nil.
+func (_c *MessageCreate) SetNillableSources(v *string) *MessageCreate {
+	if v != nil {
+		_c.SetSources(*v)
 	}
 	return _c
 }
@@ -211,21 +225,25 @@ func (_c *MessageCreate) defaults() error {
 		v := message.DefaultContent
 		_c.mutation.SetContent(v)
 	}
-	if _, ok := _c.mutation.Model(); !ok {
-		v := message.DefaultModel
-		_c.mutation.SetModel(v)
+	if _, ok := _c.mutation.Attempt(); !ok {
+		v := message.DefaultAttempt
+		_c.mutation.SetAttempt(v)
 	}
-	if _, ok := _c.mutation.PromptTokens(); !ok {
-		v := message.DefaultPromptTokens
-		_c.mutation.SetPromptTokens(v)
+	if _, ok := _c.mutation.Stopping(); !ok {
+		v := message.DefaultStopping
+		_c.mutation.SetStopping(v)
 	}
-	if _, ok := _c.mutation.CompletionTokens(); !ok {
-		v := message.DefaultCompletionTokens
-		_c.mutation.SetCompletionTokens(v)
+	if _, ok := _c.mutation.Delivery(); !ok {
+		v := message.DefaultDelivery
+		_c.mutation.SetDelivery(v)
 	}
-	if _, ok := _c.mutation.UsageEstimated(); !ok {
-		v := message.DefaultUsageEstimated
-		_c.mutation.SetUsageEstimated(v)
+	if _, ok := _c.mutation.Query(); !ok {
+		v := message.DefaultQuery
+		_c.mutation.SetQuery(v)
+	}
+	if _, ok := _c.mutation.Sources(); !ok {
+		v := message.DefaultSources
+		_c.mutation.SetSources(v)
 	}
 	if _, ok := _c.mutation.DocumentIds(); !ok {
 		v := message.DefaultDocumentIds
@@ -273,22 +291,25 @@ func (_c *MessageCreate) check() error {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Message.status": %w`, err)}
 		}
 	}
-	if _, ok := _c.mutation.Model(); !ok {
-		return &ValidationError{Name: "model", err: errors.New(`ent: missing required field "Message.model"`)}
+	if _, ok := _c.mutation.Attempt(); !ok {
+		return &ValidationError{Name: "attempt", err: errors.New(`ent: missing required field "Message.attempt"`)}
 	}
-	if v, ok := _c.mutation.Model(); ok {
-		if err := message.ModelValidator(v); err != nil {
-			return &ValidationError{Name: "model", err: fmt.Errorf(`ent: validator failed for field "Message.model": %w`, err)}
+	if _, ok := _c.mutation.Stopping(); !ok {
+		return &ValidationError{Name: "stopping", err: errors.New(`ent: missing required field "Message.stopping"`)}
+	}
+	if _, ok := _c.mutation.Delivery(); !ok {
+		return &ValidationError{Name: "delivery", err: errors.New(`ent: missing required field "Message.delivery"`)}
+	}
+	if v, ok := _c.mutation.Delivery(); ok {
+		if err := message.DeliveryValidator(v); err != nil {
+			return &ValidationError{Name: "delivery", err: fmt.Errorf(`ent: validator failed for field "Message.delivery": %w`, err)}
 		}
 	}
-	if _, ok := _c.mutation.PromptTokens(); !ok {
-		return &ValidationError{Name: "prompt_tokens", err: errors.New(`ent: missing required field "Message.prompt_tokens"`)}
+	if _, ok := _c.mutation.Query(); !ok {
+		return &ValidationError{Name: "query", err: errors.New(`ent: missing required field "Message.query"`)}
 	}
-	if _, ok := _c.mutation.CompletionTokens(); !ok {
-		return &ValidationError{Name: "completion_tokens", err: errors.New(`ent: missing required field "Message.completion_tokens"`)}
-	}
-	if _, ok := _c.mutation.UsageEstimated(); !ok {
-		return &ValidationError{Name: "usage_estimated", err: errors.New(`ent: missing required field "Message.usage_estimated"`)}
+	if _, ok := _c.mutation.Sources(); !ok {
+		return &ValidationError{Name: "sources", err: errors.New(`ent: missing required field "Message.sources"`)}
 	}
 	if _, ok := _c.mutation.DocumentIds(); !ok {
 		return &ValidationError{Name: "document_ids", err: errors.New(`ent: missing required field "Message.document_ids"`)}
@@ -348,25 +369,29 @@ func (_c *MessageCreate) createSpec() (*Message, *sqlgraph.CreateSpec) {
 		_spec.SetField(message.FieldStatus, field.TypeString, value)
 		_node.Status = value
 	}
-	if value, ok := _c.mutation.Model(); ok {
-		_spec.SetField(message.FieldModel, field.TypeString, value)
-		_node.Model = value
-	}
-	if value, ok := _c.mutation.PromptTokens(); ok {
-		_spec.SetField(message.FieldPromptTokens, field.TypeInt, value)
-		_node.PromptTokens = value
-	}
-	if value, ok := _c.mutation.CompletionTokens(); ok {
-		_spec.SetField(message.FieldCompletionTokens, field.TypeInt, value)
-		_node.CompletionTokens = value
-	}
-	if value, ok := _c.mutation.UsageEstimated(); ok {
-		_spec.SetField(message.FieldUsageEstimated, field.TypeBool, value)
-		_node.UsageEstimated = value
-	}
 	if value, ok := _c.mutation.LeaseUntil(); ok {
 		_spec.SetField(message.FieldLeaseUntil, field.TypeTime, value)
 		_node.LeaseUntil = &value
+	}
+	if value, ok := _c.mutation.Attempt(); ok {
+		_spec.SetField(message.FieldAttempt, field.TypeInt, value)
+		_node.Attempt = value
+	}
+	if value, ok := _c.mutation.Stopping(); ok {
+		_spec.SetField(message.FieldStopping, field.TypeBool, value)
+		_node.Stopping = value
+	}
+	if value, ok := _c.mutation.Delivery(); ok {
+		_spec.SetField(message.FieldDelivery, field.TypeString, value)
+		_node.Delivery = value
+	}
+	if value, ok := _c.mutation.Query(); ok {
+		_spec.SetField(message.FieldQuery, field.TypeString, value)
+		_node.Query = value
+	}
+	if value, ok := _c.mutation.Sources(); ok {
+		_spec.SetField(message.FieldSources, field.TypeString, value)
+		_node.Sources = value
 	}
 	if value, ok := _c.mutation.DocumentIds(); ok {
 		_spec.SetField(message.FieldDocumentIds, field.TypeString, value)
@@ -469,66 +494,6 @@ func (u *MessageUpsert) UpdateStatus() *MessageUpsert {
 	return u
 }
 
-// SetModel sets the "model" field.
-func (u *MessageUpsert) SetModel(v string) *MessageUpsert {
-	u.Set(message.FieldModel, v)
-	return u
-}
-
-// UpdateModel sets the "model" field to the value that was provided on create.
-func (u *MessageUpsert) UpdateModel() *MessageUpsert {
-	u.SetExcluded(message.FieldModel)
-	return u
-}
-
-// SetPromptTokens sets the "prompt_tokens" field.
-func (u *MessageUpsert) SetPromptTokens(v int) *MessageUpsert {
-	u.Set(message.FieldPromptTokens, v)
-	return u
-}
-
-// UpdatePromptTokens sets the "prompt_tokens" field to the value that was provided on create.
-func (u *MessageUpsert) UpdatePromptTokens() *MessageUpsert {
-	u.SetExcluded(message.FieldPromptTokens)
-	return u
-}
-
-// AddPromptTokens adds v to the "prompt_tokens" field.
-func (u *MessageUpsert) AddPromptTokens(v int) *MessageUpsert {
-	u.Add(message.FieldPromptTokens, v)
-	return u
-}
-
-// SetCompletionTokens sets the "completion_tokens" field.
-func (u *MessageUpsert) SetCompletionTokens(v int) *MessageUpsert {
-	u.Set(message.FieldCompletionTokens, v)
-	return u
-}
-
-// UpdateCompletionTokens sets the "completion_tokens" field to the value that was provided on create.
-func (u *MessageUpsert) UpdateCompletionTokens() *MessageUpsert {
-	u.SetExcluded(message.FieldCompletionTokens)
-	return u
-}
-
-// AddCompletionTokens adds v to the "completion_tokens" field.
-func (u *MessageUpsert) AddCompletionTokens(v int) *MessageUpsert {
-	u.Add(message.FieldCompletionTokens, v)
-	return u
-}
-
-// SetUsageEstimated sets the "usage_estimated" field.
-func (u *MessageUpsert) SetUsageEstimated(v bool) *MessageUpsert {
-	u.Set(message.FieldUsageEstimated, v)
-	return u
-}
-
-// UpdateUsageEstimated sets the "usage_estimated" field to the value that was provided on create.
-func (u *MessageUpsert) UpdateUsageEstimated() *MessageUpsert {
-	u.SetExcluded(message.FieldUsageEstimated)
-	return u
-}
-
 // SetLeaseUntil sets the "lease_until" field.
 func (u *MessageUpsert) SetLeaseUntil(v time.Time) *MessageUpsert {
 	u.Set(message.FieldLeaseUntil, v)
@@ -544,6 +509,72 @@ func (u *MessageUpsert) UpdateLeaseUntil() *MessageUpsert {
 // ClearLeaseUntil clears the value of the "lease_until" field.
 func (u *MessageUpsert) ClearLeaseUntil() *MessageUpsert {
 	u.SetNull(message.FieldLeaseUntil)
+	return u
+}
+
+// SetAttempt sets the "attempt" field.
+func (u *MessageUpsert) SetAttempt(v int) *MessageUpsert {
+	u.Set(message.FieldAttempt, v)
+	return u
+}
+
+// UpdateAttempt sets the "attempt" field to the value that was provided on create.
+func (u *MessageUpsert) UpdateAttempt() *MessageUpsert {
+	u.SetExcluded(message.FieldAttempt)
+	return u
+}
+
+// AddAttempt adds v to the "attempt" field.
+func (u *MessageUpsert) AddAttempt(v int) *MessageUpsert {
+	u.Add(message.FieldAttempt, v)
+	return u
+}
+
+// SetStopping sets the "stopping" field.
+func (u *MessageUpsert) SetStopping(v bool) *MessageUpsert {
+	u.Set(message.FieldStopping, v)
+	return u
+}
+
+// UpdateStopping sets the "stopping" field to the value that was provided on create.
+func (u *MessageUpsert) UpdateStopping() *MessageUpsert {
+	u.SetExcluded(message.FieldStopping)
+	return u
+}
+
+// SetDelivery sets the "delivery" field.
+func (u *MessageUpsert) SetDelivery(v string) *MessageUpsert {
+	u.Set(message.FieldDelivery, v)
+	return u
+}
+
+// UpdateDelivery sets the "delivery" field to the value that was provided on create.
+func (u *MessageUpsert) UpdateDelivery() *MessageUpsert {
+	u.SetExcluded(message.FieldDelivery)
+	return u
+}
+
+// SetQuery sets the "query" field.
+func (u *MessageUpsert) SetQuery(v string) *MessageUpsert {
+	u.Set(message.FieldQuery, v)
+	return u
+}
+
+// UpdateQuery sets the "query" field to the value that was provided on create.
+func (u *MessageUpsert) UpdateQuery() *MessageUpsert {
+	u.SetExcluded(message.FieldQuery)
+	return u
+}
+
+// SetSources sets the "sources" field.
+func (u *MessageUpsert) SetSources(v string) *MessageUpsert {
+	u.Set(message.FieldSources, v)
+	return u
+}
+
+// UpdateSources sets the "sources" field to the value that was provided on create.
+func (u *MessageUpsert) UpdateSources() *MessageUpsert {
+	u.SetExcluded(message.FieldSources)
 	return u
 }
 
@@ -647,76 +678,6 @@ func (u *MessageUpsertOne) UpdateStatus() *MessageUpsertOne {
 	})
 }
 
-// SetModel sets the "model" field.
-func (u *MessageUpsertOne) SetModel(v string) *MessageUpsertOne {
-	return u.Update(func(s *MessageUpsert) {
-		s.SetModel(v)
-	})
-}
-
-// UpdateModel sets the "model" field to the value that was provided on create.
-func (u *MessageUpsertOne) UpdateModel() *MessageUpsertOne {
-	return u.Update(func(s *MessageUpsert) {
-		s.UpdateModel()
-	})
-}
-
-// SetPromptTokens sets the "prompt_tokens" field.
-func (u *MessageUpsertOne) SetPromptTokens(v int) *MessageUpsertOne {
-	return u.Update(func(s *MessageUpsert) {
-		s.SetPromptTokens(v)
-	})
-}
-
-// AddPromptTokens adds v to the "prompt_tokens" field.
-func (u *MessageUpsertOne) AddPromptTokens(v int) *MessageUpsertOne {
-	return u.Update(func(s *MessageUpsert) {
-		s.AddPromptTokens(v)
-	})
-}
-
-// UpdatePromptTokens sets the "prompt_tokens" field to the value that was provided on create.
-func (u *MessageUpsertOne) UpdatePromptTokens() *MessageUpsertOne {
-	return u.Update(func(s *MessageUpsert) {
-		s.UpdatePromptTokens()
-	})
-}
-
-// SetCompletionTokens sets the "completion_tokens" field.
-func (u *MessageUpsertOne) SetCompletionTokens(v int) *MessageUpsertOne {
-	return u.Update(func(s *MessageUpsert) {
-		s.SetCompletionTokens(v)
-	})
-}
-
-// AddCompletionTokens adds v to the "completion_tokens" field.
-func (u *MessageUpsertOne) AddCompletionTokens(v int) *MessageUpsertOne {
-	return u.Update(func(s *MessageUpsert) {
-		s.AddCompletionTokens(v)
-	})
-}
-
-// UpdateCompletionTokens sets the "completion_tokens" field to the value that was provided on create.
-func (u *MessageUpsertOne) UpdateCompletionTokens() *MessageUpsertOne {
-	return u.Update(func(s *MessageUpsert) {
-		s.UpdateCompletionTokens()
-	})
-}
-
-// SetUsageEstimated sets the "usage_estimated" field.
-func (u *MessageUpsertOne) SetUsageEstimated(v bool) *MessageUpsertOne {
-	return u.Update(func(s *MessageUpsert) {
-		s.SetUsageEstimated(v)
-	})
-}
-
-// UpdateUsageEstimated sets the "usage_estimated" field to the value that was provided on create.
-func (u *MessageUpsertOne) UpdateUsageEstimated() *MessageUpsertOne {
-	return u.Update(func(s *MessageUpsert) {
-		s.UpdateUsageEstimated()
-	})
-}
-
 // SetLeaseUntil sets the "lease_until" field.
 func (u *MessageUpsertOne) SetLeaseUntil(v time.Time) *MessageUpsertOne {
 	return u.Update(func(s *MessageUpsert) {
@@ -735,6 +696,83 @@ func (u *MessageUpsertOne) UpdateLeaseUntil() *MessageUpsertOne {
 func (u *MessageUpsertOne) ClearLeaseUntil() *MessageUpsertOne {
 	return u.Update(func(s *MessageUpsert) {
 		s.ClearLeaseUntil()
+	})
+}
+
+// SetAttempt sets the "attempt" field.
+func (u *MessageUpsertOne) SetAttempt(v int) *MessageUpsertOne {
+	return u.Update(func(s *MessageUpsert) {
+		s.SetAttempt(v)
+	})
+}
+
+// AddAttempt adds v to the "attempt" field.
+func (u *MessageUpsertOne) AddAttempt(v int) *MessageUpsertOne {
+	return u.Update(func(s *MessageUpsert) {
+		s.AddAttempt(v)
+	})
+}
+
+// UpdateAttempt sets the "attempt" field to the value that was provided on create.
+func (u *MessageUpsertOne) UpdateAttempt() *MessageUpsertOne {
+	return u.Update(func(s *MessageUpsert) {
+		s.UpdateAttempt()
+	})
+}
+
+// SetStopping sets the "stopping" field.
+func (u *MessageUpsertOne) SetStopping(v bool) *MessageUpsertOne {
+	return u.Update(func(s *MessageUpsert) {
+		s.SetStopping(v)
+	})
+}
+
+// UpdateStopping sets the "stopping" field to the value that was provided on create.
+func (u *MessageUpsertOne) UpdateStopping() *MessageUpsertOne {
+	return u.Update(func(s *MessageUpsert) {
+		s.UpdateStopping()
+	})
+}
+
+// SetDelivery sets the "delivery" field.
+func (u *MessageUpsertOne) SetDelivery(v string) *MessageUpsertOne {
+	return u.Update(func(s *MessageUpsert) {
+		s.SetDelivery(v)
+	})
+}
+
+// UpdateDelivery sets the "delivery" field to the value that was provided on create.
+func (u *MessageUpsertOne) UpdateDelivery() *MessageUpsertOne {
+	return u.Update(func(s *MessageUpsert) {
+		s.UpdateDelivery()
+	})
+}
+
+// SetQuery sets the "query" field.
+func (u *MessageUpsertOne) SetQuery(v string) *MessageUpsertOne {
+	return u.Update(func(s *MessageUpsert) {
+		s.SetQuery(v)
+	})
+}
+
+// UpdateQuery sets the "query" field to the value that was provided on create.
+func (u *MessageUpsertOne) UpdateQuery() *MessageUpsertOne {
+	return u.Update(func(s *MessageUpsert) {
+		s.UpdateQuery()
+	})
+}
+
+// SetSources sets the "sources" field.
+func (u *MessageUpsertOne) SetSources(v string) *MessageUpsertOne {
+	return u.Update(func(s *MessageUpsert) {
+		s.SetSources(v)
+	})
+}
+
+// UpdateSources sets the "sources" field to the value that was provided on create.
+func (u *MessageUpsertOne) UpdateSources() *MessageUpsertOne {
+	return u.Update(func(s *MessageUpsert) {
+		s.UpdateSources()
 	})
 }
 
@@ -1006,76 +1044,6 @@ func (u *MessageUpsertBulk) UpdateStatus() *MessageUpsertBulk {
 	})
 }
 
-// SetModel sets the "model" field.
-func (u *MessageUpsertBulk) SetModel(v string) *MessageUpsertBulk {
-	return u.Update(func(s *MessageUpsert) {
-		s.SetModel(v)
-	})
-}
-
-// UpdateModel sets the "model" field to the value that was provided on create.
-func (u *MessageUpsertBulk) UpdateModel() *MessageUpsertBulk {
-	return u.Update(func(s *MessageUpsert) {
-		s.UpdateModel()
-	})
-}
-
-// SetPromptTokens sets the "prompt_tokens" field.
-func (u *MessageUpsertBulk) SetPromptTokens(v int) *MessageUpsertBulk {
-	return u.Update(func(s *MessageUpsert) {
-		s.SetPromptTokens(v)
-	})
-}
-
-// AddPromptTokens adds v to the "prompt_tokens" field.
-func (u *MessageUpsertBulk) AddPromptTokens(v int) *MessageUpsertBulk {
-	return u.Update(func(s *MessageUpsert) {
-		s.AddPromptTokens(v)
-	})
-}
-
-// UpdatePromptTokens sets the "prompt_tokens" field to the value that was provided on create.
-func (u *MessageUpsertBulk) UpdatePromptTokens() *MessageUpsertBulk {
-	return u.Update(func(s *MessageUpsert) {
-		s.UpdatePromptTokens()
-	})
-}
-
-// SetCompletionTokens sets the "completion_tokens" field.
-func (u *MessageUpsertBulk) SetCompletionTokens(v int) *MessageUpsertBulk {
-	return u.Update(func(s *MessageUpsert) {
-		s.SetCompletionTokens(v)
-	})
-}
-
-// AddCompletionTokens adds v to the "completion_tokens" field.
-func (u *MessageUpsertBulk) AddCompletionTokens(v int) *MessageUpsertBulk {
-	return u.Update(func(s *MessageUpsert) {
-		s.AddCompletionTokens(v)
-	})
-}
-
-// UpdateCompletionTokens sets the "completion_tokens" field to the value that was provided on create.
-func (u *MessageUpsertBulk) UpdateCompletionTokens() *MessageUpsertBulk {
-	return u.Update(func(s *MessageUpsert) {
-		s.UpdateCompletionTokens()
-	})
-}
-
-// SetUsageEstimated sets the "usage_estimated" field.
-func (u *MessageUpsertBulk) SetUsageEstimated(v bool) *MessageUpsertBulk {
-	return u.Update(func(s *MessageUpsert) {
-		s.SetUsageEstimated(v)
-	})
-}
-
-// UpdateUsageEstimated sets the "usage_estimated" field to the value that was provided on create.
-func (u *MessageUpsertBulk) UpdateUsageEstimated() *MessageUpsertBulk {
-	return u.Update(func(s *MessageUpsert) {
-		s.UpdateUsageEstimated()
-	})
-}
-
 // SetLeaseUntil sets the "lease_until" field.
 func (u *MessageUpsertBulk) SetLeaseUntil(v time.Time) *MessageUpsertBulk {
 	return u.Update(func(s *MessageUpsert) {
@@ -1094,6 +1062,83 @@ func (u *MessageUpsertBulk) UpdateLeaseUntil() *MessageUpsertBulk {
 func (u *MessageUpsertBulk) ClearLeaseUntil() *MessageUpsertBulk {
 	return u.Update(func(s *MessageUpsert) {
 		s.ClearLeaseUntil()
+	})
+}
+
+// SetAttempt sets the "attempt" field.
+func (u *MessageUpsertBulk) SetAttempt(v int) *MessageUpsertBulk {
+	return u.Update(func(s *MessageUpsert) {
+		s.SetAttempt(v)
+	})
+}
+
+// AddAttempt adds v to the "attempt" field.
+func (u *MessageUpsertBulk) AddAttempt(v int) *MessageUpsertBulk {
+	return u.Update(func(s *MessageUpsert) {
+		s.AddAttempt(v)
+	})
+}
+
+// UpdateAttempt sets the "attempt" field to the value that was provided on create.
+func (u *MessageUpsertBulk) UpdateAttempt() *MessageUpsertBulk {
+	return u.Update(func(s *MessageUpsert) {
+		s.UpdateAttempt()
+	})
+}
+
+// SetStopping sets the "stopping" field.
+func (u *MessageUpsertBulk) SetStopping(v bool) *MessageUpsertBulk {
+	return u.Update(func(s *MessageUpsert) {
+		s.SetStopping(v)
+	})
+}
+
+// UpdateStopping sets the "stopping" field to the value that was provided on create.
+func (u *MessageUpsertBulk) UpdateStopping() *MessageUpsertBulk {
+	return u.Update(func(s *MessageUpsert) {
+		s.UpdateStopping()
+	})
+}
+
+// SetDelivery sets the "delivery" field.
+func (u *MessageUpsertBulk) SetDelivery(v string) *MessageUpsertBulk {
+	return u.Update(func(s *MessageUpsert) {
+		s.SetDelivery(v)
+	})
+}
+
+// UpdateDelivery sets the "delivery" field to the value that was provided on create.
+func (u *MessageUpsertBulk) UpdateDelivery() *MessageUpsertBulk {
+	return u.Update(func(s *MessageUpsert) {
+		s.UpdateDelivery()
+	})
+}
+
+// SetQuery sets the "query" field.
+func (u *MessageUpsertBulk) SetQuery(v string) *MessageUpsertBulk {
+	return u.Update(func(s *MessageUpsert) {
+		s.SetQuery(v)
+	})
+}
+
+// UpdateQuery sets the "query" field to the value that was provided on create.
+func (u *MessageUpsertBulk) UpdateQuery() *MessageUpsertBulk {
+	return u.Update(func(s *MessageUpsert) {
+		s.UpdateQuery()
+	})
+}
+
+// SetSources sets the "sources" field.
+func (u *MessageUpsertBulk) SetSources(v string) *MessageUpsertBulk {
+	return u.Update(func(s *MessageUpsert) {
+		s.SetSources(v)
+	})
+}
+
+// UpdateSources sets the "sources" field to the value that was provided on create.
+func (u *MessageUpsertBulk) UpdateSources() *MessageUpsertBulk {
+	return u.Update(func(s *MessageUpsert) {
+		s.UpdateSources()
 	})
 }
 

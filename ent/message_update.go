@@ -56,76 +56,6 @@ func (_u *MessageUpdate) SetNillableStatus(v *string) *MessageUpdate {
 	return _u
 }
 
-// SetModel sets the "model" field.
-func (_u *MessageUpdate) SetModel(v string) *MessageUpdate {
-	_u.mutation.SetModel(v)
-	return _u
-}
-
-// SetNillableModel sets the "model" field if the given value is not nil.
-func (_u *MessageUpdate) SetNillableModel(v *string) *MessageUpdate {
-	if v != nil {
-		_u.SetModel(*v)
-	}
-	return _u
-}
-
-// SetPromptTokens sets the "prompt_tokens" field.
-func (_u *MessageUpdate) SetPromptTokens(v int) *MessageUpdate {
-	_u.mutation.ResetPromptTokens()
-	_u.mutation.SetPromptTokens(v)
-	return _u
-}
-
-// SetNillablePromptTokens sets the "prompt_tokens" field if the given value is not nil.
-func (_u *MessageUpdate) SetNillablePromptTokens(v *int) *MessageUpdate {
-	if v != nil {
-		_u.SetPromptTokens(*v)
-	}
-	return _u
-}
-
-// AddPromptTokens adds value to the "prompt_tokens" field.
-func (_u *MessageUpdate) AddPromptTokens(v int) *MessageUpdate {
-	_u.mutation.AddPromptTokens(v)
-	return _u
-}
-
-// SetCompletionTokens sets the "completion_tokens" field.
-func (_u *MessageUpdate) SetCompletionTokens(v int) *MessageUpdate {
-	_u.mutation.ResetCompletionTokens()
-	_u.mutation.SetCompletionTokens(v)
-	return _u
-}
-
-// SetNillableCompletionTokens sets the "completion_tokens" field if the given value is not nil.
-func (_u *MessageUpdate) SetNillableCompletionTokens(v *int) *MessageUpdate {
-	if v != nil {
-		_u.SetCompletionTokens(*v)
-	}
-	return _u
-}
-
-// AddCompletionTokens adds value to the "completion_tokens" field.
-func (_u *MessageUpdate) AddCompletionTokens(v int) *MessageUpdate {
-	_u.mutation.AddCompletionTokens(v)
-	return _u
-}
-
-// SetUsageEstimated sets the "usage_estimated" field.
-func (_u *MessageUpdate) SetUsageEstimated(v bool) *MessageUpdate {
-	_u.mutation.SetUsageEstimated(v)
-	return _u
-}
-
-// SetNillableUsageEstimated sets the "usage_estimated" field if the given value is not nil.
-func (_u *MessageUpdate) SetNillableUsageEstimated(v *bool) *MessageUpdate {
-	if v != nil {
-		_u.SetUsageEstimated(*v)
-	}
-	return _u
-}
-
 // SetLeaseUntil sets the "lease_until" field.
 func (_u *MessageUpdate) SetLeaseUntil(v time.Time) *MessageUpdate {
 	_u.mutation.SetLeaseUntil(v)
@@ -143,6 +73,83 @@ func (_u *MessageUpdate) SetNillableLeaseUntil(v *time.Time) *MessageUpdate {
 // ClearLeaseUntil clears the value of the "lease_until" field.
 func (_u *MessageUpdate) ClearLeaseUntil() *MessageUpdate {
 	_u.mutation.ClearLeaseUntil()
+	return _u
+}
+
+// SetAttempt sets the "attempt" field.
+func (_u *MessageUpdate) SetAttempt(v int) *MessageUpdate {
+	_u.mutation.ResetAttempt()
+	_u.mutation.SetAttempt(v)
+	return _u
+}
+
+// SetNillableAttempt sets the "attempt" field if the given value is not nil.
+func (_u *MessageUpdate) SetNillableAttempt(v *int) *MessageUpdate {
+	if v != nil {
+		_u.SetAttempt(*v)
+	}
+	return _u
+}
+
+// AddAttempt adds value to the "attempt" field.
+func (_u *MessageUpdate) AddAttempt(v int) *MessageUpdate {
+	_u.mutation.AddAttempt(v)
+	return _u
+}
+
+// SetStopping sets the "stopping" field.
+func (_u *MessageUpdate) SetStopping(v bool) *MessageUpdate {
+	_u.mutation.SetStopping(v)
+	return _u
+}
+
+// SetNillableStopping sets the "stopping" field if the given value is not nil.
+func (_u *MessageUpdate) SetNillableStopping(v *bool) *MessageUpdate {
+	if v != nil {
+		_u.SetStopping(*v)
+	}
+	return _u
+}
+
+// SetDelivery sets the "delivery" field.
+func (_u *MessageUpdate) SetDelivery(v string) *MessageUpdate {
+	_u.mutation.SetDelivery(v)
+	return _u
+}
+
+// SetNillableDelivery sets the "delivery" field if the given value is not nil.
+func (_u *MessageUpdate) SetNillableDelivery(v *string) *MessageUpdate {
+	if v != nil {
+		_u.SetDelivery(*v)
+	}
+	return _u
+}
+
+// SetQuery sets the "query" field.
+func (_u *MessageUpdate) SetQuery(v string) *MessageUpdate {
+	_u.mutation.SetQuery(v)
+	return _u
+}
+
+// SetNillableQuery sets the "query" field if the given value is not nil.
+func (_u *MessageUpdate) SetNillableQuery(v *string) *MessageUpdate {
+	if v != nil {
+		_u.SetQuery(*v)
+	}
+	return _u
+}
+
+// SetSources sets the "sources" field.
+func (_u *MessageUpdate) SetSources(v string) *MessageUpdate {
+	_u.mutation.SetSources(v)
+	return _u
+}
+
+// SetNillableSources sets the "sources" field if the given value is not nil.
+func (_u *MessageUpdate) SetNillableSources(v *string) *MessageUpdate {
+	if v != nil {
+		_u.SetSources(*v)
+	}
 	return _u
 }
 
@@ -199,9 +206,9 @@ func (_u *MessageUpdate) check() error {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Message.status": %w`, err)}
 		}
 	}
-	if v, ok := _u.mutation.Model(); ok {
-		if err := message.ModelValidator(v); err != nil {
-			return &ValidationError{Name: "model", err: fmt.Errorf(`ent: validator failed for field "Message.model": %w`, err)}
+	if v, ok := _u.mutation.Delivery(); ok {
+		if err := message.DeliveryValidator(v); err != nil {
+			return &ValidationError{Name: "delivery", err: fmt.Errorf(`ent: validator failed for field "Message.delivery": %w`, err)}
 		}
 	}
 	if _u.mutation.ConversationCleared() && len(_u.mutation.ConversationIDs()) > 0 {
@@ -228,29 +235,29 @@ func (_u *MessageUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(message.FieldStatus, field.TypeString, value)
 	}
-	if value, ok := _u.mutation.Model(); ok {
-		_spec.SetField(message.FieldModel, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.PromptTokens(); ok {
-		_spec.SetField(message.FieldPromptTokens, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedPromptTokens(); ok {
-		_spec.AddField(message.FieldPromptTokens, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.CompletionTokens(); ok {
-		_spec.SetField(message.FieldCompletionTokens, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedCompletionTokens(); ok {
-		_spec.AddField(message.FieldCompletionTokens, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.UsageEstimated(); ok {
-		_spec.SetField(message.FieldUsageEstimated, field.TypeBool, value)
-	}
 	if value, ok := _u.mutation.LeaseUntil(); ok {
 		_spec.SetField(message.FieldLeaseUntil, field.TypeTime, value)
 	}
 	if _u.mutation.LeaseUntilCleared() {
 		_spec.ClearField(message.FieldLeaseUntil, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Attempt(); ok {
+		_spec.SetField(message.FieldAttempt, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedAttempt(); ok {
+		_spec.AddField(message.FieldAttempt, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Stopping(); ok {
+		_spec.SetField(message.FieldStopping, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.Delivery(); ok {
+		_spec.SetField(message.FieldDelivery, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Query(); ok {
+		_spec.SetField(message.FieldQuery, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Sources(); ok {
+		_spec.SetField(message.FieldSources, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.DocumentIds(); ok {
 		_spec.SetField(message.FieldDocumentIds, field.TypeString, value)
@@ -303,76 +310,6 @@ func (_u *MessageUpdateOne) SetNillableStatus(v *string) *MessageUpdateOne {
 	return _u
 }
 
-// SetModel sets the "model" field.
-func (_u *MessageUpdateOne) SetModel(v string) *MessageUpdateOne {
-	_u.mutation.SetModel(v)
-	return _u
-}
-
-// SetNillableModel sets the "model" field if the given value is not nil.
-func (_u *MessageUpdateOne) SetNillableModel(v *string) *MessageUpdateOne {
-	if v != nil {
-		_u.SetModel(*v)
-	}
-	return _u
-}
-
-// SetPromptTokens sets the "prompt_tokens" field.
-func (_u *MessageUpdateOne) SetPromptTokens(v int) *MessageUpdateOne {
-	_u.mutation.ResetPromptTokens()
-	_u.mutation.SetPromptTokens(v)
-	return _u
-}
-
-// SetNillablePromptTokens sets the "prompt_tokens" field if the given value is not nil.
-func (_u *MessageUpdateOne) SetNillablePromptTokens(v *int) *MessageUpdateOne {
-	if v != nil {
-		_u.SetPromptTokens(*v)
-	}
-	return _u
-}
-
-// AddPromptTokens adds value to the "prompt_tokens" field.
-func (_u *MessageUpdateOne) AddPromptTokens(v int) *MessageUpdateOne {
-	_u.mutation.AddPromptTokens(v)
-	return _u
-}
-
-// SetCompletionTokens sets the "completion_tokens" field.
-func (_u *MessageUpdateOne) SetCompletionTokens(v int) *MessageUpdateOne {
-	_u.mutation.ResetCompletionTokens()
-	_u.mutation.SetCompletionTokens(v)
-	return _u
-}
-
-// SetNillableCompletionTokens sets the "completion_tokens" field if the given value is not nil.
-func (_u *MessageUpdateOne) SetNillableCompletionTokens(v *int) *MessageUpdateOne {
-	if v != nil {
-		_u.SetCompletionTokens(*v)
-	}
-	return _u
-}
-
-// AddCompletionTokens adds value to the "completion_tokens" field.
-func (_u *MessageUpdateOne) AddCompletionTokens(v int) *MessageUpdateOne {
-	_u.mutation.AddCompletionTokens(v)
-	return _u
-}
-
-// SetUsageEstimated sets the "usage_estimated" field.
-func (_u *MessageUpdateOne) SetUsageEstimated(v bool) *MessageUpdateOne {
-	_u.mutation.SetUsageEstimated(v)
-	return _u
-}
-
-// SetNillableUsageEstimated sets the "usage_estimated" field if the given value is not nil.
-func (_u *MessageUpdateOne) SetNillableUsageEstimated(v *bool) *MessageUpdateOne {
-	if v != nil {
-		_u.SetUsageEstimated(*v)
-	}
-	return _u
-}
-
 // SetLeaseUntil sets the "lease_until" field.
 func (_u *MessageUpdateOne) SetLeaseUntil(v time.Time) *MessageUpdateOne {
 	_u.mutation.SetLeaseUntil(v)
@@ -390,6 +327,83 @@ func (_u *MessageUpdateOne) SetNillableLeaseUntil(v *time.Time) *MessageUpdateOn
 // ClearLeaseUntil clears the value of the "lease_until" field.
 func (_u *MessageUpdateOne) ClearLeaseUntil() *MessageUpdateOne {
 	_u.mutation.ClearLeaseUntil()
+	return _u
+}
+
+// SetAttempt sets the "attempt" field.
+func (_u *MessageUpdateOne) SetAttempt(v int) *MessageUpdateOne {
+	_u.mutation.ResetAttempt()
+	_u.mutation.SetAttempt(v)
+	return _u
+}
+
+// SetNillableAttempt sets the "attempt" field if the given value is not nil.
+func (_u *MessageUpdateOne) SetNillableAttempt(v *int) *MessageUpdateOne {
+	if v != nil {
+		_u.SetAttempt(*v)
+	}
+	return _u
+}
+
+// AddAttempt adds value to the "attempt" field.
+func (_u *MessageUpdateOne) AddAttempt(v int) *MessageUpdateOne {
+	_u.mutation.AddAttempt(v)
+	return _u
+}
+
+// SetStopping sets the "stopping" field.
+func (_u *MessageUpdateOne) SetStopping(v bool) *MessageUpdateOne {
+	_u.mutation.SetStopping(v)
+	return _u
+}
+
+// SetNillableStopping sets the "stopping" field if the given value is not nil.
+func (_u *MessageUpdateOne) SetNillableStopping(v *bool) *MessageUpdateOne {
+	if v != nil {
+		_u.SetStopping(*v)
+	}
+	return _u
+}
+
+// SetDelivery sets the "delivery" field.
+func (_u *MessageUpdateOne) SetDelivery(v string) *MessageUpdateOne {
+	_u.mutation.SetDelivery(v)
+	return _u
+}
+
+// SetNillableDelivery sets the "delivery" field if the given value is not nil.
+func (_u *MessageUpdateOne) SetNillableDelivery(v *string) *MessageUpdateOne {
+	if v != nil {
+		_u.SetDelivery(*v)
+	}
+	return _u
+}
+
+// SetQuery sets the "query" field.
+func (_u *MessageUpdateOne) SetQuery(v string) *MessageUpdateOne {
+	_u.mutation.SetQuery(v)
+	return _u
+}
+
+// SetNillableQuery sets the "query" field if the given value is not nil.
+func (_u *MessageUpdateOne) SetNillableQuery(v *string) *MessageUpdateOne {
+	if v != nil {
+		_u.SetQuery(*v)
+	}
+	return _u
+}
+
+// SetSources sets the "sources" field.
+func (_u *MessageUpdateOne) SetSources(v string) *MessageUpdateOne {
+	_u.mutation.SetSources(v)
+	return _u
+}
+
+// SetNillableSources sets the "sources" field if the given value is not nil.
+func (_u *MessageUpdateOne) SetNillableSources(v *string) *MessageUpdateOne {
+	if v != nil {
+		_u.SetSources(*v)
+	}
 	return _u
 }
 
@@ -459,9 +473,9 @@ func (_u *MessageUpdateOne) check() error {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Message.status": %w`, err)}
 		}
 	}
-	if v, ok := _u.mutation.Model(); ok {
-		if err := message.ModelValidator(v); err != nil {
-			return &ValidationError{Name: "model", err: fmt.Errorf(`ent: validator failed for field "Message.model": %w`, err)}
+	if v, ok := _u.mutation.Delivery(); ok {
+		if err := message.DeliveryValidator(v); err != nil {
+			return &ValidationError{Name: "delivery", err: fmt.Errorf(`ent: validator failed for field "Message.delivery": %w`, err)}
 		}
 	}
 	if _u.mutation.ConversationCleared() && len(_u.mutation.ConversationIDs()) > 0 {
@@ -505,29 +519,29 @@ func (_u *MessageUpdateOne) sqlSave(ctx context.Context) (_node *Message, err er
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(message.FieldStatus, field.TypeString, value)
 	}
-	if value, ok := _u.mutation.Model(); ok {
-		_spec.SetField(message.FieldModel, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.PromptTokens(); ok {
-		_spec.SetField(message.FieldPromptTokens, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedPromptTokens(); ok {
-		_spec.AddField(message.FieldPromptTokens, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.CompletionTokens(); ok {
-		_spec.SetField(message.FieldCompletionTokens, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedCompletionTokens(); ok {
-		_spec.AddField(message.FieldCompletionTokens, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.UsageEstimated(); ok {
-		_spec.SetField(message.FieldUsageEstimated, field.TypeBool, value)
-	}
 	if value, ok := _u.mutation.LeaseUntil(); ok {
 		_spec.SetField(message.FieldLeaseUntil, field.TypeTime, value)
 	}
 	if _u.mutation.LeaseUntilCleared() {
 		_spec.ClearField(message.FieldLeaseUntil, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Attempt(); ok {
+		_spec.SetField(message.FieldAttempt, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedAttempt(); ok {
+		_spec.AddField(message.FieldAttempt, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Stopping(); ok {
+		_spec.SetField(message.FieldStopping, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.Delivery(); ok {
+		_spec.SetField(message.FieldDelivery, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Query(); ok {
+		_spec.SetField(message.FieldQuery, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Sources(); ok {
+		_spec.SetField(message.FieldSources, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.DocumentIds(); ok {
 		_spec.SetField(message.FieldDocumentIds, field.TypeString, value)

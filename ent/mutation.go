@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"parley/ent/auditentry"
 	"parley/ent/billingevent"
+	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
 	"parley/ent/chore"
 	"parley/ent/conversation"
 	"parley/ent/document"
 	"parley/ent/embedding"
+	"parley/ent/idempotencykey"
 	"parley/ent/invitation"
 	"parley/ent/mail"
 	"parley/ent/member"
@@ -20,7 +22,9 @@ import (
 	"parley/ent/passage"
 	"parley/ent/plan"
 	"parley/ent/predicate"
+	"parley/ent/provider"
 	"parley/ent/rebuild"
+	"parley/ent/receipt"
 	"parley/ent/removal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
@@ -47,30 +51,34 @@ const (
 	OpUpdateOne = ent.OpUpdateOne
 
 	// Node types.
-	TypeAuditEntry    = "AuditEntry"
-	TypeBillingEvent  = "BillingEvent"
-	TypeChatbot       = "Chatbot"
-	TypeChore         = "Chore"
-	TypeConversation  = "Conversation"
-	TypeDocument      = "Document"
-	TypeEmbedding     = "Embedding"
-	TypeInvitation    = "Invitation"
-	TypeMail          = "Mail"
-	TypeMember        = "Member"
-	TypeMessage       = "Message"
-	TypePassage       = "Passage"
-	TypePlan          = "Plan"
-	TypeRebuild       = "Rebuild"
-	TypeRemoval       = "Removal"
-	TypeSession       = "Session"
-	TypeSignInAttempt = "SignInAttempt"
-	TypeSource        = "Source"
-	TypeSubscription  = "Subscription"
-	TypeToken         = "Token"
-	TypeUpload        = "Upload"
-	TypeUsage         = "Usage"
-	TypeUser          = "User"
-	TypeWorkspace     = "Workspace"
+	TypeAuditEntry     = "AuditEntry"
+	TypeBillingEvent   = "BillingEvent"
+	TypeCachedAnswer   = "CachedAnswer"
+	TypeChatbot        = "Chatbot"
+	TypeChore          = "Chore"
+	TypeConversation   = "Conversation"
+	TypeDocument       = "Document"
+	TypeEmbedding      = "Embedding"
+	TypeIdempotencyKey = "IdempotencyKey"
+	TypeInvitation     = "Invitation"
+	TypeMail           = "Mail"
+	TypeMember         = "Member"
+	TypeMessage        = "Message"
+	TypePassage        = "Passage"
+	TypePlan           = "Plan"
+	TypeProvider       = "Provider"
+	TypeRebuild        = "Rebuild"
+	TypeReceipt        = "Receipt"
+	TypeRemoval        = "Removal"
+	TypeSession        = "Session"
+	TypeSignInAttempt  = "SignInAttempt"
+	TypeSource         = "Source"
+	TypeSubscription   = "Subscription"
+	TypeToken          = "Token"
+	TypeUpload         = "Upload"
+	TypeUsage          = "Usage"
+	TypeUser           = "User"
+	TypeWorkspace      = "Workspace"
 )
 
 // AuditEntryMutation represents an operation that mutates the AuditEntry nodes in the graph.
@@ -1061,6 +1069,716 @@ func (m *BillingEventMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown BillingEvent edge %s", name)
 }
 
+// CachedAnswerMutation represents an operation that mutates the CachedAnswer nodes in the graph.
+type CachedAnswerMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *int64
+	workspace_id   *string
+	key            *string
+	text           *string
+	sources        *string
+	document_ids   *string
+	created_at     *time.Time
+	clearedFields  map[string]struct{}
+	chatbot        *string
+	clearedchatbot bool
+	done           bool
+	oldValue       func(context.Context) (*CachedAnswer, error)
+	predicates     []predicate.CachedAnswer
+}
+
+var _ ent.Mutation = (*CachedAnswerMutation)(nil)
+
+// cachedanswerOption allows management of the mutation configuration using functional options.
+type cachedanswerOption func(*CachedAnswerMutation)
+
+// newCachedAnswerMutation creates new mutation for the CachedAnswer entity.
+func newCachedAnswerMutation(c config, op Op, opts ...cachedanswerOption) *CachedAnswerMutation {
+	m := &CachedAnswerMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeCachedAnswer,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withCachedAnswerID sets the ID field of the mutation.
+func withCachedAnswerID(id int64) cachedanswerOption {
+	return func(m *CachedAnswerMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *CachedAnswer
+		)
+		m.oldValue = func(ctx context.Context) (*CachedAnswer, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().CachedAnswer.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withCachedAnswer sets the old CachedAnswer of the mutation.
+func withCachedAnswer(node *CachedAnswer) cachedanswerOption {
+	return func(m *CachedAnswerMutation) {
+		m.oldValue = func(context.Context) (*CachedAnswer, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m CachedAnswerMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m CachedAnswerMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of CachedAnswer entities.
+func (m *CachedAnswerMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *CachedAnswerMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *CachedAnswerMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().CachedAnswer.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *CachedAnswerMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *CachedAnswerMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the CachedAnswer entity.
+// If the CachedAnswer object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CachedAnswerMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *CachedAnswerMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *CachedAnswerMutation) SetChatbotID(s string) {
+	m.chatbot = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *CachedAnswerMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChatbotID returns the old "chatbot_id" field's value of the CachedAnswer entity.
+// If the CachedAnswer object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CachedAnswerMutation) OldChatbotID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChatbotID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
+	}
+	return oldValue.ChatbotID, nil
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *CachedAnswerMutation) ResetChatbotID() {
+	m.chatbot = nil
+}
+
+// SetKey sets the "key" field.
+func (m *CachedAnswerMutation) SetKey(s string) {
+	m.key = &s
+}
+
+// Key returns the value of the "key" field in the mutation.
+func (m *CachedAnswerMutation) Key() (r string, exists bool) {
+	v := m.key
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKey returns the old "key" field's value of the CachedAnswer entity.
+// If the CachedAnswer object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CachedAnswerMutation) OldKey(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKey is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKey requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKey: %w", err)
+	}
+	return oldValue.Key, nil
+}
+
+// ResetKey resets all changes to the "key" field.
+func (m *CachedAnswerMutation) ResetKey() {
+	m.key = nil
+}
+
+// SetText sets the "text" field.
+func (m *CachedAnswerMutation) SetText(s string) {
+	m.text = &s
+}
+
+// Text returns the value of the "text" field in the mutation.
+func (m *CachedAnswerMutation) Text() (r string, exists bool) {
+	v := m.text
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldText returns the old "text" field's value of the CachedAnswer entity.
+// If the CachedAnswer object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CachedAnswerMutation) OldText(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldText is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldText requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldText: %w", err)
+	}
+	return oldValue.Text, nil
+}
+
+// ResetText resets all changes to the "text" field.
+func (m *CachedAnswerMutation) ResetText() {
+	m.text = nil
+}
+
+// SetSources sets the "sources" field.
+func (m *CachedAnswerMutation) SetSources(s string) {
+	m.sources = &s
+}
+
+// Sources returns the value of the "sources" field in the mutation.
+func (m *CachedAnswerMutation) Sources() (r string, exists bool) {
+	v := m.sources
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSources returns the old "sources" field's value of the CachedAnswer entity.
+// If the CachedAnswer object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CachedAnswerMutation) OldSources(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSources is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSources requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSources: %w", err)
+	}
+	return oldValue.Sources, nil
+}
+
+// ResetSources resets all changes to the "sources" field.
+func (m *CachedAnswerMutation) ResetSources() {
+	m.sources = nil
+}
+
+// SetDocumentIds sets the "document_ids" field.
+func (m *CachedAnswerMutation) SetDocumentIds(s string) {
+	m.document_ids = &s
+}
+
+// DocumentIds returns the value of the "document_ids" field in the mutation.
+func (m *CachedAnswerMutation) DocumentIds() (r string, exists bool) {
+	v := m.document_ids
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDocumentIds returns the old "document_ids" field's value of the CachedAnswer entity.
+// If the CachedAnswer object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CachedAnswerMutation) OldDocumentIds(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDocumentIds is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDocumentIds requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDocumentIds: %w", err)
+	}
+	return oldValue.DocumentIds, nil
+}
+
+// ResetDocumentIds resets all changes to the "document_ids" field.
+func (m *CachedAnswerMutation) ResetDocumentIds() {
+	m.document_ids = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *CachedAnswerMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *CachedAnswerMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the CachedAnswer entity.
+// If the CachedAnswer object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CachedAnswerMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *CachedAnswerMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearChatbot clears the "chatbot" edge to the Chatbot entity.
+func (m *CachedAnswerMutation) ClearChatbot() {
+	m.clearedchatbot = true
+	m.clearedFields[cachedanswer.FieldChatbotID] = struct{}{}
+}
+
+// ChatbotCleared reports if the "chatbot" edge to the Chatbot entity was cleared.
+func (m *CachedAnswerMutation) ChatbotCleared() bool {
+	return m.clearedchatbot
+}
+
+// ChatbotIDs returns the "chatbot" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ChatbotID instead. It exists only for internal usage by the builders.
+func (m *CachedAnswerMutation) ChatbotIDs() (ids []string) {
+	if id := m.chatbot; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetChatbot resets all changes to the "chatbot" edge.
+func (m *CachedAnswerMutation) ResetChatbot() {
+	m.chatbot = nil
+	m.clearedchatbot = false
+}
+
+// Where appends a list predicates to the CachedAnswerMutation builder.
+func (m *CachedAnswerMutation) Where(ps ...predicate.CachedAnswer) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the CachedAnswerMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *CachedAnswerMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.CachedAnswer, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *CachedAnswerMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *CachedAnswerMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (CachedAnswer).
+func (m *CachedAnswerMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *CachedAnswerMutation) Fields() []string {
+	fields := make([]string, 0, 7)
+	if m.workspace_id != nil {
+		fields = append(fields, cachedanswer.FieldWorkspaceID)
+	}
+	if m.chatbot != nil {
+		fields = append(fields, cachedanswer.FieldChatbotID)
+	}
+	if m.key != nil {
+		fields = append(fields, cachedanswer.FieldKey)
+	}
+	if m.text != nil {
+		fields = append(fields, cachedanswer.FieldText)
+	}
+	if m.sources != nil {
+		fields = append(fields, cachedanswer.FieldSources)
+	}
+	if m.document_ids != nil {
+		fields = append(fields, cachedanswer.FieldDocumentIds)
+	}
+	if m.created_at != nil {
+		fields = append(fields, cachedanswer.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *CachedAnswerMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case cachedanswer.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case cachedanswer.FieldChatbotID:
+		return m.ChatbotID()
+	case cachedanswer.FieldKey:
+		return m.Key()
+	case cachedanswer.FieldText:
+		return m.Text()
+	case cachedanswer.FieldSources:
+		return m.Sources()
+	case cachedanswer.FieldDocumentIds:
+		return m.DocumentIds()
+	case cachedanswer.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *CachedAnswerMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case cachedanswer.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case cachedanswer.FieldChatbotID:
+		return m.OldChatbotID(ctx)
+	case cachedanswer.FieldKey:
+		return m.OldKey(ctx)
+	case cachedanswer.FieldText:
+		return m.OldText(ctx)
+	case cachedanswer.FieldSources:
+		return m.OldSources(ctx)
+	case cachedanswer.FieldDocumentIds:
+		return m.OldDocumentIds(ctx)
+	case cachedanswer.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown CachedAnswer field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CachedAnswerMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case cachedanswer.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case cachedanswer.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case cachedanswer.FieldKey:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKey(v)
+		return nil
+	case cachedanswer.FieldText:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetText(v)
+		return nil
+	case cachedanswer.FieldSources:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSources(v)
+		return nil
+	case cachedanswer.FieldDocumentIds:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDocumentIds(v)
+		return nil
+	case cachedanswer.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown CachedAnswer field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *CachedAnswerMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *CachedAnswerMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CachedAnswerMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown CachedAnswer numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *CachedAnswerMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *CachedAnswerMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *CachedAnswerMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown CachedAnswer nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *CachedAnswerMutation) ResetField(name string) error {
+	switch name {
+	case cachedanswer.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case cachedanswer.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case cachedanswer.FieldKey:
+		m.ResetKey()
+		return nil
+	case cachedanswer.FieldText:
+		m.ResetText()
+		return nil
+	case cachedanswer.FieldSources:
+		m.ResetSources()
+		return nil
+	case cachedanswer.FieldDocumentIds:
+		m.ResetDocumentIds()
+		return nil
+	case cachedanswer.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown CachedAnswer field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *CachedAnswerMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.chatbot != nil {
+		edges = append(edges, cachedanswer.EdgeChatbot)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *CachedAnswerMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case cachedanswer.EdgeChatbot:
+		if id := m.chatbot; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *CachedAnswerMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *CachedAnswerMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *CachedAnswerMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedchatbot {
+		edges = append(edges, cachedanswer.EdgeChatbot)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *CachedAnswerMutation) EdgeCleared(name string) bool {
+	switch name {
+	case cachedanswer.EdgeChatbot:
+		return m.clearedchatbot
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *CachedAnswerMutation) ClearEdge(name string) error {
+	switch name {
+	case cachedanswer.EdgeChatbot:
+		m.ClearChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown CachedAnswer unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *CachedAnswerMutation) ResetEdge(name string) error {
+	switch name {
+	case cachedanswer.EdgeChatbot:
+		m.ResetChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown CachedAnswer edge %s", name)
+}
+
 // ChatbotMutation represents an operation that mutates the Chatbot nodes in the graph.
 type ChatbotMutation struct {
 	config
@@ -1077,6 +1795,16 @@ type ChatbotMutation struct {
 	passage_limit            *int
 	addpassage_limit         *int
 	answer_without_knowledge *bool
+	provider_id              *string
+	model                    *string
+	fallback_provider_id     *string
+	fallback_model           *string
+	temperature              *float64
+	addtemperature           *float64
+	max_answer_tokens        *int
+	addmax_answer_tokens     *int
+	grounding                *string
+	cache_answers            *bool
 	kept                     *bool
 	over_limit               *bool
 	created_at               *time.Time
@@ -1098,6 +1826,9 @@ type ChatbotMutation struct {
 	removals                 map[string]struct{}
 	removedremovals          map[string]struct{}
 	clearedremovals          bool
+	cached_answers           map[int64]struct{}
+	removedcached_answers    map[int64]struct{}
+	clearedcached_answers    bool
 	done                     bool
 	oldValue                 func(context.Context) (*Chatbot, error)
 	predicates               []predicate.Chatbot
@@ -1550,6 +2281,348 @@ func (m *ChatbotMutation) ResetAnswerWithoutKnowledge() {
 	m.answer_without_knowledge = nil
 }
 
+// SetProviderID sets the "provider_id" field.
+func (m *ChatbotMutation) SetProviderID(s string) {
+	m.provider_id = &s
+}
+
+// ProviderID returns the value of the "provider_id" field in the mutation.
+func (m *ChatbotMutation) ProviderID() (r string, exists bool) {
+	v := m.provider_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProviderID returns the old "provider_id" field's value of the Chatbot entity.
+// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChatbotMutation) OldProviderID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProviderID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProviderID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProviderID: %w", err)
+	}
+	return oldValue.ProviderID, nil
+}
+
+// ResetProviderID resets all changes to the "provider_id" field.
+func (m *ChatbotMutation) ResetProviderID() {
+	m.provider_id = nil
+}
+
+// SetModel sets the "model" field.
+func (m *ChatbotMutation) SetModel(s string) {
+	m.model = &s
+}
+
+// Model returns the value of the "model" field in the mutation.
+func (m *ChatbotMutation) Model() (r string, exists bool) {
+	v := m.model
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldModel returns the old "model" field's value of the Chatbot entity.
+// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChatbotMutation) OldModel(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldModel is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldModel requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldModel: %w", err)
+	}
+	return oldValue.Model, nil
+}
+
+// ResetModel resets all changes to the "model" field.
+func (m *ChatbotMutation) ResetModel() {
+	m.model = nil
+}
+
+// SetFallbackProviderID sets the "fallback_provider_id" field.
+func (m *ChatbotMutation) SetFallbackProviderID(s string) {
+	m.fallback_provider_id = &s
+}
+
+// FallbackProviderID returns the value of the "fallback_provider_id" field in the mutation.
+func (m *ChatbotMutation) FallbackProviderID() (r string, exists bool) {
+	v := m.fallback_provider_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFallbackProviderID returns the old "fallback_provider_id" field's value of the Chatbot entity.
+// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChatbotMutation) OldFallbackProviderID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFallbackProviderID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFallbackProviderID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFallbackProviderID: %w", err)
+	}
+	return oldValue.FallbackProviderID, nil
+}
+
+// ResetFallbackProviderID resets all changes to the "fallback_provider_id" field.
+func (m *ChatbotMutation) ResetFallbackProviderID() {
+	m.fallback_provider_id = nil
+}
+
+// SetFallbackModel sets the "fallback_model" field.
+func (m *ChatbotMutation) SetFallbackModel(s string) {
+	m.fallback_model = &s
+}
+
+// FallbackModel returns the value of the "fallback_model" field in the mutation.
+func (m *ChatbotMutation) FallbackModel() (r string, exists bool) {
+	v := m.fallback_model
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFallbackModel returns the old "fallback_model" field's value of the Chatbot entity.
+// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChatbotMutation) OldFallbackModel(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFallbackModel is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFallbackModel requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFallbackModel: %w", err)
+	}
+	return oldValue.FallbackModel, nil
+}
+
+// ResetFallbackModel resets all changes to the "fallback_model" field.
+func (m *ChatbotMutation) ResetFallbackModel() {
+	m.fallback_model = nil
+}
+
+// SetTemperature sets the "temperature" field.
+func (m *ChatbotMutation) SetTemperature(f float64) {
+	m.temperature = &f
+	m.addtemperature = nil
+}
+
+// Temperature returns the value of the "temperature" field in the mutation.
+func (m *ChatbotMutation) Temperature() (r float64, exists bool) {
+	v := m.temperature
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTemperature returns the old "temperature" field's value of the Chatbot entity.
+// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChatbotMutation) OldTemperature(ctx context.Context) (v *float64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTemperature is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTemperature requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTemperature: %w", err)
+	}
+	return oldValue.Temperature, nil
+}
+
+// AddTemperature adds f to the "temperature" field.
+func (m *ChatbotMutation) AddTemperature(f float64) {
+	if m.addtemperature != nil {
+		*m.addtemperature += f
+	} else {
+		m.addtemperature = &f
+	}
+}
+
+// AddedTemperature returns the value that was added to the "temperature" field in this mutation.
+func (m *ChatbotMutation) AddedTemperature() (r float64, exists bool) {
+	v := m.addtemperature
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearTemperature clears the value of the "temperature" field.
+func (m *ChatbotMutation) ClearTemperature() {
+	m.temperature = nil
+	m.addtemperature = nil
+	m.clearedFields[chatbot.FieldTemperature] = struct{}{}
+}
+
+// TemperatureCleared returns if the "temperature" field was cleared in this mutation.
+func (m *ChatbotMutation) TemperatureCleared() bool {
+	_, ok := m.clearedFields[chatbot.FieldTemperature]
+	return ok
+}
+
+// ResetTemperature resets all changes to the "temperature" field.
+func (m *ChatbotMutation) ResetTemperature() {
+	m.temperature = nil
+	m.addtemperature = nil
+	delete(m.clearedFields, chatbot.FieldTemperature)
+}
+
+// SetMaxAnswerTokens sets the "max_answer_tokens" field.
+func (m *ChatbotMutation) SetMaxAnswerTokens(i int) {
+	m.max_answer_tokens = &i
+	m.addmax_answer_tokens = nil
+}
+
+// MaxAnswerTokens returns the value of the "max_answer_tokens" field in the mutation.
+func (m *ChatbotMutation) MaxAnswerTokens() (r int, exists bool) {
+	v := m.max_answer_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMaxAnswerTokens returns the old "max_answer_tokens" field's value of the Chatbot entity.
+// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChatbotMutation) OldMaxAnswerTokens(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMaxAnswerTokens is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMaxAnswerTokens requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMaxAnswerTokens: %w", err)
+	}
+	return oldValue.MaxAnswerTokens, nil
+}
+
+// AddMaxAnswerTokens adds i to the "max_answer_tokens" field.
+func (m *ChatbotMutation) AddMaxAnswerTokens(i int) {
+	if m.addmax_answer_tokens != nil {
+		*m.addmax_answer_tokens += i
+	} else {
+		m.addmax_answer_tokens = &i
+	}
+}
+
+// AddedMaxAnswerTokens returns the value that was added to the "max_answer_tokens" field in this mutation.
+func (m *ChatbotMutation) AddedMaxAnswerTokens() (r int, exists bool) {
+	v := m.addmax_answer_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMaxAnswerTokens resets all changes to the "max_answer_tokens" field.
+func (m *ChatbotMutation) ResetMaxAnswerTokens() {
+	m.max_answer_tokens = nil
+	m.addmax_answer_tokens = nil
+}
+
+// SetGrounding sets the "grounding" field.
+func (m *ChatbotMutation) SetGrounding(s string) {
+	m.grounding = &s
+}
+
+// Grounding returns the value of the "grounding" field in the mutation.
+func (m *ChatbotMutation) Grounding() (r string, exists bool) {
+	v := m.grounding
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldGrounding returns the old "grounding" field's value of the Chatbot entity.
+// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChatbotMutation) OldGrounding(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldGrounding is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldGrounding requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldGrounding: %w", err)
+	}
+	return oldValue.Grounding, nil
+}
+
+// ResetGrounding resets all changes to the "grounding" field.
+func (m *ChatbotMutation) ResetGrounding() {
+	m.grounding = nil
+}
+
+// SetCacheAnswers sets the "cache_answers" field.
+func (m *ChatbotMutation) SetCacheAnswers(b bool) {
+	m.cache_answers = &b
+}
+
+// CacheAnswers returns the value of the "cache_answers" field in the mutation.
+func (m *ChatbotMutation) CacheAnswers() (r bool, exists bool) {
+	v := m.cache_answers
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCacheAnswers returns the old "cache_answers" field's value of the Chatbot entity.
+// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChatbotMutation) OldCacheAnswers(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCacheAnswers is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCacheAnswers requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCacheAnswers: %w", err)
+	}
+	return oldValue.CacheAnswers, nil
+}
+
+// ResetCacheAnswers resets all changes to the "cache_answers" field.
+func (m *ChatbotMutation) ResetCacheAnswers() {
+	m.cache_answers = nil
+}
+
 // SetKept sets the "kept" field.
 func (m *ChatbotMutation) SetKept(b bool) {
 	m.kept = &b
@@ -1955,6 +3028,60 @@ func (m *ChatbotMutation) ResetRemovals() {
 	m.removedremovals = nil
 }
 
+// AddCachedAnswerIDs adds the "cached_answers" edge to the CachedAnswer entity by ids.
+func (m *ChatbotMutation) AddCachedAnswerIDs(ids ...int64) {
+	if m.cached_answers == nil {
+		m.cached_answers = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.cached_answers[ids[i]] = struct{}{}
+	}
+}
+
+// ClearCachedAnswers clears the "cached_answers" edge to the CachedAnswer entity.
+func (m *ChatbotMutation) ClearCachedAnswers() {
+	m.clearedcached_answers = true
+}
+
+// CachedAnswersCleared reports if the "cached_answers" edge to the CachedAnswer entity was cleared.
+func (m *ChatbotMutation) CachedAnswersCleared() bool {
+	return m.clearedcached_answers
+}
+
+// RemoveCachedAnswerIDs removes the "cached_answers" edge to the CachedAnswer entity by IDs.
+func (m *ChatbotMutation) RemoveCachedAnswerIDs(ids ...int64) {
+	if m.removedcached_answers == nil {
+		m.removedcached_answers = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.cached_answers, ids[i])
+		m.removedcached_answers[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedCachedAnswers returns the removed IDs of the "cached_answers" edge to the CachedAnswer entity.
+func (m *ChatbotMutation) RemovedCachedAnswersIDs() (ids []int64) {
+	for id := range m.removedcached_answers {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// CachedAnswersIDs returns the "cached_answers" edge IDs in the mutation.
+func (m *ChatbotMutation) CachedAnswersIDs() (ids []int64) {
+	for id := range m.cached_answers {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetCachedAnswers resets all changes to the "cached_answers" edge.
+func (m *ChatbotMutation) ResetCachedAnswers() {
+	m.cached_answers = nil
+	m.clearedcached_answers = false
+	m.removedcached_answers = nil
+}
+
 // Where appends a list predicates to the ChatbotMutation builder.
 func (m *ChatbotMutation) Where(ps ...predicate.Chatbot) {
 	m.predicates = append(m.predicates, ps...)
@@ -1989,7 +3116,7 @@ func (m *ChatbotMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ChatbotMutation) Fields() []string {
-	fields := make([]string, 0, 11)
+	fields := make([]string, 0, 19)
 	if m.workspace != nil {
 		fields = append(fields, chatbot.FieldWorkspaceID)
 	}
@@ -2013,6 +3140,30 @@ func (m *ChatbotMutation) Fields() []string {
 	}
 	if m.answer_without_knowledge != nil {
 		fields = append(fields, chatbot.FieldAnswerWithoutKnowledge)
+	}
+	if m.provider_id != nil {
+		fields = append(fields, chatbot.FieldProviderID)
+	}
+	if m.model != nil {
+		fields = append(fields, chatbot.FieldModel)
+	}
+	if m.fallback_provider_id != nil {
+		fields = append(fields, chatbot.FieldFallbackProviderID)
+	}
+	if m.fallback_model != nil {
+		fields = append(fields, chatbot.FieldFallbackModel)
+	}
+	if m.temperature != nil {
+		fields = append(fields, chatbot.FieldTemperature)
+	}
+	if m.max_answer_tokens != nil {
+		fields = append(fields, chatbot.FieldMaxAnswerTokens)
+	}
+	if m.grounding != nil {
+		fields = append(fields, chatbot.FieldGrounding)
+	}
+	if m.cache_answers != nil {
+		fields = append(fields, chatbot.FieldCacheAnswers)
 	}
 	if m.kept != nil {
 		fields = append(fields, chatbot.FieldKept)
@@ -2047,6 +3198,22 @@ func (m *ChatbotMutation) Field(name string) (ent.Value, bool) {
 		return m.PassageLimit()
 	case chatbot.FieldAnswerWithoutKnowledge:
 		return m.AnswerWithoutKnowledge()
+	case chatbot.FieldProviderID:
+		return m.ProviderID()
+	case chatbot.FieldModel:
+		return m.Model()
+	case chatbot.FieldFallbackProviderID:
+		return m.FallbackProviderID()
+	case chatbot.FieldFallbackModel:
+		return m.FallbackModel()
+	case chatbot.FieldTemperature:
+		return m.Temperature()
+	case chatbot.FieldMaxAnswerTokens:
+		return m.MaxAnswerTokens()
+	case chatbot.FieldGrounding:
+		return m.Grounding()
+	case chatbot.FieldCacheAnswers:
+		return m.CacheAnswers()
 	case chatbot.FieldKept:
 		return m.Kept()
 	case chatbot.FieldOverLimit:
@@ -2078,6 +3245,22 @@ func (m *ChatbotMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldPassageLimit(ctx)
 	case chatbot.FieldAnswerWithoutKnowledge:
 		return m.OldAnswerWithoutKnowledge(ctx)
+	case chatbot.FieldProviderID:
+		return m.OldProviderID(ctx)
+	case chatbot.FieldModel:
+		return m.OldModel(ctx)
+	case chatbot.FieldFallbackProviderID:
+		return m.OldFallbackProviderID(ctx)
+	case chatbot.FieldFallbackModel:
+		return m.OldFallbackModel(ctx)
+	case chatbot.FieldTemperature:
+		return m.OldTemperature(ctx)
+	case chatbot.FieldMaxAnswerTokens:
+		return m.OldMaxAnswerTokens(ctx)
+	case chatbot.FieldGrounding:
+		return m.OldGrounding(ctx)
+	case chatbot.FieldCacheAnswers:
+		return m.OldCacheAnswers(ctx)
 	case chatbot.FieldKept:
 		return m.OldKept(ctx)
 	case chatbot.FieldOverLimit:
@@ -2149,6 +3332,62 @@ func (m *ChatbotMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetAnswerWithoutKnowledge(v)
 		return nil
+	case chatbot.FieldProviderID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProviderID(v)
+		return nil
+	case chatbot.FieldModel:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetModel(v)
+		return nil
+	case chatbot.FieldFallbackProviderID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFallbackProviderID(v)
+		return nil
+	case chatbot.FieldFallbackModel:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFallbackModel(v)
+		return nil
+	case chatbot.FieldTemperature:
+		v, ok := value.(float64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTemperature(v)
+		return nil
+	case chatbot.FieldMaxAnswerTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMaxAnswerTokens(v)
+		return nil
+	case chatbot.FieldGrounding:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetGrounding(v)
+		return nil
+	case chatbot.FieldCacheAnswers:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCacheAnswers(v)
+		return nil
 	case chatbot.FieldKept:
 		v, ok := value.(bool)
 		if !ok {
@@ -2184,6 +3423,12 @@ func (m *ChatbotMutation) AddedFields() []string {
 	if m.addpassage_limit != nil {
 		fields = append(fields, chatbot.FieldPassageLimit)
 	}
+	if m.addtemperature != nil {
+		fields = append(fields, chatbot.FieldTemperature)
+	}
+	if m.addmax_answer_tokens != nil {
+		fields = append(fields, chatbot.FieldMaxAnswerTokens)
+	}
 	return fields
 }
 
@@ -2196,6 +3441,10 @@ func (m *ChatbotMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedPassageAim()
 	case chatbot.FieldPassageLimit:
 		return m.AddedPassageLimit()
+	case chatbot.FieldTemperature:
+		return m.AddedTemperature()
+	case chatbot.FieldMaxAnswerTokens:
+		return m.AddedMaxAnswerTokens()
 	}
 	return nil, false
 }
@@ -2219,6 +3468,20 @@ func (m *ChatbotMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddPassageLimit(v)
 		return nil
+	case chatbot.FieldTemperature:
+		v, ok := value.(float64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTemperature(v)
+		return nil
+	case chatbot.FieldMaxAnswerTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMaxAnswerTokens(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Chatbot numeric field %s", name)
 }
@@ -2226,7 +3489,11 @@ func (m *ChatbotMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *ChatbotMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(chatbot.FieldTemperature) {
+		fields = append(fields, chatbot.FieldTemperature)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -2239,6 +3506,11 @@ func (m *ChatbotMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *ChatbotMutation) ClearField(name string) error {
+	switch name {
+	case chatbot.FieldTemperature:
+		m.ClearTemperature()
+		return nil
+	}
 	return fmt.Errorf("unknown Chatbot nullable field %s", name)
 }
 
@@ -2270,6 +3542,30 @@ func (m *ChatbotMutation) ResetField(name string) error {
 	case chatbot.FieldAnswerWithoutKnowledge:
 		m.ResetAnswerWithoutKnowledge()
 		return nil
+	case chatbot.FieldProviderID:
+		m.ResetProviderID()
+		return nil
+	case chatbot.FieldModel:
+		m.ResetModel()
+		return nil
+	case chatbot.FieldFallbackProviderID:
+		m.ResetFallbackProviderID()
+		return nil
+	case chatbot.FieldFallbackModel:
+		m.ResetFallbackModel()
+		return nil
+	case chatbot.FieldTemperature:
+		m.ResetTemperature()
+		return nil
+	case chatbot.FieldMaxAnswerTokens:
+		m.ResetMaxAnswerTokens()
+		return nil
+	case chatbot.FieldGrounding:
+		m.ResetGrounding()
+		return nil
+	case chatbot.FieldCacheAnswers:
+		m.ResetCacheAnswers()
+		return nil
 	case chatbot.FieldKept:
 		m.ResetKept()
 		return nil
@@ -2285,7 +3581,7 @@ func (m *ChatbotMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *ChatbotMutation) AddedEdges() []string {
-	edges := make([]string, 0, 6)
+	edges := make([]string, 0, 7)
 	if m.workspace != nil {
 		edges = append(edges, chatbot.EdgeWorkspace)
 	}
@@ -2303,6 +3599,9 @@ func (m *ChatbotMutation) AddedEdges() []string {
 	}
 	if m.removals != nil {
 		edges = append(edges, chatbot.EdgeRemovals)
+	}
+	if m.cached_answers != nil {
+		edges = append(edges, chatbot.EdgeCachedAnswers)
 	}
 	return edges
 }
@@ -2345,13 +3644,19 @@ func (m *ChatbotMutation) AddedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case chatbot.EdgeCachedAnswers:
+		ids := make([]ent.Value, 0, len(m.cached_answers))
+		for id := range m.cached_answers {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *ChatbotMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 6)
+	edges := make([]string, 0, 7)
 	if m.removedtokens != nil {
 		edges = append(edges, chatbot.EdgeTokens)
 	}
@@ -2366,6 +3671,9 @@ func (m *ChatbotMutation) RemovedEdges() []string {
 	}
 	if m.removedremovals != nil {
 		edges = append(edges, chatbot.EdgeRemovals)
+	}
+	if m.removedcached_answers != nil {
+		edges = append(edges, chatbot.EdgeCachedAnswers)
 	}
 	return edges
 }
@@ -2404,13 +3712,19 @@ func (m *ChatbotMutation) RemovedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case chatbot.EdgeCachedAnswers:
+		ids := make([]ent.Value, 0, len(m.removedcached_answers))
+		for id := range m.removedcached_answers {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *ChatbotMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 6)
+	edges := make([]string, 0, 7)
 	if m.clearedworkspace {
 		edges = append(edges, chatbot.EdgeWorkspace)
 	}
@@ -2428,6 +3742,9 @@ func (m *ChatbotMutation) ClearedEdges() []string {
 	}
 	if m.clearedremovals {
 		edges = append(edges, chatbot.EdgeRemovals)
+	}
+	if m.clearedcached_answers {
+		edges = append(edges, chatbot.EdgeCachedAnswers)
 	}
 	return edges
 }
@@ -2448,6 +3765,8 @@ func (m *ChatbotMutation) EdgeCleared(name string) bool {
 		return m.cleareddocuments
 	case chatbot.EdgeRemovals:
 		return m.clearedremovals
+	case chatbot.EdgeCachedAnswers:
+		return m.clearedcached_answers
 	}
 	return false
 }
@@ -2484,6 +3803,9 @@ func (m *ChatbotMutation) ResetEdge(name string) error {
 		return nil
 	case chatbot.EdgeRemovals:
 		m.ResetRemovals()
+		return nil
+	case chatbot.EdgeCachedAnswers:
+		m.ResetCachedAnswers()
 		return nil
 	}
 	return fmt.Errorf("unknown Chatbot edge %s", name)
@@ -2824,22 +4146,25 @@ func (m *ChoreMutation) ResetEdge(name string) error {
 // ConversationMutation represents an operation that mutates the Conversation nodes in the graph.
 type ConversationMutation struct {
 	config
-	op               Op
-	typ              string
-	id               *int64
-	workspace_id     *string
-	external_user_id *string
-	status           *string
-	created_at       *time.Time
-	clearedFields    map[string]struct{}
-	chatbot          *string
-	clearedchatbot   bool
-	messages         map[int64]struct{}
-	removedmessages  map[int64]struct{}
-	clearedmessages  bool
-	done             bool
-	oldValue         func(context.Context) (*Conversation, error)
-	predicates       []predicate.Conversation
+	op                      Op
+	typ                     string
+	id                      *int64
+	workspace_id            *string
+	external_user_id        *string
+	status                  *string
+	created_at              *time.Time
+	clearedFields           map[string]struct{}
+	chatbot                 *string
+	clearedchatbot          bool
+	messages                map[int64]struct{}
+	removedmessages         map[int64]struct{}
+	clearedmessages         bool
+	idempotency_keys        map[int64]struct{}
+	removedidempotency_keys map[int64]struct{}
+	clearedidempotency_keys bool
+	done                    bool
+	oldValue                func(context.Context) (*Conversation, error)
+	predicates              []predicate.Conversation
 }
 
 var _ ent.Mutation = (*ConversationMutation)(nil)
@@ -3207,6 +4532,60 @@ func (m *ConversationMutation) ResetMessages() {
 	m.removedmessages = nil
 }
 
+// AddIdempotencyKeyIDs adds the "idempotency_keys" edge to the IdempotencyKey entity by ids.
+func (m *ConversationMutation) AddIdempotencyKeyIDs(ids ...int64) {
+	if m.idempotency_keys == nil {
+		m.idempotency_keys = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.idempotency_keys[ids[i]] = struct{}{}
+	}
+}
+
+// ClearIdempotencyKeys clears the "idempotency_keys" edge to the IdempotencyKey entity.
+func (m *ConversationMutation) ClearIdempotencyKeys() {
+	m.clearedidempotency_keys = true
+}
+
+// IdempotencyKeysCleared reports if the "idempotency_keys" edge to the IdempotencyKey entity was cleared.
+func (m *ConversationMutation) IdempotencyKeysCleared() bool {
+	return m.clearedidempotency_keys
+}
+
+// RemoveIdempotencyKeyIDs removes the "idempotency_keys" edge to the IdempotencyKey entity by IDs.
+func (m *ConversationMutation) RemoveIdempotencyKeyIDs(ids ...int64) {
+	if m.removedidempotency_keys == nil {
+		m.removedidempotency_keys = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.idempotency_keys, ids[i])
+		m.removedidempotency_keys[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedIdempotencyKeys returns the removed IDs of the "idempotency_keys" edge to the IdempotencyKey entity.
+func (m *ConversationMutation) RemovedIdempotencyKeysIDs() (ids []int64) {
+	for id := range m.removedidempotency_keys {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// IdempotencyKeysIDs returns the "idempotency_keys" edge IDs in the mutation.
+func (m *ConversationMutation) IdempotencyKeysIDs() (ids []int64) {
+	for id := range m.idempotency_keys {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetIdempotencyKeys resets all changes to the "idempotency_keys" edge.
+func (m *ConversationMutation) ResetIdempotencyKeys() {
+	m.idempotency_keys = nil
+	m.clearedidempotency_keys = false
+	m.removedidempotency_keys = nil
+}
+
 // Where appends a list predicates to the ConversationMutation builder.
 func (m *ConversationMutation) Where(ps ...predicate.Conversation) {
 	m.predicates = append(m.predicates, ps...)
@@ -3408,12 +4787,15 @@ func (m *ConversationMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *ConversationMutation) AddedEdges() []string {
-	edges := make([]string, 0, 2)
+	edges := make([]string, 0, 3)
 	if m.chatbot != nil {
 		edges = append(edges, conversation.EdgeChatbot)
 	}
 	if m.messages != nil {
 		edges = append(edges, conversation.EdgeMessages)
+	}
+	if m.idempotency_keys != nil {
+		edges = append(edges, conversation.EdgeIdempotencyKeys)
 	}
 	return edges
 }
@@ -3432,15 +4814,24 @@ func (m *ConversationMutation) AddedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case conversation.EdgeIdempotencyKeys:
+		ids := make([]ent.Value, 0, len(m.idempotency_keys))
+		for id := range m.idempotency_keys {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *ConversationMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 2)
+	edges := make([]string, 0, 3)
 	if m.removedmessages != nil {
 		edges = append(edges, conversation.EdgeMessages)
+	}
+	if m.removedidempotency_keys != nil {
+		edges = append(edges, conversation.EdgeIdempotencyKeys)
 	}
 	return edges
 }
@@ -3455,18 +4846,27 @@ func (m *ConversationMutation) RemovedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case conversation.EdgeIdempotencyKeys:
+		ids := make([]ent.Value, 0, len(m.removedidempotency_keys))
+		for id := range m.removedidempotency_keys {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *ConversationMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 2)
+	edges := make([]string, 0, 3)
 	if m.clearedchatbot {
 		edges = append(edges, conversation.EdgeChatbot)
 	}
 	if m.clearedmessages {
 		edges = append(edges, conversation.EdgeMessages)
+	}
+	if m.clearedidempotency_keys {
+		edges = append(edges, conversation.EdgeIdempotencyKeys)
 	}
 	return edges
 }
@@ -3479,6 +4879,8 @@ func (m *ConversationMutation) EdgeCleared(name string) bool {
 		return m.clearedchatbot
 	case conversation.EdgeMessages:
 		return m.clearedmessages
+	case conversation.EdgeIdempotencyKeys:
+		return m.clearedidempotency_keys
 	}
 	return false
 }
@@ -3503,6 +4905,9 @@ func (m *ConversationMutation) ResetEdge(name string) error {
 		return nil
 	case conversation.EdgeMessages:
 		m.ResetMessages()
+		return nil
+	case conversation.EdgeIdempotencyKeys:
+		m.ResetIdempotencyKeys()
 		return nil
 	}
 	return fmt.Errorf("unknown Conversation edge %s", name)
@@ -3537,6 +4942,7 @@ type DocumentMutation struct {
 	addversion       *int
 	live             *int
 	addlive          *int
+	live_hash        *string
 	attempts         *int
 	addattempts      *int
 	due_at           *time.Time
@@ -4431,6 +5837,42 @@ func (m *DocumentMutation) ResetLive() {
 	m.addlive = nil
 }
 
+// SetLiveHash sets the "live_hash" field.
+func (m *DocumentMutation) SetLiveHash(s string) {
+	m.live_hash = &s
+}
+
+// LiveHash returns the value of the "live_hash" field in the mutation.
+func (m *DocumentMutation) LiveHash() (r string, exists bool) {
+	v := m.live_hash
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLiveHash returns the old "live_hash" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldLiveHash(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLiveHash is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLiveHash requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLiveHash: %w", err)
+	}
+	return oldValue.LiveHash, nil
+}
+
+// ResetLiveHash resets all changes to the "live_hash" field.
+func (m *DocumentMutation) ResetLiveHash() {
+	m.live_hash = nil
+}
+
 // SetAttempts sets the "attempts" field.
 func (m *DocumentMutation) SetAttempts(i int) {
 	m.attempts = &i
@@ -4911,7 +6353,7 @@ func (m *DocumentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DocumentMutation) Fields() []string {
-	fields := make([]string, 0, 25)
+	fields := make([]string, 0, 26)
 	if m.workspace_id != nil {
 		fields = append(fields, document.FieldWorkspaceID)
 	}
@@ -4965,6 +6407,9 @@ func (m *DocumentMutation) Fields() []string {
 	}
 	if m.live != nil {
 		fields = append(fields, document.FieldLive)
+	}
+	if m.live_hash != nil {
+		fields = append(fields, document.FieldLiveHash)
 	}
 	if m.attempts != nil {
 		fields = append(fields, document.FieldAttempts)
@@ -5031,6 +6476,8 @@ func (m *DocumentMutation) Field(name string) (ent.Value, bool) {
 		return m.Version()
 	case document.FieldLive:
 		return m.Live()
+	case document.FieldLiveHash:
+		return m.LiveHash()
 	case document.FieldAttempts:
 		return m.Attempts()
 	case document.FieldDueAt:
@@ -5090,6 +6537,8 @@ func (m *DocumentMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldVersion(ctx)
 	case document.FieldLive:
 		return m.OldLive(ctx)
+	case document.FieldLiveHash:
+		return m.OldLiveHash(ctx)
 	case document.FieldAttempts:
 		return m.OldAttempts(ctx)
 	case document.FieldDueAt:
@@ -5238,6 +6687,13 @@ func (m *DocumentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetLive(v)
+		return nil
+	case document.FieldLiveHash:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLiveHash(v)
 		return nil
 	case document.FieldAttempts:
 		v, ok := value.(int)
@@ -5498,6 +6954,9 @@ func (m *DocumentMutation) ResetField(name string) error {
 		return nil
 	case document.FieldLive:
 		m.ResetLive()
+		return nil
+	case document.FieldLiveHash:
+		m.ResetLiveHash()
 		return nil
 	case document.FieldAttempts:
 		m.ResetAttempts()
@@ -6252,6 +7711,806 @@ func (m *EmbeddingMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Embedding edge %s", name)
+}
+
+// IdempotencyKeyMutation represents an operation that mutates the IdempotencyKey nodes in the graph.
+type IdempotencyKeyMutation struct {
+	config
+	op                  Op
+	typ                 string
+	id                  *int64
+	workspace_id        *string
+	token_id            *string
+	route               *string
+	key                 *string
+	body_hash           *string
+	message_id          *int64
+	addmessage_id       *int64
+	created_at          *time.Time
+	clearedFields       map[string]struct{}
+	conversation        *int64
+	clearedconversation bool
+	done                bool
+	oldValue            func(context.Context) (*IdempotencyKey, error)
+	predicates          []predicate.IdempotencyKey
+}
+
+var _ ent.Mutation = (*IdempotencyKeyMutation)(nil)
+
+// idempotencykeyOption allows management of the mutation configuration using functional options.
+type idempotencykeyOption func(*IdempotencyKeyMutation)
+
+// newIdempotencyKeyMutation creates new mutation for the IdempotencyKey entity.
+func newIdempotencyKeyMutation(c config, op Op, opts ...idempotencykeyOption) *IdempotencyKeyMutation {
+	m := &IdempotencyKeyMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeIdempotencyKey,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withIdempotencyKeyID sets the ID field of the mutation.
+func withIdempotencyKeyID(id int64) idempotencykeyOption {
+	return func(m *IdempotencyKeyMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *IdempotencyKey
+		)
+		m.oldValue = func(ctx context.Context) (*IdempotencyKey, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().IdempotencyKey.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withIdempotencyKey sets the old IdempotencyKey of the mutation.
+func withIdempotencyKey(node *IdempotencyKey) idempotencykeyOption {
+	return func(m *IdempotencyKeyMutation) {
+		m.oldValue = func(context.Context) (*IdempotencyKey, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m IdempotencyKeyMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m IdempotencyKeyMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of IdempotencyKey entities.
+func (m *IdempotencyKeyMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *IdempotencyKeyMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *IdempotencyKeyMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().IdempotencyKey.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *IdempotencyKeyMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *IdempotencyKeyMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the IdempotencyKey entity.
+// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyKeyMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *IdempotencyKeyMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetTokenID sets the "token_id" field.
+func (m *IdempotencyKeyMutation) SetTokenID(s string) {
+	m.token_id = &s
+}
+
+// TokenID returns the value of the "token_id" field in the mutation.
+func (m *IdempotencyKeyMutation) TokenID() (r string, exists bool) {
+	v := m.token_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTokenID returns the old "token_id" field's value of the IdempotencyKey entity.
+// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyKeyMutation) OldTokenID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTokenID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTokenID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTokenID: %w", err)
+	}
+	return oldValue.TokenID, nil
+}
+
+// ResetTokenID resets all changes to the "token_id" field.
+func (m *IdempotencyKeyMutation) ResetTokenID() {
+	m.token_id = nil
+}
+
+// SetRoute sets the "route" field.
+func (m *IdempotencyKeyMutation) SetRoute(s string) {
+	m.route = &s
+}
+
+// Route returns the value of the "route" field in the mutation.
+func (m *IdempotencyKeyMutation) Route() (r string, exists bool) {
+	v := m.route
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRoute returns the old "route" field's value of the IdempotencyKey entity.
+// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyKeyMutation) OldRoute(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRoute is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRoute requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRoute: %w", err)
+	}
+	return oldValue.Route, nil
+}
+
+// ResetRoute resets all changes to the "route" field.
+func (m *IdempotencyKeyMutation) ResetRoute() {
+	m.route = nil
+}
+
+// SetKey sets the "key" field.
+func (m *IdempotencyKeyMutation) SetKey(s string) {
+	m.key = &s
+}
+
+// Key returns the value of the "key" field in the mutation.
+func (m *IdempotencyKeyMutation) Key() (r string, exists bool) {
+	v := m.key
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKey returns the old "key" field's value of the IdempotencyKey entity.
+// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyKeyMutation) OldKey(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKey is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKey requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKey: %w", err)
+	}
+	return oldValue.Key, nil
+}
+
+// ResetKey resets all changes to the "key" field.
+func (m *IdempotencyKeyMutation) ResetKey() {
+	m.key = nil
+}
+
+// SetBodyHash sets the "body_hash" field.
+func (m *IdempotencyKeyMutation) SetBodyHash(s string) {
+	m.body_hash = &s
+}
+
+// BodyHash returns the value of the "body_hash" field in the mutation.
+func (m *IdempotencyKeyMutation) BodyHash() (r string, exists bool) {
+	v := m.body_hash
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBodyHash returns the old "body_hash" field's value of the IdempotencyKey entity.
+// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyKeyMutation) OldBodyHash(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBodyHash is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBodyHash requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBodyHash: %w", err)
+	}
+	return oldValue.BodyHash, nil
+}
+
+// ResetBodyHash resets all changes to the "body_hash" field.
+func (m *IdempotencyKeyMutation) ResetBodyHash() {
+	m.body_hash = nil
+}
+
+// SetConversationID sets the "conversation_id" field.
+func (m *IdempotencyKeyMutation) SetConversationID(i int64) {
+	m.conversation = &i
+}
+
+// ConversationID returns the value of the "conversation_id" field in the mutation.
+func (m *IdempotencyKeyMutation) ConversationID() (r int64, exists bool) {
+	v := m.conversation
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldConversationID returns the old "conversation_id" field's value of the IdempotencyKey entity.
+// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyKeyMutation) OldConversationID(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldConversationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldConversationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldConversationID: %w", err)
+	}
+	return oldValue.ConversationID, nil
+}
+
+// ResetConversationID resets all changes to the "conversation_id" field.
+func (m *IdempotencyKeyMutation) ResetConversationID() {
+	m.conversation = nil
+}
+
+// SetMessageID sets the "message_id" field.
+func (m *IdempotencyKeyMutation) SetMessageID(i int64) {
+	m.message_id = &i
+	m.addmessage_id = nil
+}
+
+// MessageID returns the value of the "message_id" field in the mutation.
+func (m *IdempotencyKeyMutation) MessageID() (r int64, exists bool) {
+	v := m.message_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMessageID returns the old "message_id" field's value of the IdempotencyKey entity.
+// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyKeyMutation) OldMessageID(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMessageID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMessageID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMessageID: %w", err)
+	}
+	return oldValue.MessageID, nil
+}
+
+// AddMessageID adds i to the "message_id" field.
+func (m *IdempotencyKeyMutation) AddMessageID(i int64) {
+	if m.addmessage_id != nil {
+		*m.addmessage_id += i
+	} else {
+		m.addmessage_id = &i
+	}
+}
+
+// AddedMessageID returns the value that was added to the "message_id" field in this mutation.
+func (m *IdempotencyKeyMutation) AddedMessageID() (r int64, exists bool) {
+	v := m.addmessage_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMessageID resets all changes to the "message_id" field.
+func (m *IdempotencyKeyMutation) ResetMessageID() {
+	m.message_id = nil
+	m.addmessage_id = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *IdempotencyKeyMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *IdempotencyKeyMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the IdempotencyKey entity.
+// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyKeyMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *IdempotencyKeyMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearConversation clears the "conversation" edge to the Conversation entity.
+func (m *IdempotencyKeyMutation) ClearConversation() {
+	m.clearedconversation = true
+	m.clearedFields[idempotencykey.FieldConversationID] = struct{}{}
+}
+
+// ConversationCleared reports if the "conversation" edge to the Conversation entity was cleared.
+func (m *IdempotencyKeyMutation) ConversationCleared() bool {
+	return m.clearedconversation
+}
+
+// ConversationIDs returns the "conversation" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ConversationID instead. It exists only for internal usage by the builders.
+func (m *IdempotencyKeyMutation) ConversationIDs() (ids []int64) {
+	if id := m.conversation; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetConversation resets all changes to the "conversation" edge.
+func (m *IdempotencyKeyMutation) ResetConversation() {
+	m.conversation = nil
+	m.clearedconversation = false
+}
+
+// Where appends a list predicates to the IdempotencyKeyMutation builder.
+func (m *IdempotencyKeyMutation) Where(ps ...predicate.IdempotencyKey) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the IdempotencyKeyMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *IdempotencyKeyMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.IdempotencyKey, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *IdempotencyKeyMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *IdempotencyKeyMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (IdempotencyKey).
+func (m *IdempotencyKeyMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *IdempotencyKeyMutation) Fields() []string {
+	fields := make([]string, 0, 8)
+	if m.workspace_id != nil {
+		fields = append(fields, idempotencykey.FieldWorkspaceID)
+	}
+	if m.token_id != nil {
+		fields = append(fields, idempotencykey.FieldTokenID)
+	}
+	if m.route != nil {
+		fields = append(fields, idempotencykey.FieldRoute)
+	}
+	if m.key != nil {
+		fields = append(fields, idempotencykey.FieldKey)
+	}
+	if m.body_hash != nil {
+		fields = append(fields, idempotencykey.FieldBodyHash)
+	}
+	if m.conversation != nil {
+		fields = append(fields, idempotencykey.FieldConversationID)
+	}
+	if m.message_id != nil {
+		fields = append(fields, idempotencykey.FieldMessageID)
+	}
+	if m.created_at != nil {
+		fields = append(fields, idempotencykey.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *IdempotencyKeyMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case idempotencykey.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case idempotencykey.FieldTokenID:
+		return m.TokenID()
+	case idempotencykey.FieldRoute:
+		return m.Route()
+	case idempotencykey.FieldKey:
+		return m.Key()
+	case idempotencykey.FieldBodyHash:
+		return m.BodyHash()
+	case idempotencykey.FieldConversationID:
+		return m.ConversationID()
+	case idempotencykey.FieldMessageID:
+		return m.MessageID()
+	case idempotencykey.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *IdempotencyKeyMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case idempotencykey.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case idempotencykey.FieldTokenID:
+		return m.OldTokenID(ctx)
+	case idempotencykey.FieldRoute:
+		return m.OldRoute(ctx)
+	case idempotencykey.FieldKey:
+		return m.OldKey(ctx)
+	case idempotencykey.FieldBodyHash:
+		return m.OldBodyHash(ctx)
+	case idempotencykey.FieldConversationID:
+		return m.OldConversationID(ctx)
+	case idempotencykey.FieldMessageID:
+		return m.OldMessageID(ctx)
+	case idempotencykey.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown IdempotencyKey field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *IdempotencyKeyMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case idempotencykey.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case idempotencykey.FieldTokenID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTokenID(v)
+		return nil
+	case idempotencykey.FieldRoute:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRoute(v)
+		return nil
+	case idempotencykey.FieldKey:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKey(v)
+		return nil
+	case idempotencykey.FieldBodyHash:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBodyHash(v)
+		return nil
+	case idempotencykey.FieldConversationID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetConversationID(v)
+		return nil
+	case idempotencykey.FieldMessageID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMessageID(v)
+		return nil
+	case idempotencykey.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown IdempotencyKey field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *IdempotencyKeyMutation) AddedFields() []string {
+	var fields []string
+	if m.addmessage_id != nil {
+		fields = append(fields, idempotencykey.FieldMessageID)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *IdempotencyKeyMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case idempotencykey.FieldMessageID:
+		return m.AddedMessageID()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *IdempotencyKeyMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case idempotencykey.FieldMessageID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMessageID(v)
+		return nil
+	}
+	return fmt.Errorf("unknown IdempotencyKey numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *IdempotencyKeyMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *IdempotencyKeyMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *IdempotencyKeyMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown IdempotencyKey nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *IdempotencyKeyMutation) ResetField(name string) error {
+	switch name {
+	case idempotencykey.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case idempotencykey.FieldTokenID:
+		m.ResetTokenID()
+		return nil
+	case idempotencykey.FieldRoute:
+		m.ResetRoute()
+		return nil
+	case idempotencykey.FieldKey:
+		m.ResetKey()
+		return nil
+	case idempotencykey.FieldBodyHash:
+		m.ResetBodyHash()
+		return nil
+	case idempotencykey.FieldConversationID:
+		m.ResetConversationID()
+		return nil
+	case idempotencykey.FieldMessageID:
+		m.ResetMessageID()
+		return nil
+	case idempotencykey.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown IdempotencyKey field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *IdempotencyKeyMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.conversation != nil {
+		edges = append(edges, idempotencykey.EdgeConversation)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *IdempotencyKeyMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case idempotencykey.EdgeConversation:
+		if id := m.conversation; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *IdempotencyKeyMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *IdempotencyKeyMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *IdempotencyKeyMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedconversation {
+		edges = append(edges, idempotencykey.EdgeConversation)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *IdempotencyKeyMutation) EdgeCleared(name string) bool {
+	switch name {
+	case idempotencykey.EdgeConversation:
+		return m.clearedconversation
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *IdempotencyKeyMutation) ClearEdge(name string) error {
+	switch name {
+	case idempotencykey.EdgeConversation:
+		m.ClearConversation()
+		return nil
+	}
+	return fmt.Errorf("unknown IdempotencyKey unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *IdempotencyKeyMutation) ResetEdge(name string) error {
+	switch name {
+	case idempotencykey.EdgeConversation:
+		m.ResetConversation()
+		return nil
+	}
+	return fmt.Errorf("unknown IdempotencyKey edge %s", name)
 }
 
 // InvitationMutation represents an operation that mutates the Invitation nodes in the graph.
@@ -8504,28 +10763,28 @@ func (m *MemberMutation) ResetEdge(name string) error {
 // MessageMutation represents an operation that mutates the Message nodes in the graph.
 type MessageMutation struct {
 	config
-	op                   Op
-	typ                  string
-	id                   *int64
-	workspace_id         *string
-	role                 *string
-	content              *string
-	status               *string
-	model                *string
-	prompt_tokens        *int
-	addprompt_tokens     *int
-	completion_tokens    *int
-	addcompletion_tokens *int
-	usage_estimated      *bool
-	lease_until          *time.Time
-	document_ids         *string
-	created_at           *time.Time
-	clearedFields        map[string]struct{}
-	conversation         *int64
-	clearedconversation  bool
-	done                 bool
-	oldValue             func(context.Context) (*Message, error)
-	predicates           []predicate.Message
+	op                  Op
+	typ                 string
+	id                  *int64
+	workspace_id        *string
+	role                *string
+	content             *string
+	status              *string
+	lease_until         *time.Time
+	attempt             *int
+	addattempt          *int
+	stopping            *bool
+	delivery            *string
+	query               *string
+	sources             *string
+	document_ids        *string
+	created_at          *time.Time
+	clearedFields       map[string]struct{}
+	conversation        *int64
+	clearedconversation bool
+	done                bool
+	oldValue            func(context.Context) (*Message, error)
+	predicates          []predicate.Message
 }
 
 var _ ent.Mutation = (*MessageMutation)(nil)
@@ -8812,190 +11071,6 @@ func (m *MessageMutation) ResetStatus() {
 	m.status = nil
 }
 
-// SetModel sets the "model" field.
-func (m *MessageMutation) SetModel(s string) {
-	m.model = &s
-}
-
-// Model returns the value of the "model" field in the mutation.
-func (m *MessageMutation) Model() (r string, exists bool) {
-	v := m.model
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldModel returns the old "model" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldModel(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldModel is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldModel requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldModel: %w", err)
-	}
-	return oldValue.Model, nil
-}
-
-// ResetModel resets all changes to the "model" field.
-func (m *MessageMutation) ResetModel() {
-	m.model = nil
-}
-
-// SetPromptTokens sets the "prompt_tokens" field.
-func (m *MessageMutation) SetPromptTokens(i int) {
-	m.prompt_tokens = &i
-	m.addprompt_tokens = nil
-}
-
-// PromptTokens returns the value of the "prompt_tokens" field in the mutation.
-func (m *MessageMutation) PromptTokens() (r int, exists bool) {
-	v := m.prompt_tokens
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldPromptTokens returns the old "prompt_tokens" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldPromptTokens(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPromptTokens is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPromptTokens requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPromptTokens: %w", err)
-	}
-	return oldValue.PromptTokens, nil
-}
-
-// AddPromptTokens adds i to the "prompt_tokens" field.
-func (m *MessageMutation) AddPromptTokens(i int) {
-	if m.addprompt_tokens != nil {
-		*m.addprompt_tokens += i
-	} else {
-		m.addprompt_tokens = &i
-	}
-}
-
-// AddedPromptTokens returns the value that was added to the "prompt_tokens" field in this mutation.
-func (m *MessageMutation) AddedPromptTokens() (r int, exists bool) {
-	v := m.addprompt_tokens
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetPromptTokens resets all changes to the "prompt_tokens" field.
-func (m *MessageMutation) ResetPromptTokens() {
-	m.prompt_tokens = nil
-	m.addprompt_tokens = nil
-}
-
-// SetCompletionTokens sets the "completion_tokens" field.
-func (m *MessageMutation) SetCompletionTokens(i int) {
-	m.completion_tokens = &i
-	m.addcompletion_tokens = nil
-}
-
-// CompletionTokens returns the value of the "completion_tokens" field in the mutation.
-func (m *MessageMutation) CompletionTokens() (r int, exists bool) {
-	v := m.completion_tokens
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldCompletionTokens returns the old "completion_tokens" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldCompletionTokens(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCompletionTokens is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCompletionTokens requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCompletionTokens: %w", err)
-	}
-	return oldValue.CompletionTokens, nil
-}
-
-// AddCompletionTokens adds i to the "completion_tokens" field.
-func (m *MessageMutation) AddCompletionTokens(i int) {
-	if m.addcompletion_tokens != nil {
-		*m.addcompletion_tokens += i
-	} else {
-		m.addcompletion_tokens = &i
-	}
-}
-
-// AddedCompletionTokens returns the value that was added to the "completion_tokens" field in this mutation.
-func (m *MessageMutation) AddedCompletionTokens() (r int, exists bool) {
-	v := m.addcompletion_tokens
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetCompletionTokens resets all changes to the "completion_tokens" field.
-func (m *MessageMutation) ResetCompletionTokens() {
-	m.completion_tokens = nil
-	m.addcompletion_tokens = nil
-}
-
-// SetUsageEstimated sets the "usage_estimated" field.
-func (m *MessageMutation) SetUsageEstimated(b bool) {
-	m.usage_estimated = &b
-}
-
-// UsageEstimated returns the value of the "usage_estimated" field in the mutation.
-func (m *MessageMutation) UsageEstimated() (r bool, exists bool) {
-	v := m.usage_estimated
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldUsageEstimated returns the old "usage_estimated" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldUsageEstimated(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUsageEstimated is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUsageEstimated requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUsageEstimated: %w", err)
-	}
-	return oldValue.UsageEstimated, nil
-}
-
-// ResetUsageEstimated resets all changes to the "usage_estimated" field.
-func (m *MessageMutation) ResetUsageEstimated() {
-	m.usage_estimated = nil
-}
-
 // SetLeaseUntil sets the "lease_until" field.
 func (m *MessageMutation) SetLeaseUntil(t time.Time) {
 	m.lease_until = &t
@@ -9043,6 +11118,206 @@ func (m *MessageMutation) LeaseUntilCleared() bool {
 func (m *MessageMutation) ResetLeaseUntil() {
 	m.lease_until = nil
 	delete(m.clearedFields, message.FieldLeaseUntil)
+}
+
+// SetAttempt sets the "attempt" field.
+func (m *MessageMutation) SetAttempt(i int) {
+	m.attempt = &i
+	m.addattempt = nil
+}
+
+// Attempt returns the value of the "attempt" field in the mutation.
+func (m *MessageMutation) Attempt() (r int, exists bool) {
+	v := m.attempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttempt returns the old "attempt" field's value of the Message entity.
+// If the Message object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MessageMutation) OldAttempt(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttempt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttempt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttempt: %w", err)
+	}
+	return oldValue.Attempt, nil
+}
+
+// AddAttempt adds i to the "attempt" field.
+func (m *MessageMutation) AddAttempt(i int) {
+	if m.addattempt != nil {
+		*m.addattempt += i
+	} else {
+		m.addattempt = &i
+	}
+}
+
+// AddedAttempt returns the value that was added to the "attempt" field in this mutation.
+func (m *MessageMutation) AddedAttempt() (r int, exists bool) {
+	v := m.addattempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttempt resets all changes to the "attempt" field.
+func (m *MessageMutation) ResetAttempt() {
+	m.attempt = nil
+	m.addattempt = nil
+}
+
+// SetStopping sets the "stopping" field.
+func (m *MessageMutation) SetStopping(b bool) {
+	m.stopping = &b
+}
+
+// Stopping returns the value of the "stopping" field in the mutation.
+func (m *MessageMutation) Stopping() (r bool, exists bool) {
+	v := m.stopping
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStopping returns the old "stopping" field's value of the Message entity.
+// If the Message object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MessageMutation) OldStopping(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStopping is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStopping requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStopping: %w", err)
+	}
+	return oldValue.Stopping, nil
+}
+
+// ResetStopping resets all changes to the "stopping" field.
+func (m *MessageMutation) ResetStopping() {
+	m.stopping = nil
+}
+
+// SetDelivery sets the "delivery" field.
+func (m *MessageMutation) SetDelivery(s string) {
+	m.delivery = &s
+}
+
+// Delivery returns the value of the "delivery" field in the mutation.
+func (m *MessageMutation) Delivery() (r string, exists bool) {
+	v := m.delivery
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDelivery returns the old "delivery" field's value of the Message entity.
+// If the Message object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MessageMutation) OldDelivery(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDelivery is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDelivery requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDelivery: %w", err)
+	}
+	return oldValue.Delivery, nil
+}
+
+// ResetDelivery resets all changes to the "delivery" field.
+func (m *MessageMutation) ResetDelivery() {
+	m.delivery = nil
+}
+
+// SetQuery sets the "query" field.
+func (m *MessageMutation) SetQuery(s string) {
+	m.query = &s
+}
+
+// Query returns the value of the "query" field in the mutation.
+func (m *MessageMutation) Query() (r string, exists bool) {
+	v := m.query
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldQuery returns the old "query" field's value of the Message entity.
+// If the Message object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MessageMutation) OldQuery(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldQuery is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldQuery requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldQuery: %w", err)
+	}
+	return oldValue.Query, nil
+}
+
+// ResetQuery resets all changes to the "query" field.
+func (m *MessageMutation) ResetQuery() {
+	m.query = nil
+}
+
+// SetSources sets the "sources" field.
+func (m *MessageMutation) SetSources(s string) {
+	m.sources = &s
+}
+
+// Sources returns the value of the "sources" field in the mutation.
+func (m *MessageMutation) Sources() (r string, exists bool) {
+	v := m.sources
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSources returns the old "sources" field's value of the Message entity.
+// If the Message object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MessageMutation) OldSources(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSources is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSources requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSources: %w", err)
+	}
+	return oldValue.Sources, nil
+}
+
+// ResetSources resets all changes to the "sources" field.
+func (m *MessageMutation) ResetSources() {
+	m.sources = nil
 }
 
 // SetDocumentIds sets the "document_ids" field.
@@ -9178,7 +11453,7 @@ func (m *MessageMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *MessageMutation) Fields() []string {
-	fields := make([]string, 0, 12)
+	fields := make([]string, 0, 13)
 	if m.workspace_id != nil {
 		fields = append(fields, message.FieldWorkspaceID)
 	}
@@ -9194,20 +11469,23 @@ func (m *MessageMutation) Fields() []string {
 	if m.status != nil {
 		fields = append(fields, message.FieldStatus)
 	}
-	if m.model != nil {
-		fields = append(fields, message.FieldModel)
-	}
-	if m.prompt_tokens != nil {
-		fields = append(fields, message.FieldPromptTokens)
-	}
-	if m.completion_tokens != nil {
-		fields = append(fields, message.FieldCompletionTokens)
-	}
-	if m.usage_estimated != nil {
-		fields = append(fields, message.FieldUsageEstimated)
-	}
 	if m.lease_until != nil {
 		fields = append(fields, message.FieldLeaseUntil)
+	}
+	if m.attempt != nil {
+		fields = append(fields, message.FieldAttempt)
+	}
+	if m.stopping != nil {
+		fields = append(fields, message.FieldStopping)
+	}
+	if m.delivery != nil {
+		fields = append(fields, message.FieldDelivery)
+	}
+	if m.query != nil {
+		fields = append(fields, message.FieldQuery)
+	}
+	if m.sources != nil {
+		fields = append(fields, message.FieldSources)
 	}
 	if m.document_ids != nil {
 		fields = append(fields, message.FieldDocumentIds)
@@ -9233,16 +11511,18 @@ func (m *MessageMutation) Field(name string) (ent.Value, bool) {
 		return m.Content()
 	case message.FieldStatus:
 		return m.Status()
-	case message.FieldModel:
-		return m.Model()
-	case message.FieldPromptTokens:
-		return m.PromptTokens()
-	case message.FieldCompletionTokens:
-		return m.CompletionTokens()
-	case message.FieldUsageEstimated:
-		return m.UsageEstimated()
 	case message.FieldLeaseUntil:
 		return m.LeaseUntil()
+	case message.FieldAttempt:
+		return m.Attempt()
+	case message.FieldStopping:
+		return m.Stopping()
+	case message.FieldDelivery:
+		return m.Delivery()
+	case message.FieldQuery:
+		return m.Query()
+	case message.FieldSources:
+		return m.Sources()
 	case message.FieldDocumentIds:
 		return m.DocumentIds()
 	case message.FieldCreatedAt:
@@ -9266,16 +11546,18 @@ func (m *MessageMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldContent(ctx)
 	case message.FieldStatus:
 		return m.OldStatus(ctx)
-	case message.FieldModel:
-		return m.OldModel(ctx)
-	case message.FieldPromptTokens:
-		return m.OldPromptTokens(ctx)
-	case message.FieldCompletionTokens:
-		return m.OldCompletionTokens(ctx)
-	case message.FieldUsageEstimated:
-		return m.OldUsageEstimated(ctx)
 	case message.FieldLeaseUntil:
 		return m.OldLeaseUntil(ctx)
+	case message.FieldAttempt:
+		return m.OldAttempt(ctx)
+	case message.FieldStopping:
+		return m.OldStopping(ctx)
+	case message.FieldDelivery:
+		return m.OldDelivery(ctx)
+	case message.FieldQuery:
+		return m.OldQuery(ctx)
+	case message.FieldSources:
+		return m.OldSources(ctx)
 	case message.FieldDocumentIds:
 		return m.OldDocumentIds(ctx)
 	case message.FieldCreatedAt:
@@ -9324,40 +11606,47 @@ func (m *MessageMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetStatus(v)
 		return nil
-	case message.FieldModel:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetModel(v)
-		return nil
-	case message.FieldPromptTokens:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetPromptTokens(v)
-		return nil
-	case message.FieldCompletionTokens:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetCompletionTokens(v)
-		return nil
-	case message.FieldUsageEstimated:
-		v, ok := value.(bool)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetUsageEstimated(v)
-		return nil
 	case message.FieldLeaseUntil:
 		v, ok := value.(time.Time)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetLeaseUntil(v)
+		return nil
+	case message.FieldAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttempt(v)
+		return nil
+	case message.FieldStopping:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStopping(v)
+		return nil
+	case message.FieldDelivery:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDelivery(v)
+		return nil
+	case message.FieldQuery:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetQuery(v)
+		return nil
+	case message.FieldSources:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSources(v)
 		return nil
 	case message.FieldDocumentIds:
 		v, ok := value.(string)
@@ -9381,11 +11670,8 @@ func (m *MessageMutation) SetField(name string, value ent.Value) error {
 // this mutation.
 func (m *MessageMutation) AddedFields() []string {
 	var fields []string
-	if m.addprompt_tokens != nil {
-		fields = append(fields, message.FieldPromptTokens)
-	}
-	if m.addcompletion_tokens != nil {
-		fields = append(fields, message.FieldCompletionTokens)
+	if m.addattempt != nil {
+		fields = append(fields, message.FieldAttempt)
 	}
 	return fields
 }
@@ -9395,10 +11681,8 @@ func (m *MessageMutation) AddedFields() []string {
 // was not set, or was not defined in the schema.
 func (m *MessageMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
-	case message.FieldPromptTokens:
-		return m.AddedPromptTokens()
-	case message.FieldCompletionTokens:
-		return m.AddedCompletionTokens()
+	case message.FieldAttempt:
+		return m.AddedAttempt()
 	}
 	return nil, false
 }
@@ -9408,19 +11692,12 @@ func (m *MessageMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *MessageMutation) AddField(name string, value ent.Value) error {
 	switch name {
-	case message.FieldPromptTokens:
+	case message.FieldAttempt:
 		v, ok := value.(int)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
-		m.AddPromptTokens(v)
-		return nil
-	case message.FieldCompletionTokens:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddCompletionTokens(v)
+		m.AddAttempt(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Message numeric field %s", name)
@@ -9473,20 +11750,23 @@ func (m *MessageMutation) ResetField(name string) error {
 	case message.FieldStatus:
 		m.ResetStatus()
 		return nil
-	case message.FieldModel:
-		m.ResetModel()
-		return nil
-	case message.FieldPromptTokens:
-		m.ResetPromptTokens()
-		return nil
-	case message.FieldCompletionTokens:
-		m.ResetCompletionTokens()
-		return nil
-	case message.FieldUsageEstimated:
-		m.ResetUsageEstimated()
-		return nil
 	case message.FieldLeaseUntil:
 		m.ResetLeaseUntil()
+		return nil
+	case message.FieldAttempt:
+		m.ResetAttempt()
+		return nil
+	case message.FieldStopping:
+		m.ResetStopping()
+		return nil
+	case message.FieldDelivery:
+		m.ResetDelivery()
+		return nil
+	case message.FieldQuery:
+		m.ResetQuery()
+		return nil
+	case message.FieldSources:
+		m.ResetSources()
 		return nil
 	case message.FieldDocumentIds:
 		m.ResetDocumentIds()
@@ -9588,6 +11868,10 @@ type PassageMutation struct {
 	heading_path       *[]string
 	appendheading_path []string
 	place              *string
+	start              *int
+	addstart           *int
+	end                *int
+	addend             *int
 	text               *string
 	clearedFields      map[string]struct{}
 	document           *string
@@ -10044,6 +12328,118 @@ func (m *PassageMutation) ResetPlace() {
 	m.place = nil
 }
 
+// SetStart sets the "start" field.
+func (m *PassageMutation) SetStart(i int) {
+	m.start = &i
+	m.addstart = nil
+}
+
+// Start returns the value of the "start" field in the mutation.
+func (m *PassageMutation) Start() (r int, exists bool) {
+	v := m.start
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStart returns the old "start" field's value of the Passage entity.
+// If the Passage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PassageMutation) OldStart(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStart is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStart requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStart: %w", err)
+	}
+	return oldValue.Start, nil
+}
+
+// AddStart adds i to the "start" field.
+func (m *PassageMutation) AddStart(i int) {
+	if m.addstart != nil {
+		*m.addstart += i
+	} else {
+		m.addstart = &i
+	}
+}
+
+// AddedStart returns the value that was added to the "start" field in this mutation.
+func (m *PassageMutation) AddedStart() (r int, exists bool) {
+	v := m.addstart
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetStart resets all changes to the "start" field.
+func (m *PassageMutation) ResetStart() {
+	m.start = nil
+	m.addstart = nil
+}
+
+// SetEnd sets the "end" field.
+func (m *PassageMutation) SetEnd(i int) {
+	m.end = &i
+	m.addend = nil
+}
+
+// End returns the value of the "end" field in the mutation.
+func (m *PassageMutation) End() (r int, exists bool) {
+	v := m.end
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEnd returns the old "end" field's value of the Passage entity.
+// If the Passage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PassageMutation) OldEnd(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEnd is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEnd requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEnd: %w", err)
+	}
+	return oldValue.End, nil
+}
+
+// AddEnd adds i to the "end" field.
+func (m *PassageMutation) AddEnd(i int) {
+	if m.addend != nil {
+		*m.addend += i
+	} else {
+		m.addend = &i
+	}
+}
+
+// AddedEnd returns the value that was added to the "end" field in this mutation.
+func (m *PassageMutation) AddedEnd() (r int, exists bool) {
+	v := m.addend
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetEnd resets all changes to the "end" field.
+func (m *PassageMutation) ResetEnd() {
+	m.end = nil
+	m.addend = nil
+}
+
 // SetText sets the "text" field.
 func (m *PassageMutation) SetText(s string) {
 	m.text = &s
@@ -10141,7 +12537,7 @@ func (m *PassageMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *PassageMutation) Fields() []string {
-	fields := make([]string, 0, 9)
+	fields := make([]string, 0, 11)
 	if m.workspace_id != nil {
 		fields = append(fields, passage.FieldWorkspaceID)
 	}
@@ -10165,6 +12561,12 @@ func (m *PassageMutation) Fields() []string {
 	}
 	if m.place != nil {
 		fields = append(fields, passage.FieldPlace)
+	}
+	if m.start != nil {
+		fields = append(fields, passage.FieldStart)
+	}
+	if m.end != nil {
+		fields = append(fields, passage.FieldEnd)
 	}
 	if m.text != nil {
 		fields = append(fields, passage.FieldText)
@@ -10193,6 +12595,10 @@ func (m *PassageMutation) Field(name string) (ent.Value, bool) {
 		return m.HeadingPath()
 	case passage.FieldPlace:
 		return m.Place()
+	case passage.FieldStart:
+		return m.Start()
+	case passage.FieldEnd:
+		return m.End()
 	case passage.FieldText:
 		return m.Text()
 	}
@@ -10220,6 +12626,10 @@ func (m *PassageMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldHeadingPath(ctx)
 	case passage.FieldPlace:
 		return m.OldPlace(ctx)
+	case passage.FieldStart:
+		return m.OldStart(ctx)
+	case passage.FieldEnd:
+		return m.OldEnd(ctx)
 	case passage.FieldText:
 		return m.OldText(ctx)
 	}
@@ -10287,6 +12697,20 @@ func (m *PassageMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetPlace(v)
 		return nil
+	case passage.FieldStart:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStart(v)
+		return nil
+	case passage.FieldEnd:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEnd(v)
+		return nil
 	case passage.FieldText:
 		v, ok := value.(string)
 		if !ok {
@@ -10308,6 +12732,12 @@ func (m *PassageMutation) AddedFields() []string {
 	if m.addordinal != nil {
 		fields = append(fields, passage.FieldOrdinal)
 	}
+	if m.addstart != nil {
+		fields = append(fields, passage.FieldStart)
+	}
+	if m.addend != nil {
+		fields = append(fields, passage.FieldEnd)
+	}
 	return fields
 }
 
@@ -10320,6 +12750,10 @@ func (m *PassageMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedVersion()
 	case passage.FieldOrdinal:
 		return m.AddedOrdinal()
+	case passage.FieldStart:
+		return m.AddedStart()
+	case passage.FieldEnd:
+		return m.AddedEnd()
 	}
 	return nil, false
 }
@@ -10342,6 +12776,20 @@ func (m *PassageMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddOrdinal(v)
+		return nil
+	case passage.FieldStart:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStart(v)
+		return nil
+	case passage.FieldEnd:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddEnd(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Passage numeric field %s", name)
@@ -10393,6 +12841,12 @@ func (m *PassageMutation) ResetField(name string) error {
 		return nil
 	case passage.FieldPlace:
 		m.ResetPlace()
+		return nil
+	case passage.FieldStart:
+		m.ResetStart()
+		return nil
+	case passage.FieldEnd:
+		m.ResetEnd()
 		return nil
 	case passage.FieldText:
 		m.ResetText()
@@ -11891,6 +14345,846 @@ func (m *PlanMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Plan edge %s", name)
 }
 
+// ProviderMutation represents an operation that mutates the Provider nodes in the graph.
+type ProviderMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *string
+	name             *string
+	kind             *string
+	base_url         *string
+	sealed_key       *[]byte
+	key_hint         *string
+	tools            *bool
+	updated_at       *time.Time
+	created_at       *time.Time
+	clearedFields    map[string]struct{}
+	workspace        *string
+	clearedworkspace bool
+	done             bool
+	oldValue         func(context.Context) (*Provider, error)
+	predicates       []predicate.Provider
+}
+
+var _ ent.Mutation = (*ProviderMutation)(nil)
+
+// providerOption allows management of the mutation configuration using functional options.
+type providerOption func(*ProviderMutation)
+
+// newProviderMutation creates new mutation for the Provider entity.
+func newProviderMutation(c config, op Op, opts ...providerOption) *ProviderMutation {
+	m := &ProviderMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeProvider,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withProviderID sets the ID field of the mutation.
+func withProviderID(id string) providerOption {
+	return func(m *ProviderMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Provider
+		)
+		m.oldValue = func(ctx context.Context) (*Provider, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Provider.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withProvider sets the old Provider of the mutation.
+func withProvider(node *Provider) providerOption {
+	return func(m *ProviderMutation) {
+		m.oldValue = func(context.Context) (*Provider, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ProviderMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ProviderMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Provider entities.
+func (m *ProviderMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ProviderMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ProviderMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Provider.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *ProviderMutation) SetWorkspaceID(s string) {
+	m.workspace = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *ProviderMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the Provider entity.
+// If the Provider object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProviderMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *ProviderMutation) ResetWorkspaceID() {
+	m.workspace = nil
+}
+
+// SetName sets the "name" field.
+func (m *ProviderMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *ProviderMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the Provider entity.
+// If the Provider object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProviderMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *ProviderMutation) ResetName() {
+	m.name = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *ProviderMutation) SetKind(s string) {
+	m.kind = &s
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *ProviderMutation) Kind() (r string, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the Provider entity.
+// If the Provider object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProviderMutation) OldKind(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *ProviderMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetBaseURL sets the "base_url" field.
+func (m *ProviderMutation) SetBaseURL(s string) {
+	m.base_url = &s
+}
+
+// BaseURL returns the value of the "base_url" field in the mutation.
+func (m *ProviderMutation) BaseURL() (r string, exists bool) {
+	v := m.base_url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBaseURL returns the old "base_url" field's value of the Provider entity.
+// If the Provider object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProviderMutation) OldBaseURL(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBaseURL is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBaseURL requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBaseURL: %w", err)
+	}
+	return oldValue.BaseURL, nil
+}
+
+// ResetBaseURL resets all changes to the "base_url" field.
+func (m *ProviderMutation) ResetBaseURL() {
+	m.base_url = nil
+}
+
+// SetSealedKey sets the "sealed_key" field.
+func (m *ProviderMutation) SetSealedKey(b []byte) {
+	m.sealed_key = &b
+}
+
+// SealedKey returns the value of the "sealed_key" field in the mutation.
+func (m *ProviderMutation) SealedKey() (r []byte, exists bool) {
+	v := m.sealed_key
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSealedKey returns the old "sealed_key" field's value of the Provider entity.
+// If the Provider object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProviderMutation) OldSealedKey(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSealedKey is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSealedKey requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSealedKey: %w", err)
+	}
+	return oldValue.SealedKey, nil
+}
+
+// ClearSealedKey clears the value of the "sealed_key" field.
+func (m *ProviderMutation) ClearSealedKey() {
+	m.sealed_key = nil
+	m.clearedFields[provider.FieldSealedKey] = struct{}{}
+}
+
+// SealedKeyCleared returns if the "sealed_key" field was cleared in this mutation.
+func (m *ProviderMutation) SealedKeyCleared() bool {
+	_, ok := m.clearedFields[provider.FieldSealedKey]
+	return ok
+}
+
+// ResetSealedKey resets all changes to the "sealed_key" field.
+func (m *ProviderMutation) ResetSealedKey() {
+	m.sealed_key = nil
+	delete(m.clearedFields, provider.FieldSealedKey)
+}
+
+// SetKeyHint sets the "key_hint" field.
+func (m *ProviderMutation) SetKeyHint(s string) {
+	m.key_hint = &s
+}
+
+// KeyHint returns the value of the "key_hint" field in the mutation.
+func (m *ProviderMutation) KeyHint() (r string, exists bool) {
+	v := m.key_hint
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKeyHint returns the old "key_hint" field's value of the Provider entity.
+// If the Provider object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProviderMutation) OldKeyHint(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKeyHint is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKeyHint requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKeyHint: %w", err)
+	}
+	return oldValue.KeyHint, nil
+}
+
+// ResetKeyHint resets all changes to the "key_hint" field.
+func (m *ProviderMutation) ResetKeyHint() {
+	m.key_hint = nil
+}
+
+// SetTools sets the "tools" field.
+func (m *ProviderMutation) SetTools(b bool) {
+	m.tools = &b
+}
+
+// Tools returns the value of the "tools" field in the mutation.
+func (m *ProviderMutation) Tools() (r bool, exists bool) {
+	v := m.tools
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTools returns the old "tools" field's value of the Provider entity.
+// If the Provider object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProviderMutation) OldTools(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTools is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTools requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTools: %w", err)
+	}
+	return oldValue.Tools, nil
+}
+
+// ResetTools resets all changes to the "tools" field.
+func (m *ProviderMutation) ResetTools() {
+	m.tools = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *ProviderMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *ProviderMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Provider entity.
+// If the Provider object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProviderMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *ProviderMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *ProviderMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *ProviderMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Provider entity.
+// If the Provider object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProviderMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *ProviderMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearWorkspace clears the "workspace" edge to the Workspace entity.
+func (m *ProviderMutation) ClearWorkspace() {
+	m.clearedworkspace = true
+	m.clearedFields[provider.FieldWorkspaceID] = struct{}{}
+}
+
+// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
+func (m *ProviderMutation) WorkspaceCleared() bool {
+	return m.clearedworkspace
+}
+
+// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkspaceID instead. It exists only for internal usage by the builders.
+func (m *ProviderMutation) WorkspaceIDs() (ids []string) {
+	if id := m.workspace; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkspace resets all changes to the "workspace" edge.
+func (m *ProviderMutation) ResetWorkspace() {
+	m.workspace = nil
+	m.clearedworkspace = false
+}
+
+// Where appends a list predicates to the ProviderMutation builder.
+func (m *ProviderMutation) Where(ps ...predicate.Provider) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ProviderMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ProviderMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Provider, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ProviderMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ProviderMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Provider).
+func (m *ProviderMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ProviderMutation) Fields() []string {
+	fields := make([]string, 0, 9)
+	if m.workspace != nil {
+		fields = append(fields, provider.FieldWorkspaceID)
+	}
+	if m.name != nil {
+		fields = append(fields, provider.FieldName)
+	}
+	if m.kind != nil {
+		fields = append(fields, provider.FieldKind)
+	}
+	if m.base_url != nil {
+		fields = append(fields, provider.FieldBaseURL)
+	}
+	if m.sealed_key != nil {
+		fields = append(fields, provider.FieldSealedKey)
+	}
+	if m.key_hint != nil {
+		fields = append(fields, provider.FieldKeyHint)
+	}
+	if m.tools != nil {
+		fields = append(fields, provider.FieldTools)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, provider.FieldUpdatedAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, provider.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ProviderMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case provider.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case provider.FieldName:
+		return m.Name()
+	case provider.FieldKind:
+		return m.Kind()
+	case provider.FieldBaseURL:
+		return m.BaseURL()
+	case provider.FieldSealedKey:
+		return m.SealedKey()
+	case provider.FieldKeyHint:
+		return m.KeyHint()
+	case provider.FieldTools:
+		return m.Tools()
+	case provider.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case provider.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ProviderMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case provider.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case provider.FieldName:
+		return m.OldName(ctx)
+	case provider.FieldKind:
+		return m.OldKind(ctx)
+	case provider.FieldBaseURL:
+		return m.OldBaseURL(ctx)
+	case provider.FieldSealedKey:
+		return m.OldSealedKey(ctx)
+	case provider.FieldKeyHint:
+		return m.OldKeyHint(ctx)
+	case provider.FieldTools:
+		return m.OldTools(ctx)
+	case provider.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case provider.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Provider field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ProviderMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case provider.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case provider.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case provider.FieldKind:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case provider.FieldBaseURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBaseURL(v)
+		return nil
+	case provider.FieldSealedKey:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSealedKey(v)
+		return nil
+	case provider.FieldKeyHint:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKeyHint(v)
+		return nil
+	case provider.FieldTools:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTools(v)
+		return nil
+	case provider.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case provider.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Provider field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ProviderMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ProviderMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ProviderMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown Provider numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ProviderMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(provider.FieldSealedKey) {
+		fields = append(fields, provider.FieldSealedKey)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ProviderMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ProviderMutation) ClearField(name string) error {
+	switch name {
+	case provider.FieldSealedKey:
+		m.ClearSealedKey()
+		return nil
+	}
+	return fmt.Errorf("unknown Provider nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ProviderMutation) ResetField(name string) error {
+	switch name {
+	case provider.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case provider.FieldName:
+		m.ResetName()
+		return nil
+	case provider.FieldKind:
+		m.ResetKind()
+		return nil
+	case provider.FieldBaseURL:
+		m.ResetBaseURL()
+		return nil
+	case provider.FieldSealedKey:
+		m.ResetSealedKey()
+		return nil
+	case provider.FieldKeyHint:
+		m.ResetKeyHint()
+		return nil
+	case provider.FieldTools:
+		m.ResetTools()
+		return nil
+	case provider.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case provider.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Provider field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ProviderMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.workspace != nil {
+		edges = append(edges, provider.EdgeWorkspace)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ProviderMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case provider.EdgeWorkspace:
+		if id := m.workspace; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ProviderMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ProviderMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ProviderMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedworkspace {
+		edges = append(edges, provider.EdgeWorkspace)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ProviderMutation) EdgeCleared(name string) bool {
+	switch name {
+	case provider.EdgeWorkspace:
+		return m.clearedworkspace
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ProviderMutation) ClearEdge(name string) error {
+	switch name {
+	case provider.EdgeWorkspace:
+		m.ClearWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown Provider unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ProviderMutation) ResetEdge(name string) error {
+	switch name {
+	case provider.EdgeWorkspace:
+		m.ResetWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown Provider edge %s", name)
+}
+
 // RebuildMutation represents an operation that mutates the Rebuild nodes in the graph.
 type RebuildMutation struct {
 	config
@@ -12215,6 +15509,1361 @@ func (m *RebuildMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *RebuildMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Rebuild edge %s", name)
+}
+
+// ReceiptMutation represents an operation that mutates the Receipt nodes in the graph.
+type ReceiptMutation struct {
+	config
+	op                   Op
+	typ                  string
+	id                   *int64
+	chatbot_id           *string
+	message_id           *int64
+	addmessage_id        *int64
+	attempt              *int
+	addattempt           *int
+	status               *string
+	model                *string
+	prompt_tokens        *int
+	addprompt_tokens     *int
+	completion_tokens    *int
+	addcompletion_tokens *int
+	estimated            *bool
+	first_token_ms       *int
+	addfirst_token_ms    *int
+	total_ms             *int
+	addtotal_ms          *int
+	passages             *int
+	addpassages          *int
+	refuted              *int
+	addrefuted           *int
+	created_at           *time.Time
+	clearedFields        map[string]struct{}
+	workspace            *string
+	clearedworkspace     bool
+	done                 bool
+	oldValue             func(context.Context) (*Receipt, error)
+	predicates           []predicate.Receipt
+}
+
+var _ ent.Mutation = (*ReceiptMutation)(nil)
+
+// receiptOption allows management of the mutation configuration using functional options.
+type receiptOption func(*ReceiptMutation)
+
+// newReceiptMutation creates new mutation for the Receipt entity.
+func newReceiptMutation(c config, op Op, opts ...receiptOption) *ReceiptMutation {
+	m := &ReceiptMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeReceipt,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withReceiptID sets the ID field of the mutation.
+func withReceiptID(id int64) receiptOption {
+	return func(m *ReceiptMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Receipt
+		)
+		m.oldValue = func(ctx context.Context) (*Receipt, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Receipt.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withReceipt sets the old Receipt of the mutation.
+func withReceipt(node *Receipt) receiptOption {
+	return func(m *ReceiptMutation) {
+		m.oldValue = func(context.Context) (*Receipt, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ReceiptMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ReceiptMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Receipt entities.
+func (m *ReceiptMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ReceiptMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ReceiptMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Receipt.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *ReceiptMutation) SetWorkspaceID(s string) {
+	m.workspace = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *ReceiptMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *ReceiptMutation) ResetWorkspaceID() {
+	m.workspace = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *ReceiptMutation) SetChatbotID(s string) {
+	m.chatbot_id = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *ReceiptMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChatbotID returns the old "chatbot_id" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldChatbotID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChatbotID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
+	}
+	return oldValue.ChatbotID, nil
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *ReceiptMutation) ResetChatbotID() {
+	m.chatbot_id = nil
+}
+
+// SetMessageID sets the "message_id" field.
+func (m *ReceiptMutation) SetMessageID(i int64) {
+	m.message_id = &i
+	m.addmessage_id = nil
+}
+
+// MessageID returns the value of the "message_id" field in the mutation.
+func (m *ReceiptMutation) MessageID() (r int64, exists bool) {
+	v := m.message_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMessageID returns the old "message_id" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldMessageID(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMessageID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMessageID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMessageID: %w", err)
+	}
+	return oldValue.MessageID, nil
+}
+
+// AddMessageID adds i to the "message_id" field.
+func (m *ReceiptMutation) AddMessageID(i int64) {
+	if m.addmessage_id != nil {
+		*m.addmessage_id += i
+	} else {
+		m.addmessage_id = &i
+	}
+}
+
+// AddedMessageID returns the value that was added to the "message_id" field in this mutation.
+func (m *ReceiptMutation) AddedMessageID() (r int64, exists bool) {
+	v := m.addmessage_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMessageID resets all changes to the "message_id" field.
+func (m *ReceiptMutation) ResetMessageID() {
+	m.message_id = nil
+	m.addmessage_id = nil
+}
+
+// SetAttempt sets the "attempt" field.
+func (m *ReceiptMutation) SetAttempt(i int) {
+	m.attempt = &i
+	m.addattempt = nil
+}
+
+// Attempt returns the value of the "attempt" field in the mutation.
+func (m *ReceiptMutation) Attempt() (r int, exists bool) {
+	v := m.attempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttempt returns the old "attempt" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldAttempt(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttempt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttempt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttempt: %w", err)
+	}
+	return oldValue.Attempt, nil
+}
+
+// AddAttempt adds i to the "attempt" field.
+func (m *ReceiptMutation) AddAttempt(i int) {
+	if m.addattempt != nil {
+		*m.addattempt += i
+	} else {
+		m.addattempt = &i
+	}
+}
+
+// AddedAttempt returns the value that was added to the "attempt" field in this mutation.
+func (m *ReceiptMutation) AddedAttempt() (r int, exists bool) {
+	v := m.addattempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttempt resets all changes to the "attempt" field.
+func (m *ReceiptMutation) ResetAttempt() {
+	m.attempt = nil
+	m.addattempt = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *ReceiptMutation) SetStatus(s string) {
+	m.status = &s
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *ReceiptMutation) Status() (r string, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldStatus(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *ReceiptMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetModel sets the "model" field.
+func (m *ReceiptMutation) SetModel(s string) {
+	m.model = &s
+}
+
+// Model returns the value of the "model" field in the mutation.
+func (m *ReceiptMutation) Model() (r string, exists bool) {
+	v := m.model
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldModel returns the old "model" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldModel(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldModel is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldModel requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldModel: %w", err)
+	}
+	return oldValue.Model, nil
+}
+
+// ResetModel resets all changes to the "model" field.
+func (m *ReceiptMutation) ResetModel() {
+	m.model = nil
+}
+
+// SetPromptTokens sets the "prompt_tokens" field.
+func (m *ReceiptMutation) SetPromptTokens(i int) {
+	m.prompt_tokens = &i
+	m.addprompt_tokens = nil
+}
+
+// PromptTokens returns the value of the "prompt_tokens" field in the mutation.
+func (m *ReceiptMutation) PromptTokens() (r int, exists bool) {
+	v := m.prompt_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPromptTokens returns the old "prompt_tokens" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldPromptTokens(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPromptTokens is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPromptTokens requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPromptTokens: %w", err)
+	}
+	return oldValue.PromptTokens, nil
+}
+
+// AddPromptTokens adds i to the "prompt_tokens" field.
+func (m *ReceiptMutation) AddPromptTokens(i int) {
+	if m.addprompt_tokens != nil {
+		*m.addprompt_tokens += i
+	} else {
+		m.addprompt_tokens = &i
+	}
+}
+
+// AddedPromptTokens returns the value that was added to the "prompt_tokens" field in this mutation.
+func (m *ReceiptMutation) AddedPromptTokens() (r int, exists bool) {
+	v := m.addprompt_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPromptTokens resets all changes to the "prompt_tokens" field.
+func (m *ReceiptMutation) ResetPromptTokens() {
+	m.prompt_tokens = nil
+	m.addprompt_tokens = nil
+}
+
+// SetCompletionTokens sets the "completion_tokens" field.
+func (m *ReceiptMutation) SetCompletionTokens(i int) {
+	m.completion_tokens = &i
+	m.addcompletion_tokens = nil
+}
+
+// CompletionTokens returns the value of the "completion_tokens" field in the mutation.
+func (m *ReceiptMutation) CompletionTokens() (r int, exists bool) {
+	v := m.completion_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompletionTokens returns the old "completion_tokens" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldCompletionTokens(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompletionTokens is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompletionTokens requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompletionTokens: %w", err)
+	}
+	return oldValue.CompletionTokens, nil
+}
+
+// AddCompletionTokens adds i to the "completion_tokens" field.
+func (m *ReceiptMutation) AddCompletionTokens(i int) {
+	if m.addcompletion_tokens != nil {
+		*m.addcompletion_tokens += i
+	} else {
+		m.addcompletion_tokens = &i
+	}
+}
+
+// AddedCompletionTokens returns the value that was added to the "completion_tokens" field in this mutation.
+func (m *ReceiptMutation) AddedCompletionTokens() (r int, exists bool) {
+	v := m.addcompletion_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCompletionTokens resets all changes to the "completion_tokens" field.
+func (m *ReceiptMutation) ResetCompletionTokens() {
+	m.completion_tokens = nil
+	m.addcompletion_tokens = nil
+}
+
+// SetEstimated sets the "estimated" field.
+func (m *ReceiptMutation) SetEstimated(b bool) {
+	m.estimated = &b
+}
+
+// Estimated returns the value of the "estimated" field in the mutation.
+func (m *ReceiptMutation) Estimated() (r bool, exists bool) {
+	v := m.estimated
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEstimated returns the old "estimated" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldEstimated(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEstimated is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEstimated requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEstimated: %w", err)
+	}
+	return oldValue.Estimated, nil
+}
+
+// ResetEstimated resets all changes to the "estimated" field.
+func (m *ReceiptMutation) ResetEstimated() {
+	m.estimated = nil
+}
+
+// SetFirstTokenMs sets the "first_token_ms" field.
+func (m *ReceiptMutation) SetFirstTokenMs(i int) {
+	m.first_token_ms = &i
+	m.addfirst_token_ms = nil
+}
+
+// FirstTokenMs returns the value of the "first_token_ms" field in the mutation.
+func (m *ReceiptMutation) FirstTokenMs() (r int, exists bool) {
+	v := m.first_token_ms
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFirstTokenMs returns the old "first_token_ms" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldFirstTokenMs(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFirstTokenMs is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFirstTokenMs requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFirstTokenMs: %w", err)
+	}
+	return oldValue.FirstTokenMs, nil
+}
+
+// AddFirstTokenMs adds i to the "first_token_ms" field.
+func (m *ReceiptMutation) AddFirstTokenMs(i int) {
+	if m.addfirst_token_ms != nil {
+		*m.addfirst_token_ms += i
+	} else {
+		m.addfirst_token_ms = &i
+	}
+}
+
+// AddedFirstTokenMs returns the value that was added to the "first_token_ms" field in this mutation.
+func (m *ReceiptMutation) AddedFirstTokenMs() (r int, exists bool) {
+	v := m.addfirst_token_ms
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFirstTokenMs resets all changes to the "first_token_ms" field.
+func (m *ReceiptMutation) ResetFirstTokenMs() {
+	m.first_token_ms = nil
+	m.addfirst_token_ms = nil
+}
+
+// SetTotalMs sets the "total_ms" field.
+func (m *ReceiptMutation) SetTotalMs(i int) {
+	m.total_ms = &i
+	m.addtotal_ms = nil
+}
+
+// TotalMs returns the value of the "total_ms" field in the mutation.
+func (m *ReceiptMutation) TotalMs() (r int, exists bool) {
+	v := m.total_ms
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTotalMs returns the old "total_ms" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldTotalMs(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTotalMs is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTotalMs requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTotalMs: %w", err)
+	}
+	return oldValue.TotalMs, nil
+}
+
+// AddTotalMs adds i to the "total_ms" field.
+func (m *ReceiptMutation) AddTotalMs(i int) {
+	if m.addtotal_ms != nil {
+		*m.addtotal_ms += i
+	} else {
+		m.addtotal_ms = &i
+	}
+}
+
+// AddedTotalMs returns the value that was added to the "total_ms" field in this mutation.
+func (m *ReceiptMutation) AddedTotalMs() (r int, exists bool) {
+	v := m.addtotal_ms
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTotalMs resets all changes to the "total_ms" field.
+func (m *ReceiptMutation) ResetTotalMs() {
+	m.total_ms = nil
+	m.addtotal_ms = nil
+}
+
+// SetPassages sets the "passages" field.
+func (m *ReceiptMutation) SetPassages(i int) {
+	m.passages = &i
+	m.addpassages = nil
+}
+
+// Passages returns the value of the "passages" field in the mutation.
+func (m *ReceiptMutation) Passages() (r int, exists bool) {
+	v := m.passages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPassages returns the old "passages" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldPassages(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPassages is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPassages requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPassages: %w", err)
+	}
+	return oldValue.Passages, nil
+}
+
+// AddPassages adds i to the "passages" field.
+func (m *ReceiptMutation) AddPassages(i int) {
+	if m.addpassages != nil {
+		*m.addpassages += i
+	} else {
+		m.addpassages = &i
+	}
+}
+
+// AddedPassages returns the value that was added to the "passages" field in this mutation.
+func (m *ReceiptMutation) AddedPassages() (r int, exists bool) {
+	v := m.addpassages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPassages resets all changes to the "passages" field.
+func (m *ReceiptMutation) ResetPassages() {
+	m.passages = nil
+	m.addpassages = nil
+}
+
+// SetRefuted sets the "refuted" field.
+func (m *ReceiptMutation) SetRefuted(i int) {
+	m.refuted = &i
+	m.addrefuted = nil
+}
+
+// Refuted returns the value of the "refuted" field in the mutation.
+func (m *ReceiptMutation) Refuted() (r int, exists bool) {
+	v := m.refuted
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRefuted returns the old "refuted" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldRefuted(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRefuted is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRefuted requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRefuted: %w", err)
+	}
+	return oldValue.Refuted, nil
+}
+
+// AddRefuted adds i to the "refuted" field.
+func (m *ReceiptMutation) AddRefuted(i int) {
+	if m.addrefuted != nil {
+		*m.addrefuted += i
+	} else {
+		m.addrefuted = &i
+	}
+}
+
+// AddedRefuted returns the value that was added to the "refuted" field in this mutation.
+func (m *ReceiptMutation) AddedRefuted() (r int, exists bool) {
+	v := m.addrefuted
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRefuted resets all changes to the "refuted" field.
+func (m *ReceiptMutation) ResetRefuted() {
+	m.refuted = nil
+	m.addrefuted = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *ReceiptMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *ReceiptMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *ReceiptMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearWorkspace clears the "workspace" edge to the Workspace entity.
+func (m *ReceiptMutation) ClearWorkspace() {
+	m.clearedworkspace = true
+	m.clearedFields[receipt.FieldWorkspaceID] = struct{}{}
+}
+
+// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
+func (m *ReceiptMutation) WorkspaceCleared() bool {
+	return m.clearedworkspace
+}
+
+// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkspaceID instead. It exists only for internal usage by the builders.
+func (m *ReceiptMutation) WorkspaceIDs() (ids []string) {
+	if id := m.workspace; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkspace resets all changes to the "workspace" edge.
+func (m *ReceiptMutation) ResetWorkspace() {
+	m.workspace = nil
+	m.clearedworkspace = false
+}
+
+// Where appends a list predicates to the ReceiptMutation builder.
+func (m *ReceiptMutation) Where(ps ...predicate.Receipt) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ReceiptMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ReceiptMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Receipt, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ReceiptMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ReceiptMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Receipt).
+func (m *ReceiptMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ReceiptMutation) Fields() []string {
+	fields := make([]string, 0, 14)
+	if m.workspace != nil {
+		fields = append(fields, receipt.FieldWorkspaceID)
+	}
+	if m.chatbot_id != nil {
+		fields = append(fields, receipt.FieldChatbotID)
+	}
+	if m.message_id != nil {
+		fields = append(fields, receipt.FieldMessageID)
+	}
+	if m.attempt != nil {
+		fields = append(fields, receipt.FieldAttempt)
+	}
+	if m.status != nil {
+		fields = append(fields, receipt.FieldStatus)
+	}
+	if m.model != nil {
+		fields = append(fields, receipt.FieldModel)
+	}
+	if m.prompt_tokens != nil {
+		fields = append(fields, receipt.FieldPromptTokens)
+	}
+	if m.completion_tokens != nil {
+		fields = append(fields, receipt.FieldCompletionTokens)
+	}
+	if m.estimated != nil {
+		fields = append(fields, receipt.FieldEstimated)
+	}
+	if m.first_token_ms != nil {
+		fields = append(fields, receipt.FieldFirstTokenMs)
+	}
+	if m.total_ms != nil {
+		fields = append(fields, receipt.FieldTotalMs)
+	}
+	if m.passages != nil {
+		fields = append(fields, receipt.FieldPassages)
+	}
+	if m.refuted != nil {
+		fields = append(fields, receipt.FieldRefuted)
+	}
+	if m.created_at != nil {
+		fields = append(fields, receipt.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ReceiptMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case receipt.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case receipt.FieldChatbotID:
+		return m.ChatbotID()
+	case receipt.FieldMessageID:
+		return m.MessageID()
+	case receipt.FieldAttempt:
+		return m.Attempt()
+	case receipt.FieldStatus:
+		return m.Status()
+	case receipt.FieldModel:
+		return m.Model()
+	case receipt.FieldPromptTokens:
+		return m.PromptTokens()
+	case receipt.FieldCompletionTokens:
+		return m.CompletionTokens()
+	case receipt.FieldEstimated:
+		return m.Estimated()
+	case receipt.FieldFirstTokenMs:
+		return m.FirstTokenMs()
+	case receipt.FieldTotalMs:
+		return m.TotalMs()
+	case receipt.FieldPassages:
+		return m.Passages()
+	case receipt.FieldRefuted:
+		return m.Refuted()
+	case receipt.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ReceiptMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case receipt.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case receipt.FieldChatbotID:
+		return m.OldChatbotID(ctx)
+	case receipt.FieldMessageID:
+		return m.OldMessageID(ctx)
+	case receipt.FieldAttempt:
+		return m.OldAttempt(ctx)
+	case receipt.FieldStatus:
+		return m.OldStatus(ctx)
+	case receipt.FieldModel:
+		return m.OldModel(ctx)
+	case receipt.FieldPromptTokens:
+		return m.OldPromptTokens(ctx)
+	case receipt.FieldCompletionTokens:
+		return m.OldCompletionTokens(ctx)
+	case receipt.FieldEstimated:
+		return m.OldEstimated(ctx)
+	case receipt.FieldFirstTokenMs:
+		return m.OldFirstTokenMs(ctx)
+	case receipt.FieldTotalMs:
+		return m.OldTotalMs(ctx)
+	case receipt.FieldPassages:
+		return m.OldPassages(ctx)
+	case receipt.FieldRefuted:
+		return m.OldRefuted(ctx)
+	case receipt.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Receipt field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ReceiptMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case receipt.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case receipt.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case receipt.FieldMessageID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMessageID(v)
+		return nil
+	case receipt.FieldAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttempt(v)
+		return nil
+	case receipt.FieldStatus:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case receipt.FieldModel:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetModel(v)
+		return nil
+	case receipt.FieldPromptTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPromptTokens(v)
+		return nil
+	case receipt.FieldCompletionTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompletionTokens(v)
+		return nil
+	case receipt.FieldEstimated:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEstimated(v)
+		return nil
+	case receipt.FieldFirstTokenMs:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFirstTokenMs(v)
+		return nil
+	case receipt.FieldTotalMs:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTotalMs(v)
+		return nil
+	case receipt.FieldPassages:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPassages(v)
+		return nil
+	case receipt.FieldRefuted:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRefuted(v)
+		return nil
+	case receipt.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Receipt field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ReceiptMutation) AddedFields() []string {
+	var fields []string
+	if m.addmessage_id != nil {
+		fields = append(fields, receipt.FieldMessageID)
+	}
+	if m.addattempt != nil {
+		fields = append(fields, receipt.FieldAttempt)
+	}
+	if m.addprompt_tokens != nil {
+		fields = append(fields, receipt.FieldPromptTokens)
+	}
+	if m.addcompletion_tokens != nil {
+		fields = append(fields, receipt.FieldCompletionTokens)
+	}
+	if m.addfirst_token_ms != nil {
+		fields = append(fields, receipt.FieldFirstTokenMs)
+	}
+	if m.addtotal_ms != nil {
+		fields = append(fields, receipt.FieldTotalMs)
+	}
+	if m.addpassages != nil {
+		fields = append(fields, receipt.FieldPassages)
+	}
+	if m.addrefuted != nil {
+		fields = append(fields, receipt.FieldRefuted)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ReceiptMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case receipt.FieldMessageID:
+		return m.AddedMessageID()
+	case receipt.FieldAttempt:
+		return m.AddedAttempt()
+	case receipt.FieldPromptTokens:
+		return m.AddedPromptTokens()
+	case receipt.FieldCompletionTokens:
+		return m.AddedCompletionTokens()
+	case receipt.FieldFirstTokenMs:
+		return m.AddedFirstTokenMs()
+	case receipt.FieldTotalMs:
+		return m.AddedTotalMs()
+	case receipt.FieldPassages:
+		return m.AddedPassages()
+	case receipt.FieldRefuted:
+		return m.AddedRefuted()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ReceiptMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case receipt.FieldMessageID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMessageID(v)
+		return nil
+	case receipt.FieldAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAttempt(v)
+		return nil
+	case receipt.FieldPromptTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPromptTokens(v)
+		return nil
+	case receipt.FieldCompletionTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCompletionTokens(v)
+		return nil
+	case receipt.FieldFirstTokenMs:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFirstTokenMs(v)
+		return nil
+	case receipt.FieldTotalMs:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTotalMs(v)
+		return nil
+	case receipt.FieldPassages:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPassages(v)
+		return nil
+	case receipt.FieldRefuted:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRefuted(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Receipt numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ReceiptMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ReceiptMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ReceiptMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Receipt nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ReceiptMutation) ResetField(name string) error {
+	switch name {
+	case receipt.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case receipt.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case receipt.FieldMessageID:
+		m.ResetMessageID()
+		return nil
+	case receipt.FieldAttempt:
+		m.ResetAttempt()
+		return nil
+	case receipt.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case receipt.FieldModel:
+		m.ResetModel()
+		return nil
+	case receipt.FieldPromptTokens:
+		m.ResetPromptTokens()
+		return nil
+	case receipt.FieldCompletionTokens:
+		m.ResetCompletionTokens()
+		return nil
+	case receipt.FieldEstimated:
+		m.ResetEstimated()
+		return nil
+	case receipt.FieldFirstTokenMs:
+		m.ResetFirstTokenMs()
+		return nil
+	case receipt.FieldTotalMs:
+		m.ResetTotalMs()
+		return nil
+	case receipt.FieldPassages:
+		m.ResetPassages()
+		return nil
+	case receipt.FieldRefuted:
+		m.ResetRefuted()
+		return nil
+	case receipt.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Receipt field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ReceiptMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.workspace != nil {
+		edges = append(edges, receipt.EdgeWorkspace)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ReceiptMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case receipt.EdgeWorkspace:
+		if id := m.workspace; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ReceiptMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ReceiptMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ReceiptMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedworkspace {
+		edges = append(edges, receipt.EdgeWorkspace)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ReceiptMutation) EdgeCleared(name string) bool {
+	switch name {
+	case receipt.EdgeWorkspace:
+		return m.clearedworkspace
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ReceiptMutation) ClearEdge(name string) error {
+	switch name {
+	case receipt.EdgeWorkspace:
+		m.ClearWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown Receipt unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ReceiptMutation) ResetEdge(name string) error {
+	switch name {
+	case receipt.EdgeWorkspace:
+		m.ResetWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown Receipt edge %s", name)
 }
 
 // RemovalMutation represents an operation that mutates the Removal nodes in the graph.
@@ -20238,6 +24887,12 @@ type WorkspaceMutation struct {
 	usages               map[int]struct{}
 	removedusages        map[int]struct{}
 	clearedusages        bool
+	receipts             map[int64]struct{}
+	removedreceipts      map[int64]struct{}
+	clearedreceipts      bool
+	providers            map[string]struct{}
+	removedproviders     map[string]struct{}
+	clearedproviders     bool
 	done                 bool
 	oldValue             func(context.Context) (*Workspace, error)
 	predicates           []predicate.Workspace
@@ -21028,6 +25683,114 @@ func (m *WorkspaceMutation) ResetUsages() {
 	m.removedusages = nil
 }
 
+// AddReceiptIDs adds the "receipts" edge to the Receipt entity by ids.
+func (m *WorkspaceMutation) AddReceiptIDs(ids ...int64) {
+	if m.receipts == nil {
+		m.receipts = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.receipts[ids[i]] = struct{}{}
+	}
+}
+
+// ClearReceipts clears the "receipts" edge to the Receipt entity.
+func (m *WorkspaceMutation) ClearReceipts() {
+	m.clearedreceipts = true
+}
+
+// ReceiptsCleared reports if the "receipts" edge to the Receipt entity was cleared.
+func (m *WorkspaceMutation) ReceiptsCleared() bool {
+	return m.clearedreceipts
+}
+
+// RemoveReceiptIDs removes the "receipts" edge to the Receipt entity by IDs.
+func (m *WorkspaceMutation) RemoveReceiptIDs(ids ...int64) {
+	if m.removedreceipts == nil {
+		m.removedreceipts = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.receipts, ids[i])
+		m.removedreceipts[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedReceipts returns the removed IDs of the "receipts" edge to the Receipt entity.
+func (m *WorkspaceMutation) RemovedReceiptsIDs() (ids []int64) {
+	for id := range m.removedreceipts {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ReceiptsIDs returns the "receipts" edge IDs in the mutation.
+func (m *WorkspaceMutation) ReceiptsIDs() (ids []int64) {
+	for id := range m.receipts {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetReceipts resets all changes to the "receipts" edge.
+func (m *WorkspaceMutation) ResetReceipts() {
+	m.receipts = nil
+	m.clearedreceipts = false
+	m.removedreceipts = nil
+}
+
+// AddProviderIDs adds the "providers" edge to the Provider entity by ids.
+func (m *WorkspaceMutation) AddProviderIDs(ids ...string) {
+	if m.providers == nil {
+		m.providers = make(map[string]struct{})
+	}
+	for i := range ids {
+		m.providers[ids[i]] = struct{}{}
+	}
+}
+
+// ClearProviders clears the "providers" edge to the Provider entity.
+func (m *WorkspaceMutation) ClearProviders() {
+	m.clearedproviders = true
+}
+
+// ProvidersCleared reports if the "providers" edge to the Provider entity was cleared.
+func (m *WorkspaceMutation) ProvidersCleared() bool {
+	return m.clearedproviders
+}
+
+// RemoveProviderIDs removes the "providers" edge to the Provider entity by IDs.
+func (m *WorkspaceMutation) RemoveProviderIDs(ids ...string) {
+	if m.removedproviders == nil {
+		m.removedproviders = make(map[string]struct{})
+	}
+	for i := range ids {
+		delete(m.providers, ids[i])
+		m.removedproviders[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedProviders returns the removed IDs of the "providers" edge to the Provider entity.
+func (m *WorkspaceMutation) RemovedProvidersIDs() (ids []string) {
+	for id := range m.removedproviders {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ProvidersIDs returns the "providers" edge IDs in the mutation.
+func (m *WorkspaceMutation) ProvidersIDs() (ids []string) {
+	for id := range m.providers {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetProviders resets all changes to the "providers" edge.
+func (m *WorkspaceMutation) ResetProviders() {
+	m.providers = nil
+	m.clearedproviders = false
+	m.removedproviders = nil
+}
+
 // Where appends a list predicates to the WorkspaceMutation builder.
 func (m *WorkspaceMutation) Where(ps ...predicate.Workspace) {
 	m.predicates = append(m.predicates, ps...)
@@ -21270,7 +26033,7 @@ func (m *WorkspaceMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *WorkspaceMutation) AddedEdges() []string {
-	edges := make([]string, 0, 8)
+	edges := make([]string, 0, 10)
 	if m.members != nil {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -21294,6 +26057,12 @@ func (m *WorkspaceMutation) AddedEdges() []string {
 	}
 	if m.usages != nil {
 		edges = append(edges, workspace.EdgeUsages)
+	}
+	if m.receipts != nil {
+		edges = append(edges, workspace.EdgeReceipts)
+	}
+	if m.providers != nil {
+		edges = append(edges, workspace.EdgeProviders)
 	}
 	return edges
 }
@@ -21350,13 +26119,25 @@ func (m *WorkspaceMutation) AddedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case workspace.EdgeReceipts:
+		ids := make([]ent.Value, 0, len(m.receipts))
+		for id := range m.receipts {
+			ids = append(ids, id)
+		}
+		return ids
+	case workspace.EdgeProviders:
+		ids := make([]ent.Value, 0, len(m.providers))
+		for id := range m.providers {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *WorkspaceMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 8)
+	edges := make([]string, 0, 10)
 	if m.removedmembers != nil {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -21380,6 +26161,12 @@ func (m *WorkspaceMutation) RemovedEdges() []string {
 	}
 	if m.removedusages != nil {
 		edges = append(edges, workspace.EdgeUsages)
+	}
+	if m.removedreceipts != nil {
+		edges = append(edges, workspace.EdgeReceipts)
+	}
+	if m.removedproviders != nil {
+		edges = append(edges, workspace.EdgeProviders)
 	}
 	return edges
 }
@@ -21436,13 +26223,25 @@ func (m *WorkspaceMutation) RemovedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case workspace.EdgeReceipts:
+		ids := make([]ent.Value, 0, len(m.removedreceipts))
+		for id := range m.removedreceipts {
+			ids = append(ids, id)
+		}
+		return ids
+	case workspace.EdgeProviders:
+		ids := make([]ent.Value, 0, len(m.removedproviders))
+		for id := range m.removedproviders {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *WorkspaceMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 8)
+	edges := make([]string, 0, 10)
 	if m.clearedmembers {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -21467,6 +26266,12 @@ func (m *WorkspaceMutation) ClearedEdges() []string {
 	if m.clearedusages {
 		edges = append(edges, workspace.EdgeUsages)
 	}
+	if m.clearedreceipts {
+		edges = append(edges, workspace.EdgeReceipts)
+	}
+	if m.clearedproviders {
+		edges = append(edges, workspace.EdgeProviders)
+	}
 	return edges
 }
 
@@ -21490,6 +26295,10 @@ func (m *WorkspaceMutation) EdgeCleared(name string) bool {
 		return m.clearedmails
 	case workspace.EdgeUsages:
 		return m.clearedusages
+	case workspace.EdgeReceipts:
+		return m.clearedreceipts
+	case workspace.EdgeProviders:
+		return m.clearedproviders
 	}
 	return false
 }
@@ -21529,6 +26338,12 @@ func (m *WorkspaceMutation) ResetEdge(name string) error {
 		return nil
 	case workspace.EdgeUsages:
 		m.ResetUsages()
+		return nil
+	case workspace.EdgeReceipts:
+		m.ResetReceipts()
+		return nil
+	case workspace.EdgeProviders:
+		m.ResetProviders()
 		return nil
 	}
 	return fmt.Errorf("unknown Workspace edge %s", name)

@@ -34,6 +34,10 @@ type Passage struct {
 	HeadingPath []string `json:"heading_path,omitempty"`
 	// Place holds the value of the "place" field.
 	Place string `json:"place,omitempty"`
+	// Start holds the value of the "start" field.
+	Start int `json:"start,omitempty"`
+	// End holds the value of the "end" field.
+	End int `json:"end,omitempty"`
 	// Text holds the value of the "text" field.
 	Text string `json:"text,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -69,7 +73,7 @@ func (*Passage) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case passage.FieldHeadingPath:
 			values[i] = new([]byte)
-		case passage.FieldID, passage.FieldVersion, passage.FieldOrdinal:
+		case passage.FieldID, passage.FieldVersion, passage.FieldOrdinal, passage.FieldStart, passage.FieldEnd:
 			values[i] = new(sql.NullInt64)
 		case passage.FieldWorkspaceID, passage.FieldChatbotID, passage.FieldDocumentID, passage.FieldTitle, passage.FieldPlace, passage.FieldText:
 			values[i] = new(sql.NullString)
@@ -144,6 +148,18 @@ func (_m *Passage) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Place = value.String
 			}
+		case passage.FieldStart:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field start", values[i])
+			} else if value.Valid {
+				_m.Start = int(value.Int64)
+			}
+		case passage.FieldEnd:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field end", values[i])
+			} else if value.Valid {
+				_m.End = int(value.Int64)
+			}
 		case passage.FieldText:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field text", values[i])
@@ -214,6 +230,12 @@ func (_m *Passage) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("place=")
 	builder.WriteString(_m.Place)
+	builder.WriteString(", ")
+	builder.WriteString("start=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Start))
+	builder.WriteString(", ")
+	builder.WriteString("end=")
+	builder.WriteString(fmt.Sprintf("%v", _m.End))
 	builder.WriteString(", ")
 	builder.WriteString("text=")
 	builder.WriteString(_m.Text)

@@ -86,6 +86,34 @@ func (_c *PassageCreate) SetNillablePlace(v *string) *PassageCreate {
 	return _c
 }
 
+// SetStart sets the "start" field.
+func (_c *PassageCreate) SetStart(v int) *PassageCreate {
+	_c.mutation.SetStart(v)
+	return _c
+}
+
+// SetNillableStart sets the "start" field if the given value is not nil.
+func (_c *PassageCreate) SetNillableStart(v *int) *PassageCreate {
+	if v != nil {
+		_c.SetStart(*v)
+	}
+	return _c
+}
+
+// SetEnd sets the "end" field.
+func (_c *PassageCreate) SetEnd(v int) *PassageCreate {
+	_c.mutation.SetEnd(v)
+	return _c
+}
+
+// SetNillableEnd sets the "end" field if the given value is not nil.
+func (_c *PassageCreate) SetNillableEnd(v *int) *PassageCreate {
+	if v != nil {
+		_c.SetEnd(*v)
+	}
+	return _c
+}
+
 // SetText sets the "text" field.
 func (_c *PassageCreate) SetText(v string) *PassageCreate {
 	_c.mutation.SetText(v)
@@ -156,6 +184,14 @@ func (_c *PassageCreate) defaults() error {
 		v := passage.DefaultPlace
 		_c.mutation.SetPlace(v)
 	}
+	if _, ok := _c.mutation.Start(); !ok {
+		v := passage.DefaultStart
+		_c.mutation.SetStart(v)
+	}
+	if _, ok := _c.mutation.End(); !ok {
+		v := passage.DefaultEnd
+		_c.mutation.SetEnd(v)
+	}
 	if _, ok := _c.mutation.Text(); !ok {
 		v := passage.DefaultText
 		_c.mutation.SetText(v)
@@ -213,6 +249,12 @@ func (_c *PassageCreate) check() error {
 		if err := passage.PlaceValidator(v); err != nil {
 			return &ValidationError{Name: "place", err: fmt.Errorf(`ent: validator failed for field "Passage.place": %w`, err)}
 		}
+	}
+	if _, ok := _c.mutation.Start(); !ok {
+		return &ValidationError{Name: "start", err: errors.New(`ent: missing required field "Passage.start"`)}
+	}
+	if _, ok := _c.mutation.End(); !ok {
+		return &ValidationError{Name: "end", err: errors.New(`ent: missing required field "Passage.end"`)}
 	}
 	if _, ok := _c.mutation.Text(); !ok {
 		return &ValidationError{Name: "text", err: errors.New(`ent: missing required field "Passage.text"`)}
@@ -280,6 +322,14 @@ func (_c *PassageCreate) createSpec() (*Passage, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Place(); ok {
 		_spec.SetField(passage.FieldPlace, field.TypeString, value)
 		_node.Place = value
+	}
+	if value, ok := _c.mutation.Start(); ok {
+		_spec.SetField(passage.FieldStart, field.TypeInt, value)
+		_node.Start = value
+	}
+	if value, ok := _c.mutation.End(); ok {
+		_spec.SetField(passage.FieldEnd, field.TypeInt, value)
+		_node.End = value
 	}
 	if value, ok := _c.mutation.Text(); ok {
 		_spec.SetField(passage.FieldText, field.TypeString, value)
@@ -406,6 +456,12 @@ func (u *PassageUpsertOne) UpdateNewValues() *PassageUpsertOne {
 		}
 		if _, exists := u.create.mutation.Place(); exists {
 			s.SetIgnore(passage.FieldPlace)
+		}
+		if _, exists := u.create.mutation.Start(); exists {
+			s.SetIgnore(passage.FieldStart)
+		}
+		if _, exists := u.create.mutation.End(); exists {
+			s.SetIgnore(passage.FieldEnd)
 		}
 	}))
 	return u
@@ -657,6 +713,12 @@ func (u *PassageUpsertBulk) UpdateNewValues() *PassageUpsertBulk {
 			}
 			if _, exists := b.mutation.Place(); exists {
 				s.SetIgnore(passage.FieldPlace)
+			}
+			if _, exists := b.mutation.Start(); exists {
+				s.SetIgnore(passage.FieldStart)
+			}
+			if _, exists := b.mutation.End(); exists {
+				s.SetIgnore(passage.FieldEnd)
 			}
 		}
 	}))

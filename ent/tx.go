@@ -18,6 +18,8 @@ type Tx struct {
 	AuditEntry *AuditEntryClient
 	// BillingEvent is the client for interacting with the BillingEvent builders.
 	BillingEvent *BillingEventClient
+	// CachedAnswer is the client for interacting with the CachedAnswer builders.
+	CachedAnswer *CachedAnswerClient
 	// Chatbot is the client for interacting with the Chatbot builders.
 	Chatbot *ChatbotClient
 	// Chore is the client for interacting with the Chore builders.
@@ -28,6 +30,8 @@ type Tx struct {
 	Document *DocumentClient
 	// Embedding is the client for interacting with the Embedding builders.
 	Embedding *EmbeddingClient
+	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
+	IdempotencyKey *IdempotencyKeyClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
 	// Mail is the client for interacting with the Mail builders.
@@ -40,8 +44,12 @@ type Tx struct {
 	Passage *PassageClient
 	// Plan is the client for interacting with the Plan builders.
 	Plan *PlanClient
+	// Provider is the client for interacting with the Provider builders.
+	Provider *ProviderClient
 	// Rebuild is the client for interacting with the Rebuild builders.
 	Rebuild *RebuildClient
+	// Receipt is the client for interacting with the Receipt builders.
+	Receipt *ReceiptClient
 	// Removal is the client for interacting with the Removal builders.
 	Removal *RemovalClient
 	// Session is the client for interacting with the Session builders.
@@ -195,18 +203,22 @@ func (tx *Tx) Client() *Client {
 func (tx *Tx) init() {
 	tx.AuditEntry = NewAuditEntryClient(tx.config)
 	tx.BillingEvent = NewBillingEventClient(tx.config)
+	tx.CachedAnswer = NewCachedAnswerClient(tx.config)
 	tx.Chatbot = NewChatbotClient(tx.config)
 	tx.Chore = NewChoreClient(tx.config)
 	tx.Conversation = NewConversationClient(tx.config)
 	tx.Document = NewDocumentClient(tx.config)
 	tx.Embedding = NewEmbeddingClient(tx.config)
+	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
 	tx.Invitation = NewInvitationClient(tx.config)
 	tx.Mail = NewMailClient(tx.config)
 	tx.Member = NewMemberClient(tx.config)
 	tx.Message = NewMessageClient(tx.config)
 	tx.Passage = NewPassageClient(tx.config)
 	tx.Plan = NewPlanClient(tx.config)
+	tx.Provider = NewProviderClient(tx.config)
 	tx.Rebuild = NewRebuildClient(tx.config)
+	tx.Receipt = NewReceiptClient(tx.config)
 	tx.Removal = NewRemovalClient(tx.config)
 	tx.Session = NewSessionClient(tx.config)
 	tx.SignInAttempt = NewSignInAttemptClient(tx.config)

@@ -15,6 +15,8 @@ import (
 	"parley/ent/mail"
 	"parley/ent/member"
 	"parley/ent/predicate"
+	"parley/ent/provider"
+	"parley/ent/receipt"
 	"parley/ent/subscription"
 	"parley/ent/usage"
 	"parley/ent/workspace"
@@ -41,6 +43,8 @@ type WorkspaceQuery struct {
 	withAuditEntries  *AuditEntryQuery
 	withMails         *MailQuery
 	withUsages        *UsageQuery
+	withReceipts      *ReceiptQuery
+	withProviders     *ProviderQuery
 	modifiers         []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
@@ -254,6 +258,50 @@ func (_q *WorkspaceQuery) QueryUsages() *UsageQuery {
 	return query
 }
 
+// QueryReceipts chains the current query on the "receipts" edge.
+func (_q *WorkspaceQuery) QueryReceipts() *ReceiptQuery {
+	query := (&ReceiptClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
+			sqlgraph.To(receipt.Table, receipt.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.ReceiptsTable, workspace.ReceiptsColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryProviders chains the current query on the "providers" edge.
+func (_q *WorkspaceQuery) QueryProviders() *ProviderQuery {
+	query := (&ProviderClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
+			sqlgraph.To(provider.Table, provider.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.ProvidersTable, workspace.ProvidersColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
 // First returns the first Workspace entity from the query.
 // Returns a *NotFoundError when no Workspace was found.
 func (_q *WorkspaceQuery) First(ctx context.Context) (*Workspace, error) {
@@ -454,6 +502,8 @@ func (_q *WorkspaceQuery) Clone() *WorkspaceQuery {
 		withAuditEntries:  _q.withAuditEntries.Clone(),
 		withMails:         _q.withMails.Clone(),
 		withUsages:        _q.withUsages.Clone(),
+		withReceipts:      _q.withReceipts.Clone(),
+		withProviders:     _q.withProviders.Clone(),
 		// clone intermediate query.
 		sql:  _q.sql.Clone(),
 		path: _q.path,
@@ -548,6 +598,28 @@ func (_q *WorkspaceQuery) WithUsages(opts ...func(*UsageQuery)) *WorkspaceQuery 
 	return _q
 }
 
+// WithReceipts tells the query-builder to eager-load the nodes that are connected to
+// the "receipts" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *WorkspaceQuery) WithReceipts(opts ...func(*ReceiptQuery)) *WorkspaceQuery {
+	query := (&ReceiptClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withReceipts = query
+	return _q
+}
+
+// WithProviders tells the query-builder to eager-load the nodes that are connected to
+// the "providers" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *WorkspaceQuery) WithProviders(opts ...func(*ProviderQuery)) *WorkspaceQuery {
+	query := (&ProviderClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withProviders = query
+	return _q
+}
+
 // GroupBy is used to group vertices by one or more fields/columns.
 // It is often used with aggregate functions, like: count, max, mean, min, sum.
 //
@@ -632,7 +704,7 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 	var (
 		nodes       = []*Workspace{}
 		_spec       = _q.querySpec()
-		loadedTypes = [8]bool{
+		loadedTypes = [10]bool{
 			_q.withMembers != nil,
 			_q.withInvitations != nil,
 			_q.withChatbots != nil,
@@ -641,6 +713,8 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 			_q.withAuditEntries != nil,
 			_q.withMails != nil,
 			_q.withUsages != nil,
+			_q.withReceipts != nil,
+			_q.withProviders != nil,
 		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
@@ -717,6 +791,20 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 		if err := _q.loadUsages(ctx, query, nodes,
 			func(n *Workspace) { n.Edges.Usages = []*Usage{} },
 			func(n *Workspace, e *Usage) { n.Edges.Usages = append(n.Edges.Usages, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withReceipts; query != nil {
+		if err := _q.loadReceipts(ctx, query, nodes,
+			func(n *Workspace) { n.Edges.Receipts = []*Receipt{} },
+			func(n *Workspace, e *Receipt) { n.Edges.Receipts = append(n.Edges.Receipts, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withProviders; query != nil {
+		if err := _q.loadProviders(ctx, query, nodes,
+			func(n *Workspace) { n.Edges.Providers = []*Provider{} },
+			func(n *Workspace, e *Provider) { n.Edges.Providers = append(n.Edges.Providers, e) }); err != nil {
 			return nil, err
 		}
 	}
@@ -948,6 +1036,66 @@ func (_q *WorkspaceQuery) loadUsages(ctx context.Context, query *UsageQuery, nod
 	}
 	query.Where(predicate.Usage(func(s *sql.Selector) {
 		s.Where(sql.InValues(s.C(workspace.UsagesColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.WorkspaceID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "workspace_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *WorkspaceQuery) loadReceipts(ctx context.Context, query *ReceiptQuery, nodes []*Workspace, init func(*Workspace), assign func(*Workspace, *Receipt)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Workspace)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(receipt.FieldWorkspaceID)
+	}
+	query.Where(predicate.Receipt(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(workspace.ReceiptsColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.WorkspaceID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "workspace_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *WorkspaceQuery) loadProviders(ctx context.Context, query *ProviderQuery, nodes []*Workspace, init func(*Workspace), assign func(*Workspace, *Provider)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Workspace)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(provider.FieldWorkspaceID)
+	}
+	query.Where(predicate.Provider(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(workspace.ProvidersColumn), fks...))
 	}))
 	neighbors, err := query.All(ctx)
 	if err != nil {

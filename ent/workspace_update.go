@@ -13,6 +13,8 @@ import (
 	"parley/ent/mail"
 	"parley/ent/member"
 	"parley/ent/predicate"
+	"parley/ent/provider"
+	"parley/ent/receipt"
 	"parley/ent/subscription"
 	"parley/ent/usage"
 	"parley/ent/workspace"
@@ -239,6 +241,36 @@ func (_u *WorkspaceUpdate) AddUsages(v ...*Usage) *WorkspaceUpdate {
 	return _u.AddUsageIDs(ids...)
 }
 
+// AddReceiptIDs adds the "receipts" edge to the Receipt entity by IDs.
+func (_u *WorkspaceUpdate) AddReceiptIDs(ids ...int64) *WorkspaceUpdate {
+	_u.mutation.AddReceiptIDs(ids...)
+	return _u
+}
+
+// AddReceipts adds the "receipts" edges to the Receipt entity.
+func (_u *WorkspaceUpdate) AddReceipts(v ...*Receipt) *WorkspaceUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddReceiptIDs(ids...)
+}
+
+// AddProviderIDs adds the "providers" edge to the Provider entity by IDs.
+func (_u *WorkspaceUpdate) AddProviderIDs(ids ...string) *WorkspaceUpdate {
+	_u.mutation.AddProviderIDs(ids...)
+	return _u
+}
+
+// AddProviders adds the "providers" edges to the Provider entity.
+func (_u *WorkspaceUpdate) AddProviders(v ...*Provider) *WorkspaceUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddProviderIDs(ids...)
+}
+
 // Mutation returns the WorkspaceMutation object of the builder.
 func (_u *WorkspaceUpdate) Mutation() *WorkspaceMutation {
 	return _u.mutation
@@ -410,6 +442,48 @@ func (_u *WorkspaceUpdate) RemoveUsages(v ...*Usage) *WorkspaceUpdate {
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveUsageIDs(ids...)
+}
+
+// ClearReceipts clears all "receipts" edges to the Receipt entity.
+func (_u *WorkspaceUpdate) ClearReceipts() *WorkspaceUpdate {
+	_u.mutation.ClearReceipts()
+	return _u
+}
+
+// RemoveReceiptIDs removes the "receipts" edge to Receipt entities by IDs.
+func (_u *WorkspaceUpdate) RemoveReceiptIDs(ids ...int64) *WorkspaceUpdate {
+	_u.mutation.RemoveReceiptIDs(ids...)
+	return _u
+}
+
+// RemoveReceipts removes "receipts" edges to Receipt entities.
+func (_u *WorkspaceUpdate) RemoveReceipts(v ...*Receipt) *WorkspaceUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveReceiptIDs(ids...)
+}
+
+// ClearProviders clears all "providers" edges to the Provider entity.
+func (_u *WorkspaceUpdate) ClearProviders() *WorkspaceUpdate {
+	_u.mutation.ClearProviders()
+	return _u
+}
+
+// RemoveProviderIDs removes the "providers" edge to Provider entities by IDs.
+func (_u *WorkspaceUpdate) RemoveProviderIDs(ids ...string) *WorkspaceUpdate {
+	_u.mutation.RemoveProviderIDs(ids...)
+	return _u
+}
+
+// RemoveProviders removes "providers" edges to Provider entities.
+func (_u *WorkspaceUpdate) RemoveProviders(v ...*Provider) *WorkspaceUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveProviderIDs(ids...)
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -852,6 +926,96 @@ func (_u *WorkspaceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		}
 		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
+	if _u.mutation.ReceiptsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ReceiptsTable,
+			Columns: []string{workspace.ReceiptsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(receipt.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedReceiptsIDs(); len(nodes) > 0 && !_u.mutation.ReceiptsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ReceiptsTable,
+			Columns: []string{workspace.ReceiptsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(receipt.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.ReceiptsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ReceiptsTable,
+			Columns: []string{workspace.ReceiptsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(receipt.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.ProvidersCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ProvidersTable,
+			Columns: []string{workspace.ProvidersColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(provider.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedProvidersIDs(); len(nodes) > 0 && !_u.mutation.ProvidersCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ProvidersTable,
+			Columns: []string{workspace.ProvidersColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(provider.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.ProvidersIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ProvidersTable,
+			Columns: []string{workspace.ProvidersColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(provider.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
 			err = &NotFoundError{workspace.Label}
@@ -1075,6 +1239,36 @@ func (_u *WorkspaceUpdateOne) AddUsages(v ...*Usage) *WorkspaceUpdateOne {
 	return _u.AddUsageIDs(ids...)
 }
 
+// AddReceiptIDs adds the "receipts" edge to the Receipt entity by IDs.
+func (_u *WorkspaceUpdateOne) AddReceiptIDs(ids ...int64) *WorkspaceUpdateOne {
+	_u.mutation.AddReceiptIDs(ids...)
+	return _u
+}
+
+// AddReceipts adds the "receipts" edges to the Receipt entity.
+func (_u *WorkspaceUpdateOne) AddReceipts(v ...*Receipt) *WorkspaceUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddReceiptIDs(ids...)
+}
+
+// AddProviderIDs adds the "providers" edge to the Provider entity by IDs.
+func (_u *WorkspaceUpdateOne) AddProviderIDs(ids ...string) *WorkspaceUpdateOne {
+	_u.mutation.AddProviderIDs(ids...)
+	return _u
+}
+
+// AddProviders adds the "providers" edges to the Provider entity.
+func (_u *WorkspaceUpdateOne) AddProviders(v ...*Provider) *WorkspaceUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddProviderIDs(ids...)
+}
+
 // Mutation returns the WorkspaceMutation object of the builder.
 func (_u *WorkspaceUpdateOne) Mutation() *WorkspaceMutation {
 	return _u.mutation
@@ -1246,6 +1440,48 @@ func (_u *WorkspaceUpdateOne) RemoveUsages(v ...*Usage) *WorkspaceUpdateOne {
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveUsageIDs(ids...)
+}
+
+// ClearReceipts clears all "receipts" edges to the Receipt entity.
+func (_u *WorkspaceUpdateOne) ClearReceipts() *WorkspaceUpdateOne {
+	_u.mutation.ClearReceipts()
+	return _u
+}
+
+// RemoveReceiptIDs removes the "receipts" edge to Receipt entities by IDs.
+func (_u *WorkspaceUpdateOne) RemoveReceiptIDs(ids ...int64) *WorkspaceUpdateOne {
+	_u.mutation.RemoveReceiptIDs(ids...)
+	return _u
+}
+
+// RemoveReceipts removes "receipts" edges to Receipt entities.
+func (_u *WorkspaceUpdateOne) RemoveReceipts(v ...*Receipt) *WorkspaceUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveReceiptIDs(ids...)
+}
+
+// ClearProviders clears all "providers" edges to the Provider entity.
+func (_u *WorkspaceUpdateOne) ClearProviders() *WorkspaceUpdateOne {
+	_u.mutation.ClearProviders()
+	return _u
+}
+
+// RemoveProviderIDs removes the "providers" edge to Provider entities by IDs.
+func (_u *WorkspaceUpdateOne) RemoveProviderIDs(ids ...string) *WorkspaceUpdateOne {
+	_u.mutation.RemoveProviderIDs(ids...)
+	return _u
+}
+
+// RemoveProviders removes "providers" edges to Provider entities.
+func (_u *WorkspaceUpdateOne) RemoveProviders(v ...*Provider) *WorkspaceUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveProviderIDs(ids...)
 }
 
 // Where appends a list predicates to the WorkspaceUpdate builder.
@@ -1711,6 +1947,96 @@ func (_u *WorkspaceUpdateOne) sqlSave(ctx context.Context) (_node *Workspace, er
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(usage.FieldID, field.TypeInt),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.ReceiptsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ReceiptsTable,
+			Columns: []string{workspace.ReceiptsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(receipt.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedReceiptsIDs(); len(nodes) > 0 && !_u.mutation.ReceiptsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ReceiptsTable,
+			Columns: []string{workspace.ReceiptsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(receipt.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.ReceiptsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ReceiptsTable,
+			Columns: []string{workspace.ReceiptsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(receipt.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.ProvidersCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ProvidersTable,
+			Columns: []string{workspace.ProvidersColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(provider.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedProvidersIDs(); len(nodes) > 0 && !_u.mutation.ProvidersCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ProvidersTable,
+			Columns: []string{workspace.ProvidersColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(provider.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.ProvidersIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ProvidersTable,
+			Columns: []string{workspace.ProvidersColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(provider.FieldID, field.TypeString),
 			},
 		}
 		for _, k := range nodes {

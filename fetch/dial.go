@@ -23,7 +23,11 @@ var metadata = netip.MustParsePrefix("168.63.129.16/32")
 // address in between. What is public follows IANA's special-purpose address
 // registries for IPv4 and IPv6 (RFC 6890) and, for IPv6, 2000::/3.
 func SafeDialer(config Config) func(ctx context.Context, network, address string) (net.Conn, error) {
-	config = config.withDefaults()
+	return safeDialer(config.withDefaults())
+}
+
+// safeDialer is SafeDialer for a configuration that no ports are added to.
+func safeDialer(config Config) func(ctx context.Context, network, address string) (net.Conn, error) {
 	g := newGuard(config)
 	dialer := &net.Dialer{
 		Timeout:  min(connectTime, config.Timeout),
@@ -41,6 +45,7 @@ func SafeDialer(config Config) func(ctx context.Context, network, address string
 // guard judges addresses.
 type guard struct{ guardian *ssrf.Guardian }
 
+// newGuard admits the ports that are configured, or any if none are.
 func newGuard(config Config) guard {
 	allow4, allow6 := families(config.Allow)
 	deny4, deny6 := families(config.Deny)
@@ -48,12 +53,16 @@ func newGuard(config Config) guard {
 	for _, port := range config.Ports {
 		ports = append(ports, uint16(port))
 	}
+	portsAllowed := ssrf.WithPorts(ports...)
+	if len(ports) == 0 {
+		portsAllowed = ssrf.WithAnyPort()
+	}
 	return guard{ssrf.New(
 		ssrf.WithAllowedV4Prefixes(allow4...),
 		ssrf.WithAllowedV6Prefixes(allow6...),
 		ssrf.WithDeniedV4Prefixes(append(deny4, metadata)...),
 		ssrf.WithDeniedV6Prefixes(deny6...),
-		ssrf.WithPorts(ports...),
+		portsAllowed,
 	)}
 }
 

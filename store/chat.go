@@ -3,13 +3,11 @@ package store
 import (
 	"context"
 	"slices"
-	"time"
 
 	"parley/core/chat"
 	"parley/ent"
 	"parley/ent/conversation"
 	"parley/ent/message"
-	"parley/ent/scope"
 )
 
 // CreateConversation returns the conversation with its new id.
@@ -47,31 +45,6 @@ func (s *Store) SetExternalUser(ctx context.Context, workspaceID string, id int6
 	})
 }
 
-// RenewLeases extends the leases of answers of any workspace.
-func (s *Store) RenewLeases(ctx context.Context, answerIDs []int64, until time.Time) error {
-	return s.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
-		for ids := range slices.Chunk(answerIDs, passageBatch) {
-			err := db.Message.Update().Where(message.IDIn(ids...), message.Status(string(chat.Generating))).
-				SetLeaseUntil(until).Exec(ctx)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// InterruptLapsed marks answers of any workspace whose lease has ended.
-func (s *Store) InterruptLapsed(ctx context.Context, before time.Time) (int, error) {
-	n := 0
-	err := s.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) (err error) {
-		n, err = db.Message.Update().Where(message.Status(string(chat.Generating)), message.LeaseUntilLT(before)).
-			SetStatus(string(chat.Interrupted)).ClearLeaseUntil().Save(ctx)
-		return err
-	})
-	return n, err
-}
-
 // settled are messages that the reader of a conversation sees: questions, and
 // answers of which there is something.
 func (s *Store) settled(ctx context.Context, conversationID int64) *ent.MessageQuery {
@@ -90,9 +63,13 @@ func (s *Store) Messages(ctx context.Context, workspaceID string, conversationID
 	return mapped(rows, err, toMessage)
 }
 
-// LastMessages returns the last settled messages, oldest first.
-func (s *Store) LastMessages(ctx context.Context, workspaceID string, conversationID int64, limit int) ([]chat.Message, error) {
-	rows, err := s.settled(ctx, conversationID).Order(ent.Desc(message.FieldID)).Limit(limit).All(within(ctx, workspaceID))
+// LastMessages returns the last settled messages below an id, oldest first.
+func (s *Store) LastMessages(ctx context.Context, workspaceID string, conversationID, before int64, limit int) ([]chat.Message, error) {
+	query := s.settled(ctx, conversationID)
+	if before > 0 {
+		query = query.Where(message.IDLT(before))
+	}
+	rows, err := query.Order(ent.Desc(message.FieldID)).Limit(limit).All(within(ctx, workspaceID))
 	slices.Reverse(rows)
 	return mapped(rows, err, toMessage)
 }

@@ -18,7 +18,11 @@ func (s *Store) CreateChatbot(ctx context.Context, workspaceID string, bot chatb
 		return db.Chatbot.Create().SetID(bot.ID).SetWorkspaceID(workspaceID).SetName(bot.Name).
 			SetInstructions(bot.Instructions).SetNoAnswer(bot.NoAnswer).SetImageHosts(list(bot.ImageHosts)).
 			SetPassageAim(bot.PassageAim).SetPassageLimit(bot.PassageLimit).
-			SetAnswerWithoutKnowledge(bot.AnswerWithoutKnowledge).SetCreatedAt(bot.CreatedAt).Exec(ctx)
+			SetAnswerWithoutKnowledge(bot.AnswerWithoutKnowledge).SetCreatedAt(bot.CreatedAt).
+			SetProviderID(bot.Model.ProviderID).SetModel(bot.Model.Name).
+			SetFallbackProviderID(bot.Fallback.ProviderID).SetFallbackModel(bot.Fallback.Name).
+			SetNillableTemperature(bot.Temperature).SetMaxAnswerTokens(bot.MaxAnswerTokens).
+			SetGrounding(string(bot.Grounding)).SetCacheAnswers(bot.CacheAnswers).Exec(ctx)
 	})
 }
 
@@ -43,16 +47,27 @@ func (s *Store) Chatbots(ctx context.Context, workspaceID string) ([]chatbot.Cha
 // UpdateChatbot changes a chatbot's settings.
 func (s *Store) UpdateChatbot(ctx context.Context, workspaceID, chatbotID string, settings chatbot.Settings) error {
 	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		n, err := db.Chatbot.Update().Where(entchatbot.ID(chatbotID)).SetName(settings.Name).
+		update := db.Chatbot.Update().Where(entchatbot.ID(chatbotID)).SetName(settings.Name).
 			SetInstructions(settings.Instructions).SetNoAnswer(settings.NoAnswer).
 			SetImageHosts(list(settings.ImageHosts)).
 			SetPassageAim(settings.PassageAim).SetPassageLimit(settings.PassageLimit).
-			SetAnswerWithoutKnowledge(settings.AnswerWithoutKnowledge).Save(ctx)
+			SetAnswerWithoutKnowledge(settings.AnswerWithoutKnowledge)
+		n, err := setAnswering(update, settings.Answering).Save(ctx)
 		if err == nil && n == 0 {
 			return errNoChatbot
 		}
 		return err
 	})
+}
+
+func setAnswering(update *ent.ChatbotUpdate, a chatbot.Answering) *ent.ChatbotUpdate {
+	if a.Temperature == nil {
+		update.ClearTemperature()
+	}
+	return update.SetNillableTemperature(a.Temperature).
+		SetProviderID(a.Model.ProviderID).SetModel(a.Model.Name).
+		SetFallbackProviderID(a.Fallback.ProviderID).SetFallbackModel(a.Fallback.Name).
+		SetMaxAnswerTokens(a.MaxAnswerTokens).SetGrounding(string(a.Grounding)).SetCacheAnswers(a.CacheAnswers)
 }
 
 // DeleteChatbot removes a chatbot and all that belongs to it.
@@ -148,7 +163,17 @@ func toChatbot(row *ent.Chatbot) chatbot.Chatbot {
 	return chatbot.Chatbot{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Name: row.Name, Instructions: row.Instructions,
 		NoAnswer: row.NoAnswer, ImageHosts: row.ImageHosts, PassageAim: row.PassageAim, PassageLimit: row.PassageLimit,
-		AnswerWithoutKnowledge: row.AnswerWithoutKnowledge, OverLimit: row.OverLimit, CreatedAt: row.CreatedAt.UTC(),
+		AnswerWithoutKnowledge: row.AnswerWithoutKnowledge, Answering: toAnswering(row),
+		OverLimit: row.OverLimit, CreatedAt: row.CreatedAt.UTC(),
+	}
+}
+
+func toAnswering(row *ent.Chatbot) chatbot.Answering {
+	return chatbot.Answering{
+		Model:       chatbot.ModelChoice{ProviderID: row.ProviderID, Name: row.Model},
+		Fallback:    chatbot.ModelChoice{ProviderID: row.FallbackProviderID, Name: row.FallbackModel},
+		Temperature: row.Temperature, MaxAnswerTokens: row.MaxAnswerTokens,
+		Grounding: chatbot.Grounding(row.Grounding), CacheAnswers: row.CacheAnswers,
 	}
 }
 

@@ -182,6 +182,12 @@ func (s *Store) UpdateDocument(ctx context.Context, workspaceID string, from kno
 		} else {
 			update.ClearDueAt()
 		}
+		switch {
+		case d.Live == 0:
+			update.SetLiveHash("")
+		case d.Live == d.Version && d.ContentHash != "": // empty in one that is to be split anew
+			update.SetLiveHash(d.ContentHash)
+		}
 		if withContent {
 			update.SetContent(d.Content).SetPlaces(string(places))
 		}
@@ -200,7 +206,7 @@ func (s *Store) SetIndexed(ctx context.Context, workspaceID, documentID string, 
 func (s *Store) MarkRemoving(ctx context.Context, workspaceID, documentID string, now time.Time) error {
 	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return affected(db.Document.Update().Where(document.ID(documentID)).SetState(string(knowledge.Removing)).
-			SetReason("").SetLive(0).SetAttempts(0).SetDueAt(now).SetUpdatedAt(now).Save(ctx))
+			SetReason("").SetLive(0).SetLiveHash("").SetAttempts(0).SetDueAt(now).SetUpdatedAt(now).Save(ctx))
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 // tenancy is one workspace with a row in every table that belongs to one.
 // Every text in it that a stranger must not see holds secret.
 type tenancy struct {
-	id, user, invitation, chatbot, token, source, document string
+	id, user, invitation, chatbot, token, source, document, provider string
 
 	secret       string
 	conversation int64
@@ -31,7 +31,7 @@ func (b *bundle) fill(name string) tenancy {
 	ctx := b.Context()
 	w := tenancy{
 		id: "ws_" + name, user: "usr_" + name, invitation: "inv_" + name, chatbot: "cb_" + name,
-		token: "tok_" + name, source: "src_" + name, document: "doc_" + name, secret: "secret-of-" + name,
+		token: "tok_" + name, source: "src_" + name, document: "doc_" + name, provider: "mp_" + name, secret: "secret-of-" + name,
 	}
 	b.must(b.CreateUser(ctx, tenant.User{ID: w.user, Email: w.secret + "@example.com", PasswordHash: "hash", CreatedAt: epoch}))
 	b.must(b.CreateWorkspace(ctx, tenant.Workspace{ID: w.id, Name: w.secret, Plan: plan.Standard, CreatedAt: epoch}))
@@ -43,10 +43,18 @@ func (b *bundle) fill(name string) tenancy {
 	b.must(b.CreateToken(ctx, w.id, chatbot.Token{
 		ID: w.token, ChatbotID: w.chatbot, Name: w.secret, Hint: w.secret, Scopes: chatbot.AllScopes(), CreatedAt: epoch,
 	}, "hash of "+name))
+	b.must(b.CreateProvider(ctx, w.id, w.newProvider(w.provider)))
 	w.fillKnowledge(b)
 	w.fillChat(b)
 	w.fillBilling(b)
 	return w
+}
+
+func (w *tenancy) newProvider(id string) chatbot.SealedProvider {
+	return chatbot.SealedProvider{
+		Provider:  chatbot.Provider{ID: id, Name: w.secret, Kind: chatbot.OpenAI, BaseURL: w.secret, KeyHint: w.secret, UpdatedAt: epoch, CreatedAt: epoch},
+		SealedKey: []byte(w.secret),
+	}
 }
 
 func (w *tenancy) fillKnowledge(b *bundle) {
@@ -119,13 +127,28 @@ func (w *tenancy) fillChat(b *bundle) {
 	w.conversation = conversation.ID
 	_, answer, err := b.BeginConversation(ctx, w.id, conversation, w.newTurn())
 	b.must(err)
-	b.must(b.FinishTurn(ctx, w.id, chat.Answer{MessageID: answer, Text: w.secret, Status: chat.Complete, DocumentIDs: []string{w.document}}))
+	b.must(b.FinishTurn(ctx, w.id, w.newAnswer(answer)))
+	b.must(b.CacheAnswer(ctx, w.id, w.chatbot, "question", chat.CachedAnswer{Text: w.secret, Sources: w.newAnswer(0).Sources, At: epoch}))
+	b.must(b.Claim(ctx, w.id, w.newKey(), chat.Claim{ConversationID: w.conversation, AnswerID: answer, At: epoch}, time.Time{}))
 	w.answer, err = b.BeginTurn(ctx, w.id, w.newTurn())
 	b.must(err)
 }
 
 func (w *tenancy) newTurn() chat.NewTurn {
 	return chat.NewTurn{ConversationID: w.conversation, Question: w.secret, At: epoch, LeaseUntil: epoch, Month: thisMonth}
+}
+
+// newAnswer is the end of a first attempt.
+func (w *tenancy) newAnswer(id int64) chat.Answer {
+	return chat.Answer{
+		MessageID: id, Attempt: 1, Text: w.secret, Status: chat.Complete, Query: w.secret,
+		Sources: []chat.Source{{Number: 1, DocumentID: w.document, Title: w.secret}},
+		Receipt: chat.Receipt{ChatbotID: w.chatbot, Model: w.secret, Usage: chat.Usage{PromptTokens: 70, CompletionTokens: 7}, At: epoch},
+	}
+}
+
+func (w *tenancy) newKey() chat.Key {
+	return chat.Key{TokenID: w.token, Route: "POST /chat", Value: w.secret, BodyHash: w.secret}
 }
 
 // thisMonth is the one of epoch.
@@ -160,6 +183,7 @@ var tables = map[string]string{
 	"uploads": "workspace_id", "removals": "workspace_id", "embeddings": "workspace_id",
 	"conversations": "workspace_id", "messages": "workspace_id", "subscriptions": "workspace_id",
 	"audit_entries": "workspace_id", "mails": "workspace_id", "usages": "workspace_id",
+	"idempotency_keys": "workspace_id", "receipts": "workspace_id", "cached_answers": "workspace_id", "providers": "workspace_id",
 }
 
 // rows are all rows of a workspace, as text.

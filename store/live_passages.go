@@ -11,11 +11,14 @@ import (
 )
 
 // livePassages begins with the passages, whatever a planner without statistics
-// believes of documents.
+// believes of documents. While a document is given its next version, passages
+// of both may be found.
 const livePassages = `WITH found AS MATERIALIZED (
-	SELECT id, document_id, version, ordinal, title, heading_path, place, text FROM passages
+	SELECT id, document_id, version, ordinal, title, heading_path, place, "start", "end", text FROM passages
 	WHERE (%s) AND workspace_id = ? AND chatbot_id = ?
-) SELECT found.*, documents.source_id, documents.url FROM found CROSS JOIN documents
+) SELECT found.*, documents.source_id, documents.url,
+	CASE found.version WHEN documents.live THEN live_hash WHEN documents.version THEN content_hash ELSE '' END
+	FROM found CROSS JOIN documents
 	WHERE documents.id = found.document_id AND documents.live > 0`
 
 // LivePassages returns those of the passages that belong to the chatbot and to
@@ -66,7 +69,9 @@ func (s *Store) livePassages(ctx context.Context, which string, args []any) ([]k
 
 func scanPassage(rows *sql.Rows) (p knowledge.Passage, err error) {
 	var headings []byte
-	if err := rows.Scan(&p.ID, &p.DocumentID, &p.Version, &p.Ordinal, &p.Title, &headings, &p.Place, &p.Text, &p.SourceID, &p.URL); err != nil {
+	err = rows.Scan(&p.ID, &p.DocumentID, &p.Version, &p.Ordinal, &p.Title, &headings, &p.Place, &p.Start, &p.End, &p.Text,
+		&p.SourceID, &p.URL, &p.ContentHash)
+	if err != nil {
 		return p, err
 	}
 	return p, json.Unmarshal(headings, &p.HeadingPath)

@@ -67,7 +67,7 @@ func TestDocumentsOfBeforeVersions(t *testing.T) {
 				t.Errorf("it is %+v", d)
 			}
 			live, err := s.LivePassages(ctx, "ws_a", "cb_a", []int64{1, 2, 11, 12, 21, 31})
-			if err != nil || len(live) != 2 || live[0].Version != 1 || live[0].HeadingPath[0] != "Heading" {
+			if err != nil || len(live) != 2 || live[0].Version != 1 || live[0].HeadingPath[0] != "Heading" || live[0].ContentHash != "hash of ready" || live[0].End != 0 {
 				t.Errorf("live are %+v, %v", live, err)
 			}
 		})

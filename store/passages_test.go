@@ -86,9 +86,23 @@ func TestLivePassages(t *testing.T) {
 			got, err := b.LivePassages(ctx, a.id, a.chatbot, ids[1:2])
 			b.must(err)
 			want := passages[1]
-			want.SourceID, want.URL = d.SourceID, d.URL
+			want.SourceID, want.URL, want.ContentHash = d.SourceID, d.URL, d.ContentHash
 			if len(got) != 1 || fmt.Sprint(got[0]) != fmt.Sprint(want) {
 				t.Errorf("got %+v, want %+v", got, want)
+			}
+		})
+		b.Run("with where it stands", func(t *testing.T) {
+			placed := a.newPassages(1)
+			placed[0].Ordinal, placed[0].Start, placed[0].End = 9, 40, 1_000_000
+			b.must(b.AddPassages(ctx, a.id, d, placed))
+			at := []knowledge.PassageAt{{DocumentID: d.ID, Version: 1, Ordinal: 9}}
+			got, err := b.LivePassagesAt(ctx, a.id, a.chatbot, at)
+			if err != nil || len(got) != 1 || got[0].Start != 40 || got[0].End != 1_000_000 {
+				t.Errorf("got %+v, %v", got, err)
+			}
+			all, err := b.Passages(ctx, a.id, d.ID, 1)
+			if last := all[len(all)-1]; err != nil || last.Start != 40 || last.End != 1_000_000 {
+				t.Errorf("stored is %+v, %v", last, err)
 			}
 		})
 		b.Run("whatever is done with the document, what was live is answered from", func(t *testing.T) {
@@ -134,6 +148,33 @@ func TestLivePassages(t *testing.T) {
 				t.Errorf("another chatbot finds %+v, %v", got, err)
 			}
 		})
+		b.Run("each with the hash of its own version, if that is known", func(t *testing.T) {
+			hashes := func() (of []string) {
+				found := live()
+				slices.SortFunc(found, func(p, q knowledge.Passage) int { return cmp.Compare(p.ID, q.ID) })
+				for _, p := range found {
+					of = append(of, p.ContentHash)
+				}
+				return of
+			}
+			was, next := d.ContentHash, d
+			next.Version, next.State, next.ContentHash = 2, knowledge.Indexing, "of the second"
+			b.must(b.UpdateDocument(ctx, a.id, d.State, next, true))
+			if got, want := hashes(), []string{was, was, was, "of the second", "of the second"}; !slices.Equal(got, want) {
+				t.Errorf("before it is live they are %q, want %q", got, want)
+			}
+			next.State, next.Live = knowledge.Ready, 2
+			b.must(b.UpdateDocument(ctx, a.id, knowledge.Indexing, next, false))
+			if got, want := hashes(), []string{"", "", "", "of the second", "of the second"}; !slices.Equal(got, want) {
+				t.Errorf("when it is live they are %q, want %q", got, want)
+			}
+			b.must(b.MarkReindex(ctx, a.id, a.chatbot, epoch))
+			next.State, next.ContentHash = knowledge.Indexing, ""
+			b.must(b.UpdateDocument(ctx, a.id, knowledge.Indexing, next, false))
+			if got, want := hashes()[3:], []string{"of the second", "of the second"}; !slices.Equal(got, want) {
+				t.Errorf("when it is to be split anew they are %q, want %q", got, want)
+			}
+		})
 		b.Run("nothing is found of a document that was never ready", func(t *testing.T) {
 			fresh := a.newDocument("doc_fresh")
 			fresh.Version = 1
@@ -156,6 +197,9 @@ func TestLivePassages(t *testing.T) {
 			b.must(b.MarkRemoving(ctx, a.id, a.document, epoch))
 			if n := len(live()); n != 0 {
 				t.Errorf("%d are found", n)
+			}
+			if n := b.count("SELECT count(*) FROM documents WHERE id = 'doc_a' AND live_hash = ''"); n != 1 {
+				t.Error("the hash of what was live is still there")
 			}
 		})
 	})

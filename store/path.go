@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"strings"
 
 	"entgo.io/ent/dialect"
 
@@ -10,8 +9,8 @@ import (
 	"parley/core/fault"
 )
 
-// The statements in this file, in usages.go and in live_passages.go run for
-// every chat request, and are SQL by hand: ent's builders and privacy filters
+// The statements in this file, in finish.go, in usages.go and in
+// live_passages.go run for every chat request, and are SQL by hand: ent's builders and privacy filters
 // would run for each of them again, and PostgreSQL begins a turn in one round
 // trip. Each names the workspace itself.
 
@@ -23,21 +22,21 @@ const insertConversation = `INSERT INTO conversations (workspace_id, chatbot_id,
 // PostgreSQL the question is counted in the same statement: see usages.go. That
 // runs last, and so keeps others waiting for the commit alone.
 const (
-	insertTurnSQLite = `INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at)
-	SELECT workspace_id, id, 'user', ?3, 'complete', NULL, ?4 FROM conversations WHERE id = ?2 AND workspace_id = ?1
+	insertTurnSQLite = `INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
+	SELECT workspace_id, id, 'user', ?3, 'complete', NULL, ?4, '' FROM conversations WHERE id = ?2 AND workspace_id = ?1
 	UNION ALL
-	SELECT workspace_id, id, 'assistant', '', 'generating', ?5, ?4 FROM conversations WHERE id = ?2 AND workspace_id = ?1
+	SELECT workspace_id, id, 'assistant', '', 'generating', ?5, ?4, ?6 FROM conversations WHERE id = ?2 AND workspace_id = ?1
 	RETURNING id`
 	insertTurnPostgres = `WITH conversation AS (
 	SELECT workspace_id, id FROM conversations WHERE id = $2 AND workspace_id = $1
 ), counted AS (
 	INSERT INTO usages (workspace_id, month, shard, messages)
-	SELECT workspace_id, $6, pg_backend_pid() % 256, 1 FROM conversation
+	SELECT workspace_id, $7, pg_backend_pid() % 256, 1 FROM conversation
 	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + 1
-) INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at)
-	SELECT c.workspace_id, c.id, turn.role, turn.content, turn.status, turn.lease_until, $4::timestamptz
-	FROM conversation c, (VALUES (1, 'user', $3, 'complete', NULL::timestamptz),
-		(2, 'assistant', '', 'generating', $5::timestamptz)) AS turn (place, role, content, status, lease_until)
+) INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
+	SELECT c.workspace_id, c.id, turn.role, turn.content, turn.status, turn.lease_until, $4::timestamptz, turn.delivery
+	FROM conversation c, (VALUES (1, 'user', $3, 'complete', NULL::timestamptz, ''),
+		(2, 'assistant', '', 'generating', $5::timestamptz, $6)) AS turn (place, role, content, status, lease_until, delivery)
 	ORDER BY turn.place RETURNING id`
 )
 
@@ -50,8 +49,8 @@ const beginConversation = `WITH conversation AS (
 	INSERT INTO messages (workspace_id, conversation_id, role, content, status, created_at)
 	SELECT $1, id, 'user', $6, 'complete', $8::timestamptz FROM conversation RETURNING conversation_id
 ), answer AS (
-	INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at)
-	SELECT $1, conversation_id, 'assistant', '', 'generating', $7::timestamptz, $8 FROM question RETURNING id
+	INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
+	SELECT $1, conversation_id, 'assistant', '', 'generating', $7::timestamptz, $8, $10 FROM question RETURNING id
 ), counted AS (
 	INSERT INTO usages (workspace_id, month, shard, messages) VALUES ($1, $9, pg_backend_pid() % 256, 1)
 	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + 1
@@ -62,7 +61,7 @@ func (s *Store) BeginConversation(ctx context.Context, workspaceID string, c cha
 	if s.dialect == dialect.Postgres {
 		var answerID int64
 		err := scanOne(ctx, s.raw(ctx), []any{&c.ID, &answerID}, beginConversation,
-			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, turn.Question, turn.LeaseUntil, turn.At, turn.Month)
+			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, turn.Question, turn.LeaseUntil, turn.At, turn.Month, deliveryWords(turn.Delivery))
 		return c, answerID, mapError(err)
 	}
 	var answerID int64
@@ -83,7 +82,7 @@ func (s *Store) BeginConversation(ctx context.Context, workspaceID string, c cha
 // counts the question. The partial index message_one_generating makes it a
 // Conflict while there is another.
 func (s *Store) BeginTurn(ctx context.Context, workspaceID string, turn chat.NewTurn) (answerID int64, err error) {
-	args := []any{workspaceID, turn.ConversationID, turn.Question, turn.At, turn.LeaseUntil}
+	args := []any{workspaceID, turn.ConversationID, turn.Question, turn.At, turn.LeaseUntil, deliveryWords(turn.Delivery)}
 	if s.dialect == dialect.Postgres {
 		answerID, err = s.insertTurn(ctx, insertTurnPostgres, append(args, turn.Month)...)
 		return answerID, mapError(err)
@@ -112,42 +111,4 @@ func (s *Store) insertTurn(ctx context.Context, statement string, args ...any) (
 		return answerID, err
 	}
 	return 0, fault.New(fault.NotFound, "Conversation not found.")
-}
-
-// A lease that lapsed while the process was alive must not lose the answer.
-const finishTurn = `UPDATE messages SET content = ?, status = ?, model = ?, prompt_tokens = ?, completion_tokens = ?,
-	usage_estimated = ?, document_ids = ?, lease_until = NULL
-	WHERE id = ? AND workspace_id = ? AND status IN ('generating', 'interrupted')`
-
-// spaced puts each word between spaces, so that one can be looked for.
-func spaced(words []string) string {
-	if len(words) == 0 {
-		return ""
-	}
-	return " " + strings.Join(words, " ") + " "
-}
-
-// FinishTurn stores an answer with its final status. A question whose answer
-// failed is not counted any more: that an answer is finished once is why it is
-// given back once.
-func (s *Store) FinishTurn(ctx context.Context, workspaceID string, answer chat.Answer) error {
-	if answer.Status != chat.Failed {
-		return s.inWrite(ctx, func(ctx context.Context) error { return s.finishTurn(ctx, workspaceID, answer) })
-	}
-	return s.InTx(ctx, func(ctx context.Context) error {
-		if err := s.finishTurn(ctx, workspaceID, answer); err != nil {
-			return mapError(err)
-		}
-		return mapError(s.giveBack(ctx, workspaceID, answer.MessageID))
-	})
-}
-
-func (s *Store) finishTurn(ctx context.Context, workspaceID string, answer chat.Answer) error {
-	result, err := s.raw(ctx).ExecContext(ctx, s.bind(finishTurn), answer.Text, string(answer.Status), answer.Model,
-		answer.Usage.PromptTokens, answer.Usage.CompletionTokens, answer.Usage.Estimated, spaced(answer.DocumentIDs), answer.MessageID, workspaceID)
-	if err != nil {
-		return err
-	}
-	n, err := result.RowsAffected()
-	return affected(int(n), err)
 }

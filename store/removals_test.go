@@ -119,7 +119,11 @@ func TestAnswersFrom(t *testing.T) {
 		ctx := b.Context()
 		var answers []int64
 		for _, documents := range [][]string{{"doc_x", "doc_y"}, {"doc_y"}, nil, {"doc_xx"}, {"doc-x"}, {"doc_z", "doc_x"}, {"doc_x"}} {
-			b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: a.answer, Text: "an answer", Status: chat.Complete, DocumentIDs: documents}))
+			var sources []chat.Source
+			for _, document := range documents {
+				sources = append(sources, chat.Source{DocumentID: document}, chat.Source{DocumentID: document})
+			}
+			b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: a.answer, Attempt: 1, Text: "an answer", Status: chat.Complete, Sources: sources}))
 			answers = append(answers, a.answer)
 			next, err := b.BeginTurn(ctx, a.id, a.newTurn())
 			b.must(err)

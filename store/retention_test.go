@@ -40,7 +40,7 @@ func TestDeleteOldConversations(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a, other := b.fill("a"), b.fill("b")
 		ctx := b.Context()
-		b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: a.answer, Status: chat.Complete}))
+		b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: a.answer, Attempt: 1, Status: chat.Complete}))
 		day := func(n int) time.Time { return epoch.AddDate(0, 0, n) }
 		turn := func(id int64, at time.Time, status chat.Status) {
 			next := a.newTurn()
@@ -48,7 +48,7 @@ func TestDeleteOldConversations(t *testing.T) {
 			answer, err := b.BeginTurn(ctx, a.id, next)
 			b.must(err)
 			if status != chat.Generating {
-				b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: answer, Status: status}))
+				b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: answer, Attempt: 1, Status: status}))
 			}
 		}
 		begin := func(began time.Time) int64 {
@@ -94,7 +94,7 @@ func TestDeleteOldConversations(t *testing.T) {
 			busy := begin(day(0))
 			turn(busy, day(1), chat.Generating)
 			remove(day(100), 10, 0)
-			_, err := b.InterruptLapsed(ctx, day(1001))
+			_, err := b.InterruptLapsed(ctx, day(1001), day(1001), runes)
 			b.must(err)
 			remove(day(100), 10, 1)
 			if left(busy) {
@@ -122,7 +122,7 @@ func TestAQuestionBesideTheDeletionOfItsConversation(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a := b.fill("a")
 		ctx := b.Context()
-		b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: a.answer, Status: chat.Complete}))
+		b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: a.answer, Attempt: 1, Status: chat.Complete}))
 		later := epoch.AddDate(0, 0, 10)
 
 		// The question is asked, and not committed, when the deletion looks.

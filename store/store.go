@@ -13,12 +13,14 @@
 //   - WorkspaceByCustomer: Stripe says whose customer something happened to.
 //   - AllDocuments, ChangedDocuments, RemovalsSince, BeginRebuild, Rebuilds,
 //     EndRebuild: an index is of all workspaces, and is rebuilt as a whole.
-//   - WorkspacesDue, RenewLeases, InterruptLapsed, DeleteExpired,
-//     DeleteEmbeddings, RemovalsToCount: a process goes on with what any
-//     workspace's crash left behind, and clears away what is old.
+//   - WorkspacesDue, RenewLeases, InterruptLapsed, StopsAsked, DeleteExpired,
+//     DeleteEmbeddings, DeleteKeys, DeleteCachedAnswers, RemovalsToCount: a
+//     process goes on with what any workspace's crash left behind, stops the
+//     answers that it was asked to, and clears away what is old.
 //   - LapsedAccess, Subscriptions, Retentions, ClaimMail, DeleteMails: what time
 //     brings about, it does in every workspace.
-//   - Workspaces, WorkspaceOf, Users: for the operator's command line.
+//   - Workspaces, WorkspaceOf, Users, AllProviders: for the operator's command
+//     line.
 //   - Plans, Plan, UpdatePlan, AddBillingEvent and its like, BeginChore,
 //     CountAttempt, ForgiveAttempt: no workspace's data.
 package store

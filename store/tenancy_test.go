@@ -28,7 +28,8 @@ var acrossWorkspaces = map[string]bool{
 	"Memberships": true, "CreateSession": true, "Session": true, "TouchSession": true, "DeleteSession": true,
 	"DeleteSessions": true, "DeleteExpired": true, "CountAttempt": true, "ForgiveAttempt": true,
 	"AllDocuments": true, "ChangedDocuments": true, "DeleteEmbeddings": true, "RemovalsSince": true, "WorkspacesDue": true, "RenewLeases": true, "InterruptLapsed": true,
-	"CreateWorkspace": true, "Workspaces": true, "WorkspaceOf": true, "Plans": true, "Plan": true, "UpdatePlan": true,
+	"StopsAsked": true, "DeleteKeys": true, "DeleteCachedAnswers": true,
+	"CreateWorkspace": true, "Workspaces": true, "WorkspaceOf": true, "AllProviders": true, "Plans": true, "Plan": true, "UpdatePlan": true,
 	"WorkspaceByCustomer": true, "Subscriptions": true, "LapsedAccess": true,
 	"AddBillingEvent": true, "HasBillingEvent": true, "DeleteBillingEvents": true,
 	"ClaimMail": true, "DeleteMails": true, "BeginChore": true, "Retentions": true,
@@ -57,6 +58,12 @@ var workspaceMethods = []confined{
 	}},
 	{"Tokens", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return s.Tokens(ctx, as, a.chatbot)
+	}},
+	{"Provider", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return s.Provider(ctx, as, a.provider)
+	}},
+	{"Providers", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		return s.Providers(ctx, as)
 	}},
 	{"Document", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return s.Document(ctx, as, a.chatbot, a.document)
@@ -105,11 +112,30 @@ var workspaceMethods = []confined{
 	{"LivePassagesAt", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return s.LivePassagesAt(ctx, as, a.chatbot, []knowledge.PassageAt{{DocumentID: a.document, Version: 1, Ordinal: 0}})
 	}},
+	{"KnowledgeVersion", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		version, err := s.KnowledgeVersion(ctx, as, a.chatbot)
+		if err != nil {
+			return nil, err
+		}
+		return a.secret + version, nil
+	}},
 	{"Messages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return s.Messages(ctx, as, a.conversation, 0, 0)
 	}},
 	{"LastMessages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
-		return s.LastMessages(ctx, as, a.conversation, 10)
+		return s.LastMessages(ctx, as, a.conversation, 0, 10)
+	}},
+	{"Turn", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return s.Turn(ctx, as, a.conversation, 0)
+	}},
+	{"Claimed", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return s.Claimed(ctx, as, a.newKey(), time.Time{})
+	}},
+	{"CachedAnswer", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return s.CachedAnswer(ctx, as, a.chatbot, "question", time.Time{})
+	}},
+	{"Spent", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		return s.Spent(ctx, as, time.Time{}, epoch.Add(time.Hour))
 	}},
 	{"MessagesOf", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
 		n, err := s.MessagesOf(ctx, as, thisMonth)
@@ -139,8 +165,27 @@ var workspaceMethods = []confined{
 	{"Conversation", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return s.Conversation(ctx, as, a.chatbot, a.conversation)
 	}},
+	{"SaveProgress", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.SaveProgress(ctx, as, a.answer, 1, "mine")
+	}},
+	{"AskToStop", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.AskToStop(ctx, as, a.answer)
+	}},
 	{"FinishTurn", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
-		return nil, s.FinishTurn(ctx, as, chat.Answer{MessageID: a.answer, Text: "mine", Status: chat.Complete})
+		return nil, s.FinishTurn(ctx, as, chat.Answer{MessageID: a.answer, Attempt: 1, Text: "mine", Status: chat.Failed})
+	}},
+	{"BeginAgain", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return s.BeginAgain(ctx, as, chat.AgainTurn{ConversationID: a.conversation, AnswerID: a.answer, LeaseUntil: epoch, Month: thisMonth})
+	}},
+	{"FinishTurn", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.FinishTurn(ctx, as, chat.Answer{MessageID: a.answer, Attempt: 2, Text: "mine", Status: chat.Complete})
+	}},
+	{"Claim", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		made := chat.Claim{ConversationID: a.conversation, AnswerID: a.answer, At: epoch.Add(time.Hour)}
+		return nil, s.Claim(ctx, as, a.newKey(), made, epoch) // the one that is there has expired
+	}},
+	{"CacheAnswer", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.CacheAnswer(ctx, as, a.chatbot, "question", chat.CachedAnswer{Text: "mine", At: epoch})
 	}},
 	{"KeepConversations", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
 		return nil, s.KeepConversations(ctx, as, epoch, 30)
@@ -153,6 +198,11 @@ var workspaceMethods = []confined{
 	}},
 	{"UpdateChatbot", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return nil, s.UpdateChatbot(ctx, as, a.chatbot, chatbot.Settings{Name: "mine"})
+	}},
+	{"UpdateProvider", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		provider := a.newProvider(a.provider)
+		provider.Name = "mine"
+		return nil, s.UpdateProvider(ctx, as, provider)
 	}},
 	{"TouchToken", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return nil, s.TouchToken(ctx, as, a.token, epoch)
@@ -207,6 +257,9 @@ var workspaceMethods = []confined{
 	}},
 	{"CreateToken", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return nil, s.CreateToken(ctx, as, chatbot.Token{ID: "tok_" + as, ChatbotID: a.chatbot, CreatedAt: epoch}, as)
+	}},
+	{"CreateProvider", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.CreateProvider(ctx, as, a.newProvider("mp_"+as))
 	}},
 	{"CreateDocument", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		document := a.newDocument("doc_" + as)
@@ -269,6 +322,9 @@ var workspaceMethods = []confined{
 	{"DeleteDocument", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return nil, s.DeleteDocument(ctx, as, a.document)
 	}},
+	{"DeleteProvider", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		return nil, s.DeleteProvider(ctx, as, a.provider)
+	}},
 	{"DeleteInvitation", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return nil, s.DeleteInvitation(ctx, as, a.invitation)
 	}},
@@ -323,6 +379,7 @@ func TestEveryMethodKeepsWorkspacesApart(t *testing.T) {
 func (b *bundle) wipe(workspaceID string) error {
 	return b.InTx(b.Context(), func(ctx context.Context) error {
 		for _, table := range []string{
+			"receipts", "idempotency_keys", "cached_answers", "providers",
 			"messages", "conversations", "passages", "uploads", "documents", "sources", "removals", "embeddings",
 			"tokens", "chatbots", "invitations", "members", "subscriptions", "audit_entries", "mails", "usages",
 		} {

@@ -5,17 +5,21 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"parley/core/chat"
 	"parley/core/fault"
 )
+
+// runes is a count of tokens that a test can foretell.
+func runes(text string) int { return utf8.RuneCountInString(text) }
 
 func TestTurns(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a := b.fill("a") // with an answer that is being generated
 		ctx := b.Context()
 		finish := func(answer int64, text string, status chat.Status) error {
-			return b.FinishTurn(ctx, a.id, chat.Answer{MessageID: answer, Text: text, Status: status, Model: "m"})
+			return b.FinishTurn(ctx, a.id, chat.Answer{MessageID: answer, Attempt: 1, Text: text, Status: status})
 		}
 		status := func(answer int64) string {
 			var got string
@@ -89,10 +93,10 @@ func TestTurns(t *testing.T) {
 		b.Run("a lease that was renewed has not lapsed, one that was not has", func(t *testing.T) {
 			later := epoch.Add(time.Minute)
 			b.must(b.RenewLeases(ctx, []int64{a.answer}, later))
-			if n, err := b.InterruptLapsed(ctx, later); err != nil || n != 0 {
+			if n, err := b.InterruptLapsed(ctx, later, later, runes); err != nil || n != 0 {
 				t.Errorf("%d interrupted at the lease's end: %v", n, err)
 			}
-			if n, err := b.InterruptLapsed(ctx, later.Add(time.Microsecond)); err != nil || n != 1 {
+			if n, err := b.InterruptLapsed(ctx, later.Add(time.Microsecond), later, runes); err != nil || n != 1 {
 				t.Errorf("%d interrupted after the lease's end: %v", n, err)
 			}
 			if got := status(a.answer); got != string(chat.Interrupted) {
@@ -102,7 +106,7 @@ func TestTurns(t *testing.T) {
 
 		b.Run("an answer that ends after its lease lapsed is not lost", func(t *testing.T) {
 			b.must(finish(a.answer, "late but whole", chat.Complete))
-			last, err := b.LastMessages(ctx, a.id, a.conversation, 1)
+			last, err := b.LastMessages(ctx, a.id, a.conversation, 0, 1)
 			b.must(err)
 			if len(last) != 1 || last[0].Content != "late but whole" || last[0].Status != chat.Complete {
 				t.Errorf("the last message is %+v", last)
@@ -112,7 +116,7 @@ func TestTurns(t *testing.T) {
 		b.Run("nor is it when another turn has begun meanwhile", func(t *testing.T) {
 			first, err := b.BeginTurn(ctx, a.id, a.newTurn())
 			b.must(err)
-			_, err = b.InterruptLapsed(ctx, epoch.Add(time.Second))
+			_, err = b.InterruptLapsed(ctx, epoch.Add(time.Second), epoch, runes)
 			b.must(err)
 			second, err := b.BeginTurn(ctx, a.id, a.newTurn())
 			b.must(err)
@@ -131,7 +135,7 @@ func TestMessages(t *testing.T) {
 			if i == 3 { // nothing of it was generated
 				status, text = chat.Failed, ""
 			}
-			b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: a.answer, Text: text, Status: status}))
+			b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: a.answer, Attempt: 1, Text: text, Status: status}))
 			turn := a.newTurn()
 			turn.Question = fmt.Sprint("question ", i+1)
 			answer, err := b.BeginTurn(ctx, a.id, turn)
@@ -161,7 +165,7 @@ func TestMessages(t *testing.T) {
 			same(t, all, nil, want)
 		})
 		b.Run("the last messages come oldest first", func(t *testing.T) {
-			got, err := b.LastMessages(ctx, a.id, a.conversation, 3)
+			got, err := b.LastMessages(ctx, a.id, a.conversation, 0, 3)
 			same(t, got, err, want[7:])
 		})
 		b.Run("a page begins after an identifier and is no longer than its limit", func(t *testing.T) {

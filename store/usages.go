@@ -4,12 +4,7 @@ import (
 	"context"
 
 	"entgo.io/ent/dialect"
-
-	"parley/ent/message"
 )
-
-// monthLayout is how the month of a question is written, in UTC.
-const monthLayout = "2006-01"
 
 // A workspace's questions of a month are counted in several rows: on PostgreSQL
 // in one for each connection, so that those who ask at the same time do not
@@ -31,14 +26,22 @@ func (s *Store) addToMonth(ctx context.Context, workspaceID, month string, n int
 	return err
 }
 
-// giveBack takes the question of an answer from the count of its month.
-func (s *Store) giveBack(ctx context.Context, workspaceID string, answerID int64) error {
-	answer, err := s.db(ctx).Message.Query().Where(message.ID(answerID)).Only(within(ctx, workspaceID))
-	if err != nil {
-		return err
-	}
-	return s.addToMonth(ctx, workspaceID, answer.CreatedAt.UTC().Format(monthLayout), -1)
-}
+// giveBack takes the question of an answer that fails from the count of the
+// month that it is in. That is the month of the question, unless an earlier
+// attempt failed and gave it back: then it was counted again when this one
+// began, which counts as the month in which it ends. It runs before the receipt
+// is there.
+const (
+	giveBackSQLite = `INSERT INTO usages (workspace_id, month, shard, messages)
+	SELECT workspace_id, strftime('%Y-%m', CASE WHEN EXISTS (` + failedBefore + `?1 AND attempt < ?2) THEN ?3 ELSE created_at END), 0, -1
+	FROM messages WHERE id = ?1
+	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + excluded.messages`
+	giveBackPostgres = `INSERT INTO usages (workspace_id, month, shard, messages)
+	SELECT workspace_id, to_char((CASE WHEN EXISTS (` + failedBefore + `?1 AND attempt < ?3) THEN ?18::timestamptz ELSE created_at END)
+		AT TIME ZONE 'UTC', 'YYYY-MM'), pg_backend_pid() % 256, -1 FROM ended
+	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + excluded.messages`
+	failedBefore = `SELECT 1 FROM receipts WHERE status = 'failed' AND message_id = `
+)
 
 const messagesOf = `SELECT CAST(COALESCE(SUM(messages), 0) AS bigint) FROM usages WHERE workspace_id = ? AND month = ?`
 

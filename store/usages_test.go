@@ -32,7 +32,7 @@ func TestMessagesOf(t *testing.T) {
 			return answer
 		}
 		finish := func(answer int64, status chat.Status) error {
-			return b.FinishTurn(ctx, a.id, chat.Answer{MessageID: answer, Status: status})
+			return b.FinishTurn(ctx, a.id, chat.Answer{MessageID: answer, Attempt: 1, Status: status})
 		}
 
 		b.Run("questions count for their workspace, in their month", func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestMessagesOf(t *testing.T) {
 		})
 		b.Run("one that failed after its lease lapsed does", func(t *testing.T) {
 			answer := begin(april)
-			_, err := b.InterruptLapsed(ctx, epoch.Add(time.Second))
+			_, err := b.InterruptLapsed(ctx, epoch.Add(time.Second), epoch, runes)
 			b.must(err)
 			b.must(finish(answer, chat.Failed))
 			b.wantMessages(a.id, "2026-04", 3)
@@ -106,7 +106,7 @@ func TestManyQuestionsAtOnceAllCount(t *testing.T) {
 					if i%2 == 0 {
 						status = chat.Failed
 					}
-					if err := b.FinishTurn(b.Context(), a.id, chat.Answer{MessageID: answer, Status: status}); err != nil {
+					if err := b.FinishTurn(b.Context(), a.id, chat.Answer{MessageID: answer, Attempt: 1, Status: status}); err != nil {
 						b.Error(err)
 					}
 				}

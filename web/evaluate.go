@@ -65,7 +65,7 @@ func resultView(p knowledge.Probed) views.Result {
 	}
 	for _, f := range p.Found {
 		shown.Passages = append(shown.Passages, views.Hit{
-			Title: f.Title, Path: strings.Join(f.HeadingPath, " › "), Place: f.Place, Text: f.Start(),
+			Title: f.Title, Path: strings.Join(f.HeadingPath, " › "), Place: f.Place, Text: f.Excerpt(),
 			Score: fmt.Sprintf("%.2f", f.Score), Expected: p.Expects(f.DocumentID),
 		})
 	}

@@ -105,7 +105,7 @@ func open(t *testing.T, change func(*Deps)) *shop {
 	t.Cleanup(func() { must(t, db.Close()) })
 	s := &shop{T: t, tenants: tenant.New(db, clock, rand.Reader, tenant.Options{Grace: 21 * 24 * time.Hour})}
 	s.till = &till{tenants: s.tenants, checkout: checkoutURL}
-	s.chatbots = chatbot.New(db, forgetful{}, s.tenants, clock, rand.Reader)
+	s.chatbots = chatbot.New(db, forgetful{}, s.tenants, clock, rand.Reader, chatbot.Options{})
 	deps := Deps{
 		Tenants: s.tenants, Chatbots: s.chatbots, Sessions: NewSessions(s.tenants, false, baseURL), BaseURL: baseURL,
 		Billing: s.till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),

@@ -238,9 +238,9 @@ func (w *world) callWhenSent(body, token string) (answer <-chan reply, sent <-ch
 // panicking is a model with a defect.
 type panicking struct{ chat.Model }
 
-func (panicking) Generate(_ context.Context, _ chat.Prompt, emit func(string) error) (chat.Usage, error) {
+func (panicking) Generate(_ context.Context, _ chat.Prompt, emit func(string) error) (chat.Generated, error) {
 	if err := emit("It opens at"); err != nil {
-		return chat.Usage{}, err
+		return chat.Generated{}, err
 	}
 	panic("a defect of the model, secret-1234")
 }

@@ -34,12 +34,19 @@ type usageView struct {
 	TotalTokens      int `json:"total_tokens"`
 }
 
+// sourceView is as the API's source.
 type sourceView struct {
+	Number      int      `json:"number"`
+	Cited       bool     `json:"cited"`
 	DocumentID  string   `json:"document_id"`
 	Title       string   `json:"title"`
 	HeadingPath []string `json:"heading_path"`
 	URL         string   `json:"url,omitzero"`
 	Place       string   `json:"place,omitzero"`
+	Start       int      `json:"start"`
+	End         int      `json:"end"`
+	ContentHash string   `json:"content_hash,omitzero"`
+	Version     int      `json:"version"`
 }
 
 // Run asks, and streams the answer to the terminal.
@@ -49,7 +56,7 @@ func (cmd *askCmd) Run(ctx context.Context, config *Config, io streams) error {
 		if err != nil {
 			return err
 		}
-		ask := chat.Ask{Message: cmd.Question, Format: cmd.Format}
+		ask := chat.Ask{Message: cmd.Question, Delivery: chat.Delivery{Format: format.Format(cmd.Format)}}
 		if cmd.Conversation != "" {
 			ask.ConversationID = &cmd.Conversation
 		}
@@ -58,10 +65,13 @@ func (cmd *askCmd) Run(ctx context.Context, config *Config, io streams) error {
 			return err
 		}
 		streamed := !cmd.JSON && cmd.Format == string(format.Markdown)
-		var emit func(string) error
+		var emit func(chat.Event) error
 		if streamed {
-			emit = func(piece string) error {
-				_, err := fmt.Fprint(io.out, piece)
+			emit = func(e chat.Event) error {
+				if e.Kind != chat.Delta {
+					return nil
+				}
+				_, err := fmt.Fprint(io.out, e.Text)
 				return err
 			}
 		}
@@ -82,13 +92,16 @@ func (cmd *askCmd) Run(ctx context.Context, config *Config, io streams) error {
 }
 
 func viewAnswer(turn *chat.Turn, answer chat.Answer, text, format string) askView {
+	usage := answer.Usage()
 	view := askView{
 		Message: text, ConversationID: turn.Conversation.ID, MessageID: answer.MessageID, Format: format,
-		Usage:   usageView{answer.Usage.PromptTokens, answer.Usage.CompletionTokens, answer.Usage.TotalTokens()},
+		Usage:   usageView{usage.PromptTokens, usage.CompletionTokens, usage.TotalTokens()},
 		Sources: []sourceView{},
 	}
-	for _, p := range turn.Passages {
-		view.Sources = append(view.Sources, sourceView{p.DocumentID, p.Title, append([]string{}, p.HeadingPath...), p.URL, p.Place})
+	for _, s := range answer.Sources {
+		view.Sources = append(view.Sources, sourceView{
+			s.Number, s.Cited, s.DocumentID, s.Title, append([]string{}, s.HeadingPath...), s.URL, s.Place, s.Start, s.End, s.ContentHash, s.Version,
+		})
 	}
 	return view
 }

@@ -30,6 +30,7 @@ type Config struct {
 	LLMModel     string        `name:"llm-model" env:"LLM_MODEL" placeholder:"NAME" help:"Name of the model. Default: gpt-4o-mini when a server or key is set."`
 	LLMTimeout   time.Duration `name:"llm-timeout" env:"LLM_TIMEOUT" default:"2m" help:"Longest time for a whole answer of the model."`
 	LLMFirst     time.Duration `name:"llm-first-token-timeout" env:"LLM_FIRST_TOKEN_TIMEOUT" default:"30s" help:"Longest time until the model's first token."`
+	ModelConfig
 	EmbedBaseURL string        `name:"embed-base-url" env:"EMBED_BASE_URL" placeholder:"URL" secret:"url" help:"OpenAI-compatible server whose /embeddings makes vectors of passages and questions. Default: OpenAI's when EMBED_MODEL is set; without EMBED_MODEL, retrieval needs no server."`
 	EmbedAPIKey  string        `name:"embed-api-key" env:"EMBED_API_KEY" placeholder:"KEY" secret:"text" help:"Key for the embedding server."`
 	EmbedModel   string        `name:"embed-model" env:"EMBED_MODEL" placeholder:"NAME" help:"Name of the embedding model. The index is rebuilt when it changes."`
@@ -88,6 +89,9 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("METRICS_ADDR must be an address and port, such as 127.0.0.1:9091")
 	}
 	if _, err := c.proxies(); err != nil {
+		return err
+	}
+	if err := c.validateModels(); err != nil {
 		return err
 	}
 	return c.validateBilling()
@@ -176,10 +180,15 @@ type setting struct {
 }
 
 // settings returns the fields with their values, secrets masked.
-func (c *Config) settings() []setting {
-	v := reflect.ValueOf(*c)
+func (c *Config) settings() []setting { return settingsIn(reflect.ValueOf(*c)) }
+
+func settingsIn(v reflect.Value) []setting {
 	var all []setting
 	for i := range v.NumField() {
+		if v.Type().Field(i).Anonymous {
+			all = append(all, settingsIn(v.Field(i))...)
+			continue
+		}
 		tag := v.Type().Field(i).Tag
 		all = append(all, setting{
 			Flag: tag.Get("name"), Env: tag.Get("env"), Default: tag.Get("default"), Help: tag.Get("help"),

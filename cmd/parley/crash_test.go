@@ -15,12 +15,13 @@ import (
 	"parley/core/chat"
 	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/llm/extractive"
 	"parley/llm/llmtest"
 )
 
 // chatAt is the room of a process whose clock shows another time.
 func chatAt(p *program, clock func() time.Time) *chat.Service {
-	return chat.New(p.store, p.knowledge, nil, clock, p.log)
+	return chat.New(p.store, p.knowledge, chat.Always(extractive.New()), clock, p.log)
 }
 
 func contains(text, part string) bool { return strings.Contains(text, part) }

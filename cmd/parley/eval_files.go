@@ -39,6 +39,8 @@ type queryLine struct {
 	BeirID  string `json:"_id"`
 	Text    string `json:"text"`
 	Rewrite string `json:"rewrite"`
+	// Target is the reference answer, if there is one.
+	Target  string `json:"target"`
 	History []struct {
 		Speaker string `json:"speaker"`
 		Text    string `json:"text"`

@@ -26,6 +26,13 @@ func (s *server) keepHouse(ctx context.Context) {
 			s.logUnlessStopped(ctx, "leases not renewed", s.chat.Renew(ctx))
 		})
 	})
+	if !s.store.IsSQLite() { // else there is no other process
+		tasks.Go(func() {
+			every(ctx, chat.StopsEvery, func() {
+				s.logUnlessStopped(ctx, "answers that are to be stopped not found", s.chat.StopAsked(ctx))
+			})
+		})
+	}
 	tasks.Go(func() { s.keepBooks(ctx) })
 	if s.measured != nil {
 		tasks.Go(func() {
@@ -42,7 +49,8 @@ func (s *server) keepHouse(ctx context.Context) {
 	})
 	s.repair(ctx)
 	every(ctx, housekeepingEvery, func() {
-		s.logUnlessStopped(ctx, "expired rows not deleted", errors.Join(s.tenants.DeleteExpired(ctx), s.knowledge.DeleteExpired(ctx)))
+		s.logUnlessStopped(ctx, "expired rows not deleted", errors.Join(
+			s.tenants.DeleteExpired(ctx), s.knowledge.DeleteExpired(ctx), s.chat.DeleteOutdated(ctx)))
 		s.logUnlessStopped(ctx, "index not repaired", s.knowledge.Watch(ctx))
 		if shared, ok := s.index.(*weaviate.Index); ok {
 			_, err := shared.Rest(ctx, tenantIdle)

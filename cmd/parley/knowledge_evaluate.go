@@ -80,7 +80,7 @@ func viewEvaluation(e knowledge.Evaluation) evaluationView {
 
 func viewProbed(p knowledge.Probed) probedView {
 	return probedView{p.Question, p.Title, p.Rank, each(p.Found, func(f knowledge.Found) foundView {
-		return foundView{f.DocumentID, f.Title, append([]string{}, f.HeadingPath...), f.Place, f.Start(), f.Score}
+		return foundView{f.DocumentID, f.Title, append([]string{}, f.HeadingPath...), f.Place, f.Excerpt(), f.Score}
 	})}
 }
 

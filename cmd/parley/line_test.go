@@ -143,7 +143,8 @@ func (w *world) answered(tn tenantOf, conversation int64) chat.Message {
 // noneGenerating fails the test when an answer is still being generated.
 func (w *world) noneGenerating() {
 	w.Helper()
-	n, err := w.server.store.InterruptLapsed(context.WithoutCancel(w.Context()), now().Add(time.Hour))
+	count := func(text string) int { return len(text) }
+	n, err := w.server.store.InterruptLapsed(context.WithoutCancel(w.Context()), now().Add(time.Hour), now(), count)
 	w.must(err)
 	if n != 0 {
 		w.Errorf("%d answers are still being generated", n)

@@ -18,12 +18,12 @@ import (
 // panicsWhenAsked is a model with a defect that some questions bring out.
 type panicsWhenAsked struct{ chat.Model }
 
-func (m panicsWhenAsked) Generate(ctx context.Context, prompt chat.Prompt, emit func(string) error) (chat.Usage, error) {
+func (m panicsWhenAsked) Generate(ctx context.Context, prompt chat.Prompt, emit func(string) error) (chat.Generated, error) {
 	if prompt.Question != "panic in the model" {
 		return m.Model.Generate(ctx, prompt, emit)
 	}
 	if err := emit("Some words "); err != nil {
-		return chat.Usage{}, err
+		return chat.Generated{}, err
 	}
 	panic("secret of the model")
 }

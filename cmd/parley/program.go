@@ -79,8 +79,8 @@ func openWith(ctx context.Context, config *Config, log *slog.Logger, wrap ports)
 	p.tenants = tenant.New(db, now, rand.Reader, tenant.Options{
 		Grace: config.grace(), Mails: config.SMTPURL != "", BaseURL: config.baseURL(config.listenAddress()),
 	})
-	p.chatbots = chatbot.New(db, p.knowledge, p.tenants, now, rand.Reader)
-	p.chat = chat.New(db, p.knowledge, model, now, log)
+	p.chatbots = chatbot.New(db, p.knowledge, p.tenants, now, rand.Reader, chatbot.Options{})
+	p.chat = chat.New(db, p.knowledge, chat.Always(model), now, log)
 	if err := p.openBilling(); err != nil {
 		return nil, errors.Join(err, p.close())
 	}

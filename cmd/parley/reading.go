@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -93,15 +92,13 @@ func placeName(kind knowledge.Kind, place extract.Place) string {
 type webVisitor struct{ fetcher *fetch.Fetcher }
 
 func newVisitor(config *Config) (webVisitor, error) {
-	settings := fetch.Config{UserAgent: config.userAgent(), Bytes: knowledge.MaxUpload, Ports: config.FetchPorts, Delay: config.FetchDelay}
-	for _, text := range config.FetchAllow {
-		network, err := netip.ParsePrefix(text)
-		if err != nil {
-			return webVisitor{}, fmt.Errorf("FETCH_ALLOW: %q is not a network such as 10.0.0.0/8", text)
-		}
-		settings.Allow = append(settings.Allow, network)
+	allowed, err := config.allowedNetworks()
+	if err != nil {
+		return webVisitor{}, err
 	}
-	return webVisitor{fetch.New(settings)}, nil
+	return webVisitor{fetch.New(fetch.Config{
+		UserAgent: config.userAgent(), Bytes: knowledge.MaxUpload, Ports: config.FetchPorts, Delay: config.FetchDelay, Allow: allowed,
+	})}, nil
 }
 
 // Get is that of knowledge.Fetcher.

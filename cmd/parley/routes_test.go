@@ -97,6 +97,8 @@ var rows = []row{
 	{method: "POST", route: "/api/v1/chat/stream", body: `{"message":"And then?","conversation_id":":conversation_id"}`, gets: byTokenWithID},
 	{method: "POST", route: "/api/v1/conversations", body: `{}`, gets: byToken},
 	{method: "GET", route: "/api/v1/conversations/:conversation_id/messages", gets: byTokenWithID},
+	{method: "GET", route: "/api/v1/conversations/:conversation_id/stream", gets: byTokenWithID},
+	{method: "POST", route: "/api/v1/conversations/:conversation_id/stop", gets: byTokenWithID},
 
 	{method: "GET", route: "/workspaces/:workspace", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/members", gets: aPage, least: tenant.RoleMember},

@@ -236,6 +236,8 @@ func (s *server) run(ctx context.Context) error {
 		}
 	}
 	s.endTurns(nil)
+	s.chat.EndAll(nil)
+	s.chat.Wait()
 	stop()
 	<-done
 	return err
@@ -246,11 +248,14 @@ func (s *server) run(ctx context.Context) error {
 func (s *server) drain() {
 	s.log.Info("stopping", "drain", s.config.DrainTimeout)
 	timer := time.AfterFunc(s.config.DrainTimeout, func() {
-		s.endTurns(&fault.Error{
+		restarting := &fault.Error{
 			Kind: fault.Unavailable, RetryAfter: 5 * time.Second,
 			Message: "The server is restarting. Send the message again.",
-		})
+		}
+		s.endTurns(restarting)
+		s.chat.EndAll(restarting)
 	})
 	defer timer.Stop()
 	s.api.Drain()
+	s.chat.Wait()
 }

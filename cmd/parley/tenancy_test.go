@@ -84,7 +84,7 @@ func (w *world) thingsOf(bot chatbot.Chatbot, name string) ids {
 			things["failed"] = document.ID
 		}
 	}
-	conversation, err := p.chat.CreateConversation(ctx, chatbot.Principal{Chatbot: bot}, "")
+	conversation, err := p.chat.CreateConversation(ctx, chatbot.Principal{Chatbot: bot}, "", nil)
 	w.must(err)
 	things["conversation_id"] = fmt.Sprint(conversation.ID)
 	return things

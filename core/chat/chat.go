@@ -1,5 +1,6 @@
 // Package chat owns conversations, their messages, and the turn: retrieve,
-// compose, generate, store.
+// compose, generate, check, store. A turn is carried out once, however often
+// it was asked for, and can be followed, resumed and stopped.
 //
 // It does not own tokens and plans (packages chatbot and plan), the passages
 // it composes from (package knowledge), how a model is spoken to (package llm)
@@ -22,12 +23,19 @@ const (
 // Status says how the generation of a message ended.
 type Status string
 
-// The statuses of a message. A user's message is always complete.
+// The statuses of a message. A user's message is always complete. An answer is
+// Generating from before anything of it is generated until one of the others,
+// and an Interrupted or Failed one may be begun again: see [Key].
 const (
-	Generating  Status = "generating"
-	Complete    Status = "complete"
+	Generating Status = "generating"
+	// Complete is an answer that came to its end.
+	Complete Status = "complete"
+	// Interrupted is one whose reader or process went away.
 	Interrupted Status = "interrupted"
-	Failed      Status = "failed"
+	// Failed is one that retrieval or the model failed.
+	Failed Status = "failed"
+	// Stopped is one that was ended on request: see [Service.Stop].
+	Stopped Status = "stopped"
 )
 
 // Conversation is an exchange of messages between one caller and one chatbot.
@@ -54,14 +62,23 @@ type Message struct {
 	CreatedAt time.Time
 }
 
-// Usage counts the tokens of one generation.
+// Usage counts the tokens of one generation, or of several.
 type Usage struct {
 	PromptTokens     int
 	CompletionTokens int
-	// Estimated says that the model did not report usage, and that it was
+	// Estimated says that a model did not report usage, and that it was
 	// counted here.
 	Estimated bool
 }
 
 // TotalTokens is the sum of prompt and completion.
 func (u Usage) TotalTokens() int { return u.PromptTokens + u.CompletionTokens }
+
+// Plus is the usage of both.
+func (u Usage) Plus(other Usage) Usage {
+	return Usage{
+		PromptTokens:     u.PromptTokens + other.PromptTokens,
+		CompletionTokens: u.CompletionTokens + other.CompletionTokens,
+		Estimated:        u.Estimated || other.Estimated,
+	}
+}

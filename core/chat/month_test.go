@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -34,9 +35,53 @@ type room struct {
 	now      time.Time
 }
 
+// furnished is the file of a database with two workspaces and a chatbot in each.
+// Migrating takes longer than most tests, so it is done once.
+var furnished = sync.OnceValues(func() (content []byte, err error) {
+	folder, err := os.MkdirTemp("", "parley-chat-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "parley.db")
+	if err := furnish(context.Background(), file); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+})
+
+func furnish(ctx context.Context, file string) (err error) {
+	db, err := store.Open(ctx, "sqlite:"+file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return errors.Join(addWorkspace(ctx, db, home, plan.Standard), addWorkspace(ctx, db, foreign, plan.Standard))
+}
+
+// addWorkspace adds one with a chatbot.
+func addWorkspace(ctx context.Context, db *store.Store, id string, name plan.Name) error {
+	err := db.CreateWorkspace(ctx, tenant.Workspace{ID: id, Plan: name, Granted: name, CreatedAt: noon})
+	if err != nil {
+		return err
+	}
+	return db.CreateChatbot(ctx, id, chatbot.Chatbot{ID: "cb_" + id, Name: "Guide", CreatedAt: noon})
+}
+
+// noon is when the clock of a room starts.
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
 func newRoom(t *testing.T) *room {
 	t.Helper()
-	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "parley.db"))
+	content, err := furnished()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "parley.db")
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.Context(), "sqlite:"+file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,23 +90,14 @@ func newRoom(t *testing.T) *room {
 			t.Error(err)
 		}
 	})
-	r := &room{T: t, db: db, searches: &searches{}, model: &model{}, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	r := &room{T: t, db: db, searches: &searches{}, model: &model{}, now: noon}
 	r.Service = r.over(db)
-	r.addWorkspace(home, plan.Standard)
-	r.addWorkspace(foreign, plan.Standard)
 	return r
 }
 
 // over is the service over a store.
 func (r *room) over(db chat.Store) *chat.Service {
-	return chat.New(db, r.searches, r.model, func() time.Time { return r.now }, slog.New(slog.DiscardHandler))
-}
-
-// addWorkspace adds one with a chatbot.
-func (r *room) addWorkspace(id string, name plan.Name) {
-	r.Helper()
-	r.must(r.db.CreateWorkspace(r.Context(), tenant.Workspace{ID: id, Plan: name, Granted: name, CreatedAt: r.now}))
-	r.must(r.db.CreateChatbot(r.Context(), id, chatbot.Chatbot{ID: "cb_" + id, Name: "Guide", CreatedAt: r.now}))
+	return chat.New(db, r.searches, chat.Always(r.model), func() time.Time { return r.now }, slog.New(slog.DiscardHandler))
 }
 
 func (r *room) must(err error) {
@@ -87,14 +123,16 @@ func (s *searches) Search(context.Context, knowledge.Scope, knowledge.Query) ([]
 // model answers "Yes.", or fails.
 type model struct{ fail error }
 
-func (m *model) Generate(ctx context.Context, _ chat.Prompt, emit func(string) error) (chat.Usage, error) {
+func (m *model) Generate(ctx context.Context, _ chat.Prompt, emit func(string) error) (chat.Generated, error) {
 	if err := errors.Join(m.fail, ctx.Err()); err != nil {
-		return chat.Usage{}, err
+		return chat.Generated{}, err
 	}
-	return chat.Usage{}, emit("Yes.")
+	return chat.Generated{}, emit("Yes.")
 }
 func (*model) Check(context.Context) error { return nil }
 func (*model) Name() string                { return "yes" }
+func (*model) Count(text string) int       { return len(text) }
+func (*model) Traits() chat.Traits         { return chat.Traits{Context: 1 << 20} }
 
 // callerOf a workspace's chatbot, under a plan with a number of messages a month.
 func callerOf(workspaceID string, messages int) chatbot.Principal {
@@ -106,7 +144,7 @@ func callerOf(workspaceID string, messages int) chatbot.Principal {
 
 // ask has a question answered, in a conversation or, with 0, in a new one.
 func (r *room) ask(ctx context.Context, caller chatbot.Principal, conversation int64) (int64, error) {
-	ask := chat.Ask{Message: "Question?", Format: "markdown"}
+	ask := chat.Ask{Message: "Question?"}
 	if conversation != 0 {
 		id := strconv.FormatInt(conversation, 10)
 		ask.ConversationID = &id
@@ -192,7 +230,7 @@ func TestMessagesOfAMonth(t *testing.T) {
 
 	t.Run("a question whose caller left counts", func(t *testing.T) {
 		r := newRoom(t)
-		turn, err := r.Begin(t.Context(), callerOf(home, 1), chat.Ask{Message: "Question?", Format: "markdown"})
+		turn, err := r.Begin(t.Context(), callerOf(home, 1), chat.Ask{Message: "Question?"})
 		r.must(err)
 		ctx, leave := context.WithCancel(t.Context())
 		leave()

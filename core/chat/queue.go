@@ -20,11 +20,12 @@ var errBusy = &fault.Error{
 	Message: "The conversation is still answering an earlier message. Wait for its answer and try again.",
 }
 
-// queue lets one turn of a conversation at a time through, within this
-// process. The database keeps the turns of other processes out.
-type queue struct {
+// queue lets one at a time through for each key, within this process: turns of
+// a conversation, and requests with the same idempotency key. The database
+// keeps those of other processes out.
+type queue[K comparable] struct {
 	mu    sync.Mutex
-	lines map[int64]*line
+	lines map[K]*line
 }
 
 type line struct {
@@ -32,41 +33,41 @@ type line struct {
 	waiting int
 }
 
-func newQueue() *queue { return &queue{lines: map[int64]*line{}} }
+func newQueue[K comparable]() *queue[K] { return &queue[K]{lines: map[K]*line{}} }
 
 // enter waits for its turn and returns what ends it. It is a Conflict when
 // ctx's deadline passes first.
-func (q *queue) enter(ctx context.Context, conversationID int64) (leave func(), err error) {
-	l := q.join(conversationID)
+func (q *queue[K]) enter(ctx context.Context, key K) (leave func(), err error) {
+	l := q.join(key)
 	select {
 	case l.turn <- struct{}{}:
 		return func() {
 			<-l.turn
-			q.part(conversationID, l)
+			q.part(key, l)
 		}, nil
 	case <-ctx.Done():
-		q.part(conversationID, l)
+		q.part(key, l)
 		return nil, gaveUp(ctx)
 	}
 }
 
-func (q *queue) join(conversationID int64) *line {
+func (q *queue[K]) join(key K) *line {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	l, ok := q.lines[conversationID]
+	l, ok := q.lines[key]
 	if !ok {
 		l = &line{turn: make(chan struct{}, 1)}
-		q.lines[conversationID] = l
+		q.lines[key] = l
 	}
 	l.waiting++
 	return l
 }
 
-func (q *queue) part(conversationID int64, l *line) {
+func (q *queue[K]) part(key K, l *line) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if l.waiting--; l.waiting == 0 {
-		delete(q.lines, conversationID)
+		delete(q.lines, key)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 func TestQueue(t *testing.T) {
-	enter := func(t *testing.T, q *queue, id int64) (leave func()) {
+	enter := func(t *testing.T, q *queue[int64], id int64) (leave func()) {
 		t.Helper()
 		leave, err := q.enter(t.Context(), id)
 		if err != nil {
@@ -21,7 +21,7 @@ func TestQueue(t *testing.T) {
 		}
 		return leave
 	}
-	isEmpty := func(t *testing.T, q *queue) {
+	isEmpty := func(t *testing.T, q *queue[int64]) {
 		t.Helper()
 		if len(q.lines) != 0 {
 			t.Fatalf("%d conversations are remembered", len(q.lines))
@@ -30,7 +30,7 @@ func TestQueue(t *testing.T) {
 
 	t.Run("turns of one conversation run one at a time, in the order they came", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			q := newQueue()
+			q := newQueue[int64]()
 			var mu sync.Mutex
 			var order []int
 			first := enter(t, q, 1)
@@ -61,7 +61,7 @@ func TestQueue(t *testing.T) {
 
 	t.Run("turns of different conversations do not wait for one another", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			q := newQueue()
+			q := newQueue[int64]()
 			one, two := enter(t, q, 1), enter(t, q, 2)
 			two()
 			one()
@@ -71,7 +71,7 @@ func TestQueue(t *testing.T) {
 
 	t.Run("a turn waits 30 s and is then refused as busy", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			q := newQueue()
+			q := newQueue[int64]()
 			first := enter(t, q, 1)
 			ctx, cancel := context.WithTimeout(t.Context(), turnWait)
 			defer cancel()
@@ -91,7 +91,7 @@ func TestQueue(t *testing.T) {
 
 	t.Run("a caller who leaves the queue takes nobody's turn", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			q := newQueue()
+			q := newQueue[int64]()
 			gone := errors.New("gone")
 			first := enter(t, q, 1)
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -116,7 +116,7 @@ func TestQueue(t *testing.T) {
 
 	t.Run("nothing is remembered after callers came and left at random", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			q := newQueue()
+			q := newQueue[int64]()
 			inside := map[int64]bool{}
 			var mu sync.Mutex
 			var all sync.WaitGroup

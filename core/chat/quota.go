@@ -44,9 +44,9 @@ func newQuota(count func(ctx context.Context, workspaceID, month string) (int, e
 	return &quota{count: count, now: now, months: map[string]*monthOf{}}
 }
 
-// take claims a message of the month. It is RateLimited when the plan admits no
-// more of them. A plan without a limit costs nothing, and its claim is nil.
-func (q *quota) take(ctx context.Context, workspaceID string, p plan.Plan) (*claim, error) {
+// take admits a message of the month. It is RateLimited when the plan admits no
+// more of them. A plan without a limit costs nothing, and its ticket is nil.
+func (q *quota) take(ctx context.Context, workspaceID string, p plan.Plan) (*ticket, error) {
 	limit := p.Limits.MessagesPerMonth
 	if limit == plan.Unlimited {
 		return nil, nil
@@ -69,7 +69,7 @@ func (q *quota) take(ctx context.Context, workspaceID string, p plan.Plan) (*cla
 	}
 	m.begun++
 	m.open++
-	return &claim{quota: q, of: m}, nil
+	return &ticket{quota: q, of: m}, nil
 }
 
 func (q *quota) of(workspaceID string) *monthOf {
@@ -133,32 +133,32 @@ func (q *quota) unlocked(do func()) {
 	do()
 }
 
-// claim is a message that is admitted and about to be stored. The nil claim is
+// ticket is a message that is admitted and about to be stored. The nil ticket is
 // that of a plan without a limit.
-type claim struct {
+type ticket struct {
 	quota *quota
 	of    *monthOf
 	ended bool
 }
 
 // keep says that the message is stored.
-func (c *claim) keep() { c.end(0) }
+func (t *ticket) keep() { t.end(0) }
 
 // drop gives the message back, unless it was kept.
-func (c *claim) drop() { c.end(1) }
+func (t *ticket) drop() { t.end(1) }
 
-func (c *claim) end(given int) {
-	if c == nil {
+func (t *ticket) end(given int) {
+	if t == nil {
 		return
 	}
-	c.quota.mu.Lock()
-	defer c.quota.mu.Unlock()
-	if c.ended {
+	t.quota.mu.Lock()
+	defer t.quota.mu.Unlock()
+	if t.ended {
 		return
 	}
-	c.ended = true
-	c.of.open--
-	c.of.begun -= given
+	t.ended = true
+	t.of.open--
+	t.of.begun -= given
 }
 
 // monthName is as in [NewTurn].

@@ -15,7 +15,7 @@ func TestQuotaIsExact(t *testing.T) {
 		l, q := newLedger()
 		limit := rapid.IntRange(0, 6).Draw(t, "limit")
 		stored := func() int { return l.stored["ws 2026-11"] }
-		var claimed, committed []*claim // committed ones are stored and not kept yet
+		var claimed, committed []*ticket // committed ones are stored and not kept yet
 		t.Repeat(map[string]func(*rapid.T){
 			"take": func(t *rapid.T) {
 				claim, err := q.take(context.Background(), "ws", including(limit))

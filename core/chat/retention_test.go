@@ -45,7 +45,7 @@ func TestDeleteOld(t *testing.T) {
 		r := newRoom(t)
 		silent, continued := r.talk(home), r.talk(home)
 		elsewhere := r.talk(foreign)
-		empty, err := r.CreateConversation(t.Context(), callerOf(home, 1), "")
+		empty, err := r.CreateConversation(t.Context(), callerOf(home, 1), "", nil)
 		r.must(err)
 		r.now = r.now.Add(30*day - time.Second)
 		_, err = r.ask(t.Context(), callerOf(home, plan.Unlimited), continued)
@@ -72,7 +72,7 @@ func TestDeleteOld(t *testing.T) {
 
 	t.Run("a conversation that is just being answered stays", func(t *testing.T) {
 		r := newRoom(t)
-		turn, err := r.Begin(t.Context(), callerOf(home, plan.Unlimited), chat.Ask{Message: "Question?", Format: "markdown"})
+		turn, err := r.Begin(t.Context(), callerOf(home, plan.Unlimited), chat.Ask{Message: "Question?"})
 		r.must(err)
 		r.now = r.now.Add(31 * day)
 		_, err = r.DeleteOld(t.Context(), home, chat.Retention{Days: 30})
@@ -162,7 +162,7 @@ func TestDeleteExpired(t *testing.T) {
 		plans := map[string]plan.Name{"ws_a": plan.Starter, "ws_b": plan.Basic, "ws_c": plan.Enterprise}
 		talks := map[string]int64{}
 		for id, name := range plans {
-			r.addWorkspace(id, name)
+			r.must(addWorkspace(t.Context(), r.db, id, name))
 			talks[id] = r.talk(id)
 		}
 		for _, c := range []struct {

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"parley/core/chat/format"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/knowledge"
@@ -25,21 +25,26 @@ type Searcher interface {
 type Service struct {
 	store    Store
 	searcher Searcher
-	model    Model
+	models   Models
 	now      func() time.Time
 	log      *slog.Logger
 
-	quota   *quota
-	queue   *queue
+	quota *quota
+	// queue has the conversations in which turns begin and run, keys the
+	// idempotency keys whose requests are looked up.
+	queue *queue[int64]
+	keys  *queue[Key]
+	// going counts the turns that may go on without a caller.
+	going   sync.WaitGroup
 	mu      sync.Mutex
-	running map[int64]struct{}
+	running map[int64]*run
 }
 
 // New returns the room over its ports.
-func New(store Store, searcher Searcher, model Model, now func() time.Time, log *slog.Logger) *Service {
+func New(store Store, searcher Searcher, models Models, now func() time.Time, log *slog.Logger) *Service {
 	return &Service{
-		store: store, searcher: searcher, model: model, now: now, log: log,
-		quota: newQuota(store.MessagesOf, now), queue: newQueue(), running: map[int64]struct{}{},
+		store: store, searcher: searcher, models: models, now: now, log: log,
+		quota: newQuota(store.MessagesOf, now), queue: newQueue[int64](), keys: newQueue[Key](), running: map[int64]*run{},
 	}
 }
 
@@ -50,8 +55,10 @@ type Ask struct {
 	ConversationID *string
 	Message        string
 	ExternalUserID string
-	// Format is only checked here; see format.Render.
-	Format string
+	Delivery       Delivery
+	// Key makes it a question that is answered once, however often it is
+	// asked. Nil makes it one of its own.
+	Key *Key
 }
 
 const (
@@ -71,17 +78,29 @@ func ParseConversationID(text string) (int64, error) {
 
 var errNoConversation = fault.New(fault.NotFound, "Conversation not found.")
 
-// CreateConversation starts a conversation before any message is sent.
-func (s *Service) CreateConversation(ctx context.Context, p chatbot.Principal, externalUserID string) (Conversation, error) {
+// CreateConversation starts a conversation before any message is sent: one for
+// each key, if there is a key.
+func (s *Service) CreateConversation(ctx context.Context, p chatbot.Principal, externalUserID string, key *Key) (Conversation, error) {
 	if err := checkExternalUserID(externalUserID); err != nil {
 		return Conversation{}, err
 	}
+	workspaceID := p.Chatbot.WorkspaceID
 	var made Conversation
 	err := s.store.InTx(ctx, func(ctx context.Context) (err error) {
-		made, err = s.store.CreateConversation(ctx, p.Chatbot.WorkspaceID, s.newConversation(p, externalUserID))
-		return err
+		made, err = s.store.CreateConversation(ctx, workspaceID, s.newConversation(p, externalUserID))
+		if err != nil || key == nil {
+			return err
+		}
+		return s.claim(ctx, workspaceID, *key, made.ID, 0)
 	})
-	return made, err
+	if key == nil || !errors.Is(err, errClaimed) {
+		return made, err
+	}
+	before, err := s.claimed(ctx, workspaceID, *key)
+	if err != nil {
+		return Conversation{}, err
+	}
+	return s.store.Conversation(ctx, workspaceID, p.Chatbot.ID, before.ConversationID)
 }
 
 func (s *Service) newConversation(p chatbot.Principal, externalUserID string) Conversation {
@@ -136,9 +155,6 @@ func (s *Service) conversation(ctx context.Context, p chatbot.Principal, written
 }
 
 func checkAsk(p chatbot.Principal, ask Ask) error {
-	if _, err := format.Parse(ask.Format); err != nil {
-		return err
-	}
 	if strings.TrimSpace(ask.Message) == "" {
 		return fault.InField("message", "message is required and must not be blank.")
 	}
@@ -165,8 +181,8 @@ func storable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsRune(text, 0)
 }
 
-// CheckModel reports whether the model can be reached just now.
-func (s *Service) CheckModel(ctx context.Context) error { return s.model.Check(ctx) }
+// CheckModel reports whether the server's own model can be reached just now.
+func (s *Service) CheckModel(ctx context.Context) error { return s.models.Default().Check(ctx) }
 
-// ModelName is the name of the model that answers.
-func (s *Service) ModelName() string { return s.model.Name() }
+// ModelName is the name of the server's own model.
+func (s *Service) ModelName() string { return s.models.Default().Name() }

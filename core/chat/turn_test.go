@@ -50,7 +50,7 @@ func (s *oneConversation) BeginTurn(context.Context, string, NewTurn) (int64, er
 	return 7, nil
 }
 
-func (s *oneConversation) LastMessages(context.Context, string, int64, int) ([]Message, error) {
+func (s *oneConversation) LastMessages(context.Context, string, int64, int64, int) ([]Message, error) {
 	return []Message{{ID: 4, Role: User, Content: "Question 41?"}, {ID: 6, Role: User, Content: "Question 42?"}}, nil
 }
 
@@ -72,10 +72,10 @@ func (n nothingFound) Search(context.Context, knowledge.Scope, knowledge.Query) 
 	return nil, n.err
 }
 
-// passagesOf are found for any question: one of each document.
-type passagesOf []string
+// documents are found for any question: a passage of each.
+type documents []string
 
-func (p passagesOf) Search(context.Context, knowledge.Scope, knowledge.Query) ([]knowledge.Found, error) {
+func (p documents) Search(context.Context, knowledge.Scope, knowledge.Query) ([]knowledge.Found, error) {
 	var found []knowledge.Found
 	for _, id := range p {
 		found = append(found, knowledge.Found{Passage: knowledge.Passage{DocumentID: id, Text: "of " + id}})
@@ -91,25 +91,27 @@ type says struct {
 	seen  *Prompt
 }
 
-func (m says) Generate(ctx context.Context, prompt Prompt, emit func(string) error) (Usage, error) {
+func (m says) Generate(ctx context.Context, prompt Prompt, emit func(string) error) (Generated, error) {
 	if m.seen != nil {
 		*m.seen = prompt
 	}
 	if err := emit(m.text); err != nil {
-		return Usage{}, err
+		return Generated{}, err
 	}
 	if m.waits {
 		<-ctx.Done()
-		return Usage{}, ctx.Err()
+		return Generated{}, ctx.Err()
 	}
-	return Usage{}, nil
+	return Generated{Model: "says"}, nil
 }
 
 func (says) Check(context.Context) error { return nil }
 func (says) Name() string                { return "says" }
+func (says) Count(text string) int       { return len(text) }
+func (says) Traits() Traits              { return Traits{Context: 1 << 20} }
 
 func room(store Store, searcher Searcher, model Model) *Service {
-	return New(store, searcher, model, time.Now, slog.New(slog.DiscardHandler))
+	return New(store, searcher, Always(model), time.Now, slog.New(slog.DiscardHandler))
 }
 
 var caller = chatbot.Principal{
@@ -119,7 +121,7 @@ var caller = chatbot.Principal{
 
 func question() Ask {
 	one := "1"
-	return Ask{ConversationID: &one, Message: "Question 42?", Format: "markdown"}
+	return Ask{ConversationID: &one, Message: "Question 42?"}
 }
 
 func isFree(t *testing.T, s *Service) {
@@ -142,7 +144,7 @@ func TestBusyElsewhere(t *testing.T) {
 			if late := time.Since(start) - 12*time.Second; late < 0 || late > turnPoll {
 				t.Errorf("it began %v late", late)
 			}
-			if _, err := turn.Run(t.Context(), func(string) error { return nil }); err != nil {
+			if _, err := turn.Run(t.Context(), func(Event) error { return nil }); err != nil {
 				t.Fatal(err)
 			}
 			var history []string
@@ -246,10 +248,10 @@ func TestStoredAnswer(t *testing.T) {
 			gone := errors.New("gone")
 			ctx, cancel := context.WithCancelCause(t.Context())
 			store := &oneConversation{}
-			s, turn := begun(t, store, says{text: "At ", waits: true})
+			s, turn := begun(t, store, says{text: "At last", waits: true})
 			time.AfterFunc(time.Second, func() { cancel(gone) })
-			answer, err := turn.Run(ctx, func(string) error { return nil })
-			if !errors.Is(err, gone) || answer.Status != Interrupted || answer.Text != "At " {
+			answer, err := turn.Run(ctx, func(Event) error { return nil })
+			if !errors.Is(err, gone) || answer.Status != Interrupted || answer.Text != "At last" {
 				t.Errorf("got %v, %v", answer, err)
 			}
 			if len(store.finished) != 1 || !reflect.DeepEqual(store.finished[0], answer) {
@@ -286,11 +288,11 @@ func TestStoredAnswer(t *testing.T) {
 	})
 }
 
-func TestDocumentsOfAnAnswer(t *testing.T) {
-	t.Run("an answer says which documents it was given, each once and the best first", func(t *testing.T) {
+func TestSourcesOfAnAnswer(t *testing.T) {
+	t.Run("an answer says which passages it was given, the best first", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store := &oneConversation{}
-			s := room(store, passagesOf{"doc_b", "doc_a", "doc_b"}, says{text: "Yes."})
+			s := room(store, documents{"doc_b", "doc_a", "doc_b"}, says{text: "Yes."})
 			turn, err := s.Begin(t.Context(), caller, question())
 			if err != nil {
 				t.Fatal(err)
@@ -298,7 +300,11 @@ func TestDocumentsOfAnAnswer(t *testing.T) {
 			if _, err := turn.Run(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
-			if len(store.finished) != 1 || !slices.Equal(store.finished[0].DocumentIDs, []string{"doc_b", "doc_a"}) {
+			var given []string
+			for _, source := range store.finished[0].Sources {
+				given = append(given, source.DocumentID)
+			}
+			if !slices.Equal(given, []string{"doc_b", "doc_a", "doc_b"}) {
 				t.Errorf("stored is %+v", store.finished)
 			}
 		})
@@ -319,7 +325,7 @@ func TestAnswerWithoutKnowledge(t *testing.T) {
 				t.Fatal(err)
 			}
 			answer, err := turn.Run(t.Context(), nil)
-			if err != nil || answer.Text != "Hello." || answer.Status != Complete || len(answer.DocumentIDs) != 0 {
+			if err != nil || answer.Text != "Hello." || answer.Status != Complete || len(answer.Sources) != 0 {
 				t.Errorf("got %+v, %v", answer, err)
 			}
 			if len(seen.Passages) != 0 || seen.Question != "Question 42?" {

@@ -1,8 +1,10 @@
-// Package chatbot owns chatbots and their settings, and their API tokens: how
-// they are minted, hashed, checked and revoked.
+// Package chatbot owns chatbots and their settings, their API tokens (how they
+// are minted, hashed, checked and revoked), and the providers of models that a
+// workspace has accounts with: how their keys are kept.
 //
-// It does not own what a chatbot knows (package knowledge) or says (package
-// chat), nor the headers that carry a token (package api).
+// It does not own how a model is asked (package llm), what a chatbot knows
+// (package knowledge) or says (package chat), nor the headers that carry a
+// token (package api).
 package chatbot
 
 import (
@@ -34,6 +36,7 @@ type Chatbot struct {
 	PassageAim, PassageLimit int
 	// AnswerWithoutKnowledge lets the model answer while the index is away.
 	AnswerWithoutKnowledge bool
+	Answering
 	// OverLimit says that the plan includes fewer chatbots, and that this one
 	// rests; see [Chatbot.Writable].
 	OverLimit bool
@@ -66,6 +69,7 @@ type Settings struct {
 	// PassageLimit is zero, or from the aim to MaxPassageLimit.
 	PassageAim, PassageLimit int
 	AnswerWithoutKnowledge   bool
+	Answering
 }
 
 // Store is the port to the database. A missing row is a NotFound fault.
@@ -89,6 +93,8 @@ type Store interface {
 	TouchToken(ctx context.Context, workspaceID, tokenID string, at time.Time) error
 	// PrincipalByTokenHash finds a token of any workspace, with its chatbot and plan.
 	PrincipalByTokenHash(ctx context.Context, hash string) (Principal, error)
+
+	ProviderStore
 }
 
 // Forgetter takes all that a chatbot knows out of the index.
@@ -96,24 +102,40 @@ type Forgetter interface {
 	Forget(ctx context.Context, workspaceID, chatbotID string) error
 }
 
-// Service is the room: chatbots and their tokens.
+// Service is the room: chatbots, their tokens, and providers of models.
 type Service struct {
 	store     Store
 	forgetter Forgetter
 	settler   Settler
 	now       func() time.Time
 	random    io.Reader
+	options   Options
 	known     *cache
 }
 
+// Options are what an operator decides about models. The zero value keeps no
+// keys.
+type Options struct {
+	// Sealer keeps the keys of providers. Without one none can be kept.
+	Sealer *Sealer
+	// OwnModels are the names of the server's own models that a chatbot may
+	// choose, its default first.
+	OwnModels []string
+	// PlainHTTP admits providers at http addresses, for servers in networks of
+	// the operator.
+	PlainHTTP bool
+}
+
 // New returns the room over its ports.
-func New(store Store, forgetter Forgetter, settler Settler, now func() time.Time, random io.Reader) *Service {
-	return &Service{store: store, forgetter: forgetter, settler: settler, now: now, random: random, known: newCache(now)}
+func New(store Store, forgetter Forgetter, settler Settler, now func() time.Time, random io.Reader, options Options) *Service {
+	return &Service{
+		store: store, forgetter: forgetter, settler: settler, now: now, random: random, options: options, known: newCache(now),
+	}
 }
 
 // Create adds a chatbot to a workspace, if its plan admits one more.
 func (s *Service) Create(ctx context.Context, workspaceID string, settings Settings) (Chatbot, error) {
-	settings, err := check(settings)
+	settings, err := s.check(settings)
 	if err != nil {
 		return Chatbot{}, err
 	}
@@ -121,7 +143,7 @@ func (s *Service) Create(ctx context.Context, workspaceID string, settings Setti
 		ID: id.New(s.random, "cb"), WorkspaceID: workspaceID, Name: settings.Name, Instructions: settings.Instructions,
 		NoAnswer: settings.NoAnswer, ImageHosts: settings.ImageHosts,
 		PassageAim: settings.PassageAim, PassageLimit: settings.PassageLimit,
-		AnswerWithoutKnowledge: settings.AnswerWithoutKnowledge, CreatedAt: s.now(),
+		AnswerWithoutKnowledge: settings.AnswerWithoutKnowledge, Answering: settings.Answering, CreatedAt: s.now(),
 	}
 	err = s.change(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
 		p, err := s.store.Plan(ctx, workspace.Plan)
@@ -133,6 +155,9 @@ func (s *Service) Create(ctx context.Context, workspaceID string, settings Setti
 			return err
 		}
 		if err := p.Admit(plan.Chatbots, len(bots)+1); err != nil {
+			return err
+		}
+		if err := s.checkProviders(ctx, workspaceID, bot.Answering); err != nil {
 			return err
 		}
 		return s.store.CreateChatbot(ctx, workspaceID, bot)
@@ -171,11 +196,14 @@ func (s *Service) Visible(ctx context.Context, person tenant.Person, chatbotID s
 // Update changes a chatbot's settings. It is Forbidden for one that is over
 // the limit; see [Chatbot.Writable].
 func (s *Service) Update(ctx context.Context, workspaceID, chatbotID string, settings Settings) error {
-	settings, err := check(settings)
+	settings, err := s.check(settings)
 	if err != nil {
 		return err
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
+		if err := s.checkProviders(ctx, workspaceID, settings.Answering); err != nil {
+			return err
+		}
 		bot, err := s.store.Chatbot(ctx, workspaceID, chatbotID)
 		if err != nil {
 			return err

@@ -148,7 +148,7 @@ func TestSettling(t *testing.T) {
 		r := newRoom(t)
 		token, secret := r.issue()
 		away := errors.New("away")
-		s := chatbot.New(r.db, r.index, unsettled{away}, func() time.Time { return r.now }, rand.Reader)
+		s := chatbot.New(r.db, r.index, unsettled{away}, func() time.Time { return r.now }, rand.Reader, chatbot.Options{})
 		_, create := s.Create(t.Context(), home, chatbot.Settings{Name: "Second"})
 		_, _, issue := s.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{})
 		for what, err := range map[string]error{

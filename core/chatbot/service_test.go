@@ -29,6 +29,7 @@ type room struct {
 	*testing.T
 	*chatbot.Service
 	db       *store.Store
+	file     string
 	pausable *pausable
 	index    *forgetter
 	tenants  *tenant.Service
@@ -38,7 +39,8 @@ type room struct {
 
 func newRoom(t *testing.T) *room {
 	t.Helper()
-	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "parley.db"))
+	file := filepath.Join(t.TempDir(), "parley.db")
+	db, err := store.Open(t.Context(), "sqlite:"+file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,10 +49,13 @@ func newRoom(t *testing.T) *room {
 			t.Error(err)
 		}
 	})
-	r := &room{T: t, db: db, pausable: &pausable{Store: db}, index: &forgetter{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	r := &room{T: t, db: db, file: file, pausable: &pausable{Store: db}, index: &forgetter{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return r.now }
 	r.tenants = tenant.New(db, clock, rand.Reader, tenant.Options{})
-	r.Service = chatbot.New(r.pausable, r.index, r.tenants, clock, rand.Reader)
+	r.Service = chatbot.New(r.pausable, r.index, r.tenants, clock, rand.Reader, chatbot.Options{
+		Sealer:    chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return []chatbot.ServerKey{{1, 2, 3}}, nil }),
+		OwnModels: []string{"own-model", "second-model"},
+	})
 	for _, id := range []string{home, foreign} {
 		r.must(db.CreateWorkspace(t.Context(), tenant.Workspace{ID: id, Plan: plan.Standard, Granted: plan.Standard, CreatedAt: r.now}))
 	}

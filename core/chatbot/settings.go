@@ -26,7 +26,8 @@ const (
 
 var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$`)
 
-func check(settings Settings) (Settings, error) {
+// check returns settings as they are stored, or refuses them.
+func (s *Service) check(settings Settings) (Settings, error) {
 	var err error
 	if settings.Name, err = checkText("name", settings.Name, maxName); err != nil {
 		return settings, err
@@ -52,7 +53,11 @@ func check(settings Settings) (Settings, error) {
 		hosts = append(hosts, host)
 	}
 	settings.ImageHosts = hosts
-	return settings, checkSizes(settings.PassageAim, settings.PassageLimit)
+	if err := checkSizes(settings.PassageAim, settings.PassageLimit); err != nil {
+		return settings, err
+	}
+	settings.Answering, err = s.checkAnswering(settings.Answering)
+	return settings, err
 }
 
 // checkSizes refuses sizes of passages that no splitter should be given.

@@ -165,12 +165,12 @@ func (p *Probed) ranking(found int) (evaluation.Judgements, []string) {
 	return evaluation.Judgements{fmt.Sprint("passage ", p.Rank): 1}, passages
 }
 
-// startOf is how many characters of a passage [Passage.Start] has.
-const startOf = 200
+// excerptOf is how many characters of a passage [Passage.Excerpt] has.
+const excerptOf = 200
 
-// Start returns the first characters of a passage's text, for lists.
-func (p Passage) Start() string {
-	start := shorten(p.Text, startOf)
+// Excerpt returns the first characters of a passage's text, for lists.
+func (p Passage) Excerpt() string {
+	start := shorten(p.Text, excerptOf)
 	if len(start) < len(strings.TrimSpace(p.Text)) {
 		start += "…"
 	}

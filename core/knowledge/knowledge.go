@@ -137,13 +137,21 @@ type Passage struct {
 	HeadingPath []string
 	// Place names the part of the original that it begins in, or is empty.
 	Place string
+	// Start and End are the characters of the document's content that it was
+	// cut from, End excluded. Both are zero where that was not kept.
+	Start, End int
+	// ContentHash is the SHA-256 of that version of the document, as in
+	// [Document]. It is there in passages that are answered from, and empty
+	// where it was not kept.
+	ContentHash string
 	// Text is Markdown.
 	Text string
 }
 
 // Found is a passage that answers a question, with its score. Its text may begin
 // and end with that of its neighbours in the document, where there is room for
-// more and that is not found itself. All else is the passage's own.
+// more and that is not found itself; Start and End are then those of all of it.
+// All else is the passage's own.
 type Found struct {
 	Passage
 	Score float64

@@ -36,8 +36,17 @@ func (l *library) wantReceipt(id string, answers int) {
 func (l *library) answerFrom(documents ...string) int64 {
 	l.Helper()
 	id := l.beginAnswer()
-	l.must(l.db.FinishTurn(l.Context(), home, chat.Answer{MessageID: id, Text: "At midnight.", Status: chat.Complete, DocumentIDs: documents}))
+	l.finishAnswer(id, documents...)
 	return id
+}
+
+func (l *library) finishAnswer(id int64, documents ...string) {
+	l.Helper()
+	answer := chat.Answer{MessageID: id, Attempt: 1, Text: "At midnight.", Status: chat.Complete}
+	for i, document := range documents {
+		answer.Sources = append(answer.Sources, chat.Source{Number: i + 1, DocumentID: document})
+	}
+	l.must(l.db.FinishTurn(l.Context(), home, answer))
 }
 
 // beginAnswer begins an answer, which is stored when it ends.
@@ -74,7 +83,7 @@ func TestRemove(t *testing.T) {
 		d := l.add("Bread", bread)
 		before, during := l.answerFrom(d.ID), l.beginAnswer()
 		l.must(l.Remove(t.Context(), home, bot, d.ID))
-		l.must(l.db.FinishTurn(t.Context(), home, chat.Answer{MessageID: during, Text: "At midnight.", Status: chat.Complete, DocumentIDs: []string{d.ID}}))
+		l.finishAnswer(during, d.ID)
 		l.clock.advance(15 * time.Minute)
 		l.must(l.Sweep(t.Context()))
 		l.wantReceipt(d.ID, 1)

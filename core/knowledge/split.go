@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"parley/core/chatbot"
 )
@@ -30,8 +31,9 @@ type Sizes struct {
 // long; then an item is cut between the items in it, code between its lines,
 // and prose between sentences. Text is cut at blank lines first.
 //
-// Text is verbatim source, except that each piece of a cut table starts with
-// the table's header and each piece of cut code has its fences. No word is
+// Text is verbatim source, from Start to End, except that each piece of a cut
+// table starts with the table's header and each piece of cut code has its
+// fences: these are around what stands from Start to End. No word is
 // lost: each is in the text or the heading path of some passage. Headings are
 // plain text there, without the targets of their links.
 //
@@ -60,6 +62,9 @@ type splitter struct {
 	// which a piece joins a long one beside it.
 	aim, limit, small int
 	passages          []Passage
+	// counted is where the last passage starts in src, and chars how many
+	// characters stand before it.
+	counted, chars int
 }
 
 func newSplitter(doc Document, sizes Sizes) *splitter {
@@ -79,6 +84,7 @@ func (s *splitter) add(path []string, start, end int, head, foot string) {
 	if start == end {
 		return
 	}
+	first := s.charsBefore(start)
 	text := s.src[start:end]
 	if head != "" {
 		text = head + text
@@ -92,8 +98,18 @@ func (s *splitter) add(path []string, start, end int, head, foot string) {
 		Title:       s.doc.Title,
 		HeadingPath: path,
 		Place:       s.place(start),
+		Start:       first,
+		End:         first + utf8.RuneCountInString(s.src[start:end]),
 		Text:        text,
 	})
+}
+
+// charsBefore counts the characters before a passage. It goes on from the
+// passage before, so that all of them together take linear time.
+func (s *splitter) charsBefore(start int) int {
+	s.chars += utf8.RuneCountInString(s.src[s.counted:start])
+	s.counted = start
+	return s.chars
 }
 
 // place returns the name of the place that holds an offset in the content.
@@ -135,8 +151,9 @@ func (s *Service) split(bot chatbot.Chatbot, d Document) []Passage {
 	return Split(d, Sizes{Aim: aim, Limit: limit, Count: s.tokens})
 }
 
-// splitVersion names the rules of [Split]. Whatever changes the passages of a
-// document changes it, and documents are split anew.
+// splitVersion names the rules of [Split]. Whatever changes the text of
+// passages changes it, and documents are split anew. What is only said of them
+// beside need not: it is there from the next time that a document is split.
 const splitVersion = "split-4"
 
 // splitName names all that a split depends on beside the document.

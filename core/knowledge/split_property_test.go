@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -32,6 +33,7 @@ func checkSplit(t rapid.TB, kind Kind, content string, sizes Sizes) {
 	if !reflect.DeepEqual(passages, Split(doc, sizes)) {
 		t.Fatalf("%q is split in two ways", content)
 	}
+	checkSpans(t, content, passages)
 	starts := []int{0}
 	held := map[string]bool{}
 	for i, p := range passages {
@@ -60,6 +62,27 @@ func checkSplit(t rapid.TB, kind Kind, content string, sizes Sizes) {
 				t.Fatalf("%.80q is not in passage %d of %.200q", word, i, content)
 			}
 		}
+	}
+}
+
+// checkSpans fails unless a passage starts at the character that it says, and
+// holds verbatim what stands from there to its end. Each place is named by its
+// offset in bytes.
+func checkSpans(t rapid.TB, content string, passages []Passage) {
+	chars := []rune(content) // a byte that is of no character counts as one
+	before := 0
+	for i, p := range passages {
+		offset, _ := strconv.Atoi(p.Place)
+		if start := utf8.RuneCountInString(content[:offset]); p.Start != start {
+			t.Fatalf("passage %d starts at character %d, and says %d", i, start, p.Start)
+		}
+		if p.Start < before || p.End <= p.Start || p.End > len(chars) {
+			t.Fatalf("passage %d is %d to %d of %d characters, behind %d", i, p.Start, p.End, len(chars), before)
+		}
+		if stands := string(chars[p.Start:p.End]); !strings.Contains(string([]rune(p.Text)), stands) {
+			t.Fatalf("passage %d is %.200q; there stands %.200q", i, p.Text, stands)
+		}
+		before = p.End
 	}
 }
 

@@ -255,6 +255,28 @@ func TestSplitSizes(t *testing.T) {
 	})
 }
 
+func TestSplitSpans(t *testing.T) {
+	stand := func(content string) (texts []string) {
+		for _, p := range markdown(content) {
+			texts = append(texts, string([]rune(content)[p.Start:p.End]))
+		}
+		return texts
+	}
+	t.Run("a span counts characters, and not the blanks at its ends", func(t *testing.T) {
+		got := stand("# Müsli 🥣\n\n  Für Kinder: 5 €\n\n\n")
+		if want := []string{"  Für Kinder: 5 €"}; !slices.Equal(got, want) {
+			t.Errorf("there stand %q, want %q", got, want)
+		}
+	})
+	t.Run("the spans of a cut table leave out the header that is repeated, and no row", func(t *testing.T) {
+		table := "| größe | preis |\n|---|---|\n" + strings.Repeat("| klein | 10 € |\n", 300)
+		got := stand(table)
+		if len(got) < 3 || strings.Join(got, "\n")+"\n" != table {
+			t.Errorf("%d passages stand at %.200q", len(got), got)
+		}
+	})
+}
+
 func TestSplitNamesPlaces(t *testing.T) {
 	content := words(300, "one") + "\n\n\n" + words(300, "two") + "\n\n" + words(300, "three")
 	at := func(word string) int { return strings.Index(content, word) }

@@ -50,7 +50,7 @@ func (s *Service) widen(ctx context.Context, scope Scope, found []Found, limit i
 				continue
 			}
 			room -= len(neighbours[at].Text)
-			found[i].join(neighbours[at].Text, side)
+			found[i].join(neighbours[at], side)
 			neighbours = slices.Delete(neighbours, at, at+1)
 		}
 	}
@@ -97,12 +97,22 @@ func startsWithHeading(text string) bool {
 }
 
 // join puts a neighbour's text beside the passage's.
-func (f *Found) join(text string, side int) {
+func (f *Found) join(neighbour Passage, side int) {
+	f.Start, f.End = span(f.Passage, neighbour)
 	if side < 0 {
-		f.Text = joined(text, f.Text)
+		f.Text = joined(neighbour.Text, f.Text)
 		return
 	}
-	f.Text = joined(f.Text, text)
+	f.Text = joined(f.Text, neighbour.Text)
+}
+
+// span is where two neighbours stand together, or zeros if that was not kept of
+// one of them.
+func span(a, b Passage) (start, end int) {
+	if a.End == 0 || b.End == 0 {
+		return 0, 0
+	}
+	return min(a.Start, b.Start), max(a.End, b.End)
 }
 
 // joined is a text with the one that follows it. Each piece of a cut table

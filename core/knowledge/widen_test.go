@@ -107,6 +107,28 @@ func TestWiden(t *testing.T) {
 		})
 	}
 
+	t.Run("a passage that takes its neighbours says where all of them stand", func(t *testing.T) {
+		l := newLibrary(t)
+		paragraph := func(word string, n int) string { return strings.TrimSpace(strings.Repeat(word+" ", n)) }
+		all := paragraph("ä", 250) + "\n\n" + paragraph("rye", 110) + "\n\n" + paragraph("ö", 250)
+		l.add("Bread", "# Größe\n\n"+all+"\n")
+		found, err := l.Search(t.Context(), homeScope, knowledge.Query{Text: "rye", Limit: 5})
+		l.must(err)
+		if len(found) != 1 || found[0].Text != all || found[0].Start != len([]rune("# Größe\n\n")) || found[0].End-found[0].Start != len([]rune(all)) {
+			t.Errorf("found %.900v", found)
+		}
+	})
+
+	t.Run("and nothing where that was not kept", func(t *testing.T) {
+		l := newLibrary(t)
+		l.placed("it", "A:one", "A:rye", "A:three")
+		found, err := l.Search(t.Context(), homeScope, knowledge.Query{Text: "rye", Limit: 5})
+		l.must(err)
+		if len(found) != 1 || found[0].Start != 0 || found[0].End != 0 {
+			t.Errorf("found %+v", found)
+		}
+	})
+
 	t.Run("a removed document lends nothing", func(t *testing.T) {
 		l := newLibrary(t)
 		l.placed("it", "A:one", "A:rye", "A:three")

@@ -31,6 +31,22 @@ const (
 	FieldPassageLimit = "passage_limit"
 	// FieldAnswerWithoutKnowledge holds the string denoting the answer_without_knowledge field in the database.
 	FieldAnswerWithoutKnowledge = "answer_without_knowledge"
+	// FieldProviderID holds the string denoting the provider_id field in the database.
+	FieldProviderID = "provider_id"
+	// FieldModel holds the string denoting the model field in the database.
+	FieldModel = "model"
+	// FieldFallbackProviderID holds the string denoting the fallback_provider_id field in the database.
+	FieldFallbackProviderID = "fallback_provider_id"
+	// FieldFallbackModel holds the string denoting the fallback_model field in the database.
+	FieldFallbackModel = "fallback_model"
+	// FieldTemperature holds the string denoting the temperature field in the database.
+	FieldTemperature = "temperature"
+	// FieldMaxAnswerTokens holds the string denoting the max_answer_tokens field in the database.
+	FieldMaxAnswerTokens = "max_answer_tokens"
+	// FieldGrounding holds the string denoting the grounding field in the database.
+	FieldGrounding = "grounding"
+	// FieldCacheAnswers holds the string denoting the cache_answers field in the database.
+	FieldCacheAnswers = "cache_answers"
 	// FieldKept holds the string denoting the kept field in the database.
 	FieldKept = "kept"
 	// FieldOverLimit holds the string denoting the over_limit field in the database.
@@ -49,6 +65,8 @@ const (
 	EdgeDocuments = "documents"
 	// EdgeRemovals holds the string denoting the removals edge name in mutations.
 	EdgeRemovals = "removals"
+	// EdgeCachedAnswers holds the string denoting the cached_answers edge name in mutations.
+	EdgeCachedAnswers = "cached_answers"
 	// Table holds the table name of the chatbot in the database.
 	Table = "chatbots"
 	// WorkspaceTable is the table that holds the workspace relation/edge.
@@ -93,6 +111,13 @@ const (
 	RemovalsInverseTable = "removals"
 	// RemovalsColumn is the table column denoting the removals relation/edge.
 	RemovalsColumn = "chatbot_id"
+	// CachedAnswersTable is the table that holds the cached_answers relation/edge.
+	CachedAnswersTable = "cached_answers"
+	// CachedAnswersInverseTable is the table name for the CachedAnswer entity.
+	// It exists in this package in order to avoid circular dependency with the "cachedanswer" package.
+	CachedAnswersInverseTable = "cached_answers"
+	// CachedAnswersColumn is the table column denoting the cached_answers relation/edge.
+	CachedAnswersColumn = "chatbot_id"
 )
 
 // Columns holds all SQL columns for chatbot fields.
@@ -106,6 +131,14 @@ var Columns = []string{
 	FieldPassageAim,
 	FieldPassageLimit,
 	FieldAnswerWithoutKnowledge,
+	FieldProviderID,
+	FieldModel,
+	FieldFallbackProviderID,
+	FieldFallbackModel,
+	FieldTemperature,
+	FieldMaxAnswerTokens,
+	FieldGrounding,
+	FieldCacheAnswers,
 	FieldKept,
 	FieldOverLimit,
 	FieldCreatedAt,
@@ -143,6 +176,30 @@ var (
 	DefaultPassageLimit int
 	// DefaultAnswerWithoutKnowledge holds the default value on creation for the "answer_without_knowledge" field.
 	DefaultAnswerWithoutKnowledge bool
+	// DefaultProviderID holds the default value on creation for the "provider_id" field.
+	DefaultProviderID string
+	// ProviderIDValidator is a validator for the "provider_id" field. It is called by the builders before save.
+	ProviderIDValidator func(string) error
+	// DefaultModel holds the default value on creation for the "model" field.
+	DefaultModel string
+	// ModelValidator is a validator for the "model" field. It is called by the builders before save.
+	ModelValidator func(string) error
+	// DefaultFallbackProviderID holds the default value on creation for the "fallback_provider_id" field.
+	DefaultFallbackProviderID string
+	// FallbackProviderIDValidator is a validator for the "fallback_provider_id" field. It is called by the builders before save.
+	FallbackProviderIDValidator func(string) error
+	// DefaultFallbackModel holds the default value on creation for the "fallback_model" field.
+	DefaultFallbackModel string
+	// FallbackModelValidator is a validator for the "fallback_model" field. It is called by the builders before save.
+	FallbackModelValidator func(string) error
+	// DefaultMaxAnswerTokens holds the default value on creation for the "max_answer_tokens" field.
+	DefaultMaxAnswerTokens int
+	// DefaultGrounding holds the default value on creation for the "grounding" field.
+	DefaultGrounding string
+	// GroundingValidator is a validator for the "grounding" field. It is called by the builders before save.
+	GroundingValidator func(string) error
+	// DefaultCacheAnswers holds the default value on creation for the "cache_answers" field.
+	DefaultCacheAnswers bool
 	// DefaultKept holds the default value on creation for the "kept" field.
 	DefaultKept bool
 	// DefaultOverLimit holds the default value on creation for the "over_limit" field.
@@ -194,6 +251,46 @@ func ByPassageLimit(opts ...sql.OrderTermOption) OrderOption {
 // ByAnswerWithoutKnowledge orders the results by the answer_without_knowledge field.
 func ByAnswerWithoutKnowledge(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAnswerWithoutKnowledge, opts...).ToFunc()
+}
+
+// ByProviderID orders the results by the provider_id field.
+func ByProviderID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldProviderID, opts...).ToFunc()
+}
+
+// ByModel orders the results by the model field.
+func ByModel(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldModel, opts...).ToFunc()
+}
+
+// ByFallbackProviderID orders the results by the fallback_provider_id field.
+func ByFallbackProviderID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFallbackProviderID, opts...).ToFunc()
+}
+
+// ByFallbackModel orders the results by the fallback_model field.
+func ByFallbackModel(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFallbackModel, opts...).ToFunc()
+}
+
+// ByTemperature orders the results by the temperature field.
+func ByTemperature(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldTemperature, opts...).ToFunc()
+}
+
+// ByMaxAnswerTokens orders the results by the max_answer_tokens field.
+func ByMaxAnswerTokens(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldMaxAnswerTokens, opts...).ToFunc()
+}
+
+// ByGrounding orders the results by the grounding field.
+func ByGrounding(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldGrounding, opts...).ToFunc()
+}
+
+// ByCacheAnswers orders the results by the cache_answers field.
+func ByCacheAnswers(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCacheAnswers, opts...).ToFunc()
 }
 
 // ByKept orders the results by the kept field.
@@ -287,6 +384,20 @@ func ByRemovals(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
 		sqlgraph.OrderByNeighborTerms(s, newRemovalsStep(), append([]sql.OrderTerm{term}, terms...)...)
 	}
 }
+
+// ByCachedAnswersCount orders the results by cached_answers count.
+func ByCachedAnswersCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newCachedAnswersStep(), opts...)
+	}
+}
+
+// ByCachedAnswers orders the results by cached_answers terms.
+func ByCachedAnswers(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newCachedAnswersStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
 func newWorkspaceStep() *sqlgraph.Step {
 	return sqlgraph.NewStep(
 		sqlgraph.From(Table, FieldID),
@@ -327,5 +438,12 @@ func newRemovalsStep() *sqlgraph.Step {
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(RemovalsInverseTable, FieldID),
 		sqlgraph.Edge(sqlgraph.O2M, false, RemovalsTable, RemovalsColumn),
+	)
+}
+func newCachedAnswersStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(CachedAnswersInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, CachedAnswersTable, CachedAnswersColumn),
 	)
 }

@@ -100,6 +100,46 @@ func AnswerWithoutKnowledge(v bool) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldAnswerWithoutKnowledge, v))
 }
 
+// ProviderID applies equality check predicate on the "provider_id" field. It's identical to ProviderIDEQ.
+func ProviderID(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldProviderID, v))
+}
+
+// Model applies equality check predicate on the "model" field. It's identical to ModelEQ.
+func Model(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldModel, v))
+}
+
+// FallbackProviderID applies equality check predicate on the "fallback_provider_id" field. It's identical to FallbackProviderIDEQ.
+func FallbackProviderID(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldFallbackProviderID, v))
+}
+
+// FallbackModel applies equality check predicate on the "fallback_model" field. It's identical to FallbackModelEQ.
+func FallbackModel(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldFallbackModel, v))
+}
+
+// Temperature applies equality check predicate on the "temperature" field. It's identical to TemperatureEQ.
+func Temperature(v float64) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldTemperature, v))
+}
+
+// MaxAnswerTokens applies equality check predicate on the "max_answer_tokens" field. It's identical to MaxAnswerTokensEQ.
+func MaxAnswerTokens(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldMaxAnswerTokens, v))
+}
+
+// Grounding applies equality check predicate on the "grounding" field. It's identical to GroundingEQ.
+func Grounding(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldGrounding, v))
+}
+
+// CacheAnswers applies equality check predicate on the "cache_answers" field. It's identical to CacheAnswersEQ.
+func CacheAnswers(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldCacheAnswers, v))
+}
+
 // Kept applies equality check predicate on the "kept" field. It's identical to KeptEQ.
 func Kept(v bool) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldKept, v))
@@ -465,6 +505,431 @@ func AnswerWithoutKnowledgeNEQ(v bool) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldNEQ(FieldAnswerWithoutKnowledge, v))
 }
 
+// ProviderIDEQ applies the EQ predicate on the "provider_id" field.
+func ProviderIDEQ(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldProviderID, v))
+}
+
+// ProviderIDNEQ applies the NEQ predicate on the "provider_id" field.
+func ProviderIDNEQ(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldProviderID, v))
+}
+
+// ProviderIDIn applies the In predicate on the "provider_id" field.
+func ProviderIDIn(vs ...string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldIn(FieldProviderID, vs...))
+}
+
+// ProviderIDNotIn applies the NotIn predicate on the "provider_id" field.
+func ProviderIDNotIn(vs ...string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNotIn(FieldProviderID, vs...))
+}
+
+// ProviderIDGT applies the GT predicate on the "provider_id" field.
+func ProviderIDGT(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGT(FieldProviderID, v))
+}
+
+// ProviderIDGTE applies the GTE predicate on the "provider_id" field.
+func ProviderIDGTE(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGTE(FieldProviderID, v))
+}
+
+// ProviderIDLT applies the LT predicate on the "provider_id" field.
+func ProviderIDLT(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLT(FieldProviderID, v))
+}
+
+// ProviderIDLTE applies the LTE predicate on the "provider_id" field.
+func ProviderIDLTE(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLTE(FieldProviderID, v))
+}
+
+// ProviderIDContains applies the Contains predicate on the "provider_id" field.
+func ProviderIDContains(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldContains(FieldProviderID, v))
+}
+
+// ProviderIDHasPrefix applies the HasPrefix predicate on the "provider_id" field.
+func ProviderIDHasPrefix(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldHasPrefix(FieldProviderID, v))
+}
+
+// ProviderIDHasSuffix applies the HasSuffix predicate on the "provider_id" field.
+func ProviderIDHasSuffix(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldHasSuffix(FieldProviderID, v))
+}
+
+// ProviderIDEqualFold applies the EqualFold predicate on the "provider_id" field.
+func ProviderIDEqualFold(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEqualFold(FieldProviderID, v))
+}
+
+// ProviderIDContainsFold applies the ContainsFold predicate on the "provider_id" field.
+func ProviderIDContainsFold(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldContainsFold(FieldProviderID, v))
+}
+
+// ModelEQ applies the EQ predicate on the "model" field.
+func ModelEQ(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldModel, v))
+}
+
+// ModelNEQ applies the NEQ predicate on the "model" field.
+func ModelNEQ(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldModel, v))
+}
+
+// ModelIn applies the In predicate on the "model" field.
+func ModelIn(vs ...string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldIn(FieldModel, vs...))
+}
+
+// ModelNotIn applies the NotIn predicate on the "model" field.
+func ModelNotIn(vs ...string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNotIn(FieldModel, vs...))
+}
+
+// ModelGT applies the GT predicate on the "model" field.
+func ModelGT(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGT(FieldModel, v))
+}
+
+// ModelGTE applies the GTE predicate on the "model" field.
+func ModelGTE(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGTE(FieldModel, v))
+}
+
+// ModelLT applies the LT predicate on the "model" field.
+func ModelLT(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLT(FieldModel, v))
+}
+
+// ModelLTE applies the LTE predicate on the "model" field.
+func ModelLTE(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLTE(FieldModel, v))
+}
+
+// ModelContains applies the Contains predicate on the "model" field.
+func ModelContains(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldContains(FieldModel, v))
+}
+
+// ModelHasPrefix applies the HasPrefix predicate on the "model" field.
+func ModelHasPrefix(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldHasPrefix(FieldModel, v))
+}
+
+// ModelHasSuffix applies the HasSuffix predicate on the "model" field.
+func ModelHasSuffix(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldHasSuffix(FieldModel, v))
+}
+
+// ModelEqualFold applies the EqualFold predicate on the "model" field.
+func ModelEqualFold(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEqualFold(FieldModel, v))
+}
+
+// ModelContainsFold applies the ContainsFold predicate on the "model" field.
+func ModelContainsFold(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldContainsFold(FieldModel, v))
+}
+
+// FallbackProviderIDEQ applies the EQ predicate on the "fallback_provider_id" field.
+func FallbackProviderIDEQ(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldFallbackProviderID, v))
+}
+
+// FallbackProviderIDNEQ applies the NEQ predicate on the "fallback_provider_id" field.
+func FallbackProviderIDNEQ(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldFallbackProviderID, v))
+}
+
+// FallbackProviderIDIn applies the In predicate on the "fallback_provider_id" field.
+func FallbackProviderIDIn(vs ...string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldIn(FieldFallbackProviderID, vs...))
+}
+
+// FallbackProviderIDNotIn applies the NotIn predicate on the "fallback_provider_id" field.
+func FallbackProviderIDNotIn(vs ...string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNotIn(FieldFallbackProviderID, vs...))
+}
+
+// FallbackProviderIDGT applies the GT predicate on the "fallback_provider_id" field.
+func FallbackProviderIDGT(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGT(FieldFallbackProviderID, v))
+}
+
+// FallbackProviderIDGTE applies the GTE predicate on the "fallback_provider_id" field.
+func FallbackProviderIDGTE(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGTE(FieldFallbackProviderID, v))
+}
+
+// FallbackProviderIDLT applies the LT predicate on the "fallback_provider_id" field.
+func FallbackProviderIDLT(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLT(FieldFallbackProviderID, v))
+}
+
+// FallbackProviderIDLTE applies the LTE predicate on the "fallback_provider_id" field.
+func FallbackProviderIDLTE(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLTE(FieldFallbackProviderID, v))
+}
+
+// FallbackProviderIDContains applies the Contains predicate on the "fallback_provider_id" field.
+func FallbackProviderIDContains(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldContains(FieldFallbackProviderID, v))
+}
+
+// FallbackProviderIDHasPrefix applies the HasPrefix predicate on the "fallback_provider_id" field.
+func FallbackProviderIDHasPrefix(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldHasPrefix(FieldFallbackProviderID, v))
+}
+
+// FallbackProviderIDHasSuffix applies the HasSuffix predicate on the "fallback_provider_id" field.
+func FallbackProviderIDHasSuffix(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldHasSuffix(FieldFallbackProviderID, v))
+}
+
+// FallbackProviderIDEqualFold applies the EqualFold predicate on the "fallback_provider_id" field.
+func FallbackProviderIDEqualFold(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEqualFold(FieldFallbackProviderID, v))
+}
+
+// FallbackProviderIDContainsFold applies the ContainsFold predicate on the "fallback_provider_id" field.
+func FallbackProviderIDContainsFold(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldContainsFold(FieldFallbackProviderID, v))
+}
+
+// FallbackModelEQ applies the EQ predicate on the "fallback_model" field.
+func FallbackModelEQ(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldFallbackModel, v))
+}
+
+// FallbackModelNEQ applies the NEQ predicate on the "fallback_model" field.
+func FallbackModelNEQ(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldFallbackModel, v))
+}
+
+// FallbackModelIn applies the In predicate on the "fallback_model" field.
+func FallbackModelIn(vs ...string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldIn(FieldFallbackModel, vs...))
+}
+
+// FallbackModelNotIn applies the NotIn predicate on the "fallback_model" field.
+func FallbackModelNotIn(vs ...string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNotIn(FieldFallbackModel, vs...))
+}
+
+// FallbackModelGT applies the GT predicate on the "fallback_model" field.
+func FallbackModelGT(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGT(FieldFallbackModel, v))
+}
+
+// FallbackModelGTE applies the GTE predicate on the "fallback_model" field.
+func FallbackModelGTE(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGTE(FieldFallbackModel, v))
+}
+
+// FallbackModelLT applies the LT predicate on the "fallback_model" field.
+func FallbackModelLT(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLT(FieldFallbackModel, v))
+}
+
+// FallbackModelLTE applies the LTE predicate on the "fallback_model" field.
+func FallbackModelLTE(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLTE(FieldFallbackModel, v))
+}
+
+// FallbackModelContains applies the Contains predicate on the "fallback_model" field.
+func FallbackModelContains(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldContains(FieldFallbackModel, v))
+}
+
+// FallbackModelHasPrefix applies the HasPrefix predicate on the "fallback_model" field.
+func FallbackModelHasPrefix(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldHasPrefix(FieldFallbackModel, v))
+}
+
+// FallbackModelHasSuffix applies the HasSuffix predicate on the "fallback_model" field.
+func FallbackModelHasSuffix(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldHasSuffix(FieldFallbackModel, v))
+}
+
+// FallbackModelEqualFold applies the EqualFold predicate on the "fallback_model" field.
+func FallbackModelEqualFold(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEqualFold(FieldFallbackModel, v))
+}
+
+// FallbackModelContainsFold applies the ContainsFold predicate on the "fallback_model" field.
+func FallbackModelContainsFold(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldContainsFold(FieldFallbackModel, v))
+}
+
+// TemperatureEQ applies the EQ predicate on the "temperature" field.
+func TemperatureEQ(v float64) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldTemperature, v))
+}
+
+// TemperatureNEQ applies the NEQ predicate on the "temperature" field.
+func TemperatureNEQ(v float64) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldTemperature, v))
+}
+
+// TemperatureIn applies the In predicate on the "temperature" field.
+func TemperatureIn(vs ...float64) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldIn(FieldTemperature, vs...))
+}
+
+// TemperatureNotIn applies the NotIn predicate on the "temperature" field.
+func TemperatureNotIn(vs ...float64) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNotIn(FieldTemperature, vs...))
+}
+
+// TemperatureGT applies the GT predicate on the "temperature" field.
+func TemperatureGT(v float64) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGT(FieldTemperature, v))
+}
+
+// TemperatureGTE applies the GTE predicate on the "temperature" field.
+func TemperatureGTE(v float64) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGTE(FieldTemperature, v))
+}
+
+// TemperatureLT applies the LT predicate on the "temperature" field.
+func TemperatureLT(v float64) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLT(FieldTemperature, v))
+}
+
+// TemperatureLTE applies the LTE predicate on the "temperature" field.
+func TemperatureLTE(v float64) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLTE(FieldTemperature, v))
+}
+
+// TemperatureIsNil applies the IsNil predicate on the "temperature" field.
+func TemperatureIsNil() predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldIsNull(FieldTemperature))
+}
+
+// TemperatureNotNil applies the NotNil predicate on the "temperature" field.
+func TemperatureNotNil() predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNotNull(FieldTemperature))
+}
+
+// MaxAnswerTokensEQ applies the EQ predicate on the "max_answer_tokens" field.
+func MaxAnswerTokensEQ(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldMaxAnswerTokens, v))
+}
+
+// MaxAnswerTokensNEQ applies the NEQ predicate on the "max_answer_tokens" field.
+func MaxAnswerTokensNEQ(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldMaxAnswerTokens, v))
+}
+
+// MaxAnswerTokensIn applies the In predicate on the "max_answer_tokens" field.
+func MaxAnswerTokensIn(vs ...int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldIn(FieldMaxAnswerTokens, vs...))
+}
+
+// MaxAnswerTokensNotIn applies the NotIn predicate on the "max_answer_tokens" field.
+func MaxAnswerTokensNotIn(vs ...int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNotIn(FieldMaxAnswerTokens, vs...))
+}
+
+// MaxAnswerTokensGT applies the GT predicate on the "max_answer_tokens" field.
+func MaxAnswerTokensGT(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGT(FieldMaxAnswerTokens, v))
+}
+
+// MaxAnswerTokensGTE applies the GTE predicate on the "max_answer_tokens" field.
+func MaxAnswerTokensGTE(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGTE(FieldMaxAnswerTokens, v))
+}
+
+// MaxAnswerTokensLT applies the LT predicate on the "max_answer_tokens" field.
+func MaxAnswerTokensLT(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLT(FieldMaxAnswerTokens, v))
+}
+
+// MaxAnswerTokensLTE applies the LTE predicate on the "max_answer_tokens" field.
+func MaxAnswerTokensLTE(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLTE(FieldMaxAnswerTokens, v))
+}
+
+// GroundingEQ applies the EQ predicate on the "grounding" field.
+func GroundingEQ(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldGrounding, v))
+}
+
+// GroundingNEQ applies the NEQ predicate on the "grounding" field.
+func GroundingNEQ(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldGrounding, v))
+}
+
+// GroundingIn applies the In predicate on the "grounding" field.
+func GroundingIn(vs ...string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldIn(FieldGrounding, vs...))
+}
+
+// GroundingNotIn applies the NotIn predicate on the "grounding" field.
+func GroundingNotIn(vs ...string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNotIn(FieldGrounding, vs...))
+}
+
+// GroundingGT applies the GT predicate on the "grounding" field.
+func GroundingGT(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGT(FieldGrounding, v))
+}
+
+// GroundingGTE applies the GTE predicate on the "grounding" field.
+func GroundingGTE(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGTE(FieldGrounding, v))
+}
+
+// GroundingLT applies the LT predicate on the "grounding" field.
+func GroundingLT(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLT(FieldGrounding, v))
+}
+
+// GroundingLTE applies the LTE predicate on the "grounding" field.
+func GroundingLTE(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLTE(FieldGrounding, v))
+}
+
+// GroundingContains applies the Contains predicate on the "grounding" field.
+func GroundingContains(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldContains(FieldGrounding, v))
+}
+
+// GroundingHasPrefix applies the HasPrefix predicate on the "grounding" field.
+func GroundingHasPrefix(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldHasPrefix(FieldGrounding, v))
+}
+
+// GroundingHasSuffix applies the HasSuffix predicate on the "grounding" field.
+func GroundingHasSuffix(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldHasSuffix(FieldGrounding, v))
+}
+
+// GroundingEqualFold applies the EqualFold predicate on the "grounding" field.
+func GroundingEqualFold(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEqualFold(FieldGrounding, v))
+}
+
+// GroundingContainsFold applies the ContainsFold predicate on the "grounding" field.
+func GroundingContainsFold(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldContainsFold(FieldGrounding, v))
+}
+
+// CacheAnswersEQ applies the EQ predicate on the "cache_answers" field.
+func CacheAnswersEQ(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldCacheAnswers, v))
+}
+
+// CacheAnswersNEQ applies the NEQ predicate on the "cache_answers" field.
+func CacheAnswersNEQ(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldCacheAnswers, v))
+}
+
 // KeptEQ applies the EQ predicate on the "kept" field.
 func KeptEQ(v bool) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldKept, v))
@@ -655,6 +1120,29 @@ func HasRemovals() predicate.Chatbot {
 func HasRemovalsWith(preds ...predicate.Removal) predicate.Chatbot {
 	return predicate.Chatbot(func(s *sql.Selector) {
 		step := newRemovalsStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasCachedAnswers applies the HasEdge predicate on the "cached_answers" edge.
+func HasCachedAnswers() predicate.Chatbot {
+	return predicate.Chatbot(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, CachedAnswersTable, CachedAnswersColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasCachedAnswersWith applies the HasEdge predicate on the "cached_answers" edge with a given conditions (other predicates).
+func HasCachedAnswersWith(preds ...predicate.CachedAnswer) predicate.Chatbot {
+	return predicate.Chatbot(func(s *sql.Selector) {
+		step := newCachedAnswersStep()
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

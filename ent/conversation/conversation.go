@@ -29,6 +29,8 @@ const (
 	EdgeChatbot = "chatbot"
 	// EdgeMessages holds the string denoting the messages edge name in mutations.
 	EdgeMessages = "messages"
+	// EdgeIdempotencyKeys holds the string denoting the idempotency_keys edge name in mutations.
+	EdgeIdempotencyKeys = "idempotency_keys"
 	// Table holds the table name of the conversation in the database.
 	Table = "conversations"
 	// ChatbotTable is the table that holds the chatbot relation/edge.
@@ -45,6 +47,13 @@ const (
 	MessagesInverseTable = "messages"
 	// MessagesColumn is the table column denoting the messages relation/edge.
 	MessagesColumn = "conversation_id"
+	// IdempotencyKeysTable is the table that holds the idempotency_keys relation/edge.
+	IdempotencyKeysTable = "idempotency_keys"
+	// IdempotencyKeysInverseTable is the table name for the IdempotencyKey entity.
+	// It exists in this package in order to avoid circular dependency with the "idempotencykey" package.
+	IdempotencyKeysInverseTable = "idempotency_keys"
+	// IdempotencyKeysColumn is the table column denoting the idempotency_keys relation/edge.
+	IdempotencyKeysColumn = "conversation_id"
 )
 
 // Columns holds all SQL columns for conversation fields.
@@ -142,6 +151,20 @@ func ByMessages(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
 		sqlgraph.OrderByNeighborTerms(s, newMessagesStep(), append([]sql.OrderTerm{term}, terms...)...)
 	}
 }
+
+// ByIdempotencyKeysCount orders the results by idempotency_keys count.
+func ByIdempotencyKeysCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newIdempotencyKeysStep(), opts...)
+	}
+}
+
+// ByIdempotencyKeys orders the results by idempotency_keys terms.
+func ByIdempotencyKeys(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newIdempotencyKeysStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
 func newChatbotStep() *sqlgraph.Step {
 	return sqlgraph.NewStep(
 		sqlgraph.From(Table, FieldID),
@@ -154,5 +177,12 @@ func newMessagesStep() *sqlgraph.Step {
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(MessagesInverseTable, FieldID),
 		sqlgraph.Edge(sqlgraph.O2M, false, MessagesTable, MessagesColumn),
+	)
+}
+func newIdempotencyKeysStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(IdempotencyKeysInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, IdempotencyKeysTable, IdempotencyKeysColumn),
 	)
 }

@@ -25,16 +25,18 @@ const (
 	FieldContent = "content"
 	// FieldStatus holds the string denoting the status field in the database.
 	FieldStatus = "status"
-	// FieldModel holds the string denoting the model field in the database.
-	FieldModel = "model"
-	// FieldPromptTokens holds the string denoting the prompt_tokens field in the database.
-	FieldPromptTokens = "prompt_tokens"
-	// FieldCompletionTokens holds the string denoting the completion_tokens field in the database.
-	FieldCompletionTokens = "completion_tokens"
-	// FieldUsageEstimated holds the string denoting the usage_estimated field in the database.
-	FieldUsageEstimated = "usage_estimated"
 	// FieldLeaseUntil holds the string denoting the lease_until field in the database.
 	FieldLeaseUntil = "lease_until"
+	// FieldAttempt holds the string denoting the attempt field in the database.
+	FieldAttempt = "attempt"
+	// FieldStopping holds the string denoting the stopping field in the database.
+	FieldStopping = "stopping"
+	// FieldDelivery holds the string denoting the delivery field in the database.
+	FieldDelivery = "delivery"
+	// FieldQuery holds the string denoting the query field in the database.
+	FieldQuery = "query"
+	// FieldSources holds the string denoting the sources field in the database.
+	FieldSources = "sources"
 	// FieldDocumentIds holds the string denoting the document_ids field in the database.
 	FieldDocumentIds = "document_ids"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
@@ -60,11 +62,12 @@ var Columns = []string{
 	FieldRole,
 	FieldContent,
 	FieldStatus,
-	FieldModel,
-	FieldPromptTokens,
-	FieldCompletionTokens,
-	FieldUsageEstimated,
 	FieldLeaseUntil,
+	FieldAttempt,
+	FieldStopping,
+	FieldDelivery,
+	FieldQuery,
+	FieldSources,
 	FieldDocumentIds,
 	FieldCreatedAt,
 }
@@ -95,16 +98,18 @@ var (
 	DefaultContent string
 	// StatusValidator is a validator for the "status" field. It is called by the builders before save.
 	StatusValidator func(string) error
-	// DefaultModel holds the default value on creation for the "model" field.
-	DefaultModel string
-	// ModelValidator is a validator for the "model" field. It is called by the builders before save.
-	ModelValidator func(string) error
-	// DefaultPromptTokens holds the default value on creation for the "prompt_tokens" field.
-	DefaultPromptTokens int
-	// DefaultCompletionTokens holds the default value on creation for the "completion_tokens" field.
-	DefaultCompletionTokens int
-	// DefaultUsageEstimated holds the default value on creation for the "usage_estimated" field.
-	DefaultUsageEstimated bool
+	// DefaultAttempt holds the default value on creation for the "attempt" field.
+	DefaultAttempt int
+	// DefaultStopping holds the default value on creation for the "stopping" field.
+	DefaultStopping bool
+	// DefaultDelivery holds the default value on creation for the "delivery" field.
+	DefaultDelivery string
+	// DeliveryValidator is a validator for the "delivery" field. It is called by the builders before save.
+	DeliveryValidator func(string) error
+	// DefaultQuery holds the default value on creation for the "query" field.
+	DefaultQuery string
+	// DefaultSources holds the default value on creation for the "sources" field.
+	DefaultSources string
 	// DefaultDocumentIds holds the default value on creation for the "document_ids" field.
 	DefaultDocumentIds string
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
@@ -144,29 +149,34 @@ func ByStatus(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldStatus, opts...).ToFunc()
 }
 
-// ByModel orders the results by the model field.
-func ByModel(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldModel, opts...).ToFunc()
-}
-
-// ByPromptTokens orders the results by the prompt_tokens field.
-func ByPromptTokens(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldPromptTokens, opts...).ToFunc()
-}
-
-// ByCompletionTokens orders the results by the completion_tokens field.
-func ByCompletionTokens(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldCompletionTokens, opts...).ToFunc()
-}
-
-// ByUsageEstimated orders the results by the usage_estimated field.
-func ByUsageEstimated(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldUsageEstimated, opts...).ToFunc()
-}
-
 // ByLeaseUntil orders the results by the lease_until field.
 func ByLeaseUntil(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLeaseUntil, opts...).ToFunc()
+}
+
+// ByAttempt orders the results by the attempt field.
+func ByAttempt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAttempt, opts...).ToFunc()
+}
+
+// ByStopping orders the results by the stopping field.
+func ByStopping(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldStopping, opts...).ToFunc()
+}
+
+// ByDelivery orders the results by the delivery field.
+func ByDelivery(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDelivery, opts...).ToFunc()
+}
+
+// ByQuery orders the results by the query field.
+func ByQuery(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldQuery, opts...).ToFunc()
+}
+
+// BySources orders the results by the sources field.
+func BySources(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSources, opts...).ToFunc()
 }
 
 // ByDocumentIds orders the results by the document_ids field.

@@ -80,29 +80,34 @@ func Status(v string) predicate.Message {
 	return predicate.Message(sql.FieldEQ(FieldStatus, v))
 }
 
-// Model applies equality check predicate on the "model" field. It's identical to ModelEQ.
-func Model(v string) predicate.Message {
-	return predicate.Message(sql.FieldEQ(FieldModel, v))
-}
-
-// PromptTokens applies equality check predicate on the "prompt_tokens" field. It's identical to PromptTokensEQ.
-func PromptTokens(v int) predicate.Message {
-	return predicate.Message(sql.FieldEQ(FieldPromptTokens, v))
-}
-
-// CompletionTokens applies equality check predicate on the "completion_tokens" field. It's identical to CompletionTokensEQ.
-func CompletionTokens(v int) predicate.Message {
-	return predicate.Message(sql.FieldEQ(FieldCompletionTokens, v))
-}
-
-// UsageEstimated applies equality check predicate on the "usage_estimated" field. It's identical to UsageEstimatedEQ.
-func UsageEstimated(v bool) predicate.Message {
-	return predicate.Message(sql.FieldEQ(FieldUsageEstimated, v))
-}
-
 // LeaseUntil applies equality check predicate on the "lease_until" field. It's identical to LeaseUntilEQ.
 func LeaseUntil(v time.Time) predicate.Message {
 	return predicate.Message(sql.FieldEQ(FieldLeaseUntil, v))
+}
+
+// Attempt applies equality check predicate on the "attempt" field. It's identical to AttemptEQ.
+func Attempt(v int) predicate.Message {
+	return predicate.Message(sql.FieldEQ(FieldAttempt, v))
+}
+
+// Stopping applies equality check predicate on the "stopping" field. It's identical to StoppingEQ.
+func Stopping(v bool) predicate.Message {
+	return predicate.Message(sql.FieldEQ(FieldStopping, v))
+}
+
+// Delivery applies equality check predicate on the "delivery" field. It's identical to DeliveryEQ.
+func Delivery(v string) predicate.Message {
+	return predicate.Message(sql.FieldEQ(FieldDelivery, v))
+}
+
+// Query applies equality check predicate on the "query" field. It's identical to QueryEQ.
+func Query(v string) predicate.Message {
+	return predicate.Message(sql.FieldEQ(FieldQuery, v))
+}
+
+// Sources applies equality check predicate on the "sources" field. It's identical to SourcesEQ.
+func Sources(v string) predicate.Message {
+	return predicate.Message(sql.FieldEQ(FieldSources, v))
 }
 
 // DocumentIds applies equality check predicate on the "document_ids" field. It's identical to DocumentIdsEQ.
@@ -395,161 +400,6 @@ func StatusContainsFold(v string) predicate.Message {
 	return predicate.Message(sql.FieldContainsFold(FieldStatus, v))
 }
 
-// ModelEQ applies the EQ predicate on the "model" field.
-func ModelEQ(v string) predicate.Message {
-	return predicate.Message(sql.FieldEQ(FieldModel, v))
-}
-
-// ModelNEQ applies the NEQ predicate on the "model" field.
-func ModelNEQ(v string) predicate.Message {
-	return predicate.Message(sql.FieldNEQ(FieldModel, v))
-}
-
-// ModelIn applies the In predicate on the "model" field.
-func ModelIn(vs ...string) predicate.Message {
-	return predicate.Message(sql.FieldIn(FieldModel, vs...))
-}
-
-// ModelNotIn applies the NotIn predicate on the "model" field.
-func ModelNotIn(vs ...string) predicate.Message {
-	return predicate.Message(sql.FieldNotIn(FieldModel, vs...))
-}
-
-// ModelGT applies the GT predicate on the "model" field.
-func ModelGT(v string) predicate.Message {
-	return predicate.Message(sql.FieldGT(FieldModel, v))
-}
-
-// ModelGTE applies the GTE predicate on the "model" field.
-func ModelGTE(v string) predicate.Message {
-	return predicate.Message(sql.FieldGTE(FieldModel, v))
-}
-
-// ModelLT applies the LT predicate on the "model" field.
-func ModelLT(v string) predicate.Message {
-	return predicate.Message(sql.FieldLT(FieldModel, v))
-}
-
-// ModelLTE applies the LTE predicate on the "model" field.
-func ModelLTE(v string) predicate.Message {
-	return predicate.Message(sql.FieldLTE(FieldModel, v))
-}
-
-// ModelContains applies the Contains predicate on the "model" field.
-func ModelContains(v string) predicate.Message {
-	return predicate.Message(sql.FieldContains(FieldModel, v))
-}
-
-// ModelHasPrefix applies the HasPrefix predicate on the "model" field.
-func ModelHasPrefix(v string) predicate.Message {
-	return predicate.Message(sql.FieldHasPrefix(FieldModel, v))
-}
-
-// ModelHasSuffix applies the HasSuffix predicate on the "model" field.
-func ModelHasSuffix(v string) predicate.Message {
-	return predicate.Message(sql.FieldHasSuffix(FieldModel, v))
-}
-
-// ModelEqualFold applies the EqualFold predicate on the "model" field.
-func ModelEqualFold(v string) predicate.Message {
-	return predicate.Message(sql.FieldEqualFold(FieldModel, v))
-}
-
-// ModelContainsFold applies the ContainsFold predicate on the "model" field.
-func ModelContainsFold(v string) predicate.Message {
-	return predicate.Message(sql.FieldContainsFold(FieldModel, v))
-}
-
-// PromptTokensEQ applies the EQ predicate on the "prompt_tokens" field.
-func PromptTokensEQ(v int) predicate.Message {
-	return predicate.Message(sql.FieldEQ(FieldPromptTokens, v))
-}
-
-// PromptTokensNEQ applies the NEQ predicate on the "prompt_tokens" field.
-func PromptTokensNEQ(v int) predicate.Message {
-	return predicate.Message(sql.FieldNEQ(FieldPromptTokens, v))
-}
-
-// PromptTokensIn applies the In predicate on the "prompt_tokens" field.
-func PromptTokensIn(vs ...int) predicate.Message {
-	return predicate.Message(sql.FieldIn(FieldPromptTokens, vs...))
-}
-
-// PromptTokensNotIn applies the NotIn predicate on the "prompt_tokens" field.
-func PromptTokensNotIn(vs ...int) predicate.Message {
-	return predicate.Message(sql.FieldNotIn(FieldPromptTokens, vs...))
-}
-
-// PromptTokensGT applies the GT predicate on the "prompt_tokens" field.
-func PromptTokensGT(v int) predicate.Message {
-	return predicate.Message(sql.FieldGT(FieldPromptTokens, v))
-}
-
-// PromptTokensGTE applies the GTE predicate on the "prompt_tokens" field.
-func PromptTokensGTE(v int) predicate.Message {
-	return predicate.Message(sql.FieldGTE(FieldPromptTokens, v))
-}
-
-// PromptTokensLT applies the LT predicate on the "prompt_tokens" field.
-func PromptTokensLT(v int) predicate.Message {
-	return predicate.Message(sql.FieldLT(FieldPromptTokens, v))
-}
-
-// PromptTokensLTE applies the LTE predicate on the "prompt_tokens" field.
-func PromptTokensLTE(v int) predicate.Message {
-	return predicate.Message(sql.FieldLTE(FieldPromptTokens, v))
-}
-
-// CompletionTokensEQ applies the EQ predicate on the "completion_tokens" field.
-func CompletionTokensEQ(v int) predicate.Message {
-	return predicate.Message(sql.FieldEQ(FieldCompletionTokens, v))
-}
-
-// CompletionTokensNEQ applies the NEQ predicate on the "completion_tokens" field.
-func CompletionTokensNEQ(v int) predicate.Message {
-	return predicate.Message(sql.FieldNEQ(FieldCompletionTokens, v))
-}
-
-// CompletionTokensIn applies the In predicate on the "completion_tokens" field.
-func CompletionTokensIn(vs ...int) predicate.Message {
-	return predicate.Message(sql.FieldIn(FieldCompletionTokens, vs...))
-}
-
-// CompletionTokensNotIn applies the NotIn predicate on the "completion_tokens" field.
-func CompletionTokensNotIn(vs ...int) predicate.Message {
-	return predicate.Message(sql.FieldNotIn(FieldCompletionTokens, vs...))
-}
-
-// CompletionTokensGT applies the GT predicate on the "completion_tokens" field.
-func CompletionTokensGT(v int) predicate.Message {
-	return predicate.Message(sql.FieldGT(FieldCompletionTokens, v))
-}
-
-// CompletionTokensGTE applies the GTE predicate on the "completion_tokens" field.
-func CompletionTokensGTE(v int) predicate.Message {
-	return predicate.Message(sql.FieldGTE(FieldCompletionTokens, v))
-}
-
-// CompletionTokensLT applies the LT predicate on the "completion_tokens" field.
-func CompletionTokensLT(v int) predicate.Message {
-	return predicate.Message(sql.FieldLT(FieldCompletionTokens, v))
-}
-
-// CompletionTokensLTE applies the LTE predicate on the "completion_tokens" field.
-func CompletionTokensLTE(v int) predicate.Message {
-	return predicate.Message(sql.FieldLTE(FieldCompletionTokens, v))
-}
-
-// UsageEstimatedEQ applies the EQ predicate on the "usage_estimated" field.
-func UsageEstimatedEQ(v bool) predicate.Message {
-	return predicate.Message(sql.FieldEQ(FieldUsageEstimated, v))
-}
-
-// UsageEstimatedNEQ applies the NEQ predicate on the "usage_estimated" field.
-func UsageEstimatedNEQ(v bool) predicate.Message {
-	return predicate.Message(sql.FieldNEQ(FieldUsageEstimated, v))
-}
-
 // LeaseUntilEQ applies the EQ predicate on the "lease_until" field.
 func LeaseUntilEQ(v time.Time) predicate.Message {
 	return predicate.Message(sql.FieldEQ(FieldLeaseUntil, v))
@@ -598,6 +448,251 @@ func LeaseUntilIsNil() predicate.Message {
 // LeaseUntilNotNil applies the NotNil predicate on the "lease_until" field.
 func LeaseUntilNotNil() predicate.Message {
 	return predicate.Message(sql.FieldNotNull(FieldLeaseUntil))
+}
+
+// AttemptEQ applies the EQ predicate on the "attempt" field.
+func AttemptEQ(v int) predicate.Message {
+	return predicate.Message(sql.FieldEQ(FieldAttempt, v))
+}
+
+// AttemptNEQ applies the NEQ predicate on the "attempt" field.
+func AttemptNEQ(v int) predicate.Message {
+	return predicate.Message(sql.FieldNEQ(FieldAttempt, v))
+}
+
+// AttemptIn applies the In predicate on the "attempt" field.
+func AttemptIn(vs ...int) predicate.Message {
+	return predicate.Message(sql.FieldIn(FieldAttempt, vs...))
+}
+
+// AttemptNotIn applies the NotIn predicate on the "attempt" field.
+func AttemptNotIn(vs ...int) predicate.Message {
+	return predicate.Message(sql.FieldNotIn(FieldAttempt, vs...))
+}
+
+// AttemptGT applies the GT predicate on the "attempt" field.
+func AttemptGT(v int) predicate.Message {
+	return predicate.Message(sql.FieldGT(FieldAttempt, v))
+}
+
+// AttemptGTE applies the GTE predicate on the "attempt" field.
+func AttemptGTE(v int) predicate.Message {
+	return predicate.Message(sql.FieldGTE(FieldAttempt, v))
+}
+
+// AttemptLT applies the LT predicate on the "attempt" field.
+func AttemptLT(v int) predicate.Message {
+	return predicate.Message(sql.FieldLT(FieldAttempt, v))
+}
+
+// AttemptLTE applies the LTE predicate on the "attempt" field.
+func AttemptLTE(v int) predicate.Message {
+	return predicate.Message(sql.FieldLTE(FieldAttempt, v))
+}
+
+// StoppingEQ applies the EQ predicate on the "stopping" field.
+func StoppingEQ(v bool) predicate.Message {
+	return predicate.Message(sql.FieldEQ(FieldStopping, v))
+}
+
+// StoppingNEQ applies the NEQ predicate on the "stopping" field.
+func StoppingNEQ(v bool) predicate.Message {
+	return predicate.Message(sql.FieldNEQ(FieldStopping, v))
+}
+
+// DeliveryEQ applies the EQ predicate on the "delivery" field.
+func DeliveryEQ(v string) predicate.Message {
+	return predicate.Message(sql.FieldEQ(FieldDelivery, v))
+}
+
+// DeliveryNEQ applies the NEQ predicate on the "delivery" field.
+func DeliveryNEQ(v string) predicate.Message {
+	return predicate.Message(sql.FieldNEQ(FieldDelivery, v))
+}
+
+// DeliveryIn applies the In predicate on the "delivery" field.
+func DeliveryIn(vs ...string) predicate.Message {
+	return predicate.Message(sql.FieldIn(FieldDelivery, vs...))
+}
+
+// DeliveryNotIn applies the NotIn predicate on the "delivery" field.
+func DeliveryNotIn(vs ...string) predicate.Message {
+	return predicate.Message(sql.FieldNotIn(FieldDelivery, vs...))
+}
+
+// DeliveryGT applies the GT predicate on the "delivery" field.
+func DeliveryGT(v string) predicate.Message {
+	return predicate.Message(sql.FieldGT(FieldDelivery, v))
+}
+
+// DeliveryGTE applies the GTE predicate on the "delivery" field.
+func DeliveryGTE(v string) predicate.Message {
+	return predicate.Message(sql.FieldGTE(FieldDelivery, v))
+}
+
+// DeliveryLT applies the LT predicate on the "delivery" field.
+func DeliveryLT(v string) predicate.Message {
+	return predicate.Message(sql.FieldLT(FieldDelivery, v))
+}
+
+// DeliveryLTE applies the LTE predicate on the "delivery" field.
+func DeliveryLTE(v string) predicate.Message {
+	return predicate.Message(sql.FieldLTE(FieldDelivery, v))
+}
+
+// DeliveryContains applies the Contains predicate on the "delivery" field.
+func DeliveryContains(v string) predicate.Message {
+	return predicate.Message(sql.FieldContains(FieldDelivery, v))
+}
+
+// DeliveryHasPrefix applies the HasPrefix predicate on the "delivery" field.
+func DeliveryHasPrefix(v string) predicate.Message {
+	return predicate.Message(sql.FieldHasPrefix(FieldDelivery, v))
+}
+
+// DeliveryHasSuffix applies the HasSuffix predicate on the "delivery" field.
+func DeliveryHasSuffix(v string) predicate.Message {
+	return predicate.Message(sql.FieldHasSuffix(FieldDelivery, v))
+}
+
+// DeliveryEqualFold applies the EqualFold predicate on the "delivery" field.
+func DeliveryEqualFold(v string) predicate.Message {
+	return predicate.Message(sql.FieldEqualFold(FieldDelivery, v))
+}
+
+// DeliveryContainsFold applies the ContainsFold predicate on the "delivery" field.
+func DeliveryContainsFold(v string) predicate.Message {
+	return predicate.Message(sql.FieldContainsFold(FieldDelivery, v))
+}
+
+// QueryEQ applies the EQ predicate on the "query" field.
+func QueryEQ(v string) predicate.Message {
+	return predicate.Message(sql.FieldEQ(FieldQuery, v))
+}
+
+// QueryNEQ applies the NEQ predicate on the "query" field.
+func QueryNEQ(v string) predicate.Message {
+	return predicate.Message(sql.FieldNEQ(FieldQuery, v))
+}
+
+// QueryIn applies the In predicate on the "query" field.
+func QueryIn(vs ...string) predicate.Message {
+	return predicate.Message(sql.FieldIn(FieldQuery, vs...))
+}
+
+// QueryNotIn applies the NotIn predicate on the "query" field.
+func QueryNotIn(vs ...string) predicate.Message {
+	return predicate.Message(sql.FieldNotIn(FieldQuery, vs...))
+}
+
+// QueryGT applies the GT predicate on the "query" field.
+func QueryGT(v string) predicate.Message {
+	return predicate.Message(sql.FieldGT(FieldQuery, v))
+}
+
+// QueryGTE applies the GTE predicate on the "query" field.
+func QueryGTE(v string) predicate.Message {
+	return predicate.Message(sql.FieldGTE(FieldQuery, v))
+}
+
+// QueryLT applies the LT predicate on the "query" field.
+func QueryLT(v string) predicate.Message {
+	return predicate.Message(sql.FieldLT(FieldQuery, v))
+}
+
+// QueryLTE applies the LTE predicate on the "query" field.
+func QueryLTE(v string) predicate.Message {
+	return predicate.Message(sql.FieldLTE(FieldQuery, v))
+}
+
+// QueryContains applies the Contains predicate on the "query" field.
+func QueryContains(v string) predicate.Message {
+	return predicate.Message(sql.FieldContains(FieldQuery, v))
+}
+
+// QueryHasPrefix applies the HasPrefix predicate on the "query" field.
+func QueryHasPrefix(v string) predicate.Message {
+	return predicate.Message(sql.FieldHasPrefix(FieldQuery, v))
+}
+
+// QueryHasSuffix applies the HasSuffix predicate on the "query" field.
+func QueryHasSuffix(v string) predicate.Message {
+	return predicate.Message(sql.FieldHasSuffix(FieldQuery, v))
+}
+
+// QueryEqualFold applies the EqualFold predicate on the "query" field.
+func QueryEqualFold(v string) predicate.Message {
+	return predicate.Message(sql.FieldEqualFold(FieldQuery, v))
+}
+
+// QueryContainsFold applies the ContainsFold predicate on the "query" field.
+func QueryContainsFold(v string) predicate.Message {
+	return predicate.Message(sql.FieldContainsFold(FieldQuery, v))
+}
+
+// SourcesEQ applies the EQ predicate on the "sources" field.
+func SourcesEQ(v string) predicate.Message {
+	return predicate.Message(sql.FieldEQ(FieldSources, v))
+}
+
+// SourcesNEQ applies the NEQ predicate on the "sources" field.
+func SourcesNEQ(v string) predicate.Message {
+	return predicate.Message(sql.FieldNEQ(FieldSources, v))
+}
+
+// SourcesIn applies the In predicate on the "sources" field.
+func SourcesIn(vs ...string) predicate.Message {
+	return predicate.Message(sql.FieldIn(FieldSources, vs...))
+}
+
+// SourcesNotIn applies the NotIn predicate on the "sources" field.
+func SourcesNotIn(vs ...string) predicate.Message {
+	return predicate.Message(sql.FieldNotIn(FieldSources, vs...))
+}
+
+// SourcesGT applies the GT predicate on the "sources" field.
+func SourcesGT(v string) predicate.Message {
+	return predicate.Message(sql.FieldGT(FieldSources, v))
+}
+
+// SourcesGTE applies the GTE predicate on the "sources" field.
+func SourcesGTE(v string) predicate.Message {
+	return predicate.Message(sql.FieldGTE(FieldSources, v))
+}
+
+// SourcesLT applies the LT predicate on the "sources" field.
+func SourcesLT(v string) predicate.Message {
+	return predicate.Message(sql.FieldLT(FieldSources, v))
+}
+
+// SourcesLTE applies the LTE predicate on the "sources" field.
+func SourcesLTE(v string) predicate.Message {
+	return predicate.Message(sql.FieldLTE(FieldSources, v))
+}
+
+// SourcesContains applies the Contains predicate on the "sources" field.
+func SourcesContains(v string) predicate.Message {
+	return predicate.Message(sql.FieldContains(FieldSources, v))
+}
+
+// SourcesHasPrefix applies the HasPrefix predicate on the "sources" field.
+func SourcesHasPrefix(v string) predicate.Message {
+	return predicate.Message(sql.FieldHasPrefix(FieldSources, v))
+}
+
+// SourcesHasSuffix applies the HasSuffix predicate on the "sources" field.
+func SourcesHasSuffix(v string) predicate.Message {
+	return predicate.Message(sql.FieldHasSuffix(FieldSources, v))
+}
+
+// SourcesEqualFold applies the EqualFold predicate on the "sources" field.
+func SourcesEqualFold(v string) predicate.Message {
+	return predicate.Message(sql.FieldEqualFold(FieldSources, v))
+}
+
+// SourcesContainsFold applies the ContainsFold predicate on the "sources" field.
+func SourcesContainsFold(v string) predicate.Message {
+	return predicate.Message(sql.FieldContainsFold(FieldSources, v))
 }
 
 // DocumentIdsEQ applies the EQ predicate on the "document_ids" field.

@@ -58,6 +58,43 @@ var (
 			},
 		},
 	}
+	// CachedAnswersColumns holds the columns for the "cached_answers" table.
+	CachedAnswersColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "key", Type: field.TypeString, Size: 64},
+		{Name: "text", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "sources", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "document_ids", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
+	}
+	// CachedAnswersTable holds the schema information for the "cached_answers" table.
+	CachedAnswersTable = &schema.Table{
+		Name:       "cached_answers",
+		Columns:    CachedAnswersColumns,
+		PrimaryKey: []*schema.Column{CachedAnswersColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "cached_answers_chatbots_cached_answers",
+				Columns:    []*schema.Column{CachedAnswersColumns[7]},
+				RefColumns: []*schema.Column{ChatbotsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "cachedanswer_chatbot_id_key",
+				Unique:  true,
+				Columns: []*schema.Column{CachedAnswersColumns[7], CachedAnswersColumns[2]},
+			},
+			{
+				Name:    "cachedanswer_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{CachedAnswersColumns[6]},
+			},
+		},
+	}
 	// ChatbotsColumns holds the columns for the "chatbots" table.
 	ChatbotsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -68,6 +105,14 @@ var (
 		{Name: "passage_aim", Type: field.TypeInt, Default: 0},
 		{Name: "passage_limit", Type: field.TypeInt, Default: 0},
 		{Name: "answer_without_knowledge", Type: field.TypeBool, Default: false},
+		{Name: "provider_id", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "model", Type: field.TypeString, Size: 200, Default: ""},
+		{Name: "fallback_provider_id", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "fallback_model", Type: field.TypeString, Size: 200, Default: ""},
+		{Name: "temperature", Type: field.TypeFloat64, Nullable: true},
+		{Name: "max_answer_tokens", Type: field.TypeInt, Default: 0},
+		{Name: "grounding", Type: field.TypeString, Size: 20, Default: "open"},
+		{Name: "cache_answers", Type: field.TypeBool, Default: false},
 		{Name: "kept", Type: field.TypeBool, Default: false},
 		{Name: "over_limit", Type: field.TypeBool, Default: false},
 		{Name: "created_at", Type: field.TypeTime},
@@ -81,7 +126,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "chatbots_workspaces_chatbots",
-				Columns:    []*schema.Column{ChatbotsColumns[11]},
+				Columns:    []*schema.Column{ChatbotsColumns[19]},
 				RefColumns: []*schema.Column{WorkspacesColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -90,7 +135,7 @@ var (
 			{
 				Name:    "chatbot_workspace_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{ChatbotsColumns[11], ChatbotsColumns[10]},
+				Columns: []*schema.Column{ChatbotsColumns[19], ChatbotsColumns[18]},
 			},
 		},
 	}
@@ -160,6 +205,7 @@ var (
 		{Name: "indexed", Type: field.TypeInt, Default: 0},
 		{Name: "version", Type: field.TypeInt, Default: 0},
 		{Name: "live", Type: field.TypeInt, Default: 0},
+		{Name: "live_hash", Type: field.TypeString, Size: 64, Default: ""},
 		{Name: "attempts", Type: field.TypeInt, Default: 0},
 		{Name: "due_at", Type: field.TypeTime, Nullable: true},
 		{Name: "etag", Type: field.TypeString, Size: 1024, Default: ""},
@@ -177,7 +223,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "documents_chatbots_documents",
-				Columns:    []*schema.Column{DocumentsColumns[25]},
+				Columns:    []*schema.Column{DocumentsColumns[26]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -186,12 +232,12 @@ var (
 			{
 				Name:    "document_chatbot_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[25], DocumentsColumns[24]},
+				Columns: []*schema.Column{DocumentsColumns[26], DocumentsColumns[25]},
 			},
 			{
 				Name:    "document_chatbot_id_input_hash",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[25], DocumentsColumns[11]},
+				Columns: []*schema.Column{DocumentsColumns[26], DocumentsColumns[11]},
 			},
 			{
 				Name:    "document_source_id_state",
@@ -206,12 +252,12 @@ var (
 			{
 				Name:    "document_updated_at",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[23]},
+				Columns: []*schema.Column{DocumentsColumns[24]},
 			},
 			{
 				Name:    "document_due",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[19]},
+				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[20]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "due_at IS NOT NULL",
 				},
@@ -250,6 +296,49 @@ var (
 				Name:    "embedding_used_at",
 				Unique:  false,
 				Columns: []*schema.Column{EmbeddingsColumns[4]},
+			},
+		},
+	}
+	// IdempotencyKeysColumns holds the columns for the "idempotency_keys" table.
+	IdempotencyKeysColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "token_id", Type: field.TypeString, Size: 40},
+		{Name: "route", Type: field.TypeString, Size: 200},
+		{Name: "key", Type: field.TypeString, Size: 1020},
+		{Name: "body_hash", Type: field.TypeString, Size: 64},
+		{Name: "message_id", Type: field.TypeInt64, Default: 0},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "conversation_id", Type: field.TypeInt64},
+	}
+	// IdempotencyKeysTable holds the schema information for the "idempotency_keys" table.
+	IdempotencyKeysTable = &schema.Table{
+		Name:       "idempotency_keys",
+		Columns:    IdempotencyKeysColumns,
+		PrimaryKey: []*schema.Column{IdempotencyKeysColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "idempotency_keys_conversations_idempotency_keys",
+				Columns:    []*schema.Column{IdempotencyKeysColumns[8]},
+				RefColumns: []*schema.Column{ConversationsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "idempotencykey_token_id_route_key",
+				Unique:  true,
+				Columns: []*schema.Column{IdempotencyKeysColumns[2], IdempotencyKeysColumns[3], IdempotencyKeysColumns[4]},
+			},
+			{
+				Name:    "idempotencykey_conversation_id",
+				Unique:  false,
+				Columns: []*schema.Column{IdempotencyKeysColumns[8]},
+			},
+			{
+				Name:    "idempotencykey_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{IdempotencyKeysColumns[7]},
 			},
 		},
 	}
@@ -372,11 +461,12 @@ var (
 		{Name: "role", Type: field.TypeString, Size: 20},
 		{Name: "content", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "status", Type: field.TypeString, Size: 20},
-		{Name: "model", Type: field.TypeString, Size: 200, Default: ""},
-		{Name: "prompt_tokens", Type: field.TypeInt, Default: 0},
-		{Name: "completion_tokens", Type: field.TypeInt, Default: 0},
-		{Name: "usage_estimated", Type: field.TypeBool, Default: false},
 		{Name: "lease_until", Type: field.TypeTime, Nullable: true},
+		{Name: "attempt", Type: field.TypeInt, Default: 1},
+		{Name: "stopping", Type: field.TypeBool, Default: false},
+		{Name: "delivery", Type: field.TypeString, Size: 100, Default: ""},
+		{Name: "query", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "sources", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "document_ids", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "conversation_id", Type: field.TypeInt64},
@@ -389,7 +479,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "messages_conversations_messages",
-				Columns:    []*schema.Column{MessagesColumns[12]},
+				Columns:    []*schema.Column{MessagesColumns[13]},
 				RefColumns: []*schema.Column{ConversationsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -398,12 +488,20 @@ var (
 			{
 				Name:    "message_conversation_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{MessagesColumns[12], MessagesColumns[0]},
+				Columns: []*schema.Column{MessagesColumns[13], MessagesColumns[0]},
+			},
+			{
+				Name:    "message_stopping",
+				Unique:  false,
+				Columns: []*schema.Column{MessagesColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "stopping",
+				},
 			},
 			{
 				Name:    "message_one_generating",
 				Unique:  true,
-				Columns: []*schema.Column{MessagesColumns[12]},
+				Columns: []*schema.Column{MessagesColumns[13]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "status = 'generating'",
 				},
@@ -420,6 +518,8 @@ var (
 		{Name: "title", Type: field.TypeString, Size: 800},
 		{Name: "heading_path", Type: field.TypeJSON},
 		{Name: "place", Type: field.TypeString, Size: 800, Default: ""},
+		{Name: "start", Type: field.TypeInt, Default: 0},
+		{Name: "end", Type: field.TypeInt, Default: 0},
 		{Name: "text", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "document_id", Type: field.TypeString, Size: 40},
 	}
@@ -431,7 +531,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "passages_documents_passages",
-				Columns:    []*schema.Column{PassagesColumns[9]},
+				Columns:    []*schema.Column{PassagesColumns[11]},
 				RefColumns: []*schema.Column{DocumentsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -440,7 +540,7 @@ var (
 			{
 				Name:    "passage_document_id_version_ordinal",
 				Unique:  true,
-				Columns: []*schema.Column{PassagesColumns[9], PassagesColumns[3], PassagesColumns[4]},
+				Columns: []*schema.Column{PassagesColumns[11], PassagesColumns[3], PassagesColumns[4]},
 			},
 		},
 	}
@@ -468,6 +568,40 @@ var (
 		Columns:    PlansColumns,
 		PrimaryKey: []*schema.Column{PlansColumns[0]},
 	}
+	// ProvidersColumns holds the columns for the "providers" table.
+	ProvidersColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "name", Type: field.TypeString, Size: 400},
+		{Name: "kind", Type: field.TypeString, Size: 20},
+		{Name: "base_url", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "sealed_key", Type: field.TypeBytes, Nullable: true},
+		{Name: "key_hint", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "tools", Type: field.TypeBool, Default: false},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+	}
+	// ProvidersTable holds the schema information for the "providers" table.
+	ProvidersTable = &schema.Table{
+		Name:       "providers",
+		Columns:    ProvidersColumns,
+		PrimaryKey: []*schema.Column{ProvidersColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "providers_workspaces_providers",
+				Columns:    []*schema.Column{ProvidersColumns[9]},
+				RefColumns: []*schema.Column{WorkspacesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "provider_workspace_id_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{ProvidersColumns[9], ProvidersColumns[8]},
+			},
+		},
+	}
 	// RebuildsColumns holds the columns for the "rebuilds" table.
 	RebuildsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt, Increment: true},
@@ -478,6 +612,50 @@ var (
 		Name:       "rebuilds",
 		Columns:    RebuildsColumns,
 		PrimaryKey: []*schema.Column{RebuildsColumns[0]},
+	}
+	// ReceiptsColumns holds the columns for the "receipts" table.
+	ReceiptsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
+		{Name: "message_id", Type: field.TypeInt64},
+		{Name: "attempt", Type: field.TypeInt},
+		{Name: "status", Type: field.TypeString, Size: 20},
+		{Name: "model", Type: field.TypeString, Size: 200, Default: ""},
+		{Name: "prompt_tokens", Type: field.TypeInt, Default: 0},
+		{Name: "completion_tokens", Type: field.TypeInt, Default: 0},
+		{Name: "estimated", Type: field.TypeBool, Default: false},
+		{Name: "first_token_ms", Type: field.TypeInt, Default: 0},
+		{Name: "total_ms", Type: field.TypeInt, Default: 0},
+		{Name: "passages", Type: field.TypeInt, Default: 0},
+		{Name: "refuted", Type: field.TypeInt, Default: 0},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+	}
+	// ReceiptsTable holds the schema information for the "receipts" table.
+	ReceiptsTable = &schema.Table{
+		Name:       "receipts",
+		Columns:    ReceiptsColumns,
+		PrimaryKey: []*schema.Column{ReceiptsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "receipts_workspaces_receipts",
+				Columns:    []*schema.Column{ReceiptsColumns[14]},
+				RefColumns: []*schema.Column{WorkspacesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "receipt_workspace_id_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{ReceiptsColumns[14], ReceiptsColumns[13]},
+			},
+			{
+				Name:    "receipt_message_id_attempt",
+				Unique:  true,
+				Columns: []*schema.Column{ReceiptsColumns[2], ReceiptsColumns[3]},
+			},
+		},
 	}
 	// RemovalsColumns holds the columns for the "removals" table.
 	RemovalsColumns = []*schema.Column{
@@ -811,18 +989,22 @@ var (
 	Tables = []*schema.Table{
 		AuditEntriesTable,
 		BillingEventsTable,
+		CachedAnswersTable,
 		ChatbotsTable,
 		ChoresTable,
 		ConversationsTable,
 		DocumentsTable,
 		EmbeddingsTable,
+		IdempotencyKeysTable,
 		InvitationsTable,
 		MailsTable,
 		MembersTable,
 		MessagesTable,
 		PassagesTable,
 		PlansTable,
+		ProvidersTable,
 		RebuildsTable,
+		ReceiptsTable,
 		RemovalsTable,
 		SessionsTable,
 		SignInAttemptsTable,
@@ -838,16 +1020,20 @@ var (
 
 func init() {
 	AuditEntriesTable.ForeignKeys[0].RefTable = WorkspacesTable
+	CachedAnswersTable.ForeignKeys[0].RefTable = ChatbotsTable
 	ChatbotsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	ConversationsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	DocumentsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	EmbeddingsTable.ForeignKeys[0].RefTable = WorkspacesTable
+	IdempotencyKeysTable.ForeignKeys[0].RefTable = ConversationsTable
 	InvitationsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	MailsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	MembersTable.ForeignKeys[0].RefTable = UsersTable
 	MembersTable.ForeignKeys[1].RefTable = WorkspacesTable
 	MessagesTable.ForeignKeys[0].RefTable = ConversationsTable
 	PassagesTable.ForeignKeys[0].RefTable = DocumentsTable
+	ProvidersTable.ForeignKeys[0].RefTable = WorkspacesTable
+	ReceiptsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	RemovalsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	SessionsTable.ForeignKeys[0].RefTable = UsersTable
 	SignInAttemptsTable.Annotation = &entsql.Annotation{

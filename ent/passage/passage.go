@@ -29,6 +29,10 @@ const (
 	FieldHeadingPath = "heading_path"
 	// FieldPlace holds the string denoting the place field in the database.
 	FieldPlace = "place"
+	// FieldStart holds the string denoting the start field in the database.
+	FieldStart = "start"
+	// FieldEnd holds the string denoting the end field in the database.
+	FieldEnd = "end"
 	// FieldText holds the string denoting the text field in the database.
 	FieldText = "text"
 	// EdgeDocument holds the string denoting the document edge name in mutations.
@@ -55,6 +59,8 @@ var Columns = []string{
 	FieldTitle,
 	FieldHeadingPath,
 	FieldPlace,
+	FieldStart,
+	FieldEnd,
 	FieldText,
 }
 
@@ -90,6 +96,10 @@ var (
 	DefaultPlace string
 	// PlaceValidator is a validator for the "place" field. It is called by the builders before save.
 	PlaceValidator func(string) error
+	// DefaultStart holds the default value on creation for the "start" field.
+	DefaultStart int
+	// DefaultEnd holds the default value on creation for the "end" field.
+	DefaultEnd int
 	// DefaultText holds the default value on creation for the "text" field.
 	DefaultText string
 )
@@ -135,6 +145,16 @@ func ByTitle(opts ...sql.OrderTermOption) OrderOption {
 // ByPlace orders the results by the place field.
 func ByPlace(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPlace, opts...).ToFunc()
+}
+
+// ByStart orders the results by the start field.
+func ByStart(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldStart, opts...).ToFunc()
+}
+
+// ByEnd orders the results by the end field.
+func ByEnd(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldEnd, opts...).ToFunc()
 }
 
 // ByText orders the results by the text field.

@@ -89,6 +89,16 @@ func Place(v string) predicate.Passage {
 	return predicate.Passage(sql.FieldEQ(FieldPlace, v))
 }
 
+// Start applies equality check predicate on the "start" field. It's identical to StartEQ.
+func Start(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldEQ(FieldStart, v))
+}
+
+// End applies equality check predicate on the "end" field. It's identical to EndEQ.
+func End(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldEQ(FieldEnd, v))
+}
+
 // Text applies equality check predicate on the "text" field. It's identical to TextEQ.
 func Text(v string) predicate.Passage {
 	return predicate.Passage(sql.FieldEQ(FieldText, v))
@@ -497,6 +507,86 @@ func PlaceEqualFold(v string) predicate.Passage {
 // PlaceContainsFold applies the ContainsFold predicate on the "place" field.
 func PlaceContainsFold(v string) predicate.Passage {
 	return predicate.Passage(sql.FieldContainsFold(FieldPlace, v))
+}
+
+// StartEQ applies the EQ predicate on the "start" field.
+func StartEQ(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldEQ(FieldStart, v))
+}
+
+// StartNEQ applies the NEQ predicate on the "start" field.
+func StartNEQ(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldNEQ(FieldStart, v))
+}
+
+// StartIn applies the In predicate on the "start" field.
+func StartIn(vs ...int) predicate.Passage {
+	return predicate.Passage(sql.FieldIn(FieldStart, vs...))
+}
+
+// StartNotIn applies the NotIn predicate on the "start" field.
+func StartNotIn(vs ...int) predicate.Passage {
+	return predicate.Passage(sql.FieldNotIn(FieldStart, vs...))
+}
+
+// StartGT applies the GT predicate on the "start" field.
+func StartGT(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldGT(FieldStart, v))
+}
+
+// StartGTE applies the GTE predicate on the "start" field.
+func StartGTE(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldGTE(FieldStart, v))
+}
+
+// StartLT applies the LT predicate on the "start" field.
+func StartLT(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldLT(FieldStart, v))
+}
+
+// StartLTE applies the LTE predicate on the "start" field.
+func StartLTE(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldLTE(FieldStart, v))
+}
+
+// EndEQ applies the EQ predicate on the "end" field.
+func EndEQ(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldEQ(FieldEnd, v))
+}
+
+// EndNEQ applies the NEQ predicate on the "end" field.
+func EndNEQ(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldNEQ(FieldEnd, v))
+}
+
+// EndIn applies the In predicate on the "end" field.
+func EndIn(vs ...int) predicate.Passage {
+	return predicate.Passage(sql.FieldIn(FieldEnd, vs...))
+}
+
+// EndNotIn applies the NotIn predicate on the "end" field.
+func EndNotIn(vs ...int) predicate.Passage {
+	return predicate.Passage(sql.FieldNotIn(FieldEnd, vs...))
+}
+
+// EndGT applies the GT predicate on the "end" field.
+func EndGT(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldGT(FieldEnd, v))
+}
+
+// EndGTE applies the GTE predicate on the "end" field.
+func EndGTE(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldGTE(FieldEnd, v))
+}
+
+// EndLT applies the LT predicate on the "end" field.
+func EndLT(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldLT(FieldEnd, v))
+}
+
+// EndLTE applies the LTE predicate on the "end" field.
+func EndLTE(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldLTE(FieldEnd, v))
 }
 
 // TextEQ applies the EQ predicate on the "text" field.

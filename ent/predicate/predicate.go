@@ -12,6 +12,9 @@ type AuditEntry func(*sql.Selector)
 // BillingEvent is the predicate function for billingevent builders.
 type BillingEvent func(*sql.Selector)
 
+// CachedAnswer is the predicate function for cachedanswer builders.
+type CachedAnswer func(*sql.Selector)
+
 // Chatbot is the predicate function for chatbot builders.
 type Chatbot func(*sql.Selector)
 
@@ -26,6 +29,9 @@ type Document func(*sql.Selector)
 
 // Embedding is the predicate function for embedding builders.
 type Embedding func(*sql.Selector)
+
+// IdempotencyKey is the predicate function for idempotencykey builders.
+type IdempotencyKey func(*sql.Selector)
 
 // Invitation is the predicate function for invitation builders.
 type Invitation func(*sql.Selector)
@@ -45,8 +51,14 @@ type Passage func(*sql.Selector)
 // Plan is the predicate function for plan builders.
 type Plan func(*sql.Selector)
 
+// Provider is the predicate function for provider builders.
+type Provider func(*sql.Selector)
+
 // Rebuild is the predicate function for rebuild builders.
 type Rebuild func(*sql.Selector)
+
+// Receipt is the predicate function for receipt builders.
+type Receipt func(*sql.Selector)
 
 // Removal is the predicate function for removal builders.
 type Removal func(*sql.Selector)

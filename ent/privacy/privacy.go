@@ -159,6 +159,30 @@ func (f BillingEventMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mu
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.BillingEventMutation", m)
 }
 
+// The CachedAnswerQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type CachedAnswerQueryRuleFunc func(context.Context, *ent.CachedAnswerQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f CachedAnswerQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.CachedAnswerQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.CachedAnswerQuery", q)
+}
+
+// The CachedAnswerMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type CachedAnswerMutationRuleFunc func(context.Context, *ent.CachedAnswerMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f CachedAnswerMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.CachedAnswerMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.CachedAnswerMutation", m)
+}
+
 // The ChatbotQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type ChatbotQueryRuleFunc func(context.Context, *ent.ChatbotQuery) error
@@ -277,6 +301,30 @@ func (f EmbeddingMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutat
 		return f(ctx, m)
 	}
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.EmbeddingMutation", m)
+}
+
+// The IdempotencyKeyQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type IdempotencyKeyQueryRuleFunc func(context.Context, *ent.IdempotencyKeyQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f IdempotencyKeyQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.IdempotencyKeyQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.IdempotencyKeyQuery", q)
+}
+
+// The IdempotencyKeyMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type IdempotencyKeyMutationRuleFunc func(context.Context, *ent.IdempotencyKeyMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f IdempotencyKeyMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.IdempotencyKeyMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.IdempotencyKeyMutation", m)
 }
 
 // The InvitationQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -423,6 +471,30 @@ func (f PlanMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) 
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.PlanMutation", m)
 }
 
+// The ProviderQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ProviderQueryRuleFunc func(context.Context, *ent.ProviderQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ProviderQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.ProviderQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.ProviderQuery", q)
+}
+
+// The ProviderMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ProviderMutationRuleFunc func(context.Context, *ent.ProviderMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ProviderMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.ProviderMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.ProviderMutation", m)
+}
+
 // The RebuildQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type RebuildQueryRuleFunc func(context.Context, *ent.RebuildQuery) error
@@ -445,6 +517,30 @@ func (f RebuildMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutatio
 		return f(ctx, m)
 	}
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.RebuildMutation", m)
+}
+
+// The ReceiptQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ReceiptQueryRuleFunc func(context.Context, *ent.ReceiptQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ReceiptQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.ReceiptQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.ReceiptQuery", q)
+}
+
+// The ReceiptMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ReceiptMutationRuleFunc func(context.Context, *ent.ReceiptMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ReceiptMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.ReceiptMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.ReceiptMutation", m)
 }
 
 // The RemovalQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -726,6 +822,8 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.BillingEventQuery:
 		return q.Filter(), nil
+	case *ent.CachedAnswerQuery:
+		return q.Filter(), nil
 	case *ent.ChatbotQuery:
 		return q.Filter(), nil
 	case *ent.ChoreQuery:
@@ -735,6 +833,8 @@ func queryFilter(q ent.Query) (Filter, error) {
 	case *ent.DocumentQuery:
 		return q.Filter(), nil
 	case *ent.EmbeddingQuery:
+		return q.Filter(), nil
+	case *ent.IdempotencyKeyQuery:
 		return q.Filter(), nil
 	case *ent.InvitationQuery:
 		return q.Filter(), nil
@@ -748,7 +848,11 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.PlanQuery:
 		return q.Filter(), nil
+	case *ent.ProviderQuery:
+		return q.Filter(), nil
 	case *ent.RebuildQuery:
+		return q.Filter(), nil
+	case *ent.ReceiptQuery:
 		return q.Filter(), nil
 	case *ent.RemovalQuery:
 		return q.Filter(), nil
@@ -781,6 +885,8 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 		return m.Filter(), nil
 	case *ent.BillingEventMutation:
 		return m.Filter(), nil
+	case *ent.CachedAnswerMutation:
+		return m.Filter(), nil
 	case *ent.ChatbotMutation:
 		return m.Filter(), nil
 	case *ent.ChoreMutation:
@@ -790,6 +896,8 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 	case *ent.DocumentMutation:
 		return m.Filter(), nil
 	case *ent.EmbeddingMutation:
+		return m.Filter(), nil
+	case *ent.IdempotencyKeyMutation:
 		return m.Filter(), nil
 	case *ent.InvitationMutation:
 		return m.Filter(), nil
@@ -803,7 +911,11 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 		return m.Filter(), nil
 	case *ent.PlanMutation:
 		return m.Filter(), nil
+	case *ent.ProviderMutation:
+		return m.Filter(), nil
 	case *ent.RebuildMutation:
+		return m.Filter(), nil
+	case *ent.ReceiptMutation:
 		return m.Filter(), nil
 	case *ent.RemovalMutation:
 		return m.Filter(), nil

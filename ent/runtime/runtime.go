@@ -6,17 +6,21 @@ import (
 	"context"
 	"parley/ent/auditentry"
 	"parley/ent/billingevent"
+	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
 	"parley/ent/chore"
 	"parley/ent/conversation"
 	"parley/ent/document"
 	"parley/ent/embedding"
+	"parley/ent/idempotencykey"
 	"parley/ent/invitation"
 	"parley/ent/mail"
 	"parley/ent/member"
 	"parley/ent/message"
 	"parley/ent/passage"
 	"parley/ent/plan"
+	"parley/ent/provider"
+	"parley/ent/receipt"
 	"parley/ent/removal"
 	"parley/ent/schema"
 	"parley/ent/session"
@@ -106,6 +110,62 @@ func init() {
 			return nil
 		}
 	}()
+	cachedanswerMixin := schema.CachedAnswer{}.Mixin()
+	cachedanswer.Policy = privacy.NewPolicies(cachedanswerMixin[0], schema.CachedAnswer{})
+	cachedanswer.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := cachedanswer.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	cachedanswerMixinFields0 := cachedanswerMixin[0].Fields()
+	_ = cachedanswerMixinFields0
+	cachedanswerFields := schema.CachedAnswer{}.Fields()
+	_ = cachedanswerFields
+	// cachedanswerDescWorkspaceID is the schema descriptor for workspace_id field.
+	cachedanswerDescWorkspaceID := cachedanswerMixinFields0[0].Descriptor()
+	// cachedanswer.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	cachedanswer.WorkspaceIDValidator = func() func(string) error {
+		validators := cachedanswerDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace_id string) error {
+			for _, fn := range fns {
+				if err := fn(workspace_id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// cachedanswerDescChatbotID is the schema descriptor for chatbot_id field.
+	cachedanswerDescChatbotID := cachedanswerFields[1].Descriptor()
+	// cachedanswer.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
+	cachedanswer.ChatbotIDValidator = cachedanswerDescChatbotID.Validators[0].(func(string) error)
+	// cachedanswerDescKey is the schema descriptor for key field.
+	cachedanswerDescKey := cachedanswerFields[2].Descriptor()
+	// cachedanswer.KeyValidator is a validator for the "key" field. It is called by the builders before save.
+	cachedanswer.KeyValidator = cachedanswerDescKey.Validators[0].(func(string) error)
+	// cachedanswerDescText is the schema descriptor for text field.
+	cachedanswerDescText := cachedanswerFields[3].Descriptor()
+	// cachedanswer.DefaultText holds the default value on creation for the text field.
+	cachedanswer.DefaultText = cachedanswerDescText.Default.(string)
+	// cachedanswerDescSources is the schema descriptor for sources field.
+	cachedanswerDescSources := cachedanswerFields[4].Descriptor()
+	// cachedanswer.DefaultSources holds the default value on creation for the sources field.
+	cachedanswer.DefaultSources = cachedanswerDescSources.Default.(string)
+	// cachedanswerDescDocumentIds is the schema descriptor for document_ids field.
+	cachedanswerDescDocumentIds := cachedanswerFields[5].Descriptor()
+	// cachedanswer.DefaultDocumentIds holds the default value on creation for the document_ids field.
+	cachedanswer.DefaultDocumentIds = cachedanswerDescDocumentIds.Default.(string)
+	// cachedanswerDescCreatedAt is the schema descriptor for created_at field.
+	cachedanswerDescCreatedAt := cachedanswerFields[6].Descriptor()
+	// cachedanswer.DefaultCreatedAt holds the default value on creation for the created_at field.
+	cachedanswer.DefaultCreatedAt = cachedanswerDescCreatedAt.Default.(func() time.Time)
 	chatbotMixin := schema.Chatbot{}.Mixin()
 	chatbot.Policy = privacy.NewPolicies(chatbotMixin[0], schema.Chatbot{})
 	chatbot.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -162,16 +222,54 @@ func init() {
 	chatbotDescAnswerWithoutKnowledge := chatbotFields[7].Descriptor()
 	// chatbot.DefaultAnswerWithoutKnowledge holds the default value on creation for the answer_without_knowledge field.
 	chatbot.DefaultAnswerWithoutKnowledge = chatbotDescAnswerWithoutKnowledge.Default.(bool)
+	// chatbotDescProviderID is the schema descriptor for provider_id field.
+	chatbotDescProviderID := chatbotFields[8].Descriptor()
+	// chatbot.DefaultProviderID holds the default value on creation for the provider_id field.
+	chatbot.DefaultProviderID = chatbotDescProviderID.Default.(string)
+	// chatbot.ProviderIDValidator is a validator for the "provider_id" field. It is called by the builders before save.
+	chatbot.ProviderIDValidator = chatbotDescProviderID.Validators[0].(func(string) error)
+	// chatbotDescModel is the schema descriptor for model field.
+	chatbotDescModel := chatbotFields[9].Descriptor()
+	// chatbot.DefaultModel holds the default value on creation for the model field.
+	chatbot.DefaultModel = chatbotDescModel.Default.(string)
+	// chatbot.ModelValidator is a validator for the "model" field. It is called by the builders before save.
+	chatbot.ModelValidator = chatbotDescModel.Validators[0].(func(string) error)
+	// chatbotDescFallbackProviderID is the schema descriptor for fallback_provider_id field.
+	chatbotDescFallbackProviderID := chatbotFields[10].Descriptor()
+	// chatbot.DefaultFallbackProviderID holds the default value on creation for the fallback_provider_id field.
+	chatbot.DefaultFallbackProviderID = chatbotDescFallbackProviderID.Default.(string)
+	// chatbot.FallbackProviderIDValidator is a validator for the "fallback_provider_id" field. It is called by the builders before save.
+	chatbot.FallbackProviderIDValidator = chatbotDescFallbackProviderID.Validators[0].(func(string) error)
+	// chatbotDescFallbackModel is the schema descriptor for fallback_model field.
+	chatbotDescFallbackModel := chatbotFields[11].Descriptor()
+	// chatbot.DefaultFallbackModel holds the default value on creation for the fallback_model field.
+	chatbot.DefaultFallbackModel = chatbotDescFallbackModel.Default.(string)
+	// chatbot.FallbackModelValidator is a validator for the "fallback_model" field. It is called by the builders before save.
+	chatbot.FallbackModelValidator = chatbotDescFallbackModel.Validators[0].(func(string) error)
+	// chatbotDescMaxAnswerTokens is the schema descriptor for max_answer_tokens field.
+	chatbotDescMaxAnswerTokens := chatbotFields[13].Descriptor()
+	// chatbot.DefaultMaxAnswerTokens holds the default value on creation for the max_answer_tokens field.
+	chatbot.DefaultMaxAnswerTokens = chatbotDescMaxAnswerTokens.Default.(int)
+	// chatbotDescGrounding is the schema descriptor for grounding field.
+	chatbotDescGrounding := chatbotFields[14].Descriptor()
+	// chatbot.DefaultGrounding holds the default value on creation for the grounding field.
+	chatbot.DefaultGrounding = chatbotDescGrounding.Default.(string)
+	// chatbot.GroundingValidator is a validator for the "grounding" field. It is called by the builders before save.
+	chatbot.GroundingValidator = chatbotDescGrounding.Validators[0].(func(string) error)
+	// chatbotDescCacheAnswers is the schema descriptor for cache_answers field.
+	chatbotDescCacheAnswers := chatbotFields[15].Descriptor()
+	// chatbot.DefaultCacheAnswers holds the default value on creation for the cache_answers field.
+	chatbot.DefaultCacheAnswers = chatbotDescCacheAnswers.Default.(bool)
 	// chatbotDescKept is the schema descriptor for kept field.
-	chatbotDescKept := chatbotFields[8].Descriptor()
+	chatbotDescKept := chatbotFields[16].Descriptor()
 	// chatbot.DefaultKept holds the default value on creation for the kept field.
 	chatbot.DefaultKept = chatbotDescKept.Default.(bool)
 	// chatbotDescOverLimit is the schema descriptor for over_limit field.
-	chatbotDescOverLimit := chatbotFields[9].Descriptor()
+	chatbotDescOverLimit := chatbotFields[17].Descriptor()
 	// chatbot.DefaultOverLimit holds the default value on creation for the over_limit field.
 	chatbot.DefaultOverLimit = chatbotDescOverLimit.Default.(bool)
 	// chatbotDescCreatedAt is the schema descriptor for created_at field.
-	chatbotDescCreatedAt := chatbotFields[10].Descriptor()
+	chatbotDescCreatedAt := chatbotFields[18].Descriptor()
 	// chatbot.DefaultCreatedAt holds the default value on creation for the created_at field.
 	chatbot.DefaultCreatedAt = chatbotDescCreatedAt.Default.(func() time.Time)
 	// chatbotDescID is the schema descriptor for id field.
@@ -362,24 +460,30 @@ func init() {
 	documentDescLive := documentFields[17].Descriptor()
 	// document.DefaultLive holds the default value on creation for the live field.
 	document.DefaultLive = documentDescLive.Default.(int)
+	// documentDescLiveHash is the schema descriptor for live_hash field.
+	documentDescLiveHash := documentFields[18].Descriptor()
+	// document.DefaultLiveHash holds the default value on creation for the live_hash field.
+	document.DefaultLiveHash = documentDescLiveHash.Default.(string)
+	// document.LiveHashValidator is a validator for the "live_hash" field. It is called by the builders before save.
+	document.LiveHashValidator = documentDescLiveHash.Validators[0].(func(string) error)
 	// documentDescAttempts is the schema descriptor for attempts field.
-	documentDescAttempts := documentFields[18].Descriptor()
+	documentDescAttempts := documentFields[19].Descriptor()
 	// document.DefaultAttempts holds the default value on creation for the attempts field.
 	document.DefaultAttempts = documentDescAttempts.Default.(int)
 	// documentDescEtag is the schema descriptor for etag field.
-	documentDescEtag := documentFields[20].Descriptor()
+	documentDescEtag := documentFields[21].Descriptor()
 	// document.DefaultEtag holds the default value on creation for the etag field.
 	document.DefaultEtag = documentDescEtag.Default.(string)
 	// document.EtagValidator is a validator for the "etag" field. It is called by the builders before save.
 	document.EtagValidator = documentDescEtag.Validators[0].(func(string) error)
 	// documentDescLastModified is the schema descriptor for last_modified field.
-	documentDescLastModified := documentFields[21].Descriptor()
+	documentDescLastModified := documentFields[22].Descriptor()
 	// document.DefaultLastModified holds the default value on creation for the last_modified field.
 	document.DefaultLastModified = documentDescLastModified.Default.(string)
 	// document.LastModifiedValidator is a validator for the "last_modified" field. It is called by the builders before save.
 	document.LastModifiedValidator = documentDescLastModified.Validators[0].(func(string) error)
 	// documentDescCreatedAt is the schema descriptor for created_at field.
-	documentDescCreatedAt := documentFields[24].Descriptor()
+	documentDescCreatedAt := documentFields[25].Descriptor()
 	// document.DefaultCreatedAt holds the default value on creation for the created_at field.
 	document.DefaultCreatedAt = documentDescCreatedAt.Default.(func() time.Time)
 	// documentDescID is the schema descriptor for id field.
@@ -440,6 +544,62 @@ func init() {
 	embeddingDescTextHash := embeddingFields[2].Descriptor()
 	// embedding.TextHashValidator is a validator for the "text_hash" field. It is called by the builders before save.
 	embedding.TextHashValidator = embeddingDescTextHash.Validators[0].(func(string) error)
+	idempotencykeyMixin := schema.IdempotencyKey{}.Mixin()
+	idempotencykey.Policy = privacy.NewPolicies(idempotencykeyMixin[0], schema.IdempotencyKey{})
+	idempotencykey.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := idempotencykey.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	idempotencykeyMixinFields0 := idempotencykeyMixin[0].Fields()
+	_ = idempotencykeyMixinFields0
+	idempotencykeyFields := schema.IdempotencyKey{}.Fields()
+	_ = idempotencykeyFields
+	// idempotencykeyDescWorkspaceID is the schema descriptor for workspace_id field.
+	idempotencykeyDescWorkspaceID := idempotencykeyMixinFields0[0].Descriptor()
+	// idempotencykey.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	idempotencykey.WorkspaceIDValidator = func() func(string) error {
+		validators := idempotencykeyDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace_id string) error {
+			for _, fn := range fns {
+				if err := fn(workspace_id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// idempotencykeyDescTokenID is the schema descriptor for token_id field.
+	idempotencykeyDescTokenID := idempotencykeyFields[1].Descriptor()
+	// idempotencykey.TokenIDValidator is a validator for the "token_id" field. It is called by the builders before save.
+	idempotencykey.TokenIDValidator = idempotencykeyDescTokenID.Validators[0].(func(string) error)
+	// idempotencykeyDescRoute is the schema descriptor for route field.
+	idempotencykeyDescRoute := idempotencykeyFields[2].Descriptor()
+	// idempotencykey.RouteValidator is a validator for the "route" field. It is called by the builders before save.
+	idempotencykey.RouteValidator = idempotencykeyDescRoute.Validators[0].(func(string) error)
+	// idempotencykeyDescKey is the schema descriptor for key field.
+	idempotencykeyDescKey := idempotencykeyFields[3].Descriptor()
+	// idempotencykey.KeyValidator is a validator for the "key" field. It is called by the builders before save.
+	idempotencykey.KeyValidator = idempotencykeyDescKey.Validators[0].(func(string) error)
+	// idempotencykeyDescBodyHash is the schema descriptor for body_hash field.
+	idempotencykeyDescBodyHash := idempotencykeyFields[4].Descriptor()
+	// idempotencykey.BodyHashValidator is a validator for the "body_hash" field. It is called by the builders before save.
+	idempotencykey.BodyHashValidator = idempotencykeyDescBodyHash.Validators[0].(func(string) error)
+	// idempotencykeyDescMessageID is the schema descriptor for message_id field.
+	idempotencykeyDescMessageID := idempotencykeyFields[6].Descriptor()
+	// idempotencykey.DefaultMessageID holds the default value on creation for the message_id field.
+	idempotencykey.DefaultMessageID = idempotencykeyDescMessageID.Default.(int64)
+	// idempotencykeyDescCreatedAt is the schema descriptor for created_at field.
+	idempotencykeyDescCreatedAt := idempotencykeyFields[7].Descriptor()
+	// idempotencykey.DefaultCreatedAt holds the default value on creation for the created_at field.
+	idempotencykey.DefaultCreatedAt = idempotencykeyDescCreatedAt.Default.(func() time.Time)
 	invitationMixin := schema.Invitation{}.Mixin()
 	invitation.Policy = privacy.NewPolicies(invitationMixin[0], schema.Invitation{})
 	invitation.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -658,30 +818,34 @@ func init() {
 	messageDescStatus := messageFields[4].Descriptor()
 	// message.StatusValidator is a validator for the "status" field. It is called by the builders before save.
 	message.StatusValidator = messageDescStatus.Validators[0].(func(string) error)
-	// messageDescModel is the schema descriptor for model field.
-	messageDescModel := messageFields[5].Descriptor()
-	// message.DefaultModel holds the default value on creation for the model field.
-	message.DefaultModel = messageDescModel.Default.(string)
-	// message.ModelValidator is a validator for the "model" field. It is called by the builders before save.
-	message.ModelValidator = messageDescModel.Validators[0].(func(string) error)
-	// messageDescPromptTokens is the schema descriptor for prompt_tokens field.
-	messageDescPromptTokens := messageFields[6].Descriptor()
-	// message.DefaultPromptTokens holds the default value on creation for the prompt_tokens field.
-	message.DefaultPromptTokens = messageDescPromptTokens.Default.(int)
-	// messageDescCompletionTokens is the schema descriptor for completion_tokens field.
-	messageDescCompletionTokens := messageFields[7].Descriptor()
-	// message.DefaultCompletionTokens holds the default value on creation for the completion_tokens field.
-	message.DefaultCompletionTokens = messageDescCompletionTokens.Default.(int)
-	// messageDescUsageEstimated is the schema descriptor for usage_estimated field.
-	messageDescUsageEstimated := messageFields[8].Descriptor()
-	// message.DefaultUsageEstimated holds the default value on creation for the usage_estimated field.
-	message.DefaultUsageEstimated = messageDescUsageEstimated.Default.(bool)
+	// messageDescAttempt is the schema descriptor for attempt field.
+	messageDescAttempt := messageFields[6].Descriptor()
+	// message.DefaultAttempt holds the default value on creation for the attempt field.
+	message.DefaultAttempt = messageDescAttempt.Default.(int)
+	// messageDescStopping is the schema descriptor for stopping field.
+	messageDescStopping := messageFields[7].Descriptor()
+	// message.DefaultStopping holds the default value on creation for the stopping field.
+	message.DefaultStopping = messageDescStopping.Default.(bool)
+	// messageDescDelivery is the schema descriptor for delivery field.
+	messageDescDelivery := messageFields[8].Descriptor()
+	// message.DefaultDelivery holds the default value on creation for the delivery field.
+	message.DefaultDelivery = messageDescDelivery.Default.(string)
+	// message.DeliveryValidator is a validator for the "delivery" field. It is called by the builders before save.
+	message.DeliveryValidator = messageDescDelivery.Validators[0].(func(string) error)
+	// messageDescQuery is the schema descriptor for query field.
+	messageDescQuery := messageFields[9].Descriptor()
+	// message.DefaultQuery holds the default value on creation for the query field.
+	message.DefaultQuery = messageDescQuery.Default.(string)
+	// messageDescSources is the schema descriptor for sources field.
+	messageDescSources := messageFields[10].Descriptor()
+	// message.DefaultSources holds the default value on creation for the sources field.
+	message.DefaultSources = messageDescSources.Default.(string)
 	// messageDescDocumentIds is the schema descriptor for document_ids field.
-	messageDescDocumentIds := messageFields[10].Descriptor()
+	messageDescDocumentIds := messageFields[11].Descriptor()
 	// message.DefaultDocumentIds holds the default value on creation for the document_ids field.
 	message.DefaultDocumentIds = messageDescDocumentIds.Default.(string)
 	// messageDescCreatedAt is the schema descriptor for created_at field.
-	messageDescCreatedAt := messageFields[11].Descriptor()
+	messageDescCreatedAt := messageFields[12].Descriptor()
 	// message.DefaultCreatedAt holds the default value on creation for the created_at field.
 	message.DefaultCreatedAt = messageDescCreatedAt.Default.(func() time.Time)
 	passageMixin := schema.Passage{}.Mixin()
@@ -738,8 +902,16 @@ func init() {
 	passage.DefaultPlace = passageDescPlace.Default.(string)
 	// passage.PlaceValidator is a validator for the "place" field. It is called by the builders before save.
 	passage.PlaceValidator = passageDescPlace.Validators[0].(func(string) error)
+	// passageDescStart is the schema descriptor for start field.
+	passageDescStart := passageFields[8].Descriptor()
+	// passage.DefaultStart holds the default value on creation for the start field.
+	passage.DefaultStart = passageDescStart.Default.(int)
+	// passageDescEnd is the schema descriptor for end field.
+	passageDescEnd := passageFields[9].Descriptor()
+	// passage.DefaultEnd holds the default value on creation for the end field.
+	passage.DefaultEnd = passageDescEnd.Default.(int)
 	// passageDescText is the schema descriptor for text field.
-	passageDescText := passageFields[8].Descriptor()
+	passageDescText := passageFields[10].Descriptor()
 	// passage.DefaultText holds the default value on creation for the text field.
 	passage.DefaultText = passageDescText.Default.(string)
 	planFields := schema.Plan{}.Fields()
@@ -792,6 +964,160 @@ func init() {
 			return nil
 		}
 	}()
+	providerMixin := schema.Provider{}.Mixin()
+	provider.Policy = privacy.NewPolicies(providerMixin[0], schema.Provider{})
+	provider.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := provider.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	providerMixinFields0 := providerMixin[0].Fields()
+	_ = providerMixinFields0
+	providerFields := schema.Provider{}.Fields()
+	_ = providerFields
+	// providerDescWorkspaceID is the schema descriptor for workspace_id field.
+	providerDescWorkspaceID := providerMixinFields0[0].Descriptor()
+	// provider.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	provider.WorkspaceIDValidator = func() func(string) error {
+		validators := providerDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace string) error {
+			for _, fn := range fns {
+				if err := fn(workspace); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// providerDescName is the schema descriptor for name field.
+	providerDescName := providerFields[1].Descriptor()
+	// provider.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	provider.NameValidator = providerDescName.Validators[0].(func(string) error)
+	// providerDescKind is the schema descriptor for kind field.
+	providerDescKind := providerFields[2].Descriptor()
+	// provider.KindValidator is a validator for the "kind" field. It is called by the builders before save.
+	provider.KindValidator = providerDescKind.Validators[0].(func(string) error)
+	// providerDescBaseURL is the schema descriptor for base_url field.
+	providerDescBaseURL := providerFields[3].Descriptor()
+	// provider.DefaultBaseURL holds the default value on creation for the base_url field.
+	provider.DefaultBaseURL = providerDescBaseURL.Default.(string)
+	// providerDescKeyHint is the schema descriptor for key_hint field.
+	providerDescKeyHint := providerFields[5].Descriptor()
+	// provider.DefaultKeyHint holds the default value on creation for the key_hint field.
+	provider.DefaultKeyHint = providerDescKeyHint.Default.(string)
+	// provider.KeyHintValidator is a validator for the "key_hint" field. It is called by the builders before save.
+	provider.KeyHintValidator = providerDescKeyHint.Validators[0].(func(string) error)
+	// providerDescTools is the schema descriptor for tools field.
+	providerDescTools := providerFields[6].Descriptor()
+	// provider.DefaultTools holds the default value on creation for the tools field.
+	provider.DefaultTools = providerDescTools.Default.(bool)
+	// providerDescCreatedAt is the schema descriptor for created_at field.
+	providerDescCreatedAt := providerFields[8].Descriptor()
+	// provider.DefaultCreatedAt holds the default value on creation for the created_at field.
+	provider.DefaultCreatedAt = providerDescCreatedAt.Default.(func() time.Time)
+	// providerDescID is the schema descriptor for id field.
+	providerDescID := providerFields[0].Descriptor()
+	// provider.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	provider.IDValidator = func() func(string) error {
+		validators := providerDescID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(id string) error {
+			for _, fn := range fns {
+				if err := fn(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	receiptMixin := schema.Receipt{}.Mixin()
+	receipt.Policy = privacy.NewPolicies(receiptMixin[0], schema.Receipt{})
+	receipt.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := receipt.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	receiptMixinFields0 := receiptMixin[0].Fields()
+	_ = receiptMixinFields0
+	receiptFields := schema.Receipt{}.Fields()
+	_ = receiptFields
+	// receiptDescWorkspaceID is the schema descriptor for workspace_id field.
+	receiptDescWorkspaceID := receiptMixinFields0[0].Descriptor()
+	// receipt.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	receipt.WorkspaceIDValidator = func() func(string) error {
+		validators := receiptDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace string) error {
+			for _, fn := range fns {
+				if err := fn(workspace); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// receiptDescChatbotID is the schema descriptor for chatbot_id field.
+	receiptDescChatbotID := receiptFields[1].Descriptor()
+	// receipt.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
+	receipt.ChatbotIDValidator = receiptDescChatbotID.Validators[0].(func(string) error)
+	// receiptDescStatus is the schema descriptor for status field.
+	receiptDescStatus := receiptFields[4].Descriptor()
+	// receipt.StatusValidator is a validator for the "status" field. It is called by the builders before save.
+	receipt.StatusValidator = receiptDescStatus.Validators[0].(func(string) error)
+	// receiptDescModel is the schema descriptor for model field.
+	receiptDescModel := receiptFields[5].Descriptor()
+	// receipt.DefaultModel holds the default value on creation for the model field.
+	receipt.DefaultModel = receiptDescModel.Default.(string)
+	// receipt.ModelValidator is a validator for the "model" field. It is called by the builders before save.
+	receipt.ModelValidator = receiptDescModel.Validators[0].(func(string) error)
+	// receiptDescPromptTokens is the schema descriptor for prompt_tokens field.
+	receiptDescPromptTokens := receiptFields[6].Descriptor()
+	// receipt.DefaultPromptTokens holds the default value on creation for the prompt_tokens field.
+	receipt.DefaultPromptTokens = receiptDescPromptTokens.Default.(int)
+	// receiptDescCompletionTokens is the schema descriptor for completion_tokens field.
+	receiptDescCompletionTokens := receiptFields[7].Descriptor()
+	// receipt.DefaultCompletionTokens holds the default value on creation for the completion_tokens field.
+	receipt.DefaultCompletionTokens = receiptDescCompletionTokens.Default.(int)
+	// receiptDescEstimated is the schema descriptor for estimated field.
+	receiptDescEstimated := receiptFields[8].Descriptor()
+	// receipt.DefaultEstimated holds the default value on creation for the estimated field.
+	receipt.DefaultEstimated = receiptDescEstimated.Default.(bool)
+	// receiptDescFirstTokenMs is the schema descriptor for first_token_ms field.
+	receiptDescFirstTokenMs := receiptFields[9].Descriptor()
+	// receipt.DefaultFirstTokenMs holds the default value on creation for the first_token_ms field.
+	receipt.DefaultFirstTokenMs = receiptDescFirstTokenMs.Default.(int)
+	// receiptDescTotalMs is the schema descriptor for total_ms field.
+	receiptDescTotalMs := receiptFields[10].Descriptor()
+	// receipt.DefaultTotalMs holds the default value on creation for the total_ms field.
+	receipt.DefaultTotalMs = receiptDescTotalMs.Default.(int)
+	// receiptDescPassages is the schema descriptor for passages field.
+	receiptDescPassages := receiptFields[11].Descriptor()
+	// receipt.DefaultPassages holds the default value on creation for the passages field.
+	receipt.DefaultPassages = receiptDescPassages.Default.(int)
+	// receiptDescRefuted is the schema descriptor for refuted field.
+	receiptDescRefuted := receiptFields[12].Descriptor()
+	// receipt.DefaultRefuted holds the default value on creation for the refuted field.
+	receipt.DefaultRefuted = receiptDescRefuted.Default.(int)
+	// receiptDescCreatedAt is the schema descriptor for created_at field.
+	receiptDescCreatedAt := receiptFields[13].Descriptor()
+	// receipt.DefaultCreatedAt holds the default value on creation for the created_at field.
+	receipt.DefaultCreatedAt = receiptDescCreatedAt.Default.(func() time.Time)
 	removalMixin := schema.Removal{}.Mixin()
 	removal.Policy = privacy.NewPolicies(removalMixin[0], schema.Removal{})
 	removal.Hooks[0] = func(next ent.Mutator) ent.Mutator {

@@ -30,6 +30,7 @@ func (Conversation) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.From("chatbot", Chatbot.Type).Ref("conversations").Field("chatbot_id").Unique().Required().Immutable(),
 		edge.To("messages", Message.Type).Annotations(cascade),
+		edge.To("idempotency_keys", IdempotencyKey.Type).Annotations(cascade),
 	}
 }
 
@@ -57,11 +58,21 @@ func (Message) Fields() []ent.Field {
 		field.String("role").MaxLen(20).Immutable(),
 		longText("content"),
 		field.String("status").MaxLen(20),
-		field.String("model").MaxLen(200).Default(""),
-		field.Int("prompt_tokens").Default(0),
-		field.Int("completion_tokens").Default(0),
-		field.Bool("usage_estimated").Default(false),
 		field.Time("lease_until").Optional().Nillable(),
+		// attempt counts how often an answer was begun. What a process that was
+		// taken for dead still writes is of an earlier attempt.
+		field.Int("attempt").Default(1),
+		// stopping says that somebody has asked for the answer to be stopped.
+		field.Bool("stopping").Default(false),
+		// delivery is how a stream that can be resumed was asked for: see
+		// chat.Delivery.
+		field.String("delivery").MaxLen(100).Default(""),
+		// query is the question as it was searched for, where that is another
+		// than the one that was asked.
+		longText("query"),
+		// sources are JSON: the passages that the answer was given, as they
+		// were then.
+		longText("sources"),
 		// document_ids are those whose passages the answer was given, each
 		// between spaces, so that one can be looked for.
 		longText("document_ids"),
@@ -81,7 +92,125 @@ func (Message) Edges() []ent.Edge {
 func (Message) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("conversation_id", "id"),
+		index.Fields("id").StorageKey("message_stopping").Annotations(entsql.IndexWhere("stopping")),
 		index.Fields("conversation_id").Unique().StorageKey("message_one_generating").
 			Annotations(entsql.IndexWhere("status = 'generating'")),
 	}
+}
+
+// IdempotencyKey ties a request that must be carried out once to what it
+// began. It goes with its conversation.
+type IdempotencyKey struct{ ent.Schema }
+
+// Mixin of the IdempotencyKey.
+func (IdempotencyKey) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the IdempotencyKey.
+func (IdempotencyKey) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable(),
+		field.String("token_id").MaxLen(idLen).Immutable(),
+		field.String("route").MaxLen(200).Immutable(),
+		field.String("key").MaxLen(255 * utf8Max).Immutable(),
+		// body_hash is the SHA-256 of the request's body, in hex.
+		field.String("body_hash").MaxLen(64).Immutable(),
+		field.Int64("conversation_id").Immutable(),
+		// message_id is that of the answer, or zero where there is none.
+		field.Int64("message_id").Default(0).Immutable(),
+		created(),
+	}
+}
+
+// Edges of the IdempotencyKey.
+func (IdempotencyKey) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("conversation", Conversation.Type).Ref("idempotency_keys").Field("conversation_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the IdempotencyKey.
+func (IdempotencyKey) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("token_id", "route", "key").Unique(),
+		index.Fields("conversation_id"),
+		index.Fields("created_at"),
+	}
+}
+
+// Receipt says what one attempt at an answer cost. It outlives the message and
+// the chatbot, and so has no edge to them.
+type Receipt struct{ ent.Schema }
+
+// Mixin of the Receipt.
+func (Receipt) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the Receipt.
+func (Receipt) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable(),
+		field.String("chatbot_id").MaxLen(idLen).Immutable(),
+		field.Int64("message_id").Immutable(),
+		field.Int("attempt").Immutable(),
+		field.String("status").MaxLen(20).Immutable(),
+		field.String("model").MaxLen(200).Default("").Immutable(),
+		field.Int("prompt_tokens").Default(0).Immutable(),
+		field.Int("completion_tokens").Default(0).Immutable(),
+		// estimated says that the tokens were counted here.
+		field.Bool("estimated").Default(false).Immutable(),
+		// first_token_ms is zero when there was no token.
+		field.Int("first_token_ms").Default(0).Immutable(),
+		field.Int("total_ms").Default(0).Immutable(),
+		field.Int("passages").Default(0).Immutable(),
+		// refuted counts citations that were taken out of the answer.
+		field.Int("refuted").Default(0).Immutable(),
+		created(),
+	}
+}
+
+// Edges of the Receipt.
+func (Receipt) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("workspace", Workspace.Type).Ref("receipts").Field("workspace_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the Receipt.
+func (Receipt) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("workspace_id", "created_at"),
+		index.Fields("message_id", "attempt").Unique(),
+	}
+}
+
+// CachedAnswer is the answer to a question that may be asked again.
+type CachedAnswer struct{ ent.Schema }
+
+// Mixin of the CachedAnswer.
+func (CachedAnswer) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the CachedAnswer.
+func (CachedAnswer) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable(),
+		field.String("chatbot_id").MaxLen(idLen).Immutable(),
+		// key is the SHA-256 of the question and all else that the answer
+		// depends on, in hex.
+		field.String("key").MaxLen(64).Immutable(),
+		longText("text"),
+		longText("sources"),
+		longText("document_ids"),
+		created(),
+	}
+}
+
+// Edges of the CachedAnswer.
+func (CachedAnswer) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("chatbot", Chatbot.Type).Ref("cached_answers").Field("chatbot_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the CachedAnswer.
+func (CachedAnswer) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("chatbot_id", "key").Unique(), index.Fields("created_at")}
 }

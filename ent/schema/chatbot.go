@@ -25,6 +25,17 @@ func (Chatbot) Fields() []ent.Field {
 		field.Int("passage_aim").Default(0),
 		field.Int("passage_limit").Default(0),
 		field.Bool("answer_without_knowledge").Default(false),
+		// provider_id is empty for the server's own model, and so is
+		// fallback_provider_id. An empty fallback_model is none.
+		field.String("provider_id").MaxLen(idLen).Default(""),
+		field.String("model").MaxLen(200).Default(""),
+		field.String("fallback_provider_id").MaxLen(idLen).Default(""),
+		field.String("fallback_model").MaxLen(200).Default(""),
+		field.Float("temperature").Optional().Nillable(),
+		// max_answer_tokens of zero is the model's own limit.
+		field.Int("max_answer_tokens").Default(0),
+		field.String("grounding").MaxLen(20).Default("open"),
+		field.Bool("cache_answers").Default(false),
 		kept(), overLimit(),
 		created(),
 	}
@@ -39,6 +50,7 @@ func (Chatbot) Edges() []ent.Edge {
 		edge.To("sources", Source.Type).Annotations(cascade),
 		edge.To("documents", Document.Type).Annotations(cascade),
 		edge.To("removals", Removal.Type).Annotations(cascade),
+		edge.To("cached_answers", CachedAnswer.Type).Annotations(cascade),
 	}
 }
 
@@ -81,4 +93,40 @@ func (Token) Edges() []ent.Edge {
 // Indexes of the Token.
 func (Token) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("chatbot_id", "created_at")}
+}
+
+// Provider is a service of language models that a workspace has an account
+// with.
+type Provider struct{ ent.Schema }
+
+// Mixin of the Provider.
+func (Provider) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the Provider.
+func (Provider) Fields() []ent.Field {
+	return []ent.Field{
+		stringID(),
+		field.String("name").MaxLen(100 * utf8Max),
+		field.String("kind").MaxLen(20).Immutable(),
+		longText("base_url"),
+		// sealed_key is encrypted: see chatbot.Sealer.
+		field.Bytes("sealed_key").Optional().Sensitive(),
+		field.String("key_hint").MaxLen(40).Default(""),
+		// tools says that its models can call tools.
+		field.Bool("tools").Default(false),
+		field.Time("updated_at"),
+		created(),
+	}
+}
+
+// Edges of the Provider.
+func (Provider) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("workspace", Workspace.Type).Ref("providers").Field("workspace_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the Provider.
+func (Provider) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("workspace_id", "created_at")}
 }

@@ -84,6 +84,8 @@ func (Document) Fields() []ent.Field {
 		// that is answered from, or zero.
 		field.Int("version").Default(0),
 		field.Int("live").Default(0),
+		// live_hash is the content_hash of the version that is live.
+		field.String("live_hash").MaxLen(64).Default(""),
 		field.Int("attempts").Default(0),
 		field.Time("due_at").Optional().Nillable(),
 		field.String("etag").MaxLen(1024).Default(""),
@@ -161,6 +163,10 @@ func (Passage) Fields() []ent.Field {
 		field.String("title").MaxLen(200 * utf8Max).Immutable(),
 		field.JSON("heading_path", []string{}).Immutable(),
 		field.String("place").MaxLen(200 * utf8Max).Default("").Immutable(),
+		// start and end are the characters of the content that the passage was
+		// cut from. Both are zero in one of before they were kept.
+		field.Int("start").Default(0).Immutable(),
+		field.Int("end").Default(0).Immutable(),
 		longText("text"),
 	}
 }

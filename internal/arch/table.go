@@ -6,9 +6,11 @@ var rooms = []string{"core/fault", "internal/id", "core/plan", "core/tenant", "c
 
 // Modules that several rows name.
 const (
+	anthropic      = "github.com/anthropics/anthropic-sdk-go"
 	atlas          = "ariga.io/atlas"
 	bluemonday     = "github.com/microcosm-cc/bluemonday"
 	chromedp       = "github.com/chromedp"
+	failsafe       = "github.com/failsafe-go/failsafe-go"
 	excelize       = "github.com/xuri/excelize/v2"
 	grpc           = "google.golang.org/grpc"
 	htmlToMarkdown = "github.com/JohannesKaufmann/html-to-markdown/v2"
@@ -91,8 +93,8 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/chat"},
-		Ours:     append([]string{"core/chat/format"}, rooms...),
-		Outside:  []string{goldmark},
+		Ours:     append([]string{"core/chat/format", "core/knowledge/lexical"}, rooms...),
+		Outside:  []string{goldmark, xtext},
 		Because:  "a room knows the rooms to its left, and declares ports instead of knowing a model or a vendor",
 	},
 	{
@@ -119,7 +121,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"store"},
-		Ours:     []string{"core/*", "ent/...", "migrations", "internal/*"},
+		Ours:     []string{"core/*", "core/chat/format", "ent/...", "migrations", "internal/*"},
 		Outside:  []string{entgo, pgx, sqlite},
 		Because:  "the store maps rows to the rooms' types; adapters never import one another, nor a door",
 	},
@@ -177,6 +179,23 @@ var table = []Row{
 		Ours:     []string{"core/chat", "core/knowledge", "core/fault", "llm/tokens", "internal/*"},
 		Outside:  []string{openai, gjson},
 		Because:  "a model knows the room of its port, and its own vendor; adapters never import one another",
+	},
+	{
+		Packages: []string{"llm/anthropic"},
+		Ours:     []string{"core/chat", "core/knowledge", "core/fault", "llm/tokens", "internal/*"},
+		Outside:  []string{anthropic, gjson},
+		Because:  "a model knows the room of its port, and its own vendor; adapters never import one another",
+	},
+	{
+		Packages: []string{"llm/models"},
+		Ours:     []string{"core/chat", "core/chatbot", "core/fault", "llm/fallback", "internal/*"},
+		Because:  "it knows which models a chatbot has and puts one behind the other; what opens them is wired in cmd",
+	},
+	{
+		Packages: []string{"llm/fallback"},
+		Ours:     []string{"core/chat", "core/fault", "internal/*"},
+		Outside:  []string{failsafe},
+		Because:  "it puts one model behind another, whatever they are",
 	},
 	{
 		Packages: []string{"llm/extractive", "llm/llmtest"},
@@ -354,7 +373,7 @@ var bans = []Ban{
 		Because: "Weaviate ends in index/weaviate",
 	},
 	{
-		Imports: []string{openai, tokenizer},
+		Imports: []string{openai, anthropic, tokenizer, failsafe},
 		In:      []string{"..."},
 		Except:  []string{"llm/..."},
 		Because: "vendors of models end in llm",

@@ -31,7 +31,9 @@ const (
 // quoted is what is quoted of one passage, in its order.
 type quoted struct {
 	passage knowledge.Passage
-	units   []unit
+	// number is what a citation calls the passage by, from 1.
+	number int
+	units  []unit
 }
 
 // candidate is a unit that shares a term with the question, or stands under a
@@ -156,7 +158,7 @@ func collect(chosen []candidate, passages []knowledge.Found, units [][]unit) []q
 	}
 	found := make([]quoted, 0, len(order))
 	for _, p := range order {
-		quote := quoted{passage: passages[p].Passage}
+		quote := quoted{passage: passages[p].Passage, number: p + 1}
 		for u, unit := range units[p] {
 			if wanted[p][u] {
 				quote.units = append(quote.units, unit)

@@ -1,6 +1,9 @@
 package extractive
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 const (
 	maxLine      = 1200
@@ -9,7 +12,8 @@ const (
 	maxLabel     = 120
 )
 
-// compose writes the answer: for each passage its units and its source.
+// compose writes the answer: for each passage its units, its source and the
+// citation of it.
 //
 // Every block ends with a blank line and every fence is closed, whatever the
 // passages hold, so that none reaches into what follows.
@@ -27,7 +31,7 @@ func compose(found []quoted) string {
 		}
 		out.WriteString("\n\n*Source: ")
 		out.WriteString(label(quote))
-		out.WriteByte('*')
+		out.WriteString("* [" + strconv.Itoa(quote.number) + "]")
 	}
 	return out.String()
 }
@@ -92,11 +96,15 @@ func delimiter(header string) string {
 	return strings.Repeat("| --- ", max(columns, 1)) + "|"
 }
 
+// nested are the quotation marks for within a label. The others, with a
+// citation behind them, would claim that the passage says the title.
+var nested = strings.NewReplacer(`"`, "'", "“", "‘", "”", "’", "„", "‚", "«", "‹", "»", "›", "「", "『", "」", "』")
+
 // label names the source: the title and the innermost heading.
 func label(quote quoted) string {
-	title, heading := plain(quote.passage.Title), ""
+	title, heading := plain(nested.Replace(quote.passage.Title)), ""
 	if path := quote.passage.HeadingPath; len(path) > 0 {
-		heading = plain(path[len(path)-1])
+		heading = plain(nested.Replace(path[len(path)-1]))
 	}
 	switch {
 	case title == "" && heading == "":

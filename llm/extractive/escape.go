@@ -1,18 +1,24 @@
 package extractive
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // line is one line of a passage as Markdown that stays within its line: its
 // emphasis, links and code spans are kept, but HTML is escaped, as a comment
-// or <pre> would swallow what follows. At the start of a block, signs that
-// begin another kind of block are escaped too.
+// or <pre> would swallow what follows, and so are numbers in brackets, which
+// would cite passages of this answer. At the start of a block, signs that begin
+// another kind of block are escaped too.
 func line(text string, startsBlock bool) string {
 	text = shorten(text, maxLine)
-	if strings.ContainsAny(text, "<\n\r") {
-		text = withoutHTML(strings.NewReplacer("\n", " ", "\r", " ").Replace(text))
+	if strings.ContainsAny(text, "\n\r") {
+		text = strings.NewReplacer("\n", " ", "\r", " ").Replace(text)
+	}
+	if strings.ContainsAny(text, meaning) {
+		text = withoutMeaning(text)
 	}
 	if startsBlock && beginsBlock(text) {
 		return escapeStart(text)
@@ -20,32 +26,57 @@ func line(text string, startsBlock bool) string {
 	return text
 }
 
-// withoutHTML escapes each "<" outside of code spans.
-func withoutHTML(text string) string {
+// meaning are the signs that [withoutMeaning] looks at.
+const meaning = "<`\\[［【"
+
+// withoutMeaning escapes each "<" and each number in brackets outside of code
+// spans, and backticks that no others of the line close.
+func withoutMeaning(text string) string {
 	var out strings.Builder
-	for text != "" {
-		at := strings.IndexAny(text, "<`")
+	for {
+		at := strings.IndexAny(text, meaning)
 		if at < 0 {
 			break
 		}
 		out.WriteString(text[:at])
 		text = text[at:]
-		if text[0] == '<' {
-			out.WriteString("&lt;")
-			text = text[1:]
-			continue
-		}
-		span := codeSpan(text)
-		out.WriteString(text[:span])
-		text = text[span:]
+		taken, written := sign(text)
+		out.WriteString(written)
+		text = text[taken:]
 	}
 	out.WriteString(text)
 	return out.String()
 }
 
+// sign returns how much of text its first sign takes, and what to write for it.
+func sign(text string) (taken int, written string) {
+	switch text[0] {
+	case '<':
+		return 1, "&lt;"
+	case '\\':
+		_, size := utf8.DecodeRuneInString(text[1:])
+		return 1 + size, text[:1+size]
+	case '`':
+		span, closed := codeSpan(text)
+		if !closed {
+			return span, strings.Repeat("\\`", span)
+		}
+		return span, text[:span]
+	}
+	if found := bracketed.FindStringSubmatch(text); found != nil && !strings.HasPrefix(text[len(found[0]):], "(") {
+		return len(found[0]), `\[` + found[1] + "]"
+	}
+	_, size := utf8.DecodeRuneInString(text)
+	return size, text[:size]
+}
+
+// bracketed is whatever is read as a citation: see package chat. A link whose
+// text is a number is none.
+var bracketed = regexp.MustCompile(`^[\[［【]((?i:passages? |sources? )?\^?[0-9][0-9^,;:、， –—-]*(?:†[^\]］】]{0,60})?)[\]］】]`)
+
 // codeSpan is the length of the code span that text begins with, or of its
 // backticks when no others close it (CommonMark 0.31, 6.1).
-func codeSpan(text string) int {
+func codeSpan(text string) (length int, closed bool) {
 	run := len(text) - len(strings.TrimLeft(text, "`"))
 	for i := run; i < len(text); {
 		next := strings.IndexByte(text[i:], '`')
@@ -56,10 +87,10 @@ func codeSpan(text string) int {
 		closing := len(text[i:]) - len(strings.TrimLeft(text[i:], "`"))
 		i += closing
 		if closing == run {
-			return i
+			return i, true
 		}
 	}
-	return run
+	return run, false
 }
 
 func beginsBlock(text string) bool {

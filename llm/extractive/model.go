@@ -17,6 +17,12 @@ import (
 // foundNothing is the answer for an owner who has set none.
 const foundNothing = "I found nothing about that in the documents I have."
 
+const (
+	name = "extractive"
+	// manyTokens is more than any prompt has.
+	manyTokens = 1 << 30
+)
+
 // Model answers from the passages of a prompt. It is safe for concurrent use,
 // and the same prompt always has the same answer.
 type Model struct{}
@@ -27,7 +33,15 @@ var _ chat.Model = Model{}
 func New() Model { return Model{} }
 
 // Name is "extractive".
-func (Model) Name() string { return "extractive" }
+func (Model) Name() string { return name }
+
+// Count returns the tokens of a text, as [tokens.Count] does.
+func (Model) Count(text string) int { return tokens.Count(text) }
+
+// Traits are those of a model that follows no instructions and calls no tools.
+// There is no end to its context: it looks at the passages, not at the text of
+// the prompt.
+func (Model) Traits() chat.Traits { return chat.Traits{Context: manyTokens} }
 
 // Check returns nil: there is nothing that could be out of reach.
 func (Model) Check(context.Context) error { return nil }
@@ -35,17 +49,18 @@ func (Model) Check(context.Context) error { return nil }
 // Generate emits the answer word by word. Its only errors are those of emit
 // and ctx. The usage is what a language model would have been charged with
 // for the same prompt and answer.
-func (Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text string) error) (chat.Usage, error) {
+func (Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text string) error) (chat.Generated, error) {
+	generated := chat.Generated{Model: name}
 	if err := ctx.Err(); err != nil {
-		return chat.Usage{}, err
+		return generated, err
 	}
 	answer := Answer(prompt)
 	sent, err := emitWords(ctx, answer, emit)
-	usage := chat.Usage{CompletionTokens: tokens.Count(answer[:sent]), Estimated: true}
+	generated.Usage = chat.Usage{CompletionTokens: tokens.Count(answer[:sent]), Estimated: true}
 	for _, message := range prompt.Messages {
-		usage.PromptTokens += tokens.Count(message.Text)
+		generated.Usage.PromptTokens += tokens.Count(message.Text)
 	}
-	return usage, err
+	return generated, err
 }
 
 // Answer is the Markdown that [Model.Generate] emits.

@@ -25,7 +25,7 @@ func ask(question string, texts ...string) string {
 	return Answer(prompt)
 }
 
-const source = "\n\n*Source: Manual › Care*"
+const source = "\n\n*Source: Manual › Care* [1]"
 
 func TestAnswer(t *testing.T) {
 	for name, c := range map[string]struct{ question, passage, want string }{
@@ -80,6 +80,27 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 	})
+	t.Run("each source is cited by the number that its passage has in the prompt", func(t *testing.T) {
+		got := ask("router beeping battery", "The router is blue.", "Dust it weekly.", "Beeping means low battery.")
+		want := "Beeping means low battery.\n\n*Source: Manual › Care* [3]\n\nThe router is blue.\n\n*Source: Manual › Care* [1]"
+		if got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	})
+	t.Run("quotation marks in a title are those of a quotation within another", func(t *testing.T) {
+		got := Answer(chat.Prompt{Question: "router", Passages: []knowledge.Found{{Passage: knowledge.Passage{
+			Title: `On "routers"`, HeadingPath: []string{"“Red” and «blue»"}, Text: "The router.",
+		}}}})
+		if want := "The router.\n\n*Source: On 'routers' › ‘Red’ and ‹blue›* [1]"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+	t.Run("a passage that was found in several places is cited once for each", func(t *testing.T) {
+		got := ask("reset router", "To reset the router, press the button.\n\nA reset of the router takes a minute.")
+		if strings.Count(got, "[1]") != 1 {
+			t.Errorf("got %q", got)
+		}
+	})
 	t.Run("a long question and many passages give a short answer", func(t *testing.T) {
 		passage := strings.Repeat("The router has a button. ", 2000)
 		got := ask(strings.Repeat("router button ", 1000), passage, passage, passage, passage, passage, passage)
@@ -116,21 +137,21 @@ func TestNothingFound(t *testing.T) {
 func TestGenerate(t *testing.T) {
 	t.Run("an answer is emitted word by word, and is the whole answer", func(t *testing.T) {
 		var pieces []string
-		usage, err := New().Generate(t.Context(), llmtest.Prompt(), func(text string) error {
+		generated, err := New().Generate(t.Context(), llmtest.Prompt(), func(text string) error {
 			pieces = append(pieces, text)
 			return nil
 		})
 		if err != nil || strings.Join(pieces, "") != Answer(llmtest.Prompt()) || len(pieces) < 10 {
 			t.Errorf("got %q and %v", pieces, err)
 		}
-		if !usage.Estimated {
+		if !generated.Usage.Estimated {
 			t.Error("the usage is not marked as estimated")
 		}
 	})
 	t.Run("an answer that is stopped has the usage of what was emitted", func(t *testing.T) {
 		stop := errors.New("stop")
-		usage, err := New().Generate(t.Context(), llmtest.Prompt(), func(string) error { return stop })
-		if !errors.Is(err, stop) || usage.CompletionTokens != 0 || usage.PromptTokens == 0 {
+		generated, err := New().Generate(t.Context(), llmtest.Prompt(), func(string) error { return stop })
+		if usage := generated.Usage; !errors.Is(err, stop) || usage.CompletionTokens != 0 || usage.PromptTokens == 0 {
 			t.Errorf("got %+v and %v", usage, err)
 		}
 	})

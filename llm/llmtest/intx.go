@@ -17,9 +17,9 @@ func RefuseInTx(model chat.Model) chat.Model { return outsideTx{model} }
 
 type outsideTx struct{ chat.Model }
 
-func (m outsideTx) Generate(ctx context.Context, prompt chat.Prompt, emit func(string) error) (chat.Usage, error) {
+func (m outsideTx) Generate(ctx context.Context, prompt chat.Prompt, emit func(string) error) (chat.Generated, error) {
 	if intx.Inside(ctx) {
-		return chat.Usage{}, ErrInTx
+		return chat.Generated{}, ErrInTx
 	}
 	return m.Model.Generate(ctx, prompt, emit)
 }

@@ -12,9 +12,15 @@ type Reply struct {
 	Reasoning []string
 	// ToolCalls are sent after the pieces, each in two chunks.
 	ToolCalls []ToolCall
+	// CallBytes is how many bytes of a call's arguments a chunk has. The chunks
+	// of several calls then alternate. Zero sends all arguments in one.
+	CallBytes int
 	// Raw are data lines sent as they are after the pieces, such as a
 	// malformed chunk or an error object.
 	Raw []string
+	// Body replaces the body of a streamed answer with these bytes. Of the rest
+	// of the reply only CutAfter, HoldAfter and ByteByByte then hold.
+	Body string
 	// Usage is what the server reports; nil stands for [DefaultUsage].
 	Usage *Usage
 	// OmitUsage leaves the usage out though the request asks for it.
@@ -33,12 +39,14 @@ type Reply struct {
 	// CutAtEnd breaks the connection off instead of ending the response.
 	CutAtEnd bool
 	// CutAfter breaks the connection off after so many bytes of the body.
-	// Zero means never.
+	// Zero means never, and [CutAtStart] before the first byte.
 	CutAfter int
 	// Hold makes the server wait at HoldAt until the gate is released, or the
 	// client goes away.
 	Hold   *Gate
 	HoldAt Point
+	// HoldAfter makes a stream wait after so many bytes of its body instead.
+	HoldAfter int
 	// Status is the HTTP status; zero stands for 200. Any other is answered
 	// with an error object.
 	Status int
@@ -47,6 +55,9 @@ type Reply struct {
 	// ErrorBody replaces the error object.
 	ErrorBody string
 }
+
+// CutAtStart breaks an answer off after its headers.
+const CutAtStart = -1
 
 // Usage is the usage a server reports.
 type Usage struct{ PromptTokens, CompletionTokens int }

@@ -28,6 +28,7 @@ type Server struct {
 	requests []*Request
 	next     []Reply
 	always   Reply
+	answers  func(body []byte) Reply
 	models   Reply
 }
 
@@ -62,7 +63,15 @@ func (s *Server) Next(replies ...Reply) {
 func (s *Server) Always(reply Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.always = reply
+	s.always, s.answers = reply, nil
+}
+
+// Answers makes answer give the reply for every request from now on, by the
+// request's body. It may be called by several requests at once.
+func (s *Server) Answers(answer func(body []byte) Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers = answer
 }
 
 // AnswerModels makes the list of models answer with the status and headers of
@@ -101,23 +110,32 @@ func (s *Server) requestAt(n int) *Request {
 	return s.requests[n]
 }
 
-func (s *Server) arrive() (*Request, Reply) {
+func (s *Server) arrive(body []byte) (*Request, Reply) {
+	request, reply, answer := s.take()
+	if answer != nil {
+		reply = answer(body)
+	}
+	return request, reply
+}
+
+// take returns the next request with its reply, or with what gives it.
+func (s *Server) take() (*Request, Reply, func(body []byte) Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	request := s.requestAt(s.arrived)
 	s.arrived++
 	if len(s.next) == 0 {
-		return request, s.always
+		return request, s.always, s.answers
 	}
 	reply := s.next[0]
 	s.next = s.next[1:]
-	return request, reply
+	return request, reply, nil
 }
 
 func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	s.open.Add(1)
 	body, err := io.ReadAll(r.Body)
-	request, reply := s.arrive()
+	request, reply := s.arrive(body)
 	request.arrive(r.Header, body)
 	gone := err != nil
 	defer func() { // A cut reply panics past the end of this function.

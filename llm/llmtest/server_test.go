@@ -142,16 +142,25 @@ type fixed struct{}
 
 func (fixed) Name() string                { return "fixed" }
 func (fixed) Check(context.Context) error { return nil }
-func (fixed) Generate(ctx context.Context, _ chat.Prompt, emit func(string) error) (chat.Usage, error) {
+func (fixed) Count(text string) int       { return len(text) }
+func (fixed) Traits() chat.Traits         { return chat.Traits{Language: true, Context: 1000} }
+
+func (fixed) Generate(ctx context.Context, _ chat.Prompt, emit func(string) error) (chat.Generated, error) {
+	generated := chat.Generated{Model: "fixed"}
+	if err := ctx.Err(); err != nil {
+		return generated, err
+	}
+	generated.Usage.PromptTokens = 1
 	for _, piece := range []string{"Yes", "."} {
 		if err := ctx.Err(); err != nil {
-			return chat.Usage{}, err
+			return generated, err
 		}
 		if err := emit(piece); err != nil {
-			return chat.Usage{}, err
+			return generated, err
 		}
+		generated.Usage.CompletionTokens++
 	}
-	return chat.Usage{PromptTokens: 1, CompletionTokens: 2}, nil
+	return generated, nil
 }
 
 func TestRefuseInTx(t *testing.T) {

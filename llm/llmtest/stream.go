@@ -1,7 +1,6 @@
 package llmtest
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 )
@@ -17,6 +16,13 @@ type stream struct {
 
 // send reports whether the whole answer was written.
 func (s *stream) send(withUsage bool) bool {
+	if s.reply.CutAfter < 0 {
+		_ = s.flush.Flush()
+		cut()
+	}
+	if s.reply.Body != "" {
+		return s.write(s.reply.Body)
+	}
 	if !s.delta(`{"role":"assistant","content":""}`) {
 		return false
 	}
@@ -38,22 +44,10 @@ func (s *stream) pieces() bool {
 }
 
 func (s *stream) hold(at Point) bool {
-	if s.reply.Hold == nil || s.reply.HoldAt != at {
+	if s.reply.Hold == nil || s.reply.HoldAt != at || s.reply.HoldAfter > 0 {
 		return true
 	}
 	return s.reply.Hold.wait(s.gone, s.closing)
-}
-
-func (s *stream) calls() bool {
-	for i, call := range s.reply.ToolCalls {
-		begin := fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":%s,"type":"function","function":{"name":%s,"arguments":""}}]}`,
-			i, quote(call.ID), quote(call.Name))
-		arguments := fmt.Sprintf(`{"tool_calls":[{"index":%d,"function":{"arguments":%s}}]}`, i, quote(call.Arguments))
-		if !s.delta(begin) || !s.delta(arguments) {
-			return false
-		}
-	}
-	return true
 }
 
 func (s *stream) raw() bool {
@@ -98,8 +92,16 @@ func (s *stream) data(data string) bool {
 	return s.write("data: " + data + end + end)
 }
 
-// write sends text at once, up to the byte where the reply is to be cut.
+// write sends text at once, up to the byte where the reply is to be cut, and
+// waits at the one where it is to be held.
 func (s *stream) write(text string) bool {
+	if at := s.reply.HoldAfter - s.sent; s.reply.Hold != nil && s.sent < s.reply.HoldAfter && at <= len(text) {
+		return s.writeOut(text[:at]) && s.reply.Hold.wait(s.gone, s.closing) && s.writeOut(text[at:])
+	}
+	return s.writeOut(text)
+}
+
+func (s *stream) writeOut(text string) bool {
 	last := s.reply.CutAfter > 0 && s.sent+len(text) >= s.reply.CutAfter
 	if last {
 		text = text[:s.reply.CutAfter-s.sent]

@@ -35,6 +35,23 @@ func Run(t *testing.T, open func(t *testing.T) chat.Model) {
 	t.Run("answers generated at once do not mix", func(t *testing.T) {
 		concurrently(t, open(t))
 	})
+	t.Run("an answer names its model, whatever its end", func(t *testing.T) {
+		answersByName(t, open(t))
+	})
+	t.Run("an answer that was ended has the usage up to then, and none when nothing was asked", func(t *testing.T) {
+		usageOfEnded(t, open(t))
+	})
+	t.Run("nothing is called unless tools were offered", func(t *testing.T) {
+		if _, generated, err := generate(t.Context(), open(t)); err != nil || len(generated.Calls) != 0 {
+			t.Errorf("got %v and %v", generated.Calls, err)
+		}
+	})
+	t.Run("the tokens of a text are above zero and grow with it", func(t *testing.T) {
+		countGrows(t, open(t))
+	})
+	t.Run("the traits have room for a prompt and do not change", func(t *testing.T) {
+		traitsStay(t, open(t))
+	})
 	t.Run("a model that answers has a name and passes its check", func(t *testing.T) {
 		model := open(t)
 		if model.Name() == "" {
@@ -87,11 +104,11 @@ func answersInPieces(t *testing.T, model chat.Model) {
 }
 
 func usageIsPositive(t *testing.T, model chat.Model) {
-	_, usage, err := generate(t.Context(), model)
+	_, generated, err := generate(t.Context(), model)
 	if err != nil {
 		t.Fatalf("Generate: %v", err)
 	}
-	if usage.PromptTokens <= 0 || usage.CompletionTokens <= 0 {
+	if usage := generated.Usage; usage.PromptTokens <= 0 || usage.CompletionTokens <= 0 {
 		t.Errorf("usage = %+v, want both above zero", usage)
 	}
 }
@@ -154,11 +171,11 @@ func concurrently(t *testing.T, model chat.Model) {
 	all.Wait()
 }
 
-func generate(ctx context.Context, model chat.Model) (string, chat.Usage, error) {
+func generate(ctx context.Context, model chat.Model) (string, chat.Generated, error) {
 	var text strings.Builder
-	usage, err := model.Generate(ctx, Prompt(), func(piece string) error {
+	generated, err := model.Generate(ctx, Prompt(), func(piece string) error {
 		text.WriteString(piece)
 		return nil
 	})
-	return text.String(), usage, err
+	return text.String(), generated, err
 }

@@ -61,9 +61,10 @@ func whole(w http.ResponseWriter, reply Reply) {
 	if reply.CutAtEnd {
 		reply.CutAfter = len(body) - 1
 	}
-	if reply.CutAfter > 0 && reply.CutAfter < len(body) {
-		_, _ = io.WriteString(w, body[:reply.CutAfter])
-		panic(http.ErrAbortHandler)
+	if reply.CutAfter != 0 && reply.CutAfter < len(body) {
+		_, _ = io.WriteString(w, body[:max(reply.CutAfter, 0)])
+		_ = http.NewResponseController(w).Flush()
+		cut()
 	}
 	_, _ = io.WriteString(w, body)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/core/chat"
+	"parley/llm/tokens"
 )
 
 const (
@@ -25,21 +26,26 @@ const (
 
 // answer is what has come of an answer so far.
 type answer struct {
-	call     *call
-	emit     func(string) error
-	text     strings.Builder
-	pending  partial
-	finished bool
-	usage    chat.Usage
-	hasUsage bool
+	call    *call
+	emit    func(string) error
+	counter *tokens.Counter
+	text    strings.Builder
+	pending partial
+	// offered says that the prompt offered tools. Calls of others are passed
+	// over.
+	offered bool
+	calls   calls
+	// reasoning is how many tokens the model has thought.
+	reasoning int
+	finished  bool
+	usage     chat.Usage
+	hasUsage  bool
 }
 
 // read reads a stream to its end, and emits its text.
 func (a *answer) read(body io.Reader) error {
 	lines := newLines(body)
 	defer lines.free()
-	stop := func() bool { return true }
-	defer func() { stop() }()
 	for {
 		data, err := lines.nextData()
 		if err != nil {
@@ -47,16 +53,18 @@ func (a *answer) read(body io.Reader) error {
 		}
 		if string(data) == "[DONE]" {
 			a.finished = true
-			stop()
 			a.drain(body)
 			return a.ended(io.EOF)
 		}
 		had := a.finished
 		if err := a.add(data); err != nil {
+			if had && errors.Is(err, errMalformed) {
+				return a.ended(io.EOF) // The line of the usage broke off.
+			}
 			return err
 		}
 		if a.finished && !had {
-			stop = a.call.hurry(usageTime)
+			a.call.hurry(usageTime)
 		}
 	}
 }
@@ -86,8 +94,15 @@ func (a *answer) add(data []byte) error {
 		a.usage, a.hasUsage = chunk.usage, true
 	}
 	a.finished = a.finished || chunk.finish != ""
-	if chunk.reasoning {
+	if chunk.reasoning != "" {
 		a.call.started()
+		a.reasoning += a.counter.Count(chunk.reasoning)
+	}
+	if a.offered && chunk.calls.Exists() {
+		a.call.started()
+		if err := a.calls.add(chunk.calls, chunk.whole); err != nil {
+			return err
+		}
 	}
 	if chunk.text == "" {
 		return nil
@@ -125,16 +140,28 @@ func (a *answer) ended(err error) error {
 	if err := a.give(a.pending.rest()); err != nil {
 		return err
 	}
-	if a.text.Len() == 0 {
+	if a.text.Len() == 0 && !a.calls.any() {
 		return errEmpty
 	}
 	return nil
 }
 
+// used is the usage up to now: the server's, or else counted.
+func (a *answer) used(body []byte) chat.Usage {
+	if a.hasUsage {
+		return a.usage
+	}
+	usage := estimatePrompt(a.counter, body)
+	usage.CompletionTokens = a.reasoning + a.calls.count(a.counter)
+	if a.text.Len() > 0 {
+		usage.CompletionTokens += max(1, a.counter.Count(a.text.String()))
+	}
+	return usage
+}
+
 // drain reads up to the end of the response, as net/http keeps only
 // connections whose response was read to its end.
 func (a *answer) drain(body io.Reader) {
-	stop := a.call.hurry(drainTime)
-	defer stop()
+	a.call.hurry(drainTime)
 	_, _ = io.CopyN(io.Discard, body, maxRefusalBytes)
 }

@@ -3,6 +3,9 @@ package openai
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,6 +23,11 @@ type call struct {
 	cancel context.CancelCauseFunc
 	first  *time.Timer
 	whole  *time.Timer
+	// rest is for what comes after the answer, nil before that.
+	rest *time.Timer
+	// sent says that a request is with the server, which has not refused it.
+	sent  atomic.Bool
+	trace httptrace.ClientTrace
 }
 
 func begin(caller context.Context, config Config) *call {
@@ -33,17 +41,41 @@ func begin(caller context.Context, config Config) *call {
 	}
 }
 
+type callKey struct{}
+
+// traced is ctx for requests of which sent is to be known. Each try begins with
+// the search for a connection.
+func (c *call) traced() context.Context {
+	c.trace.GetConn = func(string) { c.sent.Store(false) }
+	c.trace.WroteHeaders = func() { c.sent.Store(true) }
+	return context.WithValue(httptrace.WithClientTrace(c.ctx, &c.trace), callKey{}, c)
+}
+
+// noteRefusal tells the call of a request, if it has one, that it was refused.
+func noteRefusal(request *http.Request) {
+	if c, ok := request.Context().Value(callKey{}).(*call); ok {
+		c.sent.Store(false)
+	}
+}
+
 // started ends the wait for the first token.
 func (c *call) started() { c.first.Stop() }
 
-// hurry gives the stream only so much longer.
-func (c *call) hurry(limit time.Duration) (stop func() bool) {
-	return time.AfterFunc(limit, func() { c.cancel(errLingering) }).Stop
+// hurry gives the stream only so much longer, counted from the last hurry.
+func (c *call) hurry(limit time.Duration) {
+	if c.rest != nil {
+		c.rest.Reset(limit)
+		return
+	}
+	c.rest = time.AfterFunc(limit, func() { c.cancel(errLingering) })
 }
 
 func (c *call) end() {
 	c.first.Stop()
 	c.whole.Stop()
+	if c.rest != nil {
+		c.rest.Stop()
+	}
 	c.cancel(nil)
 }
 

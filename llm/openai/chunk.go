@@ -21,11 +21,15 @@ var (
 type chunk struct {
 	// text may begin or end within a character.
 	text string
-	// reasoning says that the model is at work, though not on the answer.
-	reasoning bool
-	finish    string
-	usage     chat.Usage
-	hasUsage  bool
+	// reasoning is what the model thinks aloud. It is no part of the answer.
+	reasoning string
+	// calls is the array tool_calls, if there is one, and whole says that it
+	// is that of an answer which is not streamed.
+	calls    gjson.Result
+	whole    bool
+	finish   string
+	usage    chat.Usage
+	hasUsage bool
 }
 
 // decodeChunk reads one data line.
@@ -43,7 +47,10 @@ func decodeChunk(line []byte) (chunk, error) {
 	choice := gjson.GetBytes(line, "choices.0")
 	choice.ForEach(func(key, value gjson.Result) bool {
 		switch key.Str {
-		case "delta", "message": // message in an answer that is not streamed
+		case "delta":
+			found.readDelta(value)
+		case "message": // in an answer that is not streamed
+			found.whole = true
 			found.readDelta(value)
 		case "finish_reason":
 			found.finish = value.Str
@@ -66,7 +73,13 @@ func (c *chunk) readDelta(delta gjson.Result) {
 		case "content":
 			c.text = value.Str
 		case "reasoning_content", "reasoning":
-			c.reasoning = c.reasoning || value.Str != ""
+			if value.Str != "" { // Some servers send both, one of them empty.
+				c.reasoning = value.Str
+			}
+		case "tool_calls":
+			if value.IsArray() {
+				c.calls = value
+			}
 		}
 		return true
 	})

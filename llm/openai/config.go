@@ -4,7 +4,10 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
+
+	"parley/llm/tokens"
 )
 
 // Config says which model of which server is used, and how patiently. Only
@@ -22,10 +25,16 @@ type Config struct {
 	// FirstTokenTimeout bounds the wait for the first text (or reasoning) of
 	// the answer, retries included. Zero means 30 seconds.
 	FirstTokenTimeout time.Duration
-	// MaxTokens bounds the answer. Zero leaves it to the server.
+	// MaxTokens bounds the answer of a prompt that has no limit of its own.
+	// Zero leaves it to the server.
 	MaxTokens int
-	// Temperature is sent when it is not nil.
+	// Temperature is sent when it is not nil and the prompt has none.
 	Temperature *float64
+	// Tools says that the model can call tools. Without it none are offered.
+	Tools bool
+	// Context is how many tokens prompt and answer may have together. Zero
+	// means what [tokens.Context] knows of the model's name.
+	Context int
 	// Retries is how often a request is sent again that found no server, or
 	// was answered with 408, 409, 429 or 5xx. Zero means 2, below zero none.
 	Retries int
@@ -35,8 +44,8 @@ type Config struct {
 	// HTTPClient replaces the client that [NewHTTPClient] returns.
 	HTTPClient *http.Client
 
-	// isOpenAI says that the server is OpenAI's own, which refuses max_tokens
-	// that all others know.
+	// isOpenAI says that the server is OpenAI's own or Azure's, which refuse
+	// max_tokens that all others know.
 	isOpenAI bool
 }
 
@@ -49,7 +58,11 @@ func (c *Config) complete() error {
 	if err != nil || address.Host == "" || (address.Scheme != "http" && address.Scheme != "https") {
 		return errors.New("openai: the base URL must look like https://api.openai.com/v1")
 	}
-	c.isOpenAI = address.Hostname() == "api.openai.com"
+	host := address.Hostname()
+	c.isOpenAI = host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com")
+	if c.Context <= 0 {
+		c.Context = tokens.Context(c.Model)
+	}
 	c.Timeout = orDefault(c.Timeout, 2*time.Minute)
 	c.FirstTokenTimeout = min(orDefault(c.FirstTokenTimeout, 30*time.Second), c.Timeout)
 	c.MaxRetryDelay = orDefault(c.MaxRetryDelay, 5*time.Second)

@@ -33,11 +33,12 @@ var (
 	errEmpty      = errors.New("the answer is empty")
 	errTooLong    = errors.New("the answer is longer than 1 MiB")
 	errLongLine   = errors.New("a line of the stream is longer than 256 KiB")
+	errCalls      = errors.New("the calls of tools are more than 16, or longer than 64 KiB")
 )
 
 // ownErrors are those that hold nothing but their text.
 var ownErrors = []error{
-	errNoResponse, errCut, errEmpty, errTooLong, errLongLine, errMalformed, errReported,
+	errNoResponse, errCut, errEmpty, errTooLong, errLongLine, errCalls, errMalformed, errReported,
 	errFirstToken, errWholeTime, errLingering, errVectors,
 }
 

@@ -62,64 +62,81 @@ func New(config Config) (*Model, error) {
 // Name is the name of the model, as its server knows it.
 func (m *Model) Name() string { return m.config.Model }
 
+// Count returns the tokens of a text in the encoding that the model is known to
+// use, or nearly so: see [tokens.For].
+func (m *Model) Count(text string) int { return m.counter.Count(text) }
+
+// Traits are those of a language model, with the tools and context that it was
+// configured with.
+func (m *Model) Traits() chat.Traits {
+	return chat.Traits{Language: true, Tools: m.config.Tools, Context: m.config.Context}
+}
+
 // Generate streams an answer, or asks for the whole of it; see [chat.Model].
-// The usage is the server's, or estimated when it reports none. An answer that
-// breaks off comes with the estimated usage of what was emitted.
-func (m *Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text string) error) (chat.Usage, error) {
+//
+// The answer is complete once the server has given a finish_reason or [DONE],
+// whatever becomes of the connection then. One that ends before is a fault, and
+// the calls in it are not returned.
+//
+// The usage is the server's, or estimated when it reports none. A request that
+// was sent and came to nothing has the estimated tokens of its prompt; one that
+// was refused, or did not reach the server, has none.
+func (m *Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text string) error) (chat.Generated, error) {
+	generated := chat.Generated{Model: m.config.Model}
 	if err := ctx.Err(); err != nil {
-		return chat.Usage{}, err
+		return generated, err
 	}
 	// From here on the body stands for the prompt: a long stream need not keep
 	// both.
 	body, err := m.request(prompt)
 	if err != nil {
-		return chat.Usage{}, err
+		return generated, err
 	}
-	whole := prompt.Whole
+	whole, offered, round := prompt.Whole, m.offers(prompt), len(prompt.Messages)
 	call := begin(ctx, m.config)
 	defer call.end()
 	if whole {
 		call.started() // the first token comes with the last
 	}
-	response, err := m.post(call.ctx, body, whole)
+	response, err := m.post(call.traced(), body, whole)
 	if err != nil {
-		return chat.Usage{}, call.failure(err, false)
+		if call.sent.Load() {
+			generated.Usage = estimatePrompt(m.counter, body)
+		}
+		return generated, call.failure(err, false)
 	}
 	defer func() { _ = response.Body.Close() }()
 
-	answer := answer{call: call, emit: emit}
+	answer := answer{call: call, emit: emit, counter: m.counter, offered: offered}
 	if isStream(response) {
 		err = answer.read(response.Body)
 	} else {
 		err = answer.readWhole(response.Body)
 	}
-	begun := answer.text.Len() > 0
-	if err != nil && !begun {
-		return chat.Usage{}, call.failure(err, begun)
-	}
-	usage := answer.usage
-	if !answer.hasUsage {
-		usage = m.estimate(body, answer.text.String())
-	}
+	generated.Usage = answer.used(body)
 	if err != nil {
-		return usage, call.failure(err, begun)
+		return generated, call.failure(err, answer.text.Len() > 0)
 	}
-	return usage, nil
+	generated.Calls = answer.calls.all(round)
+	return generated, nil
 }
 
 // post returns the response of a server that has agreed to answer.
 func (m *Model) post(ctx context.Context, body []byte, whole bool) (*http.Response, error) {
 	var response *http.Response
-	err := m.client.Post(ctx, "chat/completions", body, &response, option.WithHeader("Accept", accept(whole)))
+	accept := acceptStream
+	if whole {
+		accept = acceptWhole
+	}
+	err := m.client.Post(ctx, "chat/completions", body, &response, accept...)
 	return accepted(response, err)
 }
 
-func accept(whole bool) string {
-	if whole {
-		return "application/json"
-	}
-	return "text/event-stream"
-}
+// What is asked for is the same for every request.
+var (
+	acceptWhole  = []option.RequestOption{option.WithHeader("Accept", "application/json")}
+	acceptStream = []option.RequestOption{option.WithHeader("Accept", "text/event-stream")}
+)
 
 // isStream reports what a server answers with. One that streams, or does not,
 // against the request is read as what it sends.
@@ -144,15 +161,24 @@ func accepted(response *http.Response, err error) (*http.Response, error) {
 	return nil, refused
 }
 
-// estimate counts what the server did not report. The 3 tokens a message and
-// 3 for the reply are those of OpenAI's cookbook, "How to count tokens with
-// tiktoken".
-func (m *Model) estimate(body []byte, answer string) chat.Usage {
-	usage := chat.Usage{PromptTokens: 3, CompletionTokens: max(1, m.counter.Count(answer)), Estimated: true}
+// estimatePrompt counts the tokens of a request that the server did not count.
+// The 3 tokens a message and 3 for the reply are those of OpenAI's cookbook,
+// "How to count tokens with tiktoken".
+func estimatePrompt(counter *tokens.Counter, body []byte) chat.Usage {
 	var sent request
 	_ = json.Unmarshal(body, &sent) // which this package has made
+	total := 3
 	for _, message := range sent.Messages {
-		usage.PromptTokens += 3 + m.counter.Count(string(message.Role)) + m.counter.Count(message.Content)
+		total += 3 + counter.Count(string(message.Role))
+		if message.Content != nil {
+			total += counter.Count(*message.Content)
+		}
+		for _, call := range message.ToolCalls {
+			total += counter.Count(call.Function.Name) + counter.Count(call.Function.Arguments)
+		}
 	}
-	return usage
+	for _, tool := range sent.Tools {
+		total += counter.Count(tool.Function.Name) + counter.Count(tool.Function.Description) + counter.Count(string(tool.Function.Parameters))
+	}
+	return chat.Usage{PromptTokens: total, Estimated: true}
 }

@@ -40,11 +40,11 @@ func open(t *testing.T, server *llmtest.Server, change func(*Config)) *Model {
 
 func generate(ctx context.Context, model chat.Model) ([]string, chat.Usage, error) {
 	var pieces []string
-	usage, err := model.Generate(ctx, llmtest.Prompt(), func(text string) error {
+	generated, err := model.Generate(ctx, llmtest.Prompt(), func(text string) error {
 		pieces = append(pieces, text)
 		return nil
 	})
-	return pieces, usage, err
+	return pieces, generated.Usage, err
 }
 
 func TestModel(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 type request struct {
 	Model               string           `json:"model"`
 	Messages            []requestMessage `json:"messages"`
+	Tools               []requestTool    `json:"tools,omitempty"`
 	Stream              bool             `json:"stream"`
 	StreamOptions       *streamOptions   `json:"stream_options,omitempty"`
 	MaxTokens           int              `json:"max_tokens,omitempty"`
@@ -20,12 +21,43 @@ type request struct {
 }
 
 type requestMessage struct {
-	Role    chat.PromptRole `json:"role"`
-	Content string          `json:"content"`
+	Role chat.PromptRole `json:"role"`
+	// Content is null in a message that does nothing but call tools.
+	Content    *string       `json:"content"`
+	ToolCalls  []requestCall `json:"tool_calls,omitempty"`
+	ToolCallID string        `json:"tool_call_id,omitempty"`
+}
+
+type requestTool struct {
+	Type     string          `json:"type"`
+	Function requestFunction `json:"function"`
+}
+
+type requestFunction struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
+}
+
+type requestCall struct {
+	ID       string            `json:"id"`
+	Type     string            `json:"type"`
+	Function requestInvocation `json:"function"`
+}
+
+type requestInvocation struct {
+	Name string `json:"name"`
+	// Arguments are JSON within a string.
+	Arguments string `json:"arguments"`
 }
 
 type streamOptions struct {
 	IncludeUsage bool `json:"include_usage"`
+}
+
+// offers reports whether the model may call the tools of a prompt.
+func (m *Model) offers(prompt chat.Prompt) bool {
+	return m.config.Tools && len(prompt.Tools) > 0
 }
 
 func (m *Model) request(prompt chat.Prompt) ([]byte, error) {
@@ -34,16 +66,62 @@ func (m *Model) request(prompt chat.Prompt) ([]byte, error) {
 		Messages:    make([]requestMessage, 0, len(prompt.Messages)),
 		Temperature: m.config.Temperature,
 	}
+	if prompt.Temperature != nil {
+		body.Temperature = prompt.Temperature
+	}
 	if !prompt.Whole {
 		body.Stream, body.StreamOptions = true, &streamOptions{IncludeUsage: true}
 	}
-	if m.config.isOpenAI {
-		body.MaxCompletionTokens = m.config.MaxTokens
-	} else {
-		body.MaxTokens = m.config.MaxTokens
+	limit := m.config.MaxTokens
+	if prompt.MaxTokens > 0 {
+		limit = prompt.MaxTokens
 	}
-	for _, part := range prompt.Messages {
-		body.Messages = append(body.Messages, requestMessage{Role: part.Role, Content: part.Text})
+	if m.config.isOpenAI {
+		body.MaxCompletionTokens = limit
+	} else {
+		body.MaxTokens = limit
+	}
+	for i := range prompt.Messages {
+		body.Messages = append(body.Messages, messageOf(&prompt.Messages[i]))
+	}
+	if m.offers(prompt) {
+		body.Tools = toolsOf(prompt.Tools)
 	}
 	return json.Marshal(body)
+}
+
+func messageOf(part *chat.PromptMessage) requestMessage {
+	message := requestMessage{Role: part.Role, Content: &part.Text, ToolCallID: part.CallID}
+	if len(part.Calls) == 0 {
+		return message
+	}
+	if part.Text == "" {
+		message.Content = nil
+	}
+	for _, call := range part.Calls {
+		message.ToolCalls = append(message.ToolCalls, requestCall{
+			ID: call.ID, Type: "function",
+			Function: requestInvocation{Name: call.Name, Arguments: argumentsOf(call)},
+		})
+	}
+	return message
+}
+
+// argumentsOf are the arguments of a call as they are sent back. Some servers
+// parse them, and would refuse the whole request for a model's mistake.
+func argumentsOf(call chat.ToolCall) string {
+	if !json.Valid([]byte(call.Arguments)) {
+		return "{}"
+	}
+	return call.Arguments
+}
+
+func toolsOf(offered []chat.Tool) []requestTool {
+	tools := make([]requestTool, len(offered))
+	for i, tool := range offered {
+		tools[i] = requestTool{Type: "function", Function: requestFunction{
+			Name: tool.Name, Description: tool.Description, Parameters: json.RawMessage(tool.Parameters),
+		}}
+	}
+	return tools
 }

@@ -40,10 +40,11 @@ func NewHTTPClient() *http.Client {
 }
 
 // limitRefusals keeps the SDK from reading a refusal of any length into
-// memory.
+// memory. It sees the response to every try.
 func limitRefusals(request *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	response, err := next(request)
 	if response != nil && response.StatusCode != http.StatusOK {
+		noteRefusal(request)
 		body := response.Body
 		response.Body = limitedBody{io.LimitReader(body, maxRefusalBytes), body}
 	}

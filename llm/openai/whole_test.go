@@ -21,11 +21,11 @@ func whole(ctx context.Context, t *testing.T, server *llmtest.Server) (string, c
 	prompt := llmtest.Prompt()
 	prompt.Whole = true
 	var text strings.Builder
-	usage, err := model.Generate(ctx, prompt, func(piece string) error {
+	generated, err := model.Generate(ctx, prompt, func(piece string) error {
 		text.WriteString(piece)
 		return nil
 	})
-	return text.String(), usage, err
+	return text.String(), generated.Usage, err
 }
 
 func TestWholeAnswer(t *testing.T) {

@@ -1,0 +1,71 @@
+package api
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/chat"
+	"parley/core/chat/format"
+	"parley/core/fault"
+)
+
+// including adds what a request names in include to how it wants its answer.
+func including(delivery chat.Delivery, names []string) (chat.Delivery, error) {
+	for _, name := range names {
+		switch name {
+		case "usage":
+			delivery.Usage = true
+		case "sources":
+			delivery.Sources = true
+		case "ids":
+			delivery.IDs = true
+		default:
+			return delivery, fault.InField("include", "include must be a list of any of usage, sources and ids.")
+		}
+	}
+	return delivery, nil
+}
+
+// formatNamed is a format by the name that a request gives it.
+func formatNamed(name string) (format.Format, error) {
+	if name == "" {
+		return "", fault.InField("format", "format must be markdown, plain_text or html.")
+	}
+	return format.Parse(name)
+}
+
+// redelivery is what the address of a resumed stream says about it. What it
+// does not say is as it was for the stream before.
+type redelivery struct {
+	format format.Format
+	// include says whether the address has include at all.
+	include        bool
+	usage, sources bool
+}
+
+func redeliveryOf(c *fiber.Ctx) (r redelivery, err error) {
+	query := c.Context().QueryArgs()
+	if query.Has("format") {
+		if r.format, err = formatNamed(c.Query("format")); err != nil {
+			return r, err
+		}
+	}
+	if r.include = query.Has("include"); !r.include || c.Query("include") == "" {
+		return r, nil
+	}
+	wanted, err := including(chat.Delivery{}, strings.Split(c.Query("include"), ","))
+	r.usage, r.sources = wanted.Usage, wanted.Sources
+	return r, err
+}
+
+// after is how the stream is delivered that goes on after another.
+func (r redelivery) after(before chat.Delivery) chat.Delivery {
+	before.IDs = true
+	before.Format = cmp.Or(r.format, before.Format, format.Markdown)
+	if r.include {
+		before.Usage, before.Sources = r.usage, r.sources
+	}
+	return before
+}

@@ -1,0 +1,83 @@
+package api
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/chat"
+	"parley/core/chat/format"
+	"parley/core/fault"
+)
+
+func TestInclude(t *testing.T) {
+	for names, want := range map[string]chat.Delivery{
+		"":                          {},
+		"usage":                     {Usage: true},
+		"sources":                   {Sources: true},
+		"ids":                       {IDs: true},
+		"ids sources usage":         {IDs: true, Sources: true, Usage: true},
+		"usage usage sources usage": {Usage: true, Sources: true},
+	} {
+		t.Run("including "+names, func(t *testing.T) {
+			got, err := including(chat.Delivery{}, strings.Fields(names))
+			if must(t, err); got != want {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+	for _, names := range [][]string{{""}, {"Usage"}, {"usage "}, {"usage", "passages"}} {
+		t.Run("including "+strings.Join(names, ",")+" is refused", func(t *testing.T) {
+			if _, err := including(chat.Delivery{}, names); !fault.Is(err, fault.Invalid) || fault.As(err).Field != "include" {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestRedelivery(t *testing.T) {
+	before := chat.Delivery{Format: format.HTML, Usage: true}
+	of := func(t *testing.T, query string, before chat.Delivery) (got chat.Delivery, failed error) {
+		within(t, "/", "/?"+query, "", nil, func(c *fiber.Ctx) {
+			again, err := redeliveryOf(c)
+			got, failed = again.after(before), err
+		})
+		return got, failed
+	}
+	for query, want := range map[string]chat.Delivery{
+		"":                                   {Format: format.HTML, Usage: true, IDs: true},
+		"format=markdown":                    {Format: format.Markdown, Usage: true, IDs: true},
+		"include=sources":                    {Format: format.HTML, Sources: true, IDs: true},
+		"include=sources,usage":              {Format: format.HTML, Sources: true, Usage: true, IDs: true},
+		"include=ids":                        {Format: format.HTML, IDs: true},
+		"include=":                           {Format: format.HTML, IDs: true},
+		"format=plain_text&include=usage%2C": {},
+	} {
+		t.Run("the address with "+query, func(t *testing.T) {
+			got, err := of(t, query, before)
+			if want == (chat.Delivery{}) {
+				if !fault.Is(err, fault.Invalid) {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			if must(t, err); got != want {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+	t.Run("a turn that says nothing is Markdown", func(t *testing.T) {
+		got, err := of(t, "", chat.Delivery{})
+		if must(t, err); got != (chat.Delivery{Format: format.Markdown, IDs: true}) {
+			t.Errorf("got %+v", got)
+		}
+	})
+	for _, query := range []string{"format=pdf", "format=", "format=HTML", "include=all", "include=usage,%20sources"} {
+		t.Run("the address with "+query+" is refused", func(t *testing.T) {
+			if _, err := of(t, query, before); !fault.Is(err, fault.Invalid) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}

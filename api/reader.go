@@ -1,0 +1,39 @@
+package api
+
+import (
+	"context"
+	"net"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/chat"
+	"parley/core/fault"
+	"parley/internal/socket"
+)
+
+// errClientGone is the cause of a context that ends because nobody listens. A
+// client who only stopped sending reads it.
+var errClientGone = fault.Wrap(fault.Invalid, chat.ErrLeft,
+	"The client closed its side of the connection before the answer was complete. Keep it open until then.")
+
+// reader is the client that an answer is for. Its context ends when it goes
+// away, or when running turns must end.
+type reader struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	conn   net.Conn
+	// unwatch must be called before the server reads the connection again.
+	unwatch func()
+}
+
+func (a *API) attend(c *fiber.Ctx) reader {
+	ctx, cancel := context.WithCancelCause(a.Lifetime)
+	conn := c.Context().Conn()
+	return reader{ctx, cancel, conn, socket.Watch(conn, func() { cancel(errClientGone) })}
+}
+
+// leave is for the end of the request.
+func (r reader) leave() {
+	r.unwatch()
+	r.cancel(nil)
+}

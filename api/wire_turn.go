@@ -1,0 +1,123 @@
+package api
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"parley/core/chat"
+)
+
+// chatRequest is the body of POST /chat and /chat/stream. (Section 4.1;
+// include is ours.)
+type chatRequest struct {
+	Message *string `json:"message"`
+	// ConversationID is a string, or the integer that answers give.
+	ConversationID jsontext.Value `json:"conversation_id"`
+	Format         *string        `json:"format"`
+	ExternalUserID *string        `json:"external_user_id"`
+	Include        []string       `json:"include"`
+}
+
+// chatData answers POST /chat. (Section 4.1; what follows usage is ours.)
+type chatData struct {
+	Message        string       `json:"message"`
+	ConversationID int64        `json:"conversation_id"`
+	Format         string       `json:"format"`
+	Usage          usageData    `json:"usage"`
+	MessageID      int64        `json:"message_id"`
+	Sources        []sourceData `json:"sources"`
+	// Status is there only when the answer did not come to its end.
+	Status string `json:"status,omitzero"`
+}
+
+// usageData counts tokens. (Section 2.3.)
+type usageData struct {
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	TotalTokens      int `json:"total_tokens"`
+}
+
+// receiptData is the usage event of a stream. Times are milliseconds.
+type receiptData struct {
+	usageData
+	// Estimated says that the tokens were counted here.
+	Estimated    bool   `json:"estimated"`
+	Model        string `json:"model"`
+	FirstTokenMS int64  `json:"first_token_ms"`
+	TotalMS      int64  `json:"total_ms"`
+	Passages     int    `json:"passages"`
+	Status       string `json:"status"`
+}
+
+// sourceData is a passage that the question was answered from.
+type sourceData struct {
+	// Number is what the answer's citations call it by.
+	Number      int      `json:"number"`
+	Cited       bool     `json:"cited"`
+	DocumentID  string   `json:"document_id"`
+	Title       string   `json:"title"`
+	HeadingPath []string `json:"heading_path"`
+	// URL is where the document came from, and Place the page, sheet or slide.
+	URL   string `json:"url,omitzero"`
+	Place string `json:"place,omitzero"`
+	// Start and End are characters of the document's content, End excluded.
+	// They are there when they are known, as what follows is.
+	Start       *int   `json:"start,omitzero"`
+	End         *int   `json:"end,omitzero"`
+	ContentHash string `json:"content_hash,omitzero"`
+	Version     int    `json:"version,omitzero"`
+}
+
+// endingData answers POST /conversations/:id/stop. MessageID and Status are
+// null in a conversation without an answer.
+type endingData struct {
+	ConversationID int64   `json:"conversation_id"`
+	MessageID      *int64  `json:"message_id"`
+	Status         *string `json:"status"`
+}
+
+func usageOf(u chat.Usage) usageData {
+	return usageData{u.PromptTokens, u.CompletionTokens, u.TotalTokens()}
+}
+
+func receiptOf(a chat.Answer) receiptData {
+	r := a.Receipt
+	return receiptData{
+		usageData: usageOf(r.Usage), Estimated: r.Usage.Estimated, Model: r.Model, FirstTokenMS: r.FirstToken.Milliseconds(),
+		TotalMS: r.Total.Milliseconds(), Passages: r.Passages, Status: string(a.Status),
+	}
+}
+
+func sourceOf(s chat.Source) sourceData {
+	data := sourceData{
+		Number: s.Number, Cited: s.Cited, DocumentID: s.DocumentID, Title: s.Title, HeadingPath: headings(s.HeadingPath),
+		URL: s.URL, Place: s.Place, ContentHash: s.ContentHash, Version: s.Version,
+	}
+	if s.End > 0 {
+		data.Start, data.End = &s.Start, &s.End
+	}
+	return data
+}
+
+func headings(path []string) []string {
+	if path == nil {
+		return []string{}
+	}
+	return path
+}
+
+// statusOf is the status of an answer that a caller is told of.
+func statusOf(status chat.Status) string {
+	if status == chat.Complete {
+		return ""
+	}
+	return string(status)
+}
+
+func endingOf(e chat.Ending) endingData {
+	data := endingData{ConversationID: e.ConversationID}
+	if e.AnswerID > 0 {
+		status := string(e.Status)
+		data.MessageID, data.Status = &e.AnswerID, &status
+	}
+	return data
+}

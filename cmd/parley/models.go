@@ -1,0 +1,132 @@
+package main
+
+import (
+	"crypto/rand"
+	"log/slog"
+	"net/http"
+	"net/url"
+
+	"parley/core/chat"
+	"parley/core/chatbot"
+	"parley/fetch"
+	"parley/llm/anthropic"
+	"parley/llm/extractive"
+	"parley/llm/models"
+	"parley/llm/openai"
+)
+
+// newOwnModels returns the server's own models, the one that answers first.
+// The last one is always that which quotes and needs no server.
+func newOwnModels(config *Config) ([]chat.Model, error) {
+	var own []chat.Model
+	if config.hasModel() {
+		client := openai.NewHTTPClient() // one for all: they are asked at one server
+		for _, name := range []string{config.ownModelName(), config.LLMSecond} {
+			if name == "" {
+				continue
+			}
+			model, err := openModel(config.ownAccount(name, client))
+			if err != nil {
+				return nil, err
+			}
+			own = append(own, model)
+		}
+	}
+	return append(own, extractive.New()), nil
+}
+
+// modelAccount is a model with how its server is spoken to.
+type modelAccount struct {
+	config  *Config
+	kind    chatbot.ProviderKind
+	address string
+	key     string
+	name    string
+	tools   bool
+	context int
+	client  *http.Client
+}
+
+func (c *Config) ownAccount(name string, client *http.Client) modelAccount {
+	account := modelAccount{
+		config: c, kind: chatbot.ProviderKind(c.LLMProvider), address: c.LLMBaseURL, key: c.LLMAPIKey, name: name,
+		context: c.LLMContext, client: client,
+	}
+	account.tools = c.LLMTools == toolsOn || c.LLMTools != toolsOff && callsTools(account.kind, account.address)
+	return account
+}
+
+// callsTools says of which servers it is known that their models call tools.
+func callsTools(kind chatbot.ProviderKind, address string) bool {
+	if kind == chatbot.Anthropic || address == "" {
+		return true
+	}
+	u, err := url.Parse(address)
+	return err == nil && u.Hostname() == "api.openai.com"
+}
+
+// openModel returns a model, without speaking to its server.
+func openModel(a modelAccount) (chat.Model, error) {
+	if a.kind == chatbot.Anthropic {
+		return anthropic.New(anthropic.Config{
+			BaseURL: a.address, APIKey: a.key, Model: a.name, Tools: a.tools, Context: a.context,
+			Timeout: a.config.LLMTimeout, FirstTokenTimeout: a.config.LLMFirst, HTTPClient: a.client,
+		})
+	}
+	if a.address == "" {
+		a.address = defaultLLM
+	}
+	return openai.New(openai.Config{
+		BaseURL: a.address, APIKey: a.key, Model: a.name, Tools: a.tools, Context: a.context,
+		Timeout: a.config.LLMTimeout, FirstTokenTimeout: a.config.LLMFirst, HTTPClient: a.client,
+	})
+}
+
+// newModels returns who knows which model answers. Models of workspaces are
+// reached like the addresses that owners name: public ones only, and those in
+// the networks of FETCH_ALLOW.
+func newModels(config *Config, own []chat.Model, providers models.Providers, wrap func(chat.Model) chat.Model, log *slog.Logger) (*models.Models, error) {
+	allowed, err := config.allowedNetworks()
+	if err != nil {
+		return nil, err
+	}
+	client := fetch.NewClient(fetch.Config{Allow: allowed})
+	open := func(provider chatbot.OpenedProvider, name string) (chat.Model, error) {
+		model, err := openModel(modelAccount{
+			config: config, kind: provider.Kind, address: provider.BaseURL, key: string(provider.Key), name: name,
+			tools: provider.Tools, client: client,
+		})
+		if err != nil || wrap == nil {
+			return model, err
+		}
+		return wrap(model), nil
+	}
+	return models.New(models.Config{
+		Own: wrapped(own, wrap), Second: config.LLMSecond, Providers: providers, Open: open, Log: log, Now: now,
+	})
+}
+
+// wrapped are models as tests want them.
+func wrapped(all []chat.Model, wrap func(chat.Model) chat.Model) []chat.Model {
+	if wrap == nil {
+		return all
+	}
+	out := make([]chat.Model, len(all))
+	for i, model := range all {
+		out[i] = wrap(model)
+	}
+	return out
+}
+
+// chatbotOptions are what the operator decides about models.
+func chatbotOptions(config *Config, own []chat.Model, sqlite bool) chatbot.Options {
+	names := make([]string, len(own))
+	for i, model := range own {
+		names[i] = model.Name()
+	}
+	return chatbot.Options{
+		Sealer:    chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return serverKeys(config, sqlite) }),
+		OwnModels: names,
+		PlainHTTP: len(config.FetchAllow) > 0,
+	}
+}

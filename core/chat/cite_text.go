@@ -1,0 +1,147 @@
+package chat
+
+import "strings"
+
+// citedText is what goes on of an answer. It keeps lines from being
+// definitions of links named by a number (CommonMark 0.31, 4.7), which would
+// make a link of a citation: the colon behind such a name is left out.
+type citedText struct {
+	text strings.Builder
+	// start says that the line has only the signs of lists and quotations.
+	start bool
+	line  []byte // those signs, maxPrefix at most
+	last  byte
+	label label
+	// spaced says that a space is due, unless one comes.
+	spaced bool
+	// swallow says that spaces are left out that follow.
+	swallow bool
+	// number is that of the marker that was written last, zero after text.
+	number int
+}
+
+const maxPrefix = 32
+
+// label is how far the name of a definition has come.
+type label int
+
+const (
+	noLabel label = iota
+	inLabel
+	numberLabel
+	endedLabel
+)
+
+// take returns what was written since.
+func (t *citedText) take() string {
+	text := t.text.String()
+	t.text.Reset()
+	return text
+}
+
+// prefix returns the beginning of the line, if there is nothing else on it.
+func (t *citedText) prefix() (string, bool) {
+	return string(t.line), t.start && len(t.line) < maxPrefix
+}
+
+// verbatim writes code.
+func (t *citedText) verbatim(code string) {
+	t.text.WriteString(code)
+	t.after(code[len(code)-1])
+	t.label = noLabel
+	t.start = code[len(code)-1] == '\n'
+	t.line = t.line[:0]
+}
+
+func (t *citedText) after(b byte) {
+	t.last, t.number, t.spaced, t.swallow = b, 0, false, false
+}
+
+// write writes all else.
+func (t *citedText) write(text string) {
+	for i := range len(text) {
+		t.writeByte(text[i])
+	}
+}
+
+func (t *citedText) writeByte(b byte) {
+	blank := b == ' ' || b == '\t'
+	if t.swallow && blank {
+		return
+	}
+	if t.label == endedLabel && b == ':' {
+		t.after(t.last)
+		t.label, t.spaced = noLabel, true
+		return
+	}
+	if t.spaced && !blank && b != '\n' {
+		t.text.WriteByte(' ')
+	}
+	t.text.WriteByte(b)
+	t.after(b)
+	t.follow(b)
+}
+
+// follow follows the beginnings of lines and the names of definitions.
+func (t *citedText) follow(b byte) {
+	switch {
+	case b == '\n':
+		t.start, t.line = true, t.line[:0]
+		if t.label == endedLabel {
+			t.label = noLabel
+		}
+		return
+	case b == '[' && t.start:
+		t.label, t.start = inLabel, false
+		return
+	case t.label != noLabel:
+		t.label = t.label.next(b)
+	}
+	if t.start && strings.IndexByte(" \t>-*+.)0123456789", b) < 0 {
+		t.start = false
+	}
+	if t.start && len(t.line) < maxPrefix {
+		t.line = append(t.line, b)
+	}
+}
+
+func (l label) next(b byte) label {
+	switch {
+	case l == endedLabel:
+		return noLabel
+	case b >= '0' && b <= '9':
+		return numberLabel
+	case strings.IndexByte(" \t>^", b) >= 0:
+		return l
+	case b == ']' && l == numberLabel:
+		return endedLabel
+	}
+	return noLabel
+}
+
+// removed writes what is left of a marker that was taken out: nothing, or what
+// keeps its neighbours apart. It returns the spaces that stood before it when
+// they are to go before another marker.
+func (t *citedText) removed(spaces string, next rune) string {
+	if t.start {
+		t.write(spaces)
+		t.swallow = true
+		return ""
+	}
+	switch {
+	case opens(string(next)):
+		if spaces == "" && t.joins('[') {
+			spaces = " "
+		}
+		return spaces
+	case spaces == "" && t.joins(next), spaces != "" && !strings.ContainsRune(" \t\n\x00.,;:!?)]}|”»", next):
+		t.write(" ")
+	}
+	return ""
+}
+
+// joins reports whether the last sign and the next would mean something in
+// Markdown together.
+func (t *citedText) joins(next rune) bool {
+	return strings.IndexByte("`*_~[]!\\<", t.last) >= 0 && strings.ContainsRune("`*_~[(>", next)
+}

@@ -1,0 +1,206 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/knowledge"
+)
+
+// passagesWanted is how many passages a question is answered from.
+const passagesWanted = 5
+
+// prepare gathers what the answer is made from: the model, the question as it
+// is searched for, the passages, and the prompt.
+func (r *run) prepare(ctx context.Context, history []Message) (err error) {
+	t, s := &r.task, r.service
+	t.query = t.question
+	if t.model, err = s.models.For(ctx, r.bot); err != nil {
+		return err
+	}
+	if r.bot.CacheAnswers && len(history) == 0 {
+		if err := r.lookUp(ctx); err != nil || t.cached != nil {
+			return err
+		}
+	}
+	t.query, t.rewriting = s.selfContained(ctx, t.model, history, t.question)
+	query := knowledge.Query{Text: t.query, Limit: passagesWanted}
+	if t.query == t.question {
+		query.Context = questions(history)
+	}
+	scope := knowledge.Scope{WorkspaceID: r.bot.WorkspaceID, ChatbotID: r.bot.ID}
+	found, err := s.searcher.Search(ctx, scope, query)
+	if err != nil && ctx.Err() == nil && r.bot.AnswerWithoutKnowledge {
+		s.log.Warn("answering without knowledge", "chatbot_id", r.bot.ID, "error", err)
+		err = nil
+	}
+	if err != nil {
+		return fault.Wrap(fault.Upstream, err, "The knowledge could not be searched. Try again.")
+	}
+	t.prompt, t.passages = compose(r.bot, t.model, found, history, t.question, t.query)
+	return nil
+}
+
+func questions(history []Message) []string {
+	var asked []string
+	for _, m := range history {
+		if m.Role == User {
+			asked = append(asked, m.Content)
+		}
+	}
+	return asked
+}
+
+// generate has the model answer, and returns all that it gave, also when it
+// failed. The status is for its caller to say.
+func (r *run) generate(ctx context.Context, give func(Event) error) (answer Answer, err error) {
+	g := generation{run: r, give: give, passages: r.task.passages, prompt: r.task.prompt}
+	r.task.prompt = Prompt{} // a stream that stays open need not keep it
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic while generating: %v\n%s", p, debug.Stack())
+		}
+		answer = g.answer()
+	}()
+	if r.task.cached != nil {
+		return answer, g.emit(Delta, r.task.cached.Text)
+	}
+	g.checks = newChecks(r.bot, g.passages, g.prompt.NoAnswer)
+	if err := g.emit(Waiting, reading(len(g.passages))); err != nil {
+		return answer, err
+	}
+	prompt := g.prompt
+	g.prompt = Prompt{}
+	g.generated, err = r.service.converse(ctx, r.task.model, r.bot, prompt, talk{text: g.text, waiting: g.waiting, found: g.found})
+	if err != nil {
+		return answer, err
+	}
+	return answer, g.emit(Delta, g.checks.end())
+}
+
+// generation is what a run says, and what of it there is so far.
+type generation struct {
+	run       *run
+	give      func(Event) error
+	prompt    Prompt
+	passages  []knowledge.Found
+	checks    *checks
+	generated Generated
+	receipt   Receipt
+}
+
+func (g *generation) text(piece string) error {
+	if g.receipt.FirstToken == 0 {
+		g.receipt.FirstToken = max(1, g.run.service.now().Sub(g.run.began))
+	}
+	return g.emit(Delta, g.checks.write(clean(piece)))
+}
+
+func (g *generation) waiting(message string) error { return g.emit(Waiting, message) }
+
+func (g *generation) found(more []knowledge.Found) {
+	g.passages = append(g.passages[:len(g.passages):len(g.passages)], more...)
+	g.checks.add(more)
+}
+
+// emit gives an event to who reads on this goroutine, and notes it for the
+// others.
+func (g *generation) emit(kind EventKind, text string) error {
+	if text == "" {
+		return nil
+	}
+	offset := g.run.grow(kind, text)
+	if g.give == nil {
+		return nil
+	}
+	return g.give(Event{kind, text, Position{AnswerID: g.run.answerID, Attempt: g.run.attempt, Offset: offset}})
+}
+
+// answer is what has come of it. Its status is missing.
+func (g *generation) answer() Answer {
+	r := g.run
+	receipt := r.receipt()
+	receipt.FirstToken = g.receipt.FirstToken
+	receipt.Usage = r.task.rewriting.Plus(g.generated.Usage)
+	receipt.Model = cmp.Or(g.generated.Model, receipt.Model)
+	receipt.Passages = len(g.passages)
+	answer := Answer{MessageID: r.answerID, Attempt: r.attempt, Text: r.soFar(), Sources: sourcesOf(g.passages), Receipt: receipt}
+	if r.task.query != r.task.question {
+		answer.Query = r.task.query
+	}
+	switch {
+	case r.task.cached != nil:
+		answer.Sources = r.task.cached.Sources
+		answer.Receipt.Passages = len(answer.Sources)
+	case g.checks != nil:
+		answer.Receipt.Refuted = g.checks.refuted()
+		for i := range answer.Sources {
+			answer.Sources[i].Cited = g.checks.cited(i + 1)
+		}
+	}
+	return answer
+}
+
+func reading(passages int) string {
+	switch passages {
+	case 0:
+		return "Nothing in the knowledge matches; answering."
+	case 1:
+		return "Reading 1 passage of the knowledge."
+	}
+	return "Reading " + strconv.Itoa(passages) + " passages of the knowledge."
+}
+
+// clean drops what no database and no reader takes.
+func clean(piece string) string {
+	if storable(piece) {
+		return piece
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(piece, "\uFFFD"), "\x00", "")
+}
+
+// checks are the stages between a chatbot's model and its readers.
+type checks struct {
+	citations *citations
+	grounding *grounding // nil unless the chatbot is strict
+}
+
+func newChecks(bot chatbot.Chatbot, passages []knowledge.Found, noAnswer string) *checks {
+	c := &checks{citations: newCitations(passages)}
+	if bot.Grounding == chatbot.Strict {
+		c.grounding = newGrounding(passages, noAnswer)
+	}
+	return c
+}
+
+func (c *checks) write(piece string) string {
+	piece = c.citations.write(piece)
+	if c.grounding != nil {
+		return c.grounding.write(piece)
+	}
+	return piece
+}
+
+func (c *checks) end() string {
+	rest := c.citations.end()
+	if c.grounding != nil {
+		return c.grounding.write(rest) + c.grounding.end()
+	}
+	return rest
+}
+
+func (c *checks) add(found []knowledge.Found) {
+	c.citations.add(found)
+	if c.grounding != nil {
+		c.grounding.add(found)
+	}
+}
+
+func (c *checks) cited(number int) bool { return c.citations.cited(number) }
+func (c *checks) refuted() int          { return c.citations.refuted }

@@ -1,0 +1,180 @@
+package chat
+
+import (
+	"strings"
+
+	"parley/core/knowledge"
+	"parley/core/knowledge/lexical"
+)
+
+// supportThreshold is the share of a sentence's content words that a passage,
+// or two that stand side by side, must hold. It was chosen on open questions:
+// see docs/grounding.md.
+const supportThreshold = 0.5
+
+// weakThreshold is the share below which a sentence does not even wait.
+const weakThreshold = 0.35
+
+// maxHeld bounds what waits for a sentence that is supported, in bytes. What
+// waits is dropped beyond it.
+const maxHeld = 64 << 10
+
+// grounding is the stage of chatbots that say nothing which their passages do
+// not support. It compares words, not meanings: docs/grounding.md says how far
+// that goes.
+//
+// What is supported goes on at once. A sentence that has next to nothing in
+// common with the passages is dropped, as is one with a number, a name or an
+// address that none of them has. Anything else waits until something behind it
+// is supported, and is dropped if nothing is. If nothing ever was, the answer is
+// the text of the owner.
+type grounding struct {
+	evidence *evidence
+	// owner are the sentences of the owner's text, which the model may say.
+	owner     map[string]bool
+	noAnswer  string
+	sentences sentences
+	held      []unit
+	heldBytes int
+	// replaced says that the answer became the owner's text, and dropped how
+	// many units were left out.
+	replaced bool
+	dropped  int
+	units    int
+
+	marked map[int]bool
+	// line is the last line of which something went on, and gap the most line
+	// ends before what was dropped since.
+	line, gap int
+	said      bool
+	out       strings.Builder
+}
+
+// newGrounding checks an answer that is given these passages. NoAnswer is said
+// where nothing is supported.
+func newGrounding(passages []knowledge.Found, noAnswer string) *grounding {
+	return groundingAt(supportThreshold, passages, noAnswer)
+}
+
+func groundingAt(threshold float64, passages []knowledge.Found, noAnswer string) *grounding {
+	g := &grounding{evidence: newEvidence(threshold, passages), noAnswer: strings.TrimSpace(noAnswer), owner: map[string]bool{}, marked: map[int]bool{}}
+	var own sentences
+	for _, u := range append(own.write(g.noAnswer), own.end()...) {
+		g.owner[quotable(u.text)] = true
+	}
+	return g
+}
+
+// allow lets the answer use the names of a text though no passage has them.
+// The text is the question, or the chatbot's name.
+func (g *grounding) allow(text string) {
+	for _, term := range lexical.Passage("", nil, text) {
+		g.evidence.names[term] = true
+	}
+}
+
+func (g *grounding) add(found []knowledge.Found) { g.evidence.add(found) }
+
+// cites reports whether what went on cites the passage with a number.
+func (g *grounding) cites(number int) bool { return g.marked[number] }
+
+func (g *grounding) write(piece string) string {
+	g.take(g.sentences.write(piece))
+	return g.flush()
+}
+
+func (g *grounding) end() string {
+	g.take(g.sentences.end())
+	g.dropHeld()
+	if !g.said {
+		g.replaced = true
+		g.out.WriteString(g.noAnswer)
+	}
+	return g.flush()
+}
+
+func (g *grounding) flush() string {
+	text := g.out.String()
+	g.out.Reset()
+	return text
+}
+
+func (g *grounding) take(units []unit) {
+	g.units += len(units)
+	for _, u := range units {
+		support := g.judge(u)
+		switch {
+		case g.owner[quotable(u.text)]:
+			g.dropHeld()
+			g.pass(u)
+		case support == supported:
+			for _, earlier := range g.held {
+				g.pass(earlier)
+			}
+			g.held, g.heldBytes = nil, 0
+			g.pass(u)
+		case support == none:
+			g.drop(u)
+		default:
+			g.hold(u)
+		}
+	}
+}
+
+func (g *grounding) hold(u unit) {
+	if g.heldBytes += len(u.text) + len(u.lead); g.heldBytes > maxHeld {
+		g.dropHeld()
+	}
+	g.held = append(g.held, u)
+}
+
+func (g *grounding) dropHeld() {
+	for _, u := range g.held {
+		g.drop(u)
+	}
+	g.held, g.heldBytes = nil, 0
+}
+
+func (g *grounding) drop(u unit) {
+	g.dropped++
+	if u.number != g.line {
+		g.gap = max(g.gap, strings.Count(u.line, "\n"))
+	}
+}
+
+// pass writes a unit with what keeps its line what it is.
+func (g *grounding) pass(u unit) {
+	lead := u.lead
+	if u.number != g.line {
+		lead = u.line
+		if missing := g.gap - strings.Count(lead, "\n"); missing > 0 {
+			lead = strings.Repeat("\n", missing) + lead
+		}
+		g.line, g.gap = u.number, 0
+	}
+	if !g.said {
+		lead = strings.TrimLeft(lead, "\n")
+	}
+	g.said = true
+	g.out.WriteString(lead)
+	g.out.WriteString(u.text)
+	for _, marker := range markers.FindAllString(u.text, -1) {
+		n, _ := number(strings.Trim(marker, "[]"))
+		g.marked[n] = true
+	}
+}
+
+// judge returns the support of a unit.
+func (g *grounding) judge(u unit) support {
+	switch {
+	case u.over:
+		return none
+	case u.kind == codeUnit:
+		return g.evidence.ofCode(u.text)
+	}
+	s := g.evidence.of(u.text)
+	if s == supported && (u.kind == headingUnit || strings.HasSuffix(strings.TrimRight(u.text, "*_ "), ":")) {
+		return neutral // it announces something, and says nothing itself
+	}
+	return s
+}

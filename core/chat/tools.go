@@ -1,0 +1,164 @@
+package chat
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"parley/core/chatbot"
+	"parley/core/knowledge"
+)
+
+const (
+	// maxRounds is how often a model may call tools before it has to answer.
+	maxRounds = 3
+	// maxCalls is how many of its calls are carried out in a round.
+	maxCalls = 4
+	// maxToolPassages bounds the passages that tools give in all.
+	maxToolPassages = 15
+)
+
+// talk is who hears what a model does. The first error ends the conversation.
+type talk struct {
+	// text is given each piece of the answer.
+	text func(piece string) error
+	// waiting is given a message for a person before it takes longer.
+	waiting func(message string) error
+	// found is given passages that the model is given in addition, which are
+	// counted on from those before.
+	found func(more []knowledge.Found)
+}
+
+// converse asks the model, carries out what tools it calls, at most maxRounds
+// times, and returns the sum. Then the tools are left out, so that it has to
+// answer. What was used is returned with an error, too.
+func (s *Service) converse(ctx context.Context, model Model, bot chatbot.Chatbot, prompt Prompt, talk talk) (Generated, error) {
+	c := &conversing{service: s, bot: bot, talk: talk, prompt: prompt, ids: map[string]bool{}}
+	c.prompt.Messages = slices.Clip(prompt.Messages)
+	c.prompt.Passages = slices.Clip(prompt.Passages)
+	var sum Generated
+	for round := 0; ; round++ {
+		if round == maxRounds {
+			c.prompt.Tools = nil
+		}
+		c.said.Reset()
+		generated, err := model.Generate(ctx, c.prompt, c.emit)
+		sum.Usage = sum.Usage.Plus(generated.Usage)
+		if generated.Model != "" {
+			sum.Model = generated.Model
+		}
+		if err != nil || len(generated.Calls) == 0 || len(c.prompt.Tools) == 0 {
+			return sum, err
+		}
+		if c.left == nil {
+			c.left = c.budget(model)
+		}
+		if err := c.carryOut(ctx, generated.Calls); err != nil {
+			return sum, err
+		}
+		if c.left.full() {
+			c.prompt.Tools = nil
+		}
+	}
+}
+
+// conversing is one answer with its calls of tools.
+type conversing struct {
+	service *Service
+	bot     chatbot.Chatbot
+	talk    talk
+	// prompt grows by what was called and what came of it.
+	prompt Prompt
+	// left is nil before the first call.
+	left *budget
+	// said is the text of this round, and tail the last bytes of all.
+	said strings.Builder
+	tail string
+	// parted says that calls came after the text: what follows begins a
+	// paragraph.
+	parted bool
+	// ids are those of all calls.
+	ids map[string]bool
+	// added counts the passages that tools gave.
+	added int
+}
+
+func (c *conversing) budget(model Model) *budget {
+	left := newBudget(model, c.bot)
+	for _, message := range c.prompt.Messages {
+		left.spend(message.Text)
+	}
+	for _, tool := range c.prompt.Tools {
+		left.spend(tool.Name, tool.Description, tool.Parameters)
+	}
+	return left
+}
+
+// emit hands a piece of the answer on.
+func (c *conversing) emit(piece string) error {
+	if len(c.prompt.Tools) > 0 {
+		c.said.WriteString(piece)
+	}
+	if c.parted && c.tail != "" {
+		if piece = strings.TrimLeft(piece, "\r\n"); piece == "" {
+			return nil
+		}
+		piece = blankLine(c.tail) + piece
+	}
+	c.parted = false
+	c.tail = lastTwo(c.tail, piece)
+	return c.talk.text(piece)
+}
+
+// lastTwo is the last two bytes of two texts.
+func lastTwo(before, text string) string {
+	if len(text) < 2 {
+		text = before + text
+	}
+	return text[max(0, len(text)-2):]
+}
+
+// blankLine is what is missing to a blank line behind a text.
+func blankLine(tail string) string {
+	switch {
+	case strings.HasSuffix(tail, "\n\n"):
+		return ""
+	case strings.HasSuffix(tail, "\n"):
+		return "\n"
+	}
+	return "\n\n"
+}
+
+// carryOut does what a round called for, and adds it to the prompt.
+func (c *conversing) carryOut(ctx context.Context, calls []ToolCall) error {
+	c.parted = true
+	calls, queries := c.read(calls)
+	c.say(PromptMessage{Role: AssistantRole, Text: c.said.String(), Calls: calls})
+	if !slices.ContainsFunc(queries, func(q searchCall) bool { return q.wrong == "" }) {
+		if err := c.talk.waiting("Going on with the answer."); err != nil {
+			return err
+		}
+	}
+	for i, query := range queries {
+		result := query.wrong
+		if result == "" {
+			if err := c.talk.waiting("Searching the knowledge for “" + cleanLine(query.text, maxShownQuery) + "”."); err != nil {
+				return err
+			}
+			var err error
+			if result, err = c.search(ctx, query.text); err != nil {
+				return err
+			}
+		}
+		c.say(PromptMessage{Role: ToolRole, Text: result, CallID: calls[i].ID})
+	}
+	return nil
+}
+
+func (c *conversing) say(message PromptMessage) {
+	c.prompt.Messages = append(c.prompt.Messages, message)
+	c.left.spend(message.Text)
+	for _, call := range message.Calls {
+		c.left.spend(call.Name + call.Arguments)
+	}
+}

@@ -1,0 +1,171 @@
+package chatbot
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/core/fault"
+	"parley/internal/id"
+)
+
+// ProviderStore is the part of the port to the database that keeps providers.
+// Keys go in and come out sealed.
+type ProviderStore interface {
+	CreateProvider(ctx context.Context, workspaceID string, provider SealedProvider) error
+	Provider(ctx context.Context, workspaceID, providerID string) (SealedProvider, error)
+	// Providers returns those of a workspace, oldest first.
+	Providers(ctx context.Context, workspaceID string) ([]Provider, error)
+	// UpdateProvider changes all but the kind and the time of creation.
+	UpdateProvider(ctx context.Context, workspaceID string, provider SealedProvider) error
+	DeleteProvider(ctx context.Context, workspaceID, providerID string) error
+	// AllProviders returns those of every workspace, for the operator.
+	AllProviders(ctx context.Context) ([]Provider, error)
+}
+
+// CreateProvider adds a provider. It is a Conflict when the workspace has
+// [MaxProviders], and Unavailable when the server cannot keep its key.
+func (s *Service) CreateProvider(ctx context.Context, workspaceID string, settings ProviderSettings) (Provider, error) {
+	if err := checkKind(settings.Kind); err != nil {
+		return Provider{}, err
+	}
+	settings, err := s.checkProvider(settings)
+	if err != nil {
+		return Provider{}, err
+	}
+	provider := SealedProvider{Provider: Provider{
+		ID: id.New(s.random, "mp"), WorkspaceID: workspaceID, Name: settings.Name, Kind: settings.Kind,
+		BaseURL: settings.BaseURL, Tools: settings.Tools, UpdatedAt: s.now(), CreatedAt: s.now(),
+	}}
+	if provider, err = s.options.Sealer.put(provider, settings.Key); err != nil {
+		return Provider{}, err
+	}
+	err = s.withProviders(ctx, workspaceID, func(ctx context.Context) error {
+		others, err := s.store.Providers(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		if len(others) >= MaxProviders {
+			return fault.New(fault.Conflict, "A workspace has at most %d providers. Delete one that is not used.", MaxProviders)
+		}
+		return s.store.CreateProvider(ctx, workspaceID, provider)
+	})
+	return provider.Provider, err
+}
+
+// Provider returns a provider of a workspace.
+func (s *Service) Provider(ctx context.Context, workspaceID, providerID string) (Provider, error) {
+	found, err := s.store.Provider(ctx, workspaceID, providerID)
+	return found.Provider, err
+}
+
+// Providers returns the providers of a workspace, oldest first.
+func (s *Service) Providers(ctx context.Context, workspaceID string) ([]Provider, error) {
+	return s.store.Providers(ctx, workspaceID)
+}
+
+// OpenProvider returns a provider with its key. It is Upstream when the key
+// cannot be read.
+func (s *Service) OpenProvider(ctx context.Context, workspaceID, providerID string) (OpenedProvider, error) {
+	found, err := s.store.Provider(ctx, workspaceID, providerID)
+	if err != nil {
+		return OpenedProvider{}, err
+	}
+	key, err := s.options.Sealer.open(found)
+	if err != nil {
+		return OpenedProvider{}, fault.Wrap(fault.Upstream, err, "The key of the chatbot's model provider cannot be read any more. Give it again in the provider's settings.")
+	}
+	return OpenedProvider{found.Provider, key}, nil
+}
+
+// UpdateProvider changes a provider. Without a key it keeps the one that it
+// has, unless the address is another server's: that is Invalid, because a key
+// must not be sent to whom it was not given for.
+func (s *Service) UpdateProvider(ctx context.Context, workspaceID, providerID string, settings ProviderSettings) (Provider, error) {
+	settings, err := s.checkProvider(settings)
+	if err != nil {
+		return Provider{}, err
+	}
+	var changed SealedProvider
+	err = s.withProviders(ctx, workspaceID, func(ctx context.Context) error {
+		old, err := s.store.Provider(ctx, workspaceID, providerID)
+		if err != nil {
+			return err
+		}
+		if changed, err = s.revised(old, settings); err != nil {
+			return err
+		}
+		return s.store.UpdateProvider(ctx, workspaceID, changed)
+	})
+	return changed.Provider, err
+}
+
+// revised is a provider with other settings.
+func (s *Service) revised(old SealedProvider, settings ProviderSettings) (SealedProvider, error) {
+	if settings.Key == "" && old.KeyHint != "" && origin(old.BaseURL) != origin(settings.BaseURL) {
+		return old, fault.InField("key", "Give the key, too: the address is another server's than the one that it was given for.")
+	}
+	changed := old
+	changed.Name, changed.BaseURL, changed.Tools = settings.Name, settings.BaseURL, settings.Tools
+	changed.UpdatedAt = s.now()
+	if !changed.UpdatedAt.After(old.UpdatedAt) { // two changes in one tick of the clock
+		changed.UpdatedAt = old.UpdatedAt.Add(time.Microsecond)
+	}
+	if settings.Key == "" {
+		return changed, nil
+	}
+	return s.options.Sealer.put(changed, settings.Key)
+}
+
+// DeleteProvider removes a provider with its key. It is a Conflict while a
+// chatbot uses it.
+func (s *Service) DeleteProvider(ctx context.Context, workspaceID, providerID string) error {
+	return s.withProviders(ctx, workspaceID, func(ctx context.Context) error {
+		bots, err := s.store.Chatbots(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		if names := usersOf(bots, providerID); len(names) > 0 {
+			return fault.New(fault.Conflict, "This provider is used by %s. Choose another model there first.", listed(names))
+		}
+		return s.store.DeleteProvider(ctx, workspaceID, providerID)
+	})
+}
+
+func usersOf(bots []Chatbot, providerID string) (names []string) {
+	for _, bot := range bots {
+		if bot.Uses(providerID) {
+			names = append(names, bot.Name)
+		}
+	}
+	return names
+}
+
+// listed writes up to five names, and how many there are beside them.
+func listed(names []string) string {
+	const most = 5
+	rest := len(names) - most
+	if rest > 0 {
+		names = names[:most]
+	}
+	text := strings.Join(names, ", ")
+	if rest > 0 {
+		text += fmt.Sprintf(" and %d more", rest)
+	}
+	return text
+}
+
+// OwnModels are the names of the server's own models, its default first.
+func (s *Service) OwnModels() []string { return s.options.OwnModels }
+
+// withProviders runs do in a transaction that no other change to the
+// workspace's providers, or to what uses them, runs beside.
+func (s *Service) withProviders(ctx context.Context, workspaceID string, do func(ctx context.Context) error) error {
+	return s.store.InTx(ctx, func(ctx context.Context) error {
+		if _, err := s.store.LockWorkspace(ctx, workspaceID); err != nil {
+			return err
+		}
+		return do(ctx)
+	})
+}

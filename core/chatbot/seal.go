@@ -1,0 +1,138 @@
+package chatbot
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"golang.org/x/crypto/chacha20poly1305"
+
+	"parley/core/fault"
+	"parley/internal/id"
+)
+
+// Sealer keeps the keys of providers secret from whoever reads the database.
+// A key is sealed with XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha) under a
+// key of the server, for one provider of one workspace: moved to another row
+// it does not open. It is safe for concurrent use.
+type Sealer struct {
+	random io.Reader
+	load   func() ([]ServerKey, error)
+
+	mu   sync.Mutex
+	keys []ServerKey
+}
+
+// NewSealer returns a sealer that asks load for the server's keys when it
+// first needs them. The first of them seals, and all of them open. An error
+// of load that is a fault is shown to who saves a key.
+func NewSealer(random io.Reader, load func() ([]ServerKey, error)) *Sealer {
+	return &Sealer{random: random, load: load}
+}
+
+// A sealed key is a version, the id of the server's key, a nonce and the
+// sealed text.
+const (
+	sealVersion = 1
+	headerLen   = 1 + serverKeyIDLen
+	noncePlace  = headerLen + chacha20poly1305.NonceSizeX
+)
+
+var (
+	errNotSealed        = errors.New("the sealed key is not in a form that this version knows")
+	errUnknownServerKey = errors.New("the key is sealed with an unknown server key: add the one that was used before to SECRET_KEY, after the current one")
+	errForged           = errors.New("the sealed key was changed, or is another provider's")
+	errNoServerKey      = &fault.Error{
+		Kind: fault.Unavailable, Field: "key",
+		Message: "This server cannot keep keys yet: its operator has to set SECRET_KEY.",
+	}
+)
+
+// NoServerKey is what saving a key is refused with where there is no key of
+// the server to seal it with. It is Unavailable.
+func NoServerKey() error { return errNoServerKey }
+
+// put gives a provider a key. An empty one leaves it without.
+func (s *Sealer) put(provider SealedProvider, key Key) (SealedProvider, error) {
+	if key == "" {
+		return provider, nil
+	}
+	keys, err := s.serverKeys()
+	if err != nil {
+		return provider, err
+	}
+	provider.KeyHint = keyHint(key)
+	provider.SealedKey, err = s.seal(keys[0], provider.Provider, key)
+	return provider, err
+}
+
+func (s *Sealer) seal(with ServerKey, provider Provider, key Key) ([]byte, error) {
+	aead, err := chacha20poly1305.NewX(with[:])
+	if err != nil {
+		return nil, err
+	}
+	keyID := with.id()
+	sealed := append([]byte{sealVersion}, keyID[:]...)
+	nonce := id.Bytes(s.random, chacha20poly1305.NonceSizeX)
+	sealed = append(sealed, nonce...)
+	return aead.Seal(sealed, nonce, []byte(key), owner(provider)), nil
+}
+
+// open returns the key of a provider, or none if it has none.
+func (s *Sealer) open(provider SealedProvider) (Key, error) {
+	sealed := provider.SealedKey
+	if len(sealed) == 0 {
+		return "", nil
+	}
+	if len(sealed) < noncePlace+chacha20poly1305.Overhead || sealed[0] != sealVersion {
+		return "", errNotSealed
+	}
+	keys, err := s.serverKeys()
+	if err != nil {
+		return "", err
+	}
+	at := slices.IndexFunc(keys, func(key ServerKey) bool {
+		keyID := key.id()
+		return bytes.Equal(keyID[:], sealed[1:headerLen])
+	})
+	if at < 0 {
+		return "", errUnknownServerKey
+	}
+	aead, err := chacha20poly1305.NewX(keys[at][:])
+	if err != nil {
+		return "", err
+	}
+	text, err := aead.Open(nil, sealed[headerLen:noncePlace], sealed[noncePlace:], owner(provider.Provider))
+	if err != nil {
+		return "", errForged
+	}
+	return Key(text), nil
+}
+
+// owner is what a sealed key is tied to: it is written into none of it.
+func owner(provider Provider) []byte {
+	return fmt.Appendf(nil, "%c%d:%s%s", sealVersion, len(provider.WorkspaceID), provider.WorkspaceID, provider.ID)
+}
+
+func (s *Sealer) serverKeys() ([]ServerKey, error) {
+	if s == nil {
+		return nil, errNoServerKey
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.keys) > 0 {
+		return s.keys, nil
+	}
+	keys, err := s.load()
+	if err != nil {
+		return nil, err
+	}
+	if len(keys) == 0 {
+		return nil, errNoServerKey
+	}
+	s.keys = keys
+	return keys, nil
+}

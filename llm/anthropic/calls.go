@@ -1,0 +1,93 @@
+package anthropic
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"parley/core/chat"
+)
+
+const (
+	// maxCalls bounds the calls of one answer.
+	maxCalls = 16
+	// maxCallBytes bounds what they hold together.
+	maxCallBytes = 64 << 10
+)
+
+var (
+	errManyCalls = fmt.Errorf("the answer calls tools more than %d times", maxCalls)
+	errLongCalls = errors.New("the calls of tools in the answer are longer than 64 KiB")
+)
+
+// begunCall is a call whose arguments may still be coming.
+type begunCall struct {
+	index    int
+	id, name string
+	// input are arguments that came with the block's beginning. Pieces that
+	// come later replace them.
+	input  string
+	pieces strings.Builder
+}
+
+// calls are those of an answer, in the order they began.
+type calls struct {
+	begun []*begunCall
+	bytes int
+}
+
+func (c *calls) begin(index int, call *begunCall) error {
+	if len(c.begun) == maxCalls {
+		return errManyCalls
+	}
+	call.index = index
+	c.begun = append(c.begun, call)
+	return c.grow(len(call.id) + len(call.name) + len(call.input))
+}
+
+// add takes a piece of the arguments of the block's call. That of a block that
+// is no call of ours is passed over.
+func (c *calls) add(index int, piece string) error {
+	for _, call := range c.begun {
+		if call.index == index {
+			call.pieces.WriteString(piece)
+			return c.grow(len(piece))
+		}
+	}
+	return nil
+}
+
+func (c *calls) grow(bytes int) error {
+	if c.bytes += bytes; c.bytes > maxCallBytes {
+		return errLongCalls
+	}
+	return nil
+}
+
+// found are the calls. One without arguments has those of an empty object, one
+// without a name calls nothing and is left out, and one without an id gets one
+// that no other call of the conversation has; round is any number that grows
+// with its messages.
+func (c *calls) found(round int) []chat.ToolCall {
+	var found []chat.ToolCall
+	for i, call := range c.begun {
+		if call.name == "" {
+			continue
+		}
+		id := call.id
+		if id == "" {
+			id = fmt.Sprintf("call_%d_%d", round, i+1)
+		}
+		arguments := call.pieces.String()
+		if arguments == "" {
+			arguments = call.input
+		}
+		if arguments == "" {
+			arguments = "{}"
+		}
+		found = append(found, chat.ToolCall{ID: validText(id), Name: validText(call.name), Arguments: validText(arguments)})
+	}
+	return found
+}
+
+func validText(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

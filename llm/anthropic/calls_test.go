@@ -1,0 +1,133 @@
+package anthropic
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"parley/core/chat"
+	"parley/llm/llmtest"
+)
+
+var searchTool = chat.Tool{Name: "search_knowledge", Description: "Finds passages.", Parameters: `{"type":"object","properties":{"query":{"type":"string"}}}`}
+
+func withTools() chat.Prompt {
+	prompt := llmtest.Prompt()
+	prompt.Tools = []chat.Tool{searchTool}
+	return prompt
+}
+
+func TestCalls(t *testing.T) {
+	scripted := []llmtest.ToolCall{
+		{ID: "toolu_1", Name: "search_knowledge", Arguments: `{"query":"reset \"Gerät\""}`},
+		{ID: "toolu_2", Name: "search_knowledge", Arguments: `{"query":"light"}`},
+	}
+	want := []chat.ToolCall{
+		{ID: "toolu_1", Name: "search_knowledge", Arguments: `{"query":"reset \"Gerät\""}`},
+		{ID: "toolu_2", Name: "search_knowledge", Arguments: `{"query":"light"}`},
+	}
+	for name, reply := range map[string]llmtest.Reply{
+		"calls come with their arguments":                   {},
+		"arguments may be split anywhere":                   {CallBytes: 1},
+		"a text may come before them":                       {Pieces: []string{"Let me ", "look."}, CallBytes: 3},
+		"thinking may come before them":                     {Reasoning: []string{"hm"}},
+		"they are calls whatever the reason to stop is":     {Finish: "end_turn"},
+		"they need no message_stop once the reason is said": {OmitDone: true},
+	} {
+		for _, whole := range []bool{false, true} {
+			t.Run(name+[]string{"", ", in a whole answer"}[map[bool]int{whole: 1}[true]], func(t *testing.T) {
+				reply.ToolCalls = scripted
+				prompt := withTools()
+				prompt.Whole = whole
+				pieces, generated, err := generateFor(t.Context(), open(t, llmtest.NewAnthropic(t, reply), nil), prompt)
+				if err != nil || !reflect.DeepEqual(generated.Calls, want) || strings.Join(pieces, "") != strings.Join(reply.Pieces, "") {
+					t.Errorf("got %q, %+v and %v", pieces, generated.Calls, err)
+				}
+			})
+		}
+	}
+	t.Run("a call without arguments has an empty object, one without an id gets one, one without a name is none", func(t *testing.T) {
+		server := llmtest.NewAnthropic(t, llmtest.Reply{ToolCalls: []llmtest.ToolCall{{ID: "toolu_1", Name: "f"}, {Name: "g"}, {ID: "toolu_3"}}})
+		_, generated, err := generateFor(t.Context(), open(t, server, nil), withTools())
+		want := []chat.ToolCall{{ID: "toolu_1", Name: "f", Arguments: "{}"}, {ID: "call_2_2", Name: "g", Arguments: "{}"}}
+		if err != nil || !reflect.DeepEqual(generated.Calls, want) {
+			t.Errorf("got %+v and %v", generated.Calls, err)
+		}
+	})
+	t.Run("arguments that come with the block's beginning count", func(t *testing.T) {
+		server := llmtest.NewAnthropic(t, llmtest.Reply{Raw: []string{
+			`{"type":"content_block_start","index":4,"content_block":{"type":"tool_use","id":"a","name":"f","input":{"query":"x"}}}`,
+		}})
+		_, generated, err := generateFor(t.Context(), open(t, server, nil), withTools())
+		if err != nil || len(generated.Calls) != 1 || generated.Calls[0].Arguments != `{"query":"x"}` {
+			t.Errorf("got %+v and %v", generated.Calls, err)
+		}
+	})
+	t.Run("calls of an answer that was cut for its length are left out", func(t *testing.T) {
+		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Let me look."}, ToolCalls: scripted, Finish: "max_tokens"})
+		_, generated, err := generateFor(t.Context(), open(t, server, nil), withTools())
+		if err != nil || len(generated.Calls) != 0 {
+			t.Errorf("got %+v and %v", generated.Calls, err)
+		}
+	})
+	t.Run("calls that nobody offered are no answer, and none beside one", func(t *testing.T) {
+		server := llmtest.NewAnthropic(t, llmtest.Reply{ToolCalls: scripted}, llmtest.Reply{Pieces: []string{"Yes."}, ToolCalls: scripted})
+		model := open(t, server, nil)
+		_, _, err := generate(t.Context(), model)
+		wantUpstream(t, err, notAnswered)
+		if _, generated, err := generate(t.Context(), model); err != nil || len(generated.Calls) != 0 {
+			t.Errorf("got %+v and %v", generated.Calls, err)
+		}
+	})
+	t.Run("more or longer calls than anyone needs are a failure", func(t *testing.T) {
+		many := make([]llmtest.ToolCall, maxCalls+1)
+		long := []llmtest.ToolCall{{ID: "a", Name: "f", Arguments: `{"query":"` + strings.Repeat("x", maxCallBytes) + `"}`}}
+		for _, calls := range [][]llmtest.ToolCall{many, long} {
+			for _, whole := range []bool{false, true} {
+				server := llmtest.NewAnthropic(t, llmtest.Reply{ToolCalls: calls, CallBytes: 1000})
+				prompt := withTools()
+				prompt.Whole = whole
+				_, generated, err := generateFor(t.Context(), open(t, server, nil), prompt)
+				wantUpstream(t, err, notAnswered)
+				if len(generated.Calls) != 0 {
+					t.Errorf("got %d calls", len(generated.Calls))
+				}
+			}
+		}
+	})
+}
+
+func TestOffer(t *testing.T) {
+	t.Run("tools are offered with their schema", func(t *testing.T) {
+		want := `"tools":[{"name":"search_knowledge","description":"Finds passages.","input_schema":` + searchTool.Parameters + `}],"stream":true}`
+		if got := sent(t, "m", withTools()); !strings.HasSuffix(got, want) {
+			t.Errorf("body = %s", got)
+		}
+	})
+	t.Run("a model that cannot call tools is offered none", func(t *testing.T) {
+		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Yes."}})
+		model := open(t, server, func(c *Config) { c.Tools = false })
+		if _, _, err := generateFor(t.Context(), model, withTools()); err != nil {
+			t.Fatal(err)
+		}
+		if body := string(server.Request(0).Body()); strings.Contains(body, "tools") {
+			t.Errorf("body = %s", body)
+		}
+	})
+	t.Run("the tools of calls in the prompt are named and forbidden when none is offered", func(t *testing.T) {
+		call := chat.ToolCall{ID: "a", Name: "search_knowledge", Arguments: "{}"}
+		got := sent(t, "m", chat.Prompt{Messages: []chat.PromptMessage{{Role: chat.AssistantRole, Calls: []chat.ToolCall{call, call}}}})
+		want := `"tools":[{"name":"search_knowledge","input_schema":{"type":"object"}}],"tool_choice":{"type":"none"},"stream":true}`
+		if !strings.HasSuffix(got, want) {
+			t.Errorf("body = %s", got)
+		}
+	})
+	t.Run("a tool whose parameters are no JSON is an error of ours", func(t *testing.T) {
+		prompt := llmtest.Prompt()
+		prompt.Tools = []chat.Tool{{Name: "f", Parameters: "{"}}
+		server := llmtest.NewAnthropic(t)
+		if _, _, err := generateFor(t.Context(), open(t, server, nil), prompt); err == nil || server.Arrived() != 0 {
+			t.Errorf("err = %v after %d requests", err, server.Arrived())
+		}
+	})
+}

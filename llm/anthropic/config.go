@@ -1,0 +1,91 @@
+package anthropic
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	// ownAddress is that of Anthropic's own API.
+	ownAddress = "https://api.anthropic.com"
+	// defaultMaxTokens is asked for where nobody says how long an answer may
+	// be. The API wants a number.
+	defaultMaxTokens = 4096
+)
+
+// Config says which model is used, and how patiently. Only Model is needed,
+// and APIKey at Anthropic's own address.
+type Config struct {
+	// BaseURL is the address that "v1/messages" is added to. Empty means
+	// https://api.anthropic.com. A "/v1" at its end is left off.
+	BaseURL string
+	// APIKey is sent as X-Api-Key. Empty sends none.
+	APIKey string
+	// Model is the model's name at the server.
+	Model string
+	// Tools says that the model can call tools, and may be offered some. Every
+	// Claude can.
+	Tools bool
+	// Context is how many tokens the prompt and the answer may have together.
+	// Zero means 150,000 for a Claude, and what [tokens.Context] says of others.
+	Context int
+	// Timeout bounds the whole answer, retries included. Zero means 2 minutes.
+	Timeout time.Duration
+	// FirstTokenTimeout bounds the wait for the first text (or thinking, or
+	// call) of the answer, retries included. Zero means 30 seconds.
+	FirstTokenTimeout time.Duration
+	// MaxTokens bounds the answer of a prompt that does not. Zero means 4,096.
+	MaxTokens int
+	// Temperature is that of a prompt without one. It is left out when nil,
+	// and for models that refuse it.
+	Temperature *float64
+	// Retries is how often a request is sent again that found no server, or
+	// was answered with 408, 409, 429 or 5xx. Zero means 2, below zero none.
+	Retries int
+	// MaxRetryDelay bounds the wait before a retry that an answer has led to.
+	// A server whose Retry-After is longer is not asked again. Zero means 5
+	// seconds.
+	MaxRetryDelay time.Duration
+	// HTTPClient replaces the client that [NewHTTPClient] returns. Whatever it
+	// says of redirects, none is followed.
+	HTTPClient *http.Client
+}
+
+// complete checks the configuration and fills in what was left out.
+func (c *Config) complete() error {
+	if c.Model == "" {
+		return errors.New("anthropic: name the model to use")
+	}
+	if c.BaseURL == "" {
+		c.BaseURL = ownAddress
+	}
+	address, err := url.Parse(c.BaseURL)
+	if err != nil || address.Host == "" || (address.Scheme != "http" && address.Scheme != "https") {
+		return errors.New("anthropic: the base URL must look like " + ownAddress)
+	}
+	c.BaseURL = strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), "/v1")
+	c.Context = orDefault(c.Context, contextOf(c.Model))
+	c.MaxTokens = orDefault(c.MaxTokens, defaultMaxTokens)
+	c.Timeout = orDefault(c.Timeout, 2*time.Minute)
+	c.FirstTokenTimeout = min(orDefault(c.FirstTokenTimeout, 30*time.Second), c.Timeout)
+	c.MaxRetryDelay = orDefault(c.MaxRetryDelay, 5*time.Second)
+	if c.Retries == 0 {
+		c.Retries = 2
+	}
+	c.Retries = max(c.Retries, 0)
+	if c.HTTPClient == nil {
+		c.HTTPClient = NewHTTPClient()
+	}
+	c.HTTPClient = withoutRedirects(c.HTTPClient)
+	return nil
+}
+
+func orDefault[N int | time.Duration](given, otherwise N) N {
+	if given <= 0 {
+		return otherwise
+	}
+	return given
+}

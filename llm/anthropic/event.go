@@ -1,0 +1,109 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/tidwall/gjson"
+)
+
+var errMalformed = errors.New("an event of the stream is not a JSON object")
+
+// event is what of an event of a stream matters here (Anthropic, "Streaming
+// Messages").
+type event struct {
+	// text may begin or end within a character.
+	text string
+	// thinking says that the model is at work, though not on the answer.
+	thinking bool
+	// index is the content block's. call is one that begins with this event,
+	// and arguments are a piece of those of the block's call.
+	index     int
+	call      *begunCall
+	arguments string
+	// stop is the stop_reason, the last thing of an answer but for ended.
+	stop  string
+	ended bool
+	usage reported
+}
+
+// decodeEvent reads one data line. An error that the server reports is a
+// [refusal].
+//
+// It looks fields up with gjson instead of decoding into the SDK's types: of
+// thousands of events a second each is looked at once for one string. See
+// BenchmarkDecode. gjson does not check what it reads, so the line is checked
+// before.
+func decodeEvent(line []byte) (event, error) {
+	if !isObject(line) {
+		return event{}, errMalformed
+	}
+	found, all := event{}, gjson.ParseBytes(line)
+	switch all.Get("type").Str {
+	case "content_block_delta":
+		found.index = int(all.Get("index").Int())
+		found.readDelta(all.Get("delta"))
+	case "content_block_start":
+		found.index = int(all.Get("index").Int())
+		found.readBlock(all.Get("content_block"))
+	case "message_start":
+		found.usage = readUsage(all.Get("message.usage"))
+	case "message_delta":
+		found.stop = all.Get("delta.stop_reason").Str
+		found.usage = readUsage(all.Get("usage"))
+		found.usage.final = found.usage.completion > 0
+	case "message_stop":
+		found.ended = true
+	case "error":
+		return event{}, refusalIn(line)
+	}
+	return found, nil // ping, content_block_stop, and what is still to be invented
+}
+
+// shortJSON is how long JSON may be that gjson checks.
+const shortJSON = 4 << 10
+
+// isObject reports whether data is a JSON object. gjson is quick at that, but
+// goes as deep as its input, and a few megabytes of brackets exhaust the stack
+// of the whole process. encoding/json stops at a depth of 10,000.
+func isObject(data []byte) bool {
+	if len(data) == 0 || data[0] != '{' {
+		return false
+	}
+	if len(data) <= shortJSON {
+		return gjson.ValidBytes(data)
+	}
+	return json.Valid(data)
+}
+
+func (e *event) readDelta(delta gjson.Result) {
+	delta.ForEach(func(key, value gjson.Result) bool {
+		switch key.Str {
+		case "text":
+			e.text = value.Str
+		case "partial_json":
+			e.arguments = value.Str
+		case "thinking", "signature":
+			e.thinking = true
+		}
+		return true
+	})
+}
+
+// readBlock reads a content block, as it begins or as a whole.
+func (e *event) readBlock(content gjson.Result) {
+	switch content.Get("type").Str {
+	case "text":
+		e.text = content.Get("text").Str
+	case "thinking", "redacted_thinking":
+		e.thinking = true
+	case "tool_use":
+		e.call = &begunCall{id: content.Get("id").Str, name: content.Get("name").Str}
+		if input := content.Get("input"); input.IsObject() {
+			input.ForEach(func(gjson.Result, gjson.Result) bool { // once, if it holds anything
+				e.call.input = input.Raw
+				return false
+			})
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package anthropic
+
+import (
+	"bytes"
+	"io"
+	"sync"
+)
+
+const (
+	// firstBuffer holds some six events of the usual size, and is all that
+	// most streams need. bufio.Scanner would begin with 4 KiB.
+	firstBuffer = 1 << 10
+	// maxLine bounds what a server can make this process hold of one line.
+	maxLine = 256 << 10
+)
+
+var buffers = sync.Pool{New: func() any { return new([firstBuffer]byte) }}
+
+// lines reads the data lines of an event stream (HTML Living Standard, 9.2.6).
+// Other fields and comments are passed over: what an event is, its data says
+// too. Each data line is taken for an event of its own, which is how every
+// server of this API sends them.
+type lines struct {
+	source io.Reader
+	first  *[firstBuffer]byte
+	buffer []byte
+	// buffer[start:end] is read, but not returned yet. No line break is in
+	// its first seen bytes.
+	start, end, seen int
+	err              error
+}
+
+func newLines(source io.Reader) *lines {
+	first := buffers.Get().(*[firstBuffer]byte)
+	return &lines{source: source, first: first, buffer: first[:]}
+}
+
+// free gives the buffer back. The last line returned is no longer valid.
+func (l *lines) free() {
+	buffers.Put(l.first)
+	l.first, l.buffer = nil, nil
+}
+
+// nextData returns the data of the next data line, valid until the next call,
+// or the error that ended the stream.
+func (l *lines) nextData() ([]byte, error) {
+	for {
+		line, err := l.next()
+		if err != nil {
+			return nil, err
+		}
+		data, found := bytes.CutPrefix(line, []byte("data:"))
+		if !found {
+			continue
+		}
+		if data = bytes.TrimSpace(data); len(data) > 0 {
+			return data, nil
+		}
+	}
+}
+
+func (l *lines) next() ([]byte, error) {
+	for {
+		unread := l.buffer[l.start:l.end]
+		if at := bytes.IndexByte(unread[l.seen:], '\n'); at >= 0 {
+			line := unread[:l.seen+at]
+			l.start += len(line) + 1
+			l.seen = 0
+			return line, nil
+		}
+		l.seen = len(unread)
+		if l.err != nil {
+			return l.last(unread)
+		}
+		if err := l.fill(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// last returns what a stream that ended well has after its last line break.
+func (l *lines) last(unread []byte) ([]byte, error) {
+	if l.err != io.EOF || len(unread) == 0 {
+		return nil, l.err
+	}
+	l.start, l.seen = l.end, 0
+	return unread, nil
+}
+
+func (l *lines) fill() error {
+	if l.start > 0 {
+		l.end = copy(l.buffer, l.buffer[l.start:l.end])
+		l.start = 0
+	}
+	if l.end == len(l.buffer) {
+		if l.end >= maxLine {
+			return errLongLine
+		}
+		l.buffer = append(l.buffer, make([]byte, len(l.buffer))...)
+	}
+	var read int
+	read, l.err = l.source.Read(l.buffer[l.end:])
+	l.end += read
+	return nil
+}

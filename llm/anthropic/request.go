@@ -1,0 +1,112 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"parley/core/chat"
+)
+
+// thinkingTokens are added to the limit of an answer for a model that thinks
+// unasked: its thoughts count towards the limit, and would leave nothing of a
+// low one to the answer.
+const thinkingTokens = 2048
+
+// request is the body of POST /v1/messages (API reference, "Create a
+// message"). It is built here because the SDK's own type is encoded by
+// reflection several times over.
+type request struct {
+	Model        string        `json:"model"`
+	MaxTokens    int           `json:"max_tokens"`
+	System       string        `json:"system,omitempty"`
+	Messages     []message     `json:"messages"`
+	Tools        []tool        `json:"tools,omitempty"`
+	ToolChoice   *toolChoice   `json:"tool_choice,omitempty"`
+	Temperature  *float64      `json:"temperature,omitempty"`
+	OutputConfig *outputConfig `json:"output_config,omitempty"`
+	Stream       bool          `json:"stream,omitempty"`
+}
+
+type tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"input_schema"`
+}
+
+type toolChoice struct {
+	Type string `json:"type"`
+}
+
+type outputConfig struct {
+	Effort string `json:"effort"`
+}
+
+func (m *Model) request(prompt chat.Prompt) ([]byte, error) {
+	body := request{
+		Model:     m.config.Model,
+		MaxTokens: orDefault(prompt.MaxTokens, m.config.MaxTokens),
+		Stream:    !prompt.Whole,
+	}
+	body.System, body.Messages = conversation(prompt.Messages)
+	if err := m.offer(&body, prompt); err != nil {
+		return nil, err
+	}
+	if takesTemperature(m.config.Model) {
+		body.Temperature = temperature(prompt.Temperature, m.config.Temperature)
+	}
+	if thinksUnasked(m.config.Model) {
+		// To answer from passages takes little thought, and the reader waits.
+		body.OutputConfig = &outputConfig{Effort: "low"}
+		body.MaxTokens += thinkingTokens
+	}
+	return json.Marshal(body)
+}
+
+// offered are the tools of a prompt that the model may call.
+func (m *Model) offered(prompt chat.Prompt) []chat.Tool {
+	if !m.config.Tools {
+		return nil
+	}
+	return prompt.Tools
+}
+
+// offer names the tools that the model may call. Where a prompt holds calls
+// but offers nothing, their tools are named all the same and forbidden: the
+// API wants to know the tools of the calls that it is shown.
+func (m *Model) offer(r *request, prompt chat.Prompt) error {
+	for _, offered := range m.offered(prompt) {
+		schema := json.RawMessage(offered.Parameters)
+		if !json.Valid(schema) {
+			return fmt.Errorf("anthropic: the parameters of the tool %q are not JSON", offered.Name)
+		}
+		r.Tools = append(r.Tools, tool{offered.Name, offered.Description, schema})
+	}
+	if len(r.Tools) > 0 {
+		return nil
+	}
+	known := map[string]bool{}
+	for _, part := range prompt.Messages {
+		for _, call := range part.Calls {
+			if !known[call.Name] {
+				known[call.Name] = true
+				r.Tools = append(r.Tools, tool{Name: call.Name, InputSchema: json.RawMessage(`{"type":"object"}`)})
+			}
+		}
+	}
+	if len(r.Tools) > 0 {
+		r.ToolChoice = &toolChoice{Type: "none"}
+	}
+	return nil
+}
+
+// temperature is the first of the given ones, in the range that the API takes.
+// Elsewhere it goes up to 2.
+func temperature(given ...*float64) *float64 {
+	for _, wanted := range given {
+		if wanted != nil {
+			within := max(0, min(*wanted, 1))
+			return &within
+		}
+	}
+	return nil
+}

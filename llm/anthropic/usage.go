@@ -1,0 +1,99 @@
+package anthropic
+
+import (
+	"encoding/json"
+
+	"github.com/tidwall/gjson"
+
+	"parley/core/chat"
+)
+
+// maxReportedTokens is more than any model's context. A server that reports
+// more, or less than nothing, is not believed.
+const maxReportedTokens = 100_000_000
+
+// reported is what a server has said of an answer's usage so far. Zero is
+// what it has not said.
+type reported struct {
+	prompt, completion int
+	// final says that completion is that of the whole answer.
+	final bool
+}
+
+// readUsage reads a usage object. What was read from or written to the
+// server's cache of prompts is part of the prompt.
+func readUsage(usage gjson.Result) reported {
+	var found reported
+	prompt := 0.0
+	for _, part := range []string{"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"} {
+		tokens := usage.Get(part).Num
+		if tokens < 0 || tokens > maxReportedTokens {
+			return reported{}
+		}
+		prompt += tokens
+	}
+	completion := usage.Get("output_tokens").Num
+	if completion < 0 || completion > maxReportedTokens {
+		return reported{}
+	}
+	found.prompt, found.completion = int(prompt), int(completion)
+	return found
+}
+
+// add takes what a later event says. Its figures are those of the answer up to
+// it, not what came since the one before.
+func (r *reported) add(later reported) {
+	if later.prompt > 0 {
+		r.prompt = later.prompt
+	}
+	if later.completion > 0 {
+		r.completion = later.completion
+	}
+	r.final = r.final || later.final
+}
+
+// usage is what the server reported, and counted here as far as it did not.
+func (m *Model) usage(body []byte, answer *answer) chat.Usage {
+	said := answer.reported
+	if said.prompt > 0 && said.final {
+		return chat.Usage{PromptTokens: said.prompt, CompletionTokens: said.completion}
+	}
+	usage := chat.Usage{PromptTokens: said.prompt, CompletionTokens: said.completion, Estimated: true}
+	if said.prompt == 0 {
+		usage.PromptTokens = m.promptTokens(body)
+	}
+	if !said.final {
+		usage.CompletionTokens = max(said.completion, m.answerTokens(answer))
+	}
+	return usage
+}
+
+func (m *Model) answerTokens(answer *answer) int {
+	count := m.counter.Count(answer.text.String())
+	for _, call := range answer.calls.found(0) {
+		count += m.counter.Count(call.Name) + m.counter.Count(call.Arguments)
+	}
+	if count == 0 && answer.finished {
+		return 1
+	}
+	return count
+}
+
+// promptTokens counts a request. The 3 tokens a message stand for what is
+// around it.
+func (m *Model) promptTokens(body []byte) int {
+	var sent request
+	_ = json.Unmarshal(body, &sent) // which this package has made
+	count := 3 + m.counter.Count(sent.System)
+	for _, message := range sent.Messages {
+		count += 3
+		for _, part := range message.Content {
+			count += m.counter.Count(part.Text) + m.counter.Count(part.Content) +
+				m.counter.Count(part.Name) + m.counter.Count(string(part.Input))
+		}
+	}
+	for _, offered := range sent.Tools {
+		count += m.counter.Count(offered.Name) + m.counter.Count(offered.Description) + m.counter.Count(string(offered.InputSchema))
+	}
+	return count
+}

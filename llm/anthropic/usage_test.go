@@ -1,0 +1,85 @@
+package anthropic
+
+import (
+	"context"
+	"testing"
+
+	"parley/core/chat"
+	"parley/llm/llmtest"
+)
+
+func TestUsage(t *testing.T) {
+	t.Run("the usage is the server's, its cache of prompts included", func(t *testing.T) {
+		server := llmtest.NewAnthropic(t, llmtest.Reply{
+			Pieces: []string{"Yes."}, Usage: &llmtest.Usage{PromptTokens: 700, CompletionTokens: 3},
+		})
+		for _, whole := range []bool{false, true} {
+			prompt := llmtest.Prompt()
+			prompt.Whole = whole
+			_, generated, err := generateFor(t.Context(), open(t, server, nil), prompt)
+			if want := (chat.Usage{PromptTokens: 700, CompletionTokens: 3}); err != nil || generated.Usage != want {
+				t.Errorf("got %+v and %v, want %+v", generated.Usage, err, want)
+			}
+		}
+	})
+	t.Run("a server that tells the tokens of the prompt at the end is believed", func(t *testing.T) {
+		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Yes."}, OmitUsage: true, OmitFinish: true, Raw: []string{
+			`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":12,"output_tokens":34}}`,
+		}})
+		_, generated, err := generate(t.Context(), open(t, server, nil))
+		if want := (chat.Usage{PromptTokens: 12, CompletionTokens: 34}); err != nil || generated.Usage != want {
+			t.Errorf("got %+v and %v, want %+v", generated.Usage, err, want)
+		}
+	})
+	for name, reply := range map[string]llmtest.Reply{
+		"a server that reports no usage has it estimated": {OmitUsage: true},
+		"a usage below zero is not believed":              {Usage: &llmtest.Usage{PromptTokens: -5, CompletionTokens: -5}},
+		"a usage beyond all models is not believed":       {Usage: &llmtest.Usage{PromptTokens: 1 << 40, CompletionTokens: 1 << 40}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reply.Pieces = []string{"hello", " world"}
+			_, generated, err := generate(t.Context(), open(t, llmtest.NewAnthropic(t, reply), nil))
+			got := generated.Usage
+			if err != nil || !got.Estimated || got.CompletionTokens != 2 || got.PromptTokens < 15 || got.PromptTokens > 40 {
+				t.Errorf("got %+v and %v", got, err)
+			}
+		})
+	}
+	t.Run("an answer that breaks off has the server's tokens of the prompt and the estimated ones of what was emitted", func(t *testing.T) {
+		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"hello", " world"}, OmitFinish: true, OmitDone: true})
+		_, generated, err := generate(t.Context(), open(t, server, nil))
+		want := chat.Usage{PromptTokens: llmtest.DefaultUsage.PromptTokens, CompletionTokens: 2, Estimated: true}
+		if err == nil || generated.Usage != want {
+			t.Errorf("got %+v and %v, want %+v", generated.Usage, err, want)
+		}
+	})
+	t.Run("calls are counted too", func(t *testing.T) {
+		server := llmtest.NewAnthropic(t, llmtest.Reply{OmitUsage: true, ToolCalls: []llmtest.ToolCall{{ID: "a", Name: "hello", Arguments: `{"a":"hello world"}`}}})
+		_, generated, err := generateFor(t.Context(), open(t, server, nil), withTools())
+		if err != nil || !generated.Usage.Estimated || generated.Usage.CompletionTokens < 4 {
+			t.Errorf("got %+v and %v", generated.Usage, err)
+		}
+	})
+	t.Run("a request that came to nothing has the estimated tokens of its prompt", func(t *testing.T) {
+		gate := llmtest.NewGate()
+		server := llmtest.NewAnthropic(t, llmtest.Reply{Hold: gate, HoldAt: llmtest.BeforeHeaders})
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-gate.Reached()
+			cancel()
+		}()
+		_, generated, err := generate(ctx, open(t, server, nil))
+		if got := generated.Usage; err == nil || !got.Estimated || got.PromptTokens < 15 || got.CompletionTokens != 0 {
+			t.Errorf("got %+v and %v", got, err)
+		}
+	})
+	t.Run("a request that was refused, or reached nobody, has none", func(t *testing.T) {
+		server := llmtest.NewAnthropic(t, llmtest.Reply{Status: 500})
+		for _, model := range []*Model{open(t, server, nil), openAt(t, "http://"+deaf(t))} {
+			_, generated, err := generate(t.Context(), model)
+			if err == nil || generated.Usage != (chat.Usage{}) {
+				t.Errorf("got %+v and %v", generated.Usage, err)
+			}
+		}
+	})
+}

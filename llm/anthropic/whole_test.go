@@ -1,0 +1,78 @@
+package anthropic
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"parley/core/chat"
+	"parley/llm/llmtest"
+)
+
+func whole(ctx context.Context, t *testing.T, server *llmtest.Anthropic) ([]string, chat.Generated, error) {
+	t.Helper()
+	prompt := llmtest.Prompt()
+	prompt.Whole = true
+	return generateFor(ctx, open(t, server, func(c *Config) { c.Retries = -1 }), prompt)
+}
+
+func TestWholeAnswer(t *testing.T) {
+	t.Run("is asked for without a stream and emitted as one piece, with the server's usage", func(t *testing.T) {
+		server := llmtest.NewAnthropic(t, llmtest.Reply{Reasoning: []string{"hm"}, Pieces: []string{"Seven ", "o'clock."}})
+		got, generated, err := whole(t.Context(), t, server)
+		want := chat.Usage{PromptTokens: llmtest.DefaultUsage.PromptTokens, CompletionTokens: llmtest.DefaultUsage.CompletionTokens}
+		if err != nil || strings.Join(got, "|") != "Seven o'clock." || generated.Usage != want {
+			t.Fatalf("got %q, %+v, %v", got, generated, err)
+		}
+		if body := server.Request(0).Body(); bytes.Contains(body, []byte(`"stream":true`)) {
+			t.Fatalf("a stream was asked for: %s", body)
+		}
+	})
+
+	t.Run("without usage is counted here", func(t *testing.T) {
+		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Seven."}, OmitUsage: true})
+		_, generated, err := whole(t.Context(), t, server)
+		if got := generated.Usage; err != nil || !got.Estimated || got.CompletionTokens < 1 || got.PromptTokens < 1 {
+			t.Fatalf("got %+v, %v", got, err)
+		}
+	})
+
+	t.Run("that is no answer is a failure of the model", func(t *testing.T) {
+		for name, c := range map[string]struct {
+			reply   llmtest.Reply
+			message string
+		}{
+			"empty":      {llmtest.Reply{}, notAnswered},
+			"cut":        {llmtest.Reply{Pieces: []string{"Seven o'clock."}, CutAfter: 20}, notAnswered},
+			"refused":    {llmtest.Reply{Status: 500}, notAnswered},
+			"declined":   {llmtest.Reply{Finish: "refusal"}, declined},
+			"no JSON":    {llmtest.Reply{Raw: []string{testPrompt}}, notAnswered},
+			"no object":  {llmtest.Reply{Raw: []string{"[]"}}, notAnswered},
+			"an error":   {llmtest.Reply{Raw: []string{echo}}, notAnswered},
+			"too deep":   {llmtest.Reply{Raw: []string{`{"content":` + strings.Repeat("[", maxWholeBytes-20)}}, notAnswered},
+			"too long":   {llmtest.Reply{Pieces: fill(1, maxAnswerBytes+1)}, notAnswered},
+			"overloaded": {llmtest.Reply{Raw: []string{`{"type":"error","error":{"type":"overloaded_error"}}`}}, tooBusy},
+		} {
+			t.Run(name, func(t *testing.T) {
+				_, _, err := whole(t.Context(), t, llmtest.NewAnthropic(t, c.reply))
+				wantUpstream(t, err, c.message)
+			})
+		}
+	})
+
+	t.Run("ends the request when the caller's context ends", func(t *testing.T) {
+		gate := llmtest.NewGate()
+		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Seven."}, Hold: gate, HoldAt: llmtest.BeforeHeaders})
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-gate.Reached()
+			cancel()
+		}()
+		if _, _, err := whole(ctx, t, server); !errors.Is(err, context.Canceled) {
+			t.Fatalf("got %v", err)
+		}
+		<-server.Request(0).Cancelled()
+	})
+}

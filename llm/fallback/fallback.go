@@ -1,0 +1,74 @@
+// Package fallback owns what happens when a model fails: a second one answers
+// in its place, and a provider that fails again and again is left alone for a
+// while.
+//
+// It does not own which models there are and whose (package llm/models), nor
+// how one is spoken to (packages llm/openai and llm/anthropic).
+package fallback
+
+import (
+	"context"
+	"log/slog"
+
+	"parley/core/chat"
+)
+
+// New returns the first model with the second behind it. The second is asked
+// when the first fails in any way, or takes too long, before its first text,
+// unless it is the caller who has ended it. After the first text a failure
+// stays: half an answer of each would be none.
+//
+// The usage is that of both. The prompt has to suit both: it is counted as the
+// first counts, and fits into the smaller context.
+func New(first, second chat.Model, log *slog.Logger) chat.Model {
+	return pair{first: first, second: second, log: log}
+}
+
+type pair struct {
+	first, second chat.Model
+	log           *slog.Logger
+}
+
+// Generate is that of [chat.Model].
+func (p pair) Generate(ctx context.Context, prompt chat.Prompt, emit func(text string) error) (chat.Generated, error) {
+	begun := false
+	generated, err := p.first.Generate(ctx, prompt, func(text string) error {
+		begun = true
+		return emit(text)
+	})
+	if err == nil || begun || ctx.Err() != nil || !suits(prompt, p.second.Traits()) {
+		return generated, err
+	}
+	p.log.Warn("model failed before its first text: the second one is asked",
+		"model", p.first.Name(), "second", p.second.Name(), "error", err)
+	other, err := p.second.Generate(ctx, adapted(prompt, p.second.Traits()), emit)
+	other.Usage = other.Usage.Plus(generated.Usage)
+	return other, err
+}
+
+// Name is the first model's.
+func (p pair) Name() string { return p.first.Name() }
+
+// Count is the first model's.
+func (p pair) Count(text string) int { return p.first.Count(text) }
+
+// Traits are the first model's, with the smaller context.
+func (p pair) Traits() chat.Traits {
+	traits := p.first.Traits()
+	if other := p.second.Traits().Context; other > 0 && other < traits.Context {
+		traits.Context = other
+	}
+	return traits
+}
+
+// Check reports whether one of the two can be reached.
+func (p pair) Check(ctx context.Context) error {
+	err := p.first.Check(ctx)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if p.second.Check(ctx) == nil {
+		return nil
+	}
+	return err
+}

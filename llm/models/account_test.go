@@ -1,0 +1,67 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"parley/core/chat"
+	"parley/core/chatbot"
+	"parley/llm/extractive"
+)
+
+func TestAccounts(t *testing.T) {
+	quiet, start := slog.New(slog.DiscardHandler), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	put := func(a *accounts, id string, updated, at time.Time) *account {
+		return a.put(accountKey{"ws", id}, chatbot.OpenedProvider{Provider: chatbot.Provider{ID: id, UpdatedAt: updated}}, at, quiet)
+	}
+
+	t.Run("the one that was used longest ago goes first", func(t *testing.T) {
+		a := newAccounts(2)
+		put(a, "one", start, start)
+		put(a, "two", start, start)
+		if _, ok := a.get(accountKey{"ws", "one"}, start); !ok {
+			t.Fatal("one is gone")
+		}
+		put(a, "three", start, start)
+		for id, want := range map[string]bool{"one": true, "two": false, "three": true} {
+			if _, ok := a.get(accountKey{"ws", id}, start); ok != want {
+				t.Errorf("%s is there: %v", id, ok)
+			}
+		}
+		if len(a.byKey) != 2 || a.recent.Len() != 2 {
+			t.Errorf("%d and %d are kept", len(a.byKey), a.recent.Len())
+		}
+	})
+
+	t.Run("of two that were looked up at once the newer one is kept", func(t *testing.T) {
+		a := newAccounts(2)
+		newer := put(a, "one", start.Add(time.Second), start)
+		if older := put(a, "one", start, start.Add(-time.Second)); older != newer {
+			t.Error("the older one is kept")
+		}
+	})
+
+	t.Run("the models of a provider are bounded", func(t *testing.T) {
+		account := newAccount(chatbot.OpenedProvider{}, quiet)
+		open := func(chatbot.OpenedProvider, string) (chat.Model, error) { return extractive.New(), nil }
+		for i := range 3 * maxModels {
+			if _, err := account.model(fmt.Sprint(i), open); err != nil || len(account.models) > maxModels {
+				t.Fatalf("there are %d: %v", len(account.models), err)
+			}
+		}
+	})
+
+	t.Run("a model that could not be made is tried again", func(t *testing.T) {
+		account := newAccount(chatbot.OpenedProvider{}, quiet)
+		away := errors.New("away")
+		if _, err := account.model("m", func(chatbot.OpenedProvider, string) (chat.Model, error) { return nil, away }); !errors.Is(err, away) {
+			t.Errorf("the error is %v", err)
+		}
+		if _, err := account.model("m", func(chatbot.OpenedProvider, string) (chat.Model, error) { return extractive.New(), nil }); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,389 @@
+package models_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"parley/core/chat"
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/llm/extractive"
+	"parley/llm/llmtest"
+	"parley/llm/models"
+	"parley/llm/openai"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// directory is a table of providers.
+type directory struct {
+	mu    sync.Mutex
+	rows  map[string]chatbot.OpenedProvider
+	asked int
+	fail  error
+}
+
+func (d *directory) OpenProvider(_ context.Context, workspaceID, providerID string) (chatbot.OpenedProvider, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked++
+	if d.fail != nil {
+		return chatbot.OpenedProvider{}, d.fail
+	}
+	row, ok := d.rows[workspaceID+"/"+providerID]
+	if !ok {
+		return row, fault.New(fault.NotFound, "Provider not found.")
+	}
+	return row, nil
+}
+
+func (d *directory) set(workspaceID, providerID, address string, key chatbot.Key, at time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.rows[workspaceID+"/"+providerID] = chatbot.OpenedProvider{
+		Provider: chatbot.Provider{ID: providerID, WorkspaceID: workspaceID, Kind: chatbot.OpenAI, BaseURL: address, UpdatedAt: at}, Key: key,
+	}
+}
+
+// house is models over a directory, with a clock.
+type house struct {
+	*testing.T
+	*models.Models
+	config    models.Config
+	directory *directory
+	server    *llmtest.Server
+	opened    int
+	now       time.Time
+	log       bytes.Buffer
+}
+
+const canary = "sk-canary-0123456789"
+
+var well = llmtest.Reply{Pieces: []string{"All is ", "well."}}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	h := &house{T: t, directory: &directory{rows: map[string]chatbot.OpenedProvider{}}, server: llmtest.NewServer(t, well), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	client := openai.NewHTTPClient()
+	t.Cleanup(client.CloseIdleConnections)
+	open := func(p chatbot.OpenedProvider, model string) (chat.Model, error) {
+		h.opened++
+		return openai.New(openai.Config{BaseURL: p.BaseURL, APIKey: string(p.Key), Model: model, Retries: -1, HTTPClient: client})
+	}
+	second, err := open(chatbot.OpenedProvider{Provider: chatbot.Provider{BaseURL: h.server.BaseURL()}}, "own-second")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.opened = 0
+	h.config = models.Config{
+		Own: []chat.Model{extractive.New(), second}, Providers: h.directory, Open: open,
+		Log: slog.New(slog.NewTextHandler(&h.log, nil)), Now: func() time.Time { return h.now },
+	}
+	if h.Models, err = models.New(h.config); err != nil {
+		t.Fatal(err)
+	}
+	h.directory.set("ws_a", "mp_a", h.server.BaseURL(), canary, h.now)
+	return h
+}
+
+// bot is a chatbot of a workspace with up to two models.
+func bot(workspaceID string, choices ...chatbot.ModelChoice) chatbot.Chatbot {
+	b := chatbot.Chatbot{ID: "cb_" + workspaceID, WorkspaceID: workspaceID}
+	if len(choices) > 0 {
+		b.Model = choices[0]
+	}
+	if len(choices) > 1 {
+		b.Fallback = choices[1]
+	}
+	return b
+}
+
+var provided = chatbot.ModelChoice{ProviderID: "mp_a", Name: "their-model"}
+
+func (h *house) model(b chatbot.Chatbot) chat.Model {
+	h.Helper()
+	model, err := h.For(h.Context(), b)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return model
+}
+
+func (h *house) ask(b chatbot.Chatbot) (chat.Generated, error) {
+	h.Helper()
+	return h.model(b).Generate(h.Context(), llmtest.Prompt(), func(string) error { return nil })
+}
+
+func (h *house) wantUpstream(b chatbot.Chatbot, sentence string) {
+	h.Helper()
+	_, err := h.For(h.Context(), b)
+	if f := fault.As(err); err == nil || f.Kind != fault.Upstream || !strings.Contains(f.Message, sentence) {
+		h.Errorf("the error is %v", err)
+	}
+}
+
+func TestOwn(t *testing.T) {
+	t.Run("a chatbot for which nothing was chosen has the server's own model", func(t *testing.T) {
+		h := newHouse(t)
+		if got := h.model(bot("ws_a")); got != h.Default() || h.directory.asked != 0 {
+			t.Errorf("it is %q", got.Name())
+		}
+	})
+	t.Run("another of its own is found by its name", func(t *testing.T) {
+		h := newHouse(t)
+		if got := h.model(bot("ws_a", chatbot.ModelChoice{Name: "own-second"})); got.Name() != "own-second" {
+			t.Errorf("it is %q", got.Name())
+		}
+	})
+	t.Run("one that the server has no longer is an Upstream fault", func(t *testing.T) {
+		h := newHouse(t)
+		h.wantUpstream(bot("ws_a", chatbot.ModelChoice{Name: "gone"}), "no longer")
+	})
+}
+
+func TestOwnSecond(t *testing.T) {
+	t.Run("it answers where nothing was chosen and the first fails", func(t *testing.T) {
+		h, away := newHouse(t), llmtest.NewServer(t, llmtest.Reply{Status: 500})
+		first, err := h.config.Open(chatbot.OpenedProvider{Provider: chatbot.Provider{BaseURL: away.BaseURL()}}, "own-first")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.config.Own, h.config.Second = append([]chat.Model{first}, h.config.Own...), "own-second"
+		if h.Models, err = models.New(h.config); err != nil {
+			t.Fatal(err)
+		}
+		generated, err := h.ask(bot("ws_a"))
+		if err != nil || generated.Model != "own-second" || h.Default().Name() != "own-first" {
+			t.Errorf("got %+v, %v", generated, err)
+		}
+		if _, err := h.ask(bot("ws_a", chatbot.ModelChoice{Name: "own-first"})); !fault.Is(err, fault.Upstream) {
+			t.Errorf("who chose the first alone gets %v", err)
+		}
+	})
+	t.Run("one that there is not is an error at the start", func(t *testing.T) {
+		config := newHouse(t).config
+		config.Second = "gone"
+		if _, err := models.New(config); err == nil {
+			t.Error("nothing is said")
+		}
+	})
+}
+
+func TestProvided(t *testing.T) {
+	t.Run("the suite of every model", func(t *testing.T) {
+		llmtest.Run(t, func(t *testing.T) chat.Model { return newHouse(t).model(bot("ws_a", provided)) })
+	})
+
+	t.Run("a provider is asked at its address, with its key and the chosen model", func(t *testing.T) {
+		h := newHouse(t)
+		if generated, err := h.ask(bot("ws_a", provided)); err != nil || generated.Model != "their-model" {
+			t.Fatalf("got %+v, %v", generated, err)
+		}
+		request := h.server.Request(0)
+		if got := request.Header().Get("Authorization"); got != "Bearer "+canary {
+			t.Errorf("the key is %q", got)
+		}
+		if !strings.Contains(string(request.Body()), `"model":"their-model"`) {
+			t.Errorf("it was asked %s", request.Body())
+		}
+	})
+
+	t.Run("a model is made once, and its provider looked up once in five seconds", func(t *testing.T) {
+		h := newHouse(t)
+		first := h.model(bot("ws_a", provided))
+		h.now = h.now.Add(4_999 * time.Millisecond)
+		if second := h.model(bot("ws_a", provided)); second != first || h.directory.asked != 1 {
+			t.Errorf("it was looked up %d times", h.directory.asked)
+		}
+		h.now = h.now.Add(time.Millisecond)
+		if third := h.model(bot("ws_a", provided)); third != first || h.opened != 1 || h.directory.asked != 2 {
+			t.Errorf("it was looked up %d and made %d times", h.directory.asked, h.opened)
+		}
+	})
+
+	t.Run("a change to the provider is seen after five seconds", func(t *testing.T) {
+		h := newHouse(t)
+		h.model(bot("ws_a", provided))
+		h.directory.set("ws_a", "mp_a", h.server.BaseURL(), "sk-new", h.now.Add(time.Microsecond))
+		h.now = h.now.Add(5 * time.Second)
+		if _, err := h.ask(bot("ws_a", provided)); err != nil {
+			t.Fatal(err)
+		}
+		if got := h.server.Request(0).Header().Get("Authorization"); got != "Bearer sk-new" {
+			t.Errorf("the key is %q", got)
+		}
+	})
+
+	t.Run("a provider that was deleted is an Upstream fault after five seconds, with its key forgotten", func(t *testing.T) {
+		h := newHouse(t)
+		h.model(bot("ws_a", provided))
+		delete(h.directory.rows, "ws_a/mp_a")
+		h.now = h.now.Add(5 * time.Second)
+		h.wantUpstream(bot("ws_a", provided), "was deleted. Choose another")
+	})
+
+	t.Run("a provider of another workspace is not found, though it is known", func(t *testing.T) {
+		h := newHouse(t)
+		h.model(bot("ws_a", provided))
+		h.wantUpstream(bot("ws_b", provided), "was deleted")
+	})
+
+	t.Run("a model that cannot be made is an Upstream fault without the key", func(t *testing.T) {
+		h := newHouse(t)
+		h.directory.set("ws_a", "mp_b", "nonsense", canary, h.now)
+		_, err := h.For(t.Context(), bot("ws_a", chatbot.ModelChoice{ProviderID: "mp_b", Name: "m"}))
+		if !fault.Is(err, fault.Upstream) || strings.Contains(err.Error(), "canary") {
+			t.Errorf("the error is %v", err)
+		}
+	})
+
+	t.Run("a database that is away is what it is, and the models are kept", func(t *testing.T) {
+		h := newHouse(t)
+		first := h.model(bot("ws_a", provided))
+		h.now = h.now.Add(5 * time.Second)
+		h.directory.fail = fault.New(fault.Unavailable, "away")
+		if _, err := h.For(t.Context(), bot("ws_a", provided)); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("the error is %v", err)
+		}
+		h.directory.fail = nil
+		if h.model(bot("ws_a", provided)) != first {
+			t.Error("it was made anew")
+		}
+	})
+
+	t.Run("questions at once get the same model", func(t *testing.T) {
+		h := newHouse(t)
+		got := make([]chat.Model, 16)
+		var all sync.WaitGroup
+		for i := range got {
+			all.Go(func() { got[i], _ = h.For(t.Context(), bot("ws_a", provided)) })
+		}
+		all.Wait()
+		for _, model := range got {
+			if model == nil || model != got[0] {
+				t.Fatal("they differ")
+			}
+		}
+	})
+}
+
+func TestBreakers(t *testing.T) {
+	t.Run("what fails for one workspace does not rest for another, nor another provider", func(t *testing.T) {
+		h := newHouse(t)
+		h.directory.set("ws_b", "mp_b", h.server.BaseURL(), "sk-b", h.now)
+		h.directory.set("ws_a", "mp_c", h.server.BaseURL(), "sk-c", h.now)
+		h.server.Always(llmtest.Reply{Status: 500})
+		for range 6 {
+			if _, err := h.ask(bot("ws_a", provided)); err == nil {
+				t.Fatal("it answers")
+			}
+		}
+		if n := h.server.Arrived(); n != 5 {
+			t.Fatalf("it was asked %d times", n)
+		}
+		h.server.Always(well)
+		for _, other := range []chatbot.Chatbot{
+			bot("ws_b", chatbot.ModelChoice{ProviderID: "mp_b", Name: "their-model"}), bot("ws_a", chatbot.ModelChoice{ProviderID: "mp_c", Name: "their-model"}),
+		} {
+			if _, err := h.ask(other); err != nil {
+				t.Error(err)
+			}
+		}
+		_, err := h.ask(bot("ws_a", chatbot.ModelChoice{ProviderID: "mp_a", Name: "another-model"}))
+		if f := fault.As(err); f.RetryAfter <= 0 {
+			t.Errorf("another model of the provider: %v", err)
+		}
+	})
+
+	t.Run("a changed provider is asked at once", func(t *testing.T) {
+		h := newHouse(t)
+		h.server.Always(llmtest.Reply{Status: 500})
+		for range 5 {
+			_, _ = h.ask(bot("ws_a", provided))
+		}
+		h.server.Always(well)
+		h.now = h.now.Add(5 * time.Second)
+		h.directory.set("ws_a", "mp_a", h.server.BaseURL(), "sk-new", h.now)
+		if _, err := h.ask(bot("ws_a", provided)); err != nil {
+			t.Error(err)
+		}
+	})
+
+	t.Run("the server's own model is asked each time where there is no second one", func(t *testing.T) {
+		h := newHouse(t)
+		h.server.Always(llmtest.Reply{Status: 500})
+		own := bot("ws_a", chatbot.ModelChoice{Name: "own-second"})
+		for range 6 {
+			_, _ = h.ask(own)
+		}
+		if n := h.server.Arrived(); n != 6 {
+			t.Errorf("it was asked %d times", n)
+		}
+	})
+}
+
+func TestSecond(t *testing.T) {
+	second := chatbot.ModelChoice{ProviderID: "mp_2", Name: "second-model"}
+	withSecond := func(t *testing.T) (*house, *llmtest.Server) {
+		h, server := newHouse(t), llmtest.NewServer(t, well)
+		h.directory.set("ws_a", "mp_2", server.BaseURL(), "sk-2", h.now)
+		return h, server
+	}
+
+	t.Run("the second model answers where the first fails", func(t *testing.T) {
+		h, _ := withSecond(t)
+		h.server.Always(llmtest.Reply{Status: 500})
+		generated, err := h.ask(bot("ws_a", provided, second))
+		if err != nil || generated.Model != "second-model" {
+			t.Errorf("got %+v, %v", generated, err)
+		}
+		if logged := h.log.String(); !strings.Contains(logged, "chatbot=cb_ws_a") || strings.Contains(logged, "canary") {
+			t.Errorf("the log is %s", logged)
+		}
+	})
+
+	t.Run("the server's own can be the first, and the second", func(t *testing.T) {
+		h, _ := withSecond(t)
+		h.server.Always(llmtest.Reply{Status: 500})
+		generated, err := h.ask(bot("ws_a", chatbot.ModelChoice{Name: "own-second"}, second))
+		if err != nil || generated.Model != "second-model" {
+			t.Errorf("got %+v, %v", generated, err)
+		}
+		generated, err = h.ask(bot("ws_a", provided, chatbot.ModelChoice{Name: extractive.New().Name()}))
+		if err != nil || generated.Model != extractive.New().Name() {
+			t.Errorf("got %+v, %v", generated, err)
+		}
+	})
+
+	t.Run("when the provider of one was deleted the other answers alone", func(t *testing.T) {
+		h, _ := withSecond(t)
+		delete(h.directory.rows, "ws_a/mp_a")
+		if generated, err := h.ask(bot("ws_a", provided, second)); err != nil || generated.Model != "second-model" {
+			t.Errorf("got %+v, %v", generated, err)
+		}
+		if generated, err := h.ask(bot("ws_a", second, provided)); err != nil || generated.Model != "second-model" {
+			t.Errorf("got %+v, %v", generated, err)
+		}
+		delete(h.directory.rows, "ws_a/mp_2")
+		h.now = h.now.Add(5 * time.Second)
+		h.wantUpstream(bot("ws_a", second, provided), "was deleted")
+	})
+
+	t.Run("a caller who has gone is told so", func(t *testing.T) {
+		h, _ := withSecond(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		h.directory.fail = ctx.Err()
+		if _, err := h.For(ctx, bot("ws_a", provided, second)); !errors.Is(err, context.Canceled) {
+			t.Errorf("the error is %v", err)
+		}
+	})
+}

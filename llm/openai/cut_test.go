@@ -1,0 +1,81 @@
+package openai
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"parley/core/chat"
+	"parley/llm/llmtest"
+)
+
+// TestEveryCut holds an answer to one rule: it is complete if and only if the
+// line with its finish_reason has come, and otherwise it is a fault.
+func TestEveryCut(t *testing.T) {
+	server := llmtest.NewServer(t, llmtest.Reply{})
+	model := open(t, server, nil)
+	t.Run("a connection that breaks anywhere gives a complete answer or a fault", func(t *testing.T) {
+		for after := range llmtest.CutPositions() {
+			server.Always(llmtest.CutRecording(after))
+			outcomeOf(t, model, after, after >= llmtest.RecordedComplete())
+		}
+	})
+	t.Run("so does a stream that just ends, where the end of the stream ends its last line", func(t *testing.T) {
+		recording := llmtest.Recording().Body
+		for after := range llmtest.CutPositions() {
+			client := &http.Client{Transport: ending(recording[:after])}
+			model := open(t, server, func(c *Config) { c.HTTPClient = client })
+			outcomeOf(t, model, after, after >= llmtest.RecordedComplete()-1)
+		}
+	})
+	t.Run("a whole answer that is cut anywhere is a fault and nothing of it is emitted", func(t *testing.T) {
+		prompt := llmtest.Prompt()
+		prompt.Whole = true
+		for after := 1; after < 200; after++ {
+			server.Always(llmtest.CutRecording(after))
+			generated, err := model.Generate(t.Context(), prompt, func(string) error {
+				t.Errorf("cut after %d bytes: something was emitted", after)
+				return nil
+			})
+			wantUpstream(t, err, notAnswered)
+			wantPromptOnly(t, generated.Usage)
+		}
+	})
+}
+
+// ending answers with a stream that ends well, whatever it has said by then.
+type ending string
+
+func (e ending) RoundTrip(request *http.Request) (*http.Response, error) {
+	body := io.NopCloser(strings.NewReader(string(e)))
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: body, Request: request}, nil
+}
+
+func outcomeOf(t *testing.T, model *Model, after int, complete bool) {
+	t.Helper()
+	pieces, usage, err := generate(t.Context(), model)
+	text := strings.Join(pieces, "")
+	switch {
+	case !strings.HasPrefix(llmtest.RecordedText, text):
+		t.Fatalf("cut after %d bytes: %q was emitted", after, text)
+	case complete && (err != nil || text != llmtest.RecordedText || usage.CompletionTokens < 10):
+		t.Fatalf("cut after %d bytes: got %q, %+v and %v, want the whole answer", after, text, usage, err)
+	case !complete && text == "":
+		wantUpstream(t, err, notAnswered)
+		wantPromptOnly(t, usage)
+	case !complete:
+		wantUpstream(t, err, brokeOff)
+		if !usage.Estimated || usage.PromptTokens < 15 || usage.CompletionTokens < 1 {
+			t.Fatalf("cut after %d bytes: the usage is %+v", after, usage)
+		}
+	}
+}
+
+// wantPromptOnly expects the usage of a request that was sent in vain.
+func wantPromptOnly(t *testing.T, usage chat.Usage) {
+	t.Helper()
+	if !usage.Estimated || usage.PromptTokens < 15 || usage.CompletionTokens != 0 {
+		t.Errorf("usage = %+v, want the estimated tokens of the prompt alone", usage)
+	}
+}

@@ -1,0 +1,99 @@
+package openai
+
+import (
+	"testing"
+
+	"parley/core/chat"
+	"parley/llm/llmtest"
+)
+
+func bodyOf(t *testing.T, prompt chat.Prompt, change func(*Config)) string {
+	t.Helper()
+	server := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Yes."}})
+	if _, err := open(t, server, change).Generate(t.Context(), prompt, func(string) error { return nil }); err != nil {
+		t.Fatalf("Generate: %v", err)
+	}
+	return string(server.Request(0).Body())
+}
+
+func TestToolRequest(t *testing.T) {
+	prompt := chat.Prompt{
+		Tools: []chat.Tool{searchTool},
+		Messages: []chat.PromptMessage{
+			{Role: chat.UserRole, Text: "How?"},
+			{Role: chat.AssistantRole, Calls: []chat.ToolCall{
+				{ID: "a", Name: "search", Arguments: `{"query":"x"}`}, {ID: "b", Name: "search", Arguments: `{"query":`},
+			}},
+			{Role: chat.ToolRole, CallID: "a", Text: "[1] So."},
+			{Role: chat.ToolRole, CallID: "b", Text: ""},
+		},
+	}
+	const messages = `{"model":"test-model","messages":[{"role":"user","content":"How?"},{"role":"assistant","content":null,"tool_calls":[` +
+		`{"id":"a","type":"function","function":{"name":"search","arguments":"{\"query\":\"x\"}"}},` +
+		`{"id":"b","type":"function","function":{"name":"search","arguments":"{}"}}]},` +
+		`{"role":"tool","content":"[1] So.","tool_call_id":"a"},{"role":"tool","content":"","tool_call_id":"b"}],`
+	t.Run("tools, calls and what came of them are in OpenAI's format, and arguments that are no JSON are left out", func(t *testing.T) {
+		want := messages + `"tools":[{"type":"function","function":{"name":"search","description":"Finds passages.","parameters":` +
+			searchTool.Parameters + `}}],"stream":true,"stream_options":{"include_usage":true}}`
+		if got := bodyOf(t, prompt, func(c *Config) { c.Tools = true }); got != want {
+			t.Errorf("body = %s\nwant   %s", got, want)
+		}
+	})
+	t.Run("a model without tools is offered none", func(t *testing.T) {
+		want := messages + `"stream":true,"stream_options":{"include_usage":true}}`
+		if got := bodyOf(t, prompt, nil); got != want {
+			t.Errorf("body = %s\nwant   %s", got, want)
+		}
+	})
+	t.Run("text that came before calls stays with them", func(t *testing.T) {
+		prompt := prompt
+		prompt.Messages = []chat.PromptMessage{{Role: chat.AssistantRole, Text: "Wait.", Calls: prompt.Messages[1].Calls[:1]}}
+		want := `{"model":"test-model","messages":[{"role":"assistant","content":"Wait.","tool_calls":[` +
+			`{"id":"a","type":"function","function":{"name":"search","arguments":"{\"query\":\"x\"}"}}]}],` +
+			`"stream":true,"stream_options":{"include_usage":true}}`
+		if got := bodyOf(t, prompt, nil); got != want {
+			t.Errorf("body = %s\nwant   %s", got, want)
+		}
+	})
+}
+
+func TestLimits(t *testing.T) {
+	set := func(c *Config) {
+		warm := 0.9
+		c.MaxTokens, c.Temperature = 99, &warm
+	}
+	cold := 0.0
+	for name, c := range map[string]struct {
+		prompt chat.Prompt
+		want   string
+	}{
+		"the configuration's limits hold for a prompt without":     {chat.Prompt{}, `"max_tokens":99,"temperature":0.9}`},
+		"a prompt's own limits come first, a temperature of 0 too": {chat.Prompt{MaxTokens: 7, Temperature: &cold}, `"max_tokens":7,"temperature":0}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := `{"model":"test-model","messages":[],"stream":true,"stream_options":{"include_usage":true},` + c.want
+			if got := bodyOf(t, c.prompt, set); got != want {
+				t.Errorf("body = %s\nwant   %s", got, want)
+			}
+		})
+	}
+}
+
+func TestTraits(t *testing.T) {
+	for name, c := range map[string]struct {
+		config Config
+		want   chat.Traits
+	}{
+		"the context of a model that is known by name":  {Config{Model: "gpt-4o-mini"}, chat.Traits{Language: true, Context: 128_000}},
+		"the context of a model that nobody knows":      {Config{Model: "acme-1"}, chat.Traits{Language: true, Context: 32_768}},
+		"the context and the tools that are configured": {Config{Model: "gpt-4o", Context: 9000, Tools: true}, chat.Traits{Language: true, Tools: true, Context: 9000}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.config.BaseURL = "http://localhost/v1"
+			model, err := New(c.config)
+			if err != nil || model.Traits() != c.want {
+				t.Errorf("got %+v and %v, want %+v", model.Traits(), err, c.want)
+			}
+		})
+	}
+}

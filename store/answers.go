@@ -1,0 +1,48 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"parley/core/chat"
+	"parley/ent"
+	"parley/ent/cachedanswer"
+	"parley/ent/scope"
+)
+
+// CachedAnswer returns the answer kept under a key, if it was made after since.
+func (s *Store) CachedAnswer(ctx context.Context, workspaceID, chatbotID, key string, since time.Time) (chat.CachedAnswer, error) {
+	row, err := s.db(ctx).CachedAnswer.Query().Where(cachedanswer.ChatbotID(chatbotID), cachedanswer.Key(key),
+		cachedanswer.CreatedAtGT(since)).Only(within(ctx, workspaceID))
+	if err != nil {
+		return chat.CachedAnswer{}, mapError(err)
+	}
+	sources, err := parseSources(row.Sources)
+	return chat.CachedAnswer{Text: row.Text, Sources: sources, At: row.CreatedAt.UTC()}, mapError(err)
+}
+
+// cacheAnswer adds nothing to a chatbot of another workspace.
+const cacheAnswer = `INSERT INTO cached_answers (workspace_id, chatbot_id, key, text, sources, document_ids, created_at)
+	SELECT workspace_id, id, ?3, ?4, ?5, ?6, ?7 FROM chatbots WHERE id = ?2 AND workspace_id = ?1
+	ON CONFLICT (chatbot_id, key) DO UPDATE SET text = excluded.text, sources = excluded.sources,
+		document_ids = excluded.document_ids, created_at = excluded.created_at`
+
+// CacheAnswer keeps an answer; one that is there is replaced.
+func (s *Store) CacheAnswer(ctx context.Context, workspaceID, chatbotID, key string, answer chat.CachedAnswer) error {
+	return s.inWrite(ctx, func(ctx context.Context) error {
+		statement := cacheAnswer
+		if !s.IsSQLite() {
+			statement = numbered(cacheAnswer)
+		}
+		return s.hits(ctx, statement, workspaceID, chatbotID, key, answer.Text, sourcesJSON(answer.Sources),
+			spaced(documentsOf(answer.Sources)), answer.At)
+	})
+}
+
+// DeleteCachedAnswers deletes those of any workspace from before a time.
+func (s *Store) DeleteCachedAnswers(ctx context.Context, before time.Time) error {
+	return s.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
+		_, err := db.CachedAnswer.Delete().Where(cachedanswer.CreatedAtLT(before)).Exec(ctx)
+		return err
+	})
+}

@@ -1,0 +1,50 @@
+package store
+
+import (
+	"strings"
+
+	"parley/core/chat"
+	"parley/core/chat/format"
+)
+
+// deliveryWords writes how an answer is wanted as words, the format first, such
+// as "html ids usage". No delivery is no words.
+func deliveryWords(d *chat.Delivery) string {
+	if d == nil {
+		return ""
+	}
+	words := string(d.Format)
+	if words == "" {
+		words = string(format.Markdown)
+	}
+	if d.IDs {
+		words += " ids"
+	}
+	if d.Sources {
+		words += " sources"
+	}
+	if d.Usage {
+		words += " usage"
+	}
+	return words
+}
+
+// parseDelivery reads what deliveryWords wrote.
+func parseDelivery(words string) *chat.Delivery {
+	if words == "" {
+		return nil
+	}
+	name, more, _ := strings.Cut(words, " ")
+	d := &chat.Delivery{Format: format.Format(name)}
+	for word := range strings.FieldsSeq(more) {
+		switch word {
+		case "ids":
+			d.IDs = true
+		case "sources":
+			d.Sources = true
+		case "usage":
+			d.Usage = true
+		}
+	}
+	return d
+}

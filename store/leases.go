@@ -1,0 +1,107 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"entgo.io/ent/dialect"
+
+	"parley/core/chat"
+	"parley/ent"
+	"parley/ent/message"
+	"parley/ent/scope"
+)
+
+// RenewLeases extends the leases of answers of any workspace.
+func (s *Store) RenewLeases(ctx context.Context, answerIDs []int64, until time.Time) error {
+	return s.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
+		for ids := range slices.Chunk(answerIDs, passageBatch) {
+			err := db.Message.Update().Where(message.IDIn(ids...), message.Status(string(chat.Generating))).
+				SetLeaseUntil(until).Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// lapsedAtOnce bounds how many answers, with their texts, are in memory.
+const lapsedAtOnce = 500
+
+const (
+	selectLapsed = `SELECT m.id, m.workspace_id, m.attempt, m.content, m.created_at, c.chatbot_id
+	FROM messages m JOIN conversations c ON c.id = m.conversation_id
+	WHERE m.status = 'generating' AND m.lease_until < ? ORDER BY m.id LIMIT ?`
+	interrupt     = `UPDATE messages SET status = 'interrupted', lease_until = NULL, stopping = FALSE WHERE id IN `
+	lapsedReceipt = `INSERT INTO receipts (message_id, workspace_id, chatbot_id, attempt, status, completion_tokens, estimated, total_ms, created_at)
+	VALUES `
+)
+
+// InterruptLapsed marks answers of any workspace whose lease has ended, each
+// with a receipt of what there is of it.
+func (s *Store) InterruptLapsed(ctx context.Context, before, now time.Time, count func(text string) int) (int, error) {
+	total := 0
+	err := s.InTx(ctx, func(ctx context.Context) error {
+		for {
+			lapsed, err := s.lapsed(ctx, before)
+			if err == nil && len(lapsed) > 0 {
+				err = s.interrupt(ctx, lapsed, now, count)
+			}
+			total += len(lapsed)
+			if err != nil || len(lapsed) < lapsedAtOnce {
+				return mapError(err)
+			}
+		}
+	})
+	return total, err
+}
+
+// lapsedAnswer is one whose lease has ended.
+type lapsedAnswer struct {
+	id                     int64
+	workspaceID, chatbotID string
+	attempt                int
+	text                   string
+	created                time.Time
+}
+
+// lapsed returns some of them. One that another process is just ending is left
+// to it.
+func (s *Store) lapsed(ctx context.Context, before time.Time) (found []lapsedAnswer, err error) {
+	query := selectLapsed
+	if s.dialect == dialect.Postgres {
+		query += " FOR UPDATE OF m SKIP LOCKED"
+	}
+	rows, err := s.raw(ctx).QueryContext(ctx, s.bind(query), before, lapsedAtOnce)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var a lapsedAnswer
+		if err := rows.Scan(&a.id, &a.workspaceID, &a.attempt, &a.text, &a.created, &a.chatbotID); err != nil {
+			return nil, err
+		}
+		found = append(found, a)
+	}
+	return found, rows.Err()
+}
+
+// interrupt ends answers, with their receipts.
+func (s *Store) interrupt(ctx context.Context, lapsed []lapsedAnswer, now time.Time, count func(text string) int) error {
+	ids, receipts := make([]any, 0, len(lapsed)), make([]any, 0, 9*len(lapsed))
+	for _, a := range lapsed {
+		ids = append(ids, a.id)
+		receipts = append(receipts, a.id, a.workspaceID, a.chatbotID, a.attempt, string(chat.Interrupted),
+			count(a.text), true, max(now.Sub(a.created), 0).Milliseconds(), now)
+	}
+	if _, err := s.changes(ctx, interrupt+placeholders(len(lapsed)), ids...); err != nil {
+		return err
+	}
+	rows := strings.TrimSuffix(strings.Repeat(placeholders(9)+",", len(lapsed)), ",")
+	_, err := s.changes(ctx, lapsedReceipt+rows, receipts...)
+	return err
+}

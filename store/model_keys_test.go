@@ -1,0 +1,174 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"parley/core/chat"
+	"parley/core/fault"
+)
+
+const keysKept = 24 * time.Hour
+
+// keyModel is what idempotency keys are to do, without a database.
+type keyModel struct {
+	b             *bundle
+	w             tenancy
+	now           time.Time
+	conversations []int64
+	claims        map[chat.Key]chat.Claim // a key without its body
+}
+
+// TestKeysAreAsTheirModel carries out random operations on a few keys and
+// compares with the model after each.
+func TestKeysAreAsTheirModel(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		w := b.fill("a")
+		rapid.Check(b.T, func(t *rapid.T) {
+			m := &keyModel{b: b, w: w, now: epoch, claims: map[chat.Key]chat.Claim{}}
+			must(t, b.DeleteKeys(b.Context(), epoch.AddDate(10, 0, 0)))
+			m.converse(t)
+			t.Repeat(map[string]func(*rapid.T){
+				"":                       m.check,
+				"claim":                  m.claim,
+				"claim, and break off":   m.claimInVain,
+				"time passes":            m.pass,
+				"delete what is expired": m.deleteExpired,
+				"begin a conversation":   m.converse,
+				"delete a conversation":  m.deleteConversation,
+			})
+		})
+	})
+}
+
+func must(t *rapid.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantKind(t *rapid.T, err error, kind fault.Kind) {
+	t.Helper()
+	if !fault.Is(err, kind) {
+		t.Fatalf("the error is %v, want a fault of kind %d", err, kind)
+	}
+}
+
+// names are the keys that there can be.
+func (m *keyModel) names() (keys []chat.Key) {
+	for _, token := range []string{m.w.token, "tok_other"} {
+		for _, value := range []string{"1", "ü"} {
+			keys = append(keys, chat.Key{TokenID: token, Route: "POST /chat", Value: value})
+		}
+	}
+	return keys
+}
+
+func (m *keyModel) since() time.Time { return m.now.Add(-keysKept) }
+
+// live returns the claim of a key that has not expired.
+func (m *keyModel) live(key chat.Key) (chat.Claim, bool) {
+	claim, is := m.claims[key]
+	return claim, is && claim.At.After(m.since())
+}
+
+// draw is a key with a body, and what it is to be tied to.
+func (m *keyModel) draw(t *rapid.T) (name, key chat.Key, claim chat.Claim) {
+	name = rapid.SampledFrom(m.names()).Draw(t, "key")
+	key = name
+	key.BodyHash = rapid.SampledFrom([]string{"this body", "that body"}).Draw(t, "body")
+	return name, key, chat.Claim{
+		BodyHash: key.BodyHash, ConversationID: rapid.SampledFrom(m.conversations).Draw(t, "conversation"),
+		AnswerID: rapid.Int64Range(0, 9).Draw(t, "answer"), At: m.now,
+	}
+}
+
+func (m *keyModel) claim(t *rapid.T) {
+	name, key, claim := m.draw(t)
+	err := m.b.Claim(m.b.Context(), m.w.id, key, claim, m.since())
+	if _, taken := m.live(name); taken {
+		wantKind(t, err, fault.Conflict)
+		return
+	}
+	must(t, err)
+	m.claims[name] = claim
+}
+
+// claimInVain claims in a transaction that does not come to its end.
+func (m *keyModel) claimInVain(t *rapid.T) {
+	name, key, claim := m.draw(t)
+	err := m.b.InTx(m.b.Context(), func(ctx context.Context) error {
+		err := m.b.Claim(ctx, m.w.id, key, claim, m.since())
+		if _, taken := m.live(name); taken {
+			wantKind(t, err, fault.Conflict)
+		} else {
+			must(t, err)
+		}
+		if got, err := m.b.Claimed(ctx, m.w.id, key, m.since()); err != nil || got.At.Before(m.since()) {
+			t.Fatalf("within the transaction the key is tied to %+v: %v", got, err)
+		}
+		return errTest
+	})
+	if err == nil {
+		t.Fatal("it came to its end")
+	}
+}
+
+func (m *keyModel) pass(t *rapid.T) {
+	m.now = m.now.Add(time.Duration(rapid.IntRange(1, 30).Draw(t, "hours")) * time.Hour)
+}
+
+func (m *keyModel) deleteExpired(t *rapid.T) {
+	must(t, m.b.DeleteKeys(m.b.Context(), m.since()))
+	for key, claim := range m.claims {
+		if claim.At.Before(m.since()) {
+			delete(m.claims, key)
+		}
+	}
+}
+
+func (m *keyModel) converse(t *rapid.T) {
+	made, err := m.b.CreateConversation(m.b.Context(), m.w.id, chat.Conversation{ChatbotID: m.w.chatbot, Status: chat.Active, CreatedAt: m.now})
+	must(t, err)
+	m.conversations = append(m.conversations, made.ID)
+}
+
+func (m *keyModel) deleteConversation(t *rapid.T) {
+	if len(m.conversations) < 2 {
+		t.Skip("one is to stay")
+	}
+	last := len(m.conversations) - 1
+	id := m.conversations[last]
+	m.conversations = m.conversations[:last]
+	must(t, m.b.InTx(m.b.Context(), func(ctx context.Context) error {
+		_, err := m.b.raw(ctx).ExecContext(ctx, fmt.Sprint("DELETE FROM conversations WHERE id = ", id))
+		return err
+	}))
+	for key, claim := range m.claims {
+		if claim.ConversationID == id {
+			delete(m.claims, key)
+		}
+	}
+}
+
+func (m *keyModel) check(t *rapid.T) {
+	for _, key := range m.names() {
+		got, err := m.b.Claimed(m.b.Context(), m.w.id, key, m.since())
+		want, is := m.live(key)
+		if !is {
+			wantKind(t, err, fault.NotFound)
+			continue
+		}
+		if err != nil || got != want {
+			t.Fatalf("%s is tied to %+v, want %+v: %v", key.Value, got, want, err)
+		}
+	}
+	if n := m.b.count("SELECT count(*) FROM idempotency_keys"); n != len(m.claims) {
+		t.Fatalf("there are %d keys, want %d", n, len(m.claims))
+	}
+}

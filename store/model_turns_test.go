@@ -1,0 +1,274 @@
+package store
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"parley/core/chat"
+	"parley/core/chat/format"
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+const leased = 30 * time.Second
+
+// turnModel is what the turns of a conversation are to do, without a database.
+type turnModel struct {
+	b            *bundle
+	workspaceID  string
+	chatbotID    string
+	conversation int64
+	now          time.Time
+	turns        []*modelTurn
+}
+
+type modelTurn struct {
+	stored   chat.StoredTurn
+	asked    time.Time
+	lease    time.Time
+	stopping bool
+	// receipts are those of the attempts that ended, with how they did.
+	receipts map[int]chat.Answer
+}
+
+// TestTurnsAreAsTheirModel carries out random operations on the turns of a
+// conversation, some of them by processes that have been overtaken, and
+// compares with the model after each.
+func TestTurnsAreAsTheirModel(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		runs := 0
+		rapid.Check(b.T, func(t *rapid.T) {
+			runs++
+			m := newTurnModel(t, b, runs)
+			defer func() { must(t, b.DeleteWorkspace(b.Context(), m.workspaceID)) }()
+			t.Repeat(map[string]func(*rapid.T){
+				"":              m.check,
+				"begin":         m.begin,
+				"begin again":   m.beginAgain,
+				"save progress": m.saveProgress,
+				"finish":        m.finish,
+				"ask to stop":   m.askToStop,
+				"renew leases":  m.renew,
+				"lapse":         m.lapse,
+			})
+		})
+	})
+}
+
+func newTurnModel(t *rapid.T, b *bundle, run int) *turnModel {
+	m := &turnModel{b: b, workspaceID: fmt.Sprint("ws_", run), chatbotID: fmt.Sprint("cb_", run), now: epoch}
+	ctx := b.Context()
+	must(t, b.CreateWorkspace(ctx, tenant.Workspace{ID: m.workspaceID, Plan: plan.Standard, CreatedAt: epoch}))
+	must(t, b.CreateChatbot(ctx, m.workspaceID, chatbot.Chatbot{ID: m.chatbotID, CreatedAt: epoch}))
+	made, err := b.CreateConversation(ctx, m.workspaceID, chat.Conversation{ChatbotID: m.chatbotID, Status: chat.Active, CreatedAt: epoch})
+	must(t, err)
+	m.conversation = made.ID
+	return m
+}
+
+// generating returns the turn that is being answered, if there is one.
+func (m *turnModel) generating() *modelTurn {
+	for _, turn := range m.turns {
+		if turn.stored.Answer.Status == chat.Generating {
+			return turn
+		}
+	}
+	return nil
+}
+
+// some is a turn, most often the last, and an attempt at it, most often the
+// current one.
+func (m *turnModel) some(t *rapid.T) (turn *modelTurn, attempt int) {
+	if len(m.turns) == 0 {
+		t.Skip("there is no turn yet")
+	}
+	before := rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "turns before the last")
+	turn = m.turns[max(len(m.turns)-1-before, 0)]
+	return turn, turn.stored.Answer.Attempt - rapid.SampledFrom([]int{0, 0, 0, 1, -1}).Draw(t, "attempts ago")
+}
+
+func (m *turnModel) begin(t *rapid.T) {
+	question := rapid.SampledFrom([]string{"why?", "wie„?“"}).Draw(t, "question")
+	turn := &modelTurn{asked: m.now, lease: m.now.Add(leased), receipts: map[int]chat.Answer{}}
+	turn.stored = chat.StoredTurn{ConversationID: m.conversation, Question: question}
+	if rapid.Bool().Draw(t, "resumable") {
+		turn.stored.Delivery = &chat.Delivery{
+			Format: rapid.SampledFrom([]format.Format{format.Markdown, format.PlainText, format.HTML}).Draw(t, "format"), IDs: true,
+			Usage: rapid.Bool().Draw(t, "usage"), Sources: rapid.Bool().Draw(t, "sources"),
+		}
+	}
+	id, err := m.b.BeginTurn(m.b.Context(), m.workspaceID, chat.NewTurn{
+		ConversationID: m.conversation, Question: question, At: m.now, LeaseUntil: turn.lease, Month: thisMonth, Delivery: turn.stored.Delivery,
+	})
+	if m.generating() != nil {
+		wantKind(t, err, fault.Conflict)
+		return
+	}
+	must(t, err)
+	turn.stored.Answer = chat.Answer{MessageID: id, Attempt: 1, Status: chat.Generating}
+	m.turns = append(m.turns, turn)
+}
+
+func (m *turnModel) beginAgain(t *rapid.T) {
+	turn, _ := m.some(t)
+	a := &turn.stored.Answer
+	attempt, err := m.b.BeginAgain(m.b.Context(), m.workspaceID, chat.AgainTurn{
+		ConversationID: m.conversation, AnswerID: a.MessageID, LeaseUntil: m.now.Add(leased), Month: thisMonth,
+	})
+	switch {
+	case a.Status != chat.Interrupted && a.Status != chat.Failed:
+		wantKind(t, err, fault.NotFound)
+	case m.generating() != nil:
+		wantKind(t, err, fault.Conflict)
+	case turn != m.turns[len(m.turns)-1]:
+		wantKind(t, err, fault.NotFound)
+	default:
+		must(t, err)
+		*a = chat.Answer{MessageID: a.MessageID, Attempt: a.Attempt + 1, Status: chat.Generating}
+		turn.lease = m.now.Add(leased)
+		if attempt != a.Attempt {
+			t.Fatalf("it is attempt %d, want %d", attempt, a.Attempt)
+		}
+	}
+}
+
+func (m *turnModel) saveProgress(t *rapid.T) {
+	turn, attempt := m.some(t)
+	text := rapid.SampledFrom([]string{"", "because", "weil „es“"}).Draw(t, "text")
+	a := &turn.stored.Answer
+	err := m.b.SaveProgress(m.b.Context(), m.workspaceID, a.MessageID, attempt, text)
+	if a.Status != chat.Generating || attempt != a.Attempt {
+		wantKind(t, err, fault.NotFound)
+		return
+	}
+	must(t, err)
+	a.Text = text
+}
+
+func (m *turnModel) finish(t *rapid.T) {
+	turn, attempt := m.some(t)
+	end := m.drawEnd(t, turn, attempt)
+	err := m.b.FinishTurn(m.b.Context(), m.workspaceID, end)
+	a := &turn.stored.Answer
+	if attempt != a.Attempt || a.Status != chat.Generating && a.Status != chat.Interrupted {
+		wantKind(t, err, fault.NotFound)
+		return
+	}
+	must(t, err)
+	*a, turn.stopping, turn.receipts[attempt] = end, false, end
+}
+
+func (m *turnModel) drawEnd(t *rapid.T, turn *modelTurn, attempt int) chat.Answer {
+	tokens := rapid.IntRange(0, 1000)
+	end := chat.Answer{
+		MessageID: turn.stored.Answer.MessageID, Attempt: attempt, Text: rapid.SampledFrom([]string{"", "so", "„so“"}).Draw(t, "text"),
+		Status: rapid.SampledFrom([]chat.Status{chat.Complete, chat.Interrupted, chat.Failed, chat.Stopped}).Draw(t, "status"),
+		Query:  rapid.SampledFrom([]string{"", "why so?"}).Draw(t, "query"),
+		Receipt: chat.Receipt{
+			ChatbotID: m.chatbotID, Model: rapid.SampledFrom([]string{"", "m", "M"}).Draw(t, "model"), At: m.now, Passages: tokens.Draw(t, "passages"),
+			Usage:      chat.Usage{PromptTokens: tokens.Draw(t, "prompt"), CompletionTokens: tokens.Draw(t, "completion"), Estimated: rapid.Bool().Draw(t, "estimated")},
+			FirstToken: milliseconds(int64(tokens.Draw(t, "first"))), Total: milliseconds(int64(tokens.Draw(t, "total"))), Refuted: tokens.Draw(t, "refuted"),
+		},
+	}
+	for n := range rapid.IntRange(0, 2).Draw(t, "sources") {
+		end.Sources = append(end.Sources, chat.Source{Number: n + 1, Cited: rapid.Bool().Draw(t, "cited"), DocumentID: "doc_a", Title: "<„é“>", HeadingPath: []string{"h"}})
+	}
+	return end
+}
+
+func (m *turnModel) askToStop(t *rapid.T) {
+	turn, _ := m.some(t)
+	err := m.b.AskToStop(m.b.Context(), m.workspaceID, turn.stored.Answer.MessageID)
+	if turn.stored.Answer.Status != chat.Generating {
+		wantKind(t, err, fault.NotFound)
+		return
+	}
+	must(t, err)
+	turn.stopping = true
+}
+
+func (m *turnModel) renew(t *rapid.T) {
+	turn, _ := m.some(t)
+	must(t, m.b.RenewLeases(m.b.Context(), []int64{turn.stored.Answer.MessageID}, m.now.Add(leased)))
+	if turn.stored.Answer.Status == chat.Generating {
+		turn.lease = m.now.Add(leased)
+	}
+}
+
+// lapse lets time pass, and interrupts what was not renewed in it.
+func (m *turnModel) lapse(t *rapid.T) {
+	m.now = m.now.Add(time.Duration(rapid.SampledFrom([]int{10, 30, 31}).Draw(t, "seconds")) * time.Second)
+	n, err := m.b.InterruptLapsed(m.b.Context(), m.now, m.now, runes)
+	must(t, err)
+	turn := m.generating()
+	if turn == nil || !turn.lease.Before(m.now) {
+		if n != 0 {
+			t.Fatalf("%d lapsed, want none", n)
+		}
+		return
+	}
+	if n != 1 {
+		t.Fatalf("%d lapsed, want one", n)
+	}
+	a := &turn.stored.Answer
+	a.Status, turn.stopping = chat.Interrupted, false
+	a.Receipt = chat.Receipt{
+		ChatbotID: m.chatbotID, Usage: chat.Usage{CompletionTokens: runes(a.Text), Estimated: true}, Total: m.now.Sub(turn.asked), At: m.now,
+	}
+	turn.receipts[a.Attempt] = *a
+}
+
+func (m *turnModel) check(t *rapid.T) {
+	ctx := m.b.Context()
+	counted, spent, stops := 0, chat.Spent{}, []int64(nil)
+	for i, turn := range m.turns {
+		want := turn.stored
+		want.Last = i == len(m.turns)-1
+		got, err := m.b.Turn(ctx, m.workspaceID, m.conversation, want.Answer.MessageID)
+		want.QuestionID = got.QuestionID
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("the turn is\n%+v, want\n%+v: %v", got, want, err)
+		}
+		if want.Answer.Status != chat.Failed {
+			counted++
+		}
+		if turn.stopping {
+			stops = append(stops, want.Answer.MessageID)
+		}
+		for _, end := range turn.receipts {
+			spent = added(spent, chat.Spent{
+				Answers: 1, PromptTokens: end.Receipt.Usage.PromptTokens, CompletionTokens: end.Receipt.Usage.CompletionTokens, Refuted: end.Receipt.Refuted,
+			})
+		}
+	}
+	if n, err := m.b.MessagesOf(ctx, m.workspaceID, thisMonth); err != nil || n != counted {
+		t.Fatalf("%d questions count, want %d: %v", n, counted, err)
+	}
+	if got, err := m.b.StopsAsked(ctx); err != nil || !slices.Equal(got, stops) {
+		t.Fatalf("to be stopped are %v, want %v: %v", got, stops, err)
+	}
+	sums, err := m.b.Spent(ctx, m.workspaceID, epoch, m.now.Add(time.Second))
+	must(t, err)
+	var sum chat.Spent
+	for _, one := range sums {
+		sum = added(sum, one)
+	}
+	if sum != spent {
+		t.Fatalf("spent was %+v, want %+v", sum, spent)
+	}
+}
+
+// added is the sum of what can be summed up.
+func added(a, b chat.Spent) chat.Spent {
+	return chat.Spent{
+		Answers: a.Answers + b.Answers, PromptTokens: a.PromptTokens + b.PromptTokens,
+		CompletionTokens: a.CompletionTokens + b.CompletionTokens, Refuted: a.Refuted + b.Refuted,
+	}
+}

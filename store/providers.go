@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/ent"
+	"parley/ent/provider"
+	"parley/ent/scope"
+)
+
+var errNoProvider = fault.New(fault.NotFound, "Provider not found.")
+
+// CreateProvider adds a provider of models.
+func (s *Store) CreateProvider(ctx context.Context, workspaceID string, p chatbot.SealedProvider) error {
+	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return db.Provider.Create().SetID(p.ID).SetWorkspaceID(workspaceID).SetName(p.Name).SetKind(string(p.Kind)).
+			SetBaseURL(p.BaseURL).SetSealedKey(p.SealedKey).SetKeyHint(p.KeyHint).SetTools(p.Tools).
+			SetUpdatedAt(p.UpdatedAt).SetCreatedAt(p.CreatedAt).Exec(ctx)
+	})
+}
+
+// Provider returns a provider with its sealed key.
+func (s *Store) Provider(ctx context.Context, workspaceID, providerID string) (chatbot.SealedProvider, error) {
+	row, err := s.db(ctx).Provider.Query().Where(provider.ID(providerID)).Only(within(ctx, workspaceID))
+	if ent.IsNotFound(err) {
+		return chatbot.SealedProvider{}, errNoProvider
+	}
+	return one(row, err, func(row *ent.Provider) chatbot.SealedProvider {
+		return chatbot.SealedProvider{Provider: toProvider(row), SealedKey: row.SealedKey}
+	})
+}
+
+// Providers returns the providers of a workspace, oldest first.
+func (s *Store) Providers(ctx context.Context, workspaceID string) ([]chatbot.Provider, error) {
+	rows, err := s.db(ctx).Provider.Query().Where(provider.WorkspaceID(workspaceID)).
+		Order(provider.ByCreatedAt(), provider.ByID()).All(within(ctx, workspaceID))
+	return mapped(rows, err, toProvider)
+}
+
+// UpdateProvider changes all of a provider but its kind and the time at which
+// it was made.
+func (s *Store) UpdateProvider(ctx context.Context, workspaceID string, p chatbot.SealedProvider) error {
+	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return providerAffected(db.Provider.Update().Where(provider.ID(p.ID)).SetName(p.Name).SetBaseURL(p.BaseURL).
+			SetSealedKey(p.SealedKey).SetKeyHint(p.KeyHint).SetTools(p.Tools).SetUpdatedAt(p.UpdatedAt).Save(ctx))
+	})
+}
+
+// DeleteProvider removes a provider with its key.
+func (s *Store) DeleteProvider(ctx context.Context, workspaceID, providerID string) error {
+	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return providerAffected(db.Provider.Delete().Where(provider.ID(providerID)).Exec(ctx))
+	})
+}
+
+func providerAffected(n int, err error) error {
+	if err == nil && n == 0 {
+		return errNoProvider
+	}
+	return err
+}
+
+// AllProviders returns the providers of every workspace.
+func (s *Store) AllProviders(ctx context.Context) ([]chatbot.Provider, error) {
+	rows, err := s.db(ctx).Provider.Query().Order(provider.ByWorkspaceID(), provider.ByID()).All(scope.System(ctx))
+	return mapped(rows, err, toProvider)
+}
+
+func toProvider(row *ent.Provider) chatbot.Provider {
+	return chatbot.Provider{
+		ID: row.ID, WorkspaceID: row.WorkspaceID, Name: row.Name, Kind: chatbot.ProviderKind(row.Kind),
+		BaseURL: row.BaseURL, KeyHint: row.KeyHint, Tools: row.Tools,
+		UpdatedAt: row.UpdatedAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
+	}
+}

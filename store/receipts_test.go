@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"parley/core/chat"
+	"parley/core/fault"
+)
+
+func TestSpent(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		a, other := b.fill("a"), b.fill("b") // with a receipt of epoch each
+		ctx := b.Context()
+		day := func(n int) time.Time { return epoch.AddDate(0, 0, n) }
+		conversation := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}
+		end := func(status chat.Status, receipt chat.Receipt) int64 {
+			_, answer, err := b.BeginConversation(ctx, a.id, conversation, a.newTurn())
+			b.must(err)
+			b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: answer, Attempt: 1, Status: status, Receipt: receipt}))
+			return answer
+		}
+		wantSpent := func(t *testing.T, from, to time.Time, want ...chat.Spent) {
+			t.Helper()
+			if got, err := b.Spent(ctx, a.id, from, to); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("spent was\n%+v, want\n%+v: %v", got, want, err)
+			}
+		}
+		usage := func(prompt, completion int, estimated bool) chat.Usage {
+			return chat.Usage{PromptTokens: prompt, CompletionTokens: completion, Estimated: estimated}
+		}
+
+		b.Run("receipts of a chatbot, a model and a status are one sum", func(t *testing.T) {
+			end(chat.Complete, chat.Receipt{
+				ChatbotID: a.chatbot, Model: "m", Usage: usage(100, 10, false), FirstToken: 100 * time.Millisecond, Total: time.Second, Refuted: 1, At: day(1),
+			})
+			end(chat.Complete, chat.Receipt{
+				ChatbotID: a.chatbot, Model: "m", Usage: usage(50, 5, true), FirstToken: 301 * time.Millisecond, Total: 2 * time.Second, Refuted: 2, At: day(2),
+			})
+			end(chat.Failed, chat.Receipt{ChatbotID: a.chatbot, Model: "m", Usage: usage(7, 0, false), Total: 3 * time.Second, At: day(2)})
+			end(chat.Complete, chat.Receipt{ChatbotID: a.chatbot, Model: "M", Usage: usage(1, 1, false), At: day(2)})
+			end(chat.Complete, chat.Receipt{ChatbotID: "cb_Z", Model: "a", At: day(2)})
+			wantSpent(t, day(1), day(3),
+				chat.Spent{ChatbotID: "cb_Z", Model: "a", Status: chat.Complete, Answers: 1},
+				chat.Spent{ChatbotID: a.chatbot, Model: "M", Status: chat.Complete, Answers: 1, PromptTokens: 1, CompletionTokens: 1},
+				chat.Spent{
+					ChatbotID: a.chatbot, Model: "m", Status: chat.Complete, Answers: 2, Estimated: 1, PromptTokens: 150, CompletionTokens: 15, Refuted: 3,
+					FirstToken: 200500 * time.Microsecond, Total: 1500 * time.Millisecond,
+				},
+				chat.Spent{ChatbotID: a.chatbot, Model: "m", Status: chat.Failed, Answers: 1, PromptTokens: 7, Total: 3 * time.Second},
+			)
+		})
+		b.Run("the first instant of a time belongs to it, the last does not", func(t *testing.T) {
+			wantSpent(t, day(1), day(1))
+			wantSpent(t, day(1), day(2), chat.Spent{
+				ChatbotID: a.chatbot, Model: "m", Status: chat.Complete, Answers: 1, PromptTokens: 100, CompletionTokens: 10, Refuted: 1,
+				FirstToken: 100 * time.Millisecond, Total: time.Second,
+			})
+		})
+		b.Run("a receipt outlives its conversation and its chatbot", func(t *testing.T) {
+			before, err := b.Spent(ctx, a.id, day(0), day(3))
+			b.must(err)
+			b.must(b.DeleteChatbot(ctx, a.id, a.chatbot))
+			wantSpent(t, day(0), day(3), before...)
+		})
+		b.Run("but not its workspace", func(t *testing.T) {
+			b.must(b.DeleteWorkspace(ctx, a.id))
+			wantSpent(t, time.Time{}, day(100))
+			if got, err := b.Spent(ctx, other.id, day(0), day(3)); err != nil || len(got) != 1 {
+				t.Errorf("another's are %+v, %v", got, err)
+			}
+		})
+	})
+}
+
+func TestReceiptsOfLapsedAnswers(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		a := b.fill("a") // with an answer that is being generated
+		ctx := b.Context()
+		now := epoch.Add(time.Minute)
+		b.must(b.SaveProgress(ctx, a.id, a.answer, 1, "half an ä"))
+		lapsed := chat.StoredTurn{
+			ConversationID: a.conversation, Question: a.secret, Last: true,
+			Answer: chat.Answer{
+				MessageID: a.answer, Attempt: 1, Text: "half an ä", Status: chat.Interrupted,
+				Receipt: chat.Receipt{ChatbotID: a.chatbot, Usage: chat.Usage{CompletionTokens: 9, Estimated: true}, Total: time.Minute, At: now},
+			},
+		}
+
+		b.Run("one whose process died keeps what was saved, and has a receipt of it", func(t *testing.T) {
+			if n, err := b.InterruptLapsed(ctx, now, now, runes); err != nil || n != 1 {
+				t.Fatalf("%d lapsed: %v", n, err)
+			}
+			b.wantTurn(t, a.id, a.conversation, a.answer, lapsed)
+		})
+		b.Run("it lapses once", func(t *testing.T) {
+			before := b.rows(a.id)
+			if n, err := b.InterruptLapsed(ctx, now, now, runes); err != nil || n != 0 || b.rows(a.id) != before {
+				t.Errorf("%d lapsed: %v", n, err)
+			}
+		})
+		b.Run("an end that comes after all takes the place of that receipt", func(t *testing.T) {
+			whole := a.wholeAnswer(a.answer, 1)
+			b.must(b.FinishTurn(ctx, a.id, whole))
+			lapsed.Answer = whole
+			b.wantTurn(t, a.id, a.conversation, a.answer, lapsed)
+			if n := b.count(fmt.Sprint("SELECT count(*) FROM receipts WHERE message_id = ", a.answer)); n != 1 {
+				t.Errorf("there are %d receipts", n)
+			}
+			b.wantKind(b.FinishTurn(ctx, a.id, whole), fault.NotFound)
+		})
+		b.Run("more than are looked at at once lapse too", func(t *testing.T) {
+			conversation := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}
+			b.must(b.InTx(ctx, func(ctx context.Context) error {
+				for range lapsedAtOnce + 1 {
+					if _, _, err := b.BeginConversation(ctx, a.id, conversation, a.newTurn()); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+			if n, err := b.InterruptLapsed(ctx, now, now, runes); err != nil || n != lapsedAtOnce+1 {
+				t.Errorf("%d lapsed: %v", n, err)
+			}
+			if n := b.count("SELECT count(*) FROM messages WHERE status = 'generating'"); n != 0 {
+				t.Errorf("%d are being generated", n)
+			}
+			if n := b.count("SELECT count(*) FROM receipts WHERE status = 'interrupted'"); n != lapsedAtOnce+1 {
+				t.Errorf("there are %d receipts", n)
+			}
+		})
+	})
+}

@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"entgo.io/ent/dialect"
+
+	"parley/core/chat"
+	"parley/core/fault"
+)
+
+var _ chat.Store = (*Store)(nil)
+
+// A turn is read with the receipt of its attempt, which is there when it has
+// ended. Its question is the last one before it.
+const selectTurn = `SELECT a.id, a.conversation_id, a.attempt, a.content, a.status, a.query, a.sources, a.delivery, q.id, q.content,
+	NOT EXISTS (SELECT 1 FROM messages l WHERE l.conversation_id = a.conversation_id AND l.id > a.id),
+	COALESCE(r.chatbot_id, ''), COALESCE(r.model, ''), COALESCE(r.prompt_tokens, 0), COALESCE(r.completion_tokens, 0),
+	COALESCE(r.estimated, FALSE), COALESCE(r.first_token_ms, 0), COALESCE(r.total_ms, 0), COALESCE(r.passages, 0),
+	COALESCE(r.refuted, 0), r.created_at
+	FROM messages a
+	JOIN messages q ON q.id = (SELECT MAX(id) FROM messages WHERE conversation_id = a.conversation_id AND id < a.id AND role = 'user')
+	LEFT JOIN receipts r ON r.message_id = a.id AND r.attempt = a.attempt
+	WHERE a.workspace_id = ? AND a.conversation_id = ? AND a.role = 'assistant'`
+
+// Turn returns a turn as it stands, or the last of its conversation.
+func (s *Store) Turn(ctx context.Context, workspaceID string, conversationID, answerID int64) (chat.StoredTurn, error) {
+	query, args := selectTurn+" ORDER BY a.id DESC LIMIT 1", []any{workspaceID, conversationID}
+	if answerID != 0 {
+		query, args = selectTurn+" AND a.id = ?", append(args, answerID)
+	}
+	var t chat.StoredTurn
+	var sources, delivery string
+	var first, total int64
+	var at sql.NullTime
+	a, r := &t.Answer, &t.Answer.Receipt
+	err := scanOne(ctx, s.raw(ctx), []any{
+		&a.MessageID, &t.ConversationID, &a.Attempt, &a.Text, &a.Status, &a.Query, &sources, &delivery, &t.QuestionID, &t.Question, &t.Last,
+		&r.ChatbotID, &r.Model, &r.Usage.PromptTokens, &r.Usage.CompletionTokens, &r.Usage.Estimated, &first, &total, &r.Passages,
+		&r.Refuted, &at,
+	}, s.bind(query), args...)
+	if err != nil {
+		return chat.StoredTurn{}, mapError(err)
+	}
+	r.FirstToken, r.Total = milliseconds(first), milliseconds(total)
+	if at.Valid {
+		r.At = at.Time.UTC()
+	}
+	t.Delivery = parseDelivery(delivery)
+	a.Sources, err = parseSources(sources)
+	return t, mapError(err)
+}
+
+func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+
+const (
+	againStatus = `SELECT status FROM messages WHERE id = ? AND conversation_id = ? AND workspace_id = ?
+	AND role = 'assistant' AND status IN ('interrupted', 'failed')`
+	again = `UPDATE messages SET status = 'generating', attempt = attempt + 1, content = '', query = '', sources = '', document_ids = '',
+	stopping = FALSE, lease_until = ? WHERE id = ? RETURNING attempt`
+	goneOn = `SELECT EXISTS (SELECT 1 FROM messages WHERE conversation_id = ? AND id > ?)`
+)
+
+// BeginAgain begins the next attempt at an answer that was interrupted or
+// failed, and counts its question again if that was given back. The partial
+// index message_one_generating makes it a Conflict while another is generated.
+func (s *Store) BeginAgain(ctx context.Context, workspaceID string, turn chat.AgainTurn) (attempt int, err error) {
+	err = s.InTx(ctx, func(ctx context.Context) error {
+		status, err := s.lockAgain(ctx, workspaceID, turn)
+		if err != nil {
+			return mapError(err)
+		}
+		if err := scanOne(ctx, s.raw(ctx), []any{&attempt}, s.bind(again), turn.LeaseUntil, turn.AnswerID); err != nil {
+			return mapError(err)
+		}
+		// Only now: from here on no other turn can begin in the conversation,
+		// and one that began before is seen.
+		var later bool
+		if err := scanOne(ctx, s.raw(ctx), []any{&later}, s.bind(goneOn), turn.ConversationID, turn.AnswerID); err != nil {
+			return mapError(err)
+		}
+		if later {
+			return fault.New(fault.NotFound, "The conversation has gone on since.")
+		}
+		if status == chat.Failed {
+			return mapError(s.addToMonth(ctx, workspaceID, turn.Month, 1))
+		}
+		return nil
+	})
+	return attempt, err
+}
+
+// lockAgain returns the status of an answer that can be begun again, which
+// nobody else changes until the transaction ends.
+func (s *Store) lockAgain(ctx context.Context, workspaceID string, turn chat.AgainTurn) (status chat.Status, err error) {
+	query := againStatus
+	if s.dialect == dialect.Postgres {
+		query += " FOR UPDATE"
+	}
+	err = scanOne(ctx, s.raw(ctx), []any{&status}, s.bind(query), turn.AnswerID, turn.ConversationID, workspaceID)
+	return status, err
+}
+
+const saveProgress = `UPDATE messages SET content = ? WHERE id = ? AND workspace_id = ? AND attempt = ? AND status = 'generating'`
+
+// SaveProgress stores what there is of an answer that is being generated.
+func (s *Store) SaveProgress(ctx context.Context, workspaceID string, answerID int64, attempt int, text string) error {
+	return s.mustChange(ctx, saveProgress, text, answerID, workspaceID, attempt)
+}
+
+const askToStop = `UPDATE messages SET stopping = TRUE WHERE id = ? AND workspace_id = ? AND status = 'generating'`
+
+// AskToStop marks an answer that is being generated as one to be stopped.
+func (s *Store) AskToStop(ctx context.Context, workspaceID string, answerID int64) error {
+	return s.mustChange(ctx, askToStop, answerID, workspaceID)
+}
+
+// mustChange runs a statement that is NotFound unless it hits a row.
+func (s *Store) mustChange(ctx context.Context, statement string, args ...any) error {
+	return s.inWrite(ctx, func(ctx context.Context) error { return s.hits(ctx, s.bind(statement), args...) })
+}
+
+// stopsAsked has the condition of the partial index message_stopping. Every end
+// of an answer takes the mark away.
+const stopsAsked = `SELECT id FROM messages WHERE stopping ORDER BY id`
+
+// StopsAsked returns the answers of any workspace that are to be stopped.
+func (s *Store) StopsAsked(ctx context.Context) ([]int64, error) {
+	rows, err := s.raw(ctx).QueryContext(ctx, stopsAsked)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	defer rows.Close()
+	var ids []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, mapError(err)
+		}
+		ids = append(ids, id)
+	}
+	return ids, mapError(rows.Err())
+}
