@@ -12,6 +12,17 @@ func PlanURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/p
 // LimitsURL is the page of what is over the limits of a workspace's plan.
 func LimitsURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/limits" }
 
+// ModelsURL is the page of a workspace's providers of models.
+func ModelsURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/models" }
+
+// ProviderURL is the page of one provider.
+func ProviderURL(workspaceID, providerID string) string {
+	return ModelsURL(workspaceID) + "/" + providerID
+}
+
+// UsageURL is the page of what a workspace's answers cost in a month.
+func UsageURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/usage" }
+
 // SettingsURL is the page of a workspace's settings.
 func SettingsURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/settings" }
 
@@ -40,6 +51,8 @@ func (l Layout) workspaceLinks() []link {
 	id := l.Workspace.ID
 	return []link{
 		{ChatbotsSection, "Chatbots", WorkspaceURL(id)},
+		{ModelsSection, "Models", ModelsURL(id)},
+		{UsageSection, "Usage", UsageURL(id)},
 		{MembersSection, "Members", MembersURL(id)},
 		{PlanSection, "Plan", PlanURL(id)},
 		{WorkspaceSection, "Workspace", SettingsURL(id)},

@@ -40,9 +40,11 @@ func (l Layout) with(scripts ...string) Layout {
 // Section is an entry of the navigation.
 type Section string
 
-// The sections: four of a workspace, four of a chatbot.
+// The sections: six of a workspace, four of a chatbot.
 const (
 	ChatbotsSection  Section = "chatbots"
+	ModelsSection    Section = "models"
+	UsageSection     Section = "usage"
 	MembersSection   Section = "members"
 	PlanSection      Section = "plan"
 	WorkspaceSection Section = "workspace"
@@ -115,6 +117,7 @@ type Settings struct {
 	Delete Form
 	// MayChange and MayDelete say what the person may do.
 	MayChange, MayDelete bool
+	Answering            Answering
 }
 
 // Members is the page of a workspace's members.

@@ -106,7 +106,7 @@ func PlansPage(l Layout, m Plans) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = inUse(m.Usage).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = inUse(l.Workspace.ID, m.Usage).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -87,12 +88,24 @@ func pages() map[string]templ.Component {
 	}
 	invited, only := members, Members{Members: members.Members}
 	invited.Link = "https://parley.example.com/join#code"
+	providers := []Provider{
+		{ID: "mp_1", Name: hostile, Kind: "openai", Address: "https://models.example.com/" + hostile, KeyHint: "…wxyz", Tools: true, UsedBy: []Chatbot{{ID: "cb_1", Name: hostile}}},
+		{ID: "mp_2", Name: "Theirs", Kind: "anthropic", KeyHint: "…"},
+		{ID: "mp_3", Name: "Ours", Kind: "openai"},
+	}
 	plans, sold, byHand := plansPages()
 	resting := ofChatbot(SettingsSection, "Settings")
 	sell := Upgrade{From: "Basic", Plan: "standard", Title: "Standard", Prices: []Choice{{"monthly", "Monthly, 79.00 USD a month"}}, Next: "/chatbots/cb_1/tokens"}
 	tell := Upgrade{From: "Basic", Plan: "standard", Title: "Standard", Why: "An owner of the workspace can change the plan."}
 	resting.Resting, resting.LooksOnly, resting.Chatbot.OverLimit = true, true, true
-	settings := map[string]string{"name": hostile, "instructions": "Be brief.\n</textarea>", "no_answer": "", "image_hosts": "img.example.com", "passage_aim": "200", "answer_without_knowledge": "on"}
+	settings := map[string]string{
+		"name": hostile, "instructions": "Be brief.\n</textarea>", "no_answer": "", "image_hosts": "img.example.com", "passage_aim": "200", "answer_without_knowledge": "on",
+		"provider_id": "mp_1", "model": hostile, "fallback_provider_id": "own", "fallback_model": "gpt-4o-mini", "temperature": "0.7", "max_answer_tokens": "400",
+		"grounding": "strict", "cache_answers": "on",
+	}
+	by := Answering{Providers: []Choice{{"mp_1", hostile}, {"mp_2", "Ours"}}, Own: []string{"gpt-4o-mini", "extractive"}}
+	misled := maps.Clone(settings)
+	misled["grounding"], misled["provider_id"] = "", "mp_9"
 	noticed := acme(ChatbotsSection, "Chatbots")
 	noticed.Notice = "The chatbot has been deleted."
 
@@ -103,34 +116,48 @@ func pages() map[string]templ.Component {
 		"sign-in": SignInPage(SignIn{SignUp: true}),
 		"sign-in-refused": SignInPage(SignIn{Form: refused("", "The e-mail address or the password is wrong.",
 			map[string]string{"email": "ada@example.com", "password": "", "next": "/chatbots/cb_1"})}),
-		"join":              JoinPage(Form{}),
-		"no-workspace":      NoWorkspacePage(Layout{Title: "Welcome", Email: "ada@example.com"}),
-		"failure":           FailurePage(Failure{Title: "Not found", Message: "Chatbot not found.", RequestID: "req_1"}),
-		"failure-sign-in":   FailurePage(Failure{Title: "Sign in first", Message: "Sign in to go on.", RequestID: "req_1", SignIn: true}),
-		"chatbots":          ChatbotsPage(noticed, Chatbots{Chatbots: []Chatbot{{"cb_1", hostile, false, day}, {"cb_2", "Old", true, day}}, MayCreate: true}),
-		"chatbots-none":     ChatbotsPage(acme(ChatbotsSection, "Chatbots"), Chatbots{}),
-		"settings":          SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: Form{Values: settings}, MayChange: true, MayDelete: true}),
-		"settings-resting":  SettingsPage(resting, Settings{Form: Form{Values: settings}, MayDelete: true}),
-		"settings-read":     SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: Form{Values: settings}}),
-		"knowledge":         KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), known),
-		"knowledge-read":    KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), reading),
-		"knowledge-none":    KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), forms),
-		"knowledge-address": KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), badAddress),
-		"knowledge-file":    KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), badFile),
-		"removed":           RemovedPage(ofChatbot(KnowledgeSection, "Removed documents"), receipts),
-		"removed-none":      RemovedPage(ofChatbot(KnowledgeSection, "Removed documents"), Removed{}),
-		"evaluate":          EvaluatePage(ofChatbot(EvaluateSection, "Evaluate"), evaluated),
-		"evaluate-none":     EvaluatePage(ofChatbot(EvaluateSection, "Evaluate"), Evaluate{}),
-		"members":           MembersPage(acme(MembersSection, "Members"), members),
-		"members-invited":   MembersPage(acme(MembersSection, "Members"), invited),
-		"members-read":      MembersPage(acme(MembersSection, "Members"), only),
-		"plans":             PlansPage(acme(PlanSection, "Plan"), plans),
-		"plans-by-hand":     PlansPage(acme(PlanSection, "Plan"), byHand),
-		"plans-sold":        PlansPage(acme(PlanSection, "Plan"), sold),
-		"pay":               PayPage(acme(PlanSection, "Payment"), "https://pay.example.com/c/1"),
-		"limits":            LimitsPage(acme(PlanSection, "Over the limit"), overLimits(true)),
-		"limits-read":       LimitsPage(acme(PlanSection, "Over the limit"), overLimits(false)),
-		"limits-none":       LimitsPage(acme(PlanSection, "Over the limit"), OverLimits{}),
+		"join":               JoinPage(Form{}),
+		"no-workspace":       NoWorkspacePage(Layout{Title: "Welcome", Email: "ada@example.com"}),
+		"failure":            FailurePage(Failure{Title: "Not found", Message: "Chatbot not found.", RequestID: "req_1"}),
+		"failure-sign-in":    FailurePage(Failure{Title: "Sign in first", Message: "Sign in to go on.", RequestID: "req_1", SignIn: true}),
+		"chatbots":           ChatbotsPage(noticed, Chatbots{Chatbots: []Chatbot{{"cb_1", hostile, false, day}, {"cb_2", "Old", true, day}}, MayCreate: true}),
+		"chatbots-none":      ChatbotsPage(acme(ChatbotsSection, "Chatbots"), Chatbots{}),
+		"settings":           SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: Form{Values: settings}, MayChange: true, MayDelete: true, Answering: by}),
+		"settings-provider":  SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: refused("provider_id", "This provider is not there any more.", misled), MayChange: true, Answering: by}),
+		"settings-grounding": SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: refused("grounding", "Choose open or strict.", misled), MayChange: true}),
+		"settings-resting":   SettingsPage(resting, Settings{Form: Form{Values: settings}, MayDelete: true}),
+		"settings-read":      SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: Form{Values: settings}}),
+		"knowledge":          KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), known),
+		"knowledge-read":     KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), reading),
+		"knowledge-none":     KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), forms),
+		"knowledge-address":  KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), badAddress),
+		"knowledge-file":     KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), badFile),
+		"removed":            RemovedPage(ofChatbot(KnowledgeSection, "Removed documents"), receipts),
+		"removed-none":       RemovedPage(ofChatbot(KnowledgeSection, "Removed documents"), Removed{}),
+		"evaluate":           EvaluatePage(ofChatbot(EvaluateSection, "Evaluate"), evaluated),
+		"evaluate-none":      EvaluatePage(ofChatbot(EvaluateSection, "Evaluate"), Evaluate{}),
+		"models": ModelsPage(acme(ModelsSection, "Models"), Models{
+			Providers: providers, Own: by.Own, MayManage: true, Form: Form{Values: map[string]string{"kind": "openai", "name": "", "base_url": "", "key": ""}},
+		}),
+		"models-read": ModelsPage(acme(ModelsSection, "Models"), Models{Providers: providers}),
+		"models-none": ModelsPage(acme(ModelsSection, "Models"), Models{MayManage: true, Form: refused("key", "This server cannot keep keys yet.",
+			map[string]string{"kind": "anthropic", "name": hostile, "base_url": hostile, "key": "", "tools": "on"})}),
+		"models-in-use": ModelsPage(acme(ModelsSection, "Models"), Models{Providers: providers, Form: refused("", "This provider is used by Guide.", nil)}),
+		"provider": ProviderPage(acme(ModelsSection, hostile), providers[0], refused("base_url", "Give an address.",
+			map[string]string{"name": hostile, "base_url": hostile, "key": "", "tools": "on"})),
+		"provider-without-key": ProviderPage(acme(ModelsSection, "Ours"), providers[2], Form{Values: map[string]string{"name": "Ours", "base_url": "", "key": ""}}),
+		"usage":                UsagePage(acme(UsageSection, "Usage"), spentMonth()),
+		"usage-none":           UsagePage(acme(UsageSection, "Usage"), Month{Name: "November 2026"}),
+		"members":              MembersPage(acme(MembersSection, "Members"), members),
+		"members-invited":      MembersPage(acme(MembersSection, "Members"), invited),
+		"members-read":         MembersPage(acme(MembersSection, "Members"), only),
+		"plans":                PlansPage(acme(PlanSection, "Plan"), plans),
+		"plans-by-hand":        PlansPage(acme(PlanSection, "Plan"), byHand),
+		"plans-sold":           PlansPage(acme(PlanSection, "Plan"), sold),
+		"pay":                  PayPage(acme(PlanSection, "Payment"), "https://pay.example.com/c/1"),
+		"limits":               LimitsPage(acme(PlanSection, "Over the limit"), overLimits(true)),
+		"limits-read":          LimitsPage(acme(PlanSection, "Over the limit"), overLimits(false)),
+		"limits-none":          LimitsPage(acme(PlanSection, "Over the limit"), OverLimits{}),
 		"profile": ProfilePage(acme("", "Your account"), Profile{
 			EmailForm:    refused("email_password", "This is not your password.", map[string]string{"email": hostile, "email_password": ""}),
 			PasswordForm: refused("", "Too many attempts.", map[string]string{"old_password": "", "new_password": ""}),
@@ -145,6 +172,17 @@ func pages() map[string]templ.Component {
 		"tokens-no-upgrade": TokensPage(ofChatbot(TokensSection, "API tokens"), Tokens{Upgrade: &tell}),
 		"tokens-read":       TokensPage(ofChatbot(TokensSection, "API tokens"), Tokens{APIURL: "https://parley.example.com/api/v1"}),
 		"settings-undelete": SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: Form{Values: settings}, Delete: refused("confirm_name", "This is not the name of the chatbot. Type it exactly.", map[string]string{"confirm_name": "Acme"}), MayChange: true, MayDelete: true}),
+	}
+}
+
+func spentMonth() Month {
+	return Month{
+		Name: "November 2026", Previous: "2026-10", Next: "2026-12",
+		Rows: []Spent{
+			{Chatbot: Chatbot{ID: "cb_1", Name: hostile}, Model: hostile, Status: "complete", Answers: "1,200", PromptTokens: "12,000", CompletionTokens: "300", Counted: "2", FirstToken: "0.30 s", Total: "2.50 s", Refuted: "1"},
+			{Chatbot: Chatbot{ID: "cb_2"}, Deleted: true, Status: "failed", Answers: "1", PromptTokens: "0", CompletionTokens: "0", Counted: "0", Refuted: "0"},
+		},
+		Sum: Spent{Answers: "1,201", PromptTokens: "12,000", CompletionTokens: "300", Counted: "2", Refuted: "1"},
 	}
 }
 

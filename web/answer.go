@@ -46,6 +46,7 @@ var notices = map[string]string{
 	"retrying":  "The document is read again now.",
 	"stopped":   "The work on the document has been cancelled.",
 	"removed":   "It has been removed.",
+	"provider":  "The provider has been added. Choose it in the settings of a chatbot.",
 	"deleted":   "The chatbot has been deleted.",
 	"cancelled": "The invitation has been cancelled.",
 	"plan":      "The plan has been changed.",

@@ -79,11 +79,11 @@ func (f form) checked() (form, error) {
 	return f, nil
 }
 
-// view returns the form for a page, without passwords.
+// view returns the form for a page, without passwords and keys.
 func (f form) view() views.Form {
 	values := make(map[string]string, len(f))
 	for name, value := range f {
-		if strings.HasSuffix(name, "password") {
+		if strings.HasSuffix(name, "password") || name == "key" {
 			value = ""
 		}
 		values[name] = value

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,11 @@ func (s *site) settingsPage(c *fiber.Ctx) error {
 	return s.showSettings(c, v, fiber.StatusOK, settingsForm(v.chatbot), views.Form{})
 }
 
+// settingsInputs are those of the settings, but for the part about answers.
+var settingsInputs = []string{
+	"name", "instructions", "no_answer", "image_hosts", "passage_aim", "passage_limit", "answer_without_knowledge",
+}
+
 func settingsForm(bot chatbot.Chatbot) views.Form {
 	shown := form{
 		"name": bot.Name, "instructions": bot.Instructions, "no_answer": bot.NoAnswer,
@@ -28,6 +34,7 @@ func settingsForm(bot chatbot.Chatbot) views.Form {
 	if bot.AnswerWithoutKnowledge {
 		shown["answer_without_knowledge"] = "on"
 	}
+	fillAnswering(shown, bot.Answering)
 	return shown.view()
 }
 
@@ -40,8 +47,12 @@ func size(tokens int) string {
 }
 
 func (s *site) showSettings(c *fiber.Ctx, v visit, status int, settings, remove views.Form) error {
+	choices, err := s.answeringChoices(c, v)
+	if err != nil {
+		return err
+	}
 	return render(c, status, views.SettingsPage(v.layout(c, views.SettingsSection, "Settings"), views.Settings{
-		Form: settings, Delete: remove, MayChange: v.mayChange(tenant.ManageChatbots), MayDelete: v.may(tenant.ManageChatbots),
+		Form: settings, Delete: remove, MayChange: v.mayChange(tenant.ManageChatbots), MayDelete: v.may(tenant.ManageChatbots), Answering: choices,
 	}))
 }
 
@@ -50,11 +61,11 @@ func (s *site) saveSettings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	typed, err := readForm(c, "name", "instructions", "no_answer", "image_hosts", "passage_aim", "passage_limit", "answer_without_knowledge")
+	typed, err := readForm(c, slices.Concat(settingsInputs, answeringInputs)...)
 	if err != nil {
 		return err
 	}
-	settings, err := settingsOf(typed)
+	settings, err := s.settingsOf(typed, v.chatbot)
 	if err == nil {
 		err = s.Chatbots.Update(c.UserContext(), v.workspaceID(), v.chatbot.ID, settings)
 	}
@@ -66,7 +77,7 @@ func (s *site) saveSettings(c *fiber.Ctx) error {
 	return s.resize(c, v)
 }
 
-func settingsOf(typed form) (chatbot.Settings, error) {
+func (s *site) settingsOf(typed form, was chatbot.Chatbot) (chatbot.Settings, error) {
 	settings := chatbot.Settings{
 		Name: typed["name"], Instructions: typed["instructions"], NoAnswer: typed["no_answer"],
 		ImageHosts: strings.Fields(typed["image_hosts"]), AnswerWithoutKnowledge: typed["answer_without_knowledge"] != "",
@@ -74,6 +85,9 @@ func settingsOf(typed form) (chatbot.Settings, error) {
 	err := number(typed, "passage_aim", &settings.PassageAim)
 	if err == nil {
 		err = number(typed, "passage_limit", &settings.PassageLimit)
+	}
+	if err == nil {
+		settings.Answering, err = s.answeringOf(typed, was.Answering)
 	}
 	return settings, err
 }

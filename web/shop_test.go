@@ -14,6 +14,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/billing"
+	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/core/tenant"
@@ -27,6 +28,7 @@ type shop struct {
 	app      *fiber.App
 	tenants  *tenant.Service
 	chatbots *chatbot.Service
+	db       *store.Store
 	till     *till
 	// home is the workspace, and cookie the session of its owner.
 	home   tenant.Workspace
@@ -103,12 +105,15 @@ func open(t *testing.T, change func(*Deps)) *shop {
 	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "parley.db"))
 	must(t, err)
 	t.Cleanup(func() { must(t, db.Close()) })
-	s := &shop{T: t, tenants: tenant.New(db, clock, rand.Reader, tenant.Options{Grace: 21 * 24 * time.Hour})}
+	s := &shop{T: t, db: db, tenants: tenant.New(db, clock, rand.Reader, tenant.Options{Grace: 21 * 24 * time.Hour})}
 	s.till = &till{tenants: s.tenants, checkout: checkoutURL}
-	s.chatbots = chatbot.New(db, forgetful{}, s.tenants, clock, rand.Reader, chatbot.Options{})
+	s.chatbots = chatbot.New(db, forgetful{}, s.tenants, clock, rand.Reader, chatbot.Options{
+		Sealer:    chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return []chatbot.ServerKey{{1, 2, 3}}, nil }),
+		OwnModels: []string{"own-model", "other-own"},
+	})
 	deps := Deps{
 		Tenants: s.tenants, Chatbots: s.chatbots, Sessions: NewSessions(s.tenants, false, baseURL), BaseURL: baseURL,
-		Billing: s.till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
+		Chat: chat.New(db, nil, nil, clock, slog.New(slog.DiscardHandler)), Billing: s.till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
 		change(&deps)

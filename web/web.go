@@ -12,6 +12,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/tenant"
@@ -22,6 +23,7 @@ type Deps struct {
 	Tenants   *tenant.Service
 	Chatbots  *chatbot.Service
 	Knowledge *knowledge.Service
+	Chat      *chat.Service
 	Sessions  *Sessions
 	// Proxies tell whose sign-ins are throttled together.
 	Proxies Proxies
@@ -78,6 +80,12 @@ func Register(app *fiber.App, deps Deps) {
 	get("/workspaces/:workspace/settings", s.workspacePage)
 	post("/workspaces/:workspace/delete", s.deleteWorkspace)
 	post("/workspaces/:workspace/chatbots", s.createChatbot)
+	get("/workspaces/:workspace/models", s.modelsPage)
+	post("/workspaces/:workspace/models", s.createProvider)
+	get("/workspaces/:workspace/models/:provider", s.providerPage)
+	post("/workspaces/:workspace/models/:provider", s.saveProvider)
+	post("/workspaces/:workspace/models/:provider/delete", s.deleteProvider)
+	get("/workspaces/:workspace/usage", s.usagePage)
 	get("/workspaces/:workspace/members", s.membersPage)
 	post("/workspaces/:workspace/members/:user/role", s.changeRole)
 	post("/workspaces/:workspace/members/:user/remove", s.removeMember)

@@ -43,7 +43,9 @@ func TestHistory(t *testing.T) {
 	t.Parallel()
 	onModel(t, func(b bakery, upstream *llmtest.Server) {
 		token := b.baker.token
-		upstream.Next(llmtest.Reply{Pieces: []string{"At *seven*."}}, llmtest.Reply{Pieces: []string{"At noon."}}, llmtest.Reply{Pieces: []string{"Then never."}})
+		for _, text := range []string{"At *seven*.", "Why does the bakery open at seven?", "At noon.", "Then never."} {
+			upstream.Next(llmtest.Reply{Pieces: []string{text}})
+		}
 		id := written(b.number(b.askIn("", "When does the bakery open?", token), "conversation_id"))
 		b.askIn(id, "Why so?", token)
 		b.askIn("", "Why so?", token)
@@ -55,22 +57,26 @@ func TestHistory(t *testing.T) {
 			}
 			b.within(t).checkParts(lines[1], []string{"When does the bakery open?", "seven in the morning"}, "pretzel", "rival")
 		})
+		b.Run("a question that goes on is made one that stands on its own, from what was said", func(t *testing.T) {
+			w := b.within(t)
+			w.checkParts(strings.Join(w.prompt(upstream, 1), "\n"), []string{"When does the bakery open?", "At *seven*.", "Why so?"}, "pretzel", "closes at noon")
+		})
 		b.Run("an implicit conversation goes on with what was said", func(t *testing.T) {
-			lines := b.within(t).prompt(upstream, 1)
+			lines := b.within(t).prompt(upstream, 2)
 			if len(lines) != 4 || lines[1] != "user: When does the bakery open?" || lines[2] != "assistant: At *seven*." {
 				t.Fatalf("got %q", lines)
 			}
 		})
 		b.Run("a question that says nothing itself is searched with what came before", func(t *testing.T) {
 			w := b.within(t)
-			w.checkParts(w.prompt(upstream, 1)[3], []string{"Why so?", "seven in the morning"})
-			w.checkParts(strings.Join(w.prompt(upstream, 2), "\n"), []string{"Why so?"}, "When does the bakery open?") // in another conversation
+			w.checkParts(w.prompt(upstream, 2)[3], []string{"Why so?", "seven in the morning"})
+			w.checkParts(strings.Join(w.prompt(upstream, 3), "\n"), []string{"Why so?"}, "When does the bakery open?") // in another conversation
 		})
 		b.Run("the model is told the texts and not the names of those who ask", func(t *testing.T) {
 			w := b.within(t)
 			r := w.call("POST", chatPath, `{"message":"When does it open?","external_user_id":"alice-4711"}`, bearer(token))
 			w.checkAnswer(r, 200, 0)
-			w.checkParts(string(upstream.Request(3).Body()), []string{"When does it open?"}, "alice-4711", token, b.baker.workspace, b.baker.chatbot)
+			w.checkParts(string(upstream.Request(4).Body()), []string{"When does it open?"}, "alice-4711", token, b.baker.workspace, b.baker.chatbot)
 		})
 	})
 }
@@ -200,7 +206,7 @@ func TestOneAnswerAtATime(t *testing.T) {
 		b.checkAnswer(<-first, 200, 0)
 		b.checkAnswer(<-second, 200, 0)
 		b.Run("the second is answered with the first answer before it", func(t *testing.T) {
-			lines := b.within(t).prompt(upstream, 2)
+			lines := b.within(t).prompt(upstream, 3) // 2 makes it stand on its own
 			if len(lines) != 4 || lines[2] != "assistant: The first answer." {
 				t.Errorf("got %q", lines)
 			}

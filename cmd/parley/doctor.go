@@ -72,7 +72,7 @@ func diagnose(ctx context.Context, config *Config) []diagnosis {
 	remedies := map[string]string{
 		"database": "Check that the database runs and that DATABASE_URL is right.",
 		"index":    "Check the free space of the data folder, or that Weaviate runs and that the WEAVIATE_ settings are right; parley reindex makes the index again.",
-		"model":    "Check LLM_BASE_URL, LLM_API_KEY and LLM_MODEL, and that the model's server can be reached from here.",
+		"model":    "Check LLM_BASE_URL, LLM_API_KEY, LLM_MODEL and LLM_PROVIDER, and that the model's server can be reached from here.",
 	}
 	details := map[string]string{
 		"database": databaseName(p), "index": indexName(config), "model": p.chat.ModelName(),
@@ -81,6 +81,7 @@ func diagnose(ctx context.Context, config *Config) []diagnosis {
 	for _, part := range p.parts() {
 		found = append(found, diagnosed(part.Name, part.Check(ctx), details[part.Name], remedies[part.Name]))
 	}
+	found = append(found, diagnoseKeys(config, p.store.IsSQLite()))
 	if p.billing != nil {
 		found = append(found,
 			diagnosed("stripe", p.billing.Check(ctx), "the key is taken", "Check STRIPE_SECRET_KEY. Without it plans are changed by hand."),

@@ -22,6 +22,7 @@ import (
 
 type evalCmd struct {
 	Retrieval evalRetrievalCmd `cmd:"" help:"Measure retrieval on questions with judgements, in BEIR's files."`
+	Grounding evalGroundingCmd `cmd:"" help:"Measure strict grounding on questions with judgements and reference answers."`
 }
 
 type evalRetrievalCmd struct {

@@ -277,7 +277,7 @@ func TestAttaching(t *testing.T) {
 		begun := func(w *world, path, key string) (first *line, gate *llmtest.Gate, model *llmtest.Request) {
 			gate = llmtest.NewGate()
 			model = upstream.Request(upstream.Arrived())
-			upstream.Next(llmtest.Reply{Pieces: []string{"At ", "seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
+			upstream.Next(llmtest.Reply{Pieces: []string{"At", " seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
 			first = w.dial()
 			first.write(again(path, key))
 			w.comes("the model has begun", gate.Reached())
@@ -288,13 +288,13 @@ func TestAttaching(t *testing.T) {
 			before := w.tally(b.baker, upstream)
 			first, gate, model := begun(w, streamPath, "first leaves")
 			second := w.stream(openingQuestion, bearer(token), keyed("first leaves"))
-			if got := second.until("delta").Content; got != "At " {
+			if got := second.until("delta").Content; got != "At" {
 				t.Fatalf("it was told %q", got)
 			}
 			w.must(first.Close())
 			w.checkAnswer(w.call("POST", chatPath, openingQuestion, bearer(token)), 200, 0) // some time
 			gate.Release()
-			if rest := second.rest(); len(rest) != 2 || rest[0].Content != "seven." || !rest[1].done {
+			if rest := second.rest(); len(rest) != 2 || rest[0].Content != " seven." || !rest[1].done {
 				t.Errorf("it went on with %+v", rest)
 			}
 			<-model.Done()

@@ -60,7 +60,7 @@ func TestInclude(t *testing.T) {
 			}
 		})
 		b.Run("a stream that fails has its usage, its error and no sources", func(t *testing.T) {
-			upstream.Next(llmtest.Reply{Pieces: []string{"At ", "se"}, CutAtEnd: true, OmitFinish: true, OmitDone: true})
+			upstream.Next(llmtest.Reply{Pieces: []string{"At", " se"}, CutAtEnd: true, OmitFinish: true, OmitDone: true})
 			got := gistOf(t, b.within(t).call("POST", streamPath, including(`["sources","usage"]`), bearer(token)).body)
 			lines := strings.Split(got, "\n")
 			if len(lines) != 5 || lines[1] != "answer: At se" || !strings.Contains(lines[2], `"status":"failed"`) || !strings.HasPrefix(lines[3], `{"type":"error","error":5,`) {

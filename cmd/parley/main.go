@@ -31,6 +31,7 @@ type cli struct {
 	Knowledge knowledgeCmd    `cmd:"" help:"Add, list, remove and re-index a chatbot's documents."`
 	Token     tokenCmd        `cmd:"" help:"Create, list and revoke API tokens."`
 	Plan      planCmd         `cmd:"" help:"Change a workspace's plan, and what plans include and cost."`
+	Provider  providerCmd     `cmd:"" help:"Look after the keys of workspaces' model providers."`
 	Billing   billingCmd      `cmd:"" help:"Bring prices to Stripe, and compare subscriptions with it."`
 	Audit     auditCmd        `cmd:"" help:"Print what was done to a workspace's plan, and by whom."`
 	Ask       askCmd          `cmd:"" help:"Ask a chatbot one question."`
@@ -38,7 +39,7 @@ type cli struct {
 	Reindex   reindexCmd      `cmd:"" help:"Make the whole index anew from the database, while the old one serves."`
 	Extract   extractChildCmd `cmd:"" name:"extract-child" hidden:""`
 	Eval      evalCmd         `cmd:"" help:"Measure retrieval."`
-	Doctor    doctorCmd       `cmd:"" help:"Check database, index, model, Stripe and mail server, and say what to do."`
+	Doctor    doctorCmd       `cmd:"" help:"Check database, index, model, keys, Stripe and mail server, and say what to do."`
 	Version   versionCmd      `cmd:"" help:"Print the version."`
 }
 

@@ -130,3 +130,18 @@ func chatbotOptions(config *Config, own []chat.Model, sqlite bool) chatbot.Optio
 		PlainHTTP: len(config.FetchAllow) > 0,
 	}
 }
+
+// openChatbots opens the rooms of chatbots and of what they say.
+func (p *program) openChatbots(wrap func(chat.Model) chat.Model) error {
+	own, err := newOwnModels(p.config)
+	if err != nil {
+		return err
+	}
+	p.chatbots = chatbot.New(p.store, p.knowledge, p.tenants, now, rand.Reader, chatbotOptions(p.config, own, p.store.IsSQLite()))
+	choices, err := newModels(p.config, own, p.chatbots, wrap, p.log)
+	if err != nil {
+		return err
+	}
+	p.chat = chat.New(p.store, p.knowledge, choices, now, p.log)
+	return nil
+}

@@ -16,8 +16,6 @@ import (
 	"parley/core/tenant"
 	"parley/internal/metrics"
 	"parley/jobs"
-	"parley/llm/extractive"
-	"parley/llm/openai"
 	"parley/mail"
 	"parley/store"
 )
@@ -61,10 +59,6 @@ func openWith(ctx context.Context, config *Config, log *slog.Logger, wrap ports)
 	if err := os.MkdirAll(config.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("the data folder cannot be made: %w", err)
 	}
-	model, err := newModel(config)
-	if err != nil {
-		return nil, err
-	}
 	db, err := store.Open(ctx, config.databaseURL())
 	if err != nil {
 		return nil, fmt.Errorf("the database cannot be opened: %w", err)
@@ -73,14 +67,12 @@ func openWith(ctx context.Context, config *Config, log *slog.Logger, wrap ports)
 	if err := p.openKnowledge(ctx, wrap); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
-	if wrap.model != nil {
-		model = wrap.model(model)
-	}
 	p.tenants = tenant.New(db, now, rand.Reader, tenant.Options{
 		Grace: config.grace(), Mails: config.SMTPURL != "", BaseURL: config.baseURL(config.listenAddress()),
 	})
-	p.chatbots = chatbot.New(db, p.knowledge, p.tenants, now, rand.Reader, chatbot.Options{})
-	p.chat = chat.New(db, p.knowledge, chat.Always(model), now, log)
+	if err := p.openChatbots(wrap.model); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
 	if err := p.openBilling(); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
@@ -155,24 +147,6 @@ func (p *program) close() error {
 		failures = append(failures, p.index.Close())
 	}
 	return errors.Join(append(failures, p.store.Close())...)
-}
-
-// newModel returns the model that the configuration asks for.
-func newModel(config *Config) (chat.Model, error) {
-	if !config.hasModel() {
-		return extractive.New(), nil
-	}
-	settings := openai.Config{
-		BaseURL: config.LLMBaseURL, APIKey: config.LLMAPIKey, Model: config.LLMModel,
-		Timeout: config.LLMTimeout, FirstTokenTimeout: config.LLMFirst,
-	}
-	if settings.BaseURL == "" {
-		settings.BaseURL = defaultLLM
-	}
-	if settings.Model == "" {
-		settings.Model = defaultModel
-	}
-	return openai.New(settings)
 }
 
 // newLog returns the log on standard error.

@@ -15,7 +15,7 @@ import (
 const resumable = `{"message":"When does the bakery open?","format":"html","include":["ids","usage","sources"]}`
 
 // pieces of an answer with characters of several bytes.
-var piecesOfSeven = []string{"At **se", "ven** — ", "früh, ", "as ever [1]."}
+var piecesOfSeven = []string{"At **se", "ven** —", " früh,", " as ever [1]."}
 
 var answerOfSeven = strings.Join(piecesOfSeven, "")
 
@@ -169,7 +169,7 @@ func TestResumeWhileGenerating(t *testing.T) {
 		b.Run("an answer that fails while nobody listens has its error when it is resumed", func(t *testing.T) {
 			w := b.within(t)
 			gate := llmtest.NewGate()
-			upstream.Next(llmtest.Reply{Pieces: []string{"At ", "se"}, Hold: gate, HoldAt: llmtest.AfterPieces(1), CutAtEnd: true, OmitFinish: true, OmitDone: true})
+			upstream.Next(llmtest.Reply{Pieces: []string{"At", " se"}, Hold: gate, HoldAt: llmtest.AfterPieces(1), CutAtEnd: true, OmitFinish: true, OmitDone: true})
 			stream := w.marked("POST", streamPath, resumable, bearer(b.baker.token))
 			seen := stream.until("delta")
 			w.must(stream.closing.Close())

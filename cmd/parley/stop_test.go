@@ -31,7 +31,7 @@ var stopping = []struct{ name, body, tail string }{
 func stopsStream(here, there *world, upstream *llmtest.Server, tn tenantOf, body, tail string) {
 	here.Helper()
 	model := upstream.Request(upstream.Arrived())
-	upstream.Next(llmtest.Reply{Pieces: []string{"At ", "seven."}, Hold: llmtest.NewGate(), HoldAt: llmtest.AfterPieces(1)})
+	upstream.Next(llmtest.Reply{Pieces: []string{"At", " seven."}, Hold: llmtest.NewGate(), HoldAt: llmtest.AfterPieces(1)})
 	client := here.dial()
 	client.write(request("POST", streamPath, tn.token, body))
 	stream := markedIn(here.T, client.answer().Body)
@@ -41,10 +41,10 @@ func stopsStream(here, there *world, upstream *llmtest.Server, tn tenantOf, body
 	there.checkEnding(there.call("POST", stopPath(conversation), "", bearer(tn.token)), conversation, "stopped")
 	here.comes("the model is cancelled", model.Cancelled())
 	stored := there.answered(tn, conversation)
-	if stored.Status != chat.Stopped || stored.Content != "At " {
+	if stored.Status != chat.Stopped || stored.Content != "At" {
 		here.Errorf("stored is %+v", stored)
 	}
-	if got := gist(append(all, stream.rest()...)); !strings.Contains(got, "answer: At \n") || !strings.HasSuffix(got, tail) || strings.Contains(got, `"error"`) {
+	if got := gist(append(all, stream.rest()...)); !strings.Contains(got, "answer: At\n") || !strings.HasSuffix(got, tail) || strings.Contains(got, `"error"`) {
 		here.Errorf("the stream was %s", got)
 	}
 	next := there.call("POST", chatPath, asking(written(conversation)), bearer(tn.token))
@@ -79,7 +79,7 @@ func TestStop(t *testing.T) {
 		})
 		b.Run("what was stopped is replayed as it was, by its key and as a stream, without a model", func(t *testing.T) {
 			w := b.within(t)
-			upstream.Next(llmtest.Reply{Pieces: []string{"At ", "seven."}, Hold: llmtest.NewGate(), HoldAt: llmtest.AfterPieces(1)})
+			upstream.Next(llmtest.Reply{Pieces: []string{"At", " seven."}, Hold: llmtest.NewGate(), HoldAt: llmtest.AfterPieces(1)})
 			body := `{"message":"When does the bakery open?","include":["ids","usage"]}`
 			stream := w.marked("POST", streamPath, body, bearer(token), keyed("stopped"))
 			seen := stream.until("delta")

@@ -34,7 +34,7 @@ func TestDeadClient(t *testing.T) {
 					w := outer.within(t)
 					gate := llmtest.NewGate()
 					model := upstream.Request(upstream.Arrived())
-					upstream.Next(llmtest.Reply{Pieces: []string{"At ", "seven ", "in the morning."}, Hold: gate, HoldAt: llmtest.AfterPieces(pieces)})
+					upstream.Next(llmtest.Reply{Pieces: []string{"At", " seven", " in the morning."}, Hold: gate, HoldAt: llmtest.AfterPieces(pieces)})
 					client := w.dial()
 					client.write(request("POST", streamPath, tn.token, openingQuestion))
 					stream := client.events()
@@ -100,7 +100,7 @@ func TestDeadClient(t *testing.T) {
 			w := outer.within(t)
 			gate := llmtest.NewGate()
 			model := upstream.Request(upstream.Arrived())
-			upstream.Next(llmtest.Reply{Pieces: []string{"At "}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
+			upstream.Next(llmtest.Reply{Pieces: []string{"At"}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
 			client := w.dial()
 			client.write(request("POST", streamPath, tn.token, openingQuestion))
 			stream := client.events()
@@ -158,7 +158,7 @@ func TestDeadClientAfterReadTimeout(t *testing.T) {
 func TestKeptConnection(t *testing.T) {
 	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
-		answer := strings.Repeat("The bakery opens at seven. ", 40)
+		answer := strings.TrimSpace(strings.Repeat("The bakery opens at seven. ", 40))
 		upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: strings.SplitAfter(answer, " ")})
 		outer := start(withModel(upstream))
 		outer.hasNoHurry()
@@ -233,14 +233,14 @@ func TestFirstByte(t *testing.T) {
 				t.Run("the first events of a "+format+" stream come while the model is silent, with Accept-Encoding "+encoding, func(t *testing.T) {
 					w := outer.within(t)
 					gate := llmtest.NewGate()
-					upstream.Next(llmtest.Reply{Pieces: []string{"At ", "seven."}, Hold: gate, HoldAt: llmtest.BeforeHeaders})
+					upstream.Next(llmtest.Reply{Pieces: []string{"At", " seven."}, Hold: gate, HoldAt: llmtest.BeforeHeaders})
 					body := `{"message":"When?","format":"` + format + `"}`
 					stream := w.stream(body, bearer(tn.token), header{"Accept-Encoding", encoding})
 					stream.until("conversation")
 					stream.until("waiting")
 					gate.Release()
 					rest := stream.rest()
-					if len(rest) < 3 || rest[0].Content != "At " || !rest[len(rest)-1].done {
+					if len(rest) < 3 || rest[0].Content != "At" || !rest[len(rest)-1].done {
 						t.Fatalf("the stream went on with %v", rest)
 					}
 				})
@@ -249,13 +249,13 @@ func TestFirstByte(t *testing.T) {
 		t.Run("each piece comes while the model holds the next one back", func(t *testing.T) {
 			w := outer.within(t)
 			gate := llmtest.NewGate()
-			upstream.Next(llmtest.Reply{Pieces: []string{"At ", "seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
+			upstream.Next(llmtest.Reply{Pieces: []string{"At", " seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
 			stream := w.stream(openingQuestion, bearer(tn.token))
-			if got := stream.until("delta").Content; got != "At " {
+			if got := stream.until("delta").Content; got != "At" {
 				t.Fatalf("the piece is %q", got)
 			}
 			gate.Release()
-			if rest := stream.rest(); len(rest) != 2 || rest[0].Content != "seven." || !rest[1].done {
+			if rest := stream.rest(); len(rest) != 2 || rest[0].Content != " seven." || !rest[1].done {
 				t.Fatalf("the stream went on with %v", rest)
 			}
 		})

@@ -79,9 +79,8 @@ func inContext(last, r, next rune) rune {
 
 func hasHidden(text string) bool {
 	for at := 0; at < len(text); {
-		c := text[at]
-		if c < utf8.RuneSelf {
-			if isHidden(rune(c)) {
+		if c := text[at]; c < utf8.RuneSelf {
+			if c < ' ' && c != '\n' && c != '\t' || c == 0x7F {
 				return true
 			}
 			at++

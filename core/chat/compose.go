@@ -129,6 +129,9 @@ func said(history []Message) []PromptMessage {
 // uncited is an earlier answer without its citations: their numbers are those
 // of passages that were given then.
 func uncited(answer string) string {
+	if !strings.ContainsAny(answer, "[［【") {
+		return answer
+	}
 	citations := newCitations(nil)
 	return citations.write(answer) + citations.end()
 }

@@ -14,11 +14,11 @@ import (
 // maxSource bounds the title and headings that a passage is introduced with.
 const maxSource = 300
 
-// delimited is a passage as the model is given it: a number to cite it by,
-// where it comes from, and its text, none of which can end the passage or begin
-// another.
+// delimited is a passage, whose text is clean, as the model is given it: a
+// number to cite it by, where it comes from, and its text, none of which can end
+// the passage or begin another.
 func delimited(number int, p knowledge.Found) string {
-	source, text := sourceName(p.Passage), defuse(cleanPassage(p.Text))
+	source, text := sourceName(p.Passage), defuse(p.Text)
 	var b strings.Builder
 	b.Grow(len(source) + len(text) + 48)
 	b.WriteString(`<passage id="`)

@@ -10,7 +10,7 @@ import (
 // supportThreshold is the share of a sentence's content words that a passage,
 // or two that stand side by side, must hold. It was chosen on open questions:
 // see docs/grounding.md.
-const supportThreshold = 0.5
+const supportThreshold = 0.45
 
 // weakThreshold is the share below which a sentence does not even wait.
 const weakThreshold = 0.35
@@ -34,7 +34,7 @@ type grounding struct {
 	owner     map[string]bool
 	noAnswer  string
 	sentences sentences
-	held      []unit
+	held      []heldUnit
 	heldBytes int
 	// replaced says that the answer became the owner's text, and dropped how
 	// many units were left out.
@@ -44,7 +44,7 @@ type grounding struct {
 
 	marked map[int]bool
 	// line is the last line of which something went on, and gap the most line
-	// ends before what was dropped since.
+	// ends before what was dropped since the last unit that was not.
 	line, gap int
 	said      bool
 	out       strings.Builder
@@ -106,13 +106,13 @@ func (g *grounding) take(units []unit) {
 		switch {
 		case g.owner[quotable(u.text)]:
 			g.dropHeld()
-			g.pass(u)
+			g.pass(g.behindGap(u))
 		case support == supported:
 			for _, earlier := range g.held {
 				g.pass(earlier)
 			}
 			g.held, g.heldBytes = nil, 0
-			g.pass(u)
+			g.pass(g.behindGap(u))
 		case support == none:
 			g.drop(u)
 		default:
@@ -121,16 +121,30 @@ func (g *grounding) take(units []unit) {
 	}
 }
 
+// heldUnit is a unit with the most line ends that stood before what was
+// dropped in front of it.
+type heldUnit struct {
+	unit
+	gap int
+}
+
+func (g *grounding) behindGap(u unit) heldUnit {
+	gap := g.gap
+	g.gap = 0
+	return heldUnit{u, gap}
+}
+
 func (g *grounding) hold(u unit) {
 	if g.heldBytes += len(u.text) + len(u.lead); g.heldBytes > maxHeld {
 		g.dropHeld()
 	}
-	g.held = append(g.held, u)
+	g.held = append(g.held, g.behindGap(u))
 }
 
 func (g *grounding) dropHeld() {
 	for _, u := range g.held {
-		g.drop(u)
+		g.drop(u.unit)
+		g.gap = max(g.gap, u.gap)
 	}
 	g.held, g.heldBytes = nil, 0
 }
@@ -143,14 +157,14 @@ func (g *grounding) drop(u unit) {
 }
 
 // pass writes a unit with what keeps its line what it is.
-func (g *grounding) pass(u unit) {
+func (g *grounding) pass(u heldUnit) {
 	lead := u.lead
 	if u.number != g.line {
 		lead = u.line
-		if missing := g.gap - strings.Count(lead, "\n"); missing > 0 {
+		if missing := u.gap - strings.Count(lead, "\n"); missing > 0 {
 			lead = strings.Repeat("\n", missing) + lead
 		}
-		g.line, g.gap = u.number, 0
+		g.line = u.number
 	}
 	if !g.said {
 		lead = strings.TrimLeft(lead, "\n")
@@ -171,10 +185,8 @@ func (g *grounding) judge(u unit) support {
 		return none
 	case u.kind == codeUnit:
 		return g.evidence.ofCode(u.text)
+	case u.kind == headingUnit || strings.HasSuffix(strings.TrimRight(u.text, "*_ "), ":"):
+		return g.evidence.ofAnnouncement(u.text)
 	}
-	s := g.evidence.of(u.text)
-	if s == supported && (u.kind == headingUnit || strings.HasSuffix(strings.TrimRight(u.text, "*_ "), ":")) {
-		return neutral // it announces something, and says nothing itself
-	}
-	return s
+	return g.evidence.of(u.text)
 }

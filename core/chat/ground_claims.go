@@ -22,11 +22,13 @@ var (
 	markers   = regexp.MustCompile(`\[\d{1,3}\]`)
 	addresses = regexp.MustCompile(`https?://[^\s<>()\[\]"'*` + "`" + `]+`)
 	numerals  = regexp.MustCompile(`\d+(?:[.,:]\d+)*`)
+	// ordinals count the parts of a sentence: "1) … 2) …".
+	ordinals  = regexp.MustCompile(`(^|[\s(])\d{1,2}\)`)
 	thousands = regexp.MustCompile(`^\d{1,3}(?:([.,])\d{3})+$`)
 )
 
 func claimsOf(text string) claims {
-	text = markers.ReplaceAllString(text, " ")
+	text = ordinals.ReplaceAllString(markers.ReplaceAllString(text, " "), " ")
 	c := claims{numbers: unique(numbersOf(text)), names: namesIn(text)}
 	for _, address := range addresses.FindAllString(text, -1) {
 		c.addresses = append(c.addresses, strings.TrimRight(address, ".,;:!?"))
@@ -71,8 +73,11 @@ var numberWords = map[string]string{
 }
 
 // maxCapitals is the share of words that are capitalised in a sentence from
-// which on it tells nothing of names: that of titles, and of German.
-const maxCapitals = 0.3
+// which on it tells nothing of names: that of titles.
+const maxCapitals = 0.5
+
+// german are words of German, where a capital tells nothing either.
+var german = setOf(strings.Fields("der die das den dem des ein eine einen einem einer und oder ist sind nicht mit für zu auf im es sie wir ich bei zum zur"))
 
 // namesIn returns the terms of the capitalised words of a sentence that do not
 // begin it, or what a colon, a quotation or emphasis opens.
@@ -82,6 +87,9 @@ func namesIn(text string) []string {
 	capitals := 0
 	begins := true
 	for _, word := range words {
+		if german[word] || begins && german[strings.ToLower(word)] {
+			return nil
+		}
 		bare := strings.TrimLeft(word, "(")
 		first := []rune(bare + " ")[0]
 		if unicode.IsUpper(first) && !begins {

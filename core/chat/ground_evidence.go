@@ -2,6 +2,7 @@ package chat
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"parley/core/knowledge"
@@ -91,8 +92,30 @@ const (
 )
 
 // of returns the support of a sentence.
-func (e *evidence) of(text string) support {
+func (e *evidence) of(text string) support { return e.ofClaims(claimsOf(text)) }
+
+// maxAnnounced is how many words announce something without saying anything,
+// and maxCounted up to which number they may count what they announce.
+const maxAnnounced, maxCounted = 4, 12
+
+// ofAnnouncement returns the support of a heading, or of a sentence that ends
+// with a colon. It never supports anything before it.
+func (e *evidence) ofAnnouncement(text string) support {
 	claims := claimsOf(text)
+	claims.numbers = slices.DeleteFunc(claims.numbers, func(number string) bool {
+		n, err := strconv.Atoi(number)
+		return err == nil && n <= maxCounted
+	})
+	if len(claims.terms) <= maxAnnounced && e.known(claims) {
+		return neutral
+	}
+	if s := e.ofClaims(claims); s != supported {
+		return s
+	}
+	return neutral
+}
+
+func (e *evidence) ofClaims(claims claims) support {
 	if len(claims.terms) == 0 && len(claims.numbers) == 0 && len(claims.addresses) == 0 {
 		return neutral
 	}

@@ -87,7 +87,7 @@ func readQuestion(text string) (string, error) {
 	if strings.ContainsAny(text, "\n") {
 		return "", errNoQuestion
 	}
-	text = unquoted(cleanLine(text, rewriteChars+1))
+	text = unquoted(cleanLine(text, 2*rewriteChars))
 	if text == "" || utf8.RuneCountInString(text) > rewriteChars {
 		return "", errNoQuestion
 	}

@@ -86,7 +86,7 @@ func readCall(call ToolCall) searchCall {
 	if _, more := decoder.Token(); err != nil || more != io.EOF || arguments.Query == nil {
 		return searchCall{wrong: `The arguments must be a JSON object with one string, such as {"query": "opening hours"}.`}
 	}
-	query := cleanLine(*arguments.Query, maxToolQuery+1)
+	query := cleanLine(*arguments.Query, 2*maxToolQuery)
 	switch {
 	case query == "":
 		return searchCall{wrong: "The query is empty. Say what to look for."}

@@ -72,11 +72,16 @@ func (s *Service) OpenProvider(ctx context.Context, workspaceID, providerID stri
 	if err != nil {
 		return OpenedProvider{}, err
 	}
-	key, err := s.options.Sealer.open(found)
+	key, err := s.opened(found)
+	return OpenedProvider{found.Provider, key}, err
+}
+
+func (s *Service) opened(provider SealedProvider) (Key, error) {
+	key, err := s.options.Sealer.open(provider)
 	if err != nil {
-		return OpenedProvider{}, fault.Wrap(fault.Upstream, err, "The key of the chatbot's model provider cannot be read any more. Give it again in the provider's settings.")
+		return "", fault.Wrap(fault.Upstream, err, "The key of the chatbot's model provider cannot be read any more. Give it again in the provider's settings.")
 	}
-	return OpenedProvider{found.Provider, key}, nil
+	return key, nil
 }
 
 // UpdateProvider changes a provider. Without a key it keeps the one that it

@@ -53,8 +53,7 @@ func newRoom(t *testing.T) *room {
 	clock := func() time.Time { return r.now }
 	r.tenants = tenant.New(db, clock, rand.Reader, tenant.Options{})
 	r.Service = chatbot.New(r.pausable, r.index, r.tenants, clock, rand.Reader, chatbot.Options{
-		Sealer:    chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return []chatbot.ServerKey{{1, 2, 3}}, nil }),
-		OwnModels: []string{"own-model", "second-model"},
+		Sealer: sealerWith(firstKey), OwnModels: []string{"own-model", "second-model"},
 	})
 	for _, id := range []string{home, foreign} {
 		r.must(db.CreateWorkspace(t.Context(), tenant.Workspace{ID: id, Plan: plan.Standard, Granted: plan.Standard, CreatedAt: r.now}))

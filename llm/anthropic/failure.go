@@ -32,7 +32,6 @@ var (
 	errEmpty      = errors.New("the answer is empty")
 	errTooLong    = errors.New("the answer is longer than 1 MiB")
 	errLongLine   = errors.New("a line of the stream is longer than 256 KiB")
-	errDeclined   = errors.New("the model declined to answer")
 )
 
 // ownErrors are those that hold nothing but their text.

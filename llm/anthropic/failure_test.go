@@ -88,6 +88,13 @@ func TestRefusal(t *testing.T) {
 			t.Errorf("cause = %q", got)
 		}
 	})
+	t.Run("a declined question is not the server's failure", func(t *testing.T) {
+		_, _, err := generate(t.Context(), open(t, llmtest.NewAnthropic(t, llmtest.Reply{Finish: "refusal"}), nil))
+		var answered interface{ Status() int }
+		if found := wantUpstream(t, err, declined); !errors.As(found, &answered) || answered.Status() != 200 {
+			t.Errorf("cause = %v", found.Cause)
+		}
+	})
 	t.Run("a server that recovers within the retries gives its answer", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{Status: 529}, llmtest.Reply{Status: 429, RetryAfter: "0"}, llmtest.Reply{Pieces: []string{"Yes."}})
 		got, _, err := generate(t.Context(), open(t, server, nil))

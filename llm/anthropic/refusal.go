@@ -81,3 +81,14 @@ func knownCode(body []byte) string {
 	}
 	return code
 }
+
+// errDeclined is an answer that the model does not want to give.
+var errDeclined error = declinedError{}
+
+type declinedError struct{}
+
+func (declinedError) Error() string { return "the model declined to answer" }
+
+// Status is that of its response: the server has done its part, and a visitor
+// who asks for what no model answers must not have it taken for broken.
+func (declinedError) Status() int { return http.StatusOK }

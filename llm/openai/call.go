@@ -15,7 +15,7 @@ var (
 	errLingering  = errors.New("the stream stayed open after the answer")
 )
 
-// call is the time that one answer may take.
+// call is the time that one answer may take, and how far its request has come.
 type call struct {
 	// ctx ends with the caller's, and when the time is over.
 	ctx    context.Context

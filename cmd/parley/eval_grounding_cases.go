@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"parley/core/fault"
+	"parley/core/knowledge"
+)
+
+// groundingCase is a question with its answer and passages.
+type groundingCase struct {
+	question, answer string
+	// relevant are the best passages of the documents that were judged
+	// relevant, and found the best of all.
+	relevant, found []knowledge.Found
+	documents       map[string]bool
+}
+
+// cases reads the files, and finds passages for each question. Questions
+// without a relevant passage among those found are left out.
+func (cmd *evalGroundingCmd) cases(ctx context.Context, t *trial) ([]groundingCase, error) {
+	queries, err := readQueries(cmd.Queries)
+	if err != nil {
+		return nil, err
+	}
+	judged, err := readJudgements(cmd.Qrels)
+	if err != nil {
+		return nil, err
+	}
+	passages, err := t.indexPassages(ctx, cmd.Corpus)
+	if err != nil {
+		return nil, err
+	}
+	var cases []groundingCase
+	for _, q := range queries {
+		ranking, err := t.Search(ctx, q.query("conversation"))
+		if err != nil {
+			return nil, err
+		}
+		c := groundingCase{question: q.Text, answer: q.Target, documents: map[string]bool{}}
+		for id, grade := range judged[q.name()] {
+			c.documents[id] = grade > 0
+		}
+		for _, r := range ranking {
+			c.add(passages[r.DocumentID])
+		}
+		if len(c.relevant) == 0 {
+			continue
+		}
+		if c.answer == "" {
+			c.answer = beginning(c.relevant[0].Text)
+		}
+		cases = append(cases, c)
+	}
+	if len(cases) < 2 {
+		return nil, fault.New(fault.Invalid, "It takes two questions with a relevant document that is found.")
+	}
+	return cases, nil
+}
+
+func (c *groundingCase) add(p knowledge.Passage) {
+	if len(c.found) < answeredFrom {
+		c.found = append(c.found, knowledge.Found{Passage: p})
+	}
+	if c.documents[p.DocumentID] && len(c.relevant) < answeredFrom {
+		c.relevant = append(c.relevant, knowledge.Found{Passage: p})
+	}
+}
+
+// indexPassages indexes each passage as a document of its own, and returns
+// the passages by the ids of these.
+func (t *trial) indexPassages(ctx context.Context, corpus string) (map[string]knowledge.Passage, error) {
+	passages := map[string]knowledge.Passage{}
+	err := t.port.Rebuild(ctx, t.Version(), func(ctx context.Context, into knowledge.Filler) error {
+		return readLines(corpus, func(line corpusLine) error {
+			for _, p := range knowledge.Split(line.document(), knowledge.Sizes{}) {
+				id := fmt.Sprintf("%s#%d", p.DocumentID, p.Ordinal)
+				title := strings.Join(append([]string{p.Title}, p.HeadingPath...), " ")
+				if _, err := t.AddAt(ctx, into, len(passages), knowledge.Document{ID: id, Title: title, Content: p.Text}, true); err != nil {
+					return err
+				}
+				passages[id] = p
+			}
+			return ctx.Err()
+		})
+	})
+	return passages, err
+}
+
+// maxBeginning is how much of a passage stands for an answer, in bytes.
+const maxBeginning = 400
+
+// beginning returns the first sentences of a text.
+func beginning(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) <= maxBeginning {
+		return text
+	}
+	if end := strings.LastIndex(text[:maxBeginning], ". "); end > 0 {
+		return text[:end+1]
+	}
+	return strings.ToValidUTF8(text[:maxBeginning], "")
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"parley/core/fault"
+)
+
+type providerCmd struct {
+	Reseal resealCmd `cmd:"" help:"Encrypt the keys of workspaces' model providers anew, with the first key of SECRET_KEY."`
+}
+
+type resealCmd struct {
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// Run prints how many keys were sealed, and fails when some cannot be read.
+func (cmd *resealCmd) Run(ctx context.Context, config *Config, io streams) error {
+	p, err := openProgram(ctx, config, newLog(config))
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	sealed, unreadable, err := p.chatbots.ResealKeys(ctx)
+	if err != nil {
+		return err
+	}
+	ids := make([]string, len(unreadable))
+	for i, provider := range unreadable {
+		ids[i] = provider.WorkspaceID + "/" + provider.ID
+	}
+	result := struct {
+		Sealed     int      `json:"sealed"`
+		Unreadable []string `json:"unreadable"`
+	}{sealed, ids}
+	rows := [][2]string{{"sealed", fmt.Sprint(sealed)}}
+	for _, id := range ids {
+		rows = append(rows, [2]string{"unreadable", id})
+	}
+	if err := showRecord(io.out, cmd.JSON, result, rows); err != nil {
+		return err
+	}
+	if len(ids) > 0 {
+		return fault.New(fault.Unavailable, "Some keys cannot be read: add the key they were encrypted with to SECRET_KEY, after a comma, or have their owners give them again.")
+	}
+	return nil
+}

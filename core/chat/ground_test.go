@@ -1,0 +1,170 @@
+package chat
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"parley/core/knowledge"
+)
+
+const ownersText = "I don't know that. Call us on 030 1234."
+
+// shop are four passages, of which the second and the third are neighbours.
+var shop = []knowledge.Found{
+	{Passage: knowledge.Passage{DocumentID: "hours", Title: "Opening hours", Text: "The bakery opens at eight o'clock in the morning. It is closed on Mondays."}},
+	{Passage: knowledge.Passage{DocumentID: "goods", Ordinal: 4, Text: "A loaf of rye bread costs 3,50 €, a roll 0.80 €. In 2024 we baked 1,200 cakes for Anna Schmidt."}},
+	{Passage: knowledge.Passage{DocumentID: "goods", Ordinal: 5, Text: "Croissants contain butter and hazelnuts.\n\n```sh\ncurl https://bakery.test/menu\necho done\n```\n"}},
+	{Passage: knowledge.Passage{DocumentID: "goods", Ordinal: 9, URL: "https://bakery.test/delivery", Text: "| Town | Delivery |\n|---|---|\n| Potsdam | 3 days |\n| Werder | 5 days |"}},
+}
+
+func TestGrounding(t *testing.T) {
+	for _, c := range []struct {
+		name, answer, want string
+		dropped            int
+	}{
+		{"what is supported goes on", "The bakery opens at eight in the morning [1]. Closed on Mondays [1].", "The bakery opens at eight in the morning [1]. Closed on Mondays [1].", 0},
+		{"other forms of the words are supported", "We open the bakery mornings at 8. [1]", "We open the bakery mornings at 8. [1]", 0},
+		{"a greeting goes on with what follows it", "Yes! Hello. The bakery is closed on Mondays.", "Yes! Hello. The bakery is closed on Mondays.", 0},
+		{"a greeting behind it does not", "The bakery is closed on Mondays. So it is. Thanks!", "The bakery is closed on Mondays.", 2},
+		{"nothing of it makes the owner's text of it", "Our airport has two runways. Planes land there.", ownersText, 2},
+		{"a greeting alone makes the owner's text of it", "Hello!", ownersText, 1},
+		{"no answer makes the owner's text of it", "", ownersText, 0},
+		{"a foreign sentence is dropped wherever it stands", "Planes land at our airport. The bakery is closed on Mondays. Planes leave the airport, too. Rye bread costs 3.50 €.", "The bakery is closed on Mondays. Rye bread costs 3.50 €.", 2},
+		{"a number that no passage has is dropped", "Rye bread costs 4.50 €. A roll costs 0,80 €.", "A roll costs 0,80 €.", 1},
+		{"a number of another passage is not enough", "The bakery opens at 1200 o'clock in the morning.", ownersText, 1},
+		{"numbers may be written otherwise", "In 2024 we baked 1.200 cakes. The bakery opens at 8:00.", "In 2024 we baked 1.200 cakes. The bakery opens at 8:00.", 0},
+		{"a name that no passage has is dropped", "We baked cakes for Berta Schmidt. We baked cakes for Anna Schmidt.", "We baked cakes for Anna Schmidt.", 1},
+		{"an address that no passage has is dropped", "The delivery takes 3 days: https://evil.test/all. The delivery takes 3 days to Potsdam: https://bakery.test/delivery.", "The delivery takes 3 days to Potsdam: https://bakery.test/delivery.", 1},
+		{"two neighbours together support a sentence", "Rye bread costs 3.50 €, croissants contain butter.", "Rye bread costs 3.50 €, croissants contain butter.", 0},
+		{"two that are none do not", "Mondays bakery Potsdam Werder butter hazelnuts.", ownersText, 1},
+		{"the owner's text may be said", "I looked everywhere. I don't know that. Call us on 030 1234.", "I don't know that. Call us on 030 1234.", 1},
+		{"nothing hides behind the owner's text", "I don't know that. Planes land at our airport, I guess.", "I don't know that.", 1},
+		{"a list keeps its form", "We sell:\n\n1. Gold bars\n2. Rye bread at 3,50 €\n3. Croissants with butter\n\nPlanes land.\n", "We sell:\n\n2. Rye bread at 3,50 €\n3. Croissants with butter", 2},
+		{"a line keeps its sign when its first sentence goes", "Croissants contain butter.\n- Planes land there. Rye bread costs 3,50 €.", "Croissants contain butter.\n- Rye bread costs 3,50 €.", 1},
+		{"an announcement alone is nothing", "The bakery opens mornings at eight:\n\nPlanes land.", ownersText, 2},
+		{"a heading alone is nothing", "# Opening hours\n\nPlanes land.", ownersText, 2},
+		{"a heading goes on with its section", "# Opening hours\n\nClosed on Mondays.", "# Opening hours\n\nClosed on Mondays.", 0},
+		{"paragraphs stay apart", "Closed on Mondays.\n\nPlanes land.\nCroissants contain butter.", "Closed on Mondays.\n\nCroissants contain butter.", 1},
+		{"a table keeps its head", "| Town | Delivery |\n|---|---|\n| Potsdam | 3 days |\n| Hamburg | 9 days |\n| Werder | 5 days |", "| Town | Delivery |\n|---|---|\n| Potsdam | 3 days |\n| Werder | 5 days |", 1},
+		{"a block of code of a passage goes on", "```bash\ncurl https://bakery.test/menu\n```", "```bash\ncurl https://bakery.test/menu\n```", 0},
+		{"a block of code of nobody is dropped", "Croissants contain butter:\n\n```sh\nrm -rf /\n```\n\nCroissants contain butter.", "Croissants contain butter:\n\nCroissants contain butter.", 1},
+		{"an announcement may count", "There are 9 kinds:\n\nCroissants with butter.", "There are 9 kinds:\n\nCroissants with butter.", 0},
+		{"an announcement that claims something must be supported", "Planes land at our airport twice every single hour:\n\nCroissants with butter.", "Croissants with butter.", 1},
+		{"nouns of German are no names", "Das Gebäck Croissants enthält butter hazelnuts.", "Das Gebäck Croissants enthält butter hazelnuts.", 0},
+		{"markers are no numbers", "The bakery is closed on Mondays [4].", "The bakery is closed on Mondays [4].", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := newGrounding(shop, ownersText)
+			got := through(g, c.answer)
+			if got != c.want || g.dropped != c.dropped || g.replaced != (g.units == c.dropped) {
+				t.Errorf("%q became\n%q with %d dropped of %d, want\n%q with %d", c.answer, got, g.dropped, g.units, c.want, c.dropped)
+			}
+		})
+	}
+}
+
+func TestGroundingAsItStreams(t *testing.T) {
+	g := newGrounding(shop, ownersText)
+	if got := g.write("Yes. The bakery is closed on Mondays. Cro"); got != "Yes. The bakery is closed on Mondays." {
+		t.Errorf("at once comes %q", got)
+	}
+	if got := g.write("issants contain butter [3].\n"); got != " Croissants contain butter [3]." {
+		t.Errorf("at the end of the line comes %q", got)
+	}
+	if g.cites(1) || !g.cites(3) {
+		t.Errorf("it cites %v", g.marked)
+	}
+	t.Run("passages that come later count", func(t *testing.T) {
+		g := newGrounding(shop[:1], ownersText)
+		g.add(shop[2:3])
+		if got := through(g, "Croissants contain butter."); g.replaced {
+			t.Errorf("got %q", got)
+		}
+	})
+	t.Run("names of the question are allowed, and its numbers are not", func(t *testing.T) {
+		g := newGrounding(shop, ownersText)
+		g.allow("Is the bakery Müller closed on Mondays at 7?")
+		if got := through(g, "The bakery Müller is closed on Mondays. The bakery Müller is closed on Mondays at 7."); got != "The bakery Müller is closed on Mondays." {
+			t.Errorf("got %q", got)
+		}
+	})
+	t.Run("what waits is bounded", func(t *testing.T) {
+		g := newGrounding(shop, ownersText)
+		for range 10_000 {
+			g.write("Well then, and so on.\n")
+			if g.heldBytes > maxHeld {
+				t.Fatalf("%d bytes wait", g.heldBytes)
+			}
+		}
+	})
+	t.Run("without passages it is the owner's text", func(t *testing.T) {
+		if got := through(newGrounding(nil, ownersText), "The bakery is closed on Mondays."); got != ownersText {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+func TestGroundingOfAnyAnswer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		answer := drawAnswer(t)
+		checkGrounding(t, answer, cutting(t, answer))
+	})
+}
+
+func checkGrounding(t failer, answer string, pieces []string) {
+	t.Helper()
+	passages := append(bakery[:3:3], shop...)
+	whole, cut := newGrounding(passages, ownersText), newGrounding(passages, ownersText)
+	want, got := through(whole, answer), through(cut, pieces...)
+	if got != want || cut.replaced != whole.replaced || cut.dropped != whole.dropped {
+		t.Errorf("%q in pieces %q becomes\n%q, at once\n%q", answer, pieces, got, want)
+	}
+	if whole.replaced != (want == ownersText) && !strings.Contains(answer, "030 1234") {
+		t.Errorf("%q becomes %q, replaced %t", answer, want, whole.replaced)
+	}
+	if whole.dropped == 0 && whole.units > 0 && !strings.HasPrefix(strings.TrimLeft(answer, "\n"), want) {
+		t.Errorf("%q becomes %q with nothing dropped", answer, want)
+	}
+	if !utf8.ValidString(want) {
+		t.Errorf("%q becomes %q", answer, want)
+	}
+}
+
+func FuzzGrounding(f *testing.F) {
+	for _, part := range parts {
+		f.Add("The bakery is closed on Mondays. "+part+" Rolls cost 9 €.\n"+part, uint8(3))
+	}
+	f.Fuzz(func(t *testing.T, answer string, every uint8) {
+		if !utf8.ValidString(answer) || len(answer) > 4096 {
+			t.Skip()
+		}
+		checkGrounding(t, answer, everySo(answer, int(every%16)+1))
+	})
+}
+
+func TestHostileAnswersAreGroundedInTime(t *testing.T) {
+	const size = 1 << 20
+	for name, part := range map[string]string{
+		"letters": "a", "stops": ".", "sentences": "A b. ", "brackets": "[", "backticks": "`", "fences": "```\n", "lines": "\n", "signs": "- ", "quotes": "> ", "headings": "# a\n",
+		"rows": "|a", "stars": "*", "numbers": "1 ", "names": "aa Bb ", "addresses": "https://a.test/b ", "stops and brackets": ".[1", "words": "Croissants ",
+	} {
+		t.Run(name, func(t *testing.T) {
+			began := time.Now()
+			g := newGrounding(shop, ownersText)
+			for _, piece := range everySo(strings.Repeat(part, size/len(part)), 16) {
+				g.write(piece)
+				if held := len(g.sentences.held) + g.sentences.text.Len(); held > maxCode+maxSpan {
+					t.Fatalf("%d bytes are held", held)
+				}
+			}
+			g.end()
+			if took := time.Since(began); took > 20*time.Second {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}

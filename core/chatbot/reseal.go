@@ -1,0 +1,51 @@
+package chatbot
+
+import (
+	"context"
+
+	"parley/core/fault"
+)
+
+// ResealKeys seals the keys of every workspace's providers with the server's
+// current key, for an operator who wants to take a former one away. It returns
+// how many were sealed, and the providers whose keys cannot be read. What was
+// sealed before an error stays so.
+func (s *Service) ResealKeys(ctx context.Context) (sealed int, unreadable []Provider, err error) {
+	providers, err := s.store.AllProviders(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, provider := range providers {
+		if provider.KeyHint == "" {
+			continue
+		}
+		switch err := s.reseal(ctx, provider); {
+		case err == nil:
+			sealed++
+		case fault.Is(err, fault.NotFound): // deleted meanwhile
+		case fault.Is(err, fault.Upstream):
+			unreadable = append(unreadable, provider)
+		default:
+			return sealed, unreadable, err
+		}
+	}
+	return sealed, unreadable, nil
+}
+
+// reseal leaves the provider as it is but for the seal.
+func (s *Service) reseal(ctx context.Context, provider Provider) error {
+	return s.withProviders(ctx, provider.WorkspaceID, func(ctx context.Context) error {
+		found, err := s.store.Provider(ctx, provider.WorkspaceID, provider.ID)
+		if err != nil {
+			return err
+		}
+		key, err := s.opened(found)
+		if err != nil {
+			return err
+		}
+		if found, err = s.options.Sealer.put(found, key); err != nil {
+			return err
+		}
+		return s.store.UpdateProvider(ctx, provider.WorkspaceID, found)
+	})
+}

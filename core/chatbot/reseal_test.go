@@ -1,0 +1,78 @@
+package chatbot_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"testing"
+	"time"
+
+	"parley/core/chatbot"
+	"parley/core/fault"
+)
+
+var firstKey, secondKey = chatbot.ServerKey{1}, chatbot.ServerKey{2}
+
+func sealerWith(keys ...chatbot.ServerKey) *chatbot.Sealer {
+	return chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return keys, nil })
+}
+
+// restart is the room as a server with other keys has it.
+func (r *room) restart(keys ...chatbot.ServerKey) {
+	clock := func() time.Time { return r.now }
+	r.Service = chatbot.New(r.pausable, r.index, r.tenants, clock, rand.Reader, chatbot.Options{Sealer: sealerWith(keys...)})
+}
+
+func TestReseal(t *testing.T) {
+	t.Run("after it the former server key is not needed, and the providers are as before", func(t *testing.T) {
+		r := newRoom(t)
+		made := r.provider("a")
+		keyless, err := r.CreateProvider(t.Context(), foreign, chatbot.ProviderSettings{Name: "b", Kind: chatbot.OpenAI})
+		r.must(err)
+		before, err := r.db.Provider(t.Context(), home, made.ID)
+		r.must(err)
+
+		r.restart(secondKey, firstKey)
+		if sealed, unreadable, err := r.ResealKeys(t.Context()); sealed != 1 || len(unreadable) != 0 || err != nil {
+			t.Errorf("sealed %d, %v, %v", sealed, unreadable, err)
+		}
+		r.restart(secondKey)
+		r.wantKey(made.ID, providerKey)
+		after, err := r.db.Provider(t.Context(), home, made.ID)
+		if err != nil || after.Provider != before.Provider || bytes.Equal(after.SealedKey, before.SealedKey) {
+			t.Errorf("it is %+v, %v", after.Provider, err)
+		}
+		if got, err := r.Provider(t.Context(), foreign, keyless.ID); err != nil || got != keyless {
+			t.Errorf("the one without a key is %+v, %v", got, err)
+		}
+	})
+
+	t.Run("a key that cannot be read is named and left as it is", func(t *testing.T) {
+		r := newRoom(t)
+		made := r.provider("a")
+		r.restart(secondKey)
+		if sealed, unreadable, err := r.ResealKeys(t.Context()); sealed != 0 || len(unreadable) != 1 || unreadable[0].ID != made.ID || err != nil {
+			t.Errorf("sealed %d, %v, %v", sealed, unreadable, err)
+		}
+		_, err := r.OpenProvider(t.Context(), home, made.ID)
+		r.wantFault(err, fault.Upstream, "", "Give it again")
+		r.restart(firstKey)
+		r.wantKey(made.ID, providerKey)
+	})
+}
+
+func TestWithoutServerKey(t *testing.T) {
+	t.Run("no key is saved, but providers without one are", func(t *testing.T) {
+		r := newRoom(t)
+		r.restart()
+		settings := chatbot.ProviderSettings{Name: "a", Kind: chatbot.OpenAI, Key: providerKey}
+		_, err := r.CreateProvider(t.Context(), home, settings)
+		r.wantFault(err, fault.Unavailable, "key", "its operator has to set SECRET_KEY")
+		settings.Key = ""
+		made, err := r.CreateProvider(t.Context(), home, settings)
+		r.must(err)
+		r.wantKey(made.ID, "")
+		settings.Key = providerKey
+		_, err = r.UpdateProvider(t.Context(), home, made.ID, settings)
+		r.wantFault(err, fault.Unavailable, "key", "SECRET_KEY")
+	})
+}

@@ -1,0 +1,124 @@
+package web
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/tenant"
+	"parley/internal/id"
+	"parley/views"
+)
+
+func (s *site) modelsPage(c *fiber.Ctx) error {
+	v, err := s.toWorkspace(c, tenant.Read)
+	if err != nil {
+		return err
+	}
+	empty := form{"kind": string(chatbot.OpenAI), "name": "", "base_url": "", "key": ""}
+	return s.showModels(c, v, fiber.StatusOK, empty.view())
+}
+
+func (s *site) showModels(c *fiber.Ctx, v visit, status int, f views.Form) error {
+	providers, err := s.Chatbots.Providers(c.UserContext(), v.workspaceID())
+	if err != nil {
+		return err
+	}
+	bots, err := s.Chatbots.List(c.UserContext(), v.workspaceID())
+	if err != nil {
+		return err
+	}
+	m := views.Models{Own: s.Chatbots.OwnModels(), MayManage: v.may(tenant.ManageChatbots), Form: f}
+	for _, provider := range providers {
+		m.Providers = append(m.Providers, providerView(provider, bots))
+	}
+	return render(c, status, views.ModelsPage(v.layout(c, views.ModelsSection, "Models"), m))
+}
+
+func providerView(p chatbot.Provider, bots []chatbot.Chatbot) views.Provider {
+	shown := views.Provider{ID: p.ID, Name: p.Name, Kind: string(p.Kind), Address: p.BaseURL, KeyHint: p.KeyHint, Tools: p.Tools}
+	for _, bot := range bots {
+		if bot.Uses(p.ID) {
+			shown.UsedBy = append(shown.UsedBy, chatbotView(bot))
+		}
+	}
+	return shown
+}
+
+func (s *site) createProvider(c *fiber.Ctx) error {
+	v, err := s.toWorkspace(c, tenant.ManageChatbots)
+	if err != nil {
+		return err
+	}
+	typed, err := readForm(c, "kind", "name", "base_url", "key", "tools")
+	if err != nil {
+		return err
+	}
+	settings := providerSettings(typed)
+	settings.Kind = chatbot.ProviderKind(typed["kind"])
+	if _, err := s.Chatbots.CreateProvider(c.UserContext(), v.workspaceID(), settings); err != nil {
+		logFailure(c, s.Log, fault.As(err))
+		return typed.again(c, err, func(status int, f views.Form) error { return s.showModels(c, v, status, f) })
+	}
+	return done(c, views.ModelsURL(v.workspaceID()), "provider")
+}
+
+func providerSettings(typed form) chatbot.ProviderSettings {
+	return chatbot.ProviderSettings{
+		Name: typed["name"], BaseURL: typed["base_url"], Key: chatbot.Key(typed["key"]), Tools: typed["tools"] != "",
+	}
+}
+
+// toProvider is toWorkspace with the provider in the address.
+func (s *site) toProvider(c *fiber.Ctx) (visit, chatbot.Provider, error) {
+	v, err := s.toWorkspace(c, tenant.ManageChatbots)
+	if err != nil {
+		return visit{}, chatbot.Provider{}, err
+	}
+	provider, err := s.Chatbots.Provider(c.UserContext(), v.workspaceID(), id.Given(c.Params("provider")))
+	return v, provider, err
+}
+
+func (s *site) providerPage(c *fiber.Ctx) error {
+	v, provider, err := s.toProvider(c)
+	if err != nil {
+		return err
+	}
+	shown := form{"name": provider.Name, "base_url": provider.BaseURL, "key": ""}
+	if provider.Tools {
+		shown["tools"] = "on"
+	}
+	return s.showProvider(c, v, provider, fiber.StatusOK, shown.view())
+}
+
+func (s *site) showProvider(c *fiber.Ctx, v visit, p chatbot.Provider, status int, f views.Form) error {
+	return render(c, status, views.ProviderPage(v.layout(c, views.ModelsSection, p.Name), providerView(p, nil), f))
+}
+
+func (s *site) saveProvider(c *fiber.Ctx) error {
+	v, provider, err := s.toProvider(c)
+	if err != nil {
+		return err
+	}
+	typed, err := readForm(c, "name", "base_url", "key", "tools")
+	if err != nil {
+		return err
+	}
+	if _, err := s.Chatbots.UpdateProvider(c.UserContext(), v.workspaceID(), provider.ID, providerSettings(typed)); err != nil {
+		logFailure(c, s.Log, fault.As(err))
+		return typed.again(c, err, func(status int, f views.Form) error { return s.showProvider(c, v, provider, status, f) })
+	}
+	return done(c, views.ModelsURL(v.workspaceID()), "saved")
+}
+
+func (s *site) deleteProvider(c *fiber.Ctx) error {
+	v, provider, err := s.toProvider(c)
+	if err != nil {
+		return err
+	}
+	if err := s.Chatbots.DeleteProvider(c.UserContext(), v.workspaceID(), provider.ID); err != nil {
+		again := form{"kind": string(provider.Kind)} // of the form that adds one
+		return again.again(c, err, func(status int, f views.Form) error { return s.showModels(c, v, status, f) })
+	}
+	return done(c, views.ModelsURL(v.workspaceID()), "removed")
+}
