@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"io"
 	"net/http"
@@ -88,6 +89,36 @@ func TestClient(t *testing.T) {
 		}
 	})
 
+	t.Run("without encryption only the operator's networks are reached", func(t *testing.T) {
+		plain := newGuard(Config{Allow: allowing("10.1.0.0/16", "fd12::/16").Allow, Deny: everywhere})
+		for address, allowed := range map[string]bool{"10.1.2.3": true, "fd12::1": true, "1.1.1.1": false, "10.2.0.1": false, "2606:4700::1": false} {
+			if err := control(plain, address, 80); (err == nil) != allowed {
+				t.Errorf("%s: %v", address, err)
+			}
+		}
+		if _, err := ask(t, NewClient(Config{}), "http://1.1.1.1/v1"); !errors.Is(err, ssrf.ErrProhibitedIP) {
+			t.Errorf("the error is %v", err)
+		}
+	})
+
+	t.Run("with encryption a server of an allowed network is reached, if its certificate is good", func(t *testing.T) {
+		server := httptest.NewTLSServer(http.NotFoundHandler())
+		t.Cleanup(server.Close)
+		if _, err := ask(t, NewClient(allowing("127.0.0.1/32")), server.URL); err == nil {
+			t.Error("an unknown certificate is trusted")
+		}
+		config := allowing("127.0.0.1/32")
+		config.Roots = x509.NewCertPool()
+		config.Roots.AddCert(server.Certificate())
+		if response, err := ask(t, NewClient(config), server.URL); err != nil || response.StatusCode != http.StatusNotFound {
+			t.Errorf("%v", err)
+		}
+		config.Allow = nil
+		if _, err := ask(t, NewClient(config), server.URL); !errors.Is(err, ssrf.ErrProhibitedIP) {
+			t.Errorf("the error is %v", err)
+		}
+	})
+
 	t.Run("a redirect is an answer, and the key goes no further", func(t *testing.T) {
 		var reached atomic.Int64
 		other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
@@ -113,7 +144,7 @@ func TestClient(t *testing.T) {
 		t.Cleanup(proxy.Close)
 		t.Setenv("HTTP_PROXY", proxy.URL)
 		t.Setenv("HTTPS_PROXY", proxy.URL)
-		if transport, ok := NewClient(Config{}).Transport.(*http.Transport); !ok || transport.Proxy != nil {
+		if both, ok := NewClient(Config{}).Transport.(byScheme); !ok || both.secure.Proxy != nil || both.plain.Proxy != nil {
 			t.Error("the client may have a proxy")
 		}
 		if _, err := ask(t, NewClient(Config{}), "http://model.invalid/"); err == nil || reached.Load() > 0 {

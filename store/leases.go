@@ -32,9 +32,11 @@ func (s *Store) RenewLeases(ctx context.Context, answerIDs []int64, until time.T
 const lapsedAtOnce = 500
 
 const (
+	// In no order: SQLite would then read all messages, and not the partial
+	// index message_one_generating.
 	selectLapsed = `SELECT m.id, m.workspace_id, m.attempt, m.content, m.created_at, c.chatbot_id
 	FROM messages m JOIN conversations c ON c.id = m.conversation_id
-	WHERE m.status = 'generating' AND m.lease_until < ? ORDER BY m.id LIMIT ?`
+	WHERE m.status = 'generating' AND m.lease_until < ? LIMIT ?`
 	interrupt     = `UPDATE messages SET status = 'interrupted', lease_until = NULL, stopping = FALSE WHERE id IN `
 	lapsedReceipt = `INSERT INTO receipts (message_id, workspace_id, chatbot_id, attempt, status, completion_tokens, estimated, total_ms, created_at)
 	VALUES `

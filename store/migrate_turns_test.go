@@ -77,4 +77,3 @@ func TestADatabaseOfBeforeReceipts(t *testing.T) {
 		})
 	})
 }
-

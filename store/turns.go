@@ -25,9 +25,11 @@ const selectTurn = `SELECT a.id, a.conversation_id, a.attempt, a.content, a.stat
 	LEFT JOIN receipts r ON r.message_id = a.id AND r.attempt = a.attempt
 	WHERE a.workspace_id = ? AND a.conversation_id = ? AND a.role = 'assistant'`
 
+const lastTurn = ` ORDER BY a.id DESC LIMIT 1`
+
 // Turn returns a turn as it stands, or the last of its conversation.
 func (s *Store) Turn(ctx context.Context, workspaceID string, conversationID, answerID int64) (chat.StoredTurn, error) {
-	query, args := selectTurn+" ORDER BY a.id DESC LIMIT 1", []any{workspaceID, conversationID}
+	query, args := selectTurn+lastTurn, []any{workspaceID, conversationID}
 	if answerID != 0 {
 		query, args = selectTurn+" AND a.id = ?", append(args, answerID)
 	}

@@ -117,7 +117,7 @@ func TestManyQuestionsAtOnceAllCount(t *testing.T) {
 	})
 }
 
-func TestAQuestionDoesNotWaitForALockedWorkspace(t *testing.T) {
+func TestATurnDoesNotWaitForALockedWorkspace(t *testing.T) {
 	b := openBundle(t, pgtest.New(t))
 	a := b.fill("a")
 	turn := a.newTurn()
@@ -128,8 +128,11 @@ func TestAQuestionDoesNotWaitForALockedWorkspace(t *testing.T) {
 		}
 		beside, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		_, _, err := b.BeginConversation(beside, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}, turn)
-		return err
+		_, answer, err := b.BeginConversation(beside, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}, turn)
+		if err != nil {
+			return err
+		}
+		return b.FinishTurn(beside, a.id, chat.Answer{MessageID: answer, Attempt: 1, Status: chat.Complete})
 	}))
 	b.wantMessages(a.id, turn.Month, 1)
 }

@@ -25,7 +25,7 @@ func (a Answering) first() []option {
 }
 
 func (a Answering) second() []option {
-	return append([]option{{NoModel, "Nobody: the question fails"}, {OwnModel, ownName}}, a.providers()...)
+	return append([]option{{NoModel, "No other model"}, {OwnModel, ownName}}, a.providers()...)
 }
 
 func (a Answering) providers() []option {

@@ -33,8 +33,8 @@ var (
 		Hint: "The same first question of a conversation gets the same answer for a day, without asking the model, until the knowledge or these settings change.",
 	}
 	groundings = []input{
-		{Name: "open", Label: "Open", Hint: "The model is told to keep to the knowledge, and may explain it in its own words."},
-		{Name: "strict", Label: "Strict", Hint: "A sentence is left out if the passages found do not have its words; if nothing is left, the chatbot says that it does not know."},
+		{Name: "open", Label: "Open", Hint: "The model goes by the knowledge where it says something about the question, and may add what it knows otherwise."},
+		{Name: "strict", Label: "Strict", Hint: "The model is told to say nothing else, and a sentence whose words the passages found do not have is left out. If nothing is left, the chatbot says that it does not know."},
 	}
 )
 
@@ -60,7 +60,7 @@ func answering(f Form, m Answering) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<fieldset id=\"answers\"><legend>Answers</legend>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<fieldset id=\"answers\"><legend><h3>Answers</h3></legend>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -52,8 +52,10 @@ func (p Provider) key() string {
 	return "Key ends in " + p.KeyHint
 }
 
+// keyInput is for a new key. Its kind keeps browsers from filling in the
+// password of the person, which they do in spite of "off".
 func (p Provider) keyInput() input {
-	i := input{Name: "key", Label: "Key", Type: "password", Autocomplete: "off"}
+	i := input{Name: "key", Label: "Key", Type: "password", Autocomplete: "new-password"}
 	switch {
 	case p.ID == "":
 		i.Hint = "What the provider knows you by. It is kept encrypted, and never shown again. A server without keys needs none."

@@ -14,7 +14,7 @@ var (
 	providerNameInput = input{Name: "name", Label: "Name", Autocomplete: "off", Required: true, Hint: "What you call it, such as OpenAI, our account."}
 	baseURLInput      = input{
 		Name: "base_url", Label: "Address", Type: "url", Autocomplete: "off",
-		Hint: "Where its interface begins, such as https://api.example.com/v1. Left empty, it is OpenAI's or Anthropic's own. It must be reachable from the internet.",
+		Hint: "Where its interface begins, such as https://api.example.com/v1. Left empty, it is OpenAI's or Anthropic's own. It must be a public one, unless the operator of this server allows its network.",
 	}
 	toolsInput = input{
 		Name: "tools", Label: "Its models can call tools",
@@ -315,14 +315,14 @@ func providerRow(workspaceID string, p Provider, mayManage bool) templ.Component
 			return templ_7745c5c3_Err
 		}
 		if mayManage {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<td><p><a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<td><a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var13 templ.SafeURL
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinURLErrs(ProviderURL(workspaceID, p.ID))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/providers.templ`, Line: 91, Col: 47}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/providers.templ`, Line: 91, Col: 44}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -335,13 +335,13 @@ func providerRow(workspaceID string, p Provider, mayManage bool) templ.Component
 			var templ_7745c5c3_Var14 string
 			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs("Change " + p.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/providers.templ`, Line: 91, Col: 81}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/providers.templ`, Line: 91, Col: 78}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "\">Change</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "\">Change</a> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

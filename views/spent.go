@@ -27,7 +27,7 @@ type Spent struct {
 	Counted string
 	// FirstToken and Total are means, empty where there are none.
 	FirstToken, Total string
-	// Refuted is how many citations were taken out.
+	// Refuted is how many citations were taken out or corrected.
 	Refuted string
 }
 

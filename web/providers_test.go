@@ -1,7 +1,6 @@
 package web
 
 import (
-	"crypto/rand"
 	"net/url"
 	"strings"
 	"testing"
@@ -97,8 +96,7 @@ func TestModelsPage(t *testing.T) {
 
 func TestServerWithoutKey(t *testing.T) {
 	s := open(t, nil)
-	keyless := chatbot.New(s.db, forgetful{}, s.tenants, ticking(), rand.Reader, chatbot.Options{})
-	s = open(t, func(d *Deps) { d.Chatbots = keyless })
+	s.serverKeys = nil
 	t.Run("a key is refused beside its field, with what the operator has to do", func(t *testing.T) {
 		s := s.within(t)
 		got := s.post(s.url("/models"), provider())

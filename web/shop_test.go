@@ -30,6 +30,8 @@ type shop struct {
 	chatbots *chatbot.Service
 	db       *store.Store
 	till     *till
+	// serverKeys seal the keys of providers.
+	serverKeys []chatbot.ServerKey
 	// home is the workspace, and cookie the session of its owner.
 	home   tenant.Workspace
 	owner  tenant.User
@@ -105,10 +107,10 @@ func open(t *testing.T, change func(*Deps)) *shop {
 	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "parley.db"))
 	must(t, err)
 	t.Cleanup(func() { must(t, db.Close()) })
-	s := &shop{T: t, db: db, tenants: tenant.New(db, clock, rand.Reader, tenant.Options{Grace: 21 * 24 * time.Hour})}
+	s := &shop{T: t, db: db, serverKeys: []chatbot.ServerKey{{1, 2, 3}}, tenants: tenant.New(db, clock, rand.Reader, tenant.Options{Grace: 21 * 24 * time.Hour})}
 	s.till = &till{tenants: s.tenants, checkout: checkoutURL}
 	s.chatbots = chatbot.New(db, forgetful{}, s.tenants, clock, rand.Reader, chatbot.Options{
-		Sealer:    chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return []chatbot.ServerKey{{1, 2, 3}}, nil }),
+		Sealer:    chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return s.serverKeys, nil }),
 		OwnModels: []string{"own-model", "other-own"},
 	})
 	deps := Deps{

@@ -104,10 +104,10 @@ func spentRow(row chat.Spent, bot views.Chatbot, deleted bool) views.Spent {
 	}
 }
 
-// seconds writes a mean time, such as 1.25 s, and nothing for none.
+// seconds writes a mean time, such as 1.25 s on one line, and nothing for none.
 func seconds(d time.Duration) string {
 	if d <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.2f s", d.Seconds())
+	return fmt.Sprintf("%.2f\u00a0s", d.Seconds())
 }

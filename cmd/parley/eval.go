@@ -30,7 +30,7 @@ type evalRetrievalCmd struct {
 	Queries string `required:"" placeholder:"FILE" help:"Questions as JSON lines with id (or _id) and text; history lists what came before as {speaker, text}, rewrite is a self-contained form."`
 	Qrels   string `required:"" placeholder:"FILE" help:"Judgements as tab-separated lines: question id, document id, grade."`
 	Index   string `enum:"embedded,weaviate" default:"embedded" help:"Index to measure: embedded, or the weaviate of the configuration."`
-	Query   string `enum:"last,conversation,rewrite" default:"conversation" help:"What is asked: the last turn alone, the last turn with what came before, or the rewrite."`
+	Query   string `enum:"last,conversation,rewrite,rewritten" default:"conversation" help:"What is asked: the last turn alone, the last turn with what came before, the rewrite alone, or rewritten: all of it, as a chatbot with a language model asks."`
 	Output  string `name:"run" placeholder:"FILE" help:"Where to write the rankings: question id, document id and score, best first, 100 a question."`
 	K       []int  `default:"1,3,5,10" help:"Depths of the measures."`
 	JSON    bool   `name:"json" help:"Print JSON."`
@@ -194,12 +194,14 @@ func (cmd *evalRetrievalCmd) show(out io.Writer, report evalReport) error {
 // query is what a question asks in one of its forms.
 func (q queryLine) query(form string) knowledge.Query {
 	query := knowledge.Query{Text: q.Text, Limit: 2 * ranked}
-	switch form {
-	case "rewrite":
-		if q.Rewrite != "" {
-			query.Text = q.Rewrite
-		}
-	case "conversation":
+	switch {
+	case q.Rewrite == "":
+	case form == "rewrite":
+		query.Text = q.Rewrite
+	case form == "rewritten":
+		query.Text += "\n" + q.Rewrite
+	}
+	if form == "conversation" || form == "rewritten" {
 		for _, turn := range q.History {
 			if turn.Speaker == "user" || turn.Speaker == "" {
 				query.Context = append(query.Context, turn.Text)

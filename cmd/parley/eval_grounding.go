@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"parley/core/chat"
+	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/llm/extractive"
 )
@@ -82,6 +83,11 @@ func (s share) String() string {
 // Run measures how often strict grounding lets answers pass that it should,
 // and others that it should not.
 func (cmd *evalGroundingCmd) Run(ctx context.Context, config *Config, io streams) error {
+	for _, threshold := range cmd.Threshold {
+		if !(threshold >= 0 && threshold <= 1) {
+			return fault.New(fault.Invalid, "--threshold is from 0 to 1.")
+		}
+	}
 	folder, err := os.MkdirTemp("", "parley-eval-")
 	if err != nil {
 		return err

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,46 +9,10 @@ import (
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/llm/llmtest"
-	"parley/store"
 )
 
 // readyWithin is what is promised of a server that was killed.
 const readyWithin = 10 * time.Second
-
-// manner is one way to ask a question, with a key.
-type manner struct {
-	name, path, fields string
-	// ids says that the stream can be resumed.
-	ids bool
-}
-
-var manners = []manner{
-	{name: "a whole answer", path: chatPath},
-	{name: "a stream", path: streamPath},
-	{name: "a stream that can be resumed", path: streamPath, fields: `,"include":["ids","usage","sources"]`, ids: true},
-}
-
-// asked is a question that was asked of a server which was then killed.
-type asked struct {
-	manner
-	question, body, key string
-	// conversation is zero until the caller has learnt it.
-	conversation int64
-	client       *line
-	stream       *markedEvents
-	// read is what the caller of a stream has read, and whole the answer that
-	// was read to its end.
-	read  []marked
-	whole string
-}
-
-// killing is a server that is killed at one point after the other.
-type killing struct {
-	*site
-	*process
-	tn       tenantOf
-	upstream *llmtest.Server
-}
 
 // points are where a server is killed. Each brings those who have asked there.
 var points = []struct {
@@ -119,6 +79,7 @@ func TestKilledAtEachPoint(t *testing.T) {
 		s.answeredBy(k.upstream)
 		s.inside(func(w *world) { k.tn = w.newTenant("baker", plan.Enterprise, opening) })
 		k.process = s.serve()
+		var answered []*asked
 		for n, point := range points {
 			k.upstream.Always(llmtest.Reply{Pieces: piecesOfSeven})
 			all := k.questions(n)
@@ -131,6 +92,8 @@ func TestKilledAtEachPoint(t *testing.T) {
 			ready := k.call("GET", "/readyz", "")
 			if took := time.Since(begin); ready.StatusCode != http.StatusOK || took > readyWithin {
 				s.Errorf("%v after it was killed the server says %s", took, ready.body)
+			} else {
+				s.Logf("killed %s, it is ready after %v", point.name, took)
 			}
 			k.upstream.Always(llmtest.Reply{Pieces: piecesOfSeven})
 			for i, a := range all {
@@ -138,12 +101,18 @@ func TestKilledAtEachPoint(t *testing.T) {
 					k.in(t).checkOnce(a, before[i], point.attempts)
 				})
 			}
+			answered = append(answered, all...)
 			s.Run("killed "+point.name+": a conversation that was created is there once", func(t *testing.T) {
 				if again := k.in(t).newKeyed(n); again != created {
 					t.Errorf("it is %d, and was %d", again, created)
 				}
 			})
 		}
+		s.Run("what was answered between the kills is there still", func(t *testing.T) {
+			for i, a := range answered {
+				k.in(t).checkTurn(a.conversation, a.question, points[i/len(manners)].attempts)
+			}
+		})
 		k.terminate()
 		k.endsWithin(patience)
 		s.inside(func(w *world) {
@@ -158,105 +127,6 @@ func TestKilledAtEachPoint(t *testing.T) {
 			}
 		})
 	})
-}
-
-// in is the same in the sub-test that t belongs to.
-func (k *killing) in(t *testing.T) *killing {
-	inner := *k.site
-	inner.T = t
-	return &killing{&inner, k.process.in(t), k.tn, k.upstream}
-}
-
-// questions are one in each manner, for the nth point.
-func (k *killing) questions(n int) (all []*asked) {
-	for i, m := range manners {
-		a := &asked{manner: m, question: fmt.Sprintf("When does bakery %d.%d open?", n, i), key: fmt.Sprintf("point %d.%d", n, i)}
-		a.body = fmt.Sprintf(`{"message":%q%s}`, a.question, m.fields)
-		all = append(all, a)
-	}
-	return all
-}
-
-// newKeyed creates a conversation with the key of the nth point.
-func (k *killing) newKeyed(n int) int64 {
-	k.Helper()
-	r := k.call("POST", conversationsPath, "", bearer(k.tn.token), keyed(fmt.Sprint("conversation ", n)))
-	k.checkAnswer(r, http.StatusOK, 0)
-	return k.number(r, "conversation_id")
-}
-
-// send sends the questions, and reads nothing.
-func (k *killing) send(all []*asked) {
-	k.Helper()
-	for _, a := range all {
-		a.client = k.dial()
-		text := request("POST", a.path, k.tn.token, a.body)
-		a.client.write(strings.Replace(text, "\r\n\r\n", "\r\nIdempotency-Key: "+a.key+"\r\n\r\n", 1))
-	}
-}
-
-// sendAndArrive returns when the model has been asked them all.
-func (k *killing) sendAndArrive(all []*asked) (calls []*llmtest.Request) {
-	k.Helper()
-	first := k.upstream.Arrived()
-	k.send(all)
-	for i := range all {
-		calls = append(calls, k.upstream.Request(first+i))
-		k.comes("the model is asked", calls[i].Arrived())
-	}
-	return calls
-}
-
-// begin reads the beginning of a stream.
-func (a *asked) begin() {
-	a.client.Helper()
-	a.stream = markedIn(a.client.T, a.client.answer().Body)
-	a.stream.plain = !a.ids
-	a.read = a.stream.until("conversation")
-	a.conversation = a.read[0].ConversationID
-}
-
-// errLetGo rolls back what holdBack has done.
-var errLetGo = errors.New("let go")
-
-// holdBack keeps everything of the chatbot from being committed until the
-// function that it returns is called: another transaction has deleted it, and
-// does not end.
-func (k *killing) holdBack() (letGo func()) {
-	k.Helper()
-	ctx := context.WithoutCancel(k.Context())
-	db := k.database(ctx)
-	held, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	go func() {
-		ended <- db.InTx(ctx, func(ctx context.Context) error {
-			if err := db.DeleteChatbot(ctx, k.tn.workspace, k.tn.chatbot); err != nil {
-				return err
-			}
-			close(held)
-			<-release
-			return errLetGo
-		})
-	}()
-	select {
-	case <-held:
-	case err := <-ended:
-		k.Fatal(err)
-	}
-	return func() {
-		close(release)
-		if err := <-ended; !errors.Is(err, errLetGo) {
-			k.Error(err)
-		}
-		k.must(db.Close())
-	}
-}
-
-// database opens the database beside whoever has opened it.
-func (k *killing) database(ctx context.Context) *store.Store {
-	k.Helper()
-	db, err := store.Open(ctx, (&Config{DataDir: k.dir, DatabaseURL: k.site.database}).databaseURL())
-	k.must(err)
-	return db
 }
 
 // stored are the turns of the questions whose conversations the callers have
@@ -309,7 +179,8 @@ func (k *killing) checkOnce(a *asked, before chat.StoredTurn, attempts int) {
 	if more, _ := k.again(a); more != whole || k.upstream.Arrived() != calls {
 		k.Errorf("once more it is\n%s\nand was\n%s", more, whole)
 	}
-	k.checkTurn(conversation, a.question, attempts)
+	a.conversation = conversation
+	k.checkTurn(a.conversation, a.question, attempts)
 }
 
 // checkTurn fails unless a conversation is one question with its answer, which
@@ -326,20 +197,4 @@ func (k *killing) checkTurn(conversation int64, question string, attempts int) {
 	if err != nil || turn.Answer.Status != chat.Complete || turn.Answer.Attempt != attempts {
 		k.Errorf("stored is %+v, %v", turn, err)
 	}
-}
-
-// again sends a request again, and returns what is the same whenever it is
-// answered.
-func (k *killing) again(a *asked) (said string, conversation int64) {
-	k.Helper()
-	token, key := bearer(k.tn.token), keyed(a.key)
-	if a.path == streamPath {
-		stream := k.marked("POST", a.path, a.body, token, key)
-		stream.plain = !a.ids
-		events := stream.rest()
-		return gist(events), events[0].ConversationID
-	}
-	r := k.call("POST", a.path, a.body, token, key)
-	k.checkAnswer(r, http.StatusOK, 0)
-	return k.said(r), k.number(r, "conversation_id")
 }

@@ -147,3 +147,29 @@ func TestPrivateProvider(t *testing.T) {
 		w.notLogged("canary")
 	})
 }
+
+func TestAnthropicProvider(t *testing.T) {
+	t.Parallel()
+	theirs := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"By ", "Claude."}})
+	broken := llmtest.NewServer(t, llmtest.Reply{Status: 404})
+	w := start(t, withLoopback)
+	baker := w.newTenant("baker", plan.Standard, opening)
+	claude, err := w.server.chatbots.CreateProvider(t.Context(), baker.workspace, chatbot.ProviderSettings{
+		Name: "Claude", Kind: chatbot.Anthropic, BaseURL: theirs.BaseURL(), Key: providerCanary, Tools: true,
+	})
+	w.must(err)
+	w.choose(baker, broken, chatbot.ModelChoice{ProviderID: claude.ID, Name: "claude-haiku-4-5"})
+
+	t.Run("a provider of one kind answers behind one of another", func(t *testing.T) {
+		w := w.within(t)
+		r := w.call("POST", chatPath, openingQuestion, bearer(baker.token))
+		if w.checkAnswer(r, 200, 0); r.Data["message"] != "By Claude." || broken.Arrived() == 0 {
+			t.Errorf("the answer is %v", r.Data["message"])
+		}
+		if key := theirs.Request(0).Header().Get("X-Api-Key"); key != providerCanary {
+			t.Errorf("it was asked with %q", key)
+		}
+		w.notLogged("canary")
+		w.notInFiles("canary")
+	})
+}

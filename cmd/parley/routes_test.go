@@ -101,6 +101,9 @@ var rows = []row{
 	{method: "POST", route: "/api/v1/conversations/:conversation_id/stop", gets: byTokenWithID},
 
 	{method: "GET", route: "/workspaces/:workspace", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/workspaces/:workspace/models", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/workspaces/:workspace/models/:provider", gets: aPage, least: tenant.RoleAdmin},
+	{method: "GET", route: "/workspaces/:workspace/usage", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/members", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/plan", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/plan/return", gets: gets{own: 403, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}, least: tenant.RoleOwner},
@@ -118,6 +121,9 @@ var rows = []row{
 	{method: "GET", route: "/api/chatbots/:id/sources", gets: bySession, least: tenant.RoleMember},
 
 	{method: "POST", route: "/workspaces/:workspace/chatbots", body: "name=Another", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/models", body: "kind=openai&name=Another", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/models/:provider", body: "name=Renamed", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/models/:provider/delete", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/plan", body: "plan=premium", gets: aForm, least: tenant.RoleOwner},
 	{method: "POST", route: "/workspaces/:workspace/plan/checkout", body: "plan=premium&interval=monthly", gets: noSale, least: tenant.RoleOwner},
 	{method: "POST", route: "/workspaces/:workspace/plan/portal", gets: noSale, least: tenant.RoleOwner},

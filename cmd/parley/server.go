@@ -67,7 +67,7 @@ func newServer(p *program) (*server, error) {
 		Person: sessions.Person, Lifetime: s.lifetime, Log: p.log, Parts: p.parts(), Now: now,
 	}
 	forPeople := web.Deps{
-		Tenants: p.tenants, Chatbots: p.chatbots, Knowledge: p.knowledge, Sessions: sessions,
+		Tenants: p.tenants, Chatbots: p.chatbots, Knowledge: p.knowledge, Chat: p.chat, Sessions: sessions,
 		Proxies: proxies, BaseURL: base, SignUp: p.config.SignUp, Log: p.log, Now: now,
 		StripeURL: p.config.StripeURL, TrialDays: p.config.TrialDays, PlanChanges: p.config.ownersChangePlans(),
 	}

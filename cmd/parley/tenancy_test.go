@@ -53,6 +53,7 @@ func (w *world) newEstate(name string) *estate {
 	w.must(err)
 	e.ids = w.thingsOf(e.bot, name)
 	e.ids["workspace"], e.ids["user"], e.ids["invitation"] = e.workspace, member.ID, invitations[0].ID
+	e.ids["provider"] = w.newProvider(e.workspace, name+"'s provider")
 	other, err := p.chatbots.Create(ctx, e.workspace, chatbot.Settings{Name: name + "'s other chatbot"})
 	w.must(err)
 	e.sibling.ids = w.thingsOf(other, name+" other")
@@ -88,6 +89,14 @@ func (w *world) thingsOf(bot chatbot.Chatbot, name string) ids {
 	w.must(err)
 	things["conversation_id"] = fmt.Sprint(conversation.ID)
 	return things
+}
+
+// newProvider makes a provider of models without a key.
+func (w *world) newProvider(workspace, name string) string {
+	w.Helper()
+	made, err := w.server.program.chatbots.CreateProvider(w.Context(), workspace, chatbot.ProviderSettings{Name: name, Kind: chatbot.OpenAI})
+	w.must(err)
+	return made.ID
 }
 
 func (w *world) newToken(workspace, bot, name string) (id, secret string) {
@@ -137,9 +146,9 @@ func (e *estate) private() []string {
 	return texts
 }
 
-// lastUse is what changes by being asked: when a token was used last, and how
-// many questions of the month are used up.
-var lastUse = regexp.MustCompile(`"last_used_at":("[^"]*"|null)|<dt id="usage-messages[^>]*>.*?</dd>`)
+// lastUse is what changes by being asked: when a token was used last, how many
+// questions of the month are used up, and what the answers cost.
+var lastUse = regexp.MustCompile(`"last_used_at":("[^"]*"|null)|<dt id="usage-messages[^>]*>.*?</dd>|(?s:<section id="spent".*?</section>)`)
 
 // all is everything that the owner sees, but for the last use of tokens.
 func (w *world) all(e *estate) string {
@@ -267,7 +276,7 @@ var unknownIDs = ids{
 	"workspace": "ws_0123456789abcdefghjkmnpq", "chatbot": "cb_0123456789abcdefghjkmnpq", "id": "cb_0123456789abcdefghjkmnpq",
 	"token_id": "tok_0123456789abcdefghjkmnpq", "document": "doc_0123456789abcdefghjkmnpq", "document_id": "doc_0123456789abcdefghjkmnpq",
 	"failed": "doc_0123456789abcdefghjkmnpq", "source": "src_0123456789abcdefghjkmnpq", "source_id": "src_0123456789abcdefghjkmnpq",
-	"invitation": "inv_0123456789abcdefghjkmnpq", "user": "usr_0123456789abcdefghjkmnpq", "conversation_id": "9007199254740990",
+	"invitation": "inv_0123456789abcdefghjkmnpq", "user": "usr_0123456789abcdefghjkmnpq", "provider": "mp_0123456789abcdefghjkmnpq", "conversation_id": "9007199254740990",
 }
 
 // foreignIsUnknown calls a row as who may, with one id that is not theirs.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -19,12 +20,8 @@ import (
 	"parley/llm/llmtest"
 )
 
-const (
-	// vanishing is how many clients go away, so many at once.
-	vanishing, vanishingAtOnce = 1000, 64
-	// stays is the longest that one of them stays.
-	stays = 250 * time.Millisecond
-)
+// vanishing is how many clients go away, so many at once.
+const vanishing, vanishingAtOnce = 1000, 64
 
 // The questions say how the model answers them: at once, or only when the gate
 // is released, which for those of callers who have gone is never.
@@ -57,6 +54,7 @@ func TestThousandVanishingClients(t *testing.T) {
 			w.server.api.Streams = patientStreams
 			tn := w.newTenant("baker", plan.Enterprise, opening)
 			shared := w.newConversation(tn.token, "")
+			stay := w.busy(tn)
 			before := goleak.IgnoreCurrent()
 
 			var clients sync.WaitGroup
@@ -66,7 +64,7 @@ func TestThousandVanishingClients(t *testing.T) {
 				room <- struct{}{}
 				clients.Go(func() {
 					defer func() { <-room }()
-					w.comeAndGo(random, tn, written(shared))
+					w.comeAndGo(random, tn, written(shared), stay)
 				})
 			}
 			clients.Wait()
@@ -75,7 +73,8 @@ func TestThousandVanishingClients(t *testing.T) {
 			w.end()
 			w.noneGenerating()
 			w.checkReceipts(tn, shared)
-			w.must(w.server.store.Close())
+			// A connection to PostgreSQL may have a goroutine until it is closed.
+			w.must(errors.Join(w.server.queue.Close(), w.server.store.Close()))
 			if err := goleak.Find(before,
 				// As in TestVanishingClients.
 				goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
@@ -88,8 +87,20 @@ func TestThousandVanishingClients(t *testing.T) {
 	}
 }
 
-// comeAndGo asks in some way, reads for a while, and goes.
-func (w *world) comeAndGo(random *rand.Rand, tn tenantOf, shared string) {
+// busy is how long it takes to answer as many clients as will be there at once.
+func (w *world) busy(tn tenantOf) time.Duration {
+	w.Helper()
+	begin := time.Now()
+	answers := w.atOnce(vanishingAtOnce, chatPath, fmt.Sprintf(`{"message":%q}`, quickQuestion), bearer(tn.token))
+	for range vanishingAtOnce {
+		w.checkAnswer(<-answers, 200, 0)
+	}
+	return time.Since(begin)
+}
+
+// comeAndGo asks in some way, reads for some of the time that it may stay, and
+// goes.
+func (w *world) comeAndGo(random *rand.Rand, tn tenantOf, shared string, stay time.Duration) {
 	client := w.dial()
 	sent := someRequest(random, tn, shared)
 	if random.IntN(10) == 0 { // in the middle of asking
@@ -98,7 +109,7 @@ func (w *world) comeAndGo(random *rand.Rand, tn tenantOf, shared string) {
 	if _, err := io.WriteString(client, sent); err != nil {
 		w.Error(err)
 	}
-	if err := client.SetReadDeadline(time.Now().Add(time.Duration(random.Int64N(int64(stays))))); err != nil {
+	if err := client.SetReadDeadline(time.Now().Add(time.Duration(random.Int64N(int64(stay))))); err != nil {
 		w.Error(err)
 	}
 	_, _ = io.Copy(io.Discard, client) // until then, or to the end

@@ -78,7 +78,8 @@ func (w *world) hostileEstate(email, attack string) (ids, string) {
 	_, err = p.knowledge.AddSource(ctx, workspace.ID, bot.ID, knowledge.NewSource{URL: "http://127.0.0.1/?" + url.QueryEscape(attack)})
 	w.must(err)
 	w.newToken(workspace.ID, bot.ID, attack)
-	return ids{"workspace": workspace.ID, "chatbot": bot.ID, "id": bot.ID, "document_id": document.ID}, user.ID
+	provider := w.newProvider(workspace.ID, attack)
+	return ids{"workspace": workspace.ID, "provider": provider, "chatbot": bot.ID, "id": bot.ID, "document_id": document.ID}, user.ID
 }
 
 func TestHostileNames(t *testing.T) {
@@ -115,13 +116,15 @@ func TestHostileNames(t *testing.T) {
 					"/sign-in":                                     "email=" + typed + "&password=x&next=" + typed,
 					"/sign-up":                                     "email=" + typed + "&password=x&workspace=" + typed,
 					"/join":                                        "code=" + typed + "&password=x",
-					"/chatbots/:chatbot":                           "name=&instructions=" + typed + "&no_answer=" + typed + "&image_hosts=" + typed,
+					"/chatbots/:chatbot":                           "name=&instructions=" + typed + "&no_answer=" + typed + "&image_hosts=" + typed + "&provider_id=" + typed + "&model=" + typed + "&temperature=" + typed + "&grounding=" + typed,
 					"/chatbots/:chatbot/delete":                    "confirm_name=" + typed + "x",
 					"/chatbots/:chatbot/knowledge":                 upload(attack, ""),
 					"/chatbots/:chatbot/knowledge/pairs":           fields("pairs_title", "", "pairs", attack),
 					"/chatbots/:chatbot/knowledge/files":           withFile(fields("none", ""), "files", strings.ReplaceAll(attack, `"`, "'")+".exe", attack),
 					"/chatbots/:chatbot/knowledge/sources":         "url=" + typed + "&reach=" + typed + "&schedule=" + typed + "&include=" + typed,
 					"/chatbots/:chatbot/evaluate":                  "questions=Why+%3D%3E+" + typed + "x",
+					"/workspaces/:workspace/models":                "kind=" + typed + "&name=" + typed + "&base_url=" + typed + "&key=" + typed,
+					"/workspaces/:workspace/models/:provider":      "name=" + typed + "&base_url=" + typed,
 					"/workspaces/:workspace/chatbots":              "name=" + strings.Repeat(typed, 40),
 					"/workspaces/:workspace/invitations":           "email=" + typed + "&role=" + typed,
 					"/workspaces/:workspace/plan":                  "plan=" + typed,

@@ -15,8 +15,8 @@ type Answer struct {
 	// Text is Markdown: all that was generated, whatever the status.
 	Text   string
 	Status Status
-	// Query is the question as it was searched for, where that is another than
-	// the one that was asked.
+	// Query is the question made self-contained, which was searched for as
+	// well, where that is another than the one that was asked.
 	Query string
 	// Sources are the passages that the model was given, in the order in which
 	// citations count them.

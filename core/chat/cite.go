@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -34,7 +33,7 @@ type citations struct {
 const (
 	// maxRun is how long a run of one sign is looked at as a whole.
 	maxRun = 64
-	// maxSpaces is how many spaces go with the marker behind them.
+	// maxSpaces is above how many spaces go with the marker behind them.
 	maxSpaces = 16
 )
 
@@ -92,21 +91,13 @@ func (c *citations) step(text string, final bool) int {
 		}
 		c.ticks(text[:n])
 		return n
-	case ' ', '\t':
-		n := len(text) - len(strings.TrimLeft(text[:min(len(text), maxSpaces)], " \t")) - len(text[min(len(text), maxSpaces):])
-		if n == len(text) && n < maxSpaces && !final {
-			return 0
-		}
-		if n < len(text) && opens(text[n:]) {
-			return c.bracket(text[:n], text[n:], final)
-		}
-		c.plain(text[:n])
-		return n
+	case ' ', '\t', '(':
+		return c.spaces(text, final)
 	}
 	if opens(text) {
 		return c.bracket("", text, final)
 	}
-	n := strings.IndexAny(text, "\n\\`~ \t[［【")
+	n := strings.IndexAny(text, "\n\\`~ \t([［【")
 	if n < 0 {
 		n = len(text)
 	}
@@ -120,6 +111,30 @@ func runLength(text string, sign byte, most int) int {
 	for n < len(text) && n < most && text[n] == sign {
 		n++
 	}
+	return n
+}
+
+// spaces decides spaces, and a parenthesis behind them: they go with a marker
+// that follows.
+func (c *citations) spaces(text string, final bool) int {
+	n := 0
+	for n < len(text) && n < maxSpaces && (text[n] == ' ' || text[n] == '\t') {
+		n++
+	}
+	if n == maxSpaces {
+		c.plain(text[:n])
+		return n
+	}
+	if n < len(text) && text[n] == '(' {
+		n++
+	}
+	if n == len(text) && !final {
+		return 0
+	}
+	if n < len(text) && opens(text[n:]) {
+		return c.bracket(text[:n], text[n:], final)
+	}
+	c.plain(text[:n])
 	return n
 }
 
@@ -203,68 +218,4 @@ func (c *citations) bracket(spaces, text string, final bool) int {
 	}
 	c.marker(c.carry()+spaces, m)
 	return len(spaces) + m.length
-}
-
-// marker passes on what holds of a marker.
-func (c *citations) marker(spaces string, m marker) {
-	numbers := c.given(m)
-	if quote, ok := c.quoted.before(m.next); ok && len(numbers) > 0 {
-		numbers = c.verified(quote, numbers)
-	}
-	if len(numbers) == 0 {
-		c.carried = c.out.removed(spaces, m.next)
-		return
-	}
-	before := c.out.number
-	for _, n := range numbers {
-		c.marked[n] = true
-		if n == before { // a correction can repeat the marker before it
-			continue
-		}
-		c.out.write(spaces + "[" + strconv.Itoa(n) + "]")
-		c.out.number, before, spaces = n, n, ""
-	}
-	if m.foreign && m.next == '(' { // it must not become a link
-		c.out.write(" ")
-	}
-}
-
-// given are the numbers of a marker that were in the prompt, each once.
-func (c *citations) given(m marker) []int {
-	var numbers []int
-	seen := map[int]bool{}
-	for _, r := range m.ranges {
-		if r.first < 1 || r.last > len(c.sources.found) {
-			c.refuted++
-		}
-		for n := max(1, r.first); n <= min(r.last, len(c.sources.found)); n++ {
-			if !seen[n] {
-				seen[n] = true
-				numbers = append(numbers, n)
-			}
-		}
-	}
-	if len(m.ranges) == 0 {
-		c.refuted++
-	}
-	return numbers
-}
-
-// verified are the numbers that a marker behind a quotation is to have.
-func (c *citations) verified(quote string, numbers []int) []int {
-	if c.quoted.settled {
-		return numbers
-	}
-	at := c.sources.with(quote, numbers)
-	for _, n := range numbers {
-		if n == at {
-			c.quoted.settled = true
-			return numbers
-		}
-	}
-	c.refuted += len(numbers)
-	if at == 0 {
-		return nil
-	}
-	return []int{at}
 }

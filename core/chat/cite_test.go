@@ -49,7 +49,7 @@ func TestMarkers(t *testing.T) {
 		{"a range becomes markers", "True [1-3], [2–3].", "True [1][2][3], [2][3].", 0},
 		{"a footnote becomes a marker", "True.[^1]", "True.[1]", 0},
 		{"lenticular and full-width brackets become markers", "对【1】。好【2†source】,［3］", "对[1]。好[2],[3]", 0},
-		{"a marker with a word becomes one without", "True [Source 1] [passages 1, 2].", "True [1] [2].", 0},
+		{"a marker with a word becomes one without", "True [Source 1] [passages 1, 2].", "True [1] [1][2].", 0},
 		{"a marker with spaces and zeros becomes plain", "True [ 01 ].", "True [1].", 0},
 		{"a number that was not given goes with its space", "True [4]. False [7] claim[99]!", "True. False claim!", 3},
 		{"zero was not given", "True [0].", "True.", 1},
@@ -57,6 +57,7 @@ func TestMarkers(t *testing.T) {
 		{"of a range only what was given stays", "True [3-7].", "True [3].", 1},
 		{"a marker before one that was not given stays", "True [1][9] [2] [9].", "True [1] [2].", 2},
 		{"a space before a marker that was not given goes to the next", "True [9][1].", "True [1].", 1},
+		{"a parenthesis goes with what was all it had", "True ([9]). False ([1]), ([2][9]) and ([9] so).\n([9]) End", "True. False ([1]), ([2]) and ( so).\nEnd", 4},
 		{"an item keeps its sign", "- [9] bread\n- [9] [8] rolls", "- bread\n- rolls", 3},
 		{"a foreign marker that was not given goes", "True【4:0†source】.", "True.", 1},
 		{"words do not grow together", "one [9]two", "one two", 1},
@@ -106,10 +107,12 @@ func TestQuotations(t *testing.T) {
 		{"one of no passage loses all its markers", `“The bakery opens at nine” [1][2].`, `“The bakery opens at nine”.`, 2},
 		{"case matters", `“the Bakery Opens at eight” [1].`, `“the Bakery Opens at eight”.`, 1},
 		{"a corrected marker does not stand twice", `“The bakery opens at eight” [2][1].`, `“The bakery opens at eight” [1].`, 1},
+		{"nor with a space between", `“The bakery opens at eight” [2] [1].`, `“The bakery opens at eight” [1].`, 1},
 		{"more markers may follow a right one", `“The bakery opens at eight” [1][2].`, `“The bakery opens at eight” [1][2].`, 0},
 		{"a list has it if one of its passages has it", `“The bakery opens at eight” [1, 2].`, `“The bakery opens at eight” [1][2].`, 0},
 		{"parts around an omission stand in order", `“The bakery opens […] closed on Mondays” [1] “closed on Mondays … The bakery opens” [1]`, `“The bakery opens […] closed on Mondays” [1] “closed on Mondays … The bakery opens”`, 1},
 		{"parts of single words prove nothing", `“The … is … on … Christmas” [1]`, `“The … is … on … Christmas”`, 1},
+		{"a marker in parentheses is its own", `“The bakery opens at nine” ([1]).`, `“The bakery opens at nine”.`, 1},
 		{"a short one is not checked", `A “big bang” [1].`, `A “big bang” [1].`, 0},
 		{"a long word is checked", `“Donaudampfschifffahrt” [1].`, `“Donaudampfschifffahrt”.`, 1},
 		{"a marker further off is not its own", `“The bakery opens at nine” is what they say [1].`, `“The bakery opens at nine” is what they say [1].`, 0},
@@ -205,7 +208,7 @@ func TestHostileAnswersAreCheckedInTime(t *testing.T) {
 
 // parts are what answers are drawn from that are hard to read.
 var parts = []string{
-	"[", "]", "[1]", "[9]", "[1, 9]", "[1-2]", "[^1]", "【1】", "【9†s】", "［2］", "[1](http://a.test)", "(", ")", ":", "`", "```", "~~~", "\n", "\n\n", " ", "  ",
+	"[", "]", "[1]", "[9]", "[1, 9]", "[1-2]", "[^1]", "【1】", "【9†s】", "［2］", "[1](http://a.test)", "(", ")", ":", "`", "```", "~~~", "\n", "\n\n", " ", "  ", strings.Repeat(" ", 15), strings.Repeat("`", 63),
 	"> ", "- ", "1. ", "\\", "\"", "“", "”", "«", "»", "…", "The bakery opens at eight", "It is closed on Mondays.", "Rolls cost 9 €.", "word", "|", "| a | b |\n", "|--|--|\n",
 	"# ", "**", "!", "ä", "中", "。", "\t", "0", "source ", "http://evil.test",
 }
@@ -247,9 +250,11 @@ func checkCitations(t failer, answer string, pieces []string) {
 	if got != want || cut.refuted != whole.refuted {
 		t.Errorf("%q in pieces %q becomes\n%q, at once\n%q", answer, pieces, got, want)
 	}
-	again := newCitations(bakery)
-	if twice := through(again, want); twice != want {
-		t.Errorf("%q becomes %q and then %q", answer, want, twice)
+	if !strings.ContainsAny(answer, "“”\"«»„「") { // what goes can bring a marker to the end of a quotation
+		again := newCitations(bakery)
+		if twice := through(again, want); twice != want || again.refuted > 0 {
+			t.Errorf("%q becomes %q and then %q, with %d refuted", answer, want, twice, again.refuted)
+		}
 	}
 	shown := format.Render(want, format.HTML, nil)
 	if strings.Contains(shown, ">1</a>") && !strings.Contains(answer, "](") {

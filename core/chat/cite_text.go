@@ -16,6 +16,8 @@ type citedText struct {
 	spaced bool
 	// swallow says that spaces are left out that follow.
 	swallow bool
+	// closes says that a parenthesis is left out that comes next.
+	closes bool
 	// number is that of the marker that was written last, zero after text.
 	number int
 }
@@ -54,7 +56,7 @@ func (t *citedText) verbatim(code string) {
 }
 
 func (t *citedText) after(b byte) {
-	t.last, t.number, t.spaced, t.swallow = b, 0, false, false
+	t.last, t.number, t.spaced, t.swallow, t.closes = b, 0, false, false, false
 }
 
 // write writes all else.
@@ -67,6 +69,10 @@ func (t *citedText) write(text string) {
 func (t *citedText) writeByte(b byte) {
 	blank := b == ' ' || b == '\t'
 	if t.swallow && blank {
+		return
+	}
+	if t.closes && b == ')' {
+		t.closes = false
 		return
 	}
 	if t.label == endedLabel && b == ':' {
@@ -123,9 +129,18 @@ func (l label) next(b byte) label {
 // keeps its neighbours apart. It returns the spaces that stood before it when
 // they are to go before another marker.
 func (t *citedText) removed(spaces string, next rune) string {
-	if t.start {
+	outside, inside := strings.CutSuffix(spaces, "(")
+	if inside && next != ')' {
 		t.write(spaces)
-		t.swallow = true
+		return ""
+	}
+	if t.start {
+		t.write(outside)
+		t.swallow, t.closes = true, inside
+		return ""
+	}
+	if inside {
+		t.closes = true
 		return ""
 	}
 	switch {

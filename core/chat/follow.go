@@ -86,22 +86,22 @@ type follower struct {
 	turn    *Turn
 	emit    func(Event) error
 	from    Position
-	// hasRead says that something of the answer was emitted, and waited that
-	// the answer was not there at once.
-	hasRead, waited bool
+	// hasRead says that something of the answer was emitted, and elsewhere that
+	// this process does not carry the turn out.
+	hasRead, elsewhere bool
 }
 
 // follow emits what comes after a position, and returns the answer when it has
 // ended.
 func (f *follower) follow(ctx context.Context) (Answer, error) {
-	f.waited = false
+	f.elsewhere = false
 	if r := f.turn.run; r != nil {
 		return f.read(ctx, r)
 	}
 	if r := f.service.runOf(f.turn.AnswerID); r != nil && r.join() {
-		f.waited = true
 		return f.read(ctx, r)
 	}
+	f.elsewhere = true
 	return f.poll(ctx)
 }
 
@@ -149,13 +149,15 @@ func (f *follower) poll(ctx context.Context) (Answer, error) {
 		if err := f.sameAttempt(answer.Attempt); err != nil {
 			return Answer{}, err
 		}
+		if answer.Status == Interrupted && f.turn.again != nil && !f.hasRead {
+			return answer, errInterrupted // it is begun again, and its text is not read
+		}
 		if err := f.catchUp(answer.Text); err != nil {
 			return answer, err
 		}
 		if answer.Status != Generating {
 			return answer, errorOf(answer.Status)
 		}
-		f.waited = true
 		if !sleep(ctx, followPoll) {
 			return answer, context.Cause(ctx)
 		}
@@ -209,11 +211,11 @@ func (f *follower) give(kind EventKind, text string) error {
 	return f.emit(Event{kind, text, Position{AnswerID: f.from.AnswerID, Attempt: f.from.Attempt, Offset: f.from.Offset}})
 }
 
-// join counts a reader, unless the run has ended.
+// join counts a reader, unless the run has ended or is about to.
 func (r *run) join() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.hasEnded() {
+	if r.hasEnded() || r.ending != nil {
 		return false
 	}
 	r.readers++

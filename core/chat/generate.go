@@ -30,9 +30,10 @@ func (r *run) prepare(ctx context.Context, history []Message) (err error) {
 		}
 	}
 	t.query, t.rewriting = s.selfContained(ctx, t.model, history, t.question)
-	query := knowledge.Query{Text: t.query, Limit: passagesWanted}
-	if t.query == t.question {
-		query.Context = questions(history)
+	query := knowledge.Query{Text: t.question, Context: questions(history), Limit: passagesWanted}
+	if t.query != t.question {
+		// Together they find more than either: see docs/retrieval.md.
+		query.Text += "\n" + t.query
 	}
 	scope := knowledge.Scope{WorkspaceID: r.bot.WorkspaceID, ChatbotID: r.bot.ID}
 	found, err := s.searcher.Search(ctx, scope, query)
@@ -79,6 +80,7 @@ func (r *run) generate(ctx context.Context, give func(Event) error) (answer Answ
 	g.prompt = Prompt{}
 	g.generated, err = r.service.converse(ctx, r.task.model, r.bot, prompt, talk{text: g.text, waiting: g.waiting, found: g.found})
 	if err != nil {
+		_ = g.emit(Delta, g.checks.cut()) // whoever is gone does not read it
 		return answer, err
 	}
 	return answer, g.emit(Delta, g.checks.end())
@@ -193,6 +195,15 @@ func (c *checks) end() string {
 		return c.grounding.write(rest) + c.grounding.end()
 	}
 	return rest
+}
+
+// cut is what is left of an answer that breaks off. What a strict chatbot has
+// not found supported stays unsaid.
+func (c *checks) cut() string {
+	if c.grounding != nil {
+		return ""
+	}
+	return c.citations.end()
 }
 
 func (c *checks) add(found []knowledge.Found) {

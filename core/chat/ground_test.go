@@ -55,6 +55,7 @@ func TestGrounding(t *testing.T) {
 		{"an announcement may count", "There are 9 kinds:\n\nCroissants with butter.", "There are 9 kinds:\n\nCroissants with butter.", 0},
 		{"an announcement that claims something must be supported", "Planes land at our airport twice every single hour:\n\nCroissants with butter.", "Croissants with butter.", 1},
 		{"nouns of German are no names", "Das Gebäck Croissants enthält butter hazelnuts.", "Das Gebäck Croissants enthält butter hazelnuts.", 0},
+		{"a negation is not seen", "The bakery is not closed on Mondays.", "The bakery is not closed on Mondays.", 0},
 		{"markers are no numbers", "The bakery is closed on Mondays [4].", "The bakery is closed on Mondays [4].", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -83,7 +83,9 @@ func (s *Service) join(ctx context.Context, p chatbot.Principal, claim Claim, tu
 		turn.Conversation = Conversation{ID: stored.ConversationID, WorkspaceID: p.Chatbot.WorkspaceID, ChatbotID: p.Chatbot.ID}
 		turn.AnswerID = stored.Answer.MessageID
 		turn.From = Position{AnswerID: stored.Answer.MessageID, Attempt: stored.Answer.Attempt}
-		turn.again = func(ctx context.Context, turn *Turn) error { return s.join(ctx, p, claim, turn) }
+		if turn.again = nil; stored.Last { // else the conversation went on, and it stays as it is
+			turn.again = func(ctx context.Context, turn *Turn) error { return s.join(ctx, p, claim, turn) }
+		}
 		status := stored.Answer.Status
 		if status != Interrupted && status != Failed || !stored.Last {
 			return nil

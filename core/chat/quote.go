@@ -24,8 +24,10 @@ type quotation struct {
 	// closed says that the quotation has ended, and nothing but punctuation
 	// came since.
 	closed bool
-	// settled says that a marker behind it was right.
-	settled  bool
+	// settled says that a marker behind it was right, and corrected that one
+	// was corrected.
+	settled, corrected bool
+
 	previous rune
 	newlines int
 }
@@ -53,7 +55,7 @@ func (q *quotation) next(r rune) {
 	}
 	switch {
 	case q.open != 0 && q.closes(r):
-		q.open, q.closed, q.settled = 0, true, false
+		q.open, q.closed, q.settled, q.corrected = 0, true, false, false
 	case ends[r] != "" && (q.open == 0 || r == q.open) && q.opensHere():
 		q.open, q.closed, q.runes = r, false, 0
 		q.text.Reset()
@@ -62,7 +64,7 @@ func (q *quotation) next(r rune) {
 			q.runes++
 			q.text.WriteRune(r)
 		}
-	case !unicode.IsSpace(r) && !strings.ContainsRune(".,;:!?…)*_`", r):
+	case !unicode.IsSpace(r) && !strings.ContainsRune(".,;:!?…()*_`", r):
 		q.closed = false
 	}
 }

@@ -42,12 +42,13 @@ func (s *Service) converse(ctx context.Context, model Model, bot chatbot.Chatbot
 			c.prompt.Tools = nil
 		}
 		c.said.Reset()
-		generated, err := model.Generate(ctx, c.prompt, c.emit)
+		last := len(c.prompt.Tools) == 0
+		generated, err := model.Generate(ctx, c.take(last), c.emit)
 		sum.Usage = sum.Usage.Plus(generated.Usage)
 		if generated.Model != "" {
 			sum.Model = generated.Model
 		}
-		if err != nil || len(generated.Calls) == 0 || len(c.prompt.Tools) == 0 {
+		if err != nil || len(generated.Calls) == 0 || last {
 			return sum, err
 		}
 		if c.left == nil {
@@ -60,6 +61,16 @@ func (s *Service) converse(ctx context.Context, model Model, bot chatbot.Chatbot
 			c.prompt.Tools = nil
 		}
 	}
+}
+
+// take returns the prompt, and lets go of it for the last round: a stream that
+// stays open need not keep it.
+func (c *conversing) take(last bool) Prompt {
+	prompt := c.prompt
+	if last {
+		c.prompt = Prompt{}
+	}
+	return prompt
 }
 
 // conversing is one answer with its calls of tools.

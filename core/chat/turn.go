@@ -114,7 +114,7 @@ func (t *Turn) Run(ctx context.Context, emit func(Event) error) (Answer, error) 
 			t.run.setOut(ctx, emit == nil)
 		}
 		answer, err := f.follow(ctx)
-		if t.again == nil || answer.Status != Interrupted || f.hasRead || ctx.Err() != nil {
+		if t.again == nil || !f.elsewhere || answer.Status != Interrupted || f.hasRead || ctx.Err() != nil {
 			return answer, err
 		}
 		if err := t.again(ctx, t); err != nil {

@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -13,11 +12,6 @@ const (
 	maxCalls = 16
 	// maxCallBytes bounds what they hold together.
 	maxCallBytes = 64 << 10
-)
-
-var (
-	errManyCalls = fmt.Errorf("the answer calls tools more than %d times", maxCalls)
-	errLongCalls = errors.New("the calls of tools in the answer are longer than 64 KiB")
 )
 
 // begunCall is a call whose arguments may still be coming.

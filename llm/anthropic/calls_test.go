@@ -34,8 +34,8 @@ func TestCalls(t *testing.T) {
 		"they are calls whatever the reason to stop is":     {Finish: "end_turn"},
 		"they need no message_stop once the reason is said": {OmitDone: true},
 	} {
-		for _, whole := range []bool{false, true} {
-			t.Run(name+[]string{"", ", in a whole answer"}[map[bool]int{whole: 1}[true]], func(t *testing.T) {
+		for how, whole := range map[string]bool{"": false, ", in a whole answer": true} {
+			t.Run(name+how, func(t *testing.T) {
 				reply.ToolCalls = scripted
 				prompt := withTools()
 				prompt.Whole = whole

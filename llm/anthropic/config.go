@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"parley/llm/upstream"
 )
 
 const (
@@ -49,9 +51,12 @@ type Config struct {
 	// A server whose Retry-After is longer is not asked again. Zero means 5
 	// seconds.
 	MaxRetryDelay time.Duration
-	// HTTPClient replaces the client that [NewHTTPClient] returns. Whatever it
+	// HTTPClient replaces the client that [upstream.NewHTTPClient] returns. Whatever it
 	// says of redirects, none is followed.
 	HTTPClient *http.Client
+
+	// limits are those above, complete.
+	limits upstream.Limits
 }
 
 // complete checks the configuration and fills in what was left out.
@@ -69,21 +74,17 @@ func (c *Config) complete() error {
 	c.BaseURL = strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), "/v1")
 	c.Context = orDefault(c.Context, contextOf(c.Model))
 	c.MaxTokens = orDefault(c.MaxTokens, defaultMaxTokens)
-	c.Timeout = orDefault(c.Timeout, 2*time.Minute)
-	c.FirstTokenTimeout = min(orDefault(c.FirstTokenTimeout, 30*time.Second), c.Timeout)
-	c.MaxRetryDelay = orDefault(c.MaxRetryDelay, 5*time.Second)
-	if c.Retries == 0 {
-		c.Retries = 2
-	}
-	c.Retries = max(c.Retries, 0)
+	c.limits = upstream.Limits{
+		Timeout: c.Timeout, FirstToken: c.FirstTokenTimeout, Retries: c.Retries, MaxRetryDelay: c.MaxRetryDelay,
+	}.Complete()
 	if c.HTTPClient == nil {
-		c.HTTPClient = NewHTTPClient()
+		c.HTTPClient = upstream.NewHTTPClient()
 	}
 	c.HTTPClient = withoutRedirects(c.HTTPClient)
 	return nil
 }
 
-func orDefault[N int | time.Duration](given, otherwise N) N {
+func orDefault(given, otherwise int) int {
 	if given <= 0 {
 		return otherwise
 	}

@@ -1,13 +1,10 @@
 package anthropic
 
 import (
-	"encoding/json"
-	"errors"
-
 	"github.com/tidwall/gjson"
-)
 
-var errMalformed = errors.New("an event of the stream is not a JSON object")
+	"parley/llm/upstream"
+)
 
 // event is what of an event of a stream matters here (Anthropic, "Streaming
 // Messages").
@@ -27,15 +24,15 @@ type event struct {
 	usage reported
 }
 
-// decodeEvent reads one data line. An error that the server reports is a
-// [refusal].
+// decodeEvent reads one data line. An error that the server reports is an
+// [upstream.Refusal].
 //
 // It looks fields up with gjson instead of decoding into the SDK's types: of
 // thousands of events a second each is looked at once for one string. See
 // BenchmarkDecode. gjson does not check what it reads, so the line is checked
 // before.
 func decodeEvent(line []byte) (event, error) {
-	if !isObject(line) {
+	if !upstream.IsObject(line) {
 		return event{}, errMalformed
 	}
 	found, all := event{}, gjson.ParseBytes(line)
@@ -58,22 +55,6 @@ func decodeEvent(line []byte) (event, error) {
 		return event{}, refusalIn(line)
 	}
 	return found, nil // ping, content_block_stop, and what is still to be invented
-}
-
-// shortJSON is how long JSON may be that gjson checks.
-const shortJSON = 4 << 10
-
-// isObject reports whether data is a JSON object. gjson is quick at that, but
-// goes as deep as its input, and a few megabytes of brackets exhaust the stack
-// of the whole process. encoding/json stops at a depth of 10,000.
-func isObject(data []byte) bool {
-	if len(data) == 0 || data[0] != '{' {
-		return false
-	}
-	if len(data) <= shortJSON {
-		return gjson.ValidBytes(data)
-	}
-	return json.Valid(data)
 }
 
 func (e *event) readDelta(delta gjson.Result) {

@@ -1,23 +1,22 @@
 // Package anthropic owns how Anthropic's Messages API is spoken to: the
-// request, its retries and timeouts, the stream, and what its failures are to
-// a caller.
+// request and its retries, what is read of the answer, and which of its
+// failures mean what.
 //
-// It does not own what the model is told (package chat) nor how tokens are
-// counted (package llm/tokens).
+// It does not own what the model is told (package chat), how tokens are counted
+// (package llm/tokens), nor what all model servers have in common, such as time
+// limits and what a caller learns of a failure (package llm/upstream).
 package anthropic
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"strings"
-	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"parley/core/chat"
 	"parley/llm/tokens"
+	"parley/llm/upstream"
 )
 
 // Model answers prompts through a server. It is safe for concurrent use.
@@ -25,8 +24,7 @@ type Model struct {
 	config  Config
 	client  sdk.Client
 	counter *tokens.Counter
-	checked lastCheck
-	now     func() time.Time
+	checked upstream.Check
 }
 
 var _ chat.Model = (*Model)(nil)
@@ -42,8 +40,8 @@ func New(config Config) (*Model, error) {
 		option.WithHTTPClient(config.HTTPClient),
 		// The SDK's retries are the only ones. They end with the response's
 		// headers, so that nothing is retried after the first token.
-		option.WithMaxRetries(config.Retries),
-		option.WithMiddleware(limitRefusals, boundRetryDelay(config.MaxRetryDelay)),
+		option.WithMaxRetries(config.limits.Retries),
+		option.WithMiddleware(upstream.LimitRefusals, boundRetryDelay(config.limits.MaxRetryDelay)),
 		// It would trace to whichever provider is registered, as the
 		// environment says, and send the trace's ids along.
 		option.WithoutOpenTelemetry(),
@@ -57,7 +55,6 @@ func New(config Config) (*Model, error) {
 		// finds in the environment and in files.
 		client:  sdk.Client{Options: options},
 		counter: tokens.For(config.Model),
-		now:     time.Now,
 	}, nil
 }
 
@@ -88,71 +85,41 @@ func (m *Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text
 	if err != nil {
 		return generated, err
 	}
-	call := begin(ctx, m.config)
-	defer call.end()
+	call := upstream.Begin(ctx, m.config.limits)
+	defer call.End()
 	round := len(prompt.Messages)
-	answer := &answer{call: call, emit: emit, mayCall: len(m.offered(prompt)) > 0}
-	err = m.ask(call, body, prompt.Whole, answer)
-	if call.sent.Load() {
-		generated.Usage = m.usage(body, answer)
+	answer := &answer{call: call, text: upstream.Text{Call: call, Emit: emit}, mayCall: len(m.offered(prompt)) > 0}
+	if prompt.Whole {
+		call.Started() // the first token comes with the last
 	}
+	response, err := m.post(call.Context(), body, prompt.Whole)
 	if err != nil {
-		return generated, call.failure(err, answer.text.Len() > 0)
+		if call.Sent() {
+			generated.Usage = m.usage(body, answer)
+		}
+		return generated, call.Failure(err, false)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if upstream.IsStream(response) {
+		err = answer.read(response.Body)
+	} else {
+		err = answer.readWhole(response.Body)
+	}
+	generated.Usage = m.usage(body, answer)
+	if err != nil {
+		return generated, call.Failure(err, answer.text.Len() > 0)
 	}
 	generated.Calls = answer.calls.found(round)
 	return generated, nil
 }
 
-func (m *Model) ask(call *call, body []byte, whole bool, answer *answer) error {
-	if whole {
-		call.started() // the first token comes with the last
-	}
-	response, err := m.post(call, body, whole)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = response.Body.Close() }()
-	if isStream(response) {
-		return answer.read(response.Body)
-	}
-	return answer.readWhole(response.Body)
-}
-
 // post returns the response of a server that has agreed to answer.
-func (m *Model) post(call *call, body []byte, whole bool) (*http.Response, error) {
+func (m *Model) post(ctx context.Context, body []byte, whole bool) (*http.Response, error) {
 	accept := "text/event-stream"
 	if whole {
 		accept = "application/json"
 	}
 	var response *http.Response
-	err := m.client.Post(call.ctx, "v1/messages", body, &response, option.WithHeader("Accept", accept))
-	response, err = accepted(response, err)
-	var refused *refusal
-	if err == nil || errors.As(err, &refused) {
-		call.sent.Store(err == nil) // also where the transport does not tell
-	}
-	return response, err
-}
-
-// isStream reports what a server answers with. One that streams, or does not,
-// against the request is read as what it sends.
-func isStream(response *http.Response) bool {
-	return !strings.HasPrefix(response.Header.Get("Content-Type"), "application/json")
-}
-
-// accepted tells a refusal, which the SDK can only name when its body is what
-// it expects, from an answer and from no response.
-func accepted(response *http.Response, err error) (*http.Response, error) {
-	if response == nil {
-		if err == nil {
-			err = errNoResponse
-		}
-		return nil, err
-	}
-	if response.StatusCode == http.StatusOK && err == nil {
-		return response, nil
-	}
-	refused := refusalOf(response)
-	_ = response.Body.Close()
-	return nil, refused
+	err := m.client.Post(ctx, "v1/messages", body, &response, option.WithHeader("Accept", accept))
+	return api.Accepted(response, err)
 }

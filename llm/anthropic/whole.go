@@ -1,27 +1,21 @@
 package anthropic
 
 import (
-	"bytes"
 	"io"
 	"strings"
 
 	"github.com/tidwall/gjson"
-)
 
-// maxWholeBytes bounds an answer with what stands around it and its escapes.
-const maxWholeBytes = 8 << 20
+	"parley/llm/upstream"
+)
 
 // readWhole reads an answer that is not streamed, and emits it as one piece.
 func (a *answer) readWhole(body io.Reader) error {
-	data, err := io.ReadAll(io.LimitReader(body, maxWholeBytes))
+	data, err := upstream.ReadWhole(body)
 	if err != nil {
 		return err
 	}
-	if len(data) == maxWholeBytes {
-		return errTooLong
-	}
-	data = bytes.TrimSpace(data)
-	if !isObject(data) {
+	if !upstream.IsObject(data) {
 		return errMalformed
 	}
 	all := gjson.ParseBytes(data)

@@ -39,12 +39,14 @@ func NewBreaker(log *slog.Logger) *Breaker {
 	return &Breaker{circuit}
 }
 
-// attempt is one request that a breaker has admitted. Each is ended once.
+// attempt is one request that a breaker has admitted. The first of what is
+// called on it counts.
 type attempt struct {
 	breaker *Breaker
 	// trial says that it decides whether the provider is asked again. The next
 	// one waits for it.
-	trial bool
+	trial   bool
+	settled bool
 }
 
 // admit returns an attempt, or false while the provider is left alone.
@@ -52,38 +54,45 @@ func (b *Breaker) admit() (*attempt, bool) {
 	if !b.circuit.TryAcquirePermit() {
 		return nil, false
 	}
-	return &attempt{b, b.circuit.IsHalfOpen()}, true
+	return &attempt{breaker: b, trial: b.circuit.IsHalfOpen()}, true
 }
 
-// answers is called when the first text comes. A trial has succeeded then,
-// however long the rest may take.
+// answers is called when text comes, or an end without a failure. However the
+// rest may go, the provider answers; and who asks for endless answers cannot
+// have it left alone.
 func (a *attempt) answers() {
-	if a.trial {
-		a.trial = false
+	if !a.settled {
+		a.settled = true
 		a.breaker.circuit.RecordSuccess()
 	}
 }
 
-// end records how the attempt ended.
-func (a *attempt) end(err error) {
-	if err != nil && isProviders(err) {
-		a.breaker.circuit.RecordFailure()
+// fails is called when the attempt ends with an error.
+func (a *attempt) fails(err error) {
+	if !isProviders(err) {
+		a.answers()
 		return
 	}
-	a.breaker.circuit.RecordSuccess()
-}
-
-// abandon ends an attempt that says nothing of the provider, because the
-// caller ended it. A trial has to be repeated then, but not at once.
-func (a *attempt) abandon() {
-	if a.trial {
+	if !a.settled {
+		a.settled = true
 		a.breaker.circuit.RecordFailure()
 	}
+}
+
+// abandon is called when the attempt says nothing of the provider, because the
+// caller ended it. A trial has to be repeated then, but not at once.
+func (a *attempt) abandon() {
+	if !a.settled && a.trial {
+		a.breaker.circuit.RecordFailure()
+	}
+	a.settled = true
 }
 
 // isProviders tells failures of a provider, or of the way to it, from answers
-// that say that the request was wrong: a bad key or an unknown model will not
-// get better by waiting. Too many requests will.
+// that say that the request was wrong, and from those that are of no use: a bad
+// key or an unknown model will not get better by waiting, and whoever talks
+// with a chatbot can bring a model to decline. Too many requests will pass.
+// Adapters give what was answered a status.
 func isProviders(err error) bool {
 	var refusal interface{ Status() int }
 	if !errors.As(err, &refusal) {

@@ -22,20 +22,18 @@ func (g guarded) Generate(ctx context.Context, prompt chat.Prompt, emit func(tex
 	if !admitted {
 		return chat.Generated{Model: g.Name()}, g.breaker.left()
 	}
-	settled := false
-	defer func() { // also of a panic, so that a trial is not waited for for ever
-		if !settled {
-			attempt.abandon()
-		}
-	}()
-	var refused error // by emit, which is the caller's
+	defer attempt.abandon() // of a panic, so that a trial is not waited for for ever
+	var refused error       // by emit, which is the caller's
 	generated, err := g.Model.Generate(ctx, prompt, func(text string) error {
 		attempt.answers()
 		refused = emit(text)
 		return refused
 	})
-	if settled = refused == nil && (err == nil || ctx.Err() == nil); settled {
-		attempt.end(err)
+	switch {
+	case err == nil:
+		attempt.answers()
+	case refused == nil && ctx.Err() == nil:
+		attempt.fails(err)
 	}
 	return generated, err
 }

@@ -1,21 +1,15 @@
 package openai
 
 import (
-	"errors"
-
 	"github.com/tidwall/gjson"
 
 	"parley/core/chat"
+	"parley/llm/upstream"
 )
 
 // maxReportedTokens is more than any model's context. A server that reports
 // more, or less than nothing, is not believed.
 const maxReportedTokens = 100_000_000
-
-var (
-	errMalformed = errors.New("a chunk of the stream is not a JSON object")
-	errReported  = errors.New("the server reported an error within the stream")
-)
 
 // chunk is what of a chat.completion.chunk matters here.
 type chunk struct {
@@ -40,7 +34,7 @@ type chunk struct {
 // SDK's own type. gjson does not check what it reads, so the line is checked
 // before.
 func decodeChunk(line []byte) (chunk, error) {
-	if len(line) == 0 || !gjson.ValidBytes(line) || line[0] != '{' {
+	if !upstream.IsObject(line) {
 		return chunk{}, errMalformed
 	}
 	var found chunk

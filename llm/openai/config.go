@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/llm/tokens"
+	"parley/llm/upstream"
 )
 
 // Config says which model of which server is used, and how patiently. Only
@@ -47,7 +48,12 @@ type Config struct {
 	// isOpenAI says that the server is OpenAI's own or Azure's, which refuse
 	// max_tokens that all others know.
 	isOpenAI bool
+	// limits are those above, complete.
+	limits upstream.Limits
 }
+
+// NewHTTPClient is [upstream.NewHTTPClient].
+func NewHTTPClient() *http.Client { return upstream.NewHTTPClient() }
 
 // complete checks the configuration and fills in what was left out.
 func (c *Config) complete() error {
@@ -63,22 +69,11 @@ func (c *Config) complete() error {
 	if c.Context <= 0 {
 		c.Context = tokens.Context(c.Model)
 	}
-	c.Timeout = orDefault(c.Timeout, 2*time.Minute)
-	c.FirstTokenTimeout = min(orDefault(c.FirstTokenTimeout, 30*time.Second), c.Timeout)
-	c.MaxRetryDelay = orDefault(c.MaxRetryDelay, 5*time.Second)
-	if c.Retries == 0 {
-		c.Retries = 2
-	}
-	c.Retries = max(c.Retries, 0)
+	c.limits = upstream.Limits{
+		Timeout: c.Timeout, FirstToken: c.FirstTokenTimeout, Retries: c.Retries, MaxRetryDelay: c.MaxRetryDelay,
+	}.Complete()
 	if c.HTTPClient == nil {
 		c.HTTPClient = NewHTTPClient()
 	}
 	return nil
-}
-
-func orDefault(given, otherwise time.Duration) time.Duration {
-	if given <= 0 {
-		return otherwise
-	}
-	return given
 }

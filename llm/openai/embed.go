@@ -11,8 +11,8 @@ import (
 
 	"github.com/openai/openai-go/v3/option"
 
-	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/llm/upstream"
 )
 
 // embedTexts is how many texts go into one request.
@@ -37,7 +37,9 @@ func NewEmbedder(config Config, dimensions int) (*Embedder, error) {
 	if dimensions < 0 || dimensions > 8192 {
 		return nil, errors.New("openai: dimensions are from 0 to 8,192")
 	}
-	config.Timeout = orDefault(config.Timeout, time.Minute)
+	if config.Timeout <= 0 {
+		config.Timeout = time.Minute
+	}
 	model, err := New(config)
 	if err != nil {
 		return nil, err
@@ -87,12 +89,12 @@ type embeddingReply struct {
 }
 
 func (e *Embedder) embed(ctx context.Context, texts []string) ([][]float32, error) {
-	limited, cancel := context.WithTimeout(ctx, e.model.config.Timeout)
+	limited, cancel := context.WithTimeout(ctx, e.model.config.limits.Timeout)
 	defer cancel()
 	request := embeddingRequest{Model: e.model.config.Model, Input: texts, Dimensions: e.dimensions}
 	var response *http.Response
 	err := e.model.client.Post(limited, "embeddings", request, &response, option.WithHeader("Accept", "application/json"))
-	if response, err = accepted(response, err); err != nil {
+	if response, err = api.Accepted(response, err); err != nil {
 		return nil, e.failure(ctx, err)
 	}
 	defer func() { _ = response.Body.Close() }()
@@ -112,12 +114,10 @@ func (e *Embedder) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	failed := fault.As(upstream(err, false))
+	failed := upstream.Fault(err)
 	failed.Message = "The embedding model did not answer."
 	return failed
 }
-
-var errVectors = errors.New("the vectors do not fit the texts")
 
 // inOrder returns the vectors in the order of the texts, each of length one.
 func (r embeddingReply) inOrder(n int) ([][]float32, error) {

@@ -36,6 +36,8 @@ func TestRefusal(t *testing.T) {
 		"a malformed first chunk is a failure":              {llmtest.Reply{Raw: []string{`{"choices":[` + testPrompt}}, notAnswered, 1},
 		"a chunk that is no object is a failure":            {llmtest.Reply{Raw: []string{`"` + testPrompt + `"`}}, notAnswered, 1},
 		"an error within the stream is a failure":           {llmtest.Reply{Raw: []string{echo}}, notAnswered, 1},
+		"a chunk of brackets is a failure":                  {llmtest.Reply{Raw: []string{`{"choices":` + strings.Repeat("[", maxLine/2)}}, notAnswered, 1},
+		"a refusal of brackets is a refusal":                {llmtest.Reply{Status: 400, ErrorBody: strings.Repeat("[", 8<<20)}, notAnswered, 1},
 		"a line without end is a failure":                   {llmtest.Reply{Raw: []string{strings.Repeat("x", maxLine+firstBuffer)}}, notAnswered, 1},
 		"a stream cut before the first token is a failure":  {llmtest.Reply{Pieces: []string{"a"}, CutAfter: 30}, notAnswered, 1},
 		"a stream cut within the answer is a failure":       {llmtest.Reply{Pieces: []string{"a", strings.Repeat("b", 2000)}, CutAfter: 1000}, brokeOff, 1},

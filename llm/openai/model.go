@@ -1,23 +1,23 @@
 // Package openai owns how a server that speaks OpenAI's chat-completions API
-// is spoken to: the request, its retries and timeouts, the stream, and what
-// its failures are to a caller.
+// is spoken to: the request, what is read of the answer, and which of its
+// failures mean what.
 //
-// It does not own what the model is told (package chat) nor how tokens are
-// counted (package llm/tokens).
+// It does not own what the model is told (package chat), how tokens are counted
+// (package llm/tokens), nor what all model servers have in common, such as time
+// limits and what a caller learns of a failure (package llm/upstream).
 package openai
 
 import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strings"
-	"time"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
 	"parley/core/chat"
 	"parley/llm/tokens"
+	"parley/llm/upstream"
 )
 
 // Model answers prompts through a server. It is safe for concurrent use.
@@ -25,8 +25,7 @@ type Model struct {
 	config  Config
 	client  sdk.Client
 	counter *tokens.Counter
-	checked lastCheck
-	now     func() time.Time
+	checked upstream.Check
 }
 
 var _ chat.Model = (*Model)(nil)
@@ -42,9 +41,9 @@ func New(config Config) (*Model, error) {
 		option.WithHTTPClient(config.HTTPClient),
 		// The SDK's retries are the only ones. They end with the response's
 		// headers, so that nothing is retried after the first token.
-		option.WithMaxRetries(config.Retries),
-		option.WithMaxRetryDelay(config.MaxRetryDelay),
-		option.WithMiddleware(limitRefusals),
+		option.WithMaxRetries(config.limits.Retries),
+		option.WithMaxRetryDelay(config.limits.MaxRetryDelay),
+		option.WithMiddleware(upstream.LimitRefusals),
 	}
 	if config.APIKey != "" {
 		options = append(options, option.WithAPIKey(config.APIKey))
@@ -55,7 +54,6 @@ func New(config Config) (*Model, error) {
 		// finds in the environment.
 		client:  sdk.Client{Options: options},
 		counter: tokens.For(config.Model),
-		now:     time.Now,
 	}, nil
 }
 
@@ -93,29 +91,29 @@ func (m *Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text
 		return generated, err
 	}
 	whole, offered, round := prompt.Whole, m.offers(prompt), len(prompt.Messages)
-	call := begin(ctx, m.config)
-	defer call.end()
+	call := upstream.Begin(ctx, m.config.limits)
+	defer call.End()
 	if whole {
-		call.started() // the first token comes with the last
+		call.Started() // the first token comes with the last
 	}
-	response, err := m.post(call.traced(), body, whole)
+	response, err := m.post(call.Context(), body, whole)
 	if err != nil {
-		if call.sent.Load() {
+		if call.Sent() {
 			generated.Usage = estimatePrompt(m.counter, body)
 		}
-		return generated, call.failure(err, false)
+		return generated, call.Failure(err, false)
 	}
 	defer func() { _ = response.Body.Close() }()
 
-	answer := answer{call: call, emit: emit, counter: m.counter, offered: offered}
-	if isStream(response) {
+	answer := answer{call: call, text: upstream.Text{Call: call, Emit: emit}, counter: m.counter, offered: offered}
+	if upstream.IsStream(response) {
 		err = answer.read(response.Body)
 	} else {
 		err = answer.readWhole(response.Body)
 	}
 	generated.Usage = answer.used(body)
 	if err != nil {
-		return generated, call.failure(err, answer.text.Len() > 0)
+		return generated, call.Failure(err, answer.text.Len() > 0)
 	}
 	generated.Calls = answer.calls.all(round)
 	return generated, nil
@@ -129,7 +127,7 @@ func (m *Model) post(ctx context.Context, body []byte, whole bool) (*http.Respon
 		accept = acceptWhole
 	}
 	err := m.client.Post(ctx, "chat/completions", body, &response, accept...)
-	return accepted(response, err)
+	return api.Accepted(response, err)
 }
 
 // What is asked for is the same for every request.
@@ -137,29 +135,6 @@ var (
 	acceptWhole  = []option.RequestOption{option.WithHeader("Accept", "application/json")}
 	acceptStream = []option.RequestOption{option.WithHeader("Accept", "text/event-stream")}
 )
-
-// isStream reports what a server answers with. One that streams, or does not,
-// against the request is read as what it sends.
-func isStream(response *http.Response) bool {
-	return !strings.HasPrefix(response.Header.Get("Content-Type"), "application/json")
-}
-
-// accepted tells a refusal, which the SDK can only name when its body is what
-// it expects, from an answer and from no response.
-func accepted(response *http.Response, err error) (*http.Response, error) {
-	if response == nil {
-		if err == nil {
-			err = errNoResponse
-		}
-		return nil, err
-	}
-	if response.StatusCode == http.StatusOK && err == nil {
-		return response, nil
-	}
-	refused := refusalOf(response)
-	_ = response.Body.Close()
-	return nil, refused
-}
 
 // estimatePrompt counts the tokens of a request that the server did not count.
 // The 3 tokens a message and 3 for the reply are those of OpenAI's cookbook,

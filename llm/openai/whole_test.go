@@ -52,6 +52,8 @@ func TestWholeAnswer(t *testing.T) {
 			"empty":   {},
 			"cut":     {Pieces: []string{"Seven o'clock."}, CutAfter: 20},
 			"refused": {Status: 500},
+			// 8 MiB of brackets once took the stack of the whole process.
+			"too deep": {Raw: []string{`{"choices":` + strings.Repeat("[", 8<<20-20)}},
 		} {
 			if _, _, err := whole(t.Context(), t, llmtest.NewServer(t, reply)); !fault.Is(err, fault.Upstream) {
 				t.Errorf("%s: got %v", name, err)

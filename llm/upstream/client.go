@@ -1,12 +1,10 @@
-package openai
+package upstream
 
 import (
 	"io"
 	"net"
 	"net/http"
 	"time"
-
-	"github.com/openai/openai-go/v3/option"
 )
 
 // maxRefusalBytes bounds what is read of a body that is not an answer.
@@ -27,8 +25,9 @@ func NewHTTPClient() *http.Client {
 			IdleConnTimeout:       90 * time.Second,
 			TLSHandshakeTimeout:   5 * time.Second,
 			ExpectContinueTimeout: time.Second,
-			// A chunk has some 300 bytes. A request is written once, and a
-			// buffer of any size lasts as long as its connection.
+			// A line of a stream has some 150 to 300 bytes. A request is
+			// written once, and a buffer of any size lasts as long as its
+			// connection.
 			ReadBufferSize:         2 << 10,
 			WriteBufferSize:        1 << 10,
 			MaxResponseHeaderBytes: 64 << 10,
@@ -39,9 +38,10 @@ func NewHTTPClient() *http.Client {
 	}
 }
 
-// limitRefusals keeps the SDK from reading a refusal of any length into
-// memory. It sees the response to every try.
-func limitRefusals(request *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+// LimitRefusals is a middleware for the SDKs of vendors. It keeps them from
+// reading a refusal of any length into memory, and tells the [Call] of a
+// request that it was refused. It sees the response to every try.
+func LimitRefusals(request *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	response, err := next(request)
 	if response != nil && response.StatusCode != http.StatusOK {
 		noteRefusal(request)

@@ -1,4 +1,4 @@
-package anthropic
+package upstream
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// firstBuffer holds some six events of the usual size, and is all that
+	// firstBuffer holds two to six lines of the usual size, and is all that
 	// most streams need. bufio.Scanner would begin with 4 KiB.
 	firstBuffer = 1 << 10
 	// maxLine bounds what a server can make this process hold of one line.
@@ -16,11 +16,10 @@ const (
 
 var buffers = sync.Pool{New: func() any { return new([firstBuffer]byte) }}
 
-// lines reads the data lines of an event stream (HTML Living Standard, 9.2.6).
-// Other fields and comments are passed over: what an event is, its data says
-// too. Each data line is taken for an event of its own, which is how every
-// server of this API sends them.
-type lines struct {
+// Lines reads the data lines of an event stream (HTML Living Standard, 9.2.6).
+// Other fields and comments are passed over. Each data line is taken for an
+// event of its own, which is how model servers send them.
+type Lines struct {
 	source io.Reader
 	first  *[firstBuffer]byte
 	buffer []byte
@@ -30,20 +29,22 @@ type lines struct {
 	err              error
 }
 
-func newLines(source io.Reader) *lines {
+// NewLines returns the lines of a stream. They hold a buffer until [Lines.Free].
+func NewLines(source io.Reader) *Lines {
 	first := buffers.Get().(*[firstBuffer]byte)
-	return &lines{source: source, first: first, buffer: first[:]}
+	return &Lines{source: source, first: first, buffer: first[:]}
 }
 
-// free gives the buffer back. The last line returned is no longer valid.
-func (l *lines) free() {
+// Free gives the buffer back. The last line returned is no longer valid.
+func (l *Lines) Free() {
 	buffers.Put(l.first)
 	l.first, l.buffer = nil, nil
 }
 
-// nextData returns the data of the next data line, valid until the next call,
-// or the error that ended the stream.
-func (l *lines) nextData() ([]byte, error) {
+// NextData returns the data of the next data line, valid until the next call
+// and never empty, or the error that ended the stream: io.EOF where it ended
+// well. A line of more than 256 KiB is an error.
+func (l *Lines) NextData() ([]byte, error) {
 	for {
 		line, err := l.next()
 		if err != nil {
@@ -59,7 +60,7 @@ func (l *lines) nextData() ([]byte, error) {
 	}
 }
 
-func (l *lines) next() ([]byte, error) {
+func (l *Lines) next() ([]byte, error) {
 	for {
 		unread := l.buffer[l.start:l.end]
 		if at := bytes.IndexByte(unread[l.seen:], '\n'); at >= 0 {
@@ -79,7 +80,7 @@ func (l *lines) next() ([]byte, error) {
 }
 
 // last returns what a stream that ended well has after its last line break.
-func (l *lines) last(unread []byte) ([]byte, error) {
+func (l *Lines) last(unread []byte) ([]byte, error) {
 	if l.err != io.EOF || len(unread) == 0 {
 		return nil, l.err
 	}
@@ -87,7 +88,7 @@ func (l *lines) last(unread []byte) ([]byte, error) {
 	return unread, nil
 }
 
-func (l *lines) fill() error {
+func (l *Lines) fill() error {
 	if l.start > 0 {
 		l.end = copy(l.buffer, l.buffer[l.start:l.end])
 		l.start = 0

@@ -1,11 +1,11 @@
-package openai
+package upstream
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// partial holds the bytes of a character that a server split over two chunks.
+// partial holds the bytes of a character that a server split over two pieces.
 type partial struct{ held string }
 
 // join returns what is held and text, up to the last whole character. Bytes

@@ -1,0 +1,54 @@
+package upstream
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+const (
+	// maxWholeBytes bounds an answer with what stands around it and its
+	// escapes.
+	maxWholeBytes = 8 << 20
+	// shortJSON is how many bytes of JSON gjson checks.
+	shortJSON = 4 << 10
+)
+
+// IsStream reports what a server answers with. One that streams, or does not,
+// against the request is read as what it sends.
+func IsStream(response *http.Response) bool {
+	return !strings.HasPrefix(response.Header.Get("Content-Type"), "application/json")
+}
+
+// ReadWhole reads an answer that is not streamed, without the white space
+// around it. One of 8 MiB or more is an error.
+func ReadWhole(body io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(body, maxWholeBytes))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) == maxWholeBytes {
+		return nil, errTooLong
+	}
+	return bytes.TrimSpace(data), nil
+}
+
+// IsObject reports whether data is a JSON object, with nothing before it. What
+// is read with gjson is to be checked so before: gjson itself does not.
+func IsObject(data []byte) bool {
+	return len(data) > 0 && data[0] == '{' && isJSON(data)
+}
+
+// isJSON reports whether data is JSON. gjson is quick at that, but goes as deep
+// as its input, and a few megabytes of brackets exhaust the stack of the whole
+// process. encoding/json stops at a depth of 10,000.
+func isJSON(data []byte) bool {
+	if len(data) <= shortJSON {
+		return gjson.ValidBytes(data)
+	}
+	return json.Valid(data)
+}

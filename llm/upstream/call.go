@@ -1,0 +1,146 @@
+// Package upstream owns what is common to model servers that are spoken to
+// over HTTP: the client's transport, the time that a call may take, the lines
+// of an event stream, the text of an answer on its way to the caller, and what
+// a failure is to the caller and to the log.
+//
+// It does not own what a server is sent nor how its answers are read: packages
+// llm/openai and llm/anthropic know one wire format each.
+package upstream
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// usageTime is how long a server may take for what comes after its answer,
+	// such as the usage.
+	usageTime = 2 * time.Second
+	// drainTime is how long it may take to end the response after the last
+	// line, so that the connection can be used again.
+	drainTime = 20 * time.Millisecond
+)
+
+const (
+	errFirstToken = Error("the first token did not come in time")
+	errWholeTime  = Error("the answer did not end in time")
+	errLingering  = Error("the stream stayed open after the answer")
+)
+
+// Call is the time that one answer may take, and how far its request has come.
+// It belongs to one goroutine.
+type Call struct {
+	// ctx ends with the caller's, and when the time is over.
+	ctx    context.Context
+	caller context.Context
+	cancel context.CancelCauseFunc
+	first  *time.Timer
+	whole  *time.Timer
+	// rest is for what comes after the answer, nil before that.
+	rest  *time.Timer
+	sent  atomic.Bool
+	trace httptrace.ClientTrace
+}
+
+type callKey struct{}
+
+// Begin starts the time of a call for caller, the context of who asks. Limits
+// are complete: see [Limits.Complete]. The call must be ended with [Call.End].
+func Begin(caller context.Context, limits Limits) *Call {
+	ctx, cancel := context.WithCancelCause(caller)
+	c := &Call{
+		caller: caller,
+		cancel: cancel,
+		first:  time.AfterFunc(limits.FirstToken, func() { cancel(errFirstToken) }),
+		whole:  time.AfterFunc(limits.Timeout, func() { cancel(errWholeTime) }),
+	}
+	// Each try begins with the search for a connection.
+	c.trace.GetConn = func(string) { c.sent.Store(false) }
+	c.trace.WroteHeaders = func() { c.sent.Store(true) }
+	c.ctx = context.WithValue(httptrace.WithClientTrace(ctx, &c.trace), callKey{}, c)
+	return c
+}
+
+// Context is that of the call's requests. It ends with the caller's, and when
+// the time is over.
+func (c *Call) Context() context.Context { return c.ctx }
+
+// Sent reports whether a request is with the server, which has not refused it.
+// It needs a client that uses [LimitRefusals].
+func (c *Call) Sent() bool { return c.sent.Load() }
+
+// noteRefusal tells the call of a request, if it has one, that it was refused.
+func noteRefusal(request *http.Request) {
+	if c, ok := request.Context().Value(callKey{}).(*Call); ok {
+		c.sent.Store(false)
+	}
+}
+
+// Started ends the wait for the first token.
+func (c *Call) Started() { c.first.Stop() }
+
+// Finished says that the answer is complete. The server has 2 more seconds for
+// what comes after it.
+func (c *Call) Finished() { c.hurry(usageTime) }
+
+// Drain reads up to the end of a response of which no more is wanted, though
+// not for long: net/http keeps only connections whose response was read to its
+// end.
+func (c *Call) Drain(body io.Reader) {
+	c.hurry(drainTime)
+	_, _ = io.CopyN(io.Discard, body, maxRefusalBytes)
+}
+
+// hurry gives the stream only so much longer, counted from the last hurry.
+func (c *Call) hurry(limit time.Duration) {
+	if c.rest != nil {
+		c.rest.Reset(limit)
+		return
+	}
+	c.rest = time.AfterFunc(limit, func() { c.cancel(errLingering) })
+}
+
+// Cut judges the end of a stream with err, io.EOF included. An answer that was
+// complete by then stays so, whatever becomes of the connection, and the result
+// is nil.
+func (c *Call) Cut(err error, complete bool) error {
+	if complete && c.caller.Err() == nil {
+		return nil
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errCut
+	}
+	return err
+}
+
+// End ends the call's context and timers.
+func (c *Call) End() {
+	c.first.Stop()
+	c.whole.Stop()
+	if c.rest != nil {
+		c.rest.Stop()
+	}
+	c.cancel(nil)
+}
+
+// Failure is what the caller gets for err: the error of its own emit or the end
+// of its own context as they are, anything else as that of [Fault]. Begun says
+// whether text was emitted before.
+func (c *Call) Failure(err error, begun bool) error {
+	var own *emitError
+	if errors.As(err, &own) {
+		return own.err
+	}
+	if ended := c.caller.Err(); ended != nil {
+		return ended
+	}
+	if errors.Is(err, context.Canceled) {
+		err = context.Cause(c.ctx)
+	}
+	return faultOf(err, begun)
+}

@@ -1,0 +1,46 @@
+package upstream
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+const (
+	checkTimeout = 2 * time.Second
+	// checkAge is how long a check holds, so that readiness can be asked as
+	// often as one likes.
+	checkAge = 15 * time.Second
+)
+
+// Check is the last check of a server. The zero value has none. It is safe for
+// concurrent use.
+type Check struct {
+	mu     sync.Mutex
+	at     time.Time
+	result error
+}
+
+// Result is nil, or a fault of kind Upstream for why ask says that the server
+// cannot be used. It holds for 15 seconds; a check takes at most 2, and others
+// who ask meanwhile wait for it. When ctx is over, its error is the result and
+// nothing is asked.
+func (c *Check) Result(ctx context.Context, ask func(ctx context.Context) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.at.IsZero() && time.Since(c.at) < checkAge {
+		return c.result
+	}
+	// The result is for other callers too: one that goes away is no failure.
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkTimeout)
+	defer cancel()
+	c.result = nil
+	if err := ask(limited); err != nil {
+		c.result = Fault(err)
+	}
+	c.at = time.Now()
+	return c.result
+}

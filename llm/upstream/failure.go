@@ -1,0 +1,146 @@
+package upstream
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"syscall"
+
+	"parley/core/fault"
+)
+
+// The sentences for callers.
+const (
+	notAnswered = "The language model did not answer. Try again."
+	brokeOff    = "The language model broke its answer off. Try again."
+	tooBusy     = "The language model is busy. Try again in a moment."
+)
+
+// Error is an error that holds nothing but its own text, and may be logged as
+// it is.
+type Error string
+
+// Error is the text.
+func (e Error) Error() string { return string(e) }
+
+// Useless is an answer that is of no use, such as an empty one. The server has
+// done its part, and whoever asks for what no model answers must not have it
+// taken for broken. It may be logged as it is.
+type Useless struct {
+	// Reason is for the log.
+	Reason string
+	// Sentence is what the caller reads. Empty means the usual.
+	Sentence string
+}
+
+// Error is the reason.
+func (u *Useless) Error() string { return u.Reason }
+
+// Status is that of the response.
+func (u *Useless) Status() int { return http.StatusOK }
+
+const (
+	errNoResponse = Error("the server gave no response")
+	errCut        = Error("the stream ended before the answer did")
+	errLongLine   = Error("a line of the stream is longer than 256 KiB")
+)
+
+var (
+	errEmpty   error = &Useless{Reason: "the answer is empty"}
+	errTooLong error = &Useless{Reason: "the answer is longer than 1 MiB"}
+)
+
+// Fault is the fault of kind Upstream for an error of a server, or of the way
+// to it, before anything was emitted. Its cause may be logged: it is an [Error],
+// [Useless], a [Refusal], or tells the sort of err alone.
+func Fault(err error) *fault.Error { return faultOf(err, false) }
+
+// faultOf is Fault; begun says whether text was emitted before.
+func faultOf(err error, begun bool) *fault.Error {
+	failure := fault.Wrap(fault.Upstream, printable(err), "%s", sentence(err, begun))
+	var refused *Refusal
+	if errors.As(err, &refused) {
+		failure.RetryAfter = refused.retryAfter
+	}
+	return failure
+}
+
+// sentence is what the caller reads.
+func sentence(err error, begun bool) string {
+	var (
+		useless *Useless
+		refused *Refusal
+	)
+	switch {
+	case errors.As(err, &useless) && useless.Sentence != "":
+		return useless.Sentence
+	case begun:
+		return brokeOff
+	case errors.As(err, &refused) && refused.Busy:
+		return tooBusy
+	default:
+		return notAnswered
+	}
+}
+
+// printable is err without what may hold secrets or texts. Errors of net/http
+// quote addresses and what the server sent, which may be an echo of the
+// request: of them only the sort is kept.
+func printable(err error) error {
+	var (
+		own     Error
+		useless *Useless
+		refused *Refusal
+	)
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &useless):
+		return useless
+	case errors.As(err, &refused):
+		return refused
+	}
+	return errors.New("the connection to the server failed: " + sort(err))
+}
+
+func sort(err error) string {
+	var (
+		number      syscall.Errno
+		dns         *net.DNSError
+		certificate *tls.CertificateVerificationError
+		record      tls.RecordHeaderError
+		timeout     net.Error
+	)
+	switch {
+	case errors.As(err, &number):
+		return number.Error()
+	case errors.As(err, &dns):
+		return "its name could not be resolved"
+	case errors.As(err, &certificate):
+		return "its certificate is not trusted"
+	case errors.As(err, &record):
+		return "it does not speak TLS"
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return "it was closed"
+	case errors.Is(err, context.Canceled):
+		return "it was cancelled"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return "it timed out"
+	default:
+		return fmt.Sprintf("%T", root(err))
+	}
+}
+
+func root(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}

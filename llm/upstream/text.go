@@ -1,0 +1,69 @@
+package upstream
+
+import "strings"
+
+// maxAnswerBytes bounds the text of an answer, whatever the server sends.
+const maxAnswerBytes = 1 << 20
+
+// Text is the text of one answer on its way to the caller. Call and Emit must
+// be set; it must not be copied once it is used.
+type Text struct {
+	Call *Call
+	// Emit gets the text, whole characters of UTF-8 and never an empty piece.
+	Emit func(text string) error
+
+	emitted strings.Builder
+	pending partial
+}
+
+// Add emits a piece as far as its characters are whole. What is missing of the
+// last one may come with the next piece; bytes that are not UTF-8 become
+// U+FFFD. It fails for a text of more than 1 MiB, when Emit fails and when the
+// caller has gone.
+func (t *Text) Add(piece string) error {
+	if piece == "" {
+		return nil
+	}
+	t.Call.Started()
+	return t.give(t.pending.join(piece))
+}
+
+// End emits what is left. It fails for an answer without text, unless the
+// answer has called tools.
+func (t *Text) End(called bool) error {
+	if err := t.give(t.pending.rest()); err != nil {
+		return err
+	}
+	if t.Len() == 0 && !called {
+		return errEmpty
+	}
+	return nil
+}
+
+// Len is the number of bytes that were emitted.
+func (t *Text) Len() int { return t.emitted.Len() }
+
+// String is what was emitted.
+func (t *Text) String() string { return t.emitted.String() }
+
+func (t *Text) give(text string) error {
+	if text == "" {
+		return nil
+	}
+	if err := t.Call.caller.Err(); err != nil {
+		return err
+	}
+	if t.emitted.Len()+len(text) > maxAnswerBytes {
+		return errTooLong
+	}
+	t.emitted.WriteString(text)
+	if err := t.Emit(text); err != nil {
+		return &emitError{err}
+	}
+	return nil
+}
+
+// emitError tells an error of Emit from one of the server.
+type emitError struct{ err error }
+
+func (e *emitError) Error() string { return e.err.Error() }
