@@ -28,8 +28,6 @@ type CachedAnswer struct {
 	Text string `json:"text,omitempty"`
 	// Sources holds the value of the "sources" field.
 	Sources string `json:"sources,omitempty"`
-	// DocumentIds holds the value of the "document_ids" field.
-	DocumentIds string `json:"document_ids,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -65,7 +63,7 @@ func (*CachedAnswer) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case cachedanswer.FieldID:
 			values[i] = new(sql.NullInt64)
-		case cachedanswer.FieldWorkspaceID, cachedanswer.FieldChatbotID, cachedanswer.FieldKey, cachedanswer.FieldText, cachedanswer.FieldSources, cachedanswer.FieldDocumentIds:
+		case cachedanswer.FieldWorkspaceID, cachedanswer.FieldChatbotID, cachedanswer.FieldKey, cachedanswer.FieldText, cachedanswer.FieldSources:
 			values[i] = new(sql.NullString)
 		case cachedanswer.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -119,12 +117,6 @@ func (_m *CachedAnswer) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field sources", values[i])
 			} else if value.Valid {
 				_m.Sources = value.String
-			}
-		case cachedanswer.FieldDocumentIds:
-			if value, ok := values[i].(*sql.NullString); !ok {
-				return fmt.Errorf("unexpected type %T for field document_ids", values[i])
-			} else if value.Valid {
-				_m.DocumentIds = value.String
 			}
 		case cachedanswer.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -187,9 +179,6 @@ func (_m *CachedAnswer) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("sources=")
 	builder.WriteString(_m.Sources)
-	builder.WriteString(", ")
-	builder.WriteString("document_ids=")
-	builder.WriteString(_m.DocumentIds)
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))

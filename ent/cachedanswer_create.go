@@ -69,20 +69,6 @@ func (_c *CachedAnswerCreate) SetNillableSources(v *string) *CachedAnswerCreate 
 	return _c
 }
 
-// SetDocumentIds sets the "document_ids" field.
-func (_c *CachedAnswerCreate) SetDocumentIds(v string) *CachedAnswerCreate {
-	_c.mutation.SetDocumentIds(v)
-	return _c
-}
-
-// SetNillableDocumentIds sets the "document_ids" field if the given value is not nil.
-func (_c *CachedAnswerCreate) SetNillableDocumentIds(v *string) *CachedAnswerCreate {
-	if v != nil {
-		_c.SetDocumentIds(*v)
-	}
-	return _c
-}
-
 // SetCreatedAt sets the "created_at" field.
 func (_c *CachedAnswerCreate) SetCreatedAt(v time.Time) *CachedAnswerCreate {
 	_c.mutation.SetCreatedAt(v)
@@ -153,10 +139,6 @@ func (_c *CachedAnswerCreate) defaults() error {
 		v := cachedanswer.DefaultSources
 		_c.mutation.SetSources(v)
 	}
-	if _, ok := _c.mutation.DocumentIds(); !ok {
-		v := cachedanswer.DefaultDocumentIds
-		_c.mutation.SetDocumentIds(v)
-	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		if cachedanswer.DefaultCreatedAt == nil {
 			return fmt.Errorf("ent: uninitialized cachedanswer.DefaultCreatedAt (forgotten import ent/runtime?)")
@@ -198,9 +180,6 @@ func (_c *CachedAnswerCreate) check() error {
 	}
 	if _, ok := _c.mutation.Sources(); !ok {
 		return &ValidationError{Name: "sources", err: errors.New(`ent: missing required field "CachedAnswer.sources"`)}
-	}
-	if _, ok := _c.mutation.DocumentIds(); !ok {
-		return &ValidationError{Name: "document_ids", err: errors.New(`ent: missing required field "CachedAnswer.document_ids"`)}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "CachedAnswer.created_at"`)}
@@ -256,10 +235,6 @@ func (_c *CachedAnswerCreate) createSpec() (*CachedAnswer, *sqlgraph.CreateSpec)
 	if value, ok := _c.mutation.Sources(); ok {
 		_spec.SetField(cachedanswer.FieldSources, field.TypeString, value)
 		_node.Sources = value
-	}
-	if value, ok := _c.mutation.DocumentIds(); ok {
-		_spec.SetField(cachedanswer.FieldDocumentIds, field.TypeString, value)
-		_node.DocumentIds = value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(cachedanswer.FieldCreatedAt, field.TypeTime, value)
@@ -358,18 +333,6 @@ func (u *CachedAnswerUpsert) UpdateSources() *CachedAnswerUpsert {
 	return u
 }
 
-// SetDocumentIds sets the "document_ids" field.
-func (u *CachedAnswerUpsert) SetDocumentIds(v string) *CachedAnswerUpsert {
-	u.Set(cachedanswer.FieldDocumentIds, v)
-	return u
-}
-
-// UpdateDocumentIds sets the "document_ids" field to the value that was provided on create.
-func (u *CachedAnswerUpsert) UpdateDocumentIds() *CachedAnswerUpsert {
-	u.SetExcluded(cachedanswer.FieldDocumentIds)
-	return u
-}
-
 // UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
 //
@@ -455,20 +418,6 @@ func (u *CachedAnswerUpsertOne) SetSources(v string) *CachedAnswerUpsertOne {
 func (u *CachedAnswerUpsertOne) UpdateSources() *CachedAnswerUpsertOne {
 	return u.Update(func(s *CachedAnswerUpsert) {
 		s.UpdateSources()
-	})
-}
-
-// SetDocumentIds sets the "document_ids" field.
-func (u *CachedAnswerUpsertOne) SetDocumentIds(v string) *CachedAnswerUpsertOne {
-	return u.Update(func(s *CachedAnswerUpsert) {
-		s.SetDocumentIds(v)
-	})
-}
-
-// UpdateDocumentIds sets the "document_ids" field to the value that was provided on create.
-func (u *CachedAnswerUpsertOne) UpdateDocumentIds() *CachedAnswerUpsertOne {
-	return u.Update(func(s *CachedAnswerUpsert) {
-		s.UpdateDocumentIds()
 	})
 }
 
@@ -723,20 +672,6 @@ func (u *CachedAnswerUpsertBulk) SetSources(v string) *CachedAnswerUpsertBulk {
 func (u *CachedAnswerUpsertBulk) UpdateSources() *CachedAnswerUpsertBulk {
 	return u.Update(func(s *CachedAnswerUpsert) {
 		s.UpdateSources()
-	})
-}
-
-// SetDocumentIds sets the "document_ids" field.
-func (u *CachedAnswerUpsertBulk) SetDocumentIds(v string) *CachedAnswerUpsertBulk {
-	return u.Update(func(s *CachedAnswerUpsert) {
-		s.SetDocumentIds(v)
-	})
-}
-
-// UpdateDocumentIds sets the "document_ids" field to the value that was provided on create.
-func (u *CachedAnswerUpsertBulk) UpdateDocumentIds() *CachedAnswerUpsertBulk {
-	return u.Update(func(s *CachedAnswerUpsert) {
-		s.UpdateDocumentIds()
 	})
 }
 

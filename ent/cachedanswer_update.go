@@ -55,20 +55,6 @@ func (_u *CachedAnswerUpdate) SetNillableSources(v *string) *CachedAnswerUpdate 
 	return _u
 }
 
-// SetDocumentIds sets the "document_ids" field.
-func (_u *CachedAnswerUpdate) SetDocumentIds(v string) *CachedAnswerUpdate {
-	_u.mutation.SetDocumentIds(v)
-	return _u
-}
-
-// SetNillableDocumentIds sets the "document_ids" field if the given value is not nil.
-func (_u *CachedAnswerUpdate) SetNillableDocumentIds(v *string) *CachedAnswerUpdate {
-	if v != nil {
-		_u.SetDocumentIds(*v)
-	}
-	return _u
-}
-
 // Mutation returns the CachedAnswerMutation object of the builder.
 func (_u *CachedAnswerUpdate) Mutation() *CachedAnswerMutation {
 	return _u.mutation
@@ -127,9 +113,6 @@ func (_u *CachedAnswerUpdate) sqlSave(ctx context.Context) (_node int, err error
 	if value, ok := _u.mutation.Sources(); ok {
 		_spec.SetField(cachedanswer.FieldSources, field.TypeString, value)
 	}
-	if value, ok := _u.mutation.DocumentIds(); ok {
-		_spec.SetField(cachedanswer.FieldDocumentIds, field.TypeString, value)
-	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
 			err = &NotFoundError{cachedanswer.Label}
@@ -174,20 +157,6 @@ func (_u *CachedAnswerUpdateOne) SetSources(v string) *CachedAnswerUpdateOne {
 func (_u *CachedAnswerUpdateOne) SetNillableSources(v *string) *CachedAnswerUpdateOne {
 	if v != nil {
 		_u.SetSources(*v)
-	}
-	return _u
-}
-
-// SetDocumentIds sets the "document_ids" field.
-func (_u *CachedAnswerUpdateOne) SetDocumentIds(v string) *CachedAnswerUpdateOne {
-	_u.mutation.SetDocumentIds(v)
-	return _u
-}
-
-// SetNillableDocumentIds sets the "document_ids" field if the given value is not nil.
-func (_u *CachedAnswerUpdateOne) SetNillableDocumentIds(v *string) *CachedAnswerUpdateOne {
-	if v != nil {
-		_u.SetDocumentIds(*v)
 	}
 	return _u
 }
@@ -279,9 +248,6 @@ func (_u *CachedAnswerUpdateOne) sqlSave(ctx context.Context) (_node *CachedAnsw
 	}
 	if value, ok := _u.mutation.Sources(); ok {
 		_spec.SetField(cachedanswer.FieldSources, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.DocumentIds(); ok {
-		_spec.SetField(cachedanswer.FieldDocumentIds, field.TypeString, value)
 	}
 	_node = &CachedAnswer{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -91,7 +91,6 @@ var schemaGraph = func() *sqlgraph.Schema {
 			cachedanswer.FieldKey:         {Type: field.TypeString, Column: cachedanswer.FieldKey},
 			cachedanswer.FieldText:        {Type: field.TypeString, Column: cachedanswer.FieldText},
 			cachedanswer.FieldSources:     {Type: field.TypeString, Column: cachedanswer.FieldSources},
-			cachedanswer.FieldDocumentIds: {Type: field.TypeString, Column: cachedanswer.FieldDocumentIds},
 			cachedanswer.FieldCreatedAt:   {Type: field.TypeTime, Column: cachedanswer.FieldCreatedAt},
 		},
 	}
@@ -1381,11 +1380,6 @@ func (f *CachedAnswerFilter) WhereText(p entql.StringP) {
 // WhereSources applies the entql string predicate on the sources field.
 func (f *CachedAnswerFilter) WhereSources(p entql.StringP) {
 	f.Where(p.Field(cachedanswer.FieldSources))
-}
-
-// WhereDocumentIds applies the entql string predicate on the document_ids field.
-func (f *CachedAnswerFilter) WhereDocumentIds(p entql.StringP) {
-	f.Where(p.Field(cachedanswer.FieldDocumentIds))
 }
 
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.

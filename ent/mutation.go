@@ -1079,7 +1079,6 @@ type CachedAnswerMutation struct {
 	key            *string
 	text           *string
 	sources        *string
-	document_ids   *string
 	created_at     *time.Time
 	clearedFields  map[string]struct{}
 	chatbot        *string
@@ -1373,42 +1372,6 @@ func (m *CachedAnswerMutation) ResetSources() {
 	m.sources = nil
 }
 
-// SetDocumentIds sets the "document_ids" field.
-func (m *CachedAnswerMutation) SetDocumentIds(s string) {
-	m.document_ids = &s
-}
-
-// DocumentIds returns the value of the "document_ids" field in the mutation.
-func (m *CachedAnswerMutation) DocumentIds() (r string, exists bool) {
-	v := m.document_ids
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldDocumentIds returns the old "document_ids" field's value of the CachedAnswer entity.
-// If the CachedAnswer object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *CachedAnswerMutation) OldDocumentIds(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDocumentIds is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDocumentIds requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDocumentIds: %w", err)
-	}
-	return oldValue.DocumentIds, nil
-}
-
-// ResetDocumentIds resets all changes to the "document_ids" field.
-func (m *CachedAnswerMutation) ResetDocumentIds() {
-	m.document_ids = nil
-}
-
 // SetCreatedAt sets the "created_at" field.
 func (m *CachedAnswerMutation) SetCreatedAt(t time.Time) {
 	m.created_at = &t
@@ -1506,7 +1469,7 @@ func (m *CachedAnswerMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CachedAnswerMutation) Fields() []string {
-	fields := make([]string, 0, 7)
+	fields := make([]string, 0, 6)
 	if m.workspace_id != nil {
 		fields = append(fields, cachedanswer.FieldWorkspaceID)
 	}
@@ -1521,9 +1484,6 @@ func (m *CachedAnswerMutation) Fields() []string {
 	}
 	if m.sources != nil {
 		fields = append(fields, cachedanswer.FieldSources)
-	}
-	if m.document_ids != nil {
-		fields = append(fields, cachedanswer.FieldDocumentIds)
 	}
 	if m.created_at != nil {
 		fields = append(fields, cachedanswer.FieldCreatedAt)
@@ -1546,8 +1506,6 @@ func (m *CachedAnswerMutation) Field(name string) (ent.Value, bool) {
 		return m.Text()
 	case cachedanswer.FieldSources:
 		return m.Sources()
-	case cachedanswer.FieldDocumentIds:
-		return m.DocumentIds()
 	case cachedanswer.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -1569,8 +1527,6 @@ func (m *CachedAnswerMutation) OldField(ctx context.Context, name string) (ent.V
 		return m.OldText(ctx)
 	case cachedanswer.FieldSources:
 		return m.OldSources(ctx)
-	case cachedanswer.FieldDocumentIds:
-		return m.OldDocumentIds(ctx)
 	case cachedanswer.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -1616,13 +1572,6 @@ func (m *CachedAnswerMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetSources(v)
-		return nil
-	case cachedanswer.FieldDocumentIds:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetDocumentIds(v)
 		return nil
 	case cachedanswer.FieldCreatedAt:
 		v, ok := value.(time.Time)
@@ -1694,9 +1643,6 @@ func (m *CachedAnswerMutation) ResetField(name string) error {
 		return nil
 	case cachedanswer.FieldSources:
 		m.ResetSources()
-		return nil
-	case cachedanswer.FieldDocumentIds:
-		m.ResetDocumentIds()
 		return nil
 	case cachedanswer.FieldCreatedAt:
 		m.ResetCreatedAt()

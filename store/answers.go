@@ -22,10 +22,10 @@ func (s *Store) CachedAnswer(ctx context.Context, workspaceID, chatbotID, key st
 }
 
 // cacheAnswer adds nothing to a chatbot of another workspace.
-const cacheAnswer = `INSERT INTO cached_answers (workspace_id, chatbot_id, key, text, sources, document_ids, created_at)
-	SELECT workspace_id, id, ?3, ?4, ?5, ?6, ?7 FROM chatbots WHERE id = ?2 AND workspace_id = ?1
+const cacheAnswer = `INSERT INTO cached_answers (workspace_id, chatbot_id, key, text, sources, created_at)
+	SELECT workspace_id, id, ?3, ?4, ?5, ?6 FROM chatbots WHERE id = ?2 AND workspace_id = ?1
 	ON CONFLICT (chatbot_id, key) DO UPDATE SET text = excluded.text, sources = excluded.sources,
-		document_ids = excluded.document_ids, created_at = excluded.created_at`
+		created_at = excluded.created_at`
 
 // CacheAnswer keeps an answer; one that is there is replaced.
 func (s *Store) CacheAnswer(ctx context.Context, workspaceID, chatbotID, key string, answer chat.CachedAnswer) error {
@@ -34,9 +34,23 @@ func (s *Store) CacheAnswer(ctx context.Context, workspaceID, chatbotID, key str
 		if !s.IsSQLite() {
 			statement = numbered(cacheAnswer)
 		}
-		return s.hits(ctx, statement, workspaceID, chatbotID, key, answer.Text, sourcesJSON(answer.Sources),
-			spaced(documentsOf(answer.Sources)), answer.At)
+		return s.hits(ctx, statement, workspaceID, chatbotID, key, answer.Text, sourcesJSON(answer.Sources), answer.At)
 	})
+}
+
+// What is kept of a removed document's text goes with it: all the answers of its
+// chatbot, none of which will be given again.
+const (
+	forgetByDocument = `DELETE FROM cached_answers WHERE workspace_id = ?
+	AND chatbot_id = (SELECT chatbot_id FROM documents WHERE id = ?)`
+	forgetBySource = `DELETE FROM cached_answers WHERE workspace_id = ?
+	AND chatbot_id = (SELECT chatbot_id FROM sources WHERE id = ?)`
+)
+
+// forgetAnswers runs one of the statements above.
+func (s *Store) forgetAnswers(ctx context.Context, statement, workspaceID, id string) error {
+	_, err := s.raw(ctx).ExecContext(ctx, s.bind(statement), workspaceID, id)
+	return err
 }
 
 // DeleteCachedAnswers deletes those of any workspace from before a time.

@@ -51,6 +51,18 @@ func TestCachedAnswers(t *testing.T) {
 				t.Errorf("%d are left", n)
 			}
 		})
+		b.Run("they go when a document of their chatbot is removed, and no others do", func(t *testing.T) {
+			b.must(b.CacheAnswer(ctx, other.id, other.chatbot, "question", answer))
+			b.must(b.MarkRemoving(ctx, a.id, a.document, later))
+			if _, err := b.CachedAnswer(ctx, a.id, a.chatbot, "question", time.Time{}); !fault.Is(err, fault.NotFound) {
+				t.Errorf("got %v", err)
+			}
+			if _, err := b.CachedAnswer(ctx, other.id, other.chatbot, "question", time.Time{}); err != nil {
+				t.Errorf("the other workspace's: %v", err)
+			}
+			b.must(b.CacheAnswer(ctx, a.id, a.chatbot, "question", answer))
+			b.must(b.DeleteChatbot(ctx, other.id, other.chatbot))
+		})
 		b.Run("they go with their chatbot", func(t *testing.T) {
 			b.must(b.DeleteChatbot(ctx, a.id, a.chatbot))
 			if n := b.count("SELECT count(*) FROM cached_answers"); n != 0 {

@@ -204,9 +204,13 @@ func (s *Store) SetIndexed(ctx context.Context, workspaceID, documentID string, 
 
 // MarkRemoving takes a document out of every answer.
 func (s *Store) MarkRemoving(ctx context.Context, workspaceID, documentID string, now time.Time) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Document.Update().Where(document.ID(documentID)).SetState(string(knowledge.Removing)).
-			SetReason("").SetLive(0).SetLiveHash("").SetAttempts(0).SetDueAt(now).SetUpdatedAt(now).Save(ctx))
+	return s.InTx(ctx, func(ctx context.Context) error {
+		err := affected(s.db(ctx).Document.Update().Where(document.ID(documentID)).SetState(string(knowledge.Removing)).
+			SetReason("").SetLive(0).SetLiveHash("").SetAttempts(0).SetDueAt(now).SetUpdatedAt(now).Save(within(ctx, workspaceID)))
+		if err != nil {
+			return mapError(err)
+		}
+		return s.forgetAnswers(ctx, forgetByDocument, workspaceID, documentID)
 	})
 }
 

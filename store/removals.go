@@ -49,8 +49,10 @@ func (s *Store) MarkSourceRemoving(ctx context.Context, workspaceID, sourceID st
 		if err != nil {
 			return err
 		}
-		_, err = s.raw(ctx).ExecContext(ctx, s.bind(markRemoving), now, now, workspaceID, sourceID)
-		return err
+		if _, err = s.raw(ctx).ExecContext(ctx, s.bind(markRemoving), now, now, workspaceID, sourceID); err != nil {
+			return err
+		}
+		return s.forgetAnswers(ctx, forgetBySource, workspaceID, sourceID)
 	})
 }
 

@@ -56,7 +56,7 @@ func TestKilledInMidStream(t *testing.T) {
 
 		var cut []int64
 		for range 5 {
-			upstream.Next(llmtest.Reply{Pieces: []string{"At "}, Hold: llmtest.NewGate(), HoldAt: llmtest.AfterPieces(1)})
+			upstream.Next(llmtest.Reply{Pieces: []string{"At"}, Hold: llmtest.NewGate(), HoldAt: llmtest.AfterPieces(1)})
 			stream := first.stream(openingQuestion, bearer(tn.token))
 			cut = append(cut, stream.until("conversation").ConversationID)
 			stream.until("delta")

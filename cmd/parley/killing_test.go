@@ -37,6 +37,8 @@ type asked struct {
 	// was read to its end.
 	read  []marked
 	whole string
+	// attempts is how many there were when it was answered.
+	attempts int
 }
 
 // killing is a server that is killed at one point after the other.
@@ -112,7 +114,7 @@ var errLetGo = errors.New("let go")
 func (k *killing) holdBack() (letGo func()) {
 	k.Helper()
 	ctx := context.WithoutCancel(k.Context())
-	db := k.database(ctx)
+	db := k.open(ctx)
 	held, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
 		ended <- db.InTx(ctx, func(ctx context.Context) error {
@@ -138,8 +140,8 @@ func (k *killing) holdBack() (letGo func()) {
 	}
 }
 
-// database opens the database beside whoever has opened it.
-func (k *killing) database(ctx context.Context) *store.Store {
+// open opens the database beside whoever has opened it.
+func (k *killing) open(ctx context.Context) *store.Store {
 	k.Helper()
 	db, err := store.Open(ctx, (&Config{DataDir: k.dir, DatabaseURL: k.site.database}).databaseURL())
 	k.must(err)

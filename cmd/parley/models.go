@@ -13,6 +13,7 @@ import (
 	"parley/llm/extractive"
 	"parley/llm/models"
 	"parley/llm/openai"
+	"parley/llm/upstream"
 )
 
 // newOwnModels returns the server's own models, the one that answers first.
@@ -20,7 +21,7 @@ import (
 func newOwnModels(config *Config) ([]chat.Model, error) {
 	var own []chat.Model
 	if config.hasModel() {
-		client := openai.NewHTTPClient() // one for all: they are asked at one server
+		client := upstream.NewHTTPClient() // one for all: they are asked at one server
 		for _, name := range []string{config.ownModelName(), config.LLMSecond} {
 			if name == "" {
 				continue

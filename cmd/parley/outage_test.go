@@ -75,7 +75,7 @@ func TestDatabaseOutage(t *testing.T) {
 func TestDatabaseOutageDuringAStream(t *testing.T) {
 	t.Parallel()
 	gate := llmtest.NewGate()
-	upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"At ", "seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
+	upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"At", " seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
 	w := start(t, withModel(upstream), func(c *Config) { c.DatabaseURL = pgtest.New(t) })
 	baker := w.newTenant("baker", plan.Standard, opening)
 	id := written(w.newConversation(baker.token, ""))

@@ -22,7 +22,7 @@ func (m panicsWhenAsked) Generate(ctx context.Context, prompt chat.Prompt, emit 
 	if prompt.Question != "panic in the model" {
 		return m.Model.Generate(ctx, prompt, emit)
 	}
-	if err := emit("Some words "); err != nil {
+	if err := emit("Some words"); err != nil {
 		return chat.Generated{}, err
 	}
 	panic("secret of the model")
@@ -69,10 +69,10 @@ func TestPanicsInMidTurn(t *testing.T) {
 				t.Run("a panic of the model in "+conversation+" ends that stream alone, with one terminal event", func(t *testing.T) {
 					w := outer.within(t)
 					s := w.story(w.stream(body("panic in the model"), bearer(tn.token)))
-					if s.kinds != "conversation waiting delta error [DONE] " || s.text != "Some words " || s.failures[0].Error != 5 {
+					if s.kinds != "conversation waiting delta error [DONE] " || s.text != "Some words" || s.failures[0].Error != 5 {
 						t.Fatalf("the stream was %s %v", s.kinds, s.failures)
 					}
-					if got := w.answered(tn, s.conversation); got.Status != chat.Failed || got.Content != "Some words " {
+					if got := w.answered(tn, s.conversation); got.Status != chat.Failed || got.Content != "Some words" {
 						t.Fatalf("stored is %v", got)
 					}
 					goesOn(w)

@@ -19,7 +19,7 @@ import (
 func (w *world) openStream(upstream *llmtest.Server, tn tenantOf) (*events, int64, *llmtest.Request) {
 	w.Helper()
 	model := upstream.Request(upstream.Arrived())
-	upstream.Next(llmtest.Reply{Pieces: []string{"At ", "seven."}, Hold: llmtest.NewGate(), HoldAt: llmtest.AfterPieces(1)})
+	upstream.Next(llmtest.Reply{Pieces: []string{"At", " seven."}, Hold: llmtest.NewGate(), HoldAt: llmtest.AfterPieces(1)})
 	stream := w.stream(openingQuestion, bearer(tn.token))
 	conversation := stream.until("conversation").ConversationID
 	stream.until("delta")
@@ -34,7 +34,7 @@ func (w *world) endsWith(stream *events, code int, tn tenantOf, conversation int
 		w.Fatalf("the stream went on with %+v", rest)
 	}
 	w.comes("the model is cancelled", model.Cancelled())
-	if got := w.answered(tn, conversation); got.Status != chat.Interrupted || got.Content != "At " {
+	if got := w.answered(tn, conversation); got.Status != chat.Interrupted || got.Content != "At" {
 		w.Fatalf("stored is %v", got)
 	}
 }
@@ -76,7 +76,7 @@ func TestRevokedInMidStream(t *testing.T) {
 			w := outer.within(t)
 			tn := w.newTenant("florist", plan.Standard, opening)
 			gate := llmtest.NewGate()
-			upstream.Next(llmtest.Reply{Pieces: []string{"At ", "seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
+			upstream.Next(llmtest.Reply{Pieces: []string{"At", " seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
 			stream := w.stream(openingQuestion, bearer(tn.token))
 			stream.until("delta")
 			other, secret := w.newToken(tn.workspace, tn.chatbot, "other")
@@ -88,7 +88,7 @@ func TestRevokedInMidStream(t *testing.T) {
 				t.Fatalf("the other stream went on with %+v", rest)
 			}
 			gate.Release()
-			if rest := stream.rest(); len(rest) != 2 || rest[0].Content != "seven." || !rest[1].done {
+			if rest := stream.rest(); len(rest) != 2 || rest[0].Content != " seven." || !rest[1].done {
 				t.Fatalf("the stream went on with %+v", rest)
 			}
 		})
@@ -218,14 +218,14 @@ func TestOutageInMidStream(t *testing.T) {
 			return w.call("POST", chatPath, openingQuestion, bearer(tn.token)).StatusCode == 200
 		})
 		gate := llmtest.NewGate()
-		upstream.Next(llmtest.Reply{Pieces: []string{"At ", "seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
+		upstream.Next(llmtest.Reply{Pieces: []string{"At", " seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
 		stream := w.stream(openingQuestion, bearer(tn.token))
 		conversation := stream.until("conversation").ConversationID
 		stream.until("delta")
 		database.set(true)
 		w.comes("the token is looked at in vain", database.refused)
 		during(w, gate.Release)
-		if rest := stream.rest(); len(rest) != 2 || rest[0].Content != "seven." || !rest[1].done {
+		if rest := stream.rest(); len(rest) != 2 || rest[0].Content != " seven." || !rest[1].done {
 			t.Fatalf("the stream went on with %+v", rest)
 		}
 		if got := w.answered(tn, conversation); got.Status != chat.Complete || got.Content != "At seven." {

@@ -19,7 +19,7 @@ func TestTermination(t *testing.T) {
 		var tn tenantOf
 		s.inside(func(w *world) { tn = w.newTenant("baker", plan.Standard, opening) })
 		twoPieces := func(gate *llmtest.Gate) llmtest.Reply {
-			return llmtest.Reply{Pieces: []string{"At ", "seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)}
+			return llmtest.Reply{Pieces: []string{"At", " seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)}
 		}
 		begun := func(p *process, gate *llmtest.Gate) *events {
 			p.Helper()
@@ -59,7 +59,7 @@ func TestTermination(t *testing.T) {
 			kept.write(request("POST", chatPath, tn.token, openingQuestion))
 			p.checkAnswer(p.read(kept.answer()), http.StatusServiceUnavailable, 8)
 			gate.Release()
-			if rest := stream.rest(); len(rest) != 2 || rest[0].Content != "seven." || !rest[1].done {
+			if rest := stream.rest(); len(rest) != 2 || rest[0].Content != " seven." || !rest[1].done {
 				t.Errorf("the stream went on with %+v", rest)
 			}
 			p.endsWithin(closeTimeout - 200*time.Millisecond) // what a connection in use would take
@@ -104,7 +104,7 @@ func TestTermination(t *testing.T) {
 					all, err := w.server.store.Messages(t.Context(), tn.workspace, id, 0, 0)
 					w.must(err)
 					for _, m := range all {
-						if m.Status == chat.Interrupted && m.Content == "At " {
+						if m.Status == chat.Interrupted && m.Content == "At" {
 							interrupted++
 						}
 					}

@@ -17,7 +17,7 @@ func TestTurnsOneAfterTheOther(t *testing.T) {
 			return fmt.Sprintf(`{"message":%q,"conversation_id":%q}`, message, written(conversation))
 		}
 		gate := llmtest.NewGate()
-		upstream.Next(llmtest.Reply{Pieces: []string{"At ", "seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
+		upstream.Next(llmtest.Reply{Pieces: []string{"At", " seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
 		first := here.stream(body("First?"), bearer(tn.token))
 		first.until("delta")
 

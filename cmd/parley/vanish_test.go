@@ -41,7 +41,7 @@ func TestThousandVanishingClients(t *testing.T) {
 			never, later := llmtest.NewGate(), llmtest.NewGate()
 			upstream := llmtest.NewServer(t, llmtest.Reply{})
 			upstream.Answers(func(body []byte) llmtest.Reply {
-				reply := llmtest.Reply{Pieces: []string{"At ", "seven ", "in ", "the morning [1]."}, Hold: never, HoldAt: llmtest.AfterPieces(3)}
+				reply := llmtest.Reply{Pieces: []string{"At", " seven", " in", " the morning [1]."}, Hold: never, HoldAt: llmtest.AfterPieces(3)}
 				switch {
 				case bytes.Contains(body, []byte(quickQuestion)):
 					reply.Hold = nil

@@ -48,9 +48,33 @@ func (c *citations) cited(number int) bool { return c.marked[number] }
 func (c *citations) add(found []knowledge.Found) { c.sources.add(found) }
 
 func (c *citations) write(piece string) string {
+	if c.held == "" && c.carried == "" && isPlain(piece) && !c.code.fenced() && c.out.passes(piece) {
+		c.code.pass(piece)
+		c.quoted.feed(piece)
+		return piece
+	}
 	c.held = c.scan(c.held+piece, false)
 	return c.out.take()
 }
+
+// isPlain reports whether a piece has nothing to decide, which most do not. It
+// is a short cut: without it the same would come out.
+func isPlain(piece string) bool {
+	for i := range len(piece) {
+		if mayDecide[piece[i]] {
+			return false
+		}
+	}
+	return piece != "" && piece[len(piece)-1] != ' '
+}
+
+// mayDecide has the first bytes of all that step looks at, but for the space.
+var mayDecide = func() (table [256]bool) {
+	for _, sign := range []string{"\n", "\t", "\\", "`", "~", "(", "[", "［", "【"} {
+		table[sign[0]] = true
+	}
+	return table
+}()
 
 func (c *citations) end() string {
 	c.scan(c.held, true)

@@ -3,7 +3,6 @@ package chat
 import (
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -82,6 +81,7 @@ func TestMarkers(t *testing.T) {
 		{"a definition made by what is taken out is none", "[9][1][9]: http://evil.test", "[1] http://evil.test", 2},
 		{"a colon within a line stays", "As in [1]: bread.", "As in [1]: bread.", 0},
 		{"other definitions stay", "[a]: http://a.test", "[a]: http://a.test", 0},
+		{"taking out makes no marker", "True [1[9]2] [[9]].", "True [1…2] […].", 2},
 		{"taking out makes no fence", "``[9]` x", "`` ` x", 1},
 		{"taking out makes no link", "[a][9](http://a.test) [a]【9】(http://a.test)", "[a][9](http://a.test) [a] (http://a.test)", 1},
 	} {
@@ -177,32 +177,6 @@ func TestCitationsStreamAtOnce(t *testing.T) {
 		if got := newCitations(bakery).write(c.piece); got != c.want {
 			t.Errorf("of %q comes %q at once, want %q", c.piece, got, c.want)
 		}
-	}
-}
-
-func TestHostileAnswersAreCheckedInTime(t *testing.T) {
-	const size = 1 << 20
-	for name, part := range map[string]string{
-		"brackets": "[", "markers": "[1]", "numbers": "[1,", "backticks": "`", "code and brackets": "`[", "spaces": " ", "spaces and brackets": " [", "quotes": `"`,
-		"quotations": "“The bakery opens at nine” [1] ", "backslashes": `\`, "fences": "```\n", "quoted fences": "> ```\n", "lines": "\n[", "definitions": "[1]: x\n", "ranges": "[1-999]", "foreign": "【1†", "removed": " [9]",
-	} {
-		t.Run(name, func(t *testing.T) {
-			hostile := strings.Repeat(part, size/len(part))
-			began := time.Now()
-			s := newCitations(bakery)
-			longest := 0
-			for _, piece := range everySo(hostile, 16) {
-				s.write(piece)
-				longest = max(longest, len(s.held))
-			}
-			s.end()
-			if longest > maxSpaces+maxSpan {
-				t.Errorf("%d bytes were held", longest)
-			}
-			if took := time.Since(began); took > 20*time.Second {
-				t.Errorf("it took %v", took)
-			}
-		})
 	}
 }
 

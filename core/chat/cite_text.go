@@ -16,6 +16,9 @@ type citedText struct {
 	spaced bool
 	// swallow says that spaces are left out that follow.
 	swallow bool
+	// bracket is how far back a bracket was opened that has not been closed on
+	// the line, zero if that is more than a marker has.
+	bracket int
 	// closes says that a parenthesis is left out that comes next.
 	closes bool
 	// number is that of the marker that was written last, zero after text.
@@ -46,11 +49,21 @@ func (t *citedText) prefix() (string, bool) {
 	return string(t.line), t.start && len(t.line) < maxPrefix
 }
 
+// passes reports whether write would write a text without brackets and line
+// ends as it is, and takes it as written.
+func (t *citedText) passes(text string) bool {
+	if t.start || t.label != noLabel || t.spaced || t.swallow || t.closes || t.bracket > 0 {
+		return false
+	}
+	t.after(text[len(text)-1])
+	return true
+}
+
 // verbatim writes code.
 func (t *citedText) verbatim(code string) {
 	t.text.WriteString(code)
 	t.after(code[len(code)-1])
-	t.label = noLabel
+	t.label, t.bracket = noLabel, 0
 	t.start = code[len(code)-1] == '\n'
 	t.line = t.line[:0]
 }
@@ -85,7 +98,20 @@ func (t *citedText) writeByte(b byte) {
 	}
 	t.text.WriteByte(b)
 	t.after(b)
+	t.enclose(b)
 	t.follow(b)
+}
+
+// enclose follows the brackets of a line.
+func (t *citedText) enclose(b byte) {
+	switch {
+	case b == '[':
+		t.bracket = 1
+	case b == ']' || b == '\n' || t.bracket >= maxMarker:
+		t.bracket = 0
+	case t.bracket > 0:
+		t.bracket++
+	}
 }
 
 // follow follows the beginnings of lines and the names of definitions.
@@ -129,6 +155,10 @@ func (l label) next(b byte) label {
 // keeps its neighbours apart. It returns the spaces that stood before it when
 // they are to go before another marker.
 func (t *citedText) removed(spaces string, next rune) string {
+	if t.bracket > 0 { // the rest must not become a marker
+		t.write("…")
+		return ""
+	}
 	outside, inside := strings.CutSuffix(spaces, "(")
 	if inside && next != ')' {
 		t.write(spaces)

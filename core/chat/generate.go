@@ -72,7 +72,7 @@ func (r *run) generate(ctx context.Context, give func(Event) error) (answer Answ
 	if r.task.cached != nil {
 		return answer, g.emit(Delta, r.task.cached.Text)
 	}
-	g.checks = newChecks(r.bot, g.passages, g.prompt.NoAnswer)
+	g.checks = r.newChecks(g.passages, g.prompt.NoAnswer)
 	if err := g.emit(Waiting, reading(len(g.passages))); err != nil {
 		return answer, err
 	}
@@ -170,13 +170,18 @@ func clean(piece string) string {
 // checks are the stages between a chatbot's model and its readers.
 type checks struct {
 	citations *citations
-	grounding *grounding // nil unless the chatbot is strict
+	// grounding is nil unless the chatbot is strict. What only quotes needs
+	// none.
+	grounding *grounding
 }
 
-func newChecks(bot chatbot.Chatbot, passages []knowledge.Found, noAnswer string) *checks {
+func (r *run) newChecks(passages []knowledge.Found, noAnswer string) *checks {
 	c := &checks{citations: newCitations(passages)}
-	if bot.Grounding == chatbot.Strict {
+	if r.bot.Grounding == chatbot.Strict && r.task.model.Traits().Language {
 		c.grounding = newGrounding(passages, noAnswer)
+		// Who asks about a name may be answered with it.
+		c.grounding.allow(r.task.question)
+		c.grounding.allow(r.bot.Name)
 	}
 	return c
 }
@@ -213,5 +218,9 @@ func (c *checks) add(found []knowledge.Found) {
 	}
 }
 
-func (c *checks) cited(number int) bool { return c.citations.cited(number) }
-func (c *checks) refuted() int          { return c.citations.refuted }
+// cited says that a citation was said and stood.
+func (c *checks) cited(number int) bool {
+	return c.citations.cited(number) && (c.grounding == nil || c.grounding.cites(number))
+}
+
+func (c *checks) refuted() int { return c.citations.refuted }

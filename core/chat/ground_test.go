@@ -3,7 +3,6 @@ package chat
 import (
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -145,27 +144,4 @@ func FuzzGrounding(f *testing.F) {
 		}
 		checkGrounding(t, answer, everySo(answer, int(every%16)+1))
 	})
-}
-
-func TestHostileAnswersAreGroundedInTime(t *testing.T) {
-	const size = 1 << 20
-	for name, part := range map[string]string{
-		"letters": "a", "stops": ".", "sentences": "A b. ", "brackets": "[", "backticks": "`", "fences": "```\n", "lines": "\n", "signs": "- ", "quotes": "> ", "headings": "# a\n",
-		"rows": "|a", "stars": "*", "numbers": "1 ", "names": "aa Bb ", "addresses": "https://a.test/b ", "stops and brackets": ".[1", "words": "Croissants ",
-	} {
-		t.Run(name, func(t *testing.T) {
-			began := time.Now()
-			g := newGrounding(shop, ownersText)
-			for _, piece := range everySo(strings.Repeat(part, size/len(part)), 16) {
-				g.write(piece)
-				if held := len(g.sentences.held) + g.sentences.text.Len(); held > maxCode+maxSpan {
-					t.Fatalf("%d bytes are held", held)
-				}
-			}
-			g.end()
-			if took := time.Since(began); took > 20*time.Second {
-				t.Errorf("it took %v", took)
-			}
-		})
-	}
 }

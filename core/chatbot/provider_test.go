@@ -208,9 +208,9 @@ func TestChosenProviders(t *testing.T) {
 		r.must(r.Update(t.Context(), home, r.bot.ID, chatbot.Settings{Name: "Guide", Answering: using(provider)}))
 		r.wantFault(r.DeleteProvider(t.Context(), home, provider.ID), fault.Conflict, "", "used by Guide.")
 		for i := range 6 {
+			r.now = r.now.Add(time.Second)
 			_, err := r.Create(t.Context(), home, chatbot.Settings{Name: fmt.Sprint("Bot ", i), Answering: using(provider)})
 			r.must(err)
-			r.now = r.now.Add(time.Second)
 		}
 		r.wantFault(r.DeleteProvider(t.Context(), home, provider.ID), fault.Conflict, "", "used by Guide, Bot 0, Bot 1, Bot 2, Bot 3 and 2 more.")
 	})
@@ -228,9 +228,11 @@ func TestChosenProviders(t *testing.T) {
 	})
 
 	t.Run("of deleting it and choosing it at once, one wins", func(t *testing.T) {
+		r := newRoom(t)
 		for range 10 {
-			r := newRoom(t)
-			provider := r.provider("a")
+			r.must(r.Update(t.Context(), home, r.bot.ID, chatbot.Settings{Name: "Guide"}))
+			provider, err := r.CreateProvider(t.Context(), home, chatbot.ProviderSettings{Name: "a", Kind: chatbot.OpenAI})
+			r.must(err)
 			var chosen, deleted error
 			var both sync.WaitGroup
 			both.Go(func() {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -37,9 +38,35 @@ type room struct {
 	bot      chatbot.Chatbot
 }
 
+// migrated is a new database file, made once: to make it takes long under the
+// race detector.
+var migrated = sync.OnceValues(func() ([]byte, error) {
+	folder, err := os.MkdirTemp("", "chatbot")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "parley.db")
+	db, err := store.Open(context.Background(), "sqlite:"+file)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+})
+
 func newRoom(t *testing.T) *room {
 	t.Helper()
+	content, err := migrated()
+	if err != nil {
+		t.Fatal(err)
+	}
 	file := filepath.Join(t.TempDir(), "parley.db")
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	db, err := store.Open(t.Context(), "sqlite:"+file)
 	if err != nil {
 		t.Fatal(err)

@@ -25,8 +25,6 @@ const (
 	FieldText = "text"
 	// FieldSources holds the string denoting the sources field in the database.
 	FieldSources = "sources"
-	// FieldDocumentIds holds the string denoting the document_ids field in the database.
-	FieldDocumentIds = "document_ids"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// EdgeChatbot holds the string denoting the chatbot edge name in mutations.
@@ -50,7 +48,6 @@ var Columns = []string{
 	FieldKey,
 	FieldText,
 	FieldSources,
-	FieldDocumentIds,
 	FieldCreatedAt,
 }
 
@@ -82,8 +79,6 @@ var (
 	DefaultText string
 	// DefaultSources holds the default value on creation for the "sources" field.
 	DefaultSources string
-	// DefaultDocumentIds holds the default value on creation for the "document_ids" field.
-	DefaultDocumentIds string
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 )
@@ -119,11 +114,6 @@ func ByText(opts ...sql.OrderTermOption) OrderOption {
 // BySources orders the results by the sources field.
 func BySources(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSources, opts...).ToFunc()
-}
-
-// ByDocumentIds orders the results by the document_ids field.
-func ByDocumentIds(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldDocumentIds, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.

@@ -80,11 +80,6 @@ func Sources(v string) predicate.CachedAnswer {
 	return predicate.CachedAnswer(sql.FieldEQ(FieldSources, v))
 }
 
-// DocumentIds applies equality check predicate on the "document_ids" field. It's identical to DocumentIdsEQ.
-func DocumentIds(v string) predicate.CachedAnswer {
-	return predicate.CachedAnswer(sql.FieldEQ(FieldDocumentIds, v))
-}
-
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v time.Time) predicate.CachedAnswer {
 	return predicate.CachedAnswer(sql.FieldEQ(FieldCreatedAt, v))
@@ -413,71 +408,6 @@ func SourcesEqualFold(v string) predicate.CachedAnswer {
 // SourcesContainsFold applies the ContainsFold predicate on the "sources" field.
 func SourcesContainsFold(v string) predicate.CachedAnswer {
 	return predicate.CachedAnswer(sql.FieldContainsFold(FieldSources, v))
-}
-
-// DocumentIdsEQ applies the EQ predicate on the "document_ids" field.
-func DocumentIdsEQ(v string) predicate.CachedAnswer {
-	return predicate.CachedAnswer(sql.FieldEQ(FieldDocumentIds, v))
-}
-
-// DocumentIdsNEQ applies the NEQ predicate on the "document_ids" field.
-func DocumentIdsNEQ(v string) predicate.CachedAnswer {
-	return predicate.CachedAnswer(sql.FieldNEQ(FieldDocumentIds, v))
-}
-
-// DocumentIdsIn applies the In predicate on the "document_ids" field.
-func DocumentIdsIn(vs ...string) predicate.CachedAnswer {
-	return predicate.CachedAnswer(sql.FieldIn(FieldDocumentIds, vs...))
-}
-
-// DocumentIdsNotIn applies the NotIn predicate on the "document_ids" field.
-func DocumentIdsNotIn(vs ...string) predicate.CachedAnswer {
-	return predicate.CachedAnswer(sql.FieldNotIn(FieldDocumentIds, vs...))
-}
-
-// DocumentIdsGT applies the GT predicate on the "document_ids" field.
-func DocumentIdsGT(v string) predicate.CachedAnswer {
-	return predicate.CachedAnswer(sql.FieldGT(FieldDocumentIds, v))
-}
-
-// DocumentIdsGTE applies the GTE predicate on the "document_ids" field.
-func DocumentIdsGTE(v string) predicate.CachedAnswer {
-	return predicate.CachedAnswer(sql.FieldGTE(FieldDocumentIds, v))
-}
-
-// DocumentIdsLT applies the LT predicate on the "document_ids" field.
-func DocumentIdsLT(v string) predicate.CachedAnswer {
-	return predicate.CachedAnswer(sql.FieldLT(FieldDocumentIds, v))
-}
-
-// DocumentIdsLTE applies the LTE predicate on the "document_ids" field.
-func DocumentIdsLTE(v string) predicate.CachedAnswer {
-	return predicate.CachedAnswer(sql.FieldLTE(FieldDocumentIds, v))
-}
-
-// DocumentIdsContains applies the Contains predicate on the "document_ids" field.
-func DocumentIdsContains(v string) predicate.CachedAnswer {
-	return predicate.CachedAnswer(sql.FieldContains(FieldDocumentIds, v))
-}
-
-// DocumentIdsHasPrefix applies the HasPrefix predicate on the "document_ids" field.
-func DocumentIdsHasPrefix(v string) predicate.CachedAnswer {
-	return predicate.CachedAnswer(sql.FieldHasPrefix(FieldDocumentIds, v))
-}
-
-// DocumentIdsHasSuffix applies the HasSuffix predicate on the "document_ids" field.
-func DocumentIdsHasSuffix(v string) predicate.CachedAnswer {
-	return predicate.CachedAnswer(sql.FieldHasSuffix(FieldDocumentIds, v))
-}
-
-// DocumentIdsEqualFold applies the EqualFold predicate on the "document_ids" field.
-func DocumentIdsEqualFold(v string) predicate.CachedAnswer {
-	return predicate.CachedAnswer(sql.FieldEqualFold(FieldDocumentIds, v))
-}
-
-// DocumentIdsContainsFold applies the ContainsFold predicate on the "document_ids" field.
-func DocumentIdsContainsFold(v string) predicate.CachedAnswer {
-	return predicate.CachedAnswer(sql.FieldContainsFold(FieldDocumentIds, v))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.

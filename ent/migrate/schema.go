@@ -65,7 +65,6 @@ var (
 		{Name: "key", Type: field.TypeString, Size: 64},
 		{Name: "text", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "sources", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
-		{Name: "document_ids", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
 	}
@@ -77,7 +76,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "cached_answers_chatbots_cached_answers",
-				Columns:    []*schema.Column{CachedAnswersColumns[7]},
+				Columns:    []*schema.Column{CachedAnswersColumns[6]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -86,12 +85,12 @@ var (
 			{
 				Name:    "cachedanswer_chatbot_id_key",
 				Unique:  true,
-				Columns: []*schema.Column{CachedAnswersColumns[7], CachedAnswersColumns[2]},
+				Columns: []*schema.Column{CachedAnswersColumns[6], CachedAnswersColumns[2]},
 			},
 			{
 				Name:    "cachedanswer_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{CachedAnswersColumns[6]},
+				Columns: []*schema.Column{CachedAnswersColumns[5]},
 			},
 		},
 	}
@@ -238,6 +237,11 @@ var (
 				Name:    "document_chatbot_id_input_hash",
 				Unique:  false,
 				Columns: []*schema.Column{DocumentsColumns[26], DocumentsColumns[11]},
+			},
+			{
+				Name:    "document_chatbot_id_live",
+				Unique:  false,
+				Columns: []*schema.Column{DocumentsColumns[26], DocumentsColumns[17]},
 			},
 			{
 				Name:    "document_source_id_state",

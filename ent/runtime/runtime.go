@@ -158,12 +158,8 @@ func init() {
 	cachedanswerDescSources := cachedanswerFields[4].Descriptor()
 	// cachedanswer.DefaultSources holds the default value on creation for the sources field.
 	cachedanswer.DefaultSources = cachedanswerDescSources.Default.(string)
-	// cachedanswerDescDocumentIds is the schema descriptor for document_ids field.
-	cachedanswerDescDocumentIds := cachedanswerFields[5].Descriptor()
-	// cachedanswer.DefaultDocumentIds holds the default value on creation for the document_ids field.
-	cachedanswer.DefaultDocumentIds = cachedanswerDescDocumentIds.Default.(string)
 	// cachedanswerDescCreatedAt is the schema descriptor for created_at field.
-	cachedanswerDescCreatedAt := cachedanswerFields[6].Descriptor()
+	cachedanswerDescCreatedAt := cachedanswerFields[5].Descriptor()
 	// cachedanswer.DefaultCreatedAt holds the default value on creation for the created_at field.
 	cachedanswer.DefaultCreatedAt = cachedanswerDescCreatedAt.Default.(func() time.Time)
 	chatbotMixin := schema.Chatbot{}.Mixin()

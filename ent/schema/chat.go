@@ -198,7 +198,6 @@ func (CachedAnswer) Fields() []ent.Field {
 		field.String("key").MaxLen(64).Immutable(),
 		longText("text"),
 		longText("sources"),
-		longText("document_ids"),
 		created(),
 	}
 }

@@ -110,6 +110,7 @@ func (Document) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("chatbot_id", "created_at"),
 		index.Fields("chatbot_id", "input_hash"),
+		index.Fields("chatbot_id", "live"),
 		index.Fields("source_id", "state"),
 		index.Fields("workspace_id"),
 		index.Fields("updated_at"),

@@ -7,10 +7,11 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go"
 
 	"parley/llm/llmtest"
+	"parley/llm/upstream/upstreamtest"
 )
 
 func BenchmarkGenerate(b *testing.B) {
-	server := llmtest.NewAnthropic(b, llmtest.Reply{Pieces: fill(50, 6)})
+	server := llmtest.NewAnthropic(b, llmtest.Reply{Pieces: upstreamtest.Fill(50, 6)})
 	model := open(b, server, nil)
 	b.ReportAllocs()
 	for b.Loop() {

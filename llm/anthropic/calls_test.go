@@ -7,6 +7,7 @@ import (
 
 	"parley/core/chat"
 	"parley/llm/llmtest"
+	"parley/llm/upstream/upstreamtest"
 )
 
 var searchTool = chat.Tool{Name: "search_knowledge", Description: "Finds passages.", Parameters: `{"type":"object","properties":{"query":{"type":"string"}}}`}
@@ -39,7 +40,7 @@ func TestCalls(t *testing.T) {
 				reply.ToolCalls = scripted
 				prompt := withTools()
 				prompt.Whole = whole
-				pieces, generated, err := generateFor(t.Context(), open(t, llmtest.NewAnthropic(t, reply), nil), prompt)
+				pieces, generated, err := upstreamtest.Generate(t.Context(), open(t, llmtest.NewAnthropic(t, reply), nil), prompt)
 				if err != nil || !reflect.DeepEqual(generated.Calls, want) || strings.Join(pieces, "") != strings.Join(reply.Pieces, "") {
 					t.Errorf("got %q, %+v and %v", pieces, generated.Calls, err)
 				}
@@ -48,7 +49,7 @@ func TestCalls(t *testing.T) {
 	}
 	t.Run("a call without arguments has an empty object, one without an id gets one, one without a name is none", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{ToolCalls: []llmtest.ToolCall{{ID: "toolu_1", Name: "f"}, {Name: "g"}, {ID: "toolu_3"}}})
-		_, generated, err := generateFor(t.Context(), open(t, server, nil), withTools())
+		_, generated, err := upstreamtest.Generate(t.Context(), open(t, server, nil), withTools())
 		want := []chat.ToolCall{{ID: "toolu_1", Name: "f", Arguments: "{}"}, {ID: "call_2_2", Name: "g", Arguments: "{}"}}
 		if err != nil || !reflect.DeepEqual(generated.Calls, want) {
 			t.Errorf("got %+v and %v", generated.Calls, err)
@@ -58,14 +59,14 @@ func TestCalls(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{Raw: []string{
 			`{"type":"content_block_start","index":4,"content_block":{"type":"tool_use","id":"a","name":"f","input":{"query":"x"}}}`,
 		}})
-		_, generated, err := generateFor(t.Context(), open(t, server, nil), withTools())
+		_, generated, err := upstreamtest.Generate(t.Context(), open(t, server, nil), withTools())
 		if err != nil || len(generated.Calls) != 1 || generated.Calls[0].Arguments != `{"query":"x"}` {
 			t.Errorf("got %+v and %v", generated.Calls, err)
 		}
 	})
 	t.Run("calls of an answer that was cut for its length are left out", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Let me look."}, ToolCalls: scripted, Finish: "max_tokens"})
-		_, generated, err := generateFor(t.Context(), open(t, server, nil), withTools())
+		_, generated, err := upstreamtest.Generate(t.Context(), open(t, server, nil), withTools())
 		if err != nil || len(generated.Calls) != 0 {
 			t.Errorf("got %+v and %v", generated.Calls, err)
 		}
@@ -74,7 +75,7 @@ func TestCalls(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{ToolCalls: scripted}, llmtest.Reply{Pieces: []string{"Yes."}, ToolCalls: scripted})
 		model := open(t, server, nil)
 		_, _, err := generate(t.Context(), model)
-		wantUpstream(t, err, notAnswered)
+		upstreamtest.WantFault(t, err, notAnswered)
 		if _, generated, err := generate(t.Context(), model); err != nil || len(generated.Calls) != 0 {
 			t.Errorf("got %+v and %v", generated.Calls, err)
 		}
@@ -87,8 +88,8 @@ func TestCalls(t *testing.T) {
 				server := llmtest.NewAnthropic(t, llmtest.Reply{ToolCalls: calls, CallBytes: 1000})
 				prompt := withTools()
 				prompt.Whole = whole
-				_, generated, err := generateFor(t.Context(), open(t, server, nil), prompt)
-				wantUpstream(t, err, notAnswered)
+				_, generated, err := upstreamtest.Generate(t.Context(), open(t, server, nil), prompt)
+				upstreamtest.WantFault(t, err, notAnswered)
 				if len(generated.Calls) != 0 {
 					t.Errorf("got %d calls", len(generated.Calls))
 				}
@@ -107,7 +108,7 @@ func TestOffer(t *testing.T) {
 	t.Run("a model that cannot call tools is offered none", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Yes."}})
 		model := open(t, server, func(c *Config) { c.Tools = false })
-		if _, _, err := generateFor(t.Context(), model, withTools()); err != nil {
+		if _, _, err := upstreamtest.Generate(t.Context(), model, withTools()); err != nil {
 			t.Fatal(err)
 		}
 		if body := string(server.Request(0).Body()); strings.Contains(body, "tools") {
@@ -126,7 +127,7 @@ func TestOffer(t *testing.T) {
 		prompt := llmtest.Prompt()
 		prompt.Tools = []chat.Tool{{Name: "f", Parameters: "{"}}
 		server := llmtest.NewAnthropic(t)
-		if _, _, err := generateFor(t.Context(), open(t, server, nil), prompt); err == nil || server.Arrived() != 0 {
+		if _, _, err := upstreamtest.Generate(t.Context(), open(t, server, nil), prompt); err == nil || server.Arrived() != 0 {
 			t.Errorf("err = %v after %d requests", err, server.Arrived())
 		}
 	})

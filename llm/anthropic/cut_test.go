@@ -6,6 +6,7 @@ import (
 
 	"parley/core/chat"
 	"parley/llm/llmtest"
+	"parley/llm/upstream/upstreamtest"
 )
 
 func TestEveryCut(t *testing.T) {
@@ -29,7 +30,7 @@ func TestEveryCut(t *testing.T) {
 		if text != "" {
 			message = brokeOff
 		}
-		wantUpstream(t, err, message)
+		upstreamtest.WantFault(t, err, message)
 		if got := generated.Usage; !got.Estimated || got.PromptTokens < 1 || got.CompletionTokens < model.Count(text) {
 			t.Fatalf("cut after %d bytes: usage = %+v of %q", after, generated.Usage, text)
 		}

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"parley/llm/upstream"
 )
 
 // TestHostileStream sends what no server should send, and reads it in pieces
@@ -29,16 +31,17 @@ func TestHostileStream(t *testing.T) {
 	)
 	rapid.Check(t, func(rt *rapid.T) {
 		stream := strings.Join(rapid.SliceOfN(line, 0, 12).Draw(rt, "lines"), "\n")
-		call := begin(t.Context(), Config{FirstTokenTimeout: 1 << 40, Timeout: 1 << 40})
-		defer call.end()
+		call := upstream.Begin(t.Context(), upstream.Limits{}.Complete())
+		defer call.End()
 		var text strings.Builder
-		a := &answer{call: call, mayCall: rapid.Bool().Draw(rt, "tools"), emit: func(piece string) error {
+		emit := func(piece string) error {
 			if piece == "" || !utf8.ValidString(piece) {
 				rt.Fatalf("emitted %q", piece)
 			}
 			text.WriteString(piece)
 			return nil
-		}}
+		}
+		a := &answer{call: call, text: upstream.Text{Call: call, Emit: emit}, mayCall: rapid.Bool().Draw(rt, "tools")}
 		err := a.read(strings.NewReader(stream))
 		calls := a.calls.found(0)
 		if text.String() != a.text.String() || err == nil && text.Len() == 0 && len(calls) == 0 {

@@ -2,20 +2,27 @@ package anthropic
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"parley/core/chat"
-	"parley/core/fault"
 	"parley/llm/llmtest"
+	"parley/llm/upstream/upstreamtest"
 )
 
 const (
-	testKey    = "sk-ant-test-5ecret"
-	testPrompt = "How do I reset the router?"
+	testKey    = upstreamtest.Key
+	testPrompt = upstreamtest.Question
+)
+
+// The sentences for callers.
+const (
+	notAnswered = upstreamtest.NotAnswered
+	brokeOff    = upstreamtest.BrokeOff
+	tooBusy     = upstreamtest.TooBusy
+	declined    = "The language model declined to answer this. Ask in another way."
 )
 
 // open returns a model on the server, patient enough for any machine.
@@ -28,6 +35,11 @@ func open(t testing.TB, server *llmtest.Anthropic, change func(*Config)) *Model 
 	if change != nil {
 		change(&config)
 	}
+	return openWith(t, config)
+}
+
+func openWith(t testing.TB, config Config) *Model {
+	t.Helper()
 	model, err := New(config)
 	if err != nil {
 		t.Fatalf("New: %v", err)
@@ -37,17 +49,25 @@ func open(t testing.TB, server *llmtest.Anthropic, change func(*Config)) *Model 
 }
 
 func generate(ctx context.Context, model chat.Model) ([]string, chat.Generated, error) {
-	return generateFor(ctx, model, llmtest.Prompt())
+	return upstreamtest.Generate(ctx, model, llmtest.Prompt())
 }
 
-func generateFor(ctx context.Context, model chat.Model, prompt chat.Prompt) ([]string, chat.Generated, error) {
-	var pieces []string
-	generated, err := model.Generate(ctx, prompt, func(text string) error {
-		pieces = append(pieces, text)
-		return nil
-	})
-	return pieces, generated, err
+// adapter is this package to the suite.
+var adapter = upstreamtest.Adapter{
+	Serve: func(t testing.TB, reply llmtest.Reply) *llmtest.Server { return llmtest.NewAnthropic(t, reply).Server },
+	Open: func(t testing.TB, config upstreamtest.Config) chat.Model {
+		return openWith(t, Config{
+			BaseURL: config.BaseURL, APIKey: testKey, Model: "test-model", HTTPClient: config.HTTPClient,
+			Timeout: config.Limits.Timeout, FirstTokenTimeout: config.Limits.FirstToken,
+			Retries: config.Limits.Retries, MaxRetryDelay: config.Limits.MaxRetryDelay,
+		})
+	},
+	Echo: echo,
+	Text: `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}`,
+	End:  `{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`,
 }
+
+func TestUpstream(t *testing.T) { upstreamtest.Run(t, adapter) }
 
 func TestModel(t *testing.T) {
 	llmtest.Run(t, func(t *testing.T) chat.Model {
@@ -81,41 +101,15 @@ func TestAnswer(t *testing.T) {
 			}
 		})
 	}
-	for name, c := range map[string]struct{ pieces, want []string }{
-		"a character split over two events is emitted whole":               {[]string{"a\xf0\x9f", "\x91", "\x8d", "b"}, []string{"a", "👍", "b"}},
-		"bytes that are no characters become the replacement character":    {[]string{"a\xffb", "\xe4\xbd"}, []string{"a\ufffdb", "\ufffd"}},
-		"an event larger than the buffers is read":                         {[]string{strings.Repeat("word ", 10_000), "end"}, []string{strings.Repeat("word ", 10_000), "end"}},
-		"a long piece may end within a character, too":                     {[]string{strings.Repeat("word ", 10_000) + "\xf0\x9f", "\x91\x8d"}, []string{strings.Repeat("word ", 10_000), "👍"}},
-		"an empty piece is not emitted":                                    {[]string{"", "a", ""}, []string{"a"}},
-		"what looks like an event within a text is text of the answer too": {[]string{"\n\ndata: {\"type\":\"error\"}\n\n"}, []string{"\n\ndata: {\"type\":\"error\"}\n\n"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: c.pieces})
-			got, _, err := generate(t.Context(), open(t, server, nil))
-			if err != nil || strings.Join(got, "|") != strings.Join(c.want, "|") {
-				t.Errorf("got %q and %v", got, err)
-			}
-		})
-	}
+	t.Run("an empty piece is not emitted", func(t *testing.T) {
+		got, _, err := generate(t.Context(), open(t, llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"", "a", ""}}), nil))
+		if err != nil || strings.Join(got, "|") != "a" {
+			t.Errorf("got %q and %v", got, err)
+		}
+	})
 }
 
 func TestConnections(t *testing.T) {
-	t.Run("one connection carries one answer after the other", func(t *testing.T) {
-		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Yes."}})
-		dials := 0
-		model := open(t, server, func(c *Config) {
-			c.HTTPClient = NewHTTPClient()
-			countDials(c.HTTPClient.Transport.(*http.Transport), &dials)
-		})
-		for range 5 {
-			if _, _, err := generate(t.Context(), model); err != nil {
-				t.Fatalf("Generate: %v", err)
-			}
-		}
-		if dials != 1 {
-			t.Errorf("%d connections were made, want 1", dials)
-		}
-	})
 	t.Run("a redirect is not followed, whatever the client would do", func(t *testing.T) {
 		other := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Yes."}})
 		model := open(t, other, func(c *Config) {
@@ -123,7 +117,7 @@ func TestConnections(t *testing.T) {
 			c.HTTPClient = &http.Client{}
 		})
 		_, _, err := generate(t.Context(), model)
-		wantUpstream(t, err, notAnswered)
+		upstreamtest.WantFault(t, err, notAnswered)
 		if other.Arrived() != 0 {
 			t.Error("the key was taken to another server")
 		}
@@ -148,7 +142,7 @@ func TestNew(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := model.config
-		if got.BaseURL != "https://api.anthropic.com" || got.Retries != 2 || got.MaxTokens != 4096 || got.FirstTokenTimeout != 2*time.Minute {
+		if got.BaseURL != "https://api.anthropic.com" || got.limits.Retries != 2 || got.MaxTokens != 4096 || got.limits.FirstToken != 2*time.Minute {
 			t.Errorf("config = %+v", got)
 		}
 		if want := (chat.Traits{Language: true, Context: 150_000}); model.Traits() != want {
@@ -164,23 +158,4 @@ func TestNew(t *testing.T) {
 			}
 		}
 	})
-}
-
-func wantUpstream(t *testing.T, err error, message string) *fault.Error {
-	t.Helper()
-	if !fault.Is(err, fault.Upstream) {
-		t.Fatalf("err = %v, want a fault of kind Upstream", err)
-	}
-	found := fault.As(err)
-	if found.Message != message {
-		t.Errorf("message = %q, want %q", found.Message, message)
-	}
-	for _, form := range []string{err.Error(), fmt.Sprintf("%+v %#v", found.Cause, found.Cause)} {
-		for _, secret := range []string{testKey, testPrompt, "passages only"} {
-			if strings.Contains(form, secret) {
-				t.Errorf("the error shows %q: %s", secret, form)
-			}
-		}
-	}
-	return found
 }

@@ -6,6 +6,7 @@ import (
 
 	"parley/core/chat"
 	"parley/llm/llmtest"
+	"parley/llm/upstream/upstreamtest"
 )
 
 // sent is the body that a prompt becomes.
@@ -69,7 +70,7 @@ func TestRequest(t *testing.T) {
 		prompt := llmtest.Prompt()
 		prompt.MaxTokens, prompt.Temperature = 7, &own
 		model := open(t, server, func(c *Config) { c.MaxTokens, c.Temperature = 99, &others })
-		if _, _, err := generateFor(t.Context(), model, prompt); err != nil {
+		if _, _, err := upstreamtest.Generate(t.Context(), model, prompt); err != nil {
 			t.Fatal(err)
 		}
 		var got request

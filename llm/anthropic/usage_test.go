@@ -1,11 +1,11 @@
 package anthropic
 
 import (
-	"context"
 	"testing"
 
 	"parley/core/chat"
 	"parley/llm/llmtest"
+	"parley/llm/upstream/upstreamtest"
 )
 
 func TestUsage(t *testing.T) {
@@ -16,7 +16,7 @@ func TestUsage(t *testing.T) {
 		for _, whole := range []bool{false, true} {
 			prompt := llmtest.Prompt()
 			prompt.Whole = whole
-			_, generated, err := generateFor(t.Context(), open(t, server, nil), prompt)
+			_, generated, err := upstreamtest.Generate(t.Context(), open(t, server, nil), prompt)
 			if want := (chat.Usage{PromptTokens: 700, CompletionTokens: 3}); err != nil || generated.Usage != want {
 				t.Errorf("got %+v and %v, want %+v", generated.Usage, err, want)
 			}
@@ -55,31 +55,9 @@ func TestUsage(t *testing.T) {
 	})
 	t.Run("calls are counted too", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{OmitUsage: true, ToolCalls: []llmtest.ToolCall{{ID: "a", Name: "hello", Arguments: `{"a":"hello world"}`}}})
-		_, generated, err := generateFor(t.Context(), open(t, server, nil), withTools())
+		_, generated, err := upstreamtest.Generate(t.Context(), open(t, server, nil), withTools())
 		if err != nil || !generated.Usage.Estimated || generated.Usage.CompletionTokens < 4 {
 			t.Errorf("got %+v and %v", generated.Usage, err)
-		}
-	})
-	t.Run("a request that came to nothing has the estimated tokens of its prompt", func(t *testing.T) {
-		gate := llmtest.NewGate()
-		server := llmtest.NewAnthropic(t, llmtest.Reply{Hold: gate, HoldAt: llmtest.BeforeHeaders})
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			<-gate.Reached()
-			cancel()
-		}()
-		_, generated, err := generate(ctx, open(t, server, nil))
-		if got := generated.Usage; err == nil || !got.Estimated || got.PromptTokens < 15 || got.CompletionTokens != 0 {
-			t.Errorf("got %+v and %v", got, err)
-		}
-	})
-	t.Run("a request that was refused, or reached nobody, has none", func(t *testing.T) {
-		server := llmtest.NewAnthropic(t, llmtest.Reply{Status: 500})
-		for _, model := range []*Model{open(t, server, nil), openAt(t, "http://"+deaf(t))} {
-			_, generated, err := generate(t.Context(), model)
-			if err == nil || generated.Usage != (chat.Usage{}) {
-				t.Errorf("got %+v and %v", generated.Usage, err)
-			}
 		}
 	})
 }

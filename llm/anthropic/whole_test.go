@@ -3,19 +3,19 @@ package anthropic
 import (
 	"bytes"
 	"context"
-	"errors"
 	"strings"
 	"testing"
 
 	"parley/core/chat"
 	"parley/llm/llmtest"
+	"parley/llm/upstream/upstreamtest"
 )
 
 func whole(ctx context.Context, t *testing.T, server *llmtest.Anthropic) ([]string, chat.Generated, error) {
 	t.Helper()
 	prompt := llmtest.Prompt()
 	prompt.Whole = true
-	return generateFor(ctx, open(t, server, func(c *Config) { c.Retries = -1 }), prompt)
+	return upstreamtest.Generate(ctx, open(t, server, func(c *Config) { c.Retries = -1 }), prompt)
 }
 
 func TestWholeAnswer(t *testing.T) {
@@ -44,35 +44,13 @@ func TestWholeAnswer(t *testing.T) {
 			reply   llmtest.Reply
 			message string
 		}{
-			"empty":      {llmtest.Reply{}, notAnswered},
-			"cut":        {llmtest.Reply{Pieces: []string{"Seven o'clock."}, CutAfter: 20}, notAnswered},
-			"refused":    {llmtest.Reply{Status: 500}, notAnswered},
 			"declined":   {llmtest.Reply{Finish: "refusal"}, declined},
-			"no JSON":    {llmtest.Reply{Raw: []string{testPrompt}}, notAnswered},
-			"no object":  {llmtest.Reply{Raw: []string{"[]"}}, notAnswered},
-			"an error":   {llmtest.Reply{Raw: []string{echo}}, notAnswered},
-			"too deep":   {llmtest.Reply{Raw: []string{`{"content":` + strings.Repeat("[", maxWholeBytes-20)}}, notAnswered},
-			"too long":   {llmtest.Reply{Pieces: fill(1, maxAnswerBytes+1)}, notAnswered},
 			"overloaded": {llmtest.Reply{Raw: []string{`{"type":"error","error":{"type":"overloaded_error"}}`}}, tooBusy},
 		} {
 			t.Run(name, func(t *testing.T) {
 				_, _, err := whole(t.Context(), t, llmtest.NewAnthropic(t, c.reply))
-				wantUpstream(t, err, c.message)
+				upstreamtest.WantFault(t, err, c.message)
 			})
 		}
-	})
-
-	t.Run("ends the request when the caller's context ends", func(t *testing.T) {
-		gate := llmtest.NewGate()
-		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Seven."}, Hold: gate, HoldAt: llmtest.BeforeHeaders})
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			<-gate.Reached()
-			cancel()
-		}()
-		if _, _, err := whole(ctx, t, server); !errors.Is(err, context.Canceled) {
-			t.Fatalf("got %v", err)
-		}
-		<-server.Request(0).Cancelled()
 	})
 }

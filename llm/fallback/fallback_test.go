@@ -17,6 +17,7 @@ import (
 	"parley/llm/fallback"
 	"parley/llm/llmtest"
 	"parley/llm/openai"
+	"parley/llm/upstream"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -39,7 +40,7 @@ func newBoth(t *testing.T, first, second llmtest.Reply) *both {
 // model asks a server, without retries.
 func model(t *testing.T, server *llmtest.Server, name string) chat.Model {
 	t.Helper()
-	client := openai.NewHTTPClient()
+	client := upstream.NewHTTPClient()
 	t.Cleanup(client.CloseIdleConnections)
 	m, err := openai.New(openai.Config{
 		BaseURL: server.BaseURL(), APIKey: "sk-canary-of-" + name, Model: name, Retries: -1, FirstTokenTimeout: 30 * time.Second,
@@ -108,7 +109,7 @@ func TestMove(t *testing.T) {
 
 	t.Run("the second model answers when nobody listens where the first should", func(t *testing.T) {
 		server := llmtest.NewServer(t, well)
-		client := openai.NewHTTPClient()
+		client := upstream.NewHTTPClient()
 		t.Cleanup(client.CloseIdleConnections)
 		gone, err := openai.New(openai.Config{BaseURL: "http://127.0.0.1:1/v1", Model: "first", Retries: -1, HTTPClient: client})
 		if err != nil {
@@ -124,7 +125,7 @@ func TestMove(t *testing.T) {
 	t.Run("the second model answers when the first lets wait too long", func(t *testing.T) {
 		gate := llmtest.NewGate()
 		slow, second := llmtest.NewServer(t, llmtest.Reply{Hold: gate}), llmtest.NewServer(t, well)
-		client := openai.NewHTTPClient()
+		client := upstream.NewHTTPClient()
 		t.Cleanup(client.CloseIdleConnections)
 		first, err := openai.New(openai.Config{BaseURL: slow.BaseURL(), Model: "first", Retries: -1, FirstTokenTimeout: 50 * time.Millisecond, HTTPClient: client})
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"parley/core/chat"
 	"parley/llm/llmtest"
+	"parley/llm/upstream/upstreamtest"
 )
 
 var searchTool = chat.Tool{
@@ -75,7 +76,7 @@ func TestCalls(t *testing.T) {
 	t.Run("calls in an answer that breaks off are not made, but counted", func(t *testing.T) {
 		server := llmtest.NewServer(t, llmtest.Reply{ToolCalls: twoCalls, CallBytes: 3, OmitUsage: true, OmitFinish: true, OmitDone: true})
 		_, generated, err := ask(t, server, toolPrompt())
-		wantUpstream(t, err, notAnswered)
+		upstreamtest.WantFault(t, err, notAnswered)
 		if generated.Calls != nil || generated.Usage.CompletionTokens < 10 || !generated.Usage.Estimated {
 			t.Errorf("got %+v", generated)
 		}
@@ -89,7 +90,7 @@ func TestCalls(t *testing.T) {
 	})
 	t.Run("a reason to call without calls is an empty answer", func(t *testing.T) {
 		_, _, err := ask(t, llmtest.NewServer(t, llmtest.Reply{Finish: "tool_calls"}), toolPrompt())
-		wantUpstream(t, err, notAnswered)
+		upstreamtest.WantFault(t, err, notAnswered)
 	})
 	for name, calls := range map[string][]llmtest.ToolCall{
 		"more than 16 calls":                  slices.Repeat(twoCalls, 9),
@@ -99,7 +100,7 @@ func TestCalls(t *testing.T) {
 	} {
 		t.Run(name+" are a fault", func(t *testing.T) {
 			_, generated, err := ask(t, llmtest.NewServer(t, llmtest.Reply{ToolCalls: calls}), toolPrompt())
-			wantUpstream(t, err, notAnswered)
+			upstreamtest.WantFault(t, err, notAnswered)
 			if generated.Calls != nil {
 				t.Errorf("%d calls were returned", len(generated.Calls))
 			}

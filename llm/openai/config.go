@@ -42,7 +42,7 @@ type Config struct {
 	// MaxRetryDelay bounds the wait before a retry. A server whose Retry-After
 	// is longer is not asked again. Zero means 5 seconds.
 	MaxRetryDelay time.Duration
-	// HTTPClient replaces the client that [NewHTTPClient] returns.
+	// HTTPClient replaces the client that [upstream.NewHTTPClient] returns.
 	HTTPClient *http.Client
 
 	// isOpenAI says that the server is OpenAI's own or Azure's, which refuse
@@ -51,9 +51,6 @@ type Config struct {
 	// limits are those above, complete.
 	limits upstream.Limits
 }
-
-// NewHTTPClient is [upstream.NewHTTPClient].
-func NewHTTPClient() *http.Client { return upstream.NewHTTPClient() }
 
 // complete checks the configuration and fills in what was left out.
 func (c *Config) complete() error {
@@ -73,7 +70,7 @@ func (c *Config) complete() error {
 		Timeout: c.Timeout, FirstToken: c.FirstTokenTimeout, Retries: c.Retries, MaxRetryDelay: c.MaxRetryDelay,
 	}.Complete()
 	if c.HTTPClient == nil {
-		c.HTTPClient = NewHTTPClient()
+		c.HTTPClient = upstream.NewHTTPClient()
 	}
 	return nil
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/chat"
 	"parley/llm/llmtest"
+	"parley/llm/upstream/upstreamtest"
 )
 
 // TestEveryCut holds an answer to one rule: it is complete if and only if the
@@ -38,8 +38,8 @@ func TestEveryCut(t *testing.T) {
 				t.Errorf("cut after %d bytes: something was emitted", after)
 				return nil
 			})
-			wantUpstream(t, err, notAnswered)
-			wantPromptOnly(t, generated.Usage)
+			upstreamtest.WantFault(t, err, notAnswered)
+			upstreamtest.WantPromptOnly(t, generated.Usage)
 		}
 	})
 }
@@ -62,20 +62,12 @@ func outcomeOf(t *testing.T, model *Model, after int, complete bool) {
 	case complete && (err != nil || text != llmtest.RecordedText || usage.CompletionTokens < 10):
 		t.Fatalf("cut after %d bytes: got %q, %+v and %v, want the whole answer", after, text, usage, err)
 	case !complete && text == "":
-		wantUpstream(t, err, notAnswered)
-		wantPromptOnly(t, usage)
+		upstreamtest.WantFault(t, err, notAnswered)
+		upstreamtest.WantPromptOnly(t, usage)
 	case !complete:
-		wantUpstream(t, err, brokeOff)
+		upstreamtest.WantFault(t, err, brokeOff)
 		if !usage.Estimated || usage.PromptTokens < 15 || usage.CompletionTokens < 1 {
 			t.Fatalf("cut after %d bytes: the usage is %+v", after, usage)
 		}
-	}
-}
-
-// wantPromptOnly expects the usage of a request that was sent in vain.
-func wantPromptOnly(t *testing.T, usage chat.Usage) {
-	t.Helper()
-	if !usage.Estimated || usage.PromptTokens < 15 || usage.CompletionTokens != 0 {
-		t.Errorf("usage = %+v, want the estimated tokens of the prompt alone", usage)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/llm/llmtest"
+	"parley/llm/upstream/upstreamtest"
 )
 
 const (
@@ -179,7 +180,7 @@ func TestEmbedderFails(t *testing.T) {
 			server := llmtest.NewEmbeddings(t, 2)
 			server.Always(c.reply)
 			got, err := openEmbedder(t, server, nil).Passages(t.Context(), numbered(2))
-			wantUpstream(t, err, notEmbedded)
+			upstreamtest.WantFault(t, err, notEmbedded)
 			if got != nil {
 				t.Errorf("with the failure comes %v", got)
 			}
@@ -192,7 +193,7 @@ func TestEmbedderFails(t *testing.T) {
 		server := llmtest.NewEmbeddings(t, 2)
 		server.Next(llmtest.EmbeddingReply{}, refused(400, ""))
 		got, err := openEmbedder(t, server, nil).Passages(t.Context(), numbered(embedTexts+1))
-		wantUpstream(t, err, notEmbedded)
+		upstreamtest.WantFault(t, err, notEmbedded)
 		if got != nil {
 			t.Errorf("with the failure come %d vectors", len(got))
 		}
@@ -210,14 +211,14 @@ func TestEmbedderFails(t *testing.T) {
 		server := llmtest.NewEmbeddings(t, 2)
 		server.Always(refused(429, "60"))
 		_, err := openEmbedder(t, server, nil).Passages(t.Context(), numbered(1))
-		if found := wantUpstream(t, err, notEmbedded); found.RetryAfter != time.Minute {
+		if found := upstreamtest.WantFault(t, err, notEmbedded); found.RetryAfter != time.Minute {
 			t.Errorf("RetryAfter = %v", found.RetryAfter)
 		}
 	})
 	t.Run("a server that is not there is a fault", func(t *testing.T) {
 		embedder := openEmbedder(t, llmtest.NewEmbeddings(t, 2), func(c *Config) { c.BaseURL = "http://user:" + testKey + "@127.0.0.1:1/v1" })
 		_, err := embedder.Passages(t.Context(), numbered(1))
-		wantUpstream(t, err, notEmbedded)
+		upstreamtest.WantFault(t, err, notEmbedded)
 	})
 }
 
@@ -226,7 +227,7 @@ func TestEmbedderTimeout(t *testing.T) {
 		server := llmtest.NewEmbeddings(t, 2)
 		server.Always(llmtest.EmbeddingReply{Reply: llmtest.Reply{Hold: llmtest.NewGate()}})
 		_, err := openEmbedder(t, server, func(c *Config) { c.Timeout = 50 * time.Millisecond }).Passages(t.Context(), numbered(1))
-		wantUpstream(t, err, notEmbedded)
+		upstreamtest.WantFault(t, err, notEmbedded)
 	})
 	t.Run("a caller who goes away gets the error of the context", func(t *testing.T) {
 		server := llmtest.NewEmbeddings(t, 2)

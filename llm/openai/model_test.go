@@ -4,24 +4,29 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"parley/core/chat"
-	"parley/core/fault"
 	"parley/llm/llmtest"
+	"parley/llm/upstream/upstreamtest"
 )
 
 const (
-	testKey    = "sk-test-5ecret"
-	testPrompt = "How do I reset the router?"
+	testKey    = upstreamtest.Key
+	testPrompt = upstreamtest.Question
+)
+
+// The sentences for callers.
+const (
+	notAnswered = upstreamtest.NotAnswered
+	brokeOff    = upstreamtest.BrokeOff
+	tooBusy     = upstreamtest.TooBusy
 )
 
 // open returns a model on the server, patient enough for any machine.
-func open(t *testing.T, server *llmtest.Server, change func(*Config)) *Model {
+func open(t testing.TB, server *llmtest.Server, change func(*Config)) *Model {
 	t.Helper()
 	config := Config{
 		BaseURL: server.BaseURL(), APIKey: testKey, Model: "test-model",
@@ -30,6 +35,11 @@ func open(t *testing.T, server *llmtest.Server, change func(*Config)) *Model {
 	if change != nil {
 		change(&config)
 	}
+	return openWith(t, config)
+}
+
+func openWith(t testing.TB, config Config) *Model {
+	t.Helper()
 	model, err := New(config)
 	if err != nil {
 		t.Fatalf("New: %v", err)
@@ -39,13 +49,26 @@ func open(t *testing.T, server *llmtest.Server, change func(*Config)) *Model {
 }
 
 func generate(ctx context.Context, model chat.Model) ([]string, chat.Usage, error) {
-	var pieces []string
-	generated, err := model.Generate(ctx, llmtest.Prompt(), func(text string) error {
-		pieces = append(pieces, text)
-		return nil
-	})
+	pieces, generated, err := upstreamtest.Generate(ctx, model, llmtest.Prompt())
 	return pieces, generated.Usage, err
 }
+
+// adapter is this package to the suite.
+var adapter = upstreamtest.Adapter{
+	Serve: llmtest.NewServer,
+	Open: func(t testing.TB, config upstreamtest.Config) chat.Model {
+		return openWith(t, Config{
+			BaseURL: config.BaseURL, APIKey: testKey, Model: "test-model", HTTPClient: config.HTTPClient,
+			Timeout: config.Limits.Timeout, FirstTokenTimeout: config.Limits.FirstToken,
+			Retries: config.Limits.Retries, MaxRetryDelay: config.Limits.MaxRetryDelay,
+		})
+	},
+	Echo: echo,
+	Text: `{"choices":[{"delta":{"content":"a"}}]}`,
+	End:  `{"choices":[{"delta":{},"finish_reason":"stop"}]}`,
+}
+
+func TestUpstream(t *testing.T) { upstreamtest.Run(t, adapter) }
 
 func TestModel(t *testing.T) {
 	llmtest.Run(t, func(t *testing.T) chat.Model {
@@ -73,28 +96,6 @@ func TestAnswer(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a character split over two chunks is emitted whole", func(t *testing.T) {
-		server := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"a\xf0\x9f", "\x91", "\x8d", "b"}})
-		got, _, err := generate(t.Context(), open(t, server, nil))
-		if err != nil || strings.Join(got, "|") != "a|👍|b" {
-			t.Errorf("got %q and %v", got, err)
-		}
-	})
-	t.Run("bytes that are no characters become the replacement character", func(t *testing.T) {
-		server := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"a\xffb", "\xe4\xbd"}})
-		got, _, err := generate(t.Context(), open(t, server, nil))
-		if err != nil || strings.Join(got, "|") != "a\ufffdb|\ufffd" {
-			t.Errorf("got %q and %v", got, err)
-		}
-	})
-	t.Run("a chunk larger than the buffers is read", func(t *testing.T) {
-		long := strings.Repeat("word ", 10_000)
-		server := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{long, "end"}})
-		got, _, err := generate(t.Context(), open(t, server, nil))
-		if err != nil || strings.Join(got, "") != long+"end" {
-			t.Errorf("got %d pieces and %v", len(got), err)
-		}
-	})
 }
 
 func TestUsage(t *testing.T) {
@@ -125,6 +126,21 @@ func TestUsage(t *testing.T) {
 		_, usage, err := generate(t.Context(), open(t, server, nil))
 		if err == nil || !usage.Estimated || usage.CompletionTokens != 2 {
 			t.Errorf("got %+v and %v", usage, err)
+		}
+	})
+	t.Run("an empty answer has the usage that the server reports", func(t *testing.T) {
+		_, usage, err := generate(t.Context(), open(t, llmtest.NewServer(t, llmtest.Reply{}), nil))
+		upstreamtest.WantFault(t, err, notAnswered)
+		if want := (chat.Usage{PromptTokens: 21, CompletionTokens: 8}); usage != want {
+			t.Errorf("usage = %+v, want %+v", usage, want)
+		}
+	})
+	t.Run("thinking that came to nothing is counted", func(t *testing.T) {
+		server := llmtest.NewServer(t, llmtest.Reply{Reasoning: []string{"hello", " world"}, OmitUsage: true, OmitFinish: true, OmitDone: true})
+		_, usage, err := generate(t.Context(), open(t, server, nil))
+		upstreamtest.WantFault(t, err, notAnswered)
+		if !usage.Estimated || usage.CompletionTokens != 2 {
+			t.Errorf("usage = %+v", usage)
 		}
 	})
 }
@@ -186,39 +202,4 @@ func TestRequest(t *testing.T) {
 			}
 		}
 	})
-	t.Run("one connection carries one answer after the other", func(t *testing.T) {
-		server := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Yes."}})
-		dials := 0
-		model := open(t, server, func(c *Config) {
-			c.HTTPClient = NewHTTPClient()
-			countDials(c.HTTPClient.Transport.(*http.Transport), &dials)
-		})
-		for range 5 {
-			if _, _, err := generate(t.Context(), model); err != nil {
-				t.Fatalf("Generate: %v", err)
-			}
-		}
-		if dials != 1 {
-			t.Errorf("%d connections were made, want 1", dials)
-		}
-	})
-}
-
-func wantUpstream(t *testing.T, err error, message string) *fault.Error {
-	t.Helper()
-	if !fault.Is(err, fault.Upstream) {
-		t.Fatalf("err = %v, want a fault of kind Upstream", err)
-	}
-	found := fault.As(err)
-	if found.Message != message {
-		t.Errorf("message = %q, want %q", found.Message, message)
-	}
-	for _, form := range []string{err.Error(), fmt.Sprintf("%+v %#v", found.Cause, found.Cause)} {
-		for _, secret := range []string{testKey, testPrompt, "passages only"} {
-			if strings.Contains(form, secret) {
-				t.Errorf("the error shows %q: %s", secret, form)
-			}
-		}
-	}
-	return found
 }

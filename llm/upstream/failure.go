@@ -56,7 +56,7 @@ var (
 
 // Fault is the fault of kind Upstream for an error of a server, or of the way
 // to it, before anything was emitted. Its cause may be logged: it is an [Error],
-// [Useless], a [Refusal], or tells the sort of err alone.
+// a [Useless] or a [Refusal], or tells the sort of err alone.
 func Fault(err error) *fault.Error { return faultOf(err, false) }
 
 // faultOf is Fault; begun says whether text was emitted before.

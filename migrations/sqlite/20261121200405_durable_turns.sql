@@ -18,10 +18,12 @@ ALTER TABLE `messages` ADD COLUMN `stopping` bool NOT NULL DEFAULT false;
 ALTER TABLE `messages` ADD COLUMN `delivery` text NOT NULL DEFAULT '';
 ALTER TABLE `messages` ADD COLUMN `query` text NOT NULL DEFAULT '';
 ALTER TABLE `messages` ADD COLUMN `sources` text NOT NULL DEFAULT '';
+-- Create index "document_chatbot_id_live" to table: "documents"
+CREATE INDEX `document_chatbot_id_live` ON `documents` (`chatbot_id`, `live`);
 -- Create index "message_stopping" to table: "messages"
 CREATE INDEX `message_stopping` ON `messages` (`id`) WHERE stopping;
 -- Create "cached_answers" table
-CREATE TABLE `cached_answers` (`id` integer NOT NULL PRIMARY KEY AUTOINCREMENT, `workspace_id` text NOT NULL, `key` text NOT NULL, `text` text NOT NULL DEFAULT (''), `sources` text NOT NULL DEFAULT (''), `document_ids` text NOT NULL DEFAULT (''), `created_at` datetime NOT NULL, `chatbot_id` text NOT NULL, CONSTRAINT `cached_answers_chatbots_cached_answers` FOREIGN KEY (`chatbot_id`) REFERENCES `chatbots` (`id`) ON DELETE CASCADE);
+CREATE TABLE `cached_answers` (`id` integer NOT NULL PRIMARY KEY AUTOINCREMENT, `workspace_id` text NOT NULL, `key` text NOT NULL, `text` text NOT NULL DEFAULT (''), `sources` text NOT NULL DEFAULT (''), `created_at` datetime NOT NULL, `chatbot_id` text NOT NULL, CONSTRAINT `cached_answers_chatbots_cached_answers` FOREIGN KEY (`chatbot_id`) REFERENCES `chatbots` (`id`) ON DELETE CASCADE);
 -- Create index "cachedanswer_chatbot_id_key" to table: "cached_answers"
 CREATE UNIQUE INDEX `cachedanswer_chatbot_id_key` ON `cached_answers` (`chatbot_id`, `key`);
 -- Create index "cachedanswer_created_at" to table: "cached_answers"

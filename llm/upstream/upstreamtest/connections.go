@@ -1,0 +1,105 @@
+package upstreamtest
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"parley/core/chat"
+	"parley/llm/llmtest"
+	"parley/llm/upstream"
+)
+
+func (a *Adapter) connections(t *testing.T) {
+	t.Run("one carries one answer after the other", func(t *testing.T) {
+		server := a.Serve(t, llmtest.Reply{Pieces: []string{"Yes."}})
+		dials := 0
+		model := a.at(t, server, func(c *Config) {
+			c.HTTPClient = dialling(func(address string) string {
+				dials++
+				return address
+			})
+		})
+		for range 5 {
+			if _, _, err := generate(t.Context(), model); err != nil {
+				t.Fatalf("Generate: %v", err)
+			}
+		}
+		if dials != 1 {
+			t.Errorf("%d connections were made, want 1", dials)
+		}
+	})
+	t.Run("a server that is not there is a fault", func(t *testing.T) {
+		_, _, err := generate(t.Context(), a.once(t, "http://user:"+Key+"@"+deaf))
+		found := WantFault(t, err, NotAnswered)
+		if !strings.Contains(found.Cause.Error(), "connection refused") {
+			t.Errorf("cause = %v", found.Cause)
+		}
+	})
+	t.Run("a server that echoes the request shows nothing of it in the error", func(t *testing.T) {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = listener.Close() }()
+		go echoAll(listener)
+		_, _, err = generate(t.Context(), a.once(t, "http://"+listener.Addr().String()+"/"+Key))
+		WantFault(t, err, NotAnswered)
+	})
+}
+
+// deaf is an address that nobody listens at.
+const deaf = "127.0.0.1:1"
+
+// once returns a model that asks once.
+func (a *Adapter) once(t *testing.T, address string) chat.Model {
+	t.Helper()
+	limits := patient()
+	limits.Retries = -1
+	return a.Open(t, Config{BaseURL: address, Limits: limits})
+}
+
+// dialling returns a client that asks which address it is to dial.
+func dialling(instead func(address string) string) *http.Client {
+	client := upstream.NewHTTPClient()
+	transport := client.Transport.(*http.Transport)
+	dial := transport.DialContext
+	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		return dial(ctx, network, instead(address))
+	}
+	return client
+}
+
+func echoAll(listener net.Listener) {
+	for {
+		connection, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			_, _ = io.CopyN(connection, connection, 200)
+			_ = connection.Close()
+		}()
+	}
+}
+
+func (a *Adapter) characters(t *testing.T) {
+	long := strings.Repeat("word ", 10_000)
+	for name, c := range map[string]struct{ pieces, want []string }{
+		"split over two pieces are emitted whole":                   {[]string{"a\xf0\x9f", "\x91", "\x8d", "b"}, []string{"a", "👍", "b"}},
+		"that are none become the replacement character":            {[]string{"a\xffb", "\xe4\xbd"}, []string{"a\ufffdb", "\ufffd"}},
+		"may be more than the buffers hold":                         {[]string{long, "end"}, []string{long, "end"}},
+		"may be split after more than the buffers hold":             {[]string{long + "\xf0\x9f", "\x91\x8d"}, []string{long, "👍"}},
+		"that look like an event within a text are text of it, too": {[]string{"\n\ndata: {\"error\":{}}\n\n"}, []string{"\n\ndata: {\"error\":{}}\n\n"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, _, err := generate(t.Context(), a.at(t, a.Serve(t, llmtest.Reply{Pieces: c.pieces}), nil))
+			if err != nil || strings.Join(got, "|") != strings.Join(c.want, "|") {
+				t.Errorf("got %d pieces and %v", len(got), err)
+			}
+		})
+	}
+}

@@ -1,0 +1,138 @@
+// Package upstreamtest owns the suite of what every adapter keeps that is made
+// with package upstream: what its failures are to a caller and to the log, when
+// its requests end, and how many are sent.
+//
+// It does not own what every model does (package llmtest), nor what one wire
+// format means, which its adapter tests.
+package upstreamtest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/core/chat"
+	"parley/core/fault"
+	"parley/llm/llmtest"
+	"parley/llm/upstream"
+)
+
+// Key and Question are what no error may show: the key of every model that the
+// suite opens, and the question of [llmtest.Prompt].
+const (
+	Key      = "sk-test-5ecret"
+	Question = "How do I reset the router?"
+)
+
+// The sentences for callers.
+const (
+	NotAnswered = "The language model did not answer. Try again."
+	BrokeOff    = "The language model broke its answer off. Try again."
+	TooBusy     = "The language model is busy. Try again in a moment."
+)
+
+// Adapter is what the suite tests.
+type Adapter struct {
+	// Serve starts a double of the server that the adapter speaks to.
+	Serve func(t testing.TB, reply llmtest.Reply) *llmtest.Server
+	// Open returns a model that sends [Key].
+	Open func(t testing.TB, config Config) chat.Model
+	// Echo is an error of the server that repeats Key and Question wherever it
+	// can.
+	Echo string
+	// Text and End are data lines of a stream: a text, and the one after which
+	// the answer is complete, without usage.
+	Text, End string
+}
+
+// Config is what the suite says of a model.
+type Config struct {
+	BaseURL    string
+	Limits     upstream.Limits
+	HTTPClient *http.Client
+}
+
+// Run is the suite.
+func Run(t *testing.T, adapter Adapter) {
+	t.Run("failures", adapter.failures)
+	t.Run("failures of whole answers", adapter.failuresOfWhole)
+	t.Run("cancelling", adapter.cancelling)
+	t.Run("timeouts", adapter.timeouts)
+	t.Run("connections", adapter.connections)
+	t.Run("characters", adapter.characters)
+	t.Run("usage without an answer", adapter.usageWithoutAnswer)
+	t.Run("checks", adapter.checks)
+}
+
+// patient are limits for any machine.
+func patient() upstream.Limits {
+	return upstream.Limits{Timeout: time.Minute, FirstToken: time.Minute, MaxRetryDelay: time.Millisecond}
+}
+
+// at returns a model of a server, which change may make less patient.
+func (a *Adapter) at(t testing.TB, server *llmtest.Server, change func(*Config)) chat.Model {
+	t.Helper()
+	config := Config{BaseURL: server.BaseURL(), Limits: patient()}
+	if change != nil {
+		change(&config)
+	}
+	return a.Open(t, config)
+}
+
+// Generate has a model answer a prompt, and returns the pieces that it emits
+// with what it gives.
+func Generate(ctx context.Context, model chat.Model, prompt chat.Prompt) ([]string, chat.Generated, error) {
+	var pieces []string
+	generated, err := model.Generate(ctx, prompt, func(text string) error {
+		pieces = append(pieces, text)
+		return nil
+	})
+	return pieces, generated, err
+}
+
+// generate has a model answer the usual prompt.
+func generate(ctx context.Context, model chat.Model) ([]string, chat.Usage, error) {
+	pieces, generated, err := Generate(ctx, model, llmtest.Prompt())
+	return pieces, generated.Usage, err
+}
+
+// WantFault fails unless err is a fault of kind Upstream with this message
+// that shows no secret.
+func WantFault(t testing.TB, err error, message string) *fault.Error {
+	t.Helper()
+	if !fault.Is(err, fault.Upstream) {
+		t.Fatalf("err = %v, want a fault of kind Upstream", err)
+	}
+	found := fault.As(err)
+	if found.Message != message {
+		t.Errorf("message = %q, want %q", found.Message, message)
+	}
+	for _, form := range []string{err.Error(), fmt.Sprintf("%+v %#v", found.Cause, found.Cause)} {
+		for _, secret := range []string{Key, Question, "passages only"} {
+			if strings.Contains(form, secret) {
+				t.Errorf("the error shows %q: %s", secret, form)
+			}
+		}
+	}
+	return found
+}
+
+// WantPromptOnly expects the usage of a request that was sent in vain.
+func WantPromptOnly(t testing.TB, usage chat.Usage) {
+	t.Helper()
+	if !usage.Estimated || usage.PromptTokens < 15 || usage.CompletionTokens != 0 {
+		t.Errorf("usage = %+v, want the estimated tokens of the prompt alone", usage)
+	}
+}
+
+// Fill are so many pieces of so many bytes.
+func Fill(pieces, bytes int) []string {
+	all := make([]string, pieces)
+	for i := range all {
+		all[i] = strings.Repeat("a", bytes)
+	}
+	return all
+}
