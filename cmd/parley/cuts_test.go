@@ -19,6 +19,9 @@ import (
 	"parley/llm/llmtest"
 )
 
+// routerManual is what the recorded answers are from.
+const routerManual = "# Router\n\nTo reset the router, hold its button for ten seconds. The light blinks.\n"
+
 // cutsAtOnce is how many positions are tried at the same time, and everyWay the
 // distance of those at which it is asked in every way, not by a stream alone.
 const cutsAtOnce, everyWay = 16, 16
@@ -101,7 +104,7 @@ func cutEverywhere(t *testing.T, format, step int, database string) {
 	upstream, address := speak.open(t)
 	w := start(t, spoken(speak.name, address, speak.model), func(c *Config) { c.DatabaseURL = database })
 	c := &cutting{
-		world: w, format: format, upstream: upstream, tn: w.newTenant("baker", plan.Enterprise, opening),
+		world: w, format: format, upstream: upstream, tn: w.newTenant("provider", plan.Enterprise, routerManual),
 		said: map[int]string{}, ended: map[chat.Status]int{},
 	}
 	c.whole = c.lengthOfWhole(address + speak.path)
@@ -263,7 +266,7 @@ func (c *cutting) checkWithAll(w *world, after int, body, text string) {
 	c.checkStored(w, conversation, complete, text, 1)
 	status := map[bool]string{true: "complete", false: "failed"}[complete]
 	w.checkParts(whole, []string{`"status":"` + status + `"`, fmt.Sprintf(`"estimated":%v`, after < speaks[c.format].counted)})
-	if strings.Count(whole, `"type":"usage"`) != 1 || strings.Count(whole, `"type":"sources"`) != strings.Count(status, "complete") {
+	if strings.Count(whole, `"type":"usage"`) != 1 || strings.Contains(whole, `"sources":[{`) != complete {
 		w.Errorf("it is %s", whole)
 	}
 	again := w.marked("GET", resumePath(conversation), "", bearer(c.tn.token)).rest()
@@ -334,7 +337,7 @@ func (c *cutting) checkSum(asked int) {
 		}
 		before = c.said[after]
 	}
-	if last := c.said[speaks[c.format].complete-1]; last != llmtest.RecordedText {
+	if last, tried := c.said[speaks[c.format].complete-1]; tried && last != llmtest.RecordedText {
 		c.Errorf("just before it is complete it says %q", last)
 	}
 }
