@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -124,6 +125,13 @@ func (s *speaking) run(on *chat.Service, ask chat.Ask) (chat.Answer, int64, erro
 		s.Errorf("read is %q of the answer %q", read.String(), answer.Text)
 	}
 	return answer, turn.Conversation.ID, err
+}
+
+// waitForReaders waits until so many read an answer of this process.
+func (s *speaking) waitForReaders(answerID int64, want int) {
+	for s.Readers(answerID) != want {
+		runtime.Gosched()
+	}
 }
 
 // wantKept fails unless a conversation has a question and these answers, and
@@ -455,6 +463,59 @@ func TestResumed(t *testing.T) {
 		s.wantCalls(1)
 	})
 
+	t.Run("who waits with the same key before the answer has begun does not end it by leaving", func(t *testing.T) {
+		s := newSpeaking(t, "Öne", " two", " three", " four.")
+		s.lets()
+		first, err := s.Begin(t.Context(), s.caller, keyed("k"))
+		s.must(err)
+		second, err := s.Begin(t.Context(), s.caller, keyed("k"))
+		s.must(err)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		left := make(chan error, 1)
+		go func() {
+			_, err := second.Run(ctx, nil)
+			left <- err
+		}()
+		s.waitForReaders(first.AnswerID, 1)
+		answered := make(chan chat.Answer, 1)
+		go func() {
+			answer, _ := first.Run(t.Context(), nil)
+			answered <- answer
+		}()
+		<-s.speaker.said
+		cancel(chat.ErrLeft)
+		<-left
+		close(s.speaker.let)
+		if answer := <-answered; answer.Text != whole || answer.Status != chat.Complete {
+			t.Errorf("got %+v", answer)
+		}
+		s.wantCalls(1)
+	})
+
+	t.Run("who waits for an answer whose caller leaves before it has begun gets it all the same", func(t *testing.T) {
+		s := newSpeaking(t, "Öne", " two", " three", " four.")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		first, err := s.Begin(ctx, s.caller, keyed("k"))
+		s.must(err)
+		second, err := s.Begin(t.Context(), s.caller, keyed("k"))
+		s.must(err)
+		answered := make(chan chat.Answer, 1)
+		go func() {
+			answer, err := second.Run(t.Context(), nil)
+			if err != nil {
+				t.Error(err)
+			}
+			answered <- answer
+		}()
+		s.waitForReaders(first.AnswerID, 1)
+		cancel(chat.ErrLeft)
+		first.Abandon(ctx)
+		if answer := <-answered; answer.Text != whole || answer.Attempt != 2 {
+			t.Errorf("got %+v", answer)
+		}
+		s.wantKept(first.Conversation.ID, 1, 2, 1, whole)
+	})
+
 	t.Run("a position that is none of the conversation's is refused", func(t *testing.T) {
 		s := newSpeaking(t, "Öne.")
 		answer, conversation, err := s.run(s.Service, lasting)
@@ -544,6 +605,32 @@ func TestStop(t *testing.T) {
 			}
 		})
 	}
+
+	t.Run("a turn that is stopped while it begins is a conflict for its caller", func(t *testing.T) {
+		s := newSpeaking(t, "Öne.")
+		searching := make(chan struct{})
+		s.searches.hold = func(ctx context.Context) {
+			close(searching)
+			<-ctx.Done()
+		}
+		made, err := s.CreateConversation(t.Context(), s.caller, "", nil)
+		s.must(err)
+		conversation := fmt.Sprint(made.ID)
+		begun := make(chan error, 1)
+		go func() {
+			_, err := s.Begin(t.Context(), s.caller, chat.Ask{Message: "Question?", ConversationID: &conversation})
+			begun <- err
+		}()
+		<-searching
+		ending, err := s.Stop(t.Context(), s.caller, conversation, nil)
+		if err != nil || ending.Status != chat.Stopped {
+			t.Errorf("got %+v, %v", ending, err)
+		}
+		if err := <-begun; !fault.Is(err, fault.Conflict) {
+			t.Errorf("its caller gets %v", err)
+		}
+		s.wantCalls(0)
+	})
 
 	t.Run("where nothing was asked there is nothing to stop", func(t *testing.T) {
 		s := newSpeaking(t)

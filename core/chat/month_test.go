@@ -111,13 +111,18 @@ func (r *room) must(err error) {
 type searches struct {
 	mu sync.Mutex
 	n  int
+	// hold, if there is one, is called in each search.
+	hold func(ctx context.Context)
 }
 
-func (s *searches) Search(context.Context, knowledge.Scope, knowledge.Query) ([]knowledge.Found, error) {
+func (s *searches) Search(ctx context.Context, _ knowledge.Scope, _ knowledge.Query) ([]knowledge.Found, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.n++
-	return nil, nil
+	if s.hold != nil {
+		s.hold(ctx)
+	}
+	return nil, ctx.Err()
 }
 
 // model answers "Yes.", or fails.

@@ -112,7 +112,9 @@ func (r *run) end(cause error) {
 // setOut begins to carry the answer out on a goroutine of its own.
 func (r *run) setOut(ctx context.Context, whole bool) {
 	ctx = r.under(context.WithoutCancel(ctx))
-	r.readers = 1 // the caller's, before it can be the last that leaves
+	r.mu.Lock()
+	r.readers++ // its caller, before another can be the last that leaves
+	r.mu.Unlock()
 	r.task.prompt.Whole = whole && !r.lasting
 	if r.lasting {
 		r.unsaved = make(chan struct{}, 1)
@@ -220,7 +222,8 @@ func (r *run) abandon(ctx context.Context) {
 	r.settle(answer, errAbandoned)
 }
 
-// errAbandoned is what those read who waited for an answer that could not begin.
+// errAbandoned is what those read who waited for an answer that could not begin,
+// unless they can begin it again.
 var errAbandoned = fault.New(fault.Upstream, "The answer could not be begun. Send the request again.")
 
 // finish stores the answer. A database that is away for a moment does not

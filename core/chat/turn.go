@@ -79,6 +79,9 @@ func (s *Service) Begin(ctx context.Context, p chatbot.Principal, ask Ask) (*Tur
 		})
 	}()
 	err := <-begun
+	if turn.run != nil && turn.run.causeOfEnd() != nil {
+		err = turn.run.causeOfEnd()
+	}
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -114,7 +117,8 @@ func (t *Turn) Run(ctx context.Context, emit func(Event) error) (Answer, error) 
 			t.run.setOut(ctx, emit == nil)
 		}
 		answer, err := f.follow(ctx)
-		if t.again == nil || !f.elsewhere || answer.Status != Interrupted || f.hasRead || ctx.Err() != nil {
+		lost := f.elsewhere || errors.Is(err, errAbandoned)
+		if t.again == nil || !lost || answer.Status != Interrupted || f.hasRead || ctx.Err() != nil {
 			return answer, err
 		}
 		if err := t.again(ctx, t); err != nil {
