@@ -48,24 +48,36 @@ func (c *citations) cited(number int) bool { return c.marked[number] }
 func (c *citations) add(found []knowledge.Found) { c.sources.add(found) }
 
 func (c *citations) write(piece string) string {
-	if c.held == "" && c.carried == "" && isPlain(piece) && !c.code.fenced() && c.out.passes(piece) {
-		c.code.pass(piece)
-		c.quoted.feed(piece)
-		return piece
+	if text, spaces := c.plainPiece(piece); text != "" && c.out.passes(text) {
+		c.code.pass(text)
+		c.quoted.feed(text)
+		c.held = spaces
+		return text
 	}
 	c.held = c.scan(c.held+piece, false)
 	return c.out.take()
 }
 
-// isPlain reports whether a piece has nothing to decide, which most do not. It
-// is a short cut: without it the same would come out.
-func isPlain(piece string) bool {
+// plainPiece returns what is held and a piece, without the spaces behind them,
+// if there is nothing to decide in it, as in most pieces. It is a short cut:
+// without it the same would come out.
+func (c *citations) plainPiece(piece string) (text, spaces string) {
+	if c.carried != "" || c.code.fenced() || strings.TrimLeft(c.held, " ") != "" {
+		return "", ""
+	}
 	for i := range len(piece) {
 		if mayDecide[piece[i]] {
-			return false
+			return "", ""
 		}
 	}
-	return piece != "" && piece[len(piece)-1] != ' '
+	text = strings.TrimRight(piece, " ")
+	if spaces = piece[len(text):]; text == "" || len(spaces) >= maxSpaces || len(c.held) >= maxSpaces {
+		return "", ""
+	}
+	if c.held != "" {
+		text = c.held + text
+	}
+	return text, spaces
 }
 
 // mayDecide has the first bytes of all that step looks at, but for the space.

@@ -6,7 +6,7 @@ import "strings"
 // definitions of links named by a number (CommonMark 0.31, 4.7), which would
 // make a link of a citation: the colon behind such a name is left out.
 type citedText struct {
-	text strings.Builder
+	text []byte
 	// start says that the line has only the signs of lists and quotations.
 	start bool
 	line  []byte // those signs, maxPrefix at most
@@ -39,8 +39,8 @@ const (
 
 // take returns what was written since.
 func (t *citedText) take() string {
-	text := t.text.String()
-	t.text.Reset()
+	text := string(t.text)
+	t.text = t.text[:0]
 	return text
 }
 
@@ -61,7 +61,7 @@ func (t *citedText) passes(text string) bool {
 
 // verbatim writes code.
 func (t *citedText) verbatim(code string) {
-	t.text.WriteString(code)
+	t.text = append(t.text, code...)
 	t.after(code[len(code)-1])
 	t.label, t.bracket = noLabel, 0
 	t.start = code[len(code)-1] == '\n'
@@ -94,9 +94,9 @@ func (t *citedText) writeByte(b byte) {
 		return
 	}
 	if t.spaced && !blank && b != '\n' {
-		t.text.WriteByte(' ')
+		t.text = append(t.text, ' ')
 	}
-	t.text.WriteByte(b)
+	t.text = append(t.text, b)
 	t.after(b)
 	t.enclose(b)
 	t.follow(b)

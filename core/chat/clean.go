@@ -79,6 +79,9 @@ func inContext(last, r, next rune) rune {
 
 func hasHidden(text string) bool {
 	for at := 0; at < len(text); {
+		if at = pastPlain(text, at); at == len(text) {
+			return false
+		}
 		if c := text[at]; c < utf8.RuneSelf {
 			if c < ' ' && c != '\n' && c != '\t' || c == 0x7F {
 				return true
@@ -93,6 +96,28 @@ func hasHidden(text string) bool {
 		at += size
 	}
 	return false
+}
+
+// pastPlain returns where the plain text ends that begins at an offset: of
+// eight bytes each, all printable ASCII. Most passages are little else, and each
+// answer has five of them looked through.
+func pastPlain(text string, at int) int {
+	for ; at+8 <= len(text); at += 8 {
+		// A byte's highest bit is set for what is below the space or above the tilde.
+		if x := eight(text[at : at+8]); ((x-each*' ')&^x|(x+each)|x)&(each<<7) != 0 {
+			break
+		}
+	}
+	return at
+}
+
+// each has a one in each byte.
+const each = 0x0101010101010101
+
+// eight are eight bytes as one number, which the compiler loads at once.
+func eight(b string) uint64 {
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
 func isHidden(r rune) bool {

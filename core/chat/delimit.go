@@ -40,8 +40,30 @@ func sourceName(p knowledge.Passage) string {
 	if p.Place != "" {
 		parts = append(parts, p.Place)
 	}
+	if name := strings.Join(parts, " › "); len(name) <= maxSource && isSimple(parts) {
+		return name
+	}
 	name := cleanLine(strings.Join(parts, " › "), maxSource)
 	return defuse(attribute.Replace(name))
+}
+
+// isSimple reports whether there is nothing to clean and to escape in texts, as
+// in most titles and headings.
+func isSimple(texts []string) bool {
+	for _, text := range texts {
+		last := byte(' ') // no space begins a text, or follows another
+		for i := range len(text) {
+			c := text[i]
+			if c < ' ' || c > '~' || c == '<' || c == '>' || c == '"' || c == ' ' && last == ' ' {
+				return false
+			}
+			last = c
+		}
+		if last == ' ' {
+			return false
+		}
+	}
+	return true
 }
 
 // defuse takes from a text that others wrote what could delimit a passage: the
@@ -74,12 +96,14 @@ func defuse(text string) string {
 // nextOpening returns where the next bracket is that opens a tag, or reads as
 // if it did: the length of the text if there is none.
 func nextOpening(text string) int {
+	if less := strings.IndexByte(text, '<'); less >= 0 {
+		text = text[:less]
+	}
 	for at := 0; at < len(text); at++ {
-		c := text[at]
-		if c == '<' {
-			return at
+		if at = pastASCII(text, at); at == len(text) {
+			break
 		}
-		if c < utf8.RuneSelf || !utf8.RuneStart(c) {
+		if c := text[at]; c < utf8.RuneSelf || !utf8.RuneStart(c) {
 			continue
 		}
 		if r, _ := utf8.DecodeRuneInString(text[at:]); opensTag(r) {
@@ -87,6 +111,17 @@ func nextOpening(text string) int {
 		}
 	}
 	return len(text)
+}
+
+// pastASCII returns where the eights of ASCII characters end that begin at an
+// offset.
+func pastASCII(text string, at int) int {
+	for ; at+8 <= len(text); at += 8 {
+		if eight(text[at:at+8])&(each<<7) != 0 {
+			break
+		}
+	}
+	return at
 }
 
 func opensTag(r rune) bool {

@@ -25,6 +25,10 @@ type speaker struct {
 	ended  int
 	pieces []string
 	fail   error
+	// failAt is the call that fails, from 1; zero is none.
+	failAt int
+	// language says that it follows instructions.
+	language bool
 	// let has a value for each piece after the first that may be said; nil
 	// lets all.
 	let chan struct{}
@@ -36,6 +40,9 @@ func (m *speaker) Generate(ctx context.Context, _ chat.Prompt, emit func(string)
 	m.mu.Lock()
 	m.calls++
 	pieces, fail, let := m.pieces, m.fail, m.let
+	if m.calls == m.failAt {
+		fail = fault.New(fault.Upstream, "The model is away.")
+	}
 	m.mu.Unlock()
 	defer func() {
 		m.mu.Lock()
@@ -66,7 +73,7 @@ func (m *speaker) Generate(ctx context.Context, _ chat.Prompt, emit func(string)
 func (*speaker) Check(context.Context) error { return nil }
 func (*speaker) Name() string                { return "speaker" }
 func (*speaker) Count(text string) int       { return len(text) }
-func (*speaker) Traits() chat.Traits         { return chat.Traits{Context: 1 << 20} }
+func (m *speaker) Traits() chat.Traits       { return chat.Traits{Language: m.language, Context: 1 << 20} }
 
 func (m *speaker) counts() (calls, ended int) {
 	m.mu.Lock()
@@ -79,6 +86,8 @@ type speaking struct {
 	*room
 	speaker *speaker
 	caller  chatbot.Principal
+	// question is what a test asks.
+	question string
 	// other is another process.
 	*chat.Service
 	other *chat.Service

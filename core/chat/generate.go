@@ -20,7 +20,6 @@ const passagesWanted = 5
 // is searched for, the passages, and the prompt.
 func (r *run) prepare(ctx context.Context, history []Message) (err error) {
 	t, s := &r.task, r.service
-	t.query = t.question
 	if t.model, err = s.models.For(ctx, r.bot); err != nil {
 		return err
 	}
@@ -29,7 +28,9 @@ func (r *run) prepare(ctx context.Context, history []Message) (err error) {
 			return err
 		}
 	}
-	t.query, t.rewriting = s.selfContained(ctx, t.model, history, t.question)
+	if t.query == "" {
+		t.query, t.rewriting = s.selfContained(ctx, t.model, history, t.question)
+	}
 	query := knowledge.Query{Text: t.question, Context: questions(history), Limit: passagesWanted}
 	if t.query != t.question {
 		// Together they find more than either: see docs/retrieval.md.
@@ -132,9 +133,8 @@ func (g *generation) answer() Answer {
 	receipt.Usage = r.task.rewriting.Plus(g.generated.Usage)
 	receipt.Model = cmp.Or(g.generated.Model, receipt.Model)
 	receipt.Passages = len(g.passages)
-	answer := Answer{MessageID: r.answerID, Attempt: r.attempt, Text: r.soFar(), Sources: sourcesOf(g.passages), Receipt: receipt}
-	if r.task.query != r.task.question {
-		answer.Query = r.task.query
+	answer := Answer{
+		MessageID: r.answerID, Attempt: r.attempt, Text: r.soFar(), Query: r.rewritten(), Sources: sourcesOf(g.passages), Receipt: receipt,
 	}
 	switch {
 	case r.task.cached != nil:

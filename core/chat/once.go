@@ -104,6 +104,7 @@ func (s *Service) join(ctx context.Context, p chatbot.Principal, claim Claim, tu
 func (s *Service) beginAgain(ctx context.Context, p chatbot.Principal, stored StoredTurn, turn *Turn) (err error) {
 	r := s.newRun(p, stored.Question, turn.Delivery, true)
 	turn.run = r
+	r.task.query = stored.Answer.Query
 	ctx = r.under(ctx)
 	if stored.Answer.Status == Failed { // it was given back
 		if r.ticket, err = s.quota.take(ctx, p.Chatbot.WorkspaceID, p.Plan); err != nil {

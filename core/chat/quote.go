@@ -56,7 +56,7 @@ func (q *quotation) next(r rune) {
 	switch {
 	case q.open != 0 && q.closes(r):
 		q.open, q.closed, q.settled, q.corrected = 0, true, false, false
-	case ends[r] != "" && (q.open == 0 || r == q.open) && q.opensHere():
+	case (r == '"' || r >= utf8.RuneSelf) && ends[r] != "" && (q.open == 0 || r == q.open) && q.opensHere():
 		q.open, q.closed, q.runes = r, false, 0
 		q.text.Reset()
 	case q.open != 0:
@@ -64,7 +64,7 @@ func (q *quotation) next(r rune) {
 			q.runes++
 			q.text.WriteRune(r)
 		}
-	case !unicode.IsSpace(r) && !strings.ContainsRune(".,;:!?…()*_`", r):
+	case q.closed && !unicode.IsSpace(r) && !strings.ContainsRune(".,;:!?…()*_`", r):
 		q.closed = false
 	}
 }

@@ -55,8 +55,8 @@ type run struct {
 type task struct {
 	model    Model
 	question string
-	// query is the question as it is searched for, and rewriting what that
-	// cost.
+	// query is the question made self-contained, by an earlier attempt or by
+	// this one, and rewriting what that cost.
 	query     string
 	rewriting Usage
 	passages  []knowledge.Found
@@ -208,7 +208,7 @@ func (r *run) abandon(ctx context.Context) {
 		r.release()
 		return
 	}
-	answer := Answer{MessageID: r.answerID, Attempt: r.attempt, Status: Failed, Receipt: r.receipt()}
+	answer := Answer{MessageID: r.answerID, Attempt: r.attempt, Status: Failed, Query: r.rewritten(), Receipt: r.receipt()}
 	switch cause := r.causeOfEnd(); {
 	case errors.Is(cause, errStopped):
 		answer.Status = Stopped
@@ -242,6 +242,15 @@ func (r *run) finish(ctx context.Context, answer Answer) error {
 			return inTime(err)
 		}
 	}
+}
+
+// rewritten is the question made self-contained, empty where it is the one that
+// was asked.
+func (r *run) rewritten() string {
+	if r.task.query == r.task.question {
+		return ""
+	}
+	return r.task.query
 }
 
 func (r *run) receipt() Receipt {
