@@ -162,6 +162,9 @@ func (k *killing) checkOnce(a *asked, before chat.StoredTurn, attempts, sent int
 	if a.whole != "" {
 		status = chat.Complete
 	}
+	if before.Answer.Status == chat.Complete && sent < attempts && k.site.database != "" {
+		status = chat.Complete
+	}
 	if a.conversation != 0 && (before.Question != a.question || before.Answer.Status != status) {
 		k.Errorf("when the server was killed there was %+v", before)
 	}
