@@ -54,8 +54,6 @@ type Document struct {
 	Version int `json:"version,omitempty"`
 	// Live holds the value of the "live" field.
 	Live int `json:"live,omitempty"`
-	// LiveHash holds the value of the "live_hash" field.
-	LiveHash string `json:"live_hash,omitempty"`
 	// Attempts holds the value of the "attempts" field.
 	Attempts int `json:"attempts,omitempty"`
 	// DueAt holds the value of the "due_at" field.
@@ -125,7 +123,7 @@ func (*Document) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case document.FieldDepth, document.FieldChars, document.FieldPassageCount, document.FieldIndexed, document.FieldVersion, document.FieldLive, document.FieldAttempts:
 			values[i] = new(sql.NullInt64)
-		case document.FieldID, document.FieldWorkspaceID, document.FieldChatbotID, document.FieldSourceID, document.FieldURL, document.FieldTitle, document.FieldKind, document.FieldState, document.FieldReason, document.FieldContent, document.FieldPlaces, document.FieldInputHash, document.FieldContentHash, document.FieldLiveHash, document.FieldEtag, document.FieldLastModified:
+		case document.FieldID, document.FieldWorkspaceID, document.FieldChatbotID, document.FieldSourceID, document.FieldURL, document.FieldTitle, document.FieldKind, document.FieldState, document.FieldReason, document.FieldContent, document.FieldPlaces, document.FieldInputHash, document.FieldContentHash, document.FieldEtag, document.FieldLastModified:
 			values[i] = new(sql.NullString)
 		case document.FieldDueAt, document.FieldFetchedAt, document.FieldUpdatedAt, document.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -257,12 +255,6 @@ func (_m *Document) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field live", values[i])
 			} else if value.Valid {
 				_m.Live = int(value.Int64)
-			}
-		case document.FieldLiveHash:
-			if value, ok := values[i].(*sql.NullString); !ok {
-				return fmt.Errorf("unexpected type %T for field live_hash", values[i])
-			} else if value.Valid {
-				_m.LiveHash = value.String
 			}
 		case document.FieldAttempts:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -412,9 +404,6 @@ func (_m *Document) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("live=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Live))
-	builder.WriteString(", ")
-	builder.WriteString("live_hash=")
-	builder.WriteString(_m.LiveHash)
 	builder.WriteString(", ")
 	builder.WriteString("attempts=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Attempts))

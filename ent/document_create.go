@@ -222,20 +222,6 @@ func (_c *DocumentCreate) SetNillableLive(v *int) *DocumentCreate {
 	return _c
 }
 
-// SetLiveHash sets the "live_hash" field.
-func (_c *DocumentCreate) SetLiveHash(v string) *DocumentCreate {
-	_c.mutation.SetLiveHash(v)
-	return _c
-}
-
-// SetNillableLiveHash sets the "live_hash" field if the given value is not nil.
-func (_c *DocumentCreate) SetNillableLiveHash(v *string) *DocumentCreate {
-	if v != nil {
-		_c.SetLiveHash(*v)
-	}
-	return _c
-}
-
 // SetAttempts sets the "attempts" field.
 func (_c *DocumentCreate) SetAttempts(v int) *DocumentCreate {
 	_c.mutation.SetAttempts(v)
@@ -456,10 +442,6 @@ func (_c *DocumentCreate) defaults() error {
 		v := document.DefaultLive
 		_c.mutation.SetLive(v)
 	}
-	if _, ok := _c.mutation.LiveHash(); !ok {
-		v := document.DefaultLiveHash
-		_c.mutation.SetLiveHash(v)
-	}
 	if _, ok := _c.mutation.Attempts(); !ok {
 		v := document.DefaultAttempts
 		_c.mutation.SetAttempts(v)
@@ -577,14 +559,6 @@ func (_c *DocumentCreate) check() error {
 	}
 	if _, ok := _c.mutation.Live(); !ok {
 		return &ValidationError{Name: "live", err: errors.New(`ent: missing required field "Document.live"`)}
-	}
-	if _, ok := _c.mutation.LiveHash(); !ok {
-		return &ValidationError{Name: "live_hash", err: errors.New(`ent: missing required field "Document.live_hash"`)}
-	}
-	if v, ok := _c.mutation.LiveHash(); ok {
-		if err := document.LiveHashValidator(v); err != nil {
-			return &ValidationError{Name: "live_hash", err: fmt.Errorf(`ent: validator failed for field "Document.live_hash": %w`, err)}
-		}
 	}
 	if _, ok := _c.mutation.Attempts(); !ok {
 		return &ValidationError{Name: "attempts", err: errors.New(`ent: missing required field "Document.attempts"`)}
@@ -719,10 +693,6 @@ func (_c *DocumentCreate) createSpec() (*Document, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Live(); ok {
 		_spec.SetField(document.FieldLive, field.TypeInt, value)
 		_node.Live = value
-	}
-	if value, ok := _c.mutation.LiveHash(); ok {
-		_spec.SetField(document.FieldLiveHash, field.TypeString, value)
-		_node.LiveHash = value
 	}
 	if value, ok := _c.mutation.Attempts(); ok {
 		_spec.SetField(document.FieldAttempts, field.TypeInt, value)
@@ -1066,18 +1036,6 @@ func (u *DocumentUpsert) UpdateLive() *DocumentUpsert {
 // AddLive adds v to the "live" field.
 func (u *DocumentUpsert) AddLive(v int) *DocumentUpsert {
 	u.Add(document.FieldLive, v)
-	return u
-}
-
-// SetLiveHash sets the "live_hash" field.
-func (u *DocumentUpsert) SetLiveHash(v string) *DocumentUpsert {
-	u.Set(document.FieldLiveHash, v)
-	return u
-}
-
-// UpdateLiveHash sets the "live_hash" field to the value that was provided on create.
-func (u *DocumentUpsert) UpdateLiveHash() *DocumentUpsert {
-	u.SetExcluded(document.FieldLiveHash)
 	return u
 }
 
@@ -1486,20 +1444,6 @@ func (u *DocumentUpsertOne) AddLive(v int) *DocumentUpsertOne {
 func (u *DocumentUpsertOne) UpdateLive() *DocumentUpsertOne {
 	return u.Update(func(s *DocumentUpsert) {
 		s.UpdateLive()
-	})
-}
-
-// SetLiveHash sets the "live_hash" field.
-func (u *DocumentUpsertOne) SetLiveHash(v string) *DocumentUpsertOne {
-	return u.Update(func(s *DocumentUpsert) {
-		s.SetLiveHash(v)
-	})
-}
-
-// UpdateLiveHash sets the "live_hash" field to the value that was provided on create.
-func (u *DocumentUpsertOne) UpdateLiveHash() *DocumentUpsertOne {
-	return u.Update(func(s *DocumentUpsert) {
-		s.UpdateLiveHash()
 	})
 }
 
@@ -2091,20 +2035,6 @@ func (u *DocumentUpsertBulk) AddLive(v int) *DocumentUpsertBulk {
 func (u *DocumentUpsertBulk) UpdateLive() *DocumentUpsertBulk {
 	return u.Update(func(s *DocumentUpsert) {
 		s.UpdateLive()
-	})
-}
-
-// SetLiveHash sets the "live_hash" field.
-func (u *DocumentUpsertBulk) SetLiveHash(v string) *DocumentUpsertBulk {
-	return u.Update(func(s *DocumentUpsert) {
-		s.SetLiveHash(v)
-	})
-}
-
-// UpdateLiveHash sets the "live_hash" field to the value that was provided on create.
-func (u *DocumentUpsertBulk) UpdateLiveHash() *DocumentUpsertBulk {
-	return u.Update(func(s *DocumentUpsert) {
-		s.UpdateLiveHash()
 	})
 }
 

@@ -282,20 +282,6 @@ func (_u *DocumentUpdate) AddLive(v int) *DocumentUpdate {
 	return _u
 }
 
-// SetLiveHash sets the "live_hash" field.
-func (_u *DocumentUpdate) SetLiveHash(v string) *DocumentUpdate {
-	_u.mutation.SetLiveHash(v)
-	return _u
-}
-
-// SetNillableLiveHash sets the "live_hash" field if the given value is not nil.
-func (_u *DocumentUpdate) SetNillableLiveHash(v *string) *DocumentUpdate {
-	if v != nil {
-		_u.SetLiveHash(*v)
-	}
-	return _u
-}
-
 // SetAttempts sets the "attempts" field.
 func (_u *DocumentUpdate) SetAttempts(v int) *DocumentUpdate {
 	_u.mutation.ResetAttempts()
@@ -536,11 +522,6 @@ func (_u *DocumentUpdate) check() error {
 			return &ValidationError{Name: "content_hash", err: fmt.Errorf(`ent: validator failed for field "Document.content_hash": %w`, err)}
 		}
 	}
-	if v, ok := _u.mutation.LiveHash(); ok {
-		if err := document.LiveHashValidator(v); err != nil {
-			return &ValidationError{Name: "live_hash", err: fmt.Errorf(`ent: validator failed for field "Document.live_hash": %w`, err)}
-		}
-	}
 	if v, ok := _u.mutation.Etag(); ok {
 		if err := document.EtagValidator(v); err != nil {
 			return &ValidationError{Name: "etag", err: fmt.Errorf(`ent: validator failed for field "Document.etag": %w`, err)}
@@ -631,9 +612,6 @@ func (_u *DocumentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedLive(); ok {
 		_spec.AddField(document.FieldLive, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.LiveHash(); ok {
-		_spec.SetField(document.FieldLiveHash, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Attempts(); ok {
 		_spec.SetField(document.FieldAttempts, field.TypeInt, value)
@@ -1027,20 +1005,6 @@ func (_u *DocumentUpdateOne) AddLive(v int) *DocumentUpdateOne {
 	return _u
 }
 
-// SetLiveHash sets the "live_hash" field.
-func (_u *DocumentUpdateOne) SetLiveHash(v string) *DocumentUpdateOne {
-	_u.mutation.SetLiveHash(v)
-	return _u
-}
-
-// SetNillableLiveHash sets the "live_hash" field if the given value is not nil.
-func (_u *DocumentUpdateOne) SetNillableLiveHash(v *string) *DocumentUpdateOne {
-	if v != nil {
-		_u.SetLiveHash(*v)
-	}
-	return _u
-}
-
 // SetAttempts sets the "attempts" field.
 func (_u *DocumentUpdateOne) SetAttempts(v int) *DocumentUpdateOne {
 	_u.mutation.ResetAttempts()
@@ -1294,11 +1258,6 @@ func (_u *DocumentUpdateOne) check() error {
 			return &ValidationError{Name: "content_hash", err: fmt.Errorf(`ent: validator failed for field "Document.content_hash": %w`, err)}
 		}
 	}
-	if v, ok := _u.mutation.LiveHash(); ok {
-		if err := document.LiveHashValidator(v); err != nil {
-			return &ValidationError{Name: "live_hash", err: fmt.Errorf(`ent: validator failed for field "Document.live_hash": %w`, err)}
-		}
-	}
 	if v, ok := _u.mutation.Etag(); ok {
 		if err := document.EtagValidator(v); err != nil {
 			return &ValidationError{Name: "etag", err: fmt.Errorf(`ent: validator failed for field "Document.etag": %w`, err)}
@@ -1406,9 +1365,6 @@ func (_u *DocumentUpdateOne) sqlSave(ctx context.Context) (_node *Document, err 
 	}
 	if value, ok := _u.mutation.AddedLive(); ok {
 		_spec.AddField(document.FieldLive, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.LiveHash(); ok {
-		_spec.SetField(document.FieldLiveHash, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Attempts(); ok {
 		_spec.SetField(document.FieldAttempts, field.TypeInt, value)

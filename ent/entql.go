@@ -187,7 +187,6 @@ var schemaGraph = func() *sqlgraph.Schema {
 			document.FieldIndexed:      {Type: field.TypeInt, Column: document.FieldIndexed},
 			document.FieldVersion:      {Type: field.TypeInt, Column: document.FieldVersion},
 			document.FieldLive:         {Type: field.TypeInt, Column: document.FieldLive},
-			document.FieldLiveHash:     {Type: field.TypeString, Column: document.FieldLiveHash},
 			document.FieldAttempts:     {Type: field.TypeInt, Column: document.FieldAttempts},
 			document.FieldDueAt:        {Type: field.TypeTime, Column: document.FieldDueAt},
 			document.FieldEtag:         {Type: field.TypeString, Column: document.FieldEtag},
@@ -343,6 +342,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			passage.FieldPlace:       {Type: field.TypeString, Column: passage.FieldPlace},
 			passage.FieldStart:       {Type: field.TypeInt, Column: passage.FieldStart},
 			passage.FieldEnd:         {Type: field.TypeInt, Column: passage.FieldEnd},
+			passage.FieldContentHash: {Type: field.TypeString, Column: passage.FieldContentHash},
 			passage.FieldText:        {Type: field.TypeString, Column: passage.FieldText},
 		},
 	}
@@ -1916,11 +1916,6 @@ func (f *DocumentFilter) WhereLive(p entql.IntP) {
 	f.Where(p.Field(document.FieldLive))
 }
 
-// WhereLiveHash applies the entql string predicate on the live_hash field.
-func (f *DocumentFilter) WhereLiveHash(p entql.StringP) {
-	f.Where(p.Field(document.FieldLiveHash))
-}
-
 // WhereAttempts applies the entql int predicate on the attempts field.
 func (f *DocumentFilter) WhereAttempts(p entql.IntP) {
 	f.Where(p.Field(document.FieldAttempts))
@@ -2659,6 +2654,11 @@ func (f *PassageFilter) WhereStart(p entql.IntP) {
 // WhereEnd applies the entql int predicate on the end field.
 func (f *PassageFilter) WhereEnd(p entql.IntP) {
 	f.Where(p.Field(passage.FieldEnd))
+}
+
+// WhereContentHash applies the entql string predicate on the content_hash field.
+func (f *PassageFilter) WhereContentHash(p entql.StringP) {
+	f.Where(p.Field(passage.FieldContentHash))
 }
 
 // WhereText applies the entql string predicate on the text field.

@@ -4888,7 +4888,6 @@ type DocumentMutation struct {
 	addversion       *int
 	live             *int
 	addlive          *int
-	live_hash        *string
 	attempts         *int
 	addattempts      *int
 	due_at           *time.Time
@@ -5783,42 +5782,6 @@ func (m *DocumentMutation) ResetLive() {
 	m.addlive = nil
 }
 
-// SetLiveHash sets the "live_hash" field.
-func (m *DocumentMutation) SetLiveHash(s string) {
-	m.live_hash = &s
-}
-
-// LiveHash returns the value of the "live_hash" field in the mutation.
-func (m *DocumentMutation) LiveHash() (r string, exists bool) {
-	v := m.live_hash
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldLiveHash returns the old "live_hash" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldLiveHash(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldLiveHash is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldLiveHash requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldLiveHash: %w", err)
-	}
-	return oldValue.LiveHash, nil
-}
-
-// ResetLiveHash resets all changes to the "live_hash" field.
-func (m *DocumentMutation) ResetLiveHash() {
-	m.live_hash = nil
-}
-
 // SetAttempts sets the "attempts" field.
 func (m *DocumentMutation) SetAttempts(i int) {
 	m.attempts = &i
@@ -6299,7 +6262,7 @@ func (m *DocumentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DocumentMutation) Fields() []string {
-	fields := make([]string, 0, 26)
+	fields := make([]string, 0, 25)
 	if m.workspace_id != nil {
 		fields = append(fields, document.FieldWorkspaceID)
 	}
@@ -6353,9 +6316,6 @@ func (m *DocumentMutation) Fields() []string {
 	}
 	if m.live != nil {
 		fields = append(fields, document.FieldLive)
-	}
-	if m.live_hash != nil {
-		fields = append(fields, document.FieldLiveHash)
 	}
 	if m.attempts != nil {
 		fields = append(fields, document.FieldAttempts)
@@ -6422,8 +6382,6 @@ func (m *DocumentMutation) Field(name string) (ent.Value, bool) {
 		return m.Version()
 	case document.FieldLive:
 		return m.Live()
-	case document.FieldLiveHash:
-		return m.LiveHash()
 	case document.FieldAttempts:
 		return m.Attempts()
 	case document.FieldDueAt:
@@ -6483,8 +6441,6 @@ func (m *DocumentMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldVersion(ctx)
 	case document.FieldLive:
 		return m.OldLive(ctx)
-	case document.FieldLiveHash:
-		return m.OldLiveHash(ctx)
 	case document.FieldAttempts:
 		return m.OldAttempts(ctx)
 	case document.FieldDueAt:
@@ -6633,13 +6589,6 @@ func (m *DocumentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetLive(v)
-		return nil
-	case document.FieldLiveHash:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetLiveHash(v)
 		return nil
 	case document.FieldAttempts:
 		v, ok := value.(int)
@@ -6900,9 +6849,6 @@ func (m *DocumentMutation) ResetField(name string) error {
 		return nil
 	case document.FieldLive:
 		m.ResetLive()
-		return nil
-	case document.FieldLiveHash:
-		m.ResetLiveHash()
 		return nil
 	case document.FieldAttempts:
 		m.ResetAttempts()
@@ -11818,6 +11764,7 @@ type PassageMutation struct {
 	addstart           *int
 	end                *int
 	addend             *int
+	content_hash       *string
 	text               *string
 	clearedFields      map[string]struct{}
 	document           *string
@@ -12386,6 +12333,42 @@ func (m *PassageMutation) ResetEnd() {
 	m.addend = nil
 }
 
+// SetContentHash sets the "content_hash" field.
+func (m *PassageMutation) SetContentHash(s string) {
+	m.content_hash = &s
+}
+
+// ContentHash returns the value of the "content_hash" field in the mutation.
+func (m *PassageMutation) ContentHash() (r string, exists bool) {
+	v := m.content_hash
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldContentHash returns the old "content_hash" field's value of the Passage entity.
+// If the Passage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PassageMutation) OldContentHash(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldContentHash is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldContentHash requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldContentHash: %w", err)
+	}
+	return oldValue.ContentHash, nil
+}
+
+// ResetContentHash resets all changes to the "content_hash" field.
+func (m *PassageMutation) ResetContentHash() {
+	m.content_hash = nil
+}
+
 // SetText sets the "text" field.
 func (m *PassageMutation) SetText(s string) {
 	m.text = &s
@@ -12483,7 +12466,7 @@ func (m *PassageMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *PassageMutation) Fields() []string {
-	fields := make([]string, 0, 11)
+	fields := make([]string, 0, 12)
 	if m.workspace_id != nil {
 		fields = append(fields, passage.FieldWorkspaceID)
 	}
@@ -12513,6 +12496,9 @@ func (m *PassageMutation) Fields() []string {
 	}
 	if m.end != nil {
 		fields = append(fields, passage.FieldEnd)
+	}
+	if m.content_hash != nil {
+		fields = append(fields, passage.FieldContentHash)
 	}
 	if m.text != nil {
 		fields = append(fields, passage.FieldText)
@@ -12545,6 +12531,8 @@ func (m *PassageMutation) Field(name string) (ent.Value, bool) {
 		return m.Start()
 	case passage.FieldEnd:
 		return m.End()
+	case passage.FieldContentHash:
+		return m.ContentHash()
 	case passage.FieldText:
 		return m.Text()
 	}
@@ -12576,6 +12564,8 @@ func (m *PassageMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldStart(ctx)
 	case passage.FieldEnd:
 		return m.OldEnd(ctx)
+	case passage.FieldContentHash:
+		return m.OldContentHash(ctx)
 	case passage.FieldText:
 		return m.OldText(ctx)
 	}
@@ -12656,6 +12646,13 @@ func (m *PassageMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetEnd(v)
+		return nil
+	case passage.FieldContentHash:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetContentHash(v)
 		return nil
 	case passage.FieldText:
 		v, ok := value.(string)
@@ -12793,6 +12790,9 @@ func (m *PassageMutation) ResetField(name string) error {
 		return nil
 	case passage.FieldEnd:
 		m.ResetEnd()
+		return nil
+	case passage.FieldContentHash:
+		m.ResetContentHash()
 		return nil
 	case passage.FieldText:
 		m.ResetText()

@@ -38,6 +38,8 @@ type Passage struct {
 	Start int `json:"start,omitempty"`
 	// End holds the value of the "end" field.
 	End int `json:"end,omitempty"`
+	// ContentHash holds the value of the "content_hash" field.
+	ContentHash string `json:"content_hash,omitempty"`
 	// Text holds the value of the "text" field.
 	Text string `json:"text,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -75,7 +77,7 @@ func (*Passage) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case passage.FieldID, passage.FieldVersion, passage.FieldOrdinal, passage.FieldStart, passage.FieldEnd:
 			values[i] = new(sql.NullInt64)
-		case passage.FieldWorkspaceID, passage.FieldChatbotID, passage.FieldDocumentID, passage.FieldTitle, passage.FieldPlace, passage.FieldText:
+		case passage.FieldWorkspaceID, passage.FieldChatbotID, passage.FieldDocumentID, passage.FieldTitle, passage.FieldPlace, passage.FieldContentHash, passage.FieldText:
 			values[i] = new(sql.NullString)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -160,6 +162,12 @@ func (_m *Passage) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.End = int(value.Int64)
 			}
+		case passage.FieldContentHash:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field content_hash", values[i])
+			} else if value.Valid {
+				_m.ContentHash = value.String
+			}
 		case passage.FieldText:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field text", values[i])
@@ -236,6 +244,9 @@ func (_m *Passage) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("end=")
 	builder.WriteString(fmt.Sprintf("%v", _m.End))
+	builder.WriteString(", ")
+	builder.WriteString("content_hash=")
+	builder.WriteString(_m.ContentHash)
 	builder.WriteString(", ")
 	builder.WriteString("text=")
 	builder.WriteString(_m.Text)

@@ -114,6 +114,20 @@ func (_c *PassageCreate) SetNillableEnd(v *int) *PassageCreate {
 	return _c
 }
 
+// SetContentHash sets the "content_hash" field.
+func (_c *PassageCreate) SetContentHash(v string) *PassageCreate {
+	_c.mutation.SetContentHash(v)
+	return _c
+}
+
+// SetNillableContentHash sets the "content_hash" field if the given value is not nil.
+func (_c *PassageCreate) SetNillableContentHash(v *string) *PassageCreate {
+	if v != nil {
+		_c.SetContentHash(*v)
+	}
+	return _c
+}
+
 // SetText sets the "text" field.
 func (_c *PassageCreate) SetText(v string) *PassageCreate {
 	_c.mutation.SetText(v)
@@ -192,6 +206,10 @@ func (_c *PassageCreate) defaults() error {
 		v := passage.DefaultEnd
 		_c.mutation.SetEnd(v)
 	}
+	if _, ok := _c.mutation.ContentHash(); !ok {
+		v := passage.DefaultContentHash
+		_c.mutation.SetContentHash(v)
+	}
 	if _, ok := _c.mutation.Text(); !ok {
 		v := passage.DefaultText
 		_c.mutation.SetText(v)
@@ -255,6 +273,14 @@ func (_c *PassageCreate) check() error {
 	}
 	if _, ok := _c.mutation.End(); !ok {
 		return &ValidationError{Name: "end", err: errors.New(`ent: missing required field "Passage.end"`)}
+	}
+	if _, ok := _c.mutation.ContentHash(); !ok {
+		return &ValidationError{Name: "content_hash", err: errors.New(`ent: missing required field "Passage.content_hash"`)}
+	}
+	if v, ok := _c.mutation.ContentHash(); ok {
+		if err := passage.ContentHashValidator(v); err != nil {
+			return &ValidationError{Name: "content_hash", err: fmt.Errorf(`ent: validator failed for field "Passage.content_hash": %w`, err)}
+		}
 	}
 	if _, ok := _c.mutation.Text(); !ok {
 		return &ValidationError{Name: "text", err: errors.New(`ent: missing required field "Passage.text"`)}
@@ -330,6 +356,10 @@ func (_c *PassageCreate) createSpec() (*Passage, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.End(); ok {
 		_spec.SetField(passage.FieldEnd, field.TypeInt, value)
 		_node.End = value
+	}
+	if value, ok := _c.mutation.ContentHash(); ok {
+		_spec.SetField(passage.FieldContentHash, field.TypeString, value)
+		_node.ContentHash = value
 	}
 	if value, ok := _c.mutation.Text(); ok {
 		_spec.SetField(passage.FieldText, field.TypeString, value)
@@ -462,6 +492,9 @@ func (u *PassageUpsertOne) UpdateNewValues() *PassageUpsertOne {
 		}
 		if _, exists := u.create.mutation.End(); exists {
 			s.SetIgnore(passage.FieldEnd)
+		}
+		if _, exists := u.create.mutation.ContentHash(); exists {
+			s.SetIgnore(passage.FieldContentHash)
 		}
 	}))
 	return u
@@ -719,6 +752,9 @@ func (u *PassageUpsertBulk) UpdateNewValues() *PassageUpsertBulk {
 			}
 			if _, exists := b.mutation.End(); exists {
 				s.SetIgnore(passage.FieldEnd)
+			}
+			if _, exists := b.mutation.ContentHash(); exists {
+				s.SetIgnore(passage.FieldContentHash)
 			}
 		}
 	}))

@@ -182,12 +182,6 @@ func (s *Store) UpdateDocument(ctx context.Context, workspaceID string, from kno
 		} else {
 			update.ClearDueAt()
 		}
-		switch {
-		case d.Live == 0:
-			update.SetLiveHash("")
-		case d.Live == d.Version && d.ContentHash != "": // empty in one that is to be split anew
-			update.SetLiveHash(d.ContentHash)
-		}
 		if withContent {
 			update.SetContent(d.Content).SetPlaces(string(places))
 		}
@@ -206,7 +200,7 @@ func (s *Store) SetIndexed(ctx context.Context, workspaceID, documentID string, 
 func (s *Store) MarkRemoving(ctx context.Context, workspaceID, documentID string, now time.Time) error {
 	return s.InTx(ctx, func(ctx context.Context) error {
 		err := affected(s.db(ctx).Document.Update().Where(document.ID(documentID)).SetState(string(knowledge.Removing)).
-			SetReason("").SetLive(0).SetLiveHash("").SetAttempts(0).SetDueAt(now).SetUpdatedAt(now).Save(within(ctx, workspaceID)))
+			SetReason("").SetLive(0).SetAttempts(0).SetDueAt(now).SetUpdatedAt(now).Save(within(ctx, workspaceID)))
 		if err != nil {
 			return mapError(err)
 		}

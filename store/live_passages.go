@@ -14,10 +14,9 @@ import (
 // believes of documents. While a document is given its next version, passages
 // of both may be found.
 const livePassages = `WITH found AS MATERIALIZED (
-	SELECT id, document_id, version, ordinal, title, heading_path, place, "start", "end", text FROM passages
+	SELECT id, document_id, version, ordinal, title, heading_path, place, "start", "end", content_hash, text FROM passages
 	WHERE (%s) AND workspace_id = ? AND chatbot_id = ?
-) SELECT found.*, documents.source_id, documents.url,
-	CASE found.version WHEN documents.live THEN live_hash WHEN documents.version THEN content_hash ELSE '' END
+) SELECT found.*, documents.source_id, documents.url
 	FROM found CROSS JOIN documents
 	WHERE documents.id = found.document_id AND documents.live > 0`
 
@@ -69,8 +68,8 @@ func (s *Store) livePassages(ctx context.Context, which string, args []any) ([]k
 
 func scanPassage(rows *sql.Rows) (p knowledge.Passage, err error) {
 	var headings []byte
-	err = rows.Scan(&p.ID, &p.DocumentID, &p.Version, &p.Ordinal, &p.Title, &headings, &p.Place, &p.Start, &p.End, &p.Text,
-		&p.SourceID, &p.URL, &p.ContentHash)
+	err = rows.Scan(&p.ID, &p.DocumentID, &p.Version, &p.Ordinal, &p.Title, &headings, &p.Place, &p.Start, &p.End, &p.ContentHash,
+		&p.Text, &p.SourceID, &p.URL)
 	if err != nil {
 		return p, err
 	}

@@ -36,7 +36,7 @@ func (s *Store) AddPassages(ctx context.Context, workspaceID string, d knowledge
 			for i, p := range batch {
 				rows[i] = db.Passage.Create().SetWorkspaceID(workspaceID).SetChatbotID(d.ChatbotID).SetDocumentID(d.ID).
 					SetVersion(d.Version).SetOrdinal(p.Ordinal).SetTitle(p.Title).SetHeadingPath(list(p.HeadingPath)).
-					SetPlace(p.Place).SetStart(p.Start).SetEnd(p.End).SetText(p.Text)
+					SetPlace(p.Place).SetStart(p.Start).SetEnd(p.End).SetContentHash(d.ContentHash).SetText(p.Text)
 			}
 			return db.Passage.CreateBulk(rows...).Exec(ctx)
 		})
@@ -61,6 +61,6 @@ func (s *Store) DeletePassages(ctx context.Context, workspaceID, documentID stri
 func toPassage(row *ent.Passage) knowledge.Passage {
 	return knowledge.Passage{
 		ID: row.ID, DocumentID: row.DocumentID, Version: row.Version, Ordinal: row.Ordinal, Title: row.Title,
-		HeadingPath: row.HeadingPath, Place: row.Place, Start: row.Start, End: row.End, Text: row.Text,
+		HeadingPath: row.HeadingPath, Place: row.Place, Start: row.Start, End: row.End, ContentHash: row.ContentHash, Text: row.Text,
 	}
 }

@@ -148,31 +148,15 @@ func TestLivePassages(t *testing.T) {
 				t.Errorf("another chatbot finds %+v, %v", got, err)
 			}
 		})
-		b.Run("each with the hash of its own version, if that is known", func(t *testing.T) {
-			hashes := func() (of []string) {
-				found := live()
-				slices.SortFunc(found, func(p, q knowledge.Passage) int { return cmp.Compare(p.ID, q.ID) })
-				for _, p := range found {
-					of = append(of, p.ContentHash)
+		b.Run("each with the hash of the version that it was cut from", func(t *testing.T) {
+			third := d
+			third.Version, third.ContentHash = 3, "of the third"
+			b.must(b.AddPassages(ctx, a.id, third, a.newPassages(1)))
+			for version, want := range map[int]string{1: d.ContentHash, 3: "of the third"} {
+				got, err := b.LivePassagesAt(ctx, a.id, a.chatbot, []knowledge.PassageAt{{DocumentID: a.document, Version: version, Ordinal: 0}})
+				if err != nil || len(got) != 1 || got[0].ContentHash != want {
+					t.Errorf("got %+v, %v, want %q", got, err, want)
 				}
-				return of
-			}
-			was, next := d.ContentHash, d
-			next.Version, next.State, next.ContentHash = 2, knowledge.Indexing, "of the second"
-			b.must(b.UpdateDocument(ctx, a.id, d.State, next, true))
-			if got, want := hashes(), []string{was, was, was, "of the second", "of the second"}; !slices.Equal(got, want) {
-				t.Errorf("before it is live they are %q, want %q", got, want)
-			}
-			next.State, next.Live = knowledge.Ready, 2
-			b.must(b.UpdateDocument(ctx, a.id, knowledge.Indexing, next, false))
-			if got, want := hashes(), []string{"", "", "", "of the second", "of the second"}; !slices.Equal(got, want) {
-				t.Errorf("when it is live they are %q, want %q", got, want)
-			}
-			b.must(b.MarkReindex(ctx, a.id, a.chatbot, epoch))
-			next.State, next.ContentHash = knowledge.Indexing, ""
-			b.must(b.UpdateDocument(ctx, a.id, knowledge.Indexing, next, false))
-			if got, want := hashes()[3:], []string{"of the second", "of the second"}; !slices.Equal(got, want) {
-				t.Errorf("when it is to be split anew they are %q, want %q", got, want)
 			}
 		})
 		b.Run("nothing is found of a document that was never ready", func(t *testing.T) {
@@ -197,9 +181,6 @@ func TestLivePassages(t *testing.T) {
 			b.must(b.MarkRemoving(ctx, a.id, a.document, epoch))
 			if n := len(live()); n != 0 {
 				t.Errorf("%d are found", n)
-			}
-			if n := b.count("SELECT count(*) FROM documents WHERE id = 'doc_a' AND live_hash = ''"); n != 1 {
-				t.Error("the hash of what was live is still there")
 			}
 		})
 	})

@@ -33,7 +33,7 @@ const (
 		requested_at, answers, message_ids)
 	SELECT 'rm_' || substr(id, 5), workspace_id, chatbot_id, id, title, url, content_hash, passage_count, ?, 0, CAST('[]' AS %s)
 	FROM documents WHERE workspace_id = ? AND source_id = ? AND state <> 'removing'`
-	markRemoving = `UPDATE documents SET state = 'removing', reason = '', live = 0, live_hash = '', attempts = 0, due_at = ?, updated_at = ?
+	markRemoving = `UPDATE documents SET state = 'removing', reason = '', live = 0, attempts = 0, due_at = ?, updated_at = ?
 	WHERE workspace_id = ? AND source_id = ? AND state <> 'removing'`
 )
 

@@ -141,8 +141,7 @@ type Passage struct {
 	// cut from, End excluded. Both are zero where that was not kept.
 	Start, End int
 	// ContentHash is the SHA-256 of that version of the document, as in
-	// [Document]. It is there in passages that are answered from, and empty
-	// where it was not kept.
+	// [Document]. It is empty where it was not kept.
 	ContentHash string
 	// Text is Markdown.
 	Text string

@@ -51,8 +51,6 @@ const (
 	FieldVersion = "version"
 	// FieldLive holds the string denoting the live field in the database.
 	FieldLive = "live"
-	// FieldLiveHash holds the string denoting the live_hash field in the database.
-	FieldLiveHash = "live_hash"
 	// FieldAttempts holds the string denoting the attempts field in the database.
 	FieldAttempts = "attempts"
 	// FieldDueAt holds the string denoting the due_at field in the database.
@@ -119,7 +117,6 @@ var Columns = []string{
 	FieldIndexed,
 	FieldVersion,
 	FieldLive,
-	FieldLiveHash,
 	FieldAttempts,
 	FieldDueAt,
 	FieldEtag,
@@ -185,10 +182,6 @@ var (
 	DefaultVersion int
 	// DefaultLive holds the default value on creation for the "live" field.
 	DefaultLive int
-	// DefaultLiveHash holds the default value on creation for the "live_hash" field.
-	DefaultLiveHash string
-	// LiveHashValidator is a validator for the "live_hash" field. It is called by the builders before save.
-	LiveHashValidator func(string) error
 	// DefaultAttempts holds the default value on creation for the "attempts" field.
 	DefaultAttempts int
 	// DefaultEtag holds the default value on creation for the "etag" field.
@@ -301,11 +294,6 @@ func ByVersion(opts ...sql.OrderTermOption) OrderOption {
 // ByLive orders the results by the live field.
 func ByLive(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLive, opts...).ToFunc()
-}
-
-// ByLiveHash orders the results by the live_hash field.
-func ByLiveHash(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldLiveHash, opts...).ToFunc()
 }
 
 // ByAttempts orders the results by the attempts field.

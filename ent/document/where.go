@@ -155,11 +155,6 @@ func Live(v int) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldLive, v))
 }
 
-// LiveHash applies equality check predicate on the "live_hash" field. It's identical to LiveHashEQ.
-func LiveHash(v string) predicate.Document {
-	return predicate.Document(sql.FieldEQ(FieldLiveHash, v))
-}
-
 // Attempts applies equality check predicate on the "attempts" field. It's identical to AttemptsEQ.
 func Attempts(v int) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldAttempts, v))
@@ -1213,71 +1208,6 @@ func LiveLT(v int) predicate.Document {
 // LiveLTE applies the LTE predicate on the "live" field.
 func LiveLTE(v int) predicate.Document {
 	return predicate.Document(sql.FieldLTE(FieldLive, v))
-}
-
-// LiveHashEQ applies the EQ predicate on the "live_hash" field.
-func LiveHashEQ(v string) predicate.Document {
-	return predicate.Document(sql.FieldEQ(FieldLiveHash, v))
-}
-
-// LiveHashNEQ applies the NEQ predicate on the "live_hash" field.
-func LiveHashNEQ(v string) predicate.Document {
-	return predicate.Document(sql.FieldNEQ(FieldLiveHash, v))
-}
-
-// LiveHashIn applies the In predicate on the "live_hash" field.
-func LiveHashIn(vs ...string) predicate.Document {
-	return predicate.Document(sql.FieldIn(FieldLiveHash, vs...))
-}
-
-// LiveHashNotIn applies the NotIn predicate on the "live_hash" field.
-func LiveHashNotIn(vs ...string) predicate.Document {
-	return predicate.Document(sql.FieldNotIn(FieldLiveHash, vs...))
-}
-
-// LiveHashGT applies the GT predicate on the "live_hash" field.
-func LiveHashGT(v string) predicate.Document {
-	return predicate.Document(sql.FieldGT(FieldLiveHash, v))
-}
-
-// LiveHashGTE applies the GTE predicate on the "live_hash" field.
-func LiveHashGTE(v string) predicate.Document {
-	return predicate.Document(sql.FieldGTE(FieldLiveHash, v))
-}
-
-// LiveHashLT applies the LT predicate on the "live_hash" field.
-func LiveHashLT(v string) predicate.Document {
-	return predicate.Document(sql.FieldLT(FieldLiveHash, v))
-}
-
-// LiveHashLTE applies the LTE predicate on the "live_hash" field.
-func LiveHashLTE(v string) predicate.Document {
-	return predicate.Document(sql.FieldLTE(FieldLiveHash, v))
-}
-
-// LiveHashContains applies the Contains predicate on the "live_hash" field.
-func LiveHashContains(v string) predicate.Document {
-	return predicate.Document(sql.FieldContains(FieldLiveHash, v))
-}
-
-// LiveHashHasPrefix applies the HasPrefix predicate on the "live_hash" field.
-func LiveHashHasPrefix(v string) predicate.Document {
-	return predicate.Document(sql.FieldHasPrefix(FieldLiveHash, v))
-}
-
-// LiveHashHasSuffix applies the HasSuffix predicate on the "live_hash" field.
-func LiveHashHasSuffix(v string) predicate.Document {
-	return predicate.Document(sql.FieldHasSuffix(FieldLiveHash, v))
-}
-
-// LiveHashEqualFold applies the EqualFold predicate on the "live_hash" field.
-func LiveHashEqualFold(v string) predicate.Document {
-	return predicate.Document(sql.FieldEqualFold(FieldLiveHash, v))
-}
-
-// LiveHashContainsFold applies the ContainsFold predicate on the "live_hash" field.
-func LiveHashContainsFold(v string) predicate.Document {
-	return predicate.Document(sql.FieldContainsFold(FieldLiveHash, v))
 }
 
 // AttemptsEQ applies the EQ predicate on the "attempts" field.

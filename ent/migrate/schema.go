@@ -204,7 +204,6 @@ var (
 		{Name: "indexed", Type: field.TypeInt, Default: 0},
 		{Name: "version", Type: field.TypeInt, Default: 0},
 		{Name: "live", Type: field.TypeInt, Default: 0},
-		{Name: "live_hash", Type: field.TypeString, Size: 64, Default: ""},
 		{Name: "attempts", Type: field.TypeInt, Default: 0},
 		{Name: "due_at", Type: field.TypeTime, Nullable: true},
 		{Name: "etag", Type: field.TypeString, Size: 1024, Default: ""},
@@ -222,7 +221,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "documents_chatbots_documents",
-				Columns:    []*schema.Column{DocumentsColumns[26]},
+				Columns:    []*schema.Column{DocumentsColumns[25]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -231,17 +230,17 @@ var (
 			{
 				Name:    "document_chatbot_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[26], DocumentsColumns[25]},
+				Columns: []*schema.Column{DocumentsColumns[25], DocumentsColumns[24]},
 			},
 			{
 				Name:    "document_chatbot_id_input_hash",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[26], DocumentsColumns[11]},
+				Columns: []*schema.Column{DocumentsColumns[25], DocumentsColumns[11]},
 			},
 			{
 				Name:    "document_chatbot_id_live",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[26], DocumentsColumns[17]},
+				Columns: []*schema.Column{DocumentsColumns[25], DocumentsColumns[17]},
 			},
 			{
 				Name:    "document_source_id_state",
@@ -256,12 +255,12 @@ var (
 			{
 				Name:    "document_updated_at",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[24]},
+				Columns: []*schema.Column{DocumentsColumns[23]},
 			},
 			{
 				Name:    "document_due",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[20]},
+				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[19]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "due_at IS NOT NULL",
 				},
@@ -524,6 +523,7 @@ var (
 		{Name: "place", Type: field.TypeString, Size: 800, Default: ""},
 		{Name: "start", Type: field.TypeInt, Default: 0},
 		{Name: "end", Type: field.TypeInt, Default: 0},
+		{Name: "content_hash", Type: field.TypeString, Size: 64, Default: ""},
 		{Name: "text", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "document_id", Type: field.TypeString, Size: 40},
 	}
@@ -535,7 +535,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "passages_documents_passages",
-				Columns:    []*schema.Column{PassagesColumns[11]},
+				Columns:    []*schema.Column{PassagesColumns[12]},
 				RefColumns: []*schema.Column{DocumentsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -544,7 +544,7 @@ var (
 			{
 				Name:    "passage_document_id_version_ordinal",
 				Unique:  true,
-				Columns: []*schema.Column{PassagesColumns[11], PassagesColumns[3], PassagesColumns[4]},
+				Columns: []*schema.Column{PassagesColumns[12], PassagesColumns[3], PassagesColumns[4]},
 			},
 		},
 	}

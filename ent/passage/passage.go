@@ -33,6 +33,8 @@ const (
 	FieldStart = "start"
 	// FieldEnd holds the string denoting the end field in the database.
 	FieldEnd = "end"
+	// FieldContentHash holds the string denoting the content_hash field in the database.
+	FieldContentHash = "content_hash"
 	// FieldText holds the string denoting the text field in the database.
 	FieldText = "text"
 	// EdgeDocument holds the string denoting the document edge name in mutations.
@@ -61,6 +63,7 @@ var Columns = []string{
 	FieldPlace,
 	FieldStart,
 	FieldEnd,
+	FieldContentHash,
 	FieldText,
 }
 
@@ -100,6 +103,10 @@ var (
 	DefaultStart int
 	// DefaultEnd holds the default value on creation for the "end" field.
 	DefaultEnd int
+	// DefaultContentHash holds the default value on creation for the "content_hash" field.
+	DefaultContentHash string
+	// ContentHashValidator is a validator for the "content_hash" field. It is called by the builders before save.
+	ContentHashValidator func(string) error
 	// DefaultText holds the default value on creation for the "text" field.
 	DefaultText string
 )
@@ -155,6 +162,11 @@ func ByStart(opts ...sql.OrderTermOption) OrderOption {
 // ByEnd orders the results by the end field.
 func ByEnd(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldEnd, opts...).ToFunc()
+}
+
+// ByContentHash orders the results by the content_hash field.
+func ByContentHash(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldContentHash, opts...).ToFunc()
 }
 
 // ByText orders the results by the text field.

@@ -99,6 +99,11 @@ func End(v int) predicate.Passage {
 	return predicate.Passage(sql.FieldEQ(FieldEnd, v))
 }
 
+// ContentHash applies equality check predicate on the "content_hash" field. It's identical to ContentHashEQ.
+func ContentHash(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldEQ(FieldContentHash, v))
+}
+
 // Text applies equality check predicate on the "text" field. It's identical to TextEQ.
 func Text(v string) predicate.Passage {
 	return predicate.Passage(sql.FieldEQ(FieldText, v))
@@ -587,6 +592,71 @@ func EndLT(v int) predicate.Passage {
 // EndLTE applies the LTE predicate on the "end" field.
 func EndLTE(v int) predicate.Passage {
 	return predicate.Passage(sql.FieldLTE(FieldEnd, v))
+}
+
+// ContentHashEQ applies the EQ predicate on the "content_hash" field.
+func ContentHashEQ(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldEQ(FieldContentHash, v))
+}
+
+// ContentHashNEQ applies the NEQ predicate on the "content_hash" field.
+func ContentHashNEQ(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldNEQ(FieldContentHash, v))
+}
+
+// ContentHashIn applies the In predicate on the "content_hash" field.
+func ContentHashIn(vs ...string) predicate.Passage {
+	return predicate.Passage(sql.FieldIn(FieldContentHash, vs...))
+}
+
+// ContentHashNotIn applies the NotIn predicate on the "content_hash" field.
+func ContentHashNotIn(vs ...string) predicate.Passage {
+	return predicate.Passage(sql.FieldNotIn(FieldContentHash, vs...))
+}
+
+// ContentHashGT applies the GT predicate on the "content_hash" field.
+func ContentHashGT(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldGT(FieldContentHash, v))
+}
+
+// ContentHashGTE applies the GTE predicate on the "content_hash" field.
+func ContentHashGTE(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldGTE(FieldContentHash, v))
+}
+
+// ContentHashLT applies the LT predicate on the "content_hash" field.
+func ContentHashLT(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldLT(FieldContentHash, v))
+}
+
+// ContentHashLTE applies the LTE predicate on the "content_hash" field.
+func ContentHashLTE(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldLTE(FieldContentHash, v))
+}
+
+// ContentHashContains applies the Contains predicate on the "content_hash" field.
+func ContentHashContains(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldContains(FieldContentHash, v))
+}
+
+// ContentHashHasPrefix applies the HasPrefix predicate on the "content_hash" field.
+func ContentHashHasPrefix(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldHasPrefix(FieldContentHash, v))
+}
+
+// ContentHashHasSuffix applies the HasSuffix predicate on the "content_hash" field.
+func ContentHashHasSuffix(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldHasSuffix(FieldContentHash, v))
+}
+
+// ContentHashEqualFold applies the EqualFold predicate on the "content_hash" field.
+func ContentHashEqualFold(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldEqualFold(FieldContentHash, v))
+}
+
+// ContentHashContainsFold applies the ContainsFold predicate on the "content_hash" field.
+func ContentHashContainsFold(v string) predicate.Passage {
+	return predicate.Passage(sql.FieldContainsFold(FieldContentHash, v))
 }
 
 // TextEQ applies the EQ predicate on the "text" field.

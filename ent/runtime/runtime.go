@@ -456,30 +456,24 @@ func init() {
 	documentDescLive := documentFields[17].Descriptor()
 	// document.DefaultLive holds the default value on creation for the live field.
 	document.DefaultLive = documentDescLive.Default.(int)
-	// documentDescLiveHash is the schema descriptor for live_hash field.
-	documentDescLiveHash := documentFields[18].Descriptor()
-	// document.DefaultLiveHash holds the default value on creation for the live_hash field.
-	document.DefaultLiveHash = documentDescLiveHash.Default.(string)
-	// document.LiveHashValidator is a validator for the "live_hash" field. It is called by the builders before save.
-	document.LiveHashValidator = documentDescLiveHash.Validators[0].(func(string) error)
 	// documentDescAttempts is the schema descriptor for attempts field.
-	documentDescAttempts := documentFields[19].Descriptor()
+	documentDescAttempts := documentFields[18].Descriptor()
 	// document.DefaultAttempts holds the default value on creation for the attempts field.
 	document.DefaultAttempts = documentDescAttempts.Default.(int)
 	// documentDescEtag is the schema descriptor for etag field.
-	documentDescEtag := documentFields[21].Descriptor()
+	documentDescEtag := documentFields[20].Descriptor()
 	// document.DefaultEtag holds the default value on creation for the etag field.
 	document.DefaultEtag = documentDescEtag.Default.(string)
 	// document.EtagValidator is a validator for the "etag" field. It is called by the builders before save.
 	document.EtagValidator = documentDescEtag.Validators[0].(func(string) error)
 	// documentDescLastModified is the schema descriptor for last_modified field.
-	documentDescLastModified := documentFields[22].Descriptor()
+	documentDescLastModified := documentFields[21].Descriptor()
 	// document.DefaultLastModified holds the default value on creation for the last_modified field.
 	document.DefaultLastModified = documentDescLastModified.Default.(string)
 	// document.LastModifiedValidator is a validator for the "last_modified" field. It is called by the builders before save.
 	document.LastModifiedValidator = documentDescLastModified.Validators[0].(func(string) error)
 	// documentDescCreatedAt is the schema descriptor for created_at field.
-	documentDescCreatedAt := documentFields[25].Descriptor()
+	documentDescCreatedAt := documentFields[24].Descriptor()
 	// document.DefaultCreatedAt holds the default value on creation for the created_at field.
 	document.DefaultCreatedAt = documentDescCreatedAt.Default.(func() time.Time)
 	// documentDescID is the schema descriptor for id field.
@@ -906,8 +900,14 @@ func init() {
 	passageDescEnd := passageFields[9].Descriptor()
 	// passage.DefaultEnd holds the default value on creation for the end field.
 	passage.DefaultEnd = passageDescEnd.Default.(int)
+	// passageDescContentHash is the schema descriptor for content_hash field.
+	passageDescContentHash := passageFields[10].Descriptor()
+	// passage.DefaultContentHash holds the default value on creation for the content_hash field.
+	passage.DefaultContentHash = passageDescContentHash.Default.(string)
+	// passage.ContentHashValidator is a validator for the "content_hash" field. It is called by the builders before save.
+	passage.ContentHashValidator = passageDescContentHash.Validators[0].(func(string) error)
 	// passageDescText is the schema descriptor for text field.
-	passageDescText := passageFields[10].Descriptor()
+	passageDescText := passageFields[11].Descriptor()
 	// passage.DefaultText holds the default value on creation for the text field.
 	passage.DefaultText = passageDescText.Default.(string)
 	planFields := schema.Plan{}.Fields()

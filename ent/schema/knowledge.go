@@ -84,8 +84,6 @@ func (Document) Fields() []ent.Field {
 		// that is answered from, or zero.
 		field.Int("version").Default(0),
 		field.Int("live").Default(0),
-		// live_hash is the content_hash of the version that is live.
-		field.String("live_hash").MaxLen(64).Default(""),
 		field.Int("attempts").Default(0),
 		field.Time("due_at").Optional().Nillable(),
 		field.String("etag").MaxLen(1024).Default(""),
@@ -168,6 +166,8 @@ func (Passage) Fields() []ent.Field {
 		// cut from. Both are zero in one of before they were kept.
 		field.Int("start").Default(0).Immutable(),
 		field.Int("end").Default(0).Immutable(),
+		// content_hash is that of the document's version.
+		field.String("content_hash").MaxLen(64).Default("").Immutable(),
 		longText("text"),
 	}
 }

@@ -8,10 +8,10 @@ ALTER TABLE `chatbots` ADD COLUMN `max_answer_tokens` integer NOT NULL DEFAULT 0
 ALTER TABLE `chatbots` ADD COLUMN `grounding` text NOT NULL DEFAULT 'open';
 ALTER TABLE `chatbots` ADD COLUMN `cache_answers` bool NOT NULL DEFAULT false;
 -- Where passages stand
-ALTER TABLE `documents` ADD COLUMN `live_hash` text NOT NULL DEFAULT '';
-UPDATE `documents` SET `live_hash` = `content_hash` WHERE `live` > 0 AND `live` = `version`;
 ALTER TABLE `passages` ADD COLUMN `start` integer NOT NULL DEFAULT 0;
 ALTER TABLE `passages` ADD COLUMN `end` integer NOT NULL DEFAULT 0;
+ALTER TABLE `passages` ADD COLUMN `content_hash` text NOT NULL DEFAULT '';
+UPDATE `passages` SET `content_hash` = `documents`.`content_hash` FROM `documents` WHERE `documents`.`id` = `passages`.`document_id` AND `documents`.`version` = `passages`.`version`;
 -- Turns that are stored while they go on, and that can be begun again
 ALTER TABLE `messages` ADD COLUMN `attempt` integer NOT NULL DEFAULT 1;
 ALTER TABLE `messages` ADD COLUMN `stopping` bool NOT NULL DEFAULT false;
