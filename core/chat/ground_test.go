@@ -140,7 +140,7 @@ func FuzzGrounding(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, answer string, every uint8) {
 		if !utf8.ValidString(answer) || len(answer) > 4096 {
-			t.Skip()
+			return // not what a stage is given
 		}
 		checkGrounding(t, answer, everySo(answer, int(every%16)+1))
 	})
