@@ -7,18 +7,27 @@ import (
 	"fmt"
 	"strings"
 
+	"entgo.io/ent/dialect"
+
 	"parley/core/knowledge"
 )
 
 // livePassages begins with the passages, whatever a planner without statistics
-// believes of documents. While a document is given its next version, passages
-// of both may be found.
-const livePassages = `WITH found AS MATERIALIZED (
-	SELECT id, document_id, version, ordinal, title, heading_path, place, "start", "end", content_hash, text FROM passages
-	WHERE (%s) AND workspace_id = ? AND chatbot_id = ?
+// believes of documents: so SQLite takes a CROSS JOIN, and PostgreSQL a
+// materialized part. While a document is given its next version, passages of
+// both may be found.
+const (
+	livePassagesSQLite = `SELECT ` + livePassage + `, documents.source_id, documents.url
+	FROM passages AS found CROSS JOIN documents
+	WHERE (%s) AND found.workspace_id = ? AND found.chatbot_id = ? AND documents.id = found.document_id AND documents.live > 0`
+	livePassagesPostgres = `WITH found AS MATERIALIZED (
+	SELECT ` + livePassage + ` FROM passages AS found WHERE (%s) AND found.workspace_id = ? AND found.chatbot_id = ?
 ) SELECT found.*, documents.source_id, documents.url
 	FROM found CROSS JOIN documents
 	WHERE documents.id = found.document_id AND documents.live > 0`
+	livePassage = `found.id, found.document_id, found.version, found.ordinal, found.title, found.heading_path, found.place,
+	found."start", found."end", found.content_hash, found.text`
+)
 
 // LivePassages returns those of the passages that belong to the chatbot and to
 // a document that is answered from.
@@ -30,7 +39,7 @@ func (s *Store) LivePassages(ctx context.Context, workspaceID, chatbotID string,
 	for _, id := range ids {
 		args = append(args, id)
 	}
-	return s.livePassages(ctx, "id IN "+placeholders(len(ids)), append(args, workspaceID, chatbotID))
+	return s.livePassages(ctx, "found.id IN "+placeholders(len(ids)), append(args, workspaceID, chatbotID))
 }
 
 // LivePassagesAt is LivePassages for passages that are named by where they
@@ -45,12 +54,16 @@ func (s *Store) LivePassagesAt(ctx context.Context, workspaceID, chatbotID strin
 	}
 	// Not a list of rows: only of single conditions do both databases look up
 	// each in the index.
-	each := strings.Repeat(" OR document_id = ? AND version = ? AND ordinal = ?", len(at))
+	each := strings.Repeat(" OR found.document_id = ? AND found.version = ? AND found.ordinal = ?", len(at))
 	return s.livePassages(ctx, strings.TrimPrefix(each, " OR "), append(args, workspaceID, chatbotID))
 }
 
 func (s *Store) livePassages(ctx context.Context, which string, args []any) ([]knowledge.Passage, error) {
-	rows, err := s.raw(ctx).QueryContext(ctx, s.bind(fmt.Sprintf(livePassages, which)), args...)
+	statement := livePassagesSQLite
+	if s.dialect == dialect.Postgres {
+		statement = livePassagesPostgres
+	}
+	rows, err := s.raw(ctx).QueryContext(ctx, s.bind(fmt.Sprintf(statement, which)), args...)
 	if err != nil {
 		return nil, mapError(err)
 	}

@@ -133,12 +133,19 @@ func (c *citations) step(text string, final bool) int {
 	if opens(text) {
 		return c.bracket("", text, final)
 	}
-	n := strings.IndexAny(text, "\n\\`~ \t([［【")
-	if n < 0 {
-		n = len(text)
-	}
+	n := undecided(text)
 	c.plain(text[:n])
 	return n
+}
+
+// undecided is how much of a text there is before anything that step looks at,
+// the spaces before that not counted. The text begins with neither.
+func undecided(text string) int {
+	n := 1
+	for n < len(text) && (!mayDecide[text[n]] || text[n] >= utf8.RuneSelf && !opens(text[n:])) {
+		n++
+	}
+	return len(strings.TrimRight(text[:n], " "))
 }
 
 // runLength is how often a text begins with a sign.

@@ -52,7 +52,7 @@ func (t *citedText) prefix() (string, bool) {
 // passes reports whether write would write a text without brackets and line
 // ends as it is, and takes it as written.
 func (t *citedText) passes(text string) bool {
-	if t.start || t.label != noLabel || t.spaced || t.swallow || t.closes || t.bracket > 0 {
+	if !t.isQuiet() {
 		return false
 	}
 	t.after(text[len(text)-1])
@@ -74,9 +74,33 @@ func (t *citedText) after(b byte) {
 
 // write writes all else.
 func (t *citedText) write(text string) {
-	for i := range len(text) {
-		t.writeByte(text[i])
+	for text != "" {
+		n := t.quiet(text)
+		if n == 0 {
+			t.writeByte(text[0])
+			text = text[1:]
+			continue
+		}
+		t.text = append(t.text, text[:n]...)
+		t.after(text[n-1])
+		text = text[n:]
 	}
+}
+
+// quiet is how much of a text writeByte would do no more with than to append
+// it.
+func (t *citedText) quiet(text string) int {
+	if !t.isQuiet() {
+		return 0
+	}
+	if n := strings.IndexAny(text, "\n[]"); n >= 0 {
+		return n
+	}
+	return len(text)
+}
+
+func (t *citedText) isQuiet() bool {
+	return !t.start && t.label == noLabel && !t.spaced && !t.swallow && !t.closes && t.bracket == 0
 }
 
 func (t *citedText) writeByte(b byte) {

@@ -49,6 +49,7 @@ func compose(bot chatbot.Chatbot, model Model, passages []knowledge.Found, histo
 // choosePassages returns the passages that there is room for, and these as the model
 // is given them, numbered from first on.
 func choosePassages(left *budget, passages []knowledge.Found, first int) (given []knowledge.Found, texts []string) {
+	given, texts = make([]knowledge.Found, 0, len(passages)), make([]string, 0, len(passages))
 	for _, p := range passages {
 		p.Text = cleanPassage(p.Text)
 		text := delimited(first+len(given), p)

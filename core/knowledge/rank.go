@@ -72,6 +72,7 @@ func (s *Service) rank(ctx context.Context, scope Scope, query Query) ([]Hit, er
 		}
 		hits = fuse(hits, found.Near, least, nearnessOf(found.Near, s.embedder.Centred()))
 	}
+	slices.SortFunc(hits, byScore)
 	return hits, nil
 }
 
@@ -107,7 +108,7 @@ func (s *Service) questionVector(ctx context.Context, query Query) ([]float32, e
 	return sum, nil
 }
 
-// lookAgain ranks the best hits by more than how often they have which words:
+// lookAgain judges the best hits by more than how often they have which words:
 // a passage is better when the question's words stand near its beginning,
 // where titles and headings are, and near one another.
 func lookAgain(terms []Term, found Hits) []Hit {
@@ -121,10 +122,10 @@ func lookAgain(terms []Term, found Hits) []Hit {
 		score := hit.Score * (lexical.K1 + 1) / lexical.Unit
 		best[i].Score = score + leadWeight*lead(weights, hit.Occurrences) + nearWeight*near.of(weights, hit.Occurrences)
 	}
-	slices.SortStableFunc(best, byScore)
 	return best
 }
 
+// byScore is a total order: no passage is among hits twice.
 func byScore(a, b Hit) int {
 	if a.Score != b.Score {
 		return cmp.Compare(b.Score, a.Score)
@@ -173,14 +174,18 @@ func (n *nearness) of(weights []float64, occurrences []Occurrence) float64 {
 	return total
 }
 
-// fuse joins words and meaning: a passage's score by words, as a share of the
+// fuse joins words and meaning, in no order: a passage's score by words, as a share of the
 // best, and how near its vector is to the question's. One without any of the
 // question's words must be near it by at least so much.
 func fuse(words, near []Hit, least float64, nearness func(similarity float64) float64) []Hit {
 	all := make([]Hit, 0, len(words)+len(near))
 	known := make(map[int64]bool, len(words))
+	best := 0.0
+	for i := range words {
+		best = max(best, words[i].Score)
+	}
 	for _, hit := range words {
-		hit.Score = hit.Score/words[0].Score + nearness(hit.Similarity)
+		hit.Score = hit.Score/best + nearness(hit.Similarity)
 		known[hit.PassageID] = true
 		all = append(all, hit)
 	}
@@ -190,7 +195,6 @@ func fuse(words, near []Hit, least float64, nearness func(similarity float64) fl
 			all = append(all, hit)
 		}
 	}
-	slices.SortStableFunc(all, byScore)
 	return all
 }
 

@@ -18,7 +18,7 @@ func at(places ...int32) []Occurrence {
 
 func order(hits []Hit) []int64 {
 	var ids []int64
-	for _, hit := range hits {
+	for _, hit := range slices.SortedFunc(slices.Values(hits), byScore) {
 		ids = append(ids, hit.PassageID)
 	}
 	return ids

@@ -9,6 +9,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -62,25 +63,18 @@ type bench struct {
 
 // Run measures, and tells progress what it is at.
 func Run(ctx context.Context, settings Settings, progress io.Writer) (report Report, err error) {
-	dir, err := os.MkdirTemp("", "parley-bench-")
+	b, machine, err := open(ctx, settings, progress)
 	if err != nil {
 		return Report{}, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	b := &bench{Settings: settings, progress: progress, dir: dir}
 	defer func() {
 		if cleaned := b.clean(); err == nil {
 			err = cleaned
 		}
 	}()
-	machine, err := readMachine(dir)
-	if err != nil {
+	if err := b.makeSystems(ctx); err != nil {
 		return Report{}, err
 	}
-	if err := b.prepare(ctx); err != nil {
-		return Report{}, err
-	}
-	machine.Postgres = b.cluster.version
 	report = Report{Settings: settings, Machine: machine, Date: time.Now().UTC().Truncate(time.Second)}
 	if report.Cells, err = b.cells(ctx); err != nil {
 		return Report{}, err
@@ -91,7 +85,30 @@ func Run(ctx context.Context, settings Settings, progress io.Writer) (report Rep
 	return report, err
 }
 
-// prepare starts the model server and makes the systems.
+// open makes the directory, looks at the machine and starts the model server.
+// What it returns is to be cleaned.
+func open(ctx context.Context, settings Settings, progress io.Writer) (b *bench, m Machine, err error) {
+	dir, err := os.MkdirTemp("", "parley-bench-")
+	if err != nil {
+		return nil, Machine{}, err
+	}
+	b = &bench{Settings: settings, progress: progress, dir: dir}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, b.clean())
+		}
+	}()
+	if m, err = readMachine(dir); err != nil {
+		return nil, Machine{}, err
+	}
+	if err = b.prepare(ctx); err != nil {
+		return nil, Machine{}, err
+	}
+	m.Postgres = b.cluster.version
+	return b, m, nil
+}
+
+// prepare starts the model server.
 func (b *bench) prepare(ctx context.Context) (err error) {
 	if slices.Contains(b.Databases, Postgres) {
 		if b.cluster, err = openCluster(ctx); err != nil {
@@ -102,9 +119,10 @@ func (b *bench) prepare(ctx context.Context) (err error) {
 		}
 	}
 	b.model = upstreamSystem(b.dir)
-	if err := b.model.start(ctx); err != nil {
-		return err
-	}
+	return b.model.start(ctx)
+}
+
+func (b *bench) makeSystems(ctx context.Context) error {
 	b.makeRelays()
 	if b.OnlyRelays {
 		return nil
@@ -131,35 +149,54 @@ func (b *bench) makeRelays() {
 }
 
 // makeParley puts Parley on each database right after the relays on it.
-func (b *bench) makeParley(ctx context.Context) (err error) {
-	program := b.Parley
-	if program == "" {
-		b.say("building Parley")
-		if program, err = buildParley(ctx, b.dir); err != nil {
-			return err
-		}
+func (b *bench) makeParley(ctx context.Context) error {
+	program, err := b.program(ctx)
+	if err != nil {
+		return err
 	}
-	model := b.model.running.address
 	for _, database := range b.Databases {
-		name, after, address := ParleySQLite, GroupedSQLite, ""
-		if database == Postgres {
-			name, after = ParleyPostgres, DurablePostgres
-			if address, err = b.cluster.create(ctx); err != nil {
-				return err
-			}
-		}
-		b.say("preparing %s", name)
-		s, err := parleySystem(ctx, b.dir, name, program, model, address)
+		s, err := b.addParley(ctx, database, program)
 		if err != nil {
 			return err
 		}
-		if address != "" {
-			s.clean = func() error { return b.cluster.drop(address) }
+		after := GroupedSQLite
+		if database == Postgres {
+			after = DurablePostgres
 		}
+		b.systems = b.systems[:len(b.systems)-1]
 		at := slices.IndexFunc(b.systems, func(s *system) bool { return s.name == after })
 		b.systems = slices.Insert(b.systems, at+1, s)
 	}
 	return nil
+}
+
+// program returns the path of the program that is measured.
+func (b *bench) program(ctx context.Context) (string, error) {
+	if b.Parley != "" {
+		return b.Parley, nil
+	}
+	b.say("building Parley")
+	return buildParley(ctx, b.dir)
+}
+
+// addParley prepares Parley on a database of its own.
+func (b *bench) addParley(ctx context.Context, database, program string) (s *system, err error) {
+	name, address := ParleySQLite, ""
+	if database == Postgres {
+		name = ParleyPostgres
+		if address, err = b.cluster.create(ctx); err != nil {
+			return nil, err
+		}
+	}
+	b.say("preparing %s", name)
+	if s, err = parleySystem(ctx, b.dir, name, program, b.model.running.address, address); err != nil {
+		return nil, err
+	}
+	if address != "" {
+		s.clean = func() error { return b.cluster.drop(address) }
+	}
+	b.systems = append(b.systems, s)
+	return s, nil
 }
 
 // cells measures every system with every number of clients, in turns.
@@ -217,6 +254,7 @@ func (b *bench) stop() error {
 
 // clean ends and removes what is left, whatever happened before.
 func (b *bench) clean() (first error) {
+	defer func() { _ = os.RemoveAll(b.dir) }()
 	for _, s := range append(b.systems, b.model) {
 		if s == nil {
 			continue

@@ -12,8 +12,9 @@ type Place string
 
 // The places in docs/performance.md.
 const (
-	ChatPlace      Place = "figures"
-	RetrievalPlace Place = "retrieval"
+	ChatPlace       Place = "figures"
+	ComparisonPlace Place = "comparison"
+	RetrievalPlace  Place = "retrieval"
 )
 
 func (p Place) start() string { return "<!-- " + string(p) + " -->" }

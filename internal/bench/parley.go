@@ -26,14 +26,7 @@ func buildParley(ctx context.Context, dir string) (string, error) {
 	return path, nil
 }
 
-// demo is what `parley demo --json` prints.
-type demo struct {
-	BaseURL   string `json:"base_url"`
-	ChatbotID string `json:"chatbot_id"`
-	Token     string `json:"token"`
-}
-
-// parleySystem prepares Parley with a workspace, a chatbot and its knowledge.
+// parleySystem prepares Parley with a workspace, a chatbot and the handbook.
 // The database is a PostgreSQL URL, or empty for SQLite.
 func parleySystem(ctx context.Context, dir, name, program, model, database string) (*system, error) {
 	data, err := os.MkdirTemp(dir, "parley")
@@ -47,33 +40,67 @@ func parleySystem(ctx context.Context, dir, name, program, model, database strin
 	if database != "" {
 		environment = append(environment, "DATABASE_URL="+database)
 	}
-	prepared, err := prepareParley(ctx, data, program, environment)
+	token, err := prepareParley(ctx, command{dir: data, path: program, environment: environment})
 	if err != nil {
 		return nil, err
 	}
-	s := &system{name: name, token: prepared.Token}
+	s := &system{name: name, token: token}
 	s.launch = func(ctx context.Context) (*process, error) {
 		return startParley(ctx, command{name: name, dir: dir, path: program, environment: environment})
 	}
 	return s, nil
 }
 
-func prepareParley(ctx context.Context, dir, program string, environment []string) (demo, error) {
+// prepareParley gives the demo's workspace, whose plan has no limits, a chatbot
+// that knows the handbook, and returns a token for it.
+func prepareParley(ctx context.Context, c command) (token string, err error) {
+	documents, err := writeHandbook(c.dir)
+	if err != nil {
+		return "", err
+	}
+	var workspace struct {
+		ID string `json:"workspace_id"`
+	}
+	if err := c.ask(ctx, &workspace, "demo"); err != nil {
+		return "", err
+	}
+	var chatbot struct {
+		ID string `json:"id"`
+	}
+	if err := c.ask(ctx, &chatbot, "chatbot", "create", workspace.ID, "Handbook"); err != nil {
+		return "", err
+	}
+	if err := c.ask(ctx, nil, append([]string{"knowledge", "add", chatbot.ID}, documents...)...); err != nil {
+		return "", err
+	}
+	var issued struct {
+		Token string `json:"token"`
+	}
+	if err := c.ask(ctx, &issued, "token", "create", chatbot.ID); err != nil {
+		return "", err
+	}
+	if issued.Token == "" {
+		return "", errors.New("parley token create --json printed no token")
+	}
+	return issued.Token, nil
+}
+
+// ask runs a command of Parley's and reads the JSON that it prints.
+func (c command) ask(ctx context.Context, into any, arguments ...string) error {
 	var said bytes.Buffer
-	cmd := exec.CommandContext(ctx, program, "demo", "--json")
-	cmd.Dir, cmd.Env, cmd.Stderr = dir, environment, &said
+	cmd := exec.CommandContext(ctx, c.path, append(arguments, "--json")...)
+	cmd.Dir, cmd.Env, cmd.Stderr = c.dir, c.environment, &said
 	printed, err := cmd.Output()
 	if err != nil {
-		return demo{}, fmt.Errorf("parley demo --json: %w\n%s", err, said.Bytes())
+		return fmt.Errorf("parley %s: %w\n%s", arguments[0], err, said.Bytes())
 	}
-	var prepared demo
-	if err := json.Unmarshal(printed, &prepared); err != nil {
-		return demo{}, fmt.Errorf("parley demo --json printed no JSON: %w", err)
+	if into == nil {
+		return nil
 	}
-	if prepared.Token == "" {
-		return demo{}, errors.New("parley demo --json printed no token")
+	if err := json.Unmarshal(printed, into); err != nil {
+		return fmt.Errorf("parley %s --json printed no JSON: %w", arguments[0], err)
 	}
-	return prepared, nil
+	return nil
 }
 
 // startParley starts the server and waits until it is ready.

@@ -30,8 +30,7 @@ const (
 	Stream = "/chat/stream"
 )
 
-// question is what every client asks. The handbook that Parley answers from
-// has passages on it.
+// question is what every client asks. The handbook has its words.
 const question = `{"message":"How do I revoke an API token of a chatbot?"}`
 
 // system is a server that can be started again over the same data.

@@ -26,6 +26,7 @@ const page = "docs/performance.md"
 
 type commands struct {
 	Run          runCommand     `cmd:"" default:"withargs" help:"Measure."`
+	Compare      compareCommand `cmd:"" help:"Measure two programs of Parley beside each other, to see what a change costs."`
 	Upstream     upstreamServer `cmd:"" hidden:""`
 	BareRelay    bareRelay      `cmd:"" hidden:""`
 	DurableRelay durableRelay   `cmd:"" hidden:""`

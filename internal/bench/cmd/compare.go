@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"parley/internal/bench"
+)
+
+type compareCommand struct {
+	Before    string        `arg:"" type:"existingfile" help:"The program of before, built."`
+	Duration  time.Duration `default:"2s" help:"Counted time of a cell."`
+	WarmUp    time.Duration `default:"300ms" help:"Uncounted time before it."`
+	Rounds    int           `default:"11" help:"Rounds of each load: one cell of each program."`
+	Clients   []int         `default:"64" help:"Numbers of clients."`
+	Databases []string      `default:"sqlite,postgres" enum:"sqlite,postgres" help:"Databases."`
+	Parley    string        `type:"existingfile" placeholder:"PATH" help:"The program of now; without it, ./cmd/parley is built."`
+	Markdown  string        `type:"path" placeholder:"FILE" help:"Write the figures between the marks of a Markdown file."`
+}
+
+// Run measures both programs and prints what the change costs.
+func (c *compareCommand) Run(ctx context.Context) error {
+	settings := bench.Settings{
+		WarmUp: c.WarmUp, Duration: c.Duration, Rounds: c.Rounds, Clients: c.Clients, Databases: c.Databases, Parley: c.Parley,
+		Command: "make bench BENCH=\"compare --databases=" + strings.Join(c.Databases, ",") + " ../before/parley\"",
+	}
+	compared, err := bench.Compare(ctx, settings, c.Before, os.Stderr)
+	if err != nil {
+		return err
+	}
+	fmt.Print(compared.Markdown())
+	if compared.Failed() {
+		return errors.New(`requests failed, so no page gets the figures: see the column "failed"`)
+	}
+	if c.Markdown == "" {
+		return nil
+	}
+	return bench.WriteFigures(c.Markdown, bench.ComparisonPlace, compared.Markdown())
+}

@@ -1,0 +1,196 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/internal/bench/load"
+)
+
+// aimLoss is how much of the requests/s and of the CPU time of the program of
+// before a change may cost.
+const aimLoss = 0.10
+
+// Comparison is two programs of Parley under the same loads in turns.
+type Comparison struct {
+	Date     time.Time  `json:"date"`
+	Settings Settings   `json:"settings"`
+	Machine  Machine    `json:"machine"`
+	Rows     []Compared `json:"rows"`
+}
+
+// Compared is one load. The medians are of the pairs of neighbouring cells, one
+// of each program, because what slows the machine for a while slows both.
+type Compared struct {
+	System   string `json:"system"`
+	Endpoint string `json:"endpoint"`
+	Clients  int    `json:"clients"`
+	// Before and After have the medians of each program by itself.
+	Before Cell `json:"before"`
+	After  Cell `json:"after"`
+	// Rate and CPU are the medians of after ÷ before; RateLow and RateHigh have
+	// half of the pairs' rates between them.
+	Rate     float64 `json:"rate"`
+	RateLow  float64 `json:"rate_low"`
+	RateHigh float64 `json:"rate_high"`
+	CPU      float64 `json:"cpu"`
+}
+
+// Compare measures the program of before beside that of now.
+func Compare(ctx context.Context, settings Settings, before string, progress io.Writer) (c Comparison, err error) {
+	b, machine, err := open(ctx, settings, progress)
+	if err != nil {
+		return Comparison{}, err
+	}
+	defer func() {
+		if cleaned := b.clean(); err == nil {
+			err = cleaned
+		}
+	}()
+	pairs, err := b.startPairs(ctx, before)
+	if err != nil {
+		return Comparison{}, err
+	}
+	c = Comparison{Settings: settings, Machine: machine, Date: time.Now().UTC().Truncate(time.Second)}
+	for _, pair := range pairs {
+		for _, endpoint := range []string{Chat, Stream} {
+			for _, clients := range settings.Clients {
+				compared, err := b.compare(ctx, pair, endpoint, clients)
+				if err != nil {
+					return Comparison{}, err
+				}
+				c.Rows = append(c.Rows, compared)
+			}
+		}
+	}
+	return c, nil
+}
+
+// pair is the program of before and that of now, on the same kind of database.
+type pair struct{ before, after *system }
+
+func (b *bench) startPairs(ctx context.Context, before string) ([]pair, error) {
+	after, err := b.program(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var pairs []pair
+	for _, database := range b.Databases {
+		var p pair
+		if p.before, err = b.addParley(ctx, database, before); err != nil {
+			return nil, err
+		}
+		if p.after, err = b.addParley(ctx, database, after); err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, p)
+	}
+	for _, s := range b.systems {
+		if err := s.start(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return pairs, nil
+}
+
+// compare puts one load on both in turns, the other one first in every other
+// round.
+func (b *bench) compare(ctx context.Context, p pair, endpoint string, clients int) (Compared, error) {
+	var before, after []Cell
+	for round := range b.Rounds {
+		order := []*system{p.before, p.after}
+		if round%2 == 1 {
+			slices.Reverse(order)
+		}
+		cells := map[*system]Cell{}
+		for _, s := range order {
+			plan := load.Plan{Clients: clients, WarmUp: b.WarmUp, For: b.Duration, CPU: s.running.cpu}
+			result, err := load.Run(ctx, s.exchange(endpoint), plan)
+			if err != nil {
+				return Compared{}, fmt.Errorf("%s: %w", s.name, err)
+			}
+			cells[s] = newCell(s.name, endpoint, clients, result)
+		}
+		before, after = append(before, cells[p.before]), append(after, cells[p.after])
+		b.say("round %d: %s, %d clients, %s\n  before: %s\n  after:  %s", round+1, endpoint, clients, p.after.name, cells[p.before], cells[p.after])
+	}
+	return newCompared(before, after), nil
+}
+
+func newCompared(before, after []Cell) Compared {
+	c := Compared{Before: median(before), After: median(after)}
+	c.System, c.Endpoint, c.Clients = c.After.System, c.After.Endpoint, c.After.Clients
+	var rates, cpus []float64
+	for i := range before {
+		rates = append(rates, after[i].Rate/before[i].Rate)
+		cpus = append(cpus, after[i].CPU/before[i].CPU)
+	}
+	slices.Sort(rates)
+	slices.Sort(cpus)
+	c.Rate, c.RateLow, c.RateHigh = quantile(rates, 2), quantile(rates, 1), quantile(rates, 3)
+	c.CPU = quantile(cpus, 2)
+	return c
+}
+
+// quantile returns the nth quarter of sorted values.
+func quantile(sorted []float64, n int) float64 { return sorted[(len(sorted)-1)*n/4] }
+
+// Failed reports whether any request failed.
+func (c Comparison) Failed() bool {
+	return slices.ContainsFunc(c.Rows, func(r Compared) bool { return r.Before.Failures+r.After.Failures > 0 })
+}
+
+// Aims judges what was measured.
+func (c Comparison) Aims() []Aim {
+	var aims []Aim
+	for _, row := range c.Rows {
+		aims = append(aims, Aim{
+			Text:  fmt.Sprintf("at most %.0f %% fewer requests/s than before, %s, `%s`, %s", aimLoss*100, row.System, row.Endpoint, plural(row.Clients, "client")),
+			Read:  fmt.Sprintf("%+.0f %%", (row.Rate-1)*100),
+			IsMet: row.Rate >= 1-aimLoss,
+		})
+	}
+	return aims
+}
+
+// Markdown returns the figures as a section of docs/performance.md.
+func (c Comparison) Markdown() string {
+	var b strings.Builder
+	rows := c.Machine.rows(c.Date, c.Settings.Command)
+	if c.Machine.Postgres != "" {
+		rows = append(rows, []string{"PostgreSQL", c.Machine.Postgres})
+	}
+	rows = append(rows, []string{"measured", fmt.Sprintf("%s of %v for each program, in turns, after %v of warm-up",
+		plural(c.Settings.Rounds, "round"), c.Settings.Duration, c.Settings.WarmUp)})
+	writeTable(&b, []string{"", ""}, rows)
+	writeAims(&b, "Aims of the comparison", c.Aims())
+	heading(&b, "Before and after")
+	head := []string{
+		"", "clients", "requests/s before", "after", "after ÷ before", "half of the rounds", "CPU s for 1,000 before", "after", "after ÷ before", "failed",
+	}
+	var compared [][]string
+	for _, row := range c.Rows {
+		compared = append(compared, row.row())
+	}
+	writeTable(&b, head, compared)
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+func (r Compared) row() []string {
+	return []string{
+		fmt.Sprintf("%s, `%s`", r.System, r.Endpoint), fmt.Sprint(r.Clients), fmt.Sprintf("%.0f", r.Before.Rate), fmt.Sprintf("%.0f", r.After.Rate),
+		fmt.Sprintf("%.2f", r.Rate), fmt.Sprintf("%.2f–%.2f", r.RateLow, r.RateHigh),
+		fmt.Sprintf("%.2f", r.Before.CPU), fmt.Sprintf("%.2f", r.After.CPU), fmt.Sprintf("%.2f", r.CPU), r.failed(),
+	}
+}
+
+func (r Compared) failed() string {
+	if r.After.Failures > 0 {
+		return r.After.failed()
+	}
+	return r.Before.failed()
+}
