@@ -48,7 +48,6 @@ func (s *Service) beginFirst(ctx context.Context, p chatbot.Principal, ask Ask, 
 	r := turn.run
 	searched := make(chan error, 1)
 	go func() {
-		growStack()
 		searched <- protect(func() error { return r.prepare(searching, nil) })
 	}()
 	err := s.beginNew(ctx, p, ask, turn)

@@ -71,7 +71,6 @@ func (s *Service) Begin(ctx context.Context, p chatbot.Principal, ask Ask) (*Tur
 	// stack that this needs.
 	begun := make(chan error, 1)
 	go func() {
-		growStack()
 		begun <- protect(func() error {
 			if ask.Key != nil {
 				return s.beginOnce(ctx, p, ask, turn)
