@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"errors"
 	"net/http"
 
 	"parley/llm/upstream"
@@ -24,7 +25,15 @@ var knownCodes = map[string]bool{
 
 // api is how servers of this API refuse (OpenAI, "Error codes").
 var api = upstream.API{
-	CodeAt: []string{"error.code", "error.type"},
-	Known:  func(code string) bool { return knownCodes[code] },
-	Busy:   func(status int) bool { return status == http.StatusTooManyRequests },
+	CodeAt:      []string{"error.code", "error.type"},
+	ParameterAt: "error.param",
+	Known:       func(code string) bool { return knownCodes[code] },
+	Busy:        func(status int) bool { return status == http.StatusTooManyRequests },
+}
+
+// refusesTemperature reports whether a request was refused for its temperature,
+// as models that reason refuse any but their own.
+func refusesTemperature(err error) bool {
+	var refused *upstream.Refusal
+	return errors.As(err, &refused) && refused.StatusCode == http.StatusBadRequest && refused.Parameter == "temperature"
 }

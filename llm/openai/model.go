@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"sync/atomic"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -26,6 +27,9 @@ type Model struct {
 	client  sdk.Client
 	counter *tokens.Counter
 	checked upstream.Check
+	// ownTemperature is set once the server has refused another temperature than
+	// the model's own.
+	ownTemperature atomic.Bool
 }
 
 var _ chat.Model = (*Model)(nil)
@@ -79,6 +83,8 @@ func (m *Model) Traits() chat.Traits {
 // The usage is the server's, or estimated when it reports none. A request that
 // was sent and came to nothing has the estimated tokens of its prompt; one that
 // was refused, or did not reach the server, has none.
+//
+// A temperature that the model refuses is left out, then and from then on.
 func (m *Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text string) error) (chat.Generated, error) {
 	generated := chat.Generated{Model: m.config.Model}
 	if err := ctx.Err(); err != nil {
@@ -97,6 +103,13 @@ func (m *Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text
 		call.Started() // the first token comes with the last
 	}
 	response, err := m.post(call.Context(), body, whole)
+	if refusesTemperature(err) {
+		m.ownTemperature.Store(true)
+		if body, err = m.request(prompt); err != nil {
+			return generated, err
+		}
+		response, err = m.post(call.Context(), body, whole)
+	}
 	if err != nil {
 		if call.Sent() {
 			generated.Usage = estimatePrompt(m.counter, body)

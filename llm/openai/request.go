@@ -69,6 +69,9 @@ func (m *Model) request(prompt chat.Prompt) ([]byte, error) {
 	if prompt.Temperature != nil {
 		body.Temperature = prompt.Temperature
 	}
+	if m.ownTemperature.Load() {
+		body.Temperature = nil
+	}
 	if !prompt.Whole {
 		body.Stream, body.StreamOptions = true, &streamOptions{IncludeUsage: true}
 	}

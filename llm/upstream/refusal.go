@@ -23,6 +23,9 @@ type Refusal struct {
 	// Code is the server's own name for it, one of those that may be logged.
 	// It may be empty.
 	Code string
+	// Parameter is what the server refused of the request, in its own words. It
+	// is not for the log: a server can put anything there.
+	Parameter string
 	// Busy says that the server may answer in a moment.
 	Busy bool
 	// InStream says that it came within a stream that had begun.
@@ -51,6 +54,8 @@ type API struct {
 	// CodeAt are the paths, as gjson writes them, at which the JSON of a
 	// refusal may hold its code. The first known one is taken.
 	CodeAt []string
+	// ParameterAt is the path of the parameter that was refused, if there is one.
+	ParameterAt string
 	// Known reports whether a code is one of the API's. Others are not logged:
 	// a server can put anything there, the prompt and the key included.
 	Known func(code string) bool
@@ -86,6 +91,7 @@ func (a *API) refusalOf(response *http.Response) *Refusal {
 	}
 	if body, err := io.ReadAll(io.LimitReader(response.Body, maxRefusalBytes)); err == nil {
 		found.Code = a.Code(body)
+		found.Parameter = a.parameter(body)
 	}
 	return found
 }
@@ -101,6 +107,13 @@ func (a *API) Code(body []byte) string {
 		}
 	}
 	return ""
+}
+
+func (a *API) parameter(body []byte) string {
+	if a.ParameterAt == "" || !isJSON(body) {
+		return ""
+	}
+	return gjson.GetBytes(body, a.ParameterAt).Str
 }
 
 // RetryAfter reads the header's seconds or date (RFC 9110, 10.2.3), at most 5
