@@ -3,6 +3,7 @@ package store
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ func (w *tenancy) wholeAnswer(id int64, attempt int) chat.Answer {
 		Sources: []chat.Source{
 			{
 				Number: 1, Cited: true, DocumentID: w.document, Title: "a \"title\"", URL: "https://a.example/", Place: "page 2",
-				HeadingPath: []string{"one", "two"}, Start: 3, End: 33, ContentHash: "hash", Version: 4,
+				HeadingPath: []string{"one", "two"}, Start: 3, End: 33, ContentHash: strings.Repeat("0f", 32), Version: 4,
 			},
 			{Number: 2, DocumentID: w.document},
 		},

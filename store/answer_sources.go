@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,20 +10,48 @@ import (
 	"parley/core/chat"
 )
 
-// answerSource is a [chat.Source] as a column of JSON keeps it. Its names are
-// short, since every answer has several of them.
+// answerSource is a [chat.Source] as a column of JSON keeps it: their numbers
+// are their places. Every answer has several of them, and the end of an answer
+// takes as long as they are, so the names are short, a hash is base64, and a
+// title that is also the first heading is there once.
 type answerSource struct {
-	Number      int      `json:"n"`
 	Cited       bool     `json:"c,omitempty"`
 	DocumentID  string   `json:"d"`
 	Title       string   `json:"t,omitempty"`
+	IsHeading   bool     `json:"i,omitempty"` // the title is the first heading
 	URL         string   `json:"u,omitempty"`
 	Place       string   `json:"p,omitempty"`
 	HeadingPath []string `json:"h,omitempty"`
 	Start       int      `json:"s,omitempty"`
 	End         int      `json:"e,omitempty"`
-	ContentHash string   `json:"x,omitempty"`
+	ContentHash []byte   `json:"x,omitempty"`
 	Version     int      `json:"v,omitempty"`
+}
+
+func keptSource(s chat.Source) answerSource {
+	hash, err := hex.DecodeString(s.ContentHash)
+	if err != nil {
+		hash = nil // better an answer without it than no answer
+	}
+	kept := answerSource{
+		Cited: s.Cited, DocumentID: s.DocumentID, Title: s.Title, URL: s.URL, Place: s.Place, HeadingPath: s.HeadingPath,
+		Start: s.Start, End: s.End, ContentHash: hash, Version: s.Version,
+	}
+	if len(s.HeadingPath) > 0 && s.HeadingPath[0] == s.Title {
+		kept.Title, kept.IsHeading = "", true
+	}
+	return kept
+}
+
+func (s *answerSource) source(number int) chat.Source {
+	source := chat.Source{
+		Number: number, Cited: s.Cited, DocumentID: s.DocumentID, Title: s.Title, URL: s.URL, Place: s.Place, HeadingPath: s.HeadingPath,
+		Start: s.Start, End: s.End, ContentHash: hex.EncodeToString(s.ContentHash), Version: s.Version,
+	}
+	if s.IsHeading && len(source.HeadingPath) > 0 {
+		source.Title = source.HeadingPath[0]
+	}
+	return source
 }
 
 // sourcesJSON is empty where there are no sources.
@@ -32,7 +61,7 @@ func sourcesJSON(sources []chat.Source) string {
 	}
 	kept := make([]answerSource, len(sources))
 	for i, source := range sources {
-		kept[i] = answerSource(source)
+		kept[i] = keptSource(source)
 	}
 	text, err := json.Marshal(kept)
 	if err != nil {
@@ -51,8 +80,8 @@ func parseSources(text string) ([]chat.Source, error) {
 		return nil, fmt.Errorf("reading the sources of an answer: %w", err)
 	}
 	sources := make([]chat.Source, len(kept))
-	for i, source := range kept {
-		sources[i] = chat.Source(source)
+	for i := range kept {
+		sources[i] = kept[i].source(i + 1)
 	}
 	return sources, nil
 }

@@ -2,6 +2,7 @@ package chat_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"parley/core/chat"
@@ -55,7 +56,7 @@ func TestEqualQuestions(t *testing.T) {
 		"other knowledge": func(s *speaking) {
 			document := knowledge.Document{
 				ID: "doc_1", WorkspaceID: home, ChatbotID: "cb_" + home, Kind: knowledge.Text, State: knowledge.Pending,
-				ContentHash: "h", CreatedAt: noon,
+				ContentHash: strings.Repeat("0f", 32), CreatedAt: noon,
 			}
 			s.must(s.db.CreateDocument(s.Context(), home, document))
 			document.State, document.Version, document.Live = knowledge.Ready, 1, 1

@@ -1,0 +1,46 @@
+package store
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"parley/core/chat"
+)
+
+func TestSources(t *testing.T) {
+	hash := strings.Repeat("0f", 32)
+	for name, sources := range map[string][]chat.Source{
+		"none": nil,
+		"all that there can be": {
+			{
+				Number: 1, Cited: true, DocumentID: "doc_a", Title: `A "b" <c>`, URL: "https://a.example/?b&c", Place: "page 2",
+				HeadingPath: []string{"one", "two"}, Start: 3, End: 33, ContentHash: hash, Version: 4,
+			},
+			{Number: 2, DocumentID: "doc_a"},
+		},
+		"a title that is the first heading": {{Number: 1, DocumentID: "doc_a", Title: "one", HeadingPath: []string{"one", "two"}}},
+		"a title that is a later heading":   {{Number: 1, DocumentID: "doc_a", Title: "two", HeadingPath: []string{"one", "two"}}},
+		"headings without a title":          {{Number: 1, DocumentID: "doc_a", HeadingPath: []string{"one", "two"}}},
+		"a title alone":                     {{Number: 1, DocumentID: "doc_a", Title: "one"}},
+		"a hash":                            {{Number: 1, DocumentID: "doc_a", Title: "one", ContentHash: hash}},
+	} {
+		t.Run(name+": what is kept is read as it was", func(t *testing.T) {
+			got, err := parseSources(sourcesJSON(sources))
+			if err != nil || !reflect.DeepEqual(got, sources) {
+				t.Errorf("%v\ngot  %+v\nwant %+v", err, got, sources)
+			}
+		})
+	}
+	t.Run("a hash that is none is left out, and nothing else", func(t *testing.T) {
+		got, err := parseSources(sourcesJSON([]chat.Source{{Number: 1, DocumentID: "doc_a", Title: "one", ContentHash: "none"}}))
+		if err != nil || len(got) != 1 || got[0].Title != "one" || got[0].ContentHash != "" {
+			t.Errorf("%v, got %+v", err, got)
+		}
+	})
+	t.Run("what is no list is an error", func(t *testing.T) {
+		if _, err := parseSources("{"); err == nil {
+			t.Error("there is none")
+		}
+	})
+}
