@@ -3198,22 +3198,6 @@ func (c *ReceiptClient) GetX(ctx context.Context, id int64) *Receipt {
 	return obj
 }
 
-// QueryWorkspace queries the workspace edge of a Receipt.
-func (c *ReceiptClient) QueryWorkspace(_m *Receipt) *WorkspaceQuery {
-	query := (&WorkspaceClient{config: c.config}).Query()
-	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
-		id := _m.ID
-		step := sqlgraph.NewStep(
-			sqlgraph.From(receipt.Table, receipt.FieldID, id),
-			sqlgraph.To(workspace.Table, workspace.FieldID),
-			sqlgraph.Edge(sqlgraph.M2O, true, receipt.WorkspaceTable, receipt.WorkspaceColumn),
-		)
-		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
-		return fromV, nil
-	}
-	return query
-}
-
 // Hooks returns the client hooks.
 func (c *ReceiptClient) Hooks() []Hook {
 	hooks := c.hooks.Receipt
@@ -4816,22 +4800,6 @@ func (c *WorkspaceClient) QueryUsages(_m *Workspace) *UsageQuery {
 			sqlgraph.From(workspace.Table, workspace.FieldID, id),
 			sqlgraph.To(usage.Table, usage.FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, false, workspace.UsagesTable, workspace.UsagesColumn),
-		)
-		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
-		return fromV, nil
-	}
-	return query
-}
-
-// QueryReceipts queries the receipts edge of a Workspace.
-func (c *WorkspaceClient) QueryReceipts(_m *Workspace) *ReceiptQuery {
-	query := (&ReceiptClient{config: c.config}).Query()
-	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
-		id := _m.ID
-		step := sqlgraph.NewStep(
-			sqlgraph.From(workspace.Table, workspace.FieldID, id),
-			sqlgraph.To(receipt.Table, receipt.FieldID),
-			sqlgraph.Edge(sqlgraph.O2M, false, workspace.ReceiptsTable, workspace.ReceiptsColumn),
 		)
 		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
 		return fromV, nil

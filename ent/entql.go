@@ -940,18 +940,6 @@ var schemaGraph = func() *sqlgraph.Schema {
 		"Workspace",
 	)
 	graph.MustAddE(
-		"workspace",
-		&sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.M2O,
-			Inverse: true,
-			Table:   receipt.WorkspaceTable,
-			Columns: []string{receipt.WorkspaceColumn},
-			Bidi:    false,
-		},
-		"Receipt",
-		"Workspace",
-	)
-	graph.MustAddE(
 		"chatbot",
 		&sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -1154,18 +1142,6 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		"Workspace",
 		"Usage",
-	)
-	graph.MustAddE(
-		"receipts",
-		&sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.O2M,
-			Inverse: false,
-			Table:   workspace.ReceiptsTable,
-			Columns: []string{workspace.ReceiptsColumn},
-			Bidi:    false,
-		},
-		"Workspace",
-		"Receipt",
 	)
 	graph.MustAddE(
 		"providers",
@@ -3044,20 +3020,6 @@ func (f *ReceiptFilter) WhereCreatedAt(p entql.TimeP) {
 	f.Where(p.Field(receipt.FieldCreatedAt))
 }
 
-// WhereHasWorkspace applies a predicate to check if query has an edge workspace.
-func (f *ReceiptFilter) WhereHasWorkspace() {
-	f.Where(entql.HasEdge("workspace"))
-}
-
-// WhereHasWorkspaceWith applies a predicate to check if query has an edge workspace with a given conditions (other predicates).
-func (f *ReceiptFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
-	f.Where(entql.HasEdgeWith("workspace", sqlgraph.WrapFunc(func(s *sql.Selector) {
-		for _, p := range preds {
-			p(s)
-		}
-	})))
-}
-
 // addPredicate implements the predicateAdder interface.
 func (_q *RemovalQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
@@ -4115,20 +4077,6 @@ func (f *WorkspaceFilter) WhereHasUsages() {
 // WhereHasUsagesWith applies a predicate to check if query has an edge usages with a given conditions (other predicates).
 func (f *WorkspaceFilter) WhereHasUsagesWith(preds ...predicate.Usage) {
 	f.Where(entql.HasEdgeWith("usages", sqlgraph.WrapFunc(func(s *sql.Selector) {
-		for _, p := range preds {
-			p(s)
-		}
-	})))
-}
-
-// WhereHasReceipts applies a predicate to check if query has an edge receipts.
-func (f *WorkspaceFilter) WhereHasReceipts() {
-	f.Where(entql.HasEdge("receipts"))
-}
-
-// WhereHasReceiptsWith applies a predicate to check if query has an edge receipts with a given conditions (other predicates).
-func (f *WorkspaceFilter) WhereHasReceiptsWith(preds ...predicate.Receipt) {
-	f.Where(entql.HasEdgeWith("receipts", sqlgraph.WrapFunc(func(s *sql.Selector) {
 		for _, p := range preds {
 			p(s)
 		}

@@ -15463,6 +15463,7 @@ type ReceiptMutation struct {
 	op                   Op
 	typ                  string
 	id                   *int64
+	workspace_id         *string
 	chatbot_id           *string
 	message_id           *int64
 	addmessage_id        *int64
@@ -15485,8 +15486,6 @@ type ReceiptMutation struct {
 	addrefuted           *int
 	created_at           *time.Time
 	clearedFields        map[string]struct{}
-	workspace            *string
-	clearedworkspace     bool
 	done                 bool
 	oldValue             func(context.Context) (*Receipt, error)
 	predicates           []predicate.Receipt
@@ -15598,12 +15597,12 @@ func (m *ReceiptMutation) IDs(ctx context.Context) ([]int64, error) {
 
 // SetWorkspaceID sets the "workspace_id" field.
 func (m *ReceiptMutation) SetWorkspaceID(s string) {
-	m.workspace = &s
+	m.workspace_id = &s
 }
 
 // WorkspaceID returns the value of the "workspace_id" field in the mutation.
 func (m *ReceiptMutation) WorkspaceID() (r string, exists bool) {
-	v := m.workspace
+	v := m.workspace_id
 	if v == nil {
 		return
 	}
@@ -15629,7 +15628,7 @@ func (m *ReceiptMutation) OldWorkspaceID(ctx context.Context) (v string, err err
 
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *ReceiptMutation) ResetWorkspaceID() {
-	m.workspace = nil
+	m.workspace_id = nil
 }
 
 // SetChatbotID sets the "chatbot_id" field.
@@ -16260,33 +16259,6 @@ func (m *ReceiptMutation) ResetCreatedAt() {
 	m.created_at = nil
 }
 
-// ClearWorkspace clears the "workspace" edge to the Workspace entity.
-func (m *ReceiptMutation) ClearWorkspace() {
-	m.clearedworkspace = true
-	m.clearedFields[receipt.FieldWorkspaceID] = struct{}{}
-}
-
-// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
-func (m *ReceiptMutation) WorkspaceCleared() bool {
-	return m.clearedworkspace
-}
-
-// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
-// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
-// WorkspaceID instead. It exists only for internal usage by the builders.
-func (m *ReceiptMutation) WorkspaceIDs() (ids []string) {
-	if id := m.workspace; id != nil {
-		ids = append(ids, *id)
-	}
-	return
-}
-
-// ResetWorkspace resets all changes to the "workspace" edge.
-func (m *ReceiptMutation) ResetWorkspace() {
-	m.workspace = nil
-	m.clearedworkspace = false
-}
-
 // Where appends a list predicates to the ReceiptMutation builder.
 func (m *ReceiptMutation) Where(ps ...predicate.Receipt) {
 	m.predicates = append(m.predicates, ps...)
@@ -16322,7 +16294,7 @@ func (m *ReceiptMutation) Type() string {
 // AddedFields().
 func (m *ReceiptMutation) Fields() []string {
 	fields := make([]string, 0, 14)
-	if m.workspace != nil {
+	if m.workspace_id != nil {
 		fields = append(fields, receipt.FieldWorkspaceID)
 	}
 	if m.chatbot_id != nil {
@@ -16740,28 +16712,19 @@ func (m *ReceiptMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *ReceiptMutation) AddedEdges() []string {
-	edges := make([]string, 0, 1)
-	if m.workspace != nil {
-		edges = append(edges, receipt.EdgeWorkspace)
-	}
+	edges := make([]string, 0, 0)
 	return edges
 }
 
 // AddedIDs returns all IDs (to other nodes) that were added for the given edge
 // name in this mutation.
 func (m *ReceiptMutation) AddedIDs(name string) []ent.Value {
-	switch name {
-	case receipt.EdgeWorkspace:
-		if id := m.workspace; id != nil {
-			return []ent.Value{*id}
-		}
-	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *ReceiptMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 1)
+	edges := make([]string, 0, 0)
 	return edges
 }
 
@@ -16773,42 +16736,25 @@ func (m *ReceiptMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *ReceiptMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 1)
-	if m.clearedworkspace {
-		edges = append(edges, receipt.EdgeWorkspace)
-	}
+	edges := make([]string, 0, 0)
 	return edges
 }
 
 // EdgeCleared returns a boolean which indicates if the edge with the given name
 // was cleared in this mutation.
 func (m *ReceiptMutation) EdgeCleared(name string) bool {
-	switch name {
-	case receipt.EdgeWorkspace:
-		return m.clearedworkspace
-	}
 	return false
 }
 
 // ClearEdge clears the value of the edge with the given name. It returns an error
 // if that edge is not defined in the schema.
 func (m *ReceiptMutation) ClearEdge(name string) error {
-	switch name {
-	case receipt.EdgeWorkspace:
-		m.ClearWorkspace()
-		return nil
-	}
 	return fmt.Errorf("unknown Receipt unique edge %s", name)
 }
 
 // ResetEdge resets all changes to the edge with the given name in this mutation.
 // It returns an error if the edge is not defined in the schema.
 func (m *ReceiptMutation) ResetEdge(name string) error {
-	switch name {
-	case receipt.EdgeWorkspace:
-		m.ResetWorkspace()
-		return nil
-	}
 	return fmt.Errorf("unknown Receipt edge %s", name)
 }
 
@@ -24833,9 +24779,6 @@ type WorkspaceMutation struct {
 	usages               map[int]struct{}
 	removedusages        map[int]struct{}
 	clearedusages        bool
-	receipts             map[int64]struct{}
-	removedreceipts      map[int64]struct{}
-	clearedreceipts      bool
 	providers            map[string]struct{}
 	removedproviders     map[string]struct{}
 	clearedproviders     bool
@@ -25629,60 +25572,6 @@ func (m *WorkspaceMutation) ResetUsages() {
 	m.removedusages = nil
 }
 
-// AddReceiptIDs adds the "receipts" edge to the Receipt entity by ids.
-func (m *WorkspaceMutation) AddReceiptIDs(ids ...int64) {
-	if m.receipts == nil {
-		m.receipts = make(map[int64]struct{})
-	}
-	for i := range ids {
-		m.receipts[ids[i]] = struct{}{}
-	}
-}
-
-// ClearReceipts clears the "receipts" edge to the Receipt entity.
-func (m *WorkspaceMutation) ClearReceipts() {
-	m.clearedreceipts = true
-}
-
-// ReceiptsCleared reports if the "receipts" edge to the Receipt entity was cleared.
-func (m *WorkspaceMutation) ReceiptsCleared() bool {
-	return m.clearedreceipts
-}
-
-// RemoveReceiptIDs removes the "receipts" edge to the Receipt entity by IDs.
-func (m *WorkspaceMutation) RemoveReceiptIDs(ids ...int64) {
-	if m.removedreceipts == nil {
-		m.removedreceipts = make(map[int64]struct{})
-	}
-	for i := range ids {
-		delete(m.receipts, ids[i])
-		m.removedreceipts[ids[i]] = struct{}{}
-	}
-}
-
-// RemovedReceipts returns the removed IDs of the "receipts" edge to the Receipt entity.
-func (m *WorkspaceMutation) RemovedReceiptsIDs() (ids []int64) {
-	for id := range m.removedreceipts {
-		ids = append(ids, id)
-	}
-	return
-}
-
-// ReceiptsIDs returns the "receipts" edge IDs in the mutation.
-func (m *WorkspaceMutation) ReceiptsIDs() (ids []int64) {
-	for id := range m.receipts {
-		ids = append(ids, id)
-	}
-	return
-}
-
-// ResetReceipts resets all changes to the "receipts" edge.
-func (m *WorkspaceMutation) ResetReceipts() {
-	m.receipts = nil
-	m.clearedreceipts = false
-	m.removedreceipts = nil
-}
-
 // AddProviderIDs adds the "providers" edge to the Provider entity by ids.
 func (m *WorkspaceMutation) AddProviderIDs(ids ...string) {
 	if m.providers == nil {
@@ -25979,7 +25868,7 @@ func (m *WorkspaceMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *WorkspaceMutation) AddedEdges() []string {
-	edges := make([]string, 0, 10)
+	edges := make([]string, 0, 9)
 	if m.members != nil {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -26003,9 +25892,6 @@ func (m *WorkspaceMutation) AddedEdges() []string {
 	}
 	if m.usages != nil {
 		edges = append(edges, workspace.EdgeUsages)
-	}
-	if m.receipts != nil {
-		edges = append(edges, workspace.EdgeReceipts)
 	}
 	if m.providers != nil {
 		edges = append(edges, workspace.EdgeProviders)
@@ -26065,12 +25951,6 @@ func (m *WorkspaceMutation) AddedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
-	case workspace.EdgeReceipts:
-		ids := make([]ent.Value, 0, len(m.receipts))
-		for id := range m.receipts {
-			ids = append(ids, id)
-		}
-		return ids
 	case workspace.EdgeProviders:
 		ids := make([]ent.Value, 0, len(m.providers))
 		for id := range m.providers {
@@ -26083,7 +25963,7 @@ func (m *WorkspaceMutation) AddedIDs(name string) []ent.Value {
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *WorkspaceMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 10)
+	edges := make([]string, 0, 9)
 	if m.removedmembers != nil {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -26107,9 +25987,6 @@ func (m *WorkspaceMutation) RemovedEdges() []string {
 	}
 	if m.removedusages != nil {
 		edges = append(edges, workspace.EdgeUsages)
-	}
-	if m.removedreceipts != nil {
-		edges = append(edges, workspace.EdgeReceipts)
 	}
 	if m.removedproviders != nil {
 		edges = append(edges, workspace.EdgeProviders)
@@ -26169,12 +26046,6 @@ func (m *WorkspaceMutation) RemovedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
-	case workspace.EdgeReceipts:
-		ids := make([]ent.Value, 0, len(m.removedreceipts))
-		for id := range m.removedreceipts {
-			ids = append(ids, id)
-		}
-		return ids
 	case workspace.EdgeProviders:
 		ids := make([]ent.Value, 0, len(m.removedproviders))
 		for id := range m.removedproviders {
@@ -26187,7 +26058,7 @@ func (m *WorkspaceMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *WorkspaceMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 10)
+	edges := make([]string, 0, 9)
 	if m.clearedmembers {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -26211,9 +26082,6 @@ func (m *WorkspaceMutation) ClearedEdges() []string {
 	}
 	if m.clearedusages {
 		edges = append(edges, workspace.EdgeUsages)
-	}
-	if m.clearedreceipts {
-		edges = append(edges, workspace.EdgeReceipts)
 	}
 	if m.clearedproviders {
 		edges = append(edges, workspace.EdgeProviders)
@@ -26241,8 +26109,6 @@ func (m *WorkspaceMutation) EdgeCleared(name string) bool {
 		return m.clearedmails
 	case workspace.EdgeUsages:
 		return m.clearedusages
-	case workspace.EdgeReceipts:
-		return m.clearedreceipts
 	case workspace.EdgeProviders:
 		return m.clearedproviders
 	}
@@ -26284,9 +26150,6 @@ func (m *WorkspaceMutation) ResetEdge(name string) error {
 		return nil
 	case workspace.EdgeUsages:
 		m.ResetUsages()
-		return nil
-	case workspace.EdgeReceipts:
-		m.ResetReceipts()
 		return nil
 	case workspace.EdgeProviders:
 		m.ResetProviders()

@@ -5,7 +5,6 @@ package ent
 import (
 	"fmt"
 	"parley/ent/receipt"
-	"parley/ent/workspace"
 	"strings"
 	"time"
 
@@ -45,31 +44,8 @@ type Receipt struct {
 	// Refuted holds the value of the "refuted" field.
 	Refuted int `json:"refuted,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
-	CreatedAt time.Time `json:"created_at,omitempty"`
-	// Edges holds the relations/edges for other nodes in the graph.
-	// The values are being populated by the ReceiptQuery when eager-loading is set.
-	Edges        ReceiptEdges `json:"edges"`
+	CreatedAt    time.Time `json:"created_at,omitempty"`
 	selectValues sql.SelectValues
-}
-
-// ReceiptEdges holds the relations/edges for other nodes in the graph.
-type ReceiptEdges struct {
-	// Workspace holds the value of the workspace edge.
-	Workspace *Workspace `json:"workspace,omitempty"`
-	// loadedTypes holds the information for reporting if a
-	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [1]bool
-}
-
-// WorkspaceOrErr returns the Workspace value or an error if the edge
-// was not loaded in eager-loading, or loaded but was not found.
-func (e ReceiptEdges) WorkspaceOrErr() (*Workspace, error) {
-	if e.Workspace != nil {
-		return e.Workspace, nil
-	} else if e.loadedTypes[0] {
-		return nil, &NotFoundError{label: workspace.Label}
-	}
-	return nil, &NotLoadedError{edge: "workspace"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -201,11 +177,6 @@ func (_m *Receipt) assignValues(columns []string, values []any) error {
 // This includes values selected through modifiers, order, etc.
 func (_m *Receipt) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
-}
-
-// QueryWorkspace queries the "workspace" edge of the Receipt entity.
-func (_m *Receipt) QueryWorkspace() *WorkspaceQuery {
-	return NewReceiptClient(_m.config).QueryWorkspace(_m)
 }
 
 // Update returns a builder for updating this Receipt.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"parley/ent/receipt"
-	"parley/ent/workspace"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -185,11 +184,6 @@ func (_c *ReceiptCreate) SetID(v int64) *ReceiptCreate {
 	return _c
 }
 
-// SetWorkspace sets the "workspace" edge to the Workspace entity.
-func (_c *ReceiptCreate) SetWorkspace(v *Workspace) *ReceiptCreate {
-	return _c.SetWorkspaceID(v.ID)
-}
-
 // Mutation returns the ReceiptMutation object of the builder.
 func (_c *ReceiptCreate) Mutation() *ReceiptMutation {
 	return _c.mutation
@@ -333,9 +327,6 @@ func (_c *ReceiptCreate) check() error {
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "Receipt.created_at"`)}
 	}
-	if len(_c.mutation.WorkspaceIDs()) == 0 {
-		return &ValidationError{Name: "workspace", err: errors.New(`ent: missing required edge "Receipt.workspace"`)}
-	}
 	return nil
 }
 
@@ -368,6 +359,10 @@ func (_c *ReceiptCreate) createSpec() (*Receipt, *sqlgraph.CreateSpec) {
 	if id, ok := _c.mutation.ID(); ok {
 		_node.ID = id
 		_spec.ID.Value = id
+	}
+	if value, ok := _c.mutation.WorkspaceID(); ok {
+		_spec.SetField(receipt.FieldWorkspaceID, field.TypeString, value)
+		_node.WorkspaceID = value
 	}
 	if value, ok := _c.mutation.ChatbotID(); ok {
 		_spec.SetField(receipt.FieldChatbotID, field.TypeString, value)
@@ -420,23 +415,6 @@ func (_c *ReceiptCreate) createSpec() (*Receipt, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(receipt.FieldCreatedAt, field.TypeTime, value)
 		_node.CreatedAt = value
-	}
-	if nodes := _c.mutation.WorkspaceIDs(); len(nodes) > 0 {
-		edge := &sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.M2O,
-			Inverse: true,
-			Table:   receipt.WorkspaceTable,
-			Columns: []string{receipt.WorkspaceColumn},
-			Bidi:    false,
-			Target: &sqlgraph.EdgeTarget{
-				IDSpec: sqlgraph.NewFieldSpec(workspace.FieldID, field.TypeString),
-			},
-		}
-		for _, k := range nodes {
-			edge.Target.Nodes = append(edge.Target.Nodes, k)
-		}
-		_node.WorkspaceID = nodes[0]
-		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec
 }

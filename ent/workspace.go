@@ -53,13 +53,11 @@ type WorkspaceEdges struct {
 	Mails []*Mail `json:"mails,omitempty"`
 	// Usages holds the value of the usages edge.
 	Usages []*Usage `json:"usages,omitempty"`
-	// Receipts holds the value of the receipts edge.
-	Receipts []*Receipt `json:"receipts,omitempty"`
 	// Providers holds the value of the providers edge.
 	Providers []*Provider `json:"providers,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [10]bool
+	loadedTypes [9]bool
 }
 
 // MembersOrErr returns the Members value or an error if the edge
@@ -134,19 +132,10 @@ func (e WorkspaceEdges) UsagesOrErr() ([]*Usage, error) {
 	return nil, &NotLoadedError{edge: "usages"}
 }
 
-// ReceiptsOrErr returns the Receipts value or an error if the edge
-// was not loaded in eager-loading.
-func (e WorkspaceEdges) ReceiptsOrErr() ([]*Receipt, error) {
-	if e.loadedTypes[8] {
-		return e.Receipts, nil
-	}
-	return nil, &NotLoadedError{edge: "receipts"}
-}
-
 // ProvidersOrErr returns the Providers value or an error if the edge
 // was not loaded in eager-loading.
 func (e WorkspaceEdges) ProvidersOrErr() ([]*Provider, error) {
-	if e.loadedTypes[9] {
+	if e.loadedTypes[8] {
 		return e.Providers, nil
 	}
 	return nil, &NotLoadedError{edge: "providers"}
@@ -272,11 +261,6 @@ func (_m *Workspace) QueryMails() *MailQuery {
 // QueryUsages queries the "usages" edge of the Workspace entity.
 func (_m *Workspace) QueryUsages() *UsageQuery {
 	return NewWorkspaceClient(_m.config).QueryUsages(_m)
-}
-
-// QueryReceipts queries the "receipts" edge of the Workspace entity.
-func (_m *Workspace) QueryReceipts() *ReceiptQuery {
-	return NewWorkspaceClient(_m.config).QueryReceipts(_m)
 }
 
 // QueryProviders queries the "providers" edge of the Workspace entity.

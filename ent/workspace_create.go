@@ -13,7 +13,6 @@ import (
 	"parley/ent/mail"
 	"parley/ent/member"
 	"parley/ent/provider"
-	"parley/ent/receipt"
 	"parley/ent/subscription"
 	"parley/ent/usage"
 	"parley/ent/workspace"
@@ -225,21 +224,6 @@ func (_c *WorkspaceCreate) AddUsages(v ...*Usage) *WorkspaceCreate {
 		ids[i] = v[i].ID
 	}
 	return _c.AddUsageIDs(ids...)
-}
-
-// AddReceiptIDs adds the "receipts" edge to the Receipt entity by IDs.
-func (_c *WorkspaceCreate) AddReceiptIDs(ids ...int64) *WorkspaceCreate {
-	_c.mutation.AddReceiptIDs(ids...)
-	return _c
-}
-
-// AddReceipts adds the "receipts" edges to the Receipt entity.
-func (_c *WorkspaceCreate) AddReceipts(v ...*Receipt) *WorkspaceCreate {
-	ids := make([]int64, len(v))
-	for i := range v {
-		ids[i] = v[i].ID
-	}
-	return _c.AddReceiptIDs(ids...)
 }
 
 // AddProviderIDs adds the "providers" edge to the Provider entity by IDs.
@@ -530,22 +514,6 @@ func (_c *WorkspaceCreate) createSpec() (*Workspace, *sqlgraph.CreateSpec) {
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(usage.FieldID, field.TypeInt),
-			},
-		}
-		for _, k := range nodes {
-			edge.Target.Nodes = append(edge.Target.Nodes, k)
-		}
-		_spec.Edges = append(_spec.Edges, edge)
-	}
-	if nodes := _c.mutation.ReceiptsIDs(); len(nodes) > 0 {
-		edge := &sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.O2M,
-			Inverse: false,
-			Table:   workspace.ReceiptsTable,
-			Columns: []string{workspace.ReceiptsColumn},
-			Bidi:    false,
-			Target: &sqlgraph.EdgeTarget{
-				IDSpec: sqlgraph.NewFieldSpec(receipt.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {

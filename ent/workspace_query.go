@@ -16,7 +16,6 @@ import (
 	"parley/ent/member"
 	"parley/ent/predicate"
 	"parley/ent/provider"
-	"parley/ent/receipt"
 	"parley/ent/subscription"
 	"parley/ent/usage"
 	"parley/ent/workspace"
@@ -43,7 +42,6 @@ type WorkspaceQuery struct {
 	withAuditEntries  *AuditEntryQuery
 	withMails         *MailQuery
 	withUsages        *UsageQuery
-	withReceipts      *ReceiptQuery
 	withProviders     *ProviderQuery
 	modifiers         []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
@@ -251,28 +249,6 @@ func (_q *WorkspaceQuery) QueryUsages() *UsageQuery {
 			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
 			sqlgraph.To(usage.Table, usage.FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, false, workspace.UsagesTable, workspace.UsagesColumn),
-		)
-		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
-		return fromU, nil
-	}
-	return query
-}
-
-// QueryReceipts chains the current query on the "receipts" edge.
-func (_q *WorkspaceQuery) QueryReceipts() *ReceiptQuery {
-	query := (&ReceiptClient{config: _q.config}).Query()
-	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
-		if err := _q.prepareQuery(ctx); err != nil {
-			return nil, err
-		}
-		selector := _q.sqlQuery(ctx)
-		if err := selector.Err(); err != nil {
-			return nil, err
-		}
-		step := sqlgraph.NewStep(
-			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
-			sqlgraph.To(receipt.Table, receipt.FieldID),
-			sqlgraph.Edge(sqlgraph.O2M, false, workspace.ReceiptsTable, workspace.ReceiptsColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -502,7 +478,6 @@ func (_q *WorkspaceQuery) Clone() *WorkspaceQuery {
 		withAuditEntries:  _q.withAuditEntries.Clone(),
 		withMails:         _q.withMails.Clone(),
 		withUsages:        _q.withUsages.Clone(),
-		withReceipts:      _q.withReceipts.Clone(),
 		withProviders:     _q.withProviders.Clone(),
 		// clone intermediate query.
 		sql:  _q.sql.Clone(),
@@ -595,17 +570,6 @@ func (_q *WorkspaceQuery) WithUsages(opts ...func(*UsageQuery)) *WorkspaceQuery 
 		opt(query)
 	}
 	_q.withUsages = query
-	return _q
-}
-
-// WithReceipts tells the query-builder to eager-load the nodes that are connected to
-// the "receipts" edge. The optional arguments are used to configure the query builder of the edge.
-func (_q *WorkspaceQuery) WithReceipts(opts ...func(*ReceiptQuery)) *WorkspaceQuery {
-	query := (&ReceiptClient{config: _q.config}).Query()
-	for _, opt := range opts {
-		opt(query)
-	}
-	_q.withReceipts = query
 	return _q
 }
 
@@ -704,7 +668,7 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 	var (
 		nodes       = []*Workspace{}
 		_spec       = _q.querySpec()
-		loadedTypes = [10]bool{
+		loadedTypes = [9]bool{
 			_q.withMembers != nil,
 			_q.withInvitations != nil,
 			_q.withChatbots != nil,
@@ -713,7 +677,6 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 			_q.withAuditEntries != nil,
 			_q.withMails != nil,
 			_q.withUsages != nil,
-			_q.withReceipts != nil,
 			_q.withProviders != nil,
 		}
 	)
@@ -791,13 +754,6 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 		if err := _q.loadUsages(ctx, query, nodes,
 			func(n *Workspace) { n.Edges.Usages = []*Usage{} },
 			func(n *Workspace, e *Usage) { n.Edges.Usages = append(n.Edges.Usages, e) }); err != nil {
-			return nil, err
-		}
-	}
-	if query := _q.withReceipts; query != nil {
-		if err := _q.loadReceipts(ctx, query, nodes,
-			func(n *Workspace) { n.Edges.Receipts = []*Receipt{} },
-			func(n *Workspace, e *Receipt) { n.Edges.Receipts = append(n.Edges.Receipts, e) }); err != nil {
 			return nil, err
 		}
 	}
@@ -1036,36 +992,6 @@ func (_q *WorkspaceQuery) loadUsages(ctx context.Context, query *UsageQuery, nod
 	}
 	query.Where(predicate.Usage(func(s *sql.Selector) {
 		s.Where(sql.InValues(s.C(workspace.UsagesColumn), fks...))
-	}))
-	neighbors, err := query.All(ctx)
-	if err != nil {
-		return err
-	}
-	for _, n := range neighbors {
-		fk := n.WorkspaceID
-		node, ok := nodeids[fk]
-		if !ok {
-			return fmt.Errorf(`unexpected referenced foreign-key "workspace_id" returned %v for node %v`, fk, n.ID)
-		}
-		assign(node, n)
-	}
-	return nil
-}
-func (_q *WorkspaceQuery) loadReceipts(ctx context.Context, query *ReceiptQuery, nodes []*Workspace, init func(*Workspace), assign func(*Workspace, *Receipt)) error {
-	fks := make([]driver.Value, 0, len(nodes))
-	nodeids := make(map[string]*Workspace)
-	for i := range nodes {
-		fks = append(fks, nodes[i].ID)
-		nodeids[nodes[i].ID] = nodes[i]
-		if init != nil {
-			init(nodes[i])
-		}
-	}
-	if len(query.ctx.Fields) > 0 {
-		query.ctx.AppendFieldOnce(receipt.FieldWorkspaceID)
-	}
-	query.Where(predicate.Receipt(func(s *sql.Selector) {
-		s.Where(sql.InValues(s.C(workspace.ReceiptsColumn), fks...))
 	}))
 	neighbors, err := query.All(ctx)
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"parley/ent/member"
 	"parley/ent/predicate"
 	"parley/ent/provider"
-	"parley/ent/receipt"
 	"parley/ent/subscription"
 	"parley/ent/usage"
 	"parley/ent/workspace"
@@ -241,21 +240,6 @@ func (_u *WorkspaceUpdate) AddUsages(v ...*Usage) *WorkspaceUpdate {
 	return _u.AddUsageIDs(ids...)
 }
 
-// AddReceiptIDs adds the "receipts" edge to the Receipt entity by IDs.
-func (_u *WorkspaceUpdate) AddReceiptIDs(ids ...int64) *WorkspaceUpdate {
-	_u.mutation.AddReceiptIDs(ids...)
-	return _u
-}
-
-// AddReceipts adds the "receipts" edges to the Receipt entity.
-func (_u *WorkspaceUpdate) AddReceipts(v ...*Receipt) *WorkspaceUpdate {
-	ids := make([]int64, len(v))
-	for i := range v {
-		ids[i] = v[i].ID
-	}
-	return _u.AddReceiptIDs(ids...)
-}
-
 // AddProviderIDs adds the "providers" edge to the Provider entity by IDs.
 func (_u *WorkspaceUpdate) AddProviderIDs(ids ...string) *WorkspaceUpdate {
 	_u.mutation.AddProviderIDs(ids...)
@@ -442,27 +426,6 @@ func (_u *WorkspaceUpdate) RemoveUsages(v ...*Usage) *WorkspaceUpdate {
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveUsageIDs(ids...)
-}
-
-// ClearReceipts clears all "receipts" edges to the Receipt entity.
-func (_u *WorkspaceUpdate) ClearReceipts() *WorkspaceUpdate {
-	_u.mutation.ClearReceipts()
-	return _u
-}
-
-// RemoveReceiptIDs removes the "receipts" edge to Receipt entities by IDs.
-func (_u *WorkspaceUpdate) RemoveReceiptIDs(ids ...int64) *WorkspaceUpdate {
-	_u.mutation.RemoveReceiptIDs(ids...)
-	return _u
-}
-
-// RemoveReceipts removes "receipts" edges to Receipt entities.
-func (_u *WorkspaceUpdate) RemoveReceipts(v ...*Receipt) *WorkspaceUpdate {
-	ids := make([]int64, len(v))
-	for i := range v {
-		ids[i] = v[i].ID
-	}
-	return _u.RemoveReceiptIDs(ids...)
 }
 
 // ClearProviders clears all "providers" edges to the Provider entity.
@@ -926,51 +889,6 @@ func (_u *WorkspaceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		}
 		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
-	if _u.mutation.ReceiptsCleared() {
-		edge := &sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.O2M,
-			Inverse: false,
-			Table:   workspace.ReceiptsTable,
-			Columns: []string{workspace.ReceiptsColumn},
-			Bidi:    false,
-			Target: &sqlgraph.EdgeTarget{
-				IDSpec: sqlgraph.NewFieldSpec(receipt.FieldID, field.TypeInt64),
-			},
-		}
-		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
-	}
-	if nodes := _u.mutation.RemovedReceiptsIDs(); len(nodes) > 0 && !_u.mutation.ReceiptsCleared() {
-		edge := &sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.O2M,
-			Inverse: false,
-			Table:   workspace.ReceiptsTable,
-			Columns: []string{workspace.ReceiptsColumn},
-			Bidi:    false,
-			Target: &sqlgraph.EdgeTarget{
-				IDSpec: sqlgraph.NewFieldSpec(receipt.FieldID, field.TypeInt64),
-			},
-		}
-		for _, k := range nodes {
-			edge.Target.Nodes = append(edge.Target.Nodes, k)
-		}
-		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
-	}
-	if nodes := _u.mutation.ReceiptsIDs(); len(nodes) > 0 {
-		edge := &sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.O2M,
-			Inverse: false,
-			Table:   workspace.ReceiptsTable,
-			Columns: []string{workspace.ReceiptsColumn},
-			Bidi:    false,
-			Target: &sqlgraph.EdgeTarget{
-				IDSpec: sqlgraph.NewFieldSpec(receipt.FieldID, field.TypeInt64),
-			},
-		}
-		for _, k := range nodes {
-			edge.Target.Nodes = append(edge.Target.Nodes, k)
-		}
-		_spec.Edges.Add = append(_spec.Edges.Add, edge)
-	}
 	if _u.mutation.ProvidersCleared() {
 		edge := &sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.O2M,
@@ -1239,21 +1157,6 @@ func (_u *WorkspaceUpdateOne) AddUsages(v ...*Usage) *WorkspaceUpdateOne {
 	return _u.AddUsageIDs(ids...)
 }
 
-// AddReceiptIDs adds the "receipts" edge to the Receipt entity by IDs.
-func (_u *WorkspaceUpdateOne) AddReceiptIDs(ids ...int64) *WorkspaceUpdateOne {
-	_u.mutation.AddReceiptIDs(ids...)
-	return _u
-}
-
-// AddReceipts adds the "receipts" edges to the Receipt entity.
-func (_u *WorkspaceUpdateOne) AddReceipts(v ...*Receipt) *WorkspaceUpdateOne {
-	ids := make([]int64, len(v))
-	for i := range v {
-		ids[i] = v[i].ID
-	}
-	return _u.AddReceiptIDs(ids...)
-}
-
 // AddProviderIDs adds the "providers" edge to the Provider entity by IDs.
 func (_u *WorkspaceUpdateOne) AddProviderIDs(ids ...string) *WorkspaceUpdateOne {
 	_u.mutation.AddProviderIDs(ids...)
@@ -1440,27 +1343,6 @@ func (_u *WorkspaceUpdateOne) RemoveUsages(v ...*Usage) *WorkspaceUpdateOne {
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveUsageIDs(ids...)
-}
-
-// ClearReceipts clears all "receipts" edges to the Receipt entity.
-func (_u *WorkspaceUpdateOne) ClearReceipts() *WorkspaceUpdateOne {
-	_u.mutation.ClearReceipts()
-	return _u
-}
-
-// RemoveReceiptIDs removes the "receipts" edge to Receipt entities by IDs.
-func (_u *WorkspaceUpdateOne) RemoveReceiptIDs(ids ...int64) *WorkspaceUpdateOne {
-	_u.mutation.RemoveReceiptIDs(ids...)
-	return _u
-}
-
-// RemoveReceipts removes "receipts" edges to Receipt entities.
-func (_u *WorkspaceUpdateOne) RemoveReceipts(v ...*Receipt) *WorkspaceUpdateOne {
-	ids := make([]int64, len(v))
-	for i := range v {
-		ids[i] = v[i].ID
-	}
-	return _u.RemoveReceiptIDs(ids...)
 }
 
 // ClearProviders clears all "providers" edges to the Provider entity.
@@ -1947,51 +1829,6 @@ func (_u *WorkspaceUpdateOne) sqlSave(ctx context.Context) (_node *Workspace, er
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(usage.FieldID, field.TypeInt),
-			},
-		}
-		for _, k := range nodes {
-			edge.Target.Nodes = append(edge.Target.Nodes, k)
-		}
-		_spec.Edges.Add = append(_spec.Edges.Add, edge)
-	}
-	if _u.mutation.ReceiptsCleared() {
-		edge := &sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.O2M,
-			Inverse: false,
-			Table:   workspace.ReceiptsTable,
-			Columns: []string{workspace.ReceiptsColumn},
-			Bidi:    false,
-			Target: &sqlgraph.EdgeTarget{
-				IDSpec: sqlgraph.NewFieldSpec(receipt.FieldID, field.TypeInt64),
-			},
-		}
-		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
-	}
-	if nodes := _u.mutation.RemovedReceiptsIDs(); len(nodes) > 0 && !_u.mutation.ReceiptsCleared() {
-		edge := &sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.O2M,
-			Inverse: false,
-			Table:   workspace.ReceiptsTable,
-			Columns: []string{workspace.ReceiptsColumn},
-			Bidi:    false,
-			Target: &sqlgraph.EdgeTarget{
-				IDSpec: sqlgraph.NewFieldSpec(receipt.FieldID, field.TypeInt64),
-			},
-		}
-		for _, k := range nodes {
-			edge.Target.Nodes = append(edge.Target.Nodes, k)
-		}
-		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
-	}
-	if nodes := _u.mutation.ReceiptsIDs(); len(nodes) > 0 {
-		edge := &sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.O2M,
-			Inverse: false,
-			Table:   workspace.ReceiptsTable,
-			Columns: []string{workspace.ReceiptsColumn},
-			Bidi:    false,
-			Target: &sqlgraph.EdgeTarget{
-				IDSpec: sqlgraph.NewFieldSpec(receipt.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {

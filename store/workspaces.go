@@ -81,10 +81,16 @@ func (s *Store) KeepConversations(ctx context.Context, workspaceID string, befor
 	})
 }
 
-// DeleteWorkspace deletes it with all that is in it.
+// DeleteWorkspace deletes it with all that is in it. Its receipts come last: by
+// then no answer of it is left that could get one.
 func (s *Store) DeleteWorkspace(ctx context.Context, workspaceID string) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Workspace.Delete().Where(workspace.ID(workspaceID)).Exec(ctx))
+	return s.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
+		db := s.db(ctx)
+		if err := affected(db.Workspace.Delete().Where(workspace.ID(workspaceID)).Exec(ctx)); err != nil {
+			return mapError(err)
+		}
+		_, err := db.Receipt.Delete().Exec(ctx) // those of its scope
+		return mapError(err)
 	})
 }
 

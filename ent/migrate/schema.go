@@ -620,6 +620,7 @@ var (
 	// ReceiptsColumns holds the columns for the "receipts" table.
 	ReceiptsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
 		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
 		{Name: "message_id", Type: field.TypeInt64},
 		{Name: "attempt", Type: field.TypeInt},
@@ -633,31 +634,22 @@ var (
 		{Name: "passages", Type: field.TypeInt, Default: 0},
 		{Name: "refuted", Type: field.TypeInt, Default: 0},
 		{Name: "created_at", Type: field.TypeTime},
-		{Name: "workspace_id", Type: field.TypeString, Size: 40},
 	}
 	// ReceiptsTable holds the schema information for the "receipts" table.
 	ReceiptsTable = &schema.Table{
 		Name:       "receipts",
 		Columns:    ReceiptsColumns,
 		PrimaryKey: []*schema.Column{ReceiptsColumns[0]},
-		ForeignKeys: []*schema.ForeignKey{
-			{
-				Symbol:     "receipts_workspaces_receipts",
-				Columns:    []*schema.Column{ReceiptsColumns[14]},
-				RefColumns: []*schema.Column{WorkspacesColumns[0]},
-				OnDelete:   schema.Cascade,
-			},
-		},
 		Indexes: []*schema.Index{
 			{
 				Name:    "receipt_workspace_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{ReceiptsColumns[14], ReceiptsColumns[13]},
+				Columns: []*schema.Column{ReceiptsColumns[1], ReceiptsColumns[14]},
 			},
 			{
 				Name:    "receipt_message_id_attempt",
 				Unique:  true,
-				Columns: []*schema.Column{ReceiptsColumns[2], ReceiptsColumns[3]},
+				Columns: []*schema.Column{ReceiptsColumns[3], ReceiptsColumns[4]},
 			},
 		},
 	}
@@ -1037,7 +1029,6 @@ func init() {
 	MessagesTable.ForeignKeys[0].RefTable = ConversationsTable
 	PassagesTable.ForeignKeys[0].RefTable = DocumentsTable
 	ProvidersTable.ForeignKeys[0].RefTable = WorkspacesTable
-	ReceiptsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	RemovalsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	SessionsTable.ForeignKeys[0].RefTable = UsersTable
 	SignInAttemptsTable.Annotation = &entsql.Annotation{

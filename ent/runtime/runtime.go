@@ -1059,9 +1059,9 @@ func init() {
 			validators[0].(func(string) error),
 			validators[1].(func(string) error),
 		}
-		return func(workspace string) error {
+		return func(workspace_id string) error {
 			for _, fn := range fns {
-				if err := fn(workspace); err != nil {
+				if err := fn(workspace_id); err != nil {
 					return err
 				}
 			}

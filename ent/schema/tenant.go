@@ -73,7 +73,6 @@ func (Workspace) Edges() []ent.Edge {
 		edge.To("audit_entries", AuditEntry.Type).Annotations(cascade),
 		edge.To("mails", Mail.Type).Annotations(cascade),
 		edge.To("usages", Usage.Type).Annotations(cascade),
-		edge.To("receipts", Receipt.Type).Annotations(cascade),
 		edge.To("providers", Provider.Type).Annotations(cascade),
 	}
 }

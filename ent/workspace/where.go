@@ -604,29 +604,6 @@ func HasUsagesWith(preds ...predicate.Usage) predicate.Workspace {
 	})
 }
 
-// HasReceipts applies the HasEdge predicate on the "receipts" edge.
-func HasReceipts() predicate.Workspace {
-	return predicate.Workspace(func(s *sql.Selector) {
-		step := sqlgraph.NewStep(
-			sqlgraph.From(Table, FieldID),
-			sqlgraph.Edge(sqlgraph.O2M, false, ReceiptsTable, ReceiptsColumn),
-		)
-		sqlgraph.HasNeighbors(s, step)
-	})
-}
-
-// HasReceiptsWith applies the HasEdge predicate on the "receipts" edge with a given conditions (other predicates).
-func HasReceiptsWith(preds ...predicate.Receipt) predicate.Workspace {
-	return predicate.Workspace(func(s *sql.Selector) {
-		step := newReceiptsStep()
-		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
-			for _, p := range preds {
-				p(s)
-			}
-		})
-	})
-}
-
 // HasProviders applies the HasEdge predicate on the "providers" edge.
 func HasProviders() predicate.Workspace {
 	return predicate.Workspace(func(s *sql.Selector) {

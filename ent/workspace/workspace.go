@@ -43,8 +43,6 @@ const (
 	EdgeMails = "mails"
 	// EdgeUsages holds the string denoting the usages edge name in mutations.
 	EdgeUsages = "usages"
-	// EdgeReceipts holds the string denoting the receipts edge name in mutations.
-	EdgeReceipts = "receipts"
 	// EdgeProviders holds the string denoting the providers edge name in mutations.
 	EdgeProviders = "providers"
 	// Table holds the table name of the workspace in the database.
@@ -105,13 +103,6 @@ const (
 	UsagesInverseTable = "usages"
 	// UsagesColumn is the table column denoting the usages relation/edge.
 	UsagesColumn = "workspace_id"
-	// ReceiptsTable is the table that holds the receipts relation/edge.
-	ReceiptsTable = "receipts"
-	// ReceiptsInverseTable is the table name for the Receipt entity.
-	// It exists in this package in order to avoid circular dependency with the "receipt" package.
-	ReceiptsInverseTable = "receipts"
-	// ReceiptsColumn is the table column denoting the receipts relation/edge.
-	ReceiptsColumn = "workspace_id"
 	// ProvidersTable is the table that holds the providers relation/edge.
 	ProvidersTable = "providers"
 	// ProvidersInverseTable is the table name for the Provider entity.
@@ -316,20 +307,6 @@ func ByUsages(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
 	}
 }
 
-// ByReceiptsCount orders the results by receipts count.
-func ByReceiptsCount(opts ...sql.OrderTermOption) OrderOption {
-	return func(s *sql.Selector) {
-		sqlgraph.OrderByNeighborsCount(s, newReceiptsStep(), opts...)
-	}
-}
-
-// ByReceipts orders the results by receipts terms.
-func ByReceipts(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
-	return func(s *sql.Selector) {
-		sqlgraph.OrderByNeighborTerms(s, newReceiptsStep(), append([]sql.OrderTerm{term}, terms...)...)
-	}
-}
-
 // ByProvidersCount orders the results by providers count.
 func ByProvidersCount(opts ...sql.OrderTermOption) OrderOption {
 	return func(s *sql.Selector) {
@@ -397,13 +374,6 @@ func newUsagesStep() *sqlgraph.Step {
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(UsagesInverseTable, FieldID),
 		sqlgraph.Edge(sqlgraph.O2M, false, UsagesTable, UsagesColumn),
-	)
-}
-func newReceiptsStep() *sqlgraph.Step {
-	return sqlgraph.NewStep(
-		sqlgraph.From(Table, FieldID),
-		sqlgraph.To(ReceiptsInverseTable, FieldID),
-		sqlgraph.Edge(sqlgraph.O2M, false, ReceiptsTable, ReceiptsColumn),
 	)
 }
 func newProvidersStep() *sqlgraph.Step {
