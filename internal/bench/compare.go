@@ -23,8 +23,9 @@ type Comparison struct {
 	Rows     []Compared `json:"rows"`
 }
 
-// Compared is one load. The medians are of the pairs of neighbouring cells, one
-// of each program, because what slows the machine for a while slows both.
+// Compared is one load. Each round has the cells of both programs in the order
+// before, after, after, before: so what slows the machine slows both, and
+// neither is always the first.
 type Compared struct {
 	System   string `json:"system"`
 	Endpoint string `json:"endpoint"`
@@ -32,8 +33,8 @@ type Compared struct {
 	// Before and After have the medians of each program by itself.
 	Before Cell `json:"before"`
 	After  Cell `json:"after"`
-	// Rate and CPU are the medians of after ÷ before; RateLow and RateHigh have
-	// half of the pairs' rates between them.
+	// Rate and CPU are the medians of the rounds' after ÷ before; RateLow and
+	// RateHigh have half of the rounds between them.
 	Rate     float64 `json:"rate"`
 	RateLow  float64 `json:"rate_low"`
 	RateHigh float64 `json:"rate_high"`
@@ -97,30 +98,38 @@ func (b *bench) startPairs(ctx context.Context, before string) ([]pair, error) {
 	return pairs, nil
 }
 
-// compare puts one load on both in turns, the other one first in every other
-// round.
+// compare puts one load on both in turns.
 func (b *bench) compare(ctx context.Context, p pair, endpoint string, clients int) (Compared, error) {
 	var before, after []Cell
 	for round := range b.Rounds {
-		order := []*system{p.before, p.after}
-		if round%2 == 1 {
-			slices.Reverse(order)
-		}
-		cells := map[*system]Cell{}
-		for _, s := range order {
+		cells := map[*system][]Cell{}
+		for _, s := range []*system{p.before, p.after, p.after, p.before} {
 			plan := load.Plan{Clients: clients, WarmUp: b.WarmUp, For: b.Duration, CPU: s.running.cpu}
 			result, err := load.Run(ctx, s.exchange(endpoint), plan)
 			if err != nil {
 				return Compared{}, fmt.Errorf("%s: %w", s.name, err)
 			}
-			cells[s] = newCell(s.name, endpoint, clients, result)
+			cells[s] = append(cells[s], newCell(s.name, endpoint, clients, result))
 		}
-		before, after = append(before, cells[p.before]), append(after, cells[p.after])
-		b.say("round %d: %s, %d clients, %s\n  before: %s\n  after:  %s", round+1, endpoint, clients, p.after.name, cells[p.before], cells[p.after])
+		before, after = append(before, mean(cells[p.before])), append(after, mean(cells[p.after]))
+		b.say("round %d: %s, %d clients, %s\n  before: %s\n  after:  %s", round+1, endpoint, clients, p.after.name, before[round], after[round])
 	}
 	return newCompared(before, after), nil
 }
 
+// mean has the means of what is compared of two cells, and their failures.
+func mean(cells []Cell) Cell {
+	m := cells[0]
+	m.Rate = (cells[0].Rate + cells[1].Rate) / 2
+	m.CPU = (cells[0].CPU + cells[1].CPU) / 2
+	m.Failures += cells[1].Failures
+	if m.Failure == "" {
+		m.Failure = cells[1].Failure
+	}
+	return m
+}
+
+// newCompared compares the cells of each round.
 func newCompared(before, after []Cell) Compared {
 	c := Compared{Before: median(before), After: median(after)}
 	c.System, c.Endpoint, c.Clients = c.After.System, c.After.Endpoint, c.After.Clients
@@ -164,7 +173,7 @@ func (c Comparison) Markdown() string {
 	if c.Machine.Postgres != "" {
 		rows = append(rows, []string{"PostgreSQL", c.Machine.Postgres})
 	}
-	rows = append(rows, []string{"measured", fmt.Sprintf("%s of %v for each program, in turns, after %v of warm-up",
+	rows = append(rows, []string{"measured", fmt.Sprintf("%s of twice %v for each program, in turns, after %v of warm-up",
 		plural(c.Settings.Rounds, "round"), c.Settings.Duration, c.Settings.WarmUp)})
 	writeTable(&b, []string{"", ""}, rows)
 	writeAims(&b, "Aims of the comparison", c.Aims())

@@ -19,6 +19,12 @@ func compared(failures int) Compared {
 }
 
 func TestComparison(t *testing.T) {
+	t.Run("a round has the means of its two cells, and all failures", func(t *testing.T) {
+		got := mean([]Cell{{Rate: 10, CPU: 1, Failures: 1}, {Rate: 20, CPU: 2, Failures: 2, Failure: "no"}})
+		if want := (Cell{Rate: 15, CPU: 1.5, Failures: 3, Failure: "no"}); got != want {
+			t.Fatalf("got %+v", got)
+		}
+	})
 	t.Run("cells are compared with their neighbours, not medians with medians", func(t *testing.T) {
 		got := compared(0)
 		if got.Rate != 0.8 || got.RateLow != 0.4 || got.RateHigh != 0.8 || got.CPU != 1.2 {

@@ -15,7 +15,7 @@ type compareCommand struct {
 	Before    string        `arg:"" type:"existingfile" help:"The program of before, built."`
 	Duration  time.Duration `default:"2s" help:"Counted time of a cell."`
 	WarmUp    time.Duration `default:"300ms" help:"Uncounted time before it."`
-	Rounds    int           `default:"11" help:"Rounds of each load: one cell of each program."`
+	Rounds    int           `default:"7" help:"Rounds of each load: two cells of each program."`
 	Clients   []int         `default:"64" help:"Numbers of clients."`
 	Databases []string      `default:"sqlite,postgres" enum:"sqlite,postgres" help:"Databases."`
 	Parley    string        `type:"existingfile" placeholder:"PATH" help:"The program of now; without it, ./cmd/parley is built."`
@@ -26,7 +26,7 @@ type compareCommand struct {
 func (c *compareCommand) Run(ctx context.Context) error {
 	settings := bench.Settings{
 		WarmUp: c.WarmUp, Duration: c.Duration, Rounds: c.Rounds, Clients: c.Clients, Databases: c.Databases, Parley: c.Parley,
-		Command: "make bench BENCH=\"compare --databases=" + strings.Join(c.Databases, ",") + " ../before/parley\"",
+		Command: "PARLEY_PG_DURABLE=1 scripts/with-postgres.sh go run ./internal/bench/cmd compare --databases=" + strings.Join(c.Databases, ",") + " ../before/parley",
 	}
 	compared, err := bench.Compare(ctx, settings, c.Before, os.Stderr)
 	if err != nil {
