@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"errors"
+	"sync"
 )
 
 // maxGroup is how many messages share one commit at most.
@@ -14,7 +15,12 @@ type grouped struct {
 	*sqlite
 	queue chan entry
 	ended chan struct{}
+
+	closing sync.RWMutex
+	closed  bool
 }
+
+var errClosed = errors.New("the ledger is closed")
 
 // entry is a message that waits for its commit.
 type entry struct {
@@ -36,13 +42,21 @@ func GroupedSQLite(ctx context.Context, dir string) (Ledger, error) {
 
 func (g *grouped) Append(_ context.Context, chatbot, role, text string) error {
 	done := make(chan error, 1)
+	g.closing.RLock()
+	if g.closed { // the answer of a client that has gone
+		g.closing.RUnlock()
+		return errClosed
+	}
 	g.queue <- entry{chatbot: chatbot, role: role, text: text, done: done}
+	g.closing.RUnlock()
 	return <-done
 }
 
-// Close must not run beside an Append.
 func (g *grouped) Close() error {
+	g.closing.Lock()
+	g.closed = true
 	close(g.queue)
+	g.closing.Unlock()
 	<-g.ended
 	return g.sqlite.Close()
 }
