@@ -174,9 +174,9 @@ func (n *nearness) of(weights []float64, occurrences []Occurrence) float64 {
 	return total
 }
 
-// fuse joins words and meaning, in no order: a passage's score by words, as a share of the
-// best, and how near its vector is to the question's. One without any of the
-// question's words must be near it by at least so much.
+// fuse joins words and meaning, in no order: a passage's score by words, as a
+// share of the best, and how near its vector is to the question's. One without
+// any of the question's words must be near it by at least so much.
 func fuse(words, near []Hit, least float64, nearness func(similarity float64) float64) []Hit {
 	all := make([]Hit, 0, len(words)+len(near))
 	known := make(map[int64]bool, len(words))

@@ -93,16 +93,11 @@ func open(ctx context.Context, settings Settings, progress io.Writer) (b *bench,
 		return nil, Machine{}, err
 	}
 	b = &bench{Settings: settings, progress: progress, dir: dir}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, b.clean())
-		}
-	}()
-	if m, err = readMachine(dir); err != nil {
-		return nil, Machine{}, err
+	if m, err = readMachine(dir); err == nil {
+		err = b.prepare(ctx)
 	}
-	if err = b.prepare(ctx); err != nil {
-		return nil, Machine{}, err
+	if err != nil {
+		return nil, Machine{}, errors.Join(err, b.clean())
 	}
 	m.Postgres = b.cluster.version
 	return b, m, nil
@@ -155,7 +150,7 @@ func (b *bench) makeParley(ctx context.Context) error {
 		return err
 	}
 	for _, database := range b.Databases {
-		s, err := b.addParley(ctx, database, program)
+		s, err := b.newParley(ctx, database, program)
 		if err != nil {
 			return err
 		}
@@ -163,7 +158,6 @@ func (b *bench) makeParley(ctx context.Context) error {
 		if database == Postgres {
 			after = DurablePostgres
 		}
-		b.systems = b.systems[:len(b.systems)-1]
 		at := slices.IndexFunc(b.systems, func(s *system) bool { return s.name == after })
 		b.systems = slices.Insert(b.systems, at+1, s)
 	}
@@ -179,8 +173,8 @@ func (b *bench) program(ctx context.Context) (string, error) {
 	return buildParley(ctx, b.dir)
 }
 
-// addParley prepares Parley on a database of its own.
-func (b *bench) addParley(ctx context.Context, database, program string) (s *system, err error) {
+// newParley prepares Parley on a database of its own.
+func (b *bench) newParley(ctx context.Context, database, program string) (s *system, err error) {
 	name, address := ParleySQLite, ""
 	if database == Postgres {
 		name = ParleyPostgres
@@ -195,7 +189,6 @@ func (b *bench) addParley(ctx context.Context, database, program string) (s *sys
 	if address != "" {
 		s.clean = func() error { return b.cluster.drop(address) }
 	}
-	b.systems = append(b.systems, s)
 	return s, nil
 }
 

@@ -82,12 +82,14 @@ func (b *bench) startPairs(ctx context.Context, before string) ([]pair, error) {
 	var pairs []pair
 	for _, database := range b.Databases {
 		var p pair
-		if p.before, err = b.addParley(ctx, database, before); err != nil {
+		if p.before, err = b.newParley(ctx, database, before); err != nil {
 			return nil, err
 		}
-		if p.after, err = b.addParley(ctx, database, after); err != nil {
+		b.systems = append(b.systems, p.before)
+		if p.after, err = b.newParley(ctx, database, after); err != nil {
 			return nil, err
 		}
+		b.systems = append(b.systems, p.after)
 		pairs = append(pairs, p)
 	}
 	for _, s := range b.systems {
