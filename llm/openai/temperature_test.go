@@ -57,17 +57,31 @@ func TestTemperatureRefused(t *testing.T) {
 		}
 	})
 	t.Run("answers that begin together are all given", func(t *testing.T) {
-		server := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Yes."}})
-		server.Next(noTemperature, noTemperature)
+		const together = 4
+		server, refusal := llmtest.NewServer(t, llmtest.Reply{}), noTemperature
+		refusal.Hold, refusal.HoldAt = llmtest.NewGate(), llmtest.BeforeHeaders
+		server.Answers(func(body []byte) llmtest.Reply {
+			if strings.Contains(string(body), `"temperature"`) {
+				return refusal
+			}
+			return llmtest.Reply{Pieces: []string{"Yes."}}
+		})
 		model := open(t, server, nil)
 		var all sync.WaitGroup
-		for range 2 {
+		for range together {
 			all.Go(func() {
 				if err := ask(t, model); err != nil {
 					t.Error(err)
 				}
 			})
 		}
+		for n := range together {
+			<-server.Request(n).Arrived()
+		}
+		refusal.Hold.Release()
 		all.Wait()
+		if n := server.Arrived(); n != 2*together {
+			t.Errorf("%d requests for %d answers", n, together)
+		}
 	})
 }
