@@ -48,17 +48,17 @@ func bearer(value string) (string, bool) {
 
 // authenticate returns the caller of a request of /api/v1, and counts the
 // request.
-func (a *API) authenticate(c *fiber.Ctx, scope chatbot.Scope) (chatbot.Principal, string, error) {
+func (a *API) authenticate(c *fiber.Ctx, scope chatbot.Scope) (*chatbot.Principal, string, error) {
 	secret, err := secretOf(c)
 	if err != nil {
-		return chatbot.Principal{}, "", err
+		return nil, "", err
 	}
 	principal, err := a.Chatbots.Authenticate(c.UserContext(), secret)
 	if err != nil {
-		return chatbot.Principal{}, "", err
+		return nil, "", err
 	}
 	if err := a.rates.admit(principal.Chatbot.WorkspaceID, principal.Plan); err != nil {
-		return chatbot.Principal{}, "", err
+		return nil, "", err
 	}
 	return principal, secret, principal.Needs(scope)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // question reads what a request of /chat and /chat/stream asks.
-func question(c *fiber.Ctx, principal chatbot.Principal) (ask chat.Ask, err error) {
+func question(c *fiber.Ctx, principal *chatbot.Principal) (ask chat.Ask, err error) {
 	if ask.Key, err = keyOf(c, principal); err != nil {
 		return ask, err
 	}

@@ -44,7 +44,7 @@ func written(t *testing.T, delivery chat.Delivery, from chat.Position, resumed b
 			must(t, s.event(delta(piece, offset)))
 		}
 	}
-	streamRun{api: New(Deps{Log: discarded()}), out: s, delivery: delivery}.finish(answer, failed)
+	(&streamRun{api: New(Deps{Log: discarded()}), out: s, delivery: delivery}).finish(answer, failed)
 	s.end()
 	all, err := io.ReadAll(s)
 	must(t, err)
@@ -117,7 +117,7 @@ func TestEvents(t *testing.T) {
 		must(t, s.event(chat.Event{Kind: chat.Delta, Text: "At seven.", At: chat.Position{AnswerID: 81, Attempt: 2, Offset: 9}}))
 		again := answered
 		again.Attempt = 3
-		streamRun{api: New(Deps{Log: discarded()}), out: s, delivery: everything}.finish(again, nil)
+		(&streamRun{api: New(Deps{Log: discarded()}), out: s, delivery: everything}).finish(again, nil)
 		s.end()
 		all, err := io.ReadAll(s)
 		must(t, err)

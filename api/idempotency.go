@@ -24,7 +24,7 @@ var errBadKey = fault.New(fault.Invalid, "%s must have from 1 to %d characters, 
 // keyOf returns the idempotency key of a request, or nil when it has none.
 // (draft-ietf-httpapi-idempotency-key-header. The key is all of the header:
 // quotes are part of it.)
-func keyOf(c *fiber.Ctx, principal chatbot.Principal) (*chat.Key, error) {
+func keyOf(c *fiber.Ctx, principal *chatbot.Principal) (*chat.Key, error) {
 	value, given, err := headerOf(c, idempotencyHeader)
 	if err != nil || !given {
 		return nil, err

@@ -40,7 +40,7 @@ func within(t *testing.T, route, path, body string, headers [][2]string, look fu
 
 func TestIdempotencyKey(t *testing.T) {
 	const route, path = "/api/v1/conversations/:conversation_id/stop", "/api/v1/conversations/17/stop"
-	principal := chatbot.Principal{Token: chatbot.Token{ID: "tok_1"}}
+	principal := &chatbot.Principal{Token: chatbot.Token{ID: "tok_1"}}
 	keys := func(values ...string) (headers [][2]string) {
 		for _, value := range values {
 			headers = append(headers, [2]string{"idempotency-key", value})

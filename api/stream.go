@@ -90,7 +90,7 @@ func lastEvent(c *fiber.Ctx) (*chat.Position, error) {
 
 // streaming is a request for a stream.
 type streaming struct {
-	principal chatbot.Principal
+	principal *chatbot.Principal
 	// secret is the token's.
 	secret string
 	// resumed says that the client has seen the beginning.
@@ -120,7 +120,7 @@ func (a *API) stream(c *fiber.Ctx, asked streaming) error {
 		s.begin(turn.Conversation.ID)
 	}
 	// Nothing of c may be used once the handler has returned.
-	run := streamRun{api: a, turn: turn, out: s, delivery: delivery, hosts: asked.principal.Chatbot.ImageHosts, requestID: requestid.Of(c)}
+	run := &streamRun{api: a, turn: turn, out: s, delivery: delivery, hosts: asked.principal.Chatbot.ImageHosts, requestID: requestid.Of(c)}
 	a.gate.running.Add(1) // the request itself still holds one
 	go run.run(reader.ctx)
 	c.Set(fiber.HeaderContentType, "text/event-stream")
@@ -149,7 +149,7 @@ type streamRun struct {
 	requestID string
 }
 
-func (r streamRun) run(ctx context.Context) {
+func (r *streamRun) run(ctx context.Context) {
 	defer r.api.gate.leave()
 	defer r.out.end()
 	defer func() {
@@ -162,7 +162,7 @@ func (r streamRun) run(ctx context.Context) {
 }
 
 // finish writes what follows the answer.
-func (r streamRun) finish(answer chat.Answer, err error) {
+func (r *streamRun) finish(answer chat.Answer, err error) {
 	if answer.Status == "" || answer.Status == chat.Generating {
 		r.fail(err) // the turn goes on, and its reader can come back
 		return
@@ -183,7 +183,7 @@ func (r streamRun) finish(answer chat.Answer, err error) {
 	}
 }
 
-func (r streamRun) fail(err error) {
+func (r *streamRun) fail(err error) {
 	f := failureOf(err)
 	logFailure(r.api.Log, f, r.requestID, err)
 	r.out.fail(f)

@@ -128,18 +128,18 @@ func (s *Store) TouchToken(ctx context.Context, workspaceID, tokenID string, at 
 
 // PrincipalByTokenHash finds a token of any workspace, with its chatbot and
 // the plan of their workspace.
-func (s *Store) PrincipalByTokenHash(ctx context.Context, hash string) (chatbot.Principal, error) {
+func (s *Store) PrincipalByTokenHash(ctx context.Context, hash string) (*chatbot.Principal, error) {
 	row, err := s.db(ctx).Token.Query().Where(token.Hash(hash)).
 		WithChatbot(func(q *ent.ChatbotQuery) { q.WithWorkspace() }).Only(scope.System(ctx))
 	if err != nil {
-		return chatbot.Principal{}, mapError(err)
+		return nil, mapError(err)
 	}
 	if row.WorkspaceID != row.Edges.Chatbot.WorkspaceID {
-		return chatbot.Principal{}, fault.New(fault.NotFound, "Token not found.")
+		return nil, fault.New(fault.NotFound, "Token not found.")
 	}
 	p, err := s.db(ctx).Plan.Get(ctx, row.Edges.Chatbot.Edges.Workspace.Plan)
-	return one(p, err, func(p *ent.Plan) chatbot.Principal {
-		return chatbot.Principal{Token: toToken(row), Chatbot: toChatbot(row.Edges.Chatbot), Plan: toPlan(p)}
+	return one(p, err, func(p *ent.Plan) *chatbot.Principal {
+		return &chatbot.Principal{Token: toToken(row), Chatbot: toChatbot(row.Edges.Chatbot), Plan: toPlan(p)}
 	})
 }
 

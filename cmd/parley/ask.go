@@ -108,16 +108,16 @@ func viewAnswer(turn *chat.Turn, answer chat.Answer, text, format string) askVie
 
 // operatorOf is the operator as a caller of a chatbot, under its workspace's
 // plan.
-func (p *program) operatorOf(ctx context.Context, bot chatbot.Chatbot) (chatbot.Principal, error) {
+func (p *program) operatorOf(ctx context.Context, bot chatbot.Chatbot) (*chatbot.Principal, error) {
 	workspace, err := p.tenants.Workspace(ctx, bot.WorkspaceID)
 	if err != nil {
-		return chatbot.Principal{}, err
+		return nil, err
 	}
 	plans, err := p.tenants.Plans(ctx)
 	if err != nil {
-		return chatbot.Principal{}, err
+		return nil, err
 	}
-	caller := chatbot.Principal{Chatbot: bot, Plan: plan.Plan{}}
+	caller := &chatbot.Principal{Chatbot: bot, Plan: plan.Plan{}}
 	for _, candidate := range plans {
 		if candidate.Name == workspace.Plan {
 			caller.Plan = candidate

@@ -85,7 +85,7 @@ func (w *world) thingsOf(bot chatbot.Chatbot, name string) ids {
 			things["failed"] = document.ID
 		}
 	}
-	conversation, err := p.chat.CreateConversation(ctx, chatbot.Principal{Chatbot: bot}, "", nil)
+	conversation, err := p.chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot}, "", nil)
 	w.must(err)
 	things["conversation_id"] = fmt.Sprint(conversation.ID)
 	return things
@@ -161,7 +161,7 @@ func (w *world) all(e *estate) string {
 			seen.WriteString(lastUse.ReplaceAllString(answer.body, ""))
 		}
 	}
-	messages, _, err := w.server.program.chat.Messages(w.Context(), chatbot.Principal{Chatbot: e.bot}, e.ids["conversation_id"], chat.Page{})
+	messages, _, err := w.server.program.chat.Messages(w.Context(), &chatbot.Principal{Chatbot: e.bot}, e.ids["conversation_id"], chat.Page{})
 	w.must(err)
 	fmt.Fprintf(&seen, "%v", messages)
 	return seen.String()

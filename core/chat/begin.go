@@ -20,7 +20,7 @@ const (
 )
 
 // begin stores the question and prepares its answer.
-func (s *Service) begin(ctx context.Context, p chatbot.Principal, ask Ask, turn *Turn) (err error) {
+func (s *Service) begin(ctx context.Context, p *chatbot.Principal, ask Ask, turn *Turn) (err error) {
 	r := s.newRun(p, ask.Message, ask.Delivery, ask.Key != nil)
 	turn.run = r
 	ctx = r.under(ctx)
@@ -42,7 +42,7 @@ func (s *Service) begin(ctx context.Context, p chatbot.Principal, ask Ask, turn 
 
 // beginFirst begins the first turn of a new conversation. Nothing was said
 // before, so the search need not wait for the commit.
-func (s *Service) beginFirst(ctx context.Context, p chatbot.Principal, ask Ask, turn *Turn) error {
+func (s *Service) beginFirst(ctx context.Context, p *chatbot.Principal, ask Ask, turn *Turn) error {
 	searching, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r := turn.run
@@ -61,7 +61,7 @@ func (s *Service) beginFirst(ctx context.Context, p chatbot.Principal, ask Ask, 
 }
 
 // beginNew stores the question in a new conversation.
-func (s *Service) beginNew(ctx context.Context, p chatbot.Principal, ask Ask, turn *Turn) error {
+func (s *Service) beginNew(ctx context.Context, p *chatbot.Principal, ask Ask, turn *Turn) error {
 	ctx, cancel := storing(ctx)
 	defer cancel()
 	workspaceID, conversation := p.Chatbot.WorkspaceID, s.newConversation(p, ask.ExternalUserID)
@@ -100,7 +100,7 @@ func (t *Turn) begun(conversation Conversation, answerID int64) {
 
 // beginNext waits for the conversation, stores the question in it and returns
 // what was said before.
-func (s *Service) beginNext(ctx context.Context, p chatbot.Principal, ask Ask, turn *Turn) ([]Message, error) {
+func (s *Service) beginNext(ctx context.Context, p *chatbot.Principal, ask Ask, turn *Turn) ([]Message, error) {
 	conversation, err := s.conversation(ctx, p, *ask.ConversationID)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ type budget struct {
 }
 
 // newBudget is what a model's context leaves for the prompt.
-func newBudget(model Model, bot chatbot.Chatbot) *budget {
+func newBudget(model Model, bot *chatbot.Chatbot) *budget {
 	context := model.Traits().Context
 	if context <= 0 {
 		return &budget{model: model, limit: -1}
@@ -38,7 +38,7 @@ func newBudget(model Model, bot chatbot.Chatbot) *budget {
 }
 
 // reserved is how many tokens of a context are kept free for the answer.
-func reserved(bot chatbot.Chatbot, context int) int {
+func reserved(bot *chatbot.Chatbot, context int) int {
 	if bot.MaxAnswerTokens > 0 {
 		return answerTokens(bot, context)
 	}
@@ -47,7 +47,7 @@ func reserved(bot chatbot.Chatbot, context int) int {
 
 // answerTokens is the bound of an answer, or zero if the owner set none. It
 // leaves half of the context to the prompt: servers refuse what does not fit.
-func answerTokens(bot chatbot.Chatbot, context int) int {
+func answerTokens(bot *chatbot.Chatbot, context int) int {
 	if context <= 0 {
 		return bot.MaxAnswerTokens
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestBudget(t *testing.T) {
-	bot := chatbot.Chatbot{Instructions: "Be merry."}
+	bot := &chatbot.Chatbot{Instructions: "Be merry."}
 
 	t.Run("nothing is counted when the bytes alone show that all fits", func(t *testing.T) {
 		counts := 0
@@ -102,7 +102,7 @@ func neverTooMuch(t *rapid.T) {
 	size := rapid.IntRange(1, 12_000)
 	model := language(rapid.IntRange(2048, 40_000).Draw(t, "context"))
 	model.traits.Tools = rapid.Bool().Draw(t, "tools")
-	bot := chatbot.Chatbot{Instructions: strings.Repeat("i", rapid.IntRange(0, 1000).Draw(t, "instructions"))}
+	bot := &chatbot.Chatbot{Instructions: strings.Repeat("i", rapid.IntRange(0, 1000).Draw(t, "instructions"))}
 	bot.MaxAnswerTokens = rapid.IntRange(0, 8192).Draw(t, "answer")
 	all := passages(0, 0)
 	for range rapid.IntRange(0, 8).Draw(t, "passages") {
@@ -150,7 +150,7 @@ func BenchmarkCompose(b *testing.B) {
 	for i := range earlier {
 		earlier[i].Content = prose[:800]
 	}
-	bot := chatbot.Chatbot{Instructions: "Be merry."}
+	bot := &chatbot.Chatbot{Instructions: "Be merry."}
 	for name, context := range map[string]int{"128k, nothing counted": 1 << 17, "8k, counted": 1 << 13} {
 		for turn, before := range map[string][]Message{"first": nil, "sixth": earlier} {
 			b.Run(name+"/"+turn, func(b *testing.B) {

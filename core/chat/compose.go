@@ -15,7 +15,7 @@ import (
 // there is room, each whole or not at all, and then the history from its end, by
 // questions with their answers. The query is the question as it was searched
 // for.
-func compose(bot chatbot.Chatbot, model Model, passages []knowledge.Found, history []Message, question, query string) (Prompt, []knowledge.Found) {
+func compose(bot *chatbot.Chatbot, model Model, passages []knowledge.Found, history []Message, question, query string) (Prompt, []knowledge.Found) {
 	prompt := Prompt{
 		Question: question, NoAnswer: bot.NoAnswer, Temperature: bot.Temperature,
 		MaxTokens: answerTokens(bot, model.Traits().Context),

@@ -59,7 +59,7 @@ func tokensOf(model Model, prompt Prompt) int {
 func lastOf(prompt Prompt) string { return prompt.Messages[len(prompt.Messages)-1].Text }
 
 func TestCompose(t *testing.T) {
-	bot := chatbot.Chatbot{Instructions: "Be merry.", NoAnswer: "Ask at the desk."}
+	bot := &chatbot.Chatbot{Instructions: "Be merry.", NoAnswer: "Ask at the desk."}
 
 	t.Run("instructions come first, then the history, then passages, a reminder and the question", func(t *testing.T) {
 		prompt, given := compose(bot, language(1<<17), passages(2, 40), history(1, 40), "When is it open?", "When is it open?")
@@ -88,9 +88,9 @@ func TestCompose(t *testing.T) {
 	})
 
 	t.Run("a strict chatbot is told to say nothing else, an open one is not", func(t *testing.T) {
-		strict := bot
+		strict := *bot
 		strict.Grounding = chatbot.Strict
-		told, _ := compose(strict, language(1<<17), nil, nil, "Why?", "Why?")
+		told, _ := compose(&strict, language(1<<17), nil, nil, "Why?", "Why?")
 		open, _ := compose(bot, language(1<<17), nil, nil, "Why?", "Why?")
 		if !strings.Contains(told.Messages[0].Text, onlyPassages+bot.NoAnswer) || !strings.Contains(lastOf(told), "No passage was found") {
 			t.Errorf("strict: %q", told.Messages)
@@ -101,27 +101,27 @@ func TestCompose(t *testing.T) {
 	})
 
 	t.Run("long instructions are not repeated word by word", func(t *testing.T) {
-		long := bot
+		long := *bot
 		long.Instructions = strings.Repeat("Be merry. ", 100)
-		prompt, _ := compose(long, language(1<<17), passages(1, 40), nil, "Why?", "Why?")
+		prompt, _ := compose(&long, language(1<<17), passages(1, 40), nil, "Why?", "Why?")
 		if strings.Contains(lastOf(prompt), "merry") || !strings.Contains(lastOf(prompt), "what the business added above") {
 			t.Errorf("the last message is %q", lastOf(prompt))
 		}
 	})
 
 	t.Run("the prompt carries the chatbot's settings and its parts", func(t *testing.T) {
-		warm, set := 0.7, bot
+		warm, set := 0.7, *bot
 		set.Temperature, set.MaxAnswerTokens, set.NoAnswer = &warm, 300, ""
-		prompt, _ := compose(set, language(1<<17), passages(1, 40), nil, "Why?", "Why?")
+		prompt, _ := compose(&set, language(1<<17), passages(1, 40), nil, "Why?", "Why?")
 		if prompt.Temperature != &warm || prompt.MaxTokens != 300 || prompt.NoAnswer != defaultNoAnswer || prompt.Question != "Why?" || len(prompt.Passages) != 1 {
 			t.Errorf("got %+v", prompt)
 		}
 	})
 
 	t.Run("a bound of the answer leaves half of the context to the prompt", func(t *testing.T) {
-		set := bot
+		set := *bot
 		set.MaxAnswerTokens = 1 << 20
-		if prompt, _ := compose(set, language(8192), nil, nil, "Why?", "Why?"); prompt.MaxTokens != 4096 {
+		if prompt, _ := compose(&set, language(8192), nil, nil, "Why?", "Why?"); prompt.MaxTokens != 4096 {
 			t.Errorf("got %d", prompt.MaxTokens)
 		}
 	})

@@ -31,7 +31,7 @@ var (
 // Its failures are NotFound (the conversation, or it has no turn), Invalid (the
 // position is not of this conversation) and Conflict (the answer was begun again
 // since).
-func (s *Service) Resume(ctx context.Context, p chatbot.Principal, conversationID string, from *Position) (*Turn, error) {
+func (s *Service) Resume(ctx context.Context, p *chatbot.Principal, conversationID string, from *Position) (*Turn, error) {
 	conversation, err := s.conversation(ctx, p, conversationID)
 	if err != nil {
 		return nil, err

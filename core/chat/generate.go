@@ -59,43 +59,48 @@ func questions(history []Message) []string {
 	return asked
 }
 
-// generate has the model answer, and returns all that it gave, also when it
-// failed. The status is for its caller to say.
-func (r *run) generate(ctx context.Context, give func(Event) error) (answer Answer, err error) {
-	g := generation{run: r, give: give, passages: r.task.passages, prompt: r.task.prompt}
-	r.task.prompt = Prompt{} // a stream that stays open need not keep it
+// generation is what a run says, and what of it there is so far.
+type generation struct {
+	run      *run
+	give     func(Event) error
+	passages []knowledge.Found
+	checks   *checks
+	// conversing is nil before the model is asked.
+	conversing *conversing
+	receipt    Receipt
+}
+
+func (r *run) newGeneration(give func(Event) error) *generation {
+	return &generation{run: r, give: give, passages: r.task.passages}
+}
+
+// generate has the model answer.
+func (g *generation) generate(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic while generating: %v\n%s", p, debug.Stack())
 		}
-		answer = g.answer()
 	}()
-	if r.task.cached != nil {
-		return answer, g.emit(Delta, r.task.cached.Text)
+	if cached := g.run.task.cached; cached != nil {
+		return g.emit(Delta, cached.Text)
 	}
-	g.checks = r.newChecks(g.passages, g.prompt.NoAnswer)
+	g.checks = g.run.newChecks(g.passages, g.run.task.prompt.NoAnswer)
 	if err := g.emit(Waiting, reading(len(g.passages))); err != nil {
-		return answer, err
+		return err
 	}
-	prompt := g.prompt
-	g.prompt = Prompt{}
-	g.generated, err = r.service.converse(ctx, r.task.model, r.bot, prompt, talk{text: g.text, waiting: g.waiting, found: g.found})
-	if err != nil {
+	g.begin()
+	if err := g.conversing.run(ctx); err != nil {
 		_ = g.emit(Delta, g.checks.cut()) // whoever is gone does not read it
-		return answer, err
+		return err
 	}
-	return answer, g.emit(Delta, g.checks.end())
+	return g.emit(Delta, g.checks.end())
 }
 
-// generation is what a run says, and what of it there is so far.
-type generation struct {
-	run       *run
-	give      func(Event) error
-	prompt    Prompt
-	passages  []knowledge.Found
-	checks    *checks
-	generated Generated
-	receipt   Receipt
+// begin hands the prompt over: a stream that stays open need not keep it.
+func (g *generation) begin() {
+	r := g.run
+	g.conversing = newConversing(r.service, r.task.model, r.bot, r.task.prompt, talk{text: g.text, waiting: g.waiting, found: g.found})
+	r.task.prompt = Prompt{}
 }
 
 func (g *generation) text(piece string) error {
@@ -125,13 +130,16 @@ func (g *generation) emit(kind EventKind, text string) error {
 	return g.give(Event{kind, text, Position{AnswerID: g.run.answerID, Attempt: g.run.attempt, Offset: offset}})
 }
 
-// answer is what has come of it. Its status is missing.
+// answer is all that the model gave, also when it failed. Its status is for the
+// caller to say.
 func (g *generation) answer() Answer {
 	r := g.run
 	receipt := r.receipt()
 	receipt.FirstToken = g.receipt.FirstToken
-	receipt.Usage = r.task.rewriting.Plus(g.generated.Usage)
-	receipt.Model = cmp.Or(g.generated.Model, receipt.Model)
+	if c := g.conversing; c != nil {
+		receipt.Usage = receipt.Usage.Plus(c.used.Usage)
+		receipt.Model = cmp.Or(c.used.Model, receipt.Model)
+	}
 	receipt.Passages = len(g.passages)
 	answer := Answer{
 		MessageID: r.answerID, Attempt: r.attempt, Text: r.soFar(), Query: r.rewritten(), Sources: sourcesOf(g.passages), Receipt: receipt,

@@ -33,7 +33,7 @@ const shortInstructions = 600
 
 // instructions are the system's message. The rules stand behind what the owner
 // adds, which may be long.
-func instructions(bot chatbot.Chatbot, noAnswer string, tools bool) string {
+func instructions(bot *chatbot.Chatbot, noAnswer string, tools bool) string {
 	parts := make([]string, 0, 5)
 	parts = append(parts, baseInstructions)
 	if bot.Instructions != "" {
@@ -54,7 +54,7 @@ func instructions(bot chatbot.Chatbot, noAnswer string, tools bool) string {
 // reminder repeats the instructions in short, between the passages and the
 // question: after all that a document could say, and with the question still
 // the last that is said.
-func reminder(bot chatbot.Chatbot, passages int) string {
+func reminder(bot *chatbot.Chatbot, passages int) string {
 	var b strings.Builder
 	switch {
 	case passages > 0:

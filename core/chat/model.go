@@ -120,7 +120,7 @@ type Models interface {
 	// For returns the model that a chatbot's owner has chosen, with the second
 	// one behind it if there is one. It is the default where nothing was
 	// chosen. A provider that was taken away is an Upstream fault.
-	For(ctx context.Context, bot chatbot.Chatbot) (Model, error)
+	For(ctx context.Context, bot *chatbot.Chatbot) (Model, error)
 	// Default is the server's own model.
 	Default() Model
 }
@@ -130,5 +130,5 @@ func Always(model Model) Models { return always{model} }
 
 type always struct{ model Model }
 
-func (a always) For(context.Context, chatbot.Chatbot) (Model, error) { return a.model, nil }
-func (a always) Default() Model                                      { return a.model }
+func (a always) For(context.Context, *chatbot.Chatbot) (Model, error) { return a.model, nil }
+func (a always) Default() Model                                       { return a.model }

@@ -140,15 +140,15 @@ func (*model) Count(text string) int       { return len(text) }
 func (*model) Traits() chat.Traits         { return chat.Traits{Context: 1 << 20} }
 
 // callerOf a workspace's chatbot, under a plan with a number of messages a month.
-func callerOf(workspaceID string, messages int) chatbot.Principal {
-	return chatbot.Principal{
+func callerOf(workspaceID string, messages int) *chatbot.Principal {
+	return &chatbot.Principal{
 		Chatbot: chatbot.Chatbot{ID: "cb_" + workspaceID, WorkspaceID: workspaceID},
 		Plan:    plan.Plan{Title: "Small", Limits: plan.Limits{MessageChars: 100, MessagesPerMonth: messages}},
 	}
 }
 
 // ask has a question answered, in a conversation or, with 0, in a new one.
-func (r *room) ask(ctx context.Context, caller chatbot.Principal, conversation int64) (int64, error) {
+func (r *room) ask(ctx context.Context, caller *chatbot.Principal, conversation int64) (int64, error) {
 	ask := chat.Ask{Message: "Question?"}
 	if conversation != 0 {
 		id := strconv.FormatInt(conversation, 10)

@@ -22,7 +22,7 @@ var (
 // beginOnce begins the turn of a key, or joins the one that was begun with it.
 // Requests with the same key go through one after the other; what takes long
 // comes after that.
-func (s *Service) beginOnce(ctx context.Context, p chatbot.Principal, ask Ask, turn *Turn) error {
+func (s *Service) beginOnce(ctx context.Context, p *chatbot.Principal, ask Ask, turn *Turn) error {
 	waiting, cancel := context.WithTimeout(ctx, turnWait)
 	defer cancel()
 	leave, err := s.keys.enter(waiting, *ask.Key)
@@ -74,7 +74,7 @@ func (s *Service) isClaimed(ctx context.Context, workspaceID string, key Key) bo
 
 // join makes the turn that of a claim. An answer that was interrupted or failed
 // is begun again, unless the conversation has gone on.
-func (s *Service) join(ctx context.Context, p chatbot.Principal, claim Claim, turn *Turn) error {
+func (s *Service) join(ctx context.Context, p *chatbot.Principal, claim Claim, turn *Turn) error {
 	for {
 		stored, err := s.store.Turn(ctx, p.Chatbot.WorkspaceID, claim.ConversationID, claim.AnswerID)
 		if err != nil {
@@ -101,7 +101,7 @@ func (s *Service) join(ctx context.Context, p chatbot.Principal, claim Claim, tu
 }
 
 // beginAgain begins another attempt at an answer.
-func (s *Service) beginAgain(ctx context.Context, p chatbot.Principal, stored StoredTurn, turn *Turn) (err error) {
+func (s *Service) beginAgain(ctx context.Context, p *chatbot.Principal, stored StoredTurn, turn *Turn) (err error) {
 	r := s.newRun(p, stored.Question, turn.Delivery, true)
 	turn.run = r
 	r.task.query = stored.Answer.Query

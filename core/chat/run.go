@@ -16,7 +16,7 @@ import (
 // caller's goroutine, or on one of its own where it may outlive its caller.
 type run struct {
 	service *Service
-	bot     chatbot.Chatbot
+	bot     *chatbot.Chatbot
 	began   time.Time
 
 	// The database knows these; the answer's id is zero until it does.
@@ -67,9 +67,9 @@ type task struct {
 	cached   *CachedAnswer
 }
 
-func (s *Service) newRun(p chatbot.Principal, question string, delivery Delivery, keyed bool) *run {
+func (s *Service) newRun(p *chatbot.Principal, question string, delivery Delivery, keyed bool) *run {
 	return &run{
-		service: s, bot: p.Chatbot, began: s.now(), attempt: 1, keyed: keyed, lasting: delivery.IDs,
+		service: s, bot: &p.Chatbot, began: s.now(), attempt: 1, keyed: keyed, lasting: delivery.IDs,
 		leave: func() {}, task: task{question: question}, done: make(chan struct{}),
 	}
 }
@@ -122,13 +122,17 @@ func (r *run) setOut(ctx context.Context, whole bool) {
 	r.service.going.Add(1)
 	go func() {
 		defer r.service.going.Done()
-		_, _ = r.carryOut(ctx, func(Event) error { return nil })
+		r.carryOut(ctx, func(Event) error { return nil })
 	}()
 }
 
 // carryOut generates the answer and stores it. On the goroutine of its caller,
 // give is called with each event.
-func (r *run) carryOut(ctx context.Context, give func(Event) error) (Answer, error) {
+//
+// A stream stays here while its model thinks, with everything in its callers'
+// frames and in those below: they are kept small, and what comes before and
+// after has its own.
+func (r *run) carryOut(ctx context.Context, give func(Event) error) {
 	var saved chan struct{}
 	if r.lasting {
 		saved = make(chan struct{})
@@ -139,11 +143,18 @@ func (r *run) carryOut(ctx context.Context, give func(Event) error) (Answer, err
 	} else if !r.apart() {
 		r.task.prompt.Whole = give == nil
 	}
-	answer, err := r.generate(ctx, give)
+	g := r.newGeneration(give)
+	err := g.generate(ctx)
 	if saved != nil {
 		close(r.unsaved)
 		<-saved
 	}
+	r.conclude(ctx, g, err)
+}
+
+// conclude stores the answer, and tells its readers.
+func (r *run) conclude(ctx context.Context, g *generation, err error) {
+	answer := g.answer()
 	answer.Status, err = r.ended(ctx, err)
 	stored := r.finish(ctx, answer)
 	if stored != nil {
@@ -153,7 +164,6 @@ func (r *run) carryOut(ctx context.Context, give func(Event) error) (Answer, err
 	if stored == nil {
 		r.remember(context.WithoutCancel(ctx), answer)
 	}
-	return r.answer, r.err
 }
 
 // ended says how a generation ended, and what its readers are told.

@@ -80,7 +80,7 @@ var errNoConversation = fault.New(fault.NotFound, "Conversation not found.")
 
 // CreateConversation starts a conversation before any message is sent: one for
 // each key, if there is a key.
-func (s *Service) CreateConversation(ctx context.Context, p chatbot.Principal, externalUserID string, key *Key) (Conversation, error) {
+func (s *Service) CreateConversation(ctx context.Context, p *chatbot.Principal, externalUserID string, key *Key) (Conversation, error) {
 	if err := checkExternalUserID(externalUserID); err != nil {
 		return Conversation{}, err
 	}
@@ -103,7 +103,7 @@ func (s *Service) CreateConversation(ctx context.Context, p chatbot.Principal, e
 	return s.store.Conversation(ctx, workspaceID, p.Chatbot.ID, before.ConversationID)
 }
 
-func (s *Service) newConversation(p chatbot.Principal, externalUserID string) Conversation {
+func (s *Service) newConversation(p *chatbot.Principal, externalUserID string) Conversation {
 	return Conversation{
 		WorkspaceID: p.Chatbot.WorkspaceID, ChatbotID: p.Chatbot.ID,
 		ExternalUserID: externalUserID, Status: Active, CreatedAt: s.now(),
@@ -123,7 +123,7 @@ const MaxPage = 100
 
 // Messages returns the messages of a conversation of the caller's chatbot,
 // oldest first, and whether there are more after them.
-func (s *Service) Messages(ctx context.Context, p chatbot.Principal, conversationID string, page Page) (messages []Message, more bool, err error) {
+func (s *Service) Messages(ctx context.Context, p *chatbot.Principal, conversationID string, page Page) (messages []Message, more bool, err error) {
 	conversation, err := s.conversation(ctx, p, conversationID)
 	if err != nil {
 		return nil, false, err
@@ -142,7 +142,7 @@ func (s *Service) Messages(ctx context.Context, p chatbot.Principal, conversatio
 	return messages, false, nil
 }
 
-func (s *Service) conversation(ctx context.Context, p chatbot.Principal, written string) (Conversation, error) {
+func (s *Service) conversation(ctx context.Context, p *chatbot.Principal, written string) (Conversation, error) {
 	id, err := ParseConversationID(written)
 	if err != nil {
 		return Conversation{}, err
@@ -154,7 +154,7 @@ func (s *Service) conversation(ctx context.Context, p chatbot.Principal, written
 	return conversation, err
 }
 
-func checkAsk(p chatbot.Principal, ask Ask) error {
+func checkAsk(p *chatbot.Principal, ask Ask) error {
 	if strings.TrimSpace(ask.Message) == "" {
 		return fault.InField("message", "message is required and must not be blank.")
 	}

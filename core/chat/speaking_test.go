@@ -82,7 +82,7 @@ func (m *speaker) counts() (calls, ended int) {
 type speaking struct {
 	*room
 	speaker *speaker
-	caller  chatbot.Principal
+	caller  *chatbot.Principal
 	// question is what a test asks.
 	question string
 	// other is another process.

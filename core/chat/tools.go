@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -29,57 +30,16 @@ type talk struct {
 	found func(more []knowledge.Found)
 }
 
-// converse asks the model, carries out what tools it calls, at most maxRounds
-// times, and returns the sum. Then the tools are left out, so that it has to
-// answer. What was used is returned with an error, too.
-func (s *Service) converse(ctx context.Context, model Model, bot chatbot.Chatbot, prompt Prompt, talk talk) (Generated, error) {
-	c := &conversing{service: s, bot: bot, talk: talk, prompt: prompt, ids: map[string]bool{}}
-	c.prompt.Messages = slices.Clip(prompt.Messages)
-	c.prompt.Passages = slices.Clip(prompt.Passages)
-	var sum Generated
-	for round := 0; ; round++ {
-		if round == maxRounds {
-			c.prompt.Tools = nil
-		}
-		c.said.Reset()
-		last := len(c.prompt.Tools) == 0
-		generated, err := model.Generate(ctx, c.take(last), c.emit)
-		sum.Usage = sum.Usage.Plus(generated.Usage)
-		if generated.Model != "" {
-			sum.Model = generated.Model
-		}
-		if err != nil || len(generated.Calls) == 0 || last {
-			return sum, err
-		}
-		if c.left == nil {
-			c.left = c.budget(model)
-		}
-		if err := c.carryOut(ctx, generated.Calls); err != nil {
-			return sum, err
-		}
-		if c.left.full() {
-			c.prompt.Tools = nil
-		}
-	}
-}
-
-// take returns the prompt, and lets go of it for the last round: a stream that
-// stays open need not keep it.
-func (c *conversing) take(last bool) Prompt {
-	prompt := c.prompt
-	if last {
-		c.prompt = Prompt{}
-	}
-	return prompt
-}
-
 // conversing is one answer with its calls of tools.
 type conversing struct {
 	service *Service
-	bot     chatbot.Chatbot
+	model   Model
+	bot     *chatbot.Chatbot
 	talk    talk
 	// prompt grows by what was called and what came of it.
 	prompt Prompt
+	// used is the sum of all rounds, without their calls.
+	used Generated
 	// left is nil before the first call.
 	left *budget
 	// said is the text of this round, and tail the last bytes of all.
@@ -94,8 +54,60 @@ type conversing struct {
 	added int
 }
 
-func (c *conversing) budget(model Model) *budget {
-	left := newBudget(model, c.bot)
+func newConversing(s *Service, model Model, bot *chatbot.Chatbot, prompt Prompt, talk talk) *conversing {
+	prompt.Messages = slices.Clip(prompt.Messages)
+	prompt.Passages = slices.Clip(prompt.Passages)
+	return &conversing{service: s, model: model, bot: bot, talk: talk, prompt: prompt, ids: map[string]bool{}}
+}
+
+// run asks the model and carries out what tools it calls, at most maxRounds
+// times. Then the tools are left out, so that it has to answer.
+func (c *conversing) run(ctx context.Context) error {
+	for round := 0; ; round++ {
+		if round == maxRounds {
+			c.prompt.Tools = nil
+		}
+		calls, err := c.ask(ctx)
+		if err != nil || len(calls) == 0 {
+			return err
+		}
+		if c.left == nil {
+			c.left = c.budget()
+		}
+		if err := c.carryOut(ctx, calls); err != nil {
+			return err
+		}
+		if c.left.full() {
+			c.prompt.Tools = nil
+		}
+	}
+}
+
+// ask has the model say what it says next, and returns what it calls for.
+func (c *conversing) ask(ctx context.Context) ([]ToolCall, error) {
+	c.said.Reset()
+	last := len(c.prompt.Tools) == 0
+	generated, err := c.model.Generate(ctx, c.take(last), c.emit)
+	c.used.Usage = c.used.Usage.Plus(generated.Usage)
+	c.used.Model = cmp.Or(generated.Model, c.used.Model)
+	if last {
+		return nil, err
+	}
+	return generated.Calls, err
+}
+
+// take returns the prompt, and lets go of it for the last round: a stream that
+// stays open need not keep it.
+func (c *conversing) take(last bool) Prompt {
+	prompt := c.prompt
+	if last {
+		c.prompt = Prompt{}
+	}
+	return prompt
+}
+
+func (c *conversing) budget() *budget {
+	left := newBudget(c.model, c.bot)
 	for _, message := range c.prompt.Messages {
 		left.spend(message.Text)
 	}

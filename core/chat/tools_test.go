@@ -60,8 +60,15 @@ func toolMessages(prompt Prompt) []PromptMessage {
 	return slices.DeleteFunc(slices.Clone(prompt.Messages), func(m PromptMessage) bool { return m.Role != ToolRole })
 }
 
+// converse returns what was used, too.
+func converse(ctx context.Context, s *Service, model Model, bot *chatbot.Chatbot, prompt Prompt, talk talk) (Generated, error) {
+	c := newConversing(s, model, bot, prompt, talk)
+	err := c.run(ctx)
+	return c.used, err
+}
+
 func TestConverse(t *testing.T) {
-	bot := chatbot.Chatbot{ID: "cb", WorkspaceID: "ws"}
+	bot := &chatbot.Chatbot{ID: "cb", WorkspaceID: "ws"}
 	begin := func(model Model, given []knowledge.Found) Prompt {
 		prompt, _ := compose(bot, model, given, nil, "When?", "When?")
 		prompt.Whole = true
@@ -70,7 +77,7 @@ func TestConverse(t *testing.T) {
 
 	t.Run("an answer without calls is handed on as it comes", func(t *testing.T) {
 		model, knows, hears := script(answers("At ", "nine.")), &shelf{}, &heard{}
-		got, err := room(&oneConversation{}, knows, model).converse(t.Context(), model, bot, begin(model, nil), hears.talk())
+		got, err := converse(t.Context(), room(&oneConversation{}, knows, model), model, bot, begin(model, nil), hears.talk())
 		if err != nil || got.Usage != oneEach || got.Model != "scripted" || len(knows.asked) != 0 || !slices.Equal(hears.events, []string{"At ", "nine."}) {
 			t.Errorf("got %+v, %v; heard %q", got, err, hears.events)
 		}
@@ -81,7 +88,7 @@ func TestConverse(t *testing.T) {
 		model := script(calls("", search("c1", "pool hours")), answers("At nine [3]."))
 		knows, hears := &shelf{of: map[string][]knowledge.Found{"pool hours": {all[2], all[0], all[3]}}}, &heard{}
 		prompt := begin(model, all[:2])
-		got, err := room(&oneConversation{}, knows, model).converse(t.Context(), model, bot, prompt, hears.talk())
+		got, err := converse(t.Context(), room(&oneConversation{}, knows, model), model, bot, prompt, hears.talk())
 		if err != nil || got.Usage != oneEach.Plus(oneEach) || len(got.Calls) != 0 {
 			t.Fatalf("got %+v, %v", got, err)
 		}
@@ -121,7 +128,7 @@ func TestConverse(t *testing.T) {
 		again := calls("", search("c", "pool"))
 		model := script(again, again, again, answers("At nine."))
 		knows, hears := &shelf{}, &heard{}
-		if _, err := room(&oneConversation{}, knows, model).converse(t.Context(), model, bot, begin(model, nil), hears.talk()); err != nil {
+		if _, err := converse(t.Context(), room(&oneConversation{}, knows, model), model, bot, begin(model, nil), hears.talk()); err != nil {
 			t.Fatal(err)
 		}
 		for i, prompt := range *model.asked {
@@ -144,7 +151,7 @@ func TestConverse(t *testing.T) {
 	t.Run("calls after that are not carried out", func(t *testing.T) {
 		again := calls("x", search("c", "pool"))
 		model, knows, hears := script(again, again, again, again), &shelf{}, &heard{}
-		got, err := room(&oneConversation{}, knows, model).converse(t.Context(), model, bot, begin(model, nil), hears.talk())
+		got, err := converse(t.Context(), room(&oneConversation{}, knows, model), model, bot, begin(model, nil), hears.talk())
 		if err != nil || len(got.Calls) != 0 || len(knows.asked) != 3 {
 			t.Errorf("got %+v, %v after %d searches", got, err, len(knows.asked))
 		}
@@ -163,7 +170,7 @@ func TestConverse(t *testing.T) {
 			{"", []string{"At nine."}, "At nine."},
 		} {
 			model, hears := script(calls(c.before, search("c", "pool")), answers(c.after...)), &heard{}
-			if _, err := room(&oneConversation{}, &shelf{}, model).converse(t.Context(), model, bot, begin(model, nil), hears.talk()); err != nil {
+			if _, err := converse(t.Context(), room(&oneConversation{}, &shelf{}, model), model, bot, begin(model, nil), hears.talk()); err != nil {
 				t.Fatal(err)
 			}
 			said := strings.ReplaceAll(strings.Join(hears.events, ""), "(Searching the knowledge for “pool”.)", "")
@@ -179,7 +186,7 @@ func TestConverse(t *testing.T) {
 	t.Run("a search that fails is told, and the answer goes on", func(t *testing.T) {
 		model := script(calls("", search("c", "pool")), answers("I cannot say."))
 		knows, hears := &shelf{err: errors.New("secret address")}, &heard{}
-		_, err := room(&oneConversation{}, knows, model).converse(t.Context(), model, bot, begin(model, nil), hears.talk())
+		_, err := converse(t.Context(), room(&oneConversation{}, knows, model), model, bot, begin(model, nil), hears.talk())
 		told := toolMessages((*model.asked)[1])
 		if err != nil || len(told) != 1 || !strings.Contains(told[0].Text, "cannot be searched") || strings.Contains(told[0].Text, "secret") {
 			t.Errorf("got %v; it was told %+v", err, told)
@@ -193,7 +200,7 @@ func TestConverse(t *testing.T) {
 		hears := &heard{}
 		listens := hears.talk()
 		listens.waiting = func(string) error { cancel(gone); return nil }
-		got, err := room(&oneConversation{}, &shelf{err: context.Canceled}, model).converse(ctx, model, bot, begin(model, nil), listens)
+		got, err := converse(ctx, room(&oneConversation{}, &shelf{err: context.Canceled}, model), model, bot, begin(model, nil), listens)
 		if err != gone || got.Usage != oneEach {
 			t.Errorf("got %+v, %v", got, err)
 		}
@@ -201,7 +208,7 @@ func TestConverse(t *testing.T) {
 
 	t.Run("a model that fails later has used what it used before, too", func(t *testing.T) {
 		model := script(calls("", search("c", "pool")), fails)
-		got, err := room(&oneConversation{}, &shelf{}, model).converse(t.Context(), model, bot, begin(model, nil), (&heard{}).talk())
+		got, err := converse(t.Context(), room(&oneConversation{}, &shelf{}, model), model, bot, begin(model, nil), (&heard{}).talk())
 		if !fault.Is(err, fault.Upstream) || got.Usage != oneEach.Plus(oneEach) {
 			t.Errorf("got %+v, %v", got, err)
 		}
@@ -213,7 +220,7 @@ func TestConverse(t *testing.T) {
 			model := script(calls("", call))
 			listens := (&heard{}).talk()
 			listens.waiting = func(string) error { return broken }
-			if _, err := room(&oneConversation{}, &shelf{}, model).converse(t.Context(), model, bot, begin(model, nil), listens); err != broken {
+			if _, err := converse(t.Context(), room(&oneConversation{}, &shelf{}, model), model, bot, begin(model, nil), listens); err != broken {
 				t.Errorf("got %v", err)
 			}
 		}
@@ -223,19 +230,19 @@ func TestConverse(t *testing.T) {
 		model := script(calls("At nine.", search("c", "pool")))
 		model.traits.Tools = false
 		knows := &shelf{}
-		if _, err := room(&oneConversation{}, knows, model).converse(t.Context(), model, bot, begin(model, nil), (&heard{}).talk()); err != nil || len(knows.asked) != 0 {
+		if _, err := converse(t.Context(), room(&oneConversation{}, knows, model), model, bot, begin(model, nil), (&heard{}).talk()); err != nil || len(knows.asked) != 0 {
 			t.Errorf("got %v after %d searches", err, len(knows.asked))
 		}
 	})
 }
 
 func TestToolsWithinBounds(t *testing.T) {
-	bot := chatbot.Chatbot{ID: "cb", WorkspaceID: "ws"}
+	bot := &chatbot.Chatbot{ID: "cb", WorkspaceID: "ws"}
 	run := func(t *testing.T, model scripted, knows *shelf, given []knowledge.Found) *heard {
 		t.Helper()
 		hears := &heard{}
 		prompt, _ := compose(bot, model, given, nil, "When?", "When?")
-		if _, err := room(&oneConversation{}, knows, model).converse(t.Context(), model, bot, prompt, hears.talk()); err != nil {
+		if _, err := converse(t.Context(), room(&oneConversation{}, knows, model), model, bot, prompt, hears.talk()); err != nil {
 			t.Fatal(err)
 		}
 		return hears
@@ -307,7 +314,7 @@ func TestToolsWithinBounds(t *testing.T) {
 }
 
 func TestHostileCalls(t *testing.T) {
-	bot := chatbot.Chatbot{ID: "cb", WorkspaceID: "ws"}
+	bot := &chatbot.Chatbot{ID: "cb", WorkspaceID: "ws"}
 	long := strings.Repeat("pool ", 2000)
 	for _, c := range []struct {
 		is   string
@@ -333,7 +340,7 @@ func TestHostileCalls(t *testing.T) {
 		t.Run(c.is+" is answered by what is wrong with it", func(t *testing.T) {
 			model, knows, hears := script(calls("", c.call), answers("Yes.")), &shelf{}, &heard{}
 			prompt, _ := compose(bot, model, nil, nil, "When?", "When?")
-			if _, err := room(&oneConversation{}, knows, model).converse(t.Context(), model, bot, prompt, hears.talk()); err != nil {
+			if _, err := converse(t.Context(), room(&oneConversation{}, knows, model), model, bot, prompt, hears.talk()); err != nil {
 				t.Fatal(err)
 			}
 			second := (*model.asked)[1]
@@ -359,7 +366,7 @@ func TestHostileCalls(t *testing.T) {
 		}
 		model := script(calls("", first...), calls("", second...), answers("Yes."))
 		prompt, _ := compose(bot, model, nil, nil, "When?", "When?")
-		if _, err := room(&oneConversation{}, &shelf{}, model).converse(t.Context(), model, bot, prompt, (&heard{}).talk()); err != nil {
+		if _, err := converse(t.Context(), room(&oneConversation{}, &shelf{}, model), model, bot, prompt, (&heard{}).talk()); err != nil {
 			t.Fatal(err)
 		}
 		seen := map[string]bool{}
@@ -377,7 +384,7 @@ func TestHostileCalls(t *testing.T) {
 	t.Run("a query is shown cleaned and shortened", func(t *testing.T) {
 		model, hears := script(calls("", search("c", "po\u200bol\nand "+strings.Repeat("ä", 200))), answers("Yes.")), &heard{}
 		prompt, _ := compose(bot, model, nil, nil, "When?", "When?")
-		if _, err := room(&oneConversation{}, &shelf{}, model).converse(t.Context(), model, bot, prompt, hears.talk()); err != nil {
+		if _, err := converse(t.Context(), room(&oneConversation{}, &shelf{}, model), model, bot, prompt, hears.talk()); err != nil {
 			t.Fatal(err)
 		}
 		if want := "(Searching the knowledge for “pool and " + strings.Repeat("ä", 70) + "…”.)"; hears.events[0] != want {

@@ -62,7 +62,7 @@ var ErrLeft = errors.New("the caller has gone")
 // conversation is busy, or the key was used for another request), RateLimited
 // (the messages of the month are used up) and Upstream (retrieval). A ctx that
 // ends fails it with the cause of ctx.
-func (s *Service) Begin(ctx context.Context, p chatbot.Principal, ask Ask) (*Turn, error) {
+func (s *Service) Begin(ctx context.Context, p *chatbot.Principal, ask Ask) (*Turn, error) {
 	if err := checkAsk(p, ask); err != nil {
 		return nil, err
 	}
@@ -108,9 +108,15 @@ func (t *Turn) Abandon(ctx context.Context) {
 // goes on without this caller: because others follow it, or because it can be
 // resumed. The cause of ctx is the error then.
 func (t *Turn) Run(ctx context.Context, emit func(Event) error) (Answer, error) {
-	if t.run != nil && !t.run.apart() {
-		return t.run.carryOut(t.run.under(ctx), emit)
+	if t.run == nil || t.run.apart() {
+		return t.follow(ctx, emit)
 	}
+	t.run.carryOut(t.run.under(ctx), emit)
+	return t.run.answer, t.run.err
+}
+
+// follow gives what another goroutine or process says, or what is stored.
+func (t *Turn) follow(ctx context.Context, emit func(Event) error) (Answer, error) {
 	f := follower{service: t.service, turn: t, emit: emit, from: t.From}
 	for {
 		if t.run != nil {

@@ -114,7 +114,7 @@ func room(store Store, searcher Searcher, model Model) *Service {
 	return New(store, searcher, Always(model), time.Now, slog.New(slog.DiscardHandler))
 }
 
-var caller = chatbot.Principal{
+var caller = &chatbot.Principal{
 	Chatbot: chatbot.Chatbot{ID: "cb", WorkspaceID: "ws"},
 	Plan:    plan.Plan{Limits: plan.Limits{MessageChars: 100, MessagesPerMonth: plan.Unlimited}},
 }

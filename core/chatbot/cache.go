@@ -25,7 +25,7 @@ type cache struct {
 }
 
 type entry struct {
-	principal Principal
+	principal *Principal
 	until     time.Time
 }
 
@@ -33,12 +33,12 @@ func newCache(now func() time.Time) *cache {
 	return &cache{now: now, entries: map[string]entry{}}
 }
 
-func (c *cache) get(hash string) (Principal, bool) {
+func (c *cache) get(hash string) (*Principal, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	e, ok := c.entries[hash]
 	if !ok || !c.now().Before(e.until) {
-		return Principal{}, false
+		return nil, false
 	}
 	return e.principal, true
 }
@@ -49,7 +49,7 @@ func (c *cache) generation() uint64 {
 	return c.drops
 }
 
-func (c *cache) put(hash string, principal Principal, generation uint64) {
+func (c *cache) put(hash string, principal *Principal, generation uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.drops != generation {
@@ -62,14 +62,14 @@ func (c *cache) put(hash string, principal Principal, generation uint64) {
 }
 
 func (c *cache) dropChatbot(chatbotID string) {
-	c.drop(func(p Principal) bool { return p.Chatbot.ID == chatbotID })
+	c.drop(func(p *Principal) bool { return p.Chatbot.ID == chatbotID })
 }
 
 func (c *cache) dropWorkspace(workspaceID string) {
-	c.drop(func(p Principal) bool { return p.Chatbot.WorkspaceID == workspaceID })
+	c.drop(func(p *Principal) bool { return p.Chatbot.WorkspaceID == workspaceID })
 }
 
-func (c *cache) drop(which func(Principal) bool) {
+func (c *cache) drop(which func(*Principal) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.drops++

@@ -92,7 +92,7 @@ type Store interface {
 	RevokeToken(ctx context.Context, workspaceID, chatbotID, tokenID string, at time.Time) (hash string, err error)
 	TouchToken(ctx context.Context, workspaceID, tokenID string, at time.Time) error
 	// PrincipalByTokenHash finds a token of any workspace, with its chatbot and plan.
-	PrincipalByTokenHash(ctx context.Context, hash string) (Principal, error)
+	PrincipalByTokenHash(ctx context.Context, hash string) (*Principal, error)
 
 	ProviderStore
 }

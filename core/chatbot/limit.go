@@ -32,7 +32,7 @@ func (b Chatbot) Writable() error {
 
 // admit refuses, as Forbidden, a principal whose plan has no API access, or
 // who is over one of its limits.
-func (p Principal) admit() error {
+func (p *Principal) admit() error {
 	if err := p.Plan.Admit(plan.API, 1); err != nil {
 		return err
 	}

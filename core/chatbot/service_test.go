@@ -96,7 +96,7 @@ type pausable struct {
 	read, goOn chan struct{}
 }
 
-func (p *pausable) PrincipalByTokenHash(ctx context.Context, hash string) (chatbot.Principal, error) {
+func (p *pausable) PrincipalByTokenHash(ctx context.Context, hash string) (*chatbot.Principal, error) {
 	principal, err := p.Store.PrincipalByTokenHash(ctx, hash)
 	if p.read != nil {
 		close(p.read)

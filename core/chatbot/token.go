@@ -82,7 +82,7 @@ func (t Token) Status(now time.Time) TokenStatus {
 }
 
 // Principal is who calls the public API: a token, its chatbot and the plan of
-// their workspace.
+// their workspace. Requests share it: it is never changed.
 type Principal struct {
 	Token   Token
 	Chatbot Chatbot
@@ -90,7 +90,7 @@ type Principal struct {
 }
 
 // Needs refuses, as Forbidden, a token without the scope.
-func (p Principal) Needs(scope Scope) error {
+func (p *Principal) Needs(scope Scope) error {
 	if slices.Contains(p.Token.Scopes, scope) {
 		return nil
 	}
@@ -212,33 +212,33 @@ func (s *Service) Status(token Token) TokenStatus { return token.Status(s.now())
 // unknown, expired and revoked tokens give the same Unauthenticated fault. A
 // plan without API access is Forbidden, and so is a token or a chatbot that is
 // over a limit of the plan.
-func (s *Service) Authenticate(ctx context.Context, secret string) (Principal, error) {
+func (s *Service) Authenticate(ctx context.Context, secret string) (*Principal, error) {
 	if !wellFormed(secret) {
-		return Principal{}, errBadToken
+		return nil, errBadToken
 	}
 	principal, err := s.principal(ctx, hash(secret))
 	if err != nil {
-		return Principal{}, err
+		return nil, err
 	}
 	if principal.Token.Status(s.now()) != TokenActive {
-		return Principal{}, errBadToken
+		return nil, errBadToken
 	}
 	return principal, principal.admit()
 }
 
 var errBadToken = fault.New(fault.Unauthenticated, "Invalid or expired API token.")
 
-func (s *Service) principal(ctx context.Context, hash string) (Principal, error) {
+func (s *Service) principal(ctx context.Context, hash string) (*Principal, error) {
 	if principal, ok := s.known.get(hash); ok {
 		return principal, nil
 	}
 	generation := s.known.generation()
 	principal, err := s.store.PrincipalByTokenHash(ctx, hash)
 	if fault.Is(err, fault.NotFound) {
-		return Principal{}, errBadToken
+		return nil, errBadToken
 	}
 	if err != nil {
-		return Principal{}, err
+		return nil, err
 	}
 	s.known.put(hash, principal, generation)
 	s.touch(ctx, principal.Token)

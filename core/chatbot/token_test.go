@@ -104,7 +104,7 @@ func TestTokenStatus(t *testing.T) {
 }
 
 func TestNeeds(t *testing.T) {
-	reader := Principal{Token: Token{Scopes: []Scope{ScopeRead}}}
+	reader := &Principal{Token: Token{Scopes: []Scope{ScopeRead}}}
 	if err := reader.Needs(ScopeRead); err != nil {
 		t.Error(err)
 	}

@@ -30,7 +30,7 @@ func BenchmarkFor(b *testing.B) {
 	for name, answering := range map[string]chatbot.Answering{
 		"default": {}, "provider": {Model: chosen}, "with a second": {Model: chosen, Fallback: chatbot.ModelChoice{Name: extractive.New().Name()}},
 	} {
-		bot := chatbot.Chatbot{ID: "cb_a", WorkspaceID: "ws_a", Answering: answering}
+		bot := &chatbot.Chatbot{ID: "cb_a", WorkspaceID: "ws_a", Answering: answering}
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -86,7 +86,7 @@ func (m *Models) Default() chat.Model { return m.byDefault }
 // For is that of [chat.Models]. A change that an owner has made is seen within
 // five seconds. Where one of two choices cannot be had any more, the other one
 // answers alone.
-func (m *Models) For(ctx context.Context, bot chatbot.Chatbot) (chat.Model, error) {
+func (m *Models) For(ctx context.Context, bot *chatbot.Chatbot) (chat.Model, error) {
 	if bot.Fallback.IsZero() {
 		return m.only(ctx, bot)
 	}
@@ -109,7 +109,7 @@ func (m *Models) For(ctx context.Context, bot chatbot.Chatbot) (chat.Model, erro
 }
 
 // only is the model of a chatbot without a second one.
-func (m *Models) only(ctx context.Context, bot chatbot.Chatbot) (chat.Model, error) {
+func (m *Models) only(ctx context.Context, bot *chatbot.Chatbot) (chat.Model, error) {
 	if bot.Model.IsZero() {
 		return m.Default(), nil
 	}
@@ -124,7 +124,7 @@ func (m *Models) only(ctx context.Context, bot chatbot.Chatbot) (chat.Model, err
 }
 
 // choice is a model of a pair.
-func (m *Models) choice(ctx context.Context, bot chatbot.Chatbot, choice chatbot.ModelChoice) (chat.Model, error) {
+func (m *Models) choice(ctx context.Context, bot *chatbot.Chatbot, choice chatbot.ModelChoice) (chat.Model, error) {
 	if choice.ProviderID != "" {
 		return m.provided(ctx, bot.WorkspaceID, choice)
 	}

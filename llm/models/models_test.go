@@ -95,8 +95,8 @@ func newHouse(t *testing.T) *house {
 }
 
 // bot is a chatbot of a workspace with up to two models.
-func bot(workspaceID string, choices ...chatbot.ModelChoice) chatbot.Chatbot {
-	b := chatbot.Chatbot{ID: "cb_" + workspaceID, WorkspaceID: workspaceID}
+func bot(workspaceID string, choices ...chatbot.ModelChoice) *chatbot.Chatbot {
+	b := &chatbot.Chatbot{ID: "cb_" + workspaceID, WorkspaceID: workspaceID}
 	if len(choices) > 0 {
 		b.Model = choices[0]
 	}
@@ -108,7 +108,7 @@ func bot(workspaceID string, choices ...chatbot.ModelChoice) chatbot.Chatbot {
 
 var provided = chatbot.ModelChoice{ProviderID: "mp_a", Name: "their-model"}
 
-func (h *house) model(b chatbot.Chatbot) chat.Model {
+func (h *house) model(b *chatbot.Chatbot) chat.Model {
 	h.Helper()
 	model, err := h.For(h.Context(), b)
 	if err != nil {
@@ -117,12 +117,12 @@ func (h *house) model(b chatbot.Chatbot) chat.Model {
 	return model
 }
 
-func (h *house) ask(b chatbot.Chatbot) (chat.Generated, error) {
+func (h *house) ask(b *chatbot.Chatbot) (chat.Generated, error) {
 	h.Helper()
 	return h.model(b).Generate(h.Context(), llmtest.Prompt(), func(string) error { return nil })
 }
 
-func (h *house) wantUpstream(b chatbot.Chatbot, sentence string) {
+func (h *house) wantUpstream(b *chatbot.Chatbot, sentence string) {
 	h.Helper()
 	_, err := h.For(h.Context(), b)
 	if f := fault.As(err); err == nil || f.Kind != fault.Upstream || !strings.Contains(f.Message, sentence) {

@@ -28,7 +28,7 @@ func TestBreakers(t *testing.T) {
 			t.Fatalf("it was asked %d times", n)
 		}
 		h.server.Always(well)
-		for _, other := range []chatbot.Chatbot{
+		for _, other := range []*chatbot.Chatbot{
 			bot("ws_b", chatbot.ModelChoice{ProviderID: "mp_b", Name: "their-model"}), bot("ws_a", chatbot.ModelChoice{ProviderID: "mp_c", Name: "their-model"}),
 		} {
 			if _, err := h.ask(other); err != nil {

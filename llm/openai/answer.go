@@ -1,8 +1,11 @@
 package openai
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
 
 	"parley/core/chat"
 	"parley/llm/tokens"
@@ -11,18 +14,46 @@ import (
 
 // answer is what has come of an answer so far.
 type answer struct {
-	call    *upstream.Call
+	call *upstream.Call
+	// body is what the server was sent.
+	body    []byte
 	text    upstream.Text
 	counter *tokens.Counter
 	// offered says that the prompt offered tools. Calls of others are passed
 	// over.
 	offered bool
 	calls   calls
+	// accepted says that the server has agreed to answer.
+	accepted bool
+	// round is a number that grows with the messages of the conversation.
+	round int
 	// reasoning is how many tokens the model has thought.
 	reasoning int
 	finished  bool
 	usage     chat.Usage
 	hasUsage  bool
+}
+
+// newAnswer begins the time that the answer may take.
+func (m *Model) newAnswer(ctx context.Context, prompt *chat.Prompt, emit func(text string) error) *answer {
+	call := upstream.Begin(ctx, m.config.limits)
+	if prompt.Whole {
+		call.Started() // the first token comes with the last
+	}
+	return &answer{
+		call: call, text: upstream.Text{Call: call, Emit: emit}, counter: m.counter,
+		offered: m.offers(prompt), round: len(prompt.Messages),
+	}
+}
+
+// take reads a response to its end, and emits its text.
+func (a *answer) take(response *http.Response) error {
+	a.accepted = true
+	defer func() { _ = response.Body.Close() }()
+	if upstream.IsStream(response) {
+		return a.read(response.Body)
+	}
+	return a.readWhole(response.Body)
 }
 
 // read reads a stream to its end, and emits its text.
@@ -96,15 +127,48 @@ func (a *answer) ended(err error) error {
 	return a.text.End(a.calls.any())
 }
 
-// used is the usage up to now: the server's, or else counted.
-func (a *answer) used(body []byte) chat.Usage {
-	if a.hasUsage {
+// generated is what has come of the answer, which ended with err.
+func (a *answer) generated(model string, err error) (chat.Generated, error) {
+	generated := chat.Generated{Model: model, Usage: a.used()}
+	if err != nil {
+		return generated, a.call.Failure(err, a.text.Len() > 0)
+	}
+	generated.Calls = a.calls.all(a.round)
+	return generated, nil
+}
+
+// used is the usage up to now: the server's, or else counted. What no server
+// has taken has used nothing.
+func (a *answer) used() chat.Usage {
+	if a.hasUsage || !a.accepted && !a.call.Sent() {
 		return a.usage
 	}
-	usage := estimatePrompt(a.counter, body)
+	usage := estimatePrompt(a.counter, a.body)
 	usage.CompletionTokens = a.reasoning + a.calls.count(a.counter)
 	if a.text.Len() > 0 {
 		usage.CompletionTokens += max(1, a.counter.Count(a.text.String()))
 	}
 	return usage
+}
+
+// estimatePrompt counts the tokens of a request that the server did not count.
+// The 3 tokens a message and 3 for the reply are those of OpenAI's cookbook,
+// "How to count tokens with tiktoken".
+func estimatePrompt(counter *tokens.Counter, body []byte) chat.Usage {
+	var sent request
+	_ = json.Unmarshal(body, &sent) // which this package has made
+	total := 3
+	for _, message := range sent.Messages {
+		total += 3 + counter.Count(string(message.Role))
+		if message.Content != nil {
+			total += counter.Count(*message.Content)
+		}
+		for _, call := range message.ToolCalls {
+			total += counter.Count(call.Function.Name) + counter.Count(call.Function.Arguments)
+		}
+	}
+	for _, tool := range sent.Tools {
+		total += counter.Count(tool.Function.Name) + counter.Count(tool.Function.Description) + counter.Count(string(tool.Function.Parameters))
+	}
+	return chat.Usage{PromptTokens: total, Estimated: true}
 }

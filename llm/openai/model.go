@@ -9,7 +9,6 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"sync/atomic"
 
@@ -86,53 +85,37 @@ func (m *Model) Traits() chat.Traits {
 //
 // A temperature that the model refuses is left out, then and from then on.
 func (m *Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text string) error) (chat.Generated, error) {
-	generated := chat.Generated{Model: m.config.Model}
 	if err := ctx.Err(); err != nil {
-		return generated, err
+		return chat.Generated{Model: m.config.Model}, err
+	}
+	a := m.newAnswer(ctx, &prompt, emit)
+	defer a.call.End()
+	response, err := m.send(a, &prompt)
+	if err != nil {
+		return a.generated(m.config.Model, err)
 	}
 	// From here on the body stands for the prompt: a long stream need not keep
 	// both.
-	body, err := m.request(prompt)
-	if err != nil {
-		return generated, err
-	}
-	whole, offered, round := prompt.Whole, m.offers(prompt), len(prompt.Messages)
-	call := upstream.Begin(ctx, m.config.limits)
-	defer call.End()
-	if whole {
-		call.Started() // the first token comes with the last
-	}
-	response, err := m.post(call.Context(), body, whole)
-	if refusesTemperature(err) {
-		m.ownTemperature.Store(true)
-		if body, err = m.request(prompt); err != nil {
-			return generated, err
-		}
-		response, err = m.post(call.Context(), body, whole)
-	}
-	if err != nil {
-		if call.Sent() {
-			generated.Usage = estimatePrompt(m.counter, body)
-		}
-		return generated, call.Failure(err, false)
-	}
-	defer func() { _ = response.Body.Close() }()
-
-	answer := answer{call: call, text: upstream.Text{Call: call, Emit: emit}, counter: m.counter, offered: offered}
-	if upstream.IsStream(response) {
-		err = answer.read(response.Body)
-	} else {
-		err = answer.readWhole(response.Body)
-	}
-	generated.Usage = answer.used(body)
-	if err != nil {
-		return generated, call.Failure(err, answer.text.Len() > 0)
-	}
-	generated.Calls = answer.calls.all(round)
-	return generated, nil
+	prompt = chat.Prompt{}
+	return a.generated(m.config.Model, a.take(response))
 }
 
-// post returns the response of a server that has agreed to answer.
+// send returns the response of a server that has agreed to answer.
+func (m *Model) send(a *answer, prompt *chat.Prompt) (response *http.Response, err error) {
+	if a.body, err = m.request(prompt); err != nil {
+		return nil, err
+	}
+	response, err = m.post(a.call.Context(), a.body, prompt.Whole)
+	if !refusesTemperature(err) {
+		return response, err
+	}
+	m.ownTemperature.Store(true)
+	if a.body, err = m.request(prompt); err != nil {
+		return nil, err
+	}
+	return m.post(a.call.Context(), a.body, prompt.Whole)
+}
+
 func (m *Model) post(ctx context.Context, body []byte, whole bool) (*http.Response, error) {
 	var response *http.Response
 	accept := acceptStream
@@ -148,25 +131,3 @@ var (
 	acceptWhole  = []option.RequestOption{option.WithHeader("Accept", "application/json")}
 	acceptStream = []option.RequestOption{option.WithHeader("Accept", "text/event-stream")}
 )
-
-// estimatePrompt counts the tokens of a request that the server did not count.
-// The 3 tokens a message and 3 for the reply are those of OpenAI's cookbook,
-// "How to count tokens with tiktoken".
-func estimatePrompt(counter *tokens.Counter, body []byte) chat.Usage {
-	var sent request
-	_ = json.Unmarshal(body, &sent) // which this package has made
-	total := 3
-	for _, message := range sent.Messages {
-		total += 3 + counter.Count(string(message.Role))
-		if message.Content != nil {
-			total += counter.Count(*message.Content)
-		}
-		for _, call := range message.ToolCalls {
-			total += counter.Count(call.Function.Name) + counter.Count(call.Function.Arguments)
-		}
-	}
-	for _, tool := range sent.Tools {
-		total += counter.Count(tool.Function.Name) + counter.Count(tool.Function.Description) + counter.Count(string(tool.Function.Parameters))
-	}
-	return chat.Usage{PromptTokens: total, Estimated: true}
-}

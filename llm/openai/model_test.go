@@ -181,7 +181,7 @@ func TestRequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		body, err := model.request(llmtest.Prompt())
+		body, err := model.request(new(llmtest.Prompt()))
 		var sent map[string]json.RawMessage
 		if err := errors.Join(err, json.Unmarshal(body, &sent)); err != nil {
 			t.Fatal(err)

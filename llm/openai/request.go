@@ -56,11 +56,11 @@ type streamOptions struct {
 }
 
 // offers reports whether the model may call the tools of a prompt.
-func (m *Model) offers(prompt chat.Prompt) bool {
+func (m *Model) offers(prompt *chat.Prompt) bool {
 	return m.config.Tools && len(prompt.Tools) > 0
 }
 
-func (m *Model) request(prompt chat.Prompt) ([]byte, error) {
+func (m *Model) request(prompt *chat.Prompt) ([]byte, error) {
 	body := request{
 		Model:       m.config.Model,
 		Messages:    make([]requestMessage, 0, len(prompt.Messages)),
