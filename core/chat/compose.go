@@ -42,8 +42,22 @@ func compose(bot *chatbot.Chatbot, model Model, passages []knowledge.Found, hist
 	prompt.Passages = given
 	prompt.Messages = append(prompt.Messages, PromptMessage{Role: SystemRole, Text: system})
 	prompt.Messages = append(prompt.Messages, earlier...)
-	prompt.Messages = append(prompt.Messages, PromptMessage{Role: UserRole, Text: withPassages(texts, reminder(bot, len(given)), asked)})
+	last := withPassages(texts, reminder(bot, len(given)), asked)
+	prompt.Messages = append(prompt.Messages, PromptMessage{Role: UserRole, Text: last})
+	keepOnce(given, last)
 	return prompt, given
+}
+
+// keepOnce makes the texts of passages parts of the message that holds them: a
+// stream that stays open keeps both.
+func keepOnce(passages []knowledge.Found, message string) {
+	for i := range passages {
+		text := &passages[i].Text
+		if at := strings.Index(message, *text); at >= 0 {
+			*text = message[at : at+len(*text)]
+			message = message[at+len(*text):]
+		}
+	}
 }
 
 // choosePassages returns the passages that there is room for, and these as the model

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"parley/core/chatbot"
 	"parley/core/knowledge"
@@ -148,6 +149,19 @@ func TestCompose(t *testing.T) {
 		}
 		if dirty[1].Text != "se\u200bcret" {
 			t.Error("the caller's passages were changed")
+		}
+	})
+
+	t.Run("the texts of passages are those in the message, not copies of them", func(t *testing.T) {
+		five := passages(5, 400)
+		prompt, given := compose(bot, language(1<<17), five, nil, "Why?", "Why?")
+		message := lastOf(prompt)
+		from := uintptr(unsafe.Pointer(unsafe.StringData(message)))
+		for i, p := range given {
+			at := uintptr(unsafe.Pointer(unsafe.StringData(p.Text)))
+			if p.Text != five[i].Text || at < from || at >= from+uintptr(len(message)) {
+				t.Errorf("passage %d is kept twice", i+1)
+			}
 		}
 	})
 

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -14,9 +13,8 @@ import (
 
 // answer is what has come of an answer so far.
 type answer struct {
-	call *upstream.Call
-	// body is what the server was sent.
-	body    []byte
+	call    *upstream.Call
+	prompt  *chat.Prompt
 	text    upstream.Text
 	counter *tokens.Counter
 	// offered says that the prompt offered tools. Calls of others are passed
@@ -25,8 +23,6 @@ type answer struct {
 	calls   calls
 	// accepted says that the server has agreed to answer.
 	accepted bool
-	// round is a number that grows with the messages of the conversation.
-	round int
 	// reasoning is how many tokens the model has thought.
 	reasoning int
 	finished  bool
@@ -41,8 +37,7 @@ func (m *Model) newAnswer(ctx context.Context, prompt *chat.Prompt, emit func(te
 		call.Started() // the first token comes with the last
 	}
 	return &answer{
-		call: call, text: upstream.Text{Call: call, Emit: emit}, counter: m.counter,
-		offered: m.offers(prompt), round: len(prompt.Messages),
+		call: call, prompt: prompt, text: upstream.Text{Call: call, Emit: emit}, counter: m.counter, offered: m.offers(prompt),
 	}
 }
 
@@ -133,7 +128,7 @@ func (a *answer) generated(model string, err error) (chat.Generated, error) {
 	if err != nil {
 		return generated, a.call.Failure(err, a.text.Len() > 0)
 	}
-	generated.Calls = a.calls.all(a.round)
+	generated.Calls = a.calls.all(len(a.prompt.Messages))
 	return generated, nil
 }
 
@@ -143,7 +138,7 @@ func (a *answer) used() chat.Usage {
 	if a.hasUsage || !a.accepted && !a.call.Sent() {
 		return a.usage
 	}
-	usage := estimatePrompt(a.counter, a.body)
+	usage := a.estimatePrompt()
 	usage.CompletionTokens = a.reasoning + a.calls.count(a.counter)
 	if a.text.Len() > 0 {
 		usage.CompletionTokens += max(1, a.counter.Count(a.text.String()))
@@ -154,21 +149,18 @@ func (a *answer) used() chat.Usage {
 // estimatePrompt counts the tokens of a request that the server did not count.
 // The 3 tokens a message and 3 for the reply are those of OpenAI's cookbook,
 // "How to count tokens with tiktoken".
-func estimatePrompt(counter *tokens.Counter, body []byte) chat.Usage {
-	var sent request
-	_ = json.Unmarshal(body, &sent) // which this package has made
+func (a *answer) estimatePrompt() chat.Usage {
 	total := 3
-	for _, message := range sent.Messages {
-		total += 3 + counter.Count(string(message.Role))
-		if message.Content != nil {
-			total += counter.Count(*message.Content)
-		}
-		for _, call := range message.ToolCalls {
-			total += counter.Count(call.Function.Name) + counter.Count(call.Function.Arguments)
+	for _, message := range a.prompt.Messages {
+		total += 3 + a.counter.Count(string(message.Role)) + a.counter.Count(message.Text)
+		for _, call := range message.Calls {
+			total += a.counter.Count(call.Name) + a.counter.Count(argumentsOf(call))
 		}
 	}
-	for _, tool := range sent.Tools {
-		total += counter.Count(tool.Function.Name) + counter.Count(tool.Function.Description) + counter.Count(string(tool.Function.Parameters))
+	if a.offered {
+		for _, tool := range a.prompt.Tools {
+			total += a.counter.Count(tool.Name) + a.counter.Count(tool.Description) + a.counter.Count(tool.Parameters)
+		}
 	}
 	return chat.Usage{PromptTokens: total, Estimated: true}
 }

@@ -46,7 +46,7 @@ func New(config Config) (*Model, error) {
 		// headers, so that nothing is retried after the first token.
 		option.WithMaxRetries(config.limits.Retries),
 		option.WithMaxRetryDelay(config.limits.MaxRetryDelay),
-		option.WithMiddleware(upstream.LimitRefusals),
+		option.WithMiddleware(upstream.LimitRefusals, upstream.LetGoOfBody),
 	}
 	if config.APIKey != "" {
 		options = append(options, option.WithAPIKey(config.APIKey))
@@ -90,39 +90,34 @@ func (m *Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text
 	}
 	a := m.newAnswer(ctx, &prompt, emit)
 	defer a.call.End()
-	response, err := m.send(a, &prompt)
-	if err != nil {
-		return a.generated(m.config.Model, err)
+	response, err := m.send(a)
+	if err == nil {
+		err = a.take(response)
 	}
-	// From here on the body stands for the prompt: a long stream need not keep
-	// both.
-	prompt = chat.Prompt{}
-	return a.generated(m.config.Model, a.take(response))
+	return a.generated(m.config.Model, err)
 }
 
 // send returns the response of a server that has agreed to answer.
-func (m *Model) send(a *answer, prompt *chat.Prompt) (response *http.Response, err error) {
-	if a.body, err = m.request(prompt); err != nil {
-		return nil, err
+func (m *Model) send(a *answer) (*http.Response, error) {
+	response, err := m.post(a.call.Context(), a.prompt)
+	if refusesTemperature(err) {
+		m.ownTemperature.Store(true)
+		response, err = m.post(a.call.Context(), a.prompt)
 	}
-	response, err = m.post(a.call.Context(), a.body, prompt.Whole)
-	if !refusesTemperature(err) {
-		return response, err
-	}
-	m.ownTemperature.Store(true)
-	if a.body, err = m.request(prompt); err != nil {
-		return nil, err
-	}
-	return m.post(a.call.Context(), a.body, prompt.Whole)
+	return response, err
 }
 
-func (m *Model) post(ctx context.Context, body []byte, whole bool) (*http.Response, error) {
-	var response *http.Response
+func (m *Model) post(ctx context.Context, prompt *chat.Prompt) (*http.Response, error) {
+	body, err := m.request(prompt)
+	if err != nil {
+		return nil, err
+	}
 	accept := acceptStream
-	if whole {
+	if prompt.Whole {
 		accept = acceptWhole
 	}
-	err := m.client.Post(ctx, "chat/completions", body, &response, accept...)
+	var response *http.Response
+	err = m.client.Post(ctx, "chat/completions", body, &response, accept...)
 	return api.Accepted(response, err)
 }
 

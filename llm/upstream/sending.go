@@ -1,0 +1,78 @@
+package upstream
+
+import (
+	"io"
+	"net/http"
+	"sync"
+)
+
+// LetGoOfBody is a middleware for the SDKs of vendors. net/http keeps a request
+// for as long as its response is read, and with it what its body is made from:
+// for a long stream that is the largest thing to keep. With this it is let go of
+// once it is sent and the server has begun to answer.
+func LetGoOfBody(request *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	if request.Body == nil || request.GetBody == nil {
+		return next(request)
+	}
+	source := &bodySource{open: request.GetBody}
+	sent := request.WithContext(request.Context())
+	sent.Body, sent.GetBody = &sentBody{from: request.Body}, source.again
+	response, err := next(sent)
+	if err == nil {
+		source.letGo()
+	}
+	return response, err
+}
+
+// bodySource opens a body once more, for a request that is sent again on
+// another connection.
+type bodySource struct {
+	mu   sync.Mutex
+	open func() (io.ReadCloser, error)
+}
+
+func (s *bodySource) again() (io.ReadCloser, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open == nil {
+		return nil, http.ErrBodyReadAfterClose
+	}
+	body, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	return &sentBody{from: body}, nil
+}
+
+func (s *bodySource) letGo() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open = nil
+}
+
+// sentBody holds nothing once it is closed, which net/http does when it has
+// sent it.
+type sentBody struct {
+	mu   sync.Mutex
+	from io.ReadCloser
+}
+
+func (b *sentBody) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.from == nil {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	return b.from.Read(p)
+}
+
+func (b *sentBody) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.from == nil {
+		return nil
+	}
+	from := b.from
+	b.from = nil
+	return from.Close()
+}
