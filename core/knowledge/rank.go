@@ -38,8 +38,9 @@ const (
 )
 
 // rank returns the best hits for a query, best first: by words, and by meaning
-// where the index has vectors. There may be more than the limit.
-func (s *Service) rank(ctx context.Context, scope Scope, query Query) ([]Hit, error) {
+// where the index has vectors. There may be more than the limit. Hits are large,
+// and are put in order by their pointers.
+func (s *Service) rank(ctx context.Context, scope Scope, query Query) ([]*Hit, error) {
 	asked := IndexQuery{Filter: query.Filter, Limit: min(max(query.Limit, looked), 1000), OccurrencesOf: looked}
 	for _, term := range lexical.Question(query.Text, query.Context) {
 		asked.Terms = append(asked.Terms, Term(term))
@@ -110,25 +111,36 @@ func (s *Service) questionVector(ctx context.Context, query Query) ([]float32, e
 
 // lookAgain judges the best hits by more than how often they have which words:
 // a passage is better when the question's words stand near its beginning,
-// where titles and headings are, and near one another.
-func lookAgain(terms []Term, found Hits) []Hit {
+// where titles and headings are, and near one another. It scores them anew.
+func lookAgain(terms []Term, found Hits) []*Hit {
 	weights := make([]float64, len(terms))
 	for i, idf := range found.IDF {
 		weights[i] = float64(terms[i].Weight) / lexical.Unit * idf
 	}
 	var near nearness
-	best := slices.Clone(found.Lexical[:min(looked, len(found.Lexical))])
-	for i, hit := range best {
+	best := pointers(found.Lexical[:min(looked, len(found.Lexical))])
+	for _, hit := range best {
 		score := hit.Score * (lexical.K1 + 1) / lexical.Unit
-		best[i].Score = score + leadWeight*lead(weights, hit.Occurrences) + nearWeight*near.of(weights, hit.Occurrences)
+		hit.Score = score + leadWeight*lead(weights, hit.Occurrences) + nearWeight*near.of(weights, hit.Occurrences)
 	}
 	return best
 }
 
+func pointers(hits []Hit) []*Hit {
+	all := make([]*Hit, len(hits))
+	for i := range hits {
+		all[i] = &hits[i]
+	}
+	return all
+}
+
 // byScore is a total order: no passage is among hits twice.
-func byScore(a, b Hit) int {
-	if a.Score != b.Score {
-		return cmp.Compare(b.Score, a.Score)
+func byScore(a, b *Hit) int {
+	switch {
+	case a.Score > b.Score:
+		return -1
+	case a.Score < b.Score:
+		return 1
 	}
 	return cmp.Compare(a.PassageID, b.PassageID)
 }
@@ -176,21 +188,22 @@ func (n *nearness) of(weights []float64, occurrences []Occurrence) float64 {
 
 // fuse joins words and meaning, in no order: a passage's score by words, as a
 // share of the best, and how near its vector is to the question's. One without
-// any of the question's words must be near it by at least so much.
-func fuse(words, near []Hit, least float64, nearness func(similarity float64) float64) []Hit {
-	all := make([]Hit, 0, len(words)+len(near))
+// any of the question's words must be near it by at least so much. It scores
+// the hits anew.
+func fuse(words []*Hit, near []Hit, least float64, nearness func(similarity float64) float64) []*Hit {
+	all := make([]*Hit, 0, len(words)+len(near))
 	known := make(map[int64]bool, len(words))
 	best := 0.0
-	for i := range words {
-		best = max(best, words[i].Score)
+	for _, hit := range words {
+		best = max(best, hit.Score)
 	}
 	for _, hit := range words {
 		hit.Score = hit.Score/best + nearness(hit.Similarity)
 		known[hit.PassageID] = true
 		all = append(all, hit)
 	}
-	for _, hit := range near {
-		if !known[hit.PassageID] && hit.Score >= least {
+	for i := range near {
+		if hit := &near[i]; !known[hit.PassageID] && hit.Score >= least {
 			hit.Score = nearness(hit.Score)
 			all = append(all, hit)
 		}

@@ -16,7 +16,7 @@ func at(places ...int32) []Occurrence {
 	return list
 }
 
-func order(hits []Hit) []int64 {
+func order(hits []*Hit) []int64 {
 	var ids []int64
 	for _, hit := range slices.SortedFunc(slices.Values(hits), byScore) {
 		ids = append(ids, hit.PassageID)
@@ -58,7 +58,7 @@ func TestLookAgain(t *testing.T) {
 	}
 	t.Run("the sums of one passage do not leak into the next", func(t *testing.T) {
 		hits := []Hit{{PassageID: 1, Score: 20, Occurrences: at(100, 101)}, {PassageID: 2, Score: 20, Occurrences: at(100, 130)}}
-		alone := lookAgain(two, Hits{Lexical: hits[1:], IDF: idf})[0].Score
+		alone := lookAgain(two, Hits{Lexical: slices.Clone(hits[1:]), IDF: idf})[0].Score
 		if both := lookAgain(two, Hits{Lexical: hits, IDF: idf}); both[1].Score != alone {
 			t.Errorf("%v beside another, %v alone", both[1].Score, alone)
 		}
@@ -66,23 +66,25 @@ func TestLookAgain(t *testing.T) {
 }
 
 func TestFuse(t *testing.T) {
-	words := []Hit{{PassageID: 1, Score: 10, Similarity: 0.05}, {PassageID: 2, Score: 9, Similarity: 0.8}}
-	near := []Hit{{PassageID: 3, Score: 0.9}, {PassageID: 2, Score: 0.8}}
+	words := func() []*Hit {
+		return pointers([]Hit{{PassageID: 1, Score: 10, Similarity: 0.05}, {PassageID: 2, Score: 9, Similarity: 0.8}})
+	}
+	near := func() []Hit { return []Hit{{PassageID: 3, Score: 0.9}, {PassageID: 2, Score: 0.8}} }
 	t.Run("meaning lifts what words found too", func(t *testing.T) {
-		if got := order(fuse(words, near, 0.3, nearnessOf(near, true))); !slices.Equal(got, []int64{2, 3, 1}) {
+		if got := order(fuse(words(), near(), 0.3, nearnessOf(near(), true))); !slices.Equal(got, []int64{2, 3, 1}) {
 			t.Errorf("got %v", got)
 		}
 	})
 	t.Run("meaning alone brings passages", func(t *testing.T) {
-		if got := order(fuse(nil, near, 0.3, nearnessOf(near, true))); !slices.Equal(got, []int64{3, 2}) {
+		if got := order(fuse(nil, near(), 0.3, nearnessOf(near(), true))); !slices.Equal(got, []int64{3, 2}) {
 			t.Errorf("got %v", got)
 		}
 	})
 	t.Run("what is not near and has no word is left out", func(t *testing.T) {
-		if got := order(fuse(words, near, 0.85, nearnessOf(near, true))); !slices.Equal(got, []int64{2, 3, 1}) {
+		if got := order(fuse(words(), near(), 0.85, nearnessOf(near(), true))); !slices.Equal(got, []int64{2, 3, 1}) {
 			t.Errorf("got %v", got)
 		}
-		if got := order(fuse(nil, near, 0.85, nearnessOf(near, true))); !slices.Equal(got, []int64{3}) {
+		if got := order(fuse(nil, near(), 0.85, nearnessOf(near(), true))); !slices.Equal(got, []int64{3}) {
 			t.Errorf("got %v", got)
 		}
 	})

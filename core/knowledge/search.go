@@ -47,7 +47,7 @@ func (s *Service) find(ctx context.Context, scope Scope, query Query) ([]Found, 
 }
 
 // passagesOf returns those passages of hits that are answered from, in order.
-func (s *Service) passagesOf(ctx context.Context, scope Scope, hits []Hit) ([]Found, error) {
+func (s *Service) passagesOf(ctx context.Context, scope Scope, hits []*Hit) ([]Found, error) {
 	ids := make([]int64, len(hits))
 	for i, hit := range hits {
 		ids[i] = hit.PassageID

@@ -1,9 +1,6 @@
 package segment
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // candidate is a passage of a view with its score.
 type candidate struct {
@@ -73,7 +70,13 @@ func (b *best) sink() {
 // sorted ends the use of the heap.
 func (b *best) sorted() []candidate {
 	slices.SortFunc(b.heap, func(x, y candidate) int {
-		return cmp.Or(cmp.Compare(y.score, x.score), cmp.Compare(x.id, y.id))
+		switch {
+		case x.before(y):
+			return -1
+		case y.before(x):
+			return 1
+		}
+		return 0
 	})
 	return b.heap
 }
