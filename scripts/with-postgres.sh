@@ -142,13 +142,13 @@ done
 
 export PARLEY_TEST_POSTGRES="postgres://postgres@/postgres?host=$dir&port=$port"
 
-# The role is no superuser: row-level security would not hold for one.
+# As in production, the role owns its database and is no superuser.
 if [ -n "$keep" ]; then
   password_file=${data%/*}/password
   if [ ! -s "$password_file" ]; then
     password=$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')
     "$bin/psql" --quiet --no-psqlrc --set=ON_ERROR_STOP=1 --host="$dir" --port="$port" --username=postgres <<SQL
-CREATE ROLE parley LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD '$password';
+CREATE ROLE parley LOGIN NOSUPERUSER PASSWORD '$password';
 CREATE DATABASE parley OWNER parley;
 SQL
     (umask 077 && echo "$password" >"$password_file")
