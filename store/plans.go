@@ -73,9 +73,13 @@ func fromFeatures(features []plan.Feature) []string {
 	return out
 }
 
-func toFeatures(names []string) (features []plan.Feature) {
+// toFeatures leaves out what a plan of this name may not have: a row may be
+// older than the rule, or written by hand.
+func toFeatures(of plan.Name, names []string) (features []plan.Feature) {
 	for _, name := range names {
-		features = append(features, plan.Feature(name))
+		if feature := plan.Feature(name); of.MayInclude(feature) {
+			features = append(features, feature)
+		}
 	}
 	return features
 }
@@ -84,7 +88,7 @@ func toPlan(row *ent.Plan) plan.Plan {
 	return plan.Plan{
 		Name: plan.Name(row.ID), Title: row.Title, Rank: row.Rank,
 		Limits: plan.Limits{
-			Features: toFeatures(row.Features), Chatbots: row.Chatbots, Members: row.Members,
+			Features: toFeatures(plan.Name(row.ID), row.Features), Chatbots: row.Chatbots, Members: row.Members,
 			TokensPerChatbot: row.TokensPerChatbot, MessageChars: row.MessageChars,
 			MessagesPerMonth: row.MessagesPerMonth, KnowledgeChars: row.KnowledgeChars,
 			RequestsPerMinute: row.RequestsPerMinute, RetentionDays: row.RetentionDays,

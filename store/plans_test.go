@@ -20,7 +20,7 @@ func TestPlans(t *testing.T) {
 		b.Run("what an operator writes is there, and stays when the program starts again", func(t *testing.T) {
 			edited := plan.Defaults()[1]
 			edited.Limits = plan.Limits{
-				Features: []plan.Feature{plan.FeatureAPI, plan.FeatureSchedules}, Chatbots: 7, Members: plan.Unlimited, TokensPerChatbot: 2,
+				Features: []plan.Feature{plan.FeatureSites, plan.FeatureSchedules}, Chatbots: 7, Members: plan.Unlimited, TokensPerChatbot: 2,
 				MessageChars: 11, MessagesPerMonth: 12, KnowledgeChars: 13, RequestsPerMinute: 14, RetentionDays: 15,
 			}
 			edited.Price = plan.Price{Monthly: 1, Yearly: plan.NotSold, Currency: "eur"}
@@ -35,6 +35,15 @@ func TestPlans(t *testing.T) {
 		b.Run("no other plan changes with it", func(t *testing.T) {
 			got, err := b.Plan(ctx, plan.Standard)
 			if err != nil || !reflect.DeepEqual(got, plan.Defaults()[2]) {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+		b.Run("a row below Standard that says it has API access does not give it", func(t *testing.T) {
+			edited := plan.Defaults()[0]
+			edited.Limits.Features = []plan.Feature{plan.FeatureAPI, plan.FeatureSites}
+			b.must(b.UpdatePlan(ctx, edited))
+			got, err := b.Plan(ctx, plan.Starter)
+			if err != nil || got.Limits.Has(plan.FeatureAPI) || !got.Limits.Has(plan.FeatureSites) {
 				t.Errorf("got %+v, %v", got, err)
 			}
 		})

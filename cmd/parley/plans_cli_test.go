@@ -24,7 +24,7 @@ func TestPlanLimitsCommand(t *testing.T) {
 		workspace, bot := term.newChatbot("standard")
 		before := named("basic")
 
-		changed := term.records("plan", "limits", "basic", "--chatbots=5", "--messages=unlimited", "--features=api,sites",
+		changed := term.records("plan", "limits", "basic", "--chatbots=5", "--messages=unlimited", "--features=sites,schedules",
 			"--tokens=1", "--price-monthly=2400", "--price-yearly=not-sold", "--currency=EUR")[0]
 		for name, want := range map[string]any{
 			"chatbots": 5.0, "messages_per_month": -1.0, "tokens_per_chatbot": 1.0, "price_monthly": 2400.0, "price_yearly": -1.0, "currency": "eur",
@@ -34,13 +34,13 @@ func TestPlanLimitsCommand(t *testing.T) {
 				term.Errorf("%s is %v, want %v", name, changed[name], want)
 			}
 		}
-		if listed := term.ok("plan", "list"); !strings.Contains(listed, "unlimited") || !strings.Contains(listed, "not-sold") || !strings.Contains(listed, "api,sites") {
+		if listed := term.ok("plan", "list"); !strings.Contains(listed, "unlimited") || !strings.Contains(listed, "not-sold") || !strings.Contains(listed, "sites,schedules") {
 			term.Errorf("listed\n%s", listed)
 		}
+		term.fails("API access begins with the Standard plan", "plan", "limits", "starter", "--features=api")
+		term.fails("API access begins with the Standard plan", "plan", "limits", "basic", "--features=api,sites")
+		term.ok("token", "create", bot)
 		term.ok("plan", "set", workspace, "basic")
-		term.ok("token", "create", bot) // which the plan has now
-
-		term.ok("plan", "limits", "basic", "--features=")
 		term.fails("no API access", "token", "create", bot)
 		term.fails("members", "plan", "limits", "basic", "--members=0")
 		term.fails("features", "plan", "limits", "basic", "--features=magic")

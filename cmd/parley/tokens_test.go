@@ -232,6 +232,15 @@ func TestTokensAndPlans(t *testing.T) {
 				v.chats(secret, http.StatusOK)
 			})
 		}
+		t.Run("a lower plan whose row has API access does not let tokens in", func(t *testing.T) {
+			w := w.within(t)
+			small := w.newTenant("opened", plan.Standard)
+			opened := plan.Defaults()[0]
+			opened.Limits.Features, opened.Limits.TokensPerChatbot = plan.AllFeatures(), 5
+			w.must(w.server.store.UpdatePlan(t.Context(), opened))
+			w.must(w.server.tenants.SetPlan(t.Context(), small.workspace, plan.Starter, operator))
+			w.isAnswered(small.token, http.StatusForbidden, 2)
+		})
 		t.Run("a downgrade silences tokens with code 2, and an upgrade brings them back", func(t *testing.T) {
 			w := w.within(t)
 			baker := w.newTenant("baker", plan.Standard)

@@ -64,7 +64,7 @@ func (p Plan) admitAPI() error {
 }
 
 func (p Plan) include(feature Feature, lacking string) error {
-	if p.Limits.Has(feature) {
+	if p.Limits.Has(feature) && p.Name.MayInclude(feature) {
 		return nil
 	}
 	return fault.New(fault.Forbidden, "The %s plan %s", p.Title, lacking)

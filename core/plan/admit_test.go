@@ -151,6 +151,18 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("the error is %v", err)
 		}
 	})
+	t.Run("a lower plan has no API access, whatever its row says", func(t *testing.T) {
+		for _, name := range []Name{Starter, Basic} {
+			p := named(name)
+			p.Limits.Features, p.Limits.TokensPerChatbot = AllFeatures(), 5
+			if err := p.Admit(API, 1); !fault.Is(err, fault.Forbidden) {
+				t.Errorf("%s: the error is %v", name, err)
+			}
+			if err := p.Admit(Tokens, 1); !fault.Is(err, fault.Forbidden) {
+				t.Errorf("%s: the error is %v", name, err)
+			}
+		}
+	})
 	t.Run("a limit of zero admits none", func(t *testing.T) {
 		err := Plan{Title: "Tiny"}.Admit(Chatbots, 1)
 		if !strings.Contains(fault.As(err).Message, "Tiny plan includes 0 chatbots") {

@@ -41,7 +41,7 @@ func (p Plan) Check() error {
 			return err
 		}
 	}
-	if err := l.checkFeatures(); err != nil {
+	if err := p.checkFeatures(); err != nil {
 		return err
 	}
 	return p.checkPrice()
@@ -57,10 +57,13 @@ func (a amount) check() error {
 	return fault.InField(a.field, "%s must be from %d to %d.", a.field, a.least, a.most)
 }
 
-func (l Limits) checkFeatures() error {
-	for i, feature := range l.Features {
-		if !slices.Contains(AllFeatures(), feature) || slices.Contains(l.Features[:i], feature) {
+func (p Plan) checkFeatures() error {
+	for i, feature := range p.Limits.Features {
+		if !slices.Contains(AllFeatures(), feature) || slices.Contains(p.Limits.Features[:i], feature) {
 			return fault.InField("features", "features must be some of api, sites and schedules, each once.")
+		}
+		if !p.Name.MayInclude(feature) {
+			return fault.InField("features", "The %s plan cannot include api: API access begins with the %s plan. Leave api out of its features.", p.Title, APIFrom.Title())
 		}
 	}
 	return nil

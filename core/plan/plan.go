@@ -74,6 +74,15 @@ const (
 // AllFeatures returns the features in the order in which they are shown.
 func AllFeatures() []Feature { return []Feature{FeatureAPI, FeatureSites, FeatureSchedules} }
 
+// APIFrom is the lowest plan with API access. That is a rule of the API's
+// specification, not a setting: lower plans never have it.
+const APIFrom = Standard
+
+// MayInclude reports whether a plan of this name may have a feature.
+func (n Name) MayInclude(feature Feature) bool {
+	return feature != FeatureAPI || !APIFrom.Above(n)
+}
+
 // Has reports whether the plan includes a feature.
 func (l Limits) Has(feature Feature) bool { return slices.Contains(l.Features, feature) }
 
