@@ -97,7 +97,7 @@ func (s *site) createAccount(c *fiber.Ctx, typed form) (tenant.User, error) {
 	}
 	user, _, err := s.Tenants.SignUp(c.UserContext(), tenant.Account{
 		Email: typed["email"], Password: typed["password"], Workspace: typed["workspace"],
-		Address: s.Proxies.clientOf(c),
+		Address: s.Proxies.Of(c).String(),
 	})
 	return user, err
 }
@@ -135,7 +135,7 @@ func (s *site) signIn(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	secret, err := s.Tenants.SignIn(c.UserContext(), typed["email"], typed["password"], s.Proxies.clientOf(c))
+	secret, err := s.Tenants.SignIn(c.UserContext(), typed["email"], typed["password"], s.Proxies.Of(c).String())
 	if err != nil {
 		return typed.again(c, err, func(status int, f views.Form) error { return s.showSignIn(c, status, f) })
 	}
@@ -161,7 +161,7 @@ func (s *site) join(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	userID, err := s.Tenants.Join(c.UserContext(), typed["code"], typed["password"], s.Proxies.clientOf(c))
+	userID, err := s.Tenants.Join(c.UserContext(), typed["code"], typed["password"], s.Proxies.Of(c).String())
 	if err != nil {
 		return typed.again(c, err, func(status int, f views.Form) error {
 			return render(c, status, views.JoinPage(f))

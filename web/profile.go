@@ -78,7 +78,7 @@ func (s *site) changePassword(c *fiber.Ctx) error {
 // as those at the door.
 func (s *site) replacePassword(c *fiber.Ctx, user tenant.User, typed form) error {
 	ctx := c.UserContext()
-	secret, err := s.Tenants.SignIn(ctx, user.Email, typed["old_password"], s.Proxies.clientOf(c))
+	secret, err := s.Tenants.SignIn(ctx, user.Email, typed["old_password"], s.Proxies.Of(c).String())
 	if fault.Is(err, fault.Unauthenticated) {
 		return fault.InField("old_password", "This is not your password.")
 	}

@@ -16,6 +16,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/tenant"
+	"parley/internal/clientaddr"
 )
 
 // Deps is what the pages are made from.
@@ -26,7 +27,7 @@ type Deps struct {
 	Chat      *chat.Service
 	Sessions  *Sessions
 	// Proxies tell whose sign-ins are throttled together.
-	Proxies Proxies
+	Proxies clientaddr.Proxies
 	// BaseURL is where people reach the server, such as https://parley.example.com.
 	BaseURL string
 	// SignUp lets anyone create an account. The first visitor always can.

@@ -343,7 +343,7 @@ func TestDoctorCommand(t *testing.T) {
 	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		parts := term.records("doctor")
-		if got := values(parts, "part"); !slices.Equal(got, []string{"database", "index", "model", "provider keys"}) {
+		if got := values(parts, "part"); !slices.Equal(got, []string{"database", "index", "model", "provider keys", "proxies"}) {
 			t.Errorf("the parts are %v", got)
 		}
 		for _, part := range parts {

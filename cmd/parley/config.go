@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/web"
+	"parley/internal/clientaddr"
 )
 
 // Config is the whole configuration, by flags and environment. The reference
@@ -51,7 +51,8 @@ type Config struct {
 	MailFrom     string        `name:"mail-from" env:"MAIL_FROM" placeholder:"ADDRESS" help:"Sender of mails, such as parley@example.com, with or without a name. Needed with SMTP_URL."`
 	MetricsAddr  string        `name:"metrics-addr" env:"METRICS_ADDR" placeholder:"ADDRESS" help:"Address on which /metrics is served to Prometheus, such as 127.0.0.1:9091. Unset means that it is not. Keep it from the public."`
 	SignUp       bool          `name:"sign-up" env:"SIGN_UP" default:"true" negatable:"" help:"Whether anybody may sign up. The first visitor of an empty server always may."`
-	Proxies      []string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks of proxies whose X-Forwarded-For is believed, separated by commas."`
+	Proxies      []string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks of the reverse proxies in front of this server, separated by commas. Only they are believed when they say who the client is. Set it wherever BASE_URL begins with https: without it all clients count as one."`
+	ProxyHeader  string        `name:"client-address-header" env:"CLIENT_ADDRESS_HEADER" default:"X-Forwarded-For" placeholder:"NAME" help:"Header in which trusted proxies pass on the client's address, such as Fly-Client-IP or CF-Connecting-IP."`
 	DrainTimeout time.Duration `name:"drain-timeout" env:"DRAIN_TIMEOUT" default:"20s" help:"How long running answers may go on after SIGTERM before they are ended."`
 	LogFormat    string        `name:"log-format" env:"LOG_FORMAT" enum:"text,json" default:"text" help:"Format of the log on standard error: text or json."`
 	LogLevel     string        `name:"log-level" env:"LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"Least level that is logged: debug, info, warn or error."`
@@ -97,13 +98,27 @@ func (c *Config) Validate() error {
 	return c.validateBilling()
 }
 
-func (c *Config) proxies() (web.Proxies, error) {
-	proxies, err := web.ParseProxies(c.Proxies)
+func (c *Config) proxies() (clientaddr.Proxies, error) {
+	if _, err := clientaddr.Parse(nil, c.ProxyHeader); err != nil {
+		return clientaddr.Proxies{}, fmt.Errorf("CLIENT_ADDRESS_HEADER: %w", err)
+	}
+	proxies, err := clientaddr.Parse(c.Proxies, c.ProxyHeader)
 	if err != nil {
-		return nil, fmt.Errorf("TRUSTED_PROXIES: %w", err)
+		return clientaddr.Proxies{}, fmt.Errorf("TRUSTED_PROXIES: %w", err)
 	}
 	return proxies, nil
 }
+
+// clientsAreOne reports whether all clients have one address here: TLS ends in
+// a proxy, as this server speaks none, and no proxy is trusted to name them.
+func (c *Config) clientsAreOne() bool {
+	return strings.HasPrefix(c.BaseURL, "https://") && len(c.Proxies) == 0
+}
+
+const (
+	clientsAreOneFault  = "BASE_URL is https, but TRUSTED_PROXIES is empty: all clients count as one, so that the wrong passwords of one stop everybody's sign-in"
+	clientsAreOneRemedy = "Set TRUSTED_PROXIES to the address or network of the proxy that speaks TLS, and CLIENT_ADDRESS_HEADER if it doesn't use X-Forwarded-For; docs/deploying.md has examples."
+)
 
 // isWebOrigin says that a URL has nothing but http or https, a host and a port.
 func isWebOrigin(text string) bool {

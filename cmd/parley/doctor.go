@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"parley/core/fault"
@@ -81,7 +82,7 @@ func diagnose(ctx context.Context, config *Config) []diagnosis {
 	for _, part := range p.parts() {
 		found = append(found, diagnosed(part.Name, part.Check(ctx), details[part.Name], remedies[part.Name]))
 	}
-	found = append(found, diagnoseKeys(config, p.store.IsSQLite()))
+	found = append(found, diagnoseKeys(config, p.store.IsSQLite()), diagnoseProxies(config))
 	if p.billing != nil {
 		found = append(found,
 			diagnosed("stripe", p.billing.Check(ctx), "the key is taken", "Check STRIPE_SECRET_KEY. Without it plans are changed by hand."),
@@ -99,6 +100,16 @@ func diagnosed(part string, err error, detail, remedy string) diagnosis {
 		return diagnosis{part, false, sentence(err), remedy}
 	}
 	return diagnosis{Part: part, OK: true, Detail: detail}
+}
+
+func diagnoseProxies(config *Config) diagnosis {
+	switch {
+	case config.clientsAreOne():
+		return diagnosis{"proxies", false, clientsAreOneFault, clientsAreOneRemedy}
+	case len(config.Proxies) == 0:
+		return diagnosis{Part: "proxies", OK: true, Detail: "clients connect directly"}
+	}
+	return diagnosis{Part: "proxies", OK: true, Detail: fmt.Sprintf("%s names the clients of %s", config.ProxyHeader, strings.Join(config.Proxies, ", "))}
 }
 
 func databaseName(p *program) string {

@@ -46,6 +46,9 @@ func (cmd *serveCmd) Run(ctx context.Context, config *Config, io streams) error 
 	if err := s.welcome(ctx, *cmd, io.out); err != nil {
 		return fmt.Errorf("the demo cannot be prepared: %w", err)
 	}
+	if config.clientsAreOne() {
+		log.Warn(clientsAreOneFault, "remedy", clientsAreOneRemedy)
+	}
 	log.Info("listening", "address", s.listener.Addr().String(), "version", version, "model", p.chat.ModelName())
 	return s.run(ctx)
 }

@@ -279,10 +279,10 @@ var table = []Row{
 		Because:  "it counts what it is told to, and knows nobody who tells",
 	},
 	{
-		Packages: []string{"internal/requestid"},
+		Packages: []string{"internal/requestid", "internal/clientaddr"},
 		Ours:     []string{"internal/*"},
 		Outside:  []string{fiber},
-		Because:  "it is what the two doors share about a request, and knows neither",
+		Because:  "they are what the transports share about a request, and know none of them",
 	},
 	{
 		Packages: []string{"internal/bench/..."},

@@ -1,4 +1,4 @@
-package web
+package clientaddr
 
 import (
 	"net/http/httptest"
@@ -7,16 +7,16 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-func TestParseProxies(t *testing.T) {
+func TestParse(t *testing.T) {
 	t.Run("addresses and networks are read", func(t *testing.T) {
-		got, err := ParseProxies([]string{"10.0.0.1", "192.168.0.0/16", "fd00::/8"})
-		if err != nil || len(got) != 3 {
+		got, err := Parse([]string{"10.0.0.1", "192.168.0.0/16", "fd00::/8"}, "")
+		if err != nil || len(got.networks) != 3 {
 			t.Errorf("got %v, %v", got, err)
 		}
 	})
 	for _, wrong := range []string{"", "proxy.example.com", "10.0.0.1:80", "10.0.0.0/40", "*"} {
 		t.Run("it refuses "+wrong, func(t *testing.T) {
-			if got, err := ParseProxies([]string{wrong}); err == nil {
+			if got, err := Parse([]string{wrong}, ""); err == nil {
 				t.Errorf("got %v", got)
 			}
 		})
@@ -43,13 +43,13 @@ func TestClientAddress(t *testing.T) {
 		"IPv6 is written in one way":                     {behind, []string{"2001:DB8:0:0::1"}, "2001:db8::1"},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			proxies, err := ParseProxies(c.proxies)
+			proxies, err := Parse(c.proxies, "")
 			if err != nil {
 				t.Fatal(err)
 			}
 			app, got := fiber.New(), ""
 			app.Get("/", func(c *fiber.Ctx) error {
-				got = proxies.clientOf(c)
+				got = proxies.Of(c).String()
 				return nil
 			})
 			request := httptest.NewRequest("GET", "/", nil)
@@ -62,4 +62,41 @@ func TestClientAddress(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestClientAddressInAnotherHeader(t *testing.T) {
+	proxies, err := Parse([]string{"0.0.0.0"}, "Fly-Client-IP")
+	if err != nil {
+		t.Fatal(err)
+	}
+	app, got := fiber.New(), ""
+	app.Get("/", func(c *fiber.Ctx) error {
+		got = proxies.Of(c).String()
+		return nil
+	})
+	ask := func(t *testing.T, header, value string) {
+		request := httptest.NewRequest("GET", "/", nil)
+		request.Header.Set(fiber.HeaderXForwardedFor, "203.0.113.9")
+		request.Header.Set(header, value)
+		if _, err := app.Test(request); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("the proxy's own header names the client", func(t *testing.T) {
+		if ask(t, "Fly-Client-IP", "2001:db8::1"); got != "2001:db8::1" {
+			t.Errorf("it is %s", got)
+		}
+	})
+	t.Run("no other header is believed", func(t *testing.T) {
+		if ask(t, "X-Real-IP", "192.0.2.1"); got != "0.0.0.0" {
+			t.Errorf("it is %s", got)
+		}
+	})
+	t.Run("a name that no header can have is refused", func(t *testing.T) {
+		for _, wrong := range []string{"X Forwarded", "X-Forwarded-For:", "\r\n"} {
+			if _, err := Parse(nil, wrong); err == nil {
+				t.Errorf("%q is taken", wrong)
+			}
+		}
+	})
 }
