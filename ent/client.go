@@ -11,12 +11,15 @@ import (
 
 	"parley/ent/migrate"
 
+	"parley/ent/accountmail"
+	"parley/ent/addresscode"
 	"parley/ent/auditentry"
 	"parley/ent/billingevent"
 	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
 	"parley/ent/chore"
 	"parley/ent/conversation"
+	"parley/ent/device"
 	"parley/ent/document"
 	"parley/ent/embedding"
 	"parley/ent/idempotencykey"
@@ -53,6 +56,10 @@ type Client struct {
 	config
 	// Schema is the client for creating, migrating and dropping schema.
 	Schema *migrate.Schema
+	// AccountMail is the client for interacting with the AccountMail builders.
+	AccountMail *AccountMailClient
+	// AddressCode is the client for interacting with the AddressCode builders.
+	AddressCode *AddressCodeClient
 	// AuditEntry is the client for interacting with the AuditEntry builders.
 	AuditEntry *AuditEntryClient
 	// BillingEvent is the client for interacting with the BillingEvent builders.
@@ -65,6 +72,8 @@ type Client struct {
 	Chore *ChoreClient
 	// Conversation is the client for interacting with the Conversation builders.
 	Conversation *ConversationClient
+	// Device is the client for interacting with the Device builders.
+	Device *DeviceClient
 	// Document is the client for interacting with the Document builders.
 	Document *DocumentClient
 	// Embedding is the client for interacting with the Embedding builders.
@@ -120,12 +129,15 @@ func NewClient(opts ...Option) *Client {
 
 func (c *Client) init() {
 	c.Schema = migrate.NewSchema(c.driver)
+	c.AccountMail = NewAccountMailClient(c.config)
+	c.AddressCode = NewAddressCodeClient(c.config)
 	c.AuditEntry = NewAuditEntryClient(c.config)
 	c.BillingEvent = NewBillingEventClient(c.config)
 	c.CachedAnswer = NewCachedAnswerClient(c.config)
 	c.Chatbot = NewChatbotClient(c.config)
 	c.Chore = NewChoreClient(c.config)
 	c.Conversation = NewConversationClient(c.config)
+	c.Device = NewDeviceClient(c.config)
 	c.Document = NewDocumentClient(c.config)
 	c.Embedding = NewEmbeddingClient(c.config)
 	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
@@ -240,12 +252,15 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 	return &Tx{
 		ctx:            ctx,
 		config:         cfg,
+		AccountMail:    NewAccountMailClient(cfg),
+		AddressCode:    NewAddressCodeClient(cfg),
 		AuditEntry:     NewAuditEntryClient(cfg),
 		BillingEvent:   NewBillingEventClient(cfg),
 		CachedAnswer:   NewCachedAnswerClient(cfg),
 		Chatbot:        NewChatbotClient(cfg),
 		Chore:          NewChoreClient(cfg),
 		Conversation:   NewConversationClient(cfg),
+		Device:         NewDeviceClient(cfg),
 		Document:       NewDocumentClient(cfg),
 		Embedding:      NewEmbeddingClient(cfg),
 		IdempotencyKey: NewIdempotencyKeyClient(cfg),
@@ -287,12 +302,15 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 	return &Tx{
 		ctx:            ctx,
 		config:         cfg,
+		AccountMail:    NewAccountMailClient(cfg),
+		AddressCode:    NewAddressCodeClient(cfg),
 		AuditEntry:     NewAuditEntryClient(cfg),
 		BillingEvent:   NewBillingEventClient(cfg),
 		CachedAnswer:   NewCachedAnswerClient(cfg),
 		Chatbot:        NewChatbotClient(cfg),
 		Chore:          NewChoreClient(cfg),
 		Conversation:   NewConversationClient(cfg),
+		Device:         NewDeviceClient(cfg),
 		Document:       NewDocumentClient(cfg),
 		Embedding:      NewEmbeddingClient(cfg),
 		IdempotencyKey: NewIdempotencyKeyClient(cfg),
@@ -321,7 +339,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 // Debug returns a new debug-client. It's used to get verbose logging on specific operations.
 //
 //	client.Debug().
-//		AuditEntry.
+//		AccountMail.
 //		Query().
 //		Count(ctx)
 func (c *Client) Debug() *Client {
@@ -344,11 +362,11 @@ func (c *Client) Close() error {
 // In order to add hooks to a specific client, call: `client.Node.Use(...)`.
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
-		c.AuditEntry, c.BillingEvent, c.CachedAnswer, c.Chatbot, c.Chore,
-		c.Conversation, c.Document, c.Embedding, c.IdempotencyKey, c.Invitation,
-		c.Mail, c.Member, c.Message, c.Passage, c.Plan, c.Provider, c.Rebuild,
-		c.Receipt, c.Removal, c.Session, c.SignInAttempt, c.Source, c.Subscription,
-		c.Token, c.Upload, c.Usage, c.User, c.Workspace,
+		c.AccountMail, c.AddressCode, c.AuditEntry, c.BillingEvent, c.CachedAnswer,
+		c.Chatbot, c.Chore, c.Conversation, c.Device, c.Document, c.Embedding,
+		c.IdempotencyKey, c.Invitation, c.Mail, c.Member, c.Message, c.Passage, c.Plan,
+		c.Provider, c.Rebuild, c.Receipt, c.Removal, c.Session, c.SignInAttempt,
+		c.Source, c.Subscription, c.Token, c.Upload, c.Usage, c.User, c.Workspace,
 	} {
 		n.Use(hooks...)
 	}
@@ -358,11 +376,11 @@ func (c *Client) Use(hooks ...Hook) {
 // In order to add interceptors to a specific client, call: `client.Node.Intercept(...)`.
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
-		c.AuditEntry, c.BillingEvent, c.CachedAnswer, c.Chatbot, c.Chore,
-		c.Conversation, c.Document, c.Embedding, c.IdempotencyKey, c.Invitation,
-		c.Mail, c.Member, c.Message, c.Passage, c.Plan, c.Provider, c.Rebuild,
-		c.Receipt, c.Removal, c.Session, c.SignInAttempt, c.Source, c.Subscription,
-		c.Token, c.Upload, c.Usage, c.User, c.Workspace,
+		c.AccountMail, c.AddressCode, c.AuditEntry, c.BillingEvent, c.CachedAnswer,
+		c.Chatbot, c.Chore, c.Conversation, c.Device, c.Document, c.Embedding,
+		c.IdempotencyKey, c.Invitation, c.Mail, c.Member, c.Message, c.Passage, c.Plan,
+		c.Provider, c.Rebuild, c.Receipt, c.Removal, c.Session, c.SignInAttempt,
+		c.Source, c.Subscription, c.Token, c.Upload, c.Usage, c.User, c.Workspace,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -371,6 +389,10 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 // Mutate implements the ent.Mutator interface.
 func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 	switch m := m.(type) {
+	case *AccountMailMutation:
+		return c.AccountMail.mutate(ctx, m)
+	case *AddressCodeMutation:
+		return c.AddressCode.mutate(ctx, m)
 	case *AuditEntryMutation:
 		return c.AuditEntry.mutate(ctx, m)
 	case *BillingEventMutation:
@@ -383,6 +405,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Chore.mutate(ctx, m)
 	case *ConversationMutation:
 		return c.Conversation.mutate(ctx, m)
+	case *DeviceMutation:
+		return c.Device.mutate(ctx, m)
 	case *DocumentMutation:
 		return c.Document.mutate(ctx, m)
 	case *EmbeddingMutation:
@@ -429,6 +453,272 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Workspace.mutate(ctx, m)
 	default:
 		return nil, fmt.Errorf("ent: unknown mutation type %T", m)
+	}
+}
+
+// AccountMailClient is a client for the AccountMail schema.
+type AccountMailClient struct {
+	config
+}
+
+// NewAccountMailClient returns a client for the AccountMail from the given config.
+func NewAccountMailClient(c config) *AccountMailClient {
+	return &AccountMailClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `accountmail.Hooks(f(g(h())))`.
+func (c *AccountMailClient) Use(hooks ...Hook) {
+	c.hooks.AccountMail = append(c.hooks.AccountMail, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `accountmail.Intercept(f(g(h())))`.
+func (c *AccountMailClient) Intercept(interceptors ...Interceptor) {
+	c.inters.AccountMail = append(c.inters.AccountMail, interceptors...)
+}
+
+// Create returns a builder for creating a AccountMail entity.
+func (c *AccountMailClient) Create() *AccountMailCreate {
+	mutation := newAccountMailMutation(c.config, OpCreate)
+	return &AccountMailCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of AccountMail entities.
+func (c *AccountMailClient) CreateBulk(builders ...*AccountMailCreate) *AccountMailCreateBulk {
+	return &AccountMailCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AccountMailClient) MapCreateBulk(slice any, setFunc func(*AccountMailCreate, int)) *AccountMailCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AccountMailCreateBulk{err: fmt.Errorf("calling to AccountMailClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AccountMailCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AccountMailCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for AccountMail.
+func (c *AccountMailClient) Update() *AccountMailUpdate {
+	mutation := newAccountMailMutation(c.config, OpUpdate)
+	return &AccountMailUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AccountMailClient) UpdateOne(_m *AccountMail) *AccountMailUpdateOne {
+	mutation := newAccountMailMutation(c.config, OpUpdateOne, withAccountMail(_m))
+	return &AccountMailUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AccountMailClient) UpdateOneID(id int64) *AccountMailUpdateOne {
+	mutation := newAccountMailMutation(c.config, OpUpdateOne, withAccountMailID(id))
+	return &AccountMailUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for AccountMail.
+func (c *AccountMailClient) Delete() *AccountMailDelete {
+	mutation := newAccountMailMutation(c.config, OpDelete)
+	return &AccountMailDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AccountMailClient) DeleteOne(_m *AccountMail) *AccountMailDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AccountMailClient) DeleteOneID(id int64) *AccountMailDeleteOne {
+	builder := c.Delete().Where(accountmail.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AccountMailDeleteOne{builder}
+}
+
+// Query returns a query builder for AccountMail.
+func (c *AccountMailClient) Query() *AccountMailQuery {
+	return &AccountMailQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAccountMail},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a AccountMail entity by its id.
+func (c *AccountMailClient) Get(ctx context.Context, id int64) (*AccountMail, error) {
+	return c.Query().Where(accountmail.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AccountMailClient) GetX(ctx context.Context, id int64) *AccountMail {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *AccountMailClient) Hooks() []Hook {
+	return c.hooks.AccountMail
+}
+
+// Interceptors returns the client interceptors.
+func (c *AccountMailClient) Interceptors() []Interceptor {
+	return c.inters.AccountMail
+}
+
+func (c *AccountMailClient) mutate(ctx context.Context, m *AccountMailMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AccountMailCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AccountMailUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AccountMailUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AccountMailDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown AccountMail mutation op: %q", m.Op())
+	}
+}
+
+// AddressCodeClient is a client for the AddressCode schema.
+type AddressCodeClient struct {
+	config
+}
+
+// NewAddressCodeClient returns a client for the AddressCode from the given config.
+func NewAddressCodeClient(c config) *AddressCodeClient {
+	return &AddressCodeClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `addresscode.Hooks(f(g(h())))`.
+func (c *AddressCodeClient) Use(hooks ...Hook) {
+	c.hooks.AddressCode = append(c.hooks.AddressCode, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `addresscode.Intercept(f(g(h())))`.
+func (c *AddressCodeClient) Intercept(interceptors ...Interceptor) {
+	c.inters.AddressCode = append(c.inters.AddressCode, interceptors...)
+}
+
+// Create returns a builder for creating a AddressCode entity.
+func (c *AddressCodeClient) Create() *AddressCodeCreate {
+	mutation := newAddressCodeMutation(c.config, OpCreate)
+	return &AddressCodeCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of AddressCode entities.
+func (c *AddressCodeClient) CreateBulk(builders ...*AddressCodeCreate) *AddressCodeCreateBulk {
+	return &AddressCodeCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AddressCodeClient) MapCreateBulk(slice any, setFunc func(*AddressCodeCreate, int)) *AddressCodeCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AddressCodeCreateBulk{err: fmt.Errorf("calling to AddressCodeClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AddressCodeCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AddressCodeCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for AddressCode.
+func (c *AddressCodeClient) Update() *AddressCodeUpdate {
+	mutation := newAddressCodeMutation(c.config, OpUpdate)
+	return &AddressCodeUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AddressCodeClient) UpdateOne(_m *AddressCode) *AddressCodeUpdateOne {
+	mutation := newAddressCodeMutation(c.config, OpUpdateOne, withAddressCode(_m))
+	return &AddressCodeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AddressCodeClient) UpdateOneID(id string) *AddressCodeUpdateOne {
+	mutation := newAddressCodeMutation(c.config, OpUpdateOne, withAddressCodeID(id))
+	return &AddressCodeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for AddressCode.
+func (c *AddressCodeClient) Delete() *AddressCodeDelete {
+	mutation := newAddressCodeMutation(c.config, OpDelete)
+	return &AddressCodeDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AddressCodeClient) DeleteOne(_m *AddressCode) *AddressCodeDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AddressCodeClient) DeleteOneID(id string) *AddressCodeDeleteOne {
+	builder := c.Delete().Where(addresscode.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AddressCodeDeleteOne{builder}
+}
+
+// Query returns a query builder for AddressCode.
+func (c *AddressCodeClient) Query() *AddressCodeQuery {
+	return &AddressCodeQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAddressCode},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a AddressCode entity by its id.
+func (c *AddressCodeClient) Get(ctx context.Context, id string) (*AddressCode, error) {
+	return c.Query().Where(addresscode.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AddressCodeClient) GetX(ctx context.Context, id string) *AddressCode {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *AddressCodeClient) Hooks() []Hook {
+	return c.hooks.AddressCode
+}
+
+// Interceptors returns the client interceptors.
+func (c *AddressCodeClient) Interceptors() []Interceptor {
+	return c.inters.AddressCode
+}
+
+func (c *AddressCodeClient) mutate(ctx context.Context, m *AddressCodeMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AddressCodeCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AddressCodeUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AddressCodeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AddressCodeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown AddressCode mutation op: %q", m.Op())
 	}
 }
 
@@ -1423,6 +1713,155 @@ func (c *ConversationClient) mutate(ctx context.Context, m *ConversationMutation
 		return (&ConversationDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Conversation mutation op: %q", m.Op())
+	}
+}
+
+// DeviceClient is a client for the Device schema.
+type DeviceClient struct {
+	config
+}
+
+// NewDeviceClient returns a client for the Device from the given config.
+func NewDeviceClient(c config) *DeviceClient {
+	return &DeviceClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `device.Hooks(f(g(h())))`.
+func (c *DeviceClient) Use(hooks ...Hook) {
+	c.hooks.Device = append(c.hooks.Device, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `device.Intercept(f(g(h())))`.
+func (c *DeviceClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Device = append(c.inters.Device, interceptors...)
+}
+
+// Create returns a builder for creating a Device entity.
+func (c *DeviceClient) Create() *DeviceCreate {
+	mutation := newDeviceMutation(c.config, OpCreate)
+	return &DeviceCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Device entities.
+func (c *DeviceClient) CreateBulk(builders ...*DeviceCreate) *DeviceCreateBulk {
+	return &DeviceCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *DeviceClient) MapCreateBulk(slice any, setFunc func(*DeviceCreate, int)) *DeviceCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &DeviceCreateBulk{err: fmt.Errorf("calling to DeviceClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*DeviceCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &DeviceCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Device.
+func (c *DeviceClient) Update() *DeviceUpdate {
+	mutation := newDeviceMutation(c.config, OpUpdate)
+	return &DeviceUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *DeviceClient) UpdateOne(_m *Device) *DeviceUpdateOne {
+	mutation := newDeviceMutation(c.config, OpUpdateOne, withDevice(_m))
+	return &DeviceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *DeviceClient) UpdateOneID(id int) *DeviceUpdateOne {
+	mutation := newDeviceMutation(c.config, OpUpdateOne, withDeviceID(id))
+	return &DeviceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Device.
+func (c *DeviceClient) Delete() *DeviceDelete {
+	mutation := newDeviceMutation(c.config, OpDelete)
+	return &DeviceDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *DeviceClient) DeleteOne(_m *Device) *DeviceDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *DeviceClient) DeleteOneID(id int) *DeviceDeleteOne {
+	builder := c.Delete().Where(device.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &DeviceDeleteOne{builder}
+}
+
+// Query returns a query builder for Device.
+func (c *DeviceClient) Query() *DeviceQuery {
+	return &DeviceQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeDevice},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Device entity by its id.
+func (c *DeviceClient) Get(ctx context.Context, id int) (*Device, error) {
+	return c.Query().Where(device.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *DeviceClient) GetX(ctx context.Context, id int) *Device {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryUser queries the user edge of a Device.
+func (c *DeviceClient) QueryUser(_m *Device) *UserQuery {
+	query := (&UserClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(device.Table, device.FieldID, id),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, device.UserTable, device.UserColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *DeviceClient) Hooks() []Hook {
+	return c.hooks.Device
+}
+
+// Interceptors returns the client interceptors.
+func (c *DeviceClient) Interceptors() []Interceptor {
+	return c.inters.Device
+}
+
+func (c *DeviceClient) mutate(ctx context.Context, m *DeviceMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&DeviceCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&DeviceUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&DeviceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&DeviceDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Device mutation op: %q", m.Op())
 	}
 }
 
@@ -4546,6 +4985,22 @@ func (c *UserClient) QuerySessions(_m *User) *SessionQuery {
 	return query
 }
 
+// QueryDevices queries the devices edge of a User.
+func (c *UserClient) QueryDevices(_m *User) *DeviceQuery {
+	query := (&DeviceClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(user.Table, user.FieldID, id),
+			sqlgraph.To(device.Table, device.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, user.DevicesTable, user.DevicesColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
 // Hooks returns the client hooks.
 func (c *UserClient) Hooks() []Hook {
 	return c.hooks.User
@@ -4852,16 +5307,18 @@ func (c *WorkspaceClient) mutate(ctx context.Context, m *WorkspaceMutation) (Val
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
-		AuditEntry, BillingEvent, CachedAnswer, Chatbot, Chore, Conversation, Document,
-		Embedding, IdempotencyKey, Invitation, Mail, Member, Message, Passage, Plan,
-		Provider, Rebuild, Receipt, Removal, Session, SignInAttempt, Source,
-		Subscription, Token, Upload, Usage, User, Workspace []ent.Hook
+		AccountMail, AddressCode, AuditEntry, BillingEvent, CachedAnswer, Chatbot,
+		Chore, Conversation, Device, Document, Embedding, IdempotencyKey, Invitation,
+		Mail, Member, Message, Passage, Plan, Provider, Rebuild, Receipt, Removal,
+		Session, SignInAttempt, Source, Subscription, Token, Upload, Usage, User,
+		Workspace []ent.Hook
 	}
 	inters struct {
-		AuditEntry, BillingEvent, CachedAnswer, Chatbot, Chore, Conversation, Document,
-		Embedding, IdempotencyKey, Invitation, Mail, Member, Message, Passage, Plan,
-		Provider, Rebuild, Receipt, Removal, Session, SignInAttempt, Source,
-		Subscription, Token, Upload, Usage, User, Workspace []ent.Interceptor
+		AccountMail, AddressCode, AuditEntry, BillingEvent, CachedAnswer, Chatbot,
+		Chore, Conversation, Device, Document, Embedding, IdempotencyKey, Invitation,
+		Mail, Member, Message, Passage, Plan, Provider, Rebuild, Receipt, Removal,
+		Session, SignInAttempt, Source, Subscription, Token, Upload, Usage, User,
+		Workspace []ent.Interceptor
 	}
 )
 

@@ -6,12 +6,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"parley/ent/accountmail"
+	"parley/ent/addresscode"
 	"parley/ent/auditentry"
 	"parley/ent/billingevent"
 	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
 	"parley/ent/chore"
 	"parley/ent/conversation"
+	"parley/ent/device"
 	"parley/ent/document"
 	"parley/ent/embedding"
 	"parley/ent/idempotencykey"
@@ -100,12 +103,15 @@ var (
 func checkColumn(t, c string) error {
 	initCheck.Do(func() {
 		columnCheck = sql.NewColumnCheck(map[string]func(string) bool{
+			accountmail.Table:    accountmail.ValidColumn,
+			addresscode.Table:    addresscode.ValidColumn,
 			auditentry.Table:     auditentry.ValidColumn,
 			billingevent.Table:   billingevent.ValidColumn,
 			cachedanswer.Table:   cachedanswer.ValidColumn,
 			chatbot.Table:        chatbot.ValidColumn,
 			chore.Table:          chore.ValidColumn,
 			conversation.Table:   conversation.ValidColumn,
+			device.Table:         device.ValidColumn,
 			document.Table:       document.ValidColumn,
 			embedding.Table:      embedding.ValidColumn,
 			idempotencykey.Table: idempotencykey.ValidColumn,

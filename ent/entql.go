@@ -3,12 +3,15 @@
 package ent
 
 import (
+	"parley/ent/accountmail"
+	"parley/ent/addresscode"
 	"parley/ent/auditentry"
 	"parley/ent/billingevent"
 	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
 	"parley/ent/chore"
 	"parley/ent/conversation"
+	"parley/ent/device"
 	"parley/ent/document"
 	"parley/ent/embedding"
 	"parley/ent/idempotencykey"
@@ -41,8 +44,46 @@ import (
 
 // schemaGraph holds a representation of ent/schema at runtime.
 var schemaGraph = func() *sqlgraph.Schema {
-	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 28)}
+	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 31)}
 	graph.Nodes[0] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   accountmail.Table,
+			Columns: accountmail.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: accountmail.FieldID,
+			},
+		},
+		Type: "AccountMail",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			accountmail.FieldKey:       {Type: field.TypeString, Column: accountmail.FieldKey},
+			accountmail.FieldRecipient: {Type: field.TypeString, Column: accountmail.FieldRecipient},
+			accountmail.FieldSubject:   {Type: field.TypeString, Column: accountmail.FieldSubject},
+			accountmail.FieldBody:      {Type: field.TypeString, Column: accountmail.FieldBody},
+			accountmail.FieldDueAt:     {Type: field.TypeTime, Column: accountmail.FieldDueAt},
+			accountmail.FieldAttempts:  {Type: field.TypeInt, Column: accountmail.FieldAttempts},
+			accountmail.FieldSentAt:    {Type: field.TypeTime, Column: accountmail.FieldSentAt},
+			accountmail.FieldCreatedAt: {Type: field.TypeTime, Column: accountmail.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[1] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   addresscode.Table,
+			Columns: addresscode.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeString,
+				Column: addresscode.FieldID,
+			},
+		},
+		Type: "AddressCode",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			addresscode.FieldEmail:     {Type: field.TypeString, Column: addresscode.FieldEmail},
+			addresscode.FieldUserID:    {Type: field.TypeString, Column: addresscode.FieldUserID},
+			addresscode.FieldExpiresAt: {Type: field.TypeTime, Column: addresscode.FieldExpiresAt},
+			addresscode.FieldCreatedAt: {Type: field.TypeTime, Column: addresscode.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[2] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   auditentry.Table,
 			Columns: auditentry.Columns,
@@ -60,7 +101,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			auditentry.FieldAt:          {Type: field.TypeTime, Column: auditentry.FieldAt},
 		},
 	}
-	graph.Nodes[1] = &sqlgraph.Node{
+	graph.Nodes[3] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   billingevent.Table,
 			Columns: billingevent.Columns,
@@ -75,7 +116,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			billingevent.FieldAppliedAt: {Type: field.TypeTime, Column: billingevent.FieldAppliedAt},
 		},
 	}
-	graph.Nodes[2] = &sqlgraph.Node{
+	graph.Nodes[4] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   cachedanswer.Table,
 			Columns: cachedanswer.Columns,
@@ -94,7 +135,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			cachedanswer.FieldCreatedAt:   {Type: field.TypeTime, Column: cachedanswer.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[3] = &sqlgraph.Node{
+	graph.Nodes[5] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   chatbot.Table,
 			Columns: chatbot.Columns,
@@ -126,7 +167,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			chatbot.FieldCreatedAt:              {Type: field.TypeTime, Column: chatbot.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[4] = &sqlgraph.Node{
+	graph.Nodes[6] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   chore.Table,
 			Columns: chore.Columns,
@@ -140,7 +181,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			chore.FieldBegunAt: {Type: field.TypeTime, Column: chore.FieldBegunAt},
 		},
 	}
-	graph.Nodes[5] = &sqlgraph.Node{
+	graph.Nodes[7] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   conversation.Table,
 			Columns: conversation.Columns,
@@ -158,7 +199,24 @@ var schemaGraph = func() *sqlgraph.Schema {
 			conversation.FieldCreatedAt:      {Type: field.TypeTime, Column: conversation.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[6] = &sqlgraph.Node{
+	graph.Nodes[8] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   device.Table,
+			Columns: device.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt,
+				Column: device.FieldID,
+			},
+		},
+		Type: "Device",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			device.FieldUserID:     {Type: field.TypeString, Column: device.FieldUserID},
+			device.FieldSecretHash: {Type: field.TypeString, Column: device.FieldSecretHash},
+			device.FieldExpiresAt:  {Type: field.TypeTime, Column: device.FieldExpiresAt},
+			device.FieldCreatedAt:  {Type: field.TypeTime, Column: device.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[9] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   document.Table,
 			Columns: document.Columns,
@@ -196,7 +254,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			document.FieldCreatedAt:    {Type: field.TypeTime, Column: document.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[7] = &sqlgraph.Node{
+	graph.Nodes[10] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   embedding.Table,
 			Columns: embedding.Columns,
@@ -214,7 +272,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			embedding.FieldUsedAt:      {Type: field.TypeTime, Column: embedding.FieldUsedAt},
 		},
 	}
-	graph.Nodes[8] = &sqlgraph.Node{
+	graph.Nodes[11] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   idempotencykey.Table,
 			Columns: idempotencykey.Columns,
@@ -235,7 +293,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			idempotencykey.FieldCreatedAt:      {Type: field.TypeTime, Column: idempotencykey.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[9] = &sqlgraph.Node{
+	graph.Nodes[12] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   invitation.Table,
 			Columns: invitation.Columns,
@@ -250,11 +308,12 @@ var schemaGraph = func() *sqlgraph.Schema {
 			invitation.FieldEmail:       {Type: field.TypeString, Column: invitation.FieldEmail},
 			invitation.FieldRole:        {Type: field.TypeString, Column: invitation.FieldRole},
 			invitation.FieldCodeHash:    {Type: field.TypeString, Column: invitation.FieldCodeHash},
+			invitation.FieldInvitedBy:   {Type: field.TypeString, Column: invitation.FieldInvitedBy},
 			invitation.FieldExpiresAt:   {Type: field.TypeTime, Column: invitation.FieldExpiresAt},
 			invitation.FieldCreatedAt:   {Type: field.TypeTime, Column: invitation.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[10] = &sqlgraph.Node{
+	graph.Nodes[13] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   mail.Table,
 			Columns: mail.Columns,
@@ -276,7 +335,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			mail.FieldCreatedAt:   {Type: field.TypeTime, Column: mail.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[11] = &sqlgraph.Node{
+	graph.Nodes[14] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   member.Table,
 			Columns: member.Columns,
@@ -295,7 +354,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			member.FieldCreatedAt:   {Type: field.TypeTime, Column: member.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[12] = &sqlgraph.Node{
+	graph.Nodes[15] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   message.Table,
 			Columns: message.Columns,
@@ -321,7 +380,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			message.FieldCreatedAt:      {Type: field.TypeTime, Column: message.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[13] = &sqlgraph.Node{
+	graph.Nodes[16] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   passage.Table,
 			Columns: passage.Columns,
@@ -346,7 +405,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			passage.FieldText:        {Type: field.TypeString, Column: passage.FieldText},
 		},
 	}
-	graph.Nodes[14] = &sqlgraph.Node{
+	graph.Nodes[17] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   plan.Table,
 			Columns: plan.Columns,
@@ -373,7 +432,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			plan.FieldCurrency:          {Type: field.TypeString, Column: plan.FieldCurrency},
 		},
 	}
-	graph.Nodes[15] = &sqlgraph.Node{
+	graph.Nodes[18] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   provider.Table,
 			Columns: provider.Columns,
@@ -395,7 +454,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			provider.FieldCreatedAt:   {Type: field.TypeTime, Column: provider.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[16] = &sqlgraph.Node{
+	graph.Nodes[19] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   rebuild.Table,
 			Columns: rebuild.Columns,
@@ -409,7 +468,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			rebuild.FieldBeganAt: {Type: field.TypeTime, Column: rebuild.FieldBeganAt},
 		},
 	}
-	graph.Nodes[17] = &sqlgraph.Node{
+	graph.Nodes[20] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   receipt.Table,
 			Columns: receipt.Columns,
@@ -436,7 +495,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			receipt.FieldCreatedAt:        {Type: field.TypeTime, Column: receipt.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[18] = &sqlgraph.Node{
+	graph.Nodes[21] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   removal.Table,
 			Columns: removal.Columns,
@@ -461,7 +520,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			removal.FieldCountedAt:   {Type: field.TypeTime, Column: removal.FieldCountedAt},
 		},
 	}
-	graph.Nodes[19] = &sqlgraph.Node{
+	graph.Nodes[22] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   session.Table,
 			Columns: session.Columns,
@@ -478,7 +537,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			session.FieldCreatedAt:  {Type: field.TypeTime, Column: session.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[20] = &sqlgraph.Node{
+	graph.Nodes[23] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   signinattempt.Table,
 			Columns: signinattempt.Columns,
@@ -493,7 +552,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			signinattempt.FieldLastAt:   {Type: field.TypeTime, Column: signinattempt.FieldLastAt},
 		},
 	}
-	graph.Nodes[21] = &sqlgraph.Node{
+	graph.Nodes[24] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   source.Table,
 			Columns: source.Columns,
@@ -521,7 +580,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			source.FieldCreatedAt:   {Type: field.TypeTime, Column: source.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[22] = &sqlgraph.Node{
+	graph.Nodes[25] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   subscription.Table,
 			Columns: subscription.Columns,
@@ -555,7 +614,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			subscription.FieldCreatedAt:      {Type: field.TypeTime, Column: subscription.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[23] = &sqlgraph.Node{
+	graph.Nodes[26] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   token.Table,
 			Columns: token.Columns,
@@ -581,7 +640,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			token.FieldCreatedAt:   {Type: field.TypeTime, Column: token.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[24] = &sqlgraph.Node{
+	graph.Nodes[27] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   upload.Table,
 			Columns: upload.Columns,
@@ -599,7 +658,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			upload.FieldBody:        {Type: field.TypeBytes, Column: upload.FieldBody},
 		},
 	}
-	graph.Nodes[25] = &sqlgraph.Node{
+	graph.Nodes[28] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   usage.Table,
 			Columns: usage.Columns,
@@ -616,7 +675,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			usage.FieldMessages:    {Type: field.TypeInt, Column: usage.FieldMessages},
 		},
 	}
-	graph.Nodes[26] = &sqlgraph.Node{
+	graph.Nodes[29] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   user.Table,
 			Columns: user.Columns,
@@ -632,7 +691,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			user.FieldCreatedAt:    {Type: field.TypeTime, Column: user.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[27] = &sqlgraph.Node{
+	graph.Nodes[30] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   workspace.Table,
 			Columns: workspace.Columns,
@@ -794,6 +853,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		"Conversation",
 		"IdempotencyKey",
+	)
+	graph.MustAddE(
+		"user",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   device.UserTable,
+			Columns: []string{device.UserColumn},
+			Bidi:    false,
+		},
+		"Device",
+		"User",
 	)
 	graph.MustAddE(
 		"chatbot",
@@ -1048,6 +1119,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		"Session",
 	)
 	graph.MustAddE(
+		"devices",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   user.DevicesTable,
+			Columns: []string{user.DevicesColumn},
+			Bidi:    false,
+		},
+		"User",
+		"Device",
+	)
+	graph.MustAddE(
 		"members",
 		&sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.O2M,
@@ -1165,6 +1248,146 @@ type predicateAdder interface {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *AccountMailQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the AccountMailQuery builder.
+func (_q *AccountMailQuery) Filter() *AccountMailFilter {
+	return &AccountMailFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *AccountMailMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the AccountMailMutation builder.
+func (m *AccountMailMutation) Filter() *AccountMailFilter {
+	return &AccountMailFilter{config: m.config, predicateAdder: m}
+}
+
+// AccountMailFilter provides a generic filtering capability at runtime for AccountMailQuery.
+type AccountMailFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *AccountMailFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[0].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *AccountMailFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(accountmail.FieldID))
+}
+
+// WhereKey applies the entql string predicate on the key field.
+func (f *AccountMailFilter) WhereKey(p entql.StringP) {
+	f.Where(p.Field(accountmail.FieldKey))
+}
+
+// WhereRecipient applies the entql string predicate on the recipient field.
+func (f *AccountMailFilter) WhereRecipient(p entql.StringP) {
+	f.Where(p.Field(accountmail.FieldRecipient))
+}
+
+// WhereSubject applies the entql string predicate on the subject field.
+func (f *AccountMailFilter) WhereSubject(p entql.StringP) {
+	f.Where(p.Field(accountmail.FieldSubject))
+}
+
+// WhereBody applies the entql string predicate on the body field.
+func (f *AccountMailFilter) WhereBody(p entql.StringP) {
+	f.Where(p.Field(accountmail.FieldBody))
+}
+
+// WhereDueAt applies the entql time.Time predicate on the due_at field.
+func (f *AccountMailFilter) WhereDueAt(p entql.TimeP) {
+	f.Where(p.Field(accountmail.FieldDueAt))
+}
+
+// WhereAttempts applies the entql int predicate on the attempts field.
+func (f *AccountMailFilter) WhereAttempts(p entql.IntP) {
+	f.Where(p.Field(accountmail.FieldAttempts))
+}
+
+// WhereSentAt applies the entql time.Time predicate on the sent_at field.
+func (f *AccountMailFilter) WhereSentAt(p entql.TimeP) {
+	f.Where(p.Field(accountmail.FieldSentAt))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *AccountMailFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(accountmail.FieldCreatedAt))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *AddressCodeQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the AddressCodeQuery builder.
+func (_q *AddressCodeQuery) Filter() *AddressCodeFilter {
+	return &AddressCodeFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *AddressCodeMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the AddressCodeMutation builder.
+func (m *AddressCodeMutation) Filter() *AddressCodeFilter {
+	return &AddressCodeFilter{config: m.config, predicateAdder: m}
+}
+
+// AddressCodeFilter provides a generic filtering capability at runtime for AddressCodeQuery.
+type AddressCodeFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *AddressCodeFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[1].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql string predicate on the id field.
+func (f *AddressCodeFilter) WhereID(p entql.StringP) {
+	f.Where(p.Field(addresscode.FieldID))
+}
+
+// WhereEmail applies the entql string predicate on the email field.
+func (f *AddressCodeFilter) WhereEmail(p entql.StringP) {
+	f.Where(p.Field(addresscode.FieldEmail))
+}
+
+// WhereUserID applies the entql string predicate on the user_id field.
+func (f *AddressCodeFilter) WhereUserID(p entql.StringP) {
+	f.Where(p.Field(addresscode.FieldUserID))
+}
+
+// WhereExpiresAt applies the entql time.Time predicate on the expires_at field.
+func (f *AddressCodeFilter) WhereExpiresAt(p entql.TimeP) {
+	f.Where(p.Field(addresscode.FieldExpiresAt))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *AddressCodeFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(addresscode.FieldCreatedAt))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *AuditEntryQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -1193,7 +1416,7 @@ type AuditEntryFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *AuditEntryFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[0].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[2].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1272,7 +1495,7 @@ type BillingEventFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *BillingEventFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[1].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[3].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1322,7 +1545,7 @@ type CachedAnswerFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *CachedAnswerFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[2].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[4].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1406,7 +1629,7 @@ type ChatbotFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ChatbotFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[3].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[5].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1639,7 +1862,7 @@ type ChoreFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ChoreFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[4].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[6].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1684,7 +1907,7 @@ type ConversationFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ConversationFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[5].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[7].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1763,6 +1986,80 @@ func (f *ConversationFilter) WhereHasIdempotencyKeysWith(preds ...predicate.Idem
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *DeviceQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the DeviceQuery builder.
+func (_q *DeviceQuery) Filter() *DeviceFilter {
+	return &DeviceFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *DeviceMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the DeviceMutation builder.
+func (m *DeviceMutation) Filter() *DeviceFilter {
+	return &DeviceFilter{config: m.config, predicateAdder: m}
+}
+
+// DeviceFilter provides a generic filtering capability at runtime for DeviceQuery.
+type DeviceFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *DeviceFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[8].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int predicate on the id field.
+func (f *DeviceFilter) WhereID(p entql.IntP) {
+	f.Where(p.Field(device.FieldID))
+}
+
+// WhereUserID applies the entql string predicate on the user_id field.
+func (f *DeviceFilter) WhereUserID(p entql.StringP) {
+	f.Where(p.Field(device.FieldUserID))
+}
+
+// WhereSecretHash applies the entql string predicate on the secret_hash field.
+func (f *DeviceFilter) WhereSecretHash(p entql.StringP) {
+	f.Where(p.Field(device.FieldSecretHash))
+}
+
+// WhereExpiresAt applies the entql time.Time predicate on the expires_at field.
+func (f *DeviceFilter) WhereExpiresAt(p entql.TimeP) {
+	f.Where(p.Field(device.FieldExpiresAt))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *DeviceFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(device.FieldCreatedAt))
+}
+
+// WhereHasUser applies a predicate to check if query has an edge user.
+func (f *DeviceFilter) WhereHasUser() {
+	f.Where(entql.HasEdge("user"))
+}
+
+// WhereHasUserWith applies a predicate to check if query has an edge user with a given conditions (other predicates).
+func (f *DeviceFilter) WhereHasUserWith(preds ...predicate.User) {
+	f.Where(entql.HasEdgeWith("user", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *DocumentQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -1791,7 +2088,7 @@ type DocumentFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *DocumentFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[6].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[9].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -1998,7 +2295,7 @@ type EmbeddingFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *EmbeddingFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[7].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[10].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2077,7 +2374,7 @@ type IdempotencyKeyFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *IdempotencyKeyFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[8].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[11].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2171,7 +2468,7 @@ type InvitationFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *InvitationFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[9].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[12].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2200,6 +2497,11 @@ func (f *InvitationFilter) WhereRole(p entql.StringP) {
 // WhereCodeHash applies the entql string predicate on the code_hash field.
 func (f *InvitationFilter) WhereCodeHash(p entql.StringP) {
 	f.Where(p.Field(invitation.FieldCodeHash))
+}
+
+// WhereInvitedBy applies the entql string predicate on the invited_by field.
+func (f *InvitationFilter) WhereInvitedBy(p entql.StringP) {
+	f.Where(p.Field(invitation.FieldInvitedBy))
 }
 
 // WhereExpiresAt applies the entql time.Time predicate on the expires_at field.
@@ -2255,7 +2557,7 @@ type MailFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MailFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[10].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[13].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2354,7 +2656,7 @@ type MemberFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MemberFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[11].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[14].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2452,7 +2754,7 @@ type MessageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MessageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[12].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[15].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2571,7 +2873,7 @@ type PassageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *PassageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[13].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[16].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2685,7 +2987,7 @@ type PlanFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *PlanFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[14].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[17].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2795,7 +3097,7 @@ type ProviderFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ProviderFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[15].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[18].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2894,7 +3196,7 @@ type RebuildFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RebuildFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[16].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[19].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2939,7 +3241,7 @@ type ReceiptFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ReceiptFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[17].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[20].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3049,7 +3351,7 @@ type RemovalFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RemovalFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[18].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[21].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3163,7 +3465,7 @@ type SessionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SessionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[19].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[22].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3237,7 +3539,7 @@ type SignInAttemptFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SignInAttemptFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[20].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[23].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3287,7 +3589,7 @@ type SourceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SourceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[21].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[24].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3416,7 +3718,7 @@ type SubscriptionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SubscriptionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[22].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[25].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3575,7 +3877,7 @@ type TokenFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TokenFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[23].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[26].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3694,7 +3996,7 @@ type UploadFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UploadFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[24].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[27].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3773,7 +4075,7 @@ type UsageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UsageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[25].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[28].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3847,7 +4149,7 @@ type UserFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UserFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[26].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[29].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3901,6 +4203,20 @@ func (f *UserFilter) WhereHasSessionsWith(preds ...predicate.Session) {
 	})))
 }
 
+// WhereHasDevices applies a predicate to check if query has an edge devices.
+func (f *UserFilter) WhereHasDevices() {
+	f.Where(entql.HasEdge("devices"))
+}
+
+// WhereHasDevicesWith applies a predicate to check if query has an edge devices with a given conditions (other predicates).
+func (f *UserFilter) WhereHasDevicesWith(preds ...predicate.Device) {
+	f.Where(entql.HasEdgeWith("devices", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
 // addPredicate implements the predicateAdder interface.
 func (_q *WorkspaceQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
@@ -3930,7 +4246,7 @@ type WorkspaceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *WorkspaceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[27].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[30].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})

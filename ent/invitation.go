@@ -26,6 +26,8 @@ type Invitation struct {
 	Role string `json:"role,omitempty"`
 	// CodeHash holds the value of the "code_hash" field.
 	CodeHash string `json:"-"`
+	// InvitedBy holds the value of the "invited_by" field.
+	InvitedBy string `json:"invited_by,omitempty"`
 	// ExpiresAt holds the value of the "expires_at" field.
 	ExpiresAt time.Time `json:"expires_at,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
@@ -61,7 +63,7 @@ func (*Invitation) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case invitation.FieldID, invitation.FieldWorkspaceID, invitation.FieldEmail, invitation.FieldRole, invitation.FieldCodeHash:
+		case invitation.FieldID, invitation.FieldWorkspaceID, invitation.FieldEmail, invitation.FieldRole, invitation.FieldCodeHash, invitation.FieldInvitedBy:
 			values[i] = new(sql.NullString)
 		case invitation.FieldExpiresAt, invitation.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -109,6 +111,12 @@ func (_m *Invitation) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field code_hash", values[i])
 			} else if value.Valid {
 				_m.CodeHash = value.String
+			}
+		case invitation.FieldInvitedBy:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field invited_by", values[i])
+			} else if value.Valid {
+				_m.InvitedBy = value.String
 			}
 		case invitation.FieldExpiresAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -173,6 +181,9 @@ func (_m *Invitation) String() string {
 	builder.WriteString(_m.Role)
 	builder.WriteString(", ")
 	builder.WriteString("code_hash=<sensitive>")
+	builder.WriteString(", ")
+	builder.WriteString("invited_by=")
+	builder.WriteString(_m.InvitedBy)
 	builder.WriteString(", ")
 	builder.WriteString("expires_at=")
 	builder.WriteString(_m.ExpiresAt.Format(time.ANSIC))

@@ -48,6 +48,20 @@ func (_c *InvitationCreate) SetCodeHash(v string) *InvitationCreate {
 	return _c
 }
 
+// SetInvitedBy sets the "invited_by" field.
+func (_c *InvitationCreate) SetInvitedBy(v string) *InvitationCreate {
+	_c.mutation.SetInvitedBy(v)
+	return _c
+}
+
+// SetNillableInvitedBy sets the "invited_by" field if the given value is not nil.
+func (_c *InvitationCreate) SetNillableInvitedBy(v *string) *InvitationCreate {
+	if v != nil {
+		_c.SetInvitedBy(*v)
+	}
+	return _c
+}
+
 // SetExpiresAt sets the "expires_at" field.
 func (_c *InvitationCreate) SetExpiresAt(v time.Time) *InvitationCreate {
 	_c.mutation.SetExpiresAt(v)
@@ -116,6 +130,10 @@ func (_c *InvitationCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *InvitationCreate) defaults() error {
+	if _, ok := _c.mutation.InvitedBy(); !ok {
+		v := invitation.DefaultInvitedBy
+		_c.mutation.SetInvitedBy(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		if invitation.DefaultCreatedAt == nil {
 			return fmt.Errorf("ent: uninitialized invitation.DefaultCreatedAt (forgotten import ent/runtime?)")
@@ -158,6 +176,14 @@ func (_c *InvitationCreate) check() error {
 	if v, ok := _c.mutation.CodeHash(); ok {
 		if err := invitation.CodeHashValidator(v); err != nil {
 			return &ValidationError{Name: "code_hash", err: fmt.Errorf(`ent: validator failed for field "Invitation.code_hash": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.InvitedBy(); !ok {
+		return &ValidationError{Name: "invited_by", err: errors.New(`ent: missing required field "Invitation.invited_by"`)}
+	}
+	if v, ok := _c.mutation.InvitedBy(); ok {
+		if err := invitation.InvitedByValidator(v); err != nil {
+			return &ValidationError{Name: "invited_by", err: fmt.Errorf(`ent: validator failed for field "Invitation.invited_by": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.ExpiresAt(); !ok {
@@ -221,6 +247,10 @@ func (_c *InvitationCreate) createSpec() (*Invitation, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CodeHash(); ok {
 		_spec.SetField(invitation.FieldCodeHash, field.TypeString, value)
 		_node.CodeHash = value
+	}
+	if value, ok := _c.mutation.InvitedBy(); ok {
+		_spec.SetField(invitation.FieldInvitedBy, field.TypeString, value)
+		_node.InvitedBy = value
 	}
 	if value, ok := _c.mutation.ExpiresAt(); ok {
 		_spec.SetField(invitation.FieldExpiresAt, field.TypeTime, value)
@@ -327,6 +357,9 @@ func (u *InvitationUpsertOne) UpdateNewValues() *InvitationUpsertOne {
 		}
 		if _, exists := u.create.mutation.CodeHash(); exists {
 			s.SetIgnore(invitation.FieldCodeHash)
+		}
+		if _, exists := u.create.mutation.InvitedBy(); exists {
+			s.SetIgnore(invitation.FieldInvitedBy)
 		}
 		if _, exists := u.create.mutation.ExpiresAt(); exists {
 			s.SetIgnore(invitation.FieldExpiresAt)
@@ -559,6 +592,9 @@ func (u *InvitationUpsertBulk) UpdateNewValues() *InvitationUpsertBulk {
 			}
 			if _, exists := b.mutation.CodeHash(); exists {
 				s.SetIgnore(invitation.FieldCodeHash)
+			}
+			if _, exists := b.mutation.InvitedBy(); exists {
+				s.SetIgnore(invitation.FieldInvitedBy)
 			}
 			if _, exists := b.mutation.ExpiresAt(); exists {
 				s.SetIgnore(invitation.FieldExpiresAt)

@@ -14,6 +14,10 @@ import (
 // Tx is a transactional client that is created by calling Client.Tx().
 type Tx struct {
 	config
+	// AccountMail is the client for interacting with the AccountMail builders.
+	AccountMail *AccountMailClient
+	// AddressCode is the client for interacting with the AddressCode builders.
+	AddressCode *AddressCodeClient
 	// AuditEntry is the client for interacting with the AuditEntry builders.
 	AuditEntry *AuditEntryClient
 	// BillingEvent is the client for interacting with the BillingEvent builders.
@@ -26,6 +30,8 @@ type Tx struct {
 	Chore *ChoreClient
 	// Conversation is the client for interacting with the Conversation builders.
 	Conversation *ConversationClient
+	// Device is the client for interacting with the Device builders.
+	Device *DeviceClient
 	// Document is the client for interacting with the Document builders.
 	Document *DocumentClient
 	// Embedding is the client for interacting with the Embedding builders.
@@ -201,12 +207,15 @@ func (tx *Tx) Client() *Client {
 }
 
 func (tx *Tx) init() {
+	tx.AccountMail = NewAccountMailClient(tx.config)
+	tx.AddressCode = NewAddressCodeClient(tx.config)
 	tx.AuditEntry = NewAuditEntryClient(tx.config)
 	tx.BillingEvent = NewBillingEventClient(tx.config)
 	tx.CachedAnswer = NewCachedAnswerClient(tx.config)
 	tx.Chatbot = NewChatbotClient(tx.config)
 	tx.Chore = NewChoreClient(tx.config)
 	tx.Conversation = NewConversationClient(tx.config)
+	tx.Device = NewDeviceClient(tx.config)
 	tx.Document = NewDocumentClient(tx.config)
 	tx.Embedding = NewEmbeddingClient(tx.config)
 	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
@@ -238,7 +247,7 @@ func (tx *Tx) init() {
 // of them in order to commit or rollback the transaction.
 //
 // If a closed transaction is embedded in one of the generated entities, and the entity
-// applies a query, for example: AuditEntry.QueryXXX(), the query will be executed
+// applies a query, for example: AccountMail.QueryXXX(), the query will be executed
 // through the driver which created this transaction.
 //
 // Note that txDriver is not goroutine safe.

@@ -7,6 +7,7 @@ import (
 	"parley/core/fault"
 	"parley/core/tenant"
 	"parley/ent"
+	"parley/ent/device"
 	"parley/ent/invitation"
 	"parley/ent/member"
 	"parley/ent/scope"
@@ -121,6 +122,9 @@ func (s *Store) DeleteExpired(ctx context.Context, now time.Time) error {
 	return s.InTx(scope.System(ctx), func(ctx context.Context) error {
 		db := s.db(ctx)
 		if _, err := db.Session.Delete().Where(session.ExpiresAtLT(now)).Exec(ctx); err != nil {
+			return err
+		}
+		if _, err := db.Device.Delete().Where(device.ExpiresAtLT(now)).Exec(ctx); err != nil {
 			return err
 		}
 		if _, err := db.Invitation.Delete().Where(invitation.ExpiresAtLT(now)).Exec(ctx); err != nil {

@@ -7,8 +7,8 @@
 // methods that cannot, and why:
 //
 //   - PrincipalByTokenHash: a token's secret says which workspace it is of.
-//   - Session, CreateSession and their like, User…, SetPassword, SetEmail,
-//     Memberships: a person signs in before, and across, workspaces.
+//   - Session, CreateSession and their like, TrustDevice, TrustedBy,
+//     ForgetDevices, User…, SetPassword, SetEmail, Memberships: a person signs in before, and across, workspaces.
 //   - InvitationByCode: an invitation's code says which workspace it is of.
 //   - WorkspaceByCustomer: Stripe says whose customer something happened to.
 //   - AllDocuments, ChangedDocuments, RemovalsSince, BeginRebuild, Rebuilds,

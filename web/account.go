@@ -97,18 +97,23 @@ func (s *site) createAccount(c *fiber.Ctx, typed form) (tenant.User, error) {
 	}
 	user, _, err := s.Tenants.SignUp(c.UserContext(), tenant.Account{
 		Email: typed["email"], Password: typed["password"], Workspace: typed["workspace"],
-		Address: s.Proxies.Of(c).String(),
+		Client: s.client(c),
 	})
 	return user, err
 }
 
+// client is whoever sent a request that has to prove itself.
+func (s *site) client(c *fiber.Ctx) tenant.Client {
+	return tenant.Client{Address: s.Proxies.Of(c), Device: s.Sessions.device(c)}
+}
+
 // start signs a person in who has just proved who they are.
 func (s *site) start(c *fiber.Ctx, userID, path string) error {
-	secret, err := s.Tenants.StartSession(c.UserContext(), userID)
+	keys, err := s.Tenants.StartSession(c.UserContext(), userID, s.client(c))
 	if err != nil {
 		return err
 	}
-	if err := s.Sessions.begin(c, secret); err != nil {
+	if err := s.Sessions.begin(c, keys); err != nil {
 		return err
 	}
 	return seeOther(c, path)
@@ -135,11 +140,11 @@ func (s *site) signIn(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	secret, err := s.Tenants.SignIn(c.UserContext(), typed["email"], typed["password"], s.Proxies.Of(c).String())
+	keys, err := s.Tenants.SignIn(c.UserContext(), typed["email"], typed["password"], s.client(c))
 	if err != nil {
 		return typed.again(c, err, func(status int, f views.Form) error { return s.showSignIn(c, status, f) })
 	}
-	if err := s.Sessions.begin(c, secret); err != nil {
+	if err := s.Sessions.begin(c, keys); err != nil {
 		return err
 	}
 	return seeOther(c, localPath(typed["next"]))
@@ -161,7 +166,7 @@ func (s *site) join(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	userID, err := s.Tenants.Join(c.UserContext(), typed["code"], typed["password"], s.Proxies.Of(c).String())
+	userID, err := s.Tenants.Join(c.UserContext(), typed["code"], typed["password"], s.client(c))
 	if err != nil {
 		return typed.again(c, err, func(status int, f views.Form) error {
 			return render(c, status, views.JoinPage(f))

@@ -43,7 +43,7 @@ func (s *site) changeEmail(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Tenants.ChangeEmail(c.UserContext(), person.User.ID, typed["email_password"], typed["email"]); err != nil {
+	if err := s.Tenants.ChangeEmail(c.UserContext(), person.User.ID, typed["email_password"], typed["email"], s.client(c)); err != nil {
 		return typed.again(c, renamed(err, "password", "email_password"), func(status int, f views.Form) error {
 			forms := newProfileForms(person)
 			forms.email = f
@@ -64,8 +64,8 @@ func (s *site) changePassword(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := s.replacePassword(c, person.User, typed); err != nil {
-		return typed.again(c, err, func(status int, f views.Form) error {
+	if err := s.Tenants.ChangePassword(c.UserContext(), person.User.ID, typed["old_password"], typed["new_password"], s.client(c)); err != nil {
+		return typed.again(c, renamed(err, "password", "old_password"), func(status int, f views.Form) error {
 			forms := newProfileForms(person)
 			forms.password = f
 			return s.showProfile(c, person, status, forms)
@@ -74,28 +74,8 @@ func (s *site) changePassword(c *fiber.Ctx) error {
 	return s.start(c, person.User.ID, "/account?done=password")
 }
 
-// replacePassword signs in with the old password, so that guesses are counted
-// as those at the door.
-func (s *site) replacePassword(c *fiber.Ctx, user tenant.User, typed form) error {
-	ctx := c.UserContext()
-	secret, err := s.Tenants.SignIn(ctx, user.Email, typed["old_password"], s.Proxies.Of(c).String())
-	if fault.Is(err, fault.Unauthenticated) {
-		return fault.InField("old_password", "This is not your password.")
-	}
-	if err != nil {
-		return err
-	}
-	if err := s.Tenants.SignOut(ctx, secret); err != nil {
-		return err
-	}
-	return renamed(s.Tenants.ResetPassword(ctx, user.Email, typed["new_password"]), "password", "new_password")
-}
-
 // renamed is a failure of one input, by the name that this form has for it.
 func renamed(err error, from, to string) error {
-	if err == nil {
-		return nil
-	}
 	failure := *fault.As(err)
 	if failure.Field != from {
 		return err

@@ -10,7 +10,8 @@ import (
 	"parley/core/tenant"
 )
 
-// Sessions keeps the secret of a session in a cookie.
+// Sessions keeps the secrets of a browser in cookies: that of the session, and
+// one by which sign-ins are known to come from a browser used before.
 type Sessions struct {
 	tenants *tenant.Service
 	secure  bool
@@ -45,31 +46,37 @@ func (s *Sessions) Person(c *fiber.Ctx) (tenant.Person, error) {
 	return s.tenants.Person(c.UserContext(), c.Cookies(s.name()))
 }
 
-// name has the prefix with which browsers refuse a cookie that another host or
+// device is the secret of earlier sign-ins in the browser, empty for none.
+func (s *Sessions) device(c *fiber.Ctx) string { return c.Cookies(s.named("device")) }
+
+func (s *Sessions) name() string { return s.named("session") }
+
+// named has the prefix with which browsers refuse a cookie that another host or
 // a page without HTTPS has set (RFC 6265bis section 4.1.3.2).
-func (s *Sessions) name() string {
+func (s *Sessions) named(what string) string {
 	if s.secure {
-		return "__Host-parley_session"
+		return "__Host-parley_" + what
 	}
-	return "parley_session"
+	return "parley_" + what
 }
 
 // begin ends the session that the browser held and gives it a new one.
-func (s *Sessions) begin(c *fiber.Ctx, secret string) error {
+func (s *Sessions) begin(c *fiber.Ctx, keys tenant.Keys) error {
 	if err := s.forget(c); err != nil {
 		return err
 	}
-	c.Cookie(s.cookie(secret))
+	c.Cookie(s.cookie(s.name(), keys.Session, tenant.SessionLifetime))
+	c.Cookie(s.cookie(s.named("device"), keys.Device, tenant.DeviceLifetime))
 	return nil
 }
 
-// end ends the session and takes the cookie away.
+// end ends the session and takes its cookie away. The browser stays known.
 func (s *Sessions) end(c *fiber.Ctx) error {
 	if err := s.forget(c); err != nil {
 		return err
 	}
-	gone := s.cookie("")
-	gone.MaxAge, gone.Expires = 0, time.Unix(0, 0)
+	gone := s.cookie(s.name(), "", 0)
+	gone.Expires = time.Unix(0, 0)
 	c.Cookie(gone)
 	return nil
 }
@@ -82,9 +89,9 @@ func (s *Sessions) forget(c *fiber.Ctx) error {
 	return s.tenants.SignOut(c.UserContext(), old)
 }
 
-func (s *Sessions) cookie(secret string) *fiber.Cookie {
+func (s *Sessions) cookie(name, secret string, lifetime time.Duration) *fiber.Cookie {
 	return &fiber.Cookie{
-		Name: s.name(), Value: secret, Path: "/", MaxAge: int(tenant.SessionLifetime / time.Second),
+		Name: name, Value: secret, Path: "/", MaxAge: int(lifetime / time.Second),
 		Secure: s.secure, HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode,
 	}
 }

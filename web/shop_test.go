@@ -138,9 +138,9 @@ func must(t *testing.T, err error) {
 
 func (s *shop) signIn(user tenant.User) {
 	s.Helper()
-	secret, err := s.tenants.StartSession(s.Context(), user.ID)
+	keys, err := s.tenants.StartSession(s.Context(), user.ID, tenant.Client{})
 	must(s.T, err)
-	s.cookie = "parley_session=" + secret
+	s.cookie = "parley_session=" + keys.Session
 }
 
 // within is the shop for a part of a test.

@@ -109,9 +109,9 @@ func (w *world) newToken(workspace, bot, name string) (id, secret string) {
 // session is the cookie of a new session of a user.
 func (w *world) session(user string) header {
 	w.Helper()
-	secret, err := w.server.program.tenants.StartSession(w.Context(), user)
+	keys, err := w.server.program.tenants.StartSession(w.Context(), user, tenant.Client{})
 	w.must(err)
-	return header{"Cookie", "parley_session=" + secret}
+	return header{"Cookie", "parley_session=" + keys.Session}
 }
 
 // employ makes a new member of the workspace and returns their id.

@@ -11,32 +11,19 @@ import (
 // ChangeEmail gives a user another address, with which they sign in from then
 // on. Their password proves who they are. Stripe learns of it for the
 // workspaces that it knows by the user's address.
-func (s *Service) ChangeEmail(ctx context.Context, userID, password, email string) error {
+func (s *Service) ChangeEmail(ctx context.Context, userID, password, email string, client Client) error {
 	email, err := checkEmail(email)
 	if err != nil {
 		return err
 	}
-	attempt, err := s.countAttempt(ctx, limit{"change-email:" + userID, attemptsByPair})
+	user, err := s.confirm(ctx, userID, password, client)
 	if err != nil {
 		return err
 	}
-	user, err := s.store.User(ctx, userID)
-	if err != nil {
-		return err
+	if email == user.Email {
+		return nil
 	}
-	ok, _, err := s.hasher.verify(ctx, user.PasswordHash, password)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return fault.InField("password", "This is not your password. Try again.")
-	}
-	if email != user.Email {
-		if err := s.setEmail(ctx, user, email); err != nil {
-			return err
-		}
-	}
-	return attempt.forgive(ctx)
+	return s.setEmail(ctx, user, email)
 }
 
 // setEmail writes the address and what follows from it in one transaction.

@@ -23,11 +23,11 @@ func TestChangeEmail(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		secret := c.signIn()
-		c.must(c.ChangeEmail(t.Context(), c.user.ID, password, "  Another@Example.com "))
-		if _, err := c.SignIn(t.Context(), another, password, address); err != nil {
+		c.must(c.ChangeEmail(t.Context(), c.user.ID, password, "  Another@Example.com ", stranger))
+		if _, err := c.SignIn(t.Context(), another, password, stranger); err != nil {
 			t.Error(err)
 		}
-		_, err := c.SignIn(t.Context(), email, password, address)
+		_, err := c.SignIn(t.Context(), email, password, stranger)
 		c.isA(err, fault.Unauthenticated)
 		if person, err := c.Person(t.Context(), secret); err != nil || person.User.Email != another {
 			t.Errorf("the session is of %+v, %v", person.User, err)
@@ -44,7 +44,7 @@ func TestChangeEmail(t *testing.T) {
 	})
 	t.Run("it needs the password", func(t *testing.T) {
 		c := newClock(t)
-		if err := c.ChangeEmail(t.Context(), c.user.ID, "a wrong guess", another); fault.As(err).Field != "password" {
+		if err := c.ChangeEmail(t.Context(), c.user.ID, "a wrong guess", another, stranger); fault.As(err).Field != "password" {
 			t.Errorf("got %v", err)
 		}
 		c.signIn()
@@ -52,9 +52,9 @@ func TestChangeEmail(t *testing.T) {
 	t.Run("the eleventh guess of the password waits", func(t *testing.T) {
 		c := newClock(t)
 		for range 10 {
-			c.isA(c.ChangeEmail(t.Context(), c.user.ID, "a wrong guess", another), fault.Invalid)
+			c.isA(c.ChangeEmail(t.Context(), c.user.ID, "a wrong guess", another, stranger), fault.Invalid)
 		}
-		c.isA(c.ChangeEmail(t.Context(), c.user.ID, password, another), fault.RateLimited)
+		c.isA(c.ChangeEmail(t.Context(), c.user.ID, password, another, stranger), fault.RateLimited)
 	})
 	t.Run("the address of another account is refused, and nothing has changed", func(t *testing.T) {
 		c := newClock(t)
@@ -62,7 +62,7 @@ func TestChangeEmail(t *testing.T) {
 		_, err := c.CreateUser(t.Context(), another, password)
 		c.must(err)
 		before := len(c.history())
-		if err := c.ChangeEmail(t.Context(), c.user.ID, password, another); fault.As(err).Field != "email" || !fault.Is(err, fault.Conflict) {
+		if err := c.ChangeEmail(t.Context(), c.user.ID, password, another, stranger); fault.As(err).Field != "email" || !fault.Is(err, fault.Conflict) {
 			t.Errorf("got %v", err)
 		}
 		c.stale(false)
@@ -72,7 +72,7 @@ func TestChangeEmail(t *testing.T) {
 	})
 	t.Run("what is no address is refused", func(t *testing.T) {
 		c := newClock(t)
-		if err := c.ChangeEmail(t.Context(), c.user.ID, password, "nobody"); fault.As(err).Field != "email" {
+		if err := c.ChangeEmail(t.Context(), c.user.ID, password, "nobody", stranger); fault.As(err).Field != "email" {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -80,7 +80,7 @@ func TestChangeEmail(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		before := len(c.history())
-		c.must(c.ChangeEmail(t.Context(), c.user.ID, password, email))
+		c.must(c.ChangeEmail(t.Context(), c.user.ID, password, email, stranger))
 		if n := len(c.history()); n != before {
 			t.Errorf("the log has %d entries after %d", n, before)
 		}
@@ -94,7 +94,7 @@ func TestChangeEmail(t *testing.T) {
 		c.must(err)
 		c.pass(day)
 		c.must(c.AddMember(t.Context(), c.space.ID, second, tenant.RoleOwner))
-		c.must(c.ChangeEmail(t.Context(), second.ID, password, another))
+		c.must(c.ChangeEmail(t.Context(), second.ID, password, another, stranger))
 		c.stale(false)
 	})
 }

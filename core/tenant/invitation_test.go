@@ -20,7 +20,7 @@ func TestInvitationExpiry(t *testing.T) {
 		c := newClock(t)
 		code := c.invite("guest@example.com")
 		c.pass(7*day - time.Second)
-		if _, err := c.Join(t.Context(), code, "a long enough password", address); err != nil {
+		if _, err := c.Join(t.Context(), code, "a long enough password", stranger); err != nil {
 			t.Error(err)
 		}
 	})
@@ -28,7 +28,7 @@ func TestInvitationExpiry(t *testing.T) {
 		c := newClock(t)
 		code := c.invite("guest@example.com")
 		c.pass(7 * day)
-		_, err := c.Join(t.Context(), code, "a long enough password", address)
+		_, err := c.Join(t.Context(), code, "a long enough password", stranger)
 		if failure := fault.As(err); failure.Kind != fault.Invalid || failure.Field != "code" {
 			t.Errorf("got %v", err)
 		}
@@ -39,10 +39,10 @@ func TestInvitationExpiry(t *testing.T) {
 	t.Run("a second invitation of the same person ends the first", func(t *testing.T) {
 		c := newClock(t)
 		first, second := c.invite("guest@example.com"), c.invite("guest@example.com")
-		if _, err := c.Join(t.Context(), first, "a long enough password", address); !fault.Is(err, fault.Invalid) {
+		if _, err := c.Join(t.Context(), first, "a long enough password", stranger); !fault.Is(err, fault.Invalid) {
 			t.Errorf("the first code: %v", err)
 		}
-		if _, err := c.Join(t.Context(), second, "a long enough password", address); err != nil {
+		if _, err := c.Join(t.Context(), second, "a long enough password", stranger); err != nil {
 			t.Errorf("the second code: %v", err)
 		}
 	})

@@ -91,23 +91,16 @@ func (s *Service) CancelInvitation(ctx context.Context, workspaceID, invitationI
 // Join makes the person with the code a member and returns their user id. It
 // creates the account if there is none with the invitation's address, and
 // otherwise asks for that account's password.
-func (s *Service) Join(ctx context.Context, code, password, address string) (string, error) {
-	attempt, err := s.countAttempt(ctx, signInLimits("join:"+hashSecret(code), address)...)
+func (s *Service) Join(ctx context.Context, code, password string, client Client) (string, error) {
+	invitation, err := s.openInvitation(ctx, code)
+	if err != nil {
+		return "", s.countedCode(ctx, code, client, err)
+	}
+	user, isNew, err := s.joiner(ctx, invitation.Email, password, client)
 	if err != nil {
 		return "", err
 	}
-	invitation, err := s.store.InvitationByCode(ctx, hashSecret(code))
-	if fault.Is(err, fault.NotFound) || err == nil && !s.now().Before(invitation.ExpiresAt) {
-		return "", fault.InField("code", "This invitation is not valid any more. Ask for a new one.")
-	}
-	if err != nil {
-		return "", err
-	}
-	user, isNew, err := s.joiner(ctx, invitation.Email, password)
-	if err != nil {
-		return "", err
-	}
-	err = s.store.InTx(ctx, func(ctx context.Context) error {
+	return user.ID, s.store.InTx(ctx, func(ctx context.Context) error {
 		if isNew {
 			if err := s.insertUser(ctx, user); err != nil {
 				return err
@@ -118,14 +111,31 @@ func (s *Service) Join(ctx context.Context, code, password, address string) (str
 		}
 		return s.AddMember(ctx, invitation.WorkspaceID, user, invitation.Role)
 	})
-	if err != nil {
-		return "", err
-	}
-	return user.ID, attempt.forgive(ctx)
 }
 
-func (s *Service) joiner(ctx context.Context, email, password string) (user User, isNew bool, err error) {
-	user, err = s.store.UserByEmail(ctx, email)
+func (s *Service) openInvitation(ctx context.Context, code string) (Invitation, error) {
+	invitation, err := s.store.InvitationByCode(ctx, hashSecret(code))
+	if fault.Is(err, fault.NotFound) || err == nil && !s.now().Before(invitation.ExpiresAt) {
+		err = fault.InField("code", "This invitation is not valid any more. Ask for a new one.")
+	}
+	return invitation, err
+}
+
+// countedCode counts a guess at a code, which was refused with an error.
+func (s *Service) countedCode(ctx context.Context, code string, client Client, refused error) error {
+	if !fault.Is(refused, fault.Invalid) {
+		return refused
+	}
+	if _, err := s.countAttempt(ctx, signInLimits("join:"+hashSecret(code), client.Address)...); err != nil {
+		return err
+	}
+	return refused
+}
+
+// joiner returns the user with an address, who proves with the password who
+// they are, or a new one.
+func (s *Service) joiner(ctx context.Context, email, password string, client Client) (user User, isNew bool, err error) {
+	_, err = s.store.UserByEmail(ctx, email)
 	if fault.Is(err, fault.NotFound) {
 		user, err = s.prepareUser(ctx, email, password)
 		return user, true, err
@@ -133,8 +143,8 @@ func (s *Service) joiner(ctx context.Context, email, password string) (user User
 	if err != nil {
 		return User{}, false, err
 	}
-	ok, _, err := s.hasher.verify(ctx, user.PasswordHash, password)
-	if err == nil && !ok {
+	user, err = s.prove(ctx, email, password, client)
+	if fault.Is(err, fault.Unauthenticated) {
 		err = fault.InField("password", "You have an account with this e-mail address. Give its password.")
 	}
 	return user, false, err

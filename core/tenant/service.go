@@ -52,8 +52,8 @@ type Account struct {
 	Password string
 	// Workspace names the workspace to create.
 	Workspace string
-	// Address is the caller's, for throttling; empty for the operator.
-	Address string
+	// Client is who asks, for throttling; the zero Client is the operator.
+	Client Client
 }
 
 // SignUp creates a user, who owns a new workspace on the Starter plan.
@@ -62,8 +62,8 @@ func (s *Service) SignUp(ctx context.Context, account Account) (User, Workspace,
 	if err != nil {
 		return User{}, Workspace{}, err
 	}
-	if account.Address != "" {
-		if _, err := s.countAttempt(ctx, limit{"sign-up:" + account.Address, signUpsByAddress}); err != nil {
+	if address := account.Client.Address; address.IsValid() {
+		if _, err := s.countAttempt(ctx, clientLimits("sign-up:", address, signUpsByAddress)...); err != nil {
 			return User{}, Workspace{}, err
 		}
 	}
@@ -102,8 +102,50 @@ func (s *Service) CreateWorkspace(ctx context.Context, owner User, name string) 
 	})
 }
 
-// ResetPassword gives a user a new password and signs them out everywhere.
+// ResetPassword gives a user a new password, signs them out everywhere, and
+// ends the trust in the browsers on which they have signed in.
 func (s *Service) ResetPassword(ctx context.Context, email, password string) error {
+	user, err := s.UserByEmail(ctx, email)
+	if err != nil {
+		return err
+	}
+	return s.setPassword(ctx, user.ID, password)
+}
+
+// ChangePassword is ResetPassword for a user who proves with the present
+// password who they are. The field of a fault of the new one is new_password.
+func (s *Service) ChangePassword(ctx context.Context, userID, present, password string, client Client) error {
+	if err := checkPassword(password); err != nil {
+		return inField("new_password", err)
+	}
+	if _, err := s.confirm(ctx, userID, present, client); err != nil {
+		return err
+	}
+	return s.setPassword(ctx, userID, password)
+}
+
+// confirm returns the user if the password is theirs. They are signed in, but
+// whoever holds the browser may be somebody else.
+func (s *Service) confirm(ctx context.Context, userID, password string, client Client) (User, error) {
+	user, err := s.store.User(ctx, userID)
+	if err != nil {
+		return User{}, err
+	}
+	user, err = s.prove(ctx, user.Email, password, client)
+	if fault.Is(err, fault.Unauthenticated) {
+		return User{}, fault.InField("password", "This is not your password. Try again.")
+	}
+	return user, err
+}
+
+// inField is a fault as one of another input.
+func inField(field string, err error) error {
+	failure := *fault.As(err)
+	failure.Field = field
+	return &failure
+}
+
+func (s *Service) setPassword(ctx context.Context, userID, password string) error {
 	if err := checkPassword(password); err != nil {
 		return err
 	}
@@ -112,14 +154,13 @@ func (s *Service) ResetPassword(ctx context.Context, email, password string) err
 		return err
 	}
 	return s.store.InTx(ctx, func(ctx context.Context) error {
-		user, err := s.store.UserByEmail(ctx, normalEmail(email))
-		if err != nil {
+		if err := s.store.SetPassword(ctx, userID, hash); err != nil {
 			return err
 		}
-		if err := s.store.SetPassword(ctx, user.ID, hash); err != nil {
+		if err := s.store.ForgetDevices(ctx, userID); err != nil {
 			return err
 		}
-		return s.store.DeleteSessions(ctx, user.ID)
+		return s.store.DeleteSessions(ctx, userID)
 	})
 }
 

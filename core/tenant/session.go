@@ -15,41 +15,55 @@ const (
 	touchEvery = time.Minute
 )
 
-// SignIn checks a password and returns the secret of a new session. The
-// address is the caller's, for throttling. Unknown accounts and wrong
-// passwords give the same fault after the same work.
-func (s *Service) SignIn(ctx context.Context, email, password, address string) (string, error) {
-	email = normalEmail(email)
-	attempt, err := s.countAttempt(ctx, signInLimits(email, address)...)
+// Keys are the secrets that a browser gets when a person signs in.
+type Keys struct {
+	// Session is the session's.
+	Session string
+	// Device says, for longer than a session lasts, that the person has signed
+	// in here before. It opens nothing.
+	Device string
+}
+
+// SignIn checks a password and returns the secrets of a new session. Unknown
+// accounts and wrong passwords give the same fault after the same work.
+func (s *Service) SignIn(ctx context.Context, email, password string, client Client) (Keys, error) {
+	user, err := s.prove(ctx, normalEmail(email), password, client)
 	if err != nil {
-		return "", err
+		return Keys{}, err
+	}
+	return s.StartSession(ctx, user.ID, client)
+}
+
+// prove returns the user with an address and password. It is the one way on
+// which a password is compared: each attempt is counted by the account.
+func (s *Service) prove(ctx context.Context, email, password string, client Client) (User, error) {
+	attempt, err := s.countGuess(ctx, email, client)
+	if err != nil {
+		return User{}, err
 	}
 	user, err := s.store.UserByEmail(ctx, email)
 	if fault.Is(err, fault.NotFound) {
 		if err := s.hasher.pretend(ctx, password); err != nil {
-			return "", err
+			return User{}, err
 		}
-		return "", wrongPassword()
+		return User{}, wrongPassword()
 	}
 	if err != nil {
-		return "", err
+		return User{}, err
 	}
 	ok, outdated, err := s.hasher.verify(ctx, user.PasswordHash, password)
 	if err != nil {
-		return "", err
+		return User{}, err
 	}
 	if !ok {
-		return "", wrongPassword()
+		return User{}, wrongPassword()
 	}
 	if outdated {
 		if err := s.rehash(ctx, user.ID, password); err != nil {
-			return "", err
+			return User{}, err
 		}
 	}
-	if err := attempt.forgive(ctx); err != nil {
-		return "", err
-	}
-	return s.StartSession(ctx, user.ID)
+	return user, attempt.forgive(ctx)
 }
 
 func wrongPassword() error {
@@ -64,16 +78,23 @@ func (s *Service) rehash(ctx context.Context, userID, password string) error {
 	return s.store.InTx(ctx, func(ctx context.Context) error { return s.store.SetPassword(ctx, userID, hash) })
 }
 
-// StartSession returns the secret of a new session of a user who has just
+// StartSession returns the secrets of a new session of a user who has just
 // proved who they are.
-func (s *Service) StartSession(ctx context.Context, userID string) (string, error) {
-	secret, now := newSecret(s.random), s.now()
+func (s *Service) StartSession(ctx context.Context, userID string, client Client) (keys Keys, err error) {
+	now := s.now()
+	keys.Session = newSecret(s.random)
 	session := Session{
-		ID: hashSecret(secret), UserID: userID,
+		ID: hashSecret(keys.Session), UserID: userID,
 		CreatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(SessionLifetime),
 	}
-	err := s.store.InTx(ctx, func(ctx context.Context) error { return s.store.CreateSession(ctx, session) })
-	return secret, err
+	err = s.store.InTx(ctx, func(ctx context.Context) error {
+		if err := s.store.CreateSession(ctx, session); err != nil {
+			return err
+		}
+		keys.Device, err = s.trust(ctx, userID, client.Device)
+		return err
+	})
+	return keys, err
 }
 
 // SignOut ends the session with that secret. One that has ended is no error.

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,9 +18,15 @@ import (
 const (
 	email    = "owner@example.com"
 	password = "correct horse battery"
-	address  = "192.0.2.1"
 	day      = 24 * time.Hour
 )
+
+// stranger is a client that nobody has signed in on before.
+var stranger = from("192.0.2.1")
+
+func from(address string) tenant.Client {
+	return tenant.Client{Address: netip.MustParseAddr(address)}
+}
 
 // clock is a room over a real store, in which time passes as a test says.
 type clock struct {
@@ -67,9 +74,14 @@ func (c *clock) pass(d time.Duration) { c.now = c.now.Add(d) }
 
 func (c *clock) signIn() string {
 	c.Helper()
-	secret, err := c.SignIn(c.Context(), email, password, address)
+	return c.signInFrom(stranger).Session
+}
+
+func (c *clock) signInFrom(client tenant.Client) tenant.Keys {
+	c.Helper()
+	keys, err := c.SignIn(c.Context(), email, password, client)
 	c.must(err)
-	return secret
+	return keys
 }
 
 func (c *clock) isSignedIn(secret string, want bool) {

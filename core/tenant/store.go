@@ -34,8 +34,8 @@ type Store interface {
 	TouchSession(ctx context.Context, id string, at time.Time) error
 	DeleteSession(ctx context.Context, id string) error
 	DeleteSessions(ctx context.Context, userID string) error
-	// DeleteExpired removes sessions, invitations and sign-in counts that no
-	// longer matter at the given time.
+	// DeleteExpired removes sessions, devices, invitations and sign-in counts that
+	// no longer matter at the given time.
 	DeleteExpired(ctx context.Context, now time.Time) error
 
 	// CountAttempt adds one to the count of key and returns it. A count whose
@@ -44,6 +44,7 @@ type Store interface {
 	// ForgiveAttempt takes one from the count of key.
 	ForgiveAttempt(ctx context.Context, key string) error
 
+	DeviceStore
 	SubscriptionStore
 	HoldingStore
 	UsageStore

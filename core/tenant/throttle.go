@@ -2,22 +2,42 @@ package tenant
 
 import (
 	"context"
+	"net/netip"
 	"time"
 
 	"parley/core/fault"
+	"parley/internal/netgroup"
 )
 
 // Attempts are counted before the password is looked at, so that guesses sent
-// at once count too. The pair of account and address has the low limit; an
+// at once count too. The pair of account and client has the low limit; an
 // account alone has a high one, so that nobody can lock another out cheaply.
+// An IPv6 client is its /64, and its /48 has limits of its own, which are five
+// times as high.
 const (
 	attemptWindow     = 15 * time.Minute
 	attemptsByPair    = 10
 	attemptsByAddress = 100
 	attemptsByAccount = 200
-	// signUpsByAddress bounds how many accounts one address makes.
+	// attemptsByDevice bounds a browser on which the person has signed in
+	// before. Nobody else's attempts count against it.
+	attemptsByDevice = 10
+	// signUpsByAddress bounds how many accounts one client makes, and how many
+	// addresses it can find out to have one.
 	signUpsByAddress = 20
+	// bySite multiplies a limit of one client for the /48 around it.
+	bySite = 5
 )
+
+// Client is whoever tries a password, as far as the request tells.
+type Client struct {
+	// Address is where the request came from. The zero Addr is the operator's
+	// command line.
+	Address netip.Addr
+	// Device is the secret that the browser keeps of earlier sign-ins, empty
+	// for none.
+	Device string
+}
 
 type attempt struct {
 	store Store
@@ -30,12 +50,35 @@ type limit struct {
 	max int
 }
 
-func signInLimits(account, address string) []limit {
-	return []limit{
-		{"pair:" + account + "|" + address, attemptsByPair},
-		{"address:" + address, attemptsByAddress},
-		{"account:" + account, attemptsByAccount},
+// clientLimits bound what one client does, and more loosely what its site does.
+func clientLimits(what string, address netip.Addr, most int) []limit {
+	client, site := netgroup.Of(address), netgroup.Site(address)
+	limits := []limit{{what + client.String(), most}}
+	if site != client {
+		limits = append(limits, limit{what + site.String(), most * bySite})
 	}
+	return limits
+}
+
+func signInLimits(account string, address netip.Addr) []limit {
+	limits := clientLimits("pair:"+account+"|", address, attemptsByPair)
+	limits = append(limits, clientLimits("address:", address, attemptsByAddress)...)
+	return append(limits, limit{"account:" + account, attemptsByAccount})
+}
+
+// countGuess counts an attempt at an account's password. One from a device
+// that the account trusts counts against that device alone (OWASP, Slow Down
+// Online Guessing Attacks with Device Cookies). The account is an address in
+// lower case, whether anybody has it or not.
+func (s *Service) countGuess(ctx context.Context, account string, client Client) (attempt, error) {
+	trusted, err := s.isTrusted(ctx, account, client.Device)
+	if err != nil {
+		return attempt{}, err
+	}
+	if trusted {
+		return s.countAttempt(ctx, limit{"device:" + account + "|" + hashSecret(client.Device), attemptsByDevice})
+	}
+	return s.countAttempt(ctx, signInLimits(account, client.Address)...)
 }
 
 func (s *Service) countAttempt(ctx context.Context, limits ...limit) (attempt, error) {

@@ -10,9 +10,9 @@ import (
 )
 
 // guess signs in with a wrong password n times.
-func (c *clock) guess(n int, email, address string) (last error) {
+func (c *clock) guess(n int, email string, client tenant.Client) (last error) {
 	for range n {
-		_, last = c.SignIn(c.Context(), email, "a wrong guess", address)
+		_, last = c.SignIn(c.Context(), email, "a wrong guess", client)
 	}
 	return last
 }
@@ -21,10 +21,10 @@ func TestThrottle(t *testing.T) {
 	t.Parallel()
 	t.Run("the eleventh guess from one address waits fifteen minutes, with the right password too", func(t *testing.T) {
 		c := newClock(t)
-		if err := c.guess(10, email, address); !fault.Is(err, fault.Unauthenticated) {
+		if err := c.guess(10, email, stranger); !fault.Is(err, fault.Unauthenticated) {
 			t.Fatalf("the tenth: %v", err)
 		}
-		_, err := c.SignIn(t.Context(), email, password, address)
+		_, err := c.SignIn(t.Context(), email, password, stranger)
 		if !fault.Is(err, fault.RateLimited) || fault.As(err).RetryAfter <= 0 {
 			t.Fatalf("the eleventh: %v", err)
 		}
@@ -33,11 +33,11 @@ func TestThrottle(t *testing.T) {
 	})
 	t.Run("asking again while waiting does not make the wait longer", func(t *testing.T) {
 		c := newClock(t)
-		if err := c.guess(11, email, address); !fault.Is(err, fault.RateLimited) {
+		if err := c.guess(11, email, stranger); !fault.Is(err, fault.RateLimited) {
 			t.Fatal(err)
 		}
 		c.pass(14 * time.Minute)
-		if err := c.guess(1, email, address); !fault.Is(err, fault.RateLimited) {
+		if err := c.guess(1, email, stranger); !fault.Is(err, fault.RateLimited) {
 			t.Fatal(err)
 		}
 		c.pass(time.Minute + time.Second)
@@ -51,27 +51,27 @@ func TestThrottle(t *testing.T) {
 	})
 	t.Run("an account of nobody is throttled like one of somebody", func(t *testing.T) {
 		c := newClock(t)
-		known, unknown := c.guess(11, email, address), c.guess(11, "nobody@example.com", "192.0.2.2")
+		known, unknown := c.guess(11, email, stranger), c.guess(11, "nobody@example.com", from("192.0.2.2"))
 		if !fault.Is(known, fault.RateLimited) || known.Error() != unknown.Error() {
 			t.Errorf("known: %v, unknown: %v", known, unknown)
 		}
 	})
 	t.Run("another address may sign in to the same account", func(t *testing.T) {
 		c := newClock(t)
-		c.must(ignored(c.guess(11, email, "192.0.2.66")))
+		c.must(ignored(c.guess(11, email, from("192.0.2.66"))))
 		c.signIn()
 	})
 	t.Run("one address that guesses a hundred things is stopped", func(t *testing.T) {
 		c := newClock(t)
 		for i := range 100 {
-			if _, err := c.Join(t.Context(), fmt.Sprintf("code %d", i), password, address); !fault.Is(err, fault.Invalid) {
+			if _, err := c.Join(t.Context(), fmt.Sprintf("code %d", i), password, stranger); !fault.Is(err, fault.Invalid) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := c.SignIn(t.Context(), email, password, address); !fault.Is(err, fault.RateLimited) {
+		if _, err := c.SignIn(t.Context(), email, password, stranger); !fault.Is(err, fault.RateLimited) {
 			t.Errorf("got %v", err)
 		}
-		if _, err := c.SignIn(t.Context(), email, password, "192.0.2.2"); err != nil {
+		if _, err := c.SignIn(t.Context(), email, password, from("192.0.2.2")); err != nil {
 			t.Errorf("another address: %v", err)
 		}
 	})
@@ -88,7 +88,7 @@ func ignored(err error) error {
 func TestThrottledSignUp(t *testing.T) {
 	t.Parallel()
 	account := func(n int, password string) tenant.Account {
-		return tenant.Account{Email: fmt.Sprintf("new%d@example.com", n), Password: password, Workspace: "New", Address: address}
+		return tenant.Account{Email: fmt.Sprintf("new%d@example.com", n), Password: password, Workspace: "New", Client: stranger}
 	}
 	t.Run("one address makes twenty accounts and then waits", func(t *testing.T) {
 		c := newClock(t)
@@ -100,7 +100,7 @@ func TestThrottledSignUp(t *testing.T) {
 			t.Errorf("the next: %v", err)
 		}
 		elsewhere := account(21, password)
-		elsewhere.Address = "192.0.2.2"
+		elsewhere.Client = from("192.0.2.2")
 		if _, _, err := c.SignUp(t.Context(), elsewhere); err != nil {
 			t.Errorf("another address: %v", err)
 		}

@@ -8,6 +8,30 @@ import (
 	"parley/ent"
 )
 
+// The AccountMailFunc type is an adapter to allow the use of ordinary
+// function as AccountMail mutator.
+type AccountMailFunc func(context.Context, *ent.AccountMailMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f AccountMailFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.AccountMailMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.AccountMailMutation", m)
+}
+
+// The AddressCodeFunc type is an adapter to allow the use of ordinary
+// function as AddressCode mutator.
+type AddressCodeFunc func(context.Context, *ent.AddressCodeMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f AddressCodeFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.AddressCodeMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.AddressCodeMutation", m)
+}
+
 // The AuditEntryFunc type is an adapter to allow the use of ordinary
 // function as AuditEntry mutator.
 type AuditEntryFunc func(context.Context, *ent.AuditEntryMutation) (ent.Value, error)
@@ -78,6 +102,18 @@ func (f ConversationFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.ConversationMutation", m)
+}
+
+// The DeviceFunc type is an adapter to allow the use of ordinary
+// function as Device mutator.
+type DeviceFunc func(context.Context, *ent.DeviceMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f DeviceFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.DeviceMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.DeviceMutation", m)
 }
 
 // The DocumentFunc type is an adapter to allow the use of ordinary

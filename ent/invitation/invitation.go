@@ -23,6 +23,8 @@ const (
 	FieldRole = "role"
 	// FieldCodeHash holds the string denoting the code_hash field in the database.
 	FieldCodeHash = "code_hash"
+	// FieldInvitedBy holds the string denoting the invited_by field in the database.
+	FieldInvitedBy = "invited_by"
 	// FieldExpiresAt holds the string denoting the expires_at field in the database.
 	FieldExpiresAt = "expires_at"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
@@ -47,6 +49,7 @@ var Columns = []string{
 	FieldEmail,
 	FieldRole,
 	FieldCodeHash,
+	FieldInvitedBy,
 	FieldExpiresAt,
 	FieldCreatedAt,
 }
@@ -77,6 +80,10 @@ var (
 	RoleValidator func(string) error
 	// CodeHashValidator is a validator for the "code_hash" field. It is called by the builders before save.
 	CodeHashValidator func(string) error
+	// DefaultInvitedBy holds the default value on creation for the "invited_by" field.
+	DefaultInvitedBy string
+	// InvitedByValidator is a validator for the "invited_by" field. It is called by the builders before save.
+	InvitedByValidator func(string) error
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -109,6 +116,11 @@ func ByRole(opts ...sql.OrderTermOption) OrderOption {
 // ByCodeHash orders the results by the code_hash field.
 func ByCodeHash(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCodeHash, opts...).ToFunc()
+}
+
+// ByInvitedBy orders the results by the invited_by field.
+func ByInvitedBy(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldInvitedBy, opts...).ToFunc()
 }
 
 // ByExpiresAt orders the results by the expires_at field.

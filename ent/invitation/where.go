@@ -85,6 +85,11 @@ func CodeHash(v string) predicate.Invitation {
 	return predicate.Invitation(sql.FieldEQ(FieldCodeHash, v))
 }
 
+// InvitedBy applies equality check predicate on the "invited_by" field. It's identical to InvitedByEQ.
+func InvitedBy(v string) predicate.Invitation {
+	return predicate.Invitation(sql.FieldEQ(FieldInvitedBy, v))
+}
+
 // ExpiresAt applies equality check predicate on the "expires_at" field. It's identical to ExpiresAtEQ.
 func ExpiresAt(v time.Time) predicate.Invitation {
 	return predicate.Invitation(sql.FieldEQ(FieldExpiresAt, v))
@@ -353,6 +358,71 @@ func CodeHashEqualFold(v string) predicate.Invitation {
 // CodeHashContainsFold applies the ContainsFold predicate on the "code_hash" field.
 func CodeHashContainsFold(v string) predicate.Invitation {
 	return predicate.Invitation(sql.FieldContainsFold(FieldCodeHash, v))
+}
+
+// InvitedByEQ applies the EQ predicate on the "invited_by" field.
+func InvitedByEQ(v string) predicate.Invitation {
+	return predicate.Invitation(sql.FieldEQ(FieldInvitedBy, v))
+}
+
+// InvitedByNEQ applies the NEQ predicate on the "invited_by" field.
+func InvitedByNEQ(v string) predicate.Invitation {
+	return predicate.Invitation(sql.FieldNEQ(FieldInvitedBy, v))
+}
+
+// InvitedByIn applies the In predicate on the "invited_by" field.
+func InvitedByIn(vs ...string) predicate.Invitation {
+	return predicate.Invitation(sql.FieldIn(FieldInvitedBy, vs...))
+}
+
+// InvitedByNotIn applies the NotIn predicate on the "invited_by" field.
+func InvitedByNotIn(vs ...string) predicate.Invitation {
+	return predicate.Invitation(sql.FieldNotIn(FieldInvitedBy, vs...))
+}
+
+// InvitedByGT applies the GT predicate on the "invited_by" field.
+func InvitedByGT(v string) predicate.Invitation {
+	return predicate.Invitation(sql.FieldGT(FieldInvitedBy, v))
+}
+
+// InvitedByGTE applies the GTE predicate on the "invited_by" field.
+func InvitedByGTE(v string) predicate.Invitation {
+	return predicate.Invitation(sql.FieldGTE(FieldInvitedBy, v))
+}
+
+// InvitedByLT applies the LT predicate on the "invited_by" field.
+func InvitedByLT(v string) predicate.Invitation {
+	return predicate.Invitation(sql.FieldLT(FieldInvitedBy, v))
+}
+
+// InvitedByLTE applies the LTE predicate on the "invited_by" field.
+func InvitedByLTE(v string) predicate.Invitation {
+	return predicate.Invitation(sql.FieldLTE(FieldInvitedBy, v))
+}
+
+// InvitedByContains applies the Contains predicate on the "invited_by" field.
+func InvitedByContains(v string) predicate.Invitation {
+	return predicate.Invitation(sql.FieldContains(FieldInvitedBy, v))
+}
+
+// InvitedByHasPrefix applies the HasPrefix predicate on the "invited_by" field.
+func InvitedByHasPrefix(v string) predicate.Invitation {
+	return predicate.Invitation(sql.FieldHasPrefix(FieldInvitedBy, v))
+}
+
+// InvitedByHasSuffix applies the HasSuffix predicate on the "invited_by" field.
+func InvitedByHasSuffix(v string) predicate.Invitation {
+	return predicate.Invitation(sql.FieldHasSuffix(FieldInvitedBy, v))
+}
+
+// InvitedByEqualFold applies the EqualFold predicate on the "invited_by" field.
+func InvitedByEqualFold(v string) predicate.Invitation {
+	return predicate.Invitation(sql.FieldEqualFold(FieldInvitedBy, v))
+}
+
+// InvitedByContainsFold applies the ContainsFold predicate on the "invited_by" field.
+func InvitedByContainsFold(v string) predicate.Invitation {
+	return predicate.Invitation(sql.FieldContainsFold(FieldInvitedBy, v))
 }
 
 // ExpiresAtEQ applies the EQ predicate on the "expires_at" field.

@@ -9,6 +9,57 @@ import (
 )
 
 var (
+	// AccountMailsColumns holds the columns for the "account_mails" table.
+	AccountMailsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "key", Type: field.TypeString, Unique: true, Size: 200},
+		{Name: "recipient", Type: field.TypeString, Size: 320},
+		{Name: "subject", Type: field.TypeString, Size: 400},
+		{Name: "body", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "due_at", Type: field.TypeTime, Nullable: true},
+		{Name: "attempts", Type: field.TypeInt, Default: 0},
+		{Name: "sent_at", Type: field.TypeTime, Nullable: true},
+		{Name: "created_at", Type: field.TypeTime},
+	}
+	// AccountMailsTable holds the schema information for the "account_mails" table.
+	AccountMailsTable = &schema.Table{
+		Name:       "account_mails",
+		Columns:    AccountMailsColumns,
+		PrimaryKey: []*schema.Column{AccountMailsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "accountmail_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{AccountMailsColumns[5]},
+			},
+		},
+	}
+	// AddressCodesColumns holds the columns for the "address_codes" table.
+	AddressCodesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 64},
+		{Name: "email", Type: field.TypeString, Size: 320},
+		{Name: "user_id", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "expires_at", Type: field.TypeTime},
+		{Name: "created_at", Type: field.TypeTime},
+	}
+	// AddressCodesTable holds the schema information for the "address_codes" table.
+	AddressCodesTable = &schema.Table{
+		Name:       "address_codes",
+		Columns:    AddressCodesColumns,
+		PrimaryKey: []*schema.Column{AddressCodesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "addresscode_expires_at",
+				Unique:  false,
+				Columns: []*schema.Column{AddressCodesColumns[3]},
+			},
+			{
+				Name:    "addresscode_user_id",
+				Unique:  false,
+				Columns: []*schema.Column{AddressCodesColumns[2]},
+			},
+		},
+	}
 	// AuditEntriesColumns holds the columns for the "audit_entries" table.
 	AuditEntriesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt64, Increment: true},
@@ -184,6 +235,45 @@ var (
 			},
 		},
 	}
+	// DevicesColumns holds the columns for the "devices" table.
+	DevicesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt, Increment: true},
+		{Name: "secret_hash", Type: field.TypeString, Size: 64},
+		{Name: "expires_at", Type: field.TypeTime},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "user_id", Type: field.TypeString, Size: 40},
+	}
+	// DevicesTable holds the schema information for the "devices" table.
+	DevicesTable = &schema.Table{
+		Name:       "devices",
+		Columns:    DevicesColumns,
+		PrimaryKey: []*schema.Column{DevicesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "devices_users_devices",
+				Columns:    []*schema.Column{DevicesColumns[4]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "device_secret_hash_user_id",
+				Unique:  true,
+				Columns: []*schema.Column{DevicesColumns[1], DevicesColumns[4]},
+			},
+			{
+				Name:    "device_user_id",
+				Unique:  false,
+				Columns: []*schema.Column{DevicesColumns[4]},
+			},
+			{
+				Name:    "device_expires_at",
+				Unique:  false,
+				Columns: []*schema.Column{DevicesColumns[2]},
+			},
+		},
+	}
 	// DocumentsColumns holds the columns for the "documents" table.
 	DocumentsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -351,6 +441,7 @@ var (
 		{Name: "email", Type: field.TypeString, Size: 320},
 		{Name: "role", Type: field.TypeString, Size: 20},
 		{Name: "code_hash", Type: field.TypeString, Unique: true, Size: 64},
+		{Name: "invited_by", Type: field.TypeString, Size: 40, Default: ""},
 		{Name: "expires_at", Type: field.TypeTime},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "workspace_id", Type: field.TypeString, Size: 40},
@@ -363,7 +454,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "invitations_workspaces_invitations",
-				Columns:    []*schema.Column{InvitationsColumns[6]},
+				Columns:    []*schema.Column{InvitationsColumns[7]},
 				RefColumns: []*schema.Column{WorkspacesColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -372,7 +463,7 @@ var (
 			{
 				Name:    "invitation_workspace_id_email",
 				Unique:  true,
-				Columns: []*schema.Column{InvitationsColumns[6], InvitationsColumns[1]},
+				Columns: []*schema.Column{InvitationsColumns[7], InvitationsColumns[1]},
 			},
 		},
 	}
@@ -983,12 +1074,15 @@ var (
 	}
 	// Tables holds all the tables in the schema.
 	Tables = []*schema.Table{
+		AccountMailsTable,
+		AddressCodesTable,
 		AuditEntriesTable,
 		BillingEventsTable,
 		CachedAnswersTable,
 		ChatbotsTable,
 		ChoresTable,
 		ConversationsTable,
+		DevicesTable,
 		DocumentsTable,
 		EmbeddingsTable,
 		IdempotencyKeysTable,
@@ -1019,6 +1113,7 @@ func init() {
 	CachedAnswersTable.ForeignKeys[0].RefTable = ChatbotsTable
 	ChatbotsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	ConversationsTable.ForeignKeys[0].RefTable = ChatbotsTable
+	DevicesTable.ForeignKeys[0].RefTable = UsersTable
 	DocumentsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	EmbeddingsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	IdempotencyKeysTable.ForeignKeys[0].RefTable = ConversationsTable

@@ -6,6 +6,12 @@ import (
 	"entgo.io/ent/dialect/sql"
 )
 
+// AccountMail is the predicate function for accountmail builders.
+type AccountMail func(*sql.Selector)
+
+// AddressCode is the predicate function for addresscode builders.
+type AddressCode func(*sql.Selector)
+
 // AuditEntry is the predicate function for auditentry builders.
 type AuditEntry func(*sql.Selector)
 
@@ -23,6 +29,9 @@ type Chore func(*sql.Selector)
 
 // Conversation is the predicate function for conversation builders.
 type Conversation func(*sql.Selector)
+
+// Device is the predicate function for device builders.
+type Device func(*sql.Selector)
 
 // Document is the predicate function for document builders.
 type Document func(*sql.Selector)

@@ -111,6 +111,54 @@ func DenyMutationOperationRule(op ent.Op) MutationRule {
 	return OnMutationOperation(rule, op)
 }
 
+// The AccountMailQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type AccountMailQueryRuleFunc func(context.Context, *ent.AccountMailQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f AccountMailQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.AccountMailQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.AccountMailQuery", q)
+}
+
+// The AccountMailMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type AccountMailMutationRuleFunc func(context.Context, *ent.AccountMailMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f AccountMailMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.AccountMailMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.AccountMailMutation", m)
+}
+
+// The AddressCodeQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type AddressCodeQueryRuleFunc func(context.Context, *ent.AddressCodeQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f AddressCodeQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.AddressCodeQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.AddressCodeQuery", q)
+}
+
+// The AddressCodeMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type AddressCodeMutationRuleFunc func(context.Context, *ent.AddressCodeMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f AddressCodeMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.AddressCodeMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.AddressCodeMutation", m)
+}
+
 // The AuditEntryQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type AuditEntryQueryRuleFunc func(context.Context, *ent.AuditEntryQuery) error
@@ -253,6 +301,30 @@ func (f ConversationMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mu
 		return f(ctx, m)
 	}
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.ConversationMutation", m)
+}
+
+// The DeviceQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type DeviceQueryRuleFunc func(context.Context, *ent.DeviceQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f DeviceQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.DeviceQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.DeviceQuery", q)
+}
+
+// The DeviceMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type DeviceMutationRuleFunc func(context.Context, *ent.DeviceMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f DeviceMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.DeviceMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.DeviceMutation", m)
 }
 
 // The DocumentQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -818,6 +890,10 @@ var _ QueryMutationRule = FilterFunc(nil)
 
 func queryFilter(q ent.Query) (Filter, error) {
 	switch q := q.(type) {
+	case *ent.AccountMailQuery:
+		return q.Filter(), nil
+	case *ent.AddressCodeQuery:
+		return q.Filter(), nil
 	case *ent.AuditEntryQuery:
 		return q.Filter(), nil
 	case *ent.BillingEventQuery:
@@ -829,6 +905,8 @@ func queryFilter(q ent.Query) (Filter, error) {
 	case *ent.ChoreQuery:
 		return q.Filter(), nil
 	case *ent.ConversationQuery:
+		return q.Filter(), nil
+	case *ent.DeviceQuery:
 		return q.Filter(), nil
 	case *ent.DocumentQuery:
 		return q.Filter(), nil
@@ -881,6 +959,10 @@ func queryFilter(q ent.Query) (Filter, error) {
 
 func mutationFilter(m ent.Mutation) (Filter, error) {
 	switch m := m.(type) {
+	case *ent.AccountMailMutation:
+		return m.Filter(), nil
+	case *ent.AddressCodeMutation:
+		return m.Filter(), nil
 	case *ent.AuditEntryMutation:
 		return m.Filter(), nil
 	case *ent.BillingEventMutation:
@@ -892,6 +974,8 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 	case *ent.ChoreMutation:
 		return m.Filter(), nil
 	case *ent.ConversationMutation:
+		return m.Filter(), nil
+	case *ent.DeviceMutation:
 		return m.Filter(), nil
 	case *ent.DocumentMutation:
 		return m.Filter(), nil

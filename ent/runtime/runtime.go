@@ -4,12 +4,15 @@ package runtime
 
 import (
 	"context"
+	"parley/ent/accountmail"
+	"parley/ent/addresscode"
 	"parley/ent/auditentry"
 	"parley/ent/billingevent"
 	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
 	"parley/ent/chore"
 	"parley/ent/conversation"
+	"parley/ent/device"
 	"parley/ent/document"
 	"parley/ent/embedding"
 	"parley/ent/idempotencykey"
@@ -42,6 +45,66 @@ import (
 // (default values, validators, hooks and policies) and stitches it
 // to their package variables.
 func init() {
+	accountmailFields := schema.AccountMail{}.Fields()
+	_ = accountmailFields
+	// accountmailDescKey is the schema descriptor for key field.
+	accountmailDescKey := accountmailFields[1].Descriptor()
+	// accountmail.KeyValidator is a validator for the "key" field. It is called by the builders before save.
+	accountmail.KeyValidator = accountmailDescKey.Validators[0].(func(string) error)
+	// accountmailDescRecipient is the schema descriptor for recipient field.
+	accountmailDescRecipient := accountmailFields[2].Descriptor()
+	// accountmail.RecipientValidator is a validator for the "recipient" field. It is called by the builders before save.
+	accountmail.RecipientValidator = accountmailDescRecipient.Validators[0].(func(string) error)
+	// accountmailDescSubject is the schema descriptor for subject field.
+	accountmailDescSubject := accountmailFields[3].Descriptor()
+	// accountmail.SubjectValidator is a validator for the "subject" field. It is called by the builders before save.
+	accountmail.SubjectValidator = accountmailDescSubject.Validators[0].(func(string) error)
+	// accountmailDescBody is the schema descriptor for body field.
+	accountmailDescBody := accountmailFields[4].Descriptor()
+	// accountmail.DefaultBody holds the default value on creation for the body field.
+	accountmail.DefaultBody = accountmailDescBody.Default.(string)
+	// accountmailDescAttempts is the schema descriptor for attempts field.
+	accountmailDescAttempts := accountmailFields[6].Descriptor()
+	// accountmail.DefaultAttempts holds the default value on creation for the attempts field.
+	accountmail.DefaultAttempts = accountmailDescAttempts.Default.(int)
+	// accountmailDescCreatedAt is the schema descriptor for created_at field.
+	accountmailDescCreatedAt := accountmailFields[8].Descriptor()
+	// accountmail.DefaultCreatedAt holds the default value on creation for the created_at field.
+	accountmail.DefaultCreatedAt = accountmailDescCreatedAt.Default.(func() time.Time)
+	addresscodeFields := schema.AddressCode{}.Fields()
+	_ = addresscodeFields
+	// addresscodeDescEmail is the schema descriptor for email field.
+	addresscodeDescEmail := addresscodeFields[1].Descriptor()
+	// addresscode.EmailValidator is a validator for the "email" field. It is called by the builders before save.
+	addresscode.EmailValidator = addresscodeDescEmail.Validators[0].(func(string) error)
+	// addresscodeDescUserID is the schema descriptor for user_id field.
+	addresscodeDescUserID := addresscodeFields[2].Descriptor()
+	// addresscode.DefaultUserID holds the default value on creation for the user_id field.
+	addresscode.DefaultUserID = addresscodeDescUserID.Default.(string)
+	// addresscode.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	addresscode.UserIDValidator = addresscodeDescUserID.Validators[0].(func(string) error)
+	// addresscodeDescCreatedAt is the schema descriptor for created_at field.
+	addresscodeDescCreatedAt := addresscodeFields[4].Descriptor()
+	// addresscode.DefaultCreatedAt holds the default value on creation for the created_at field.
+	addresscode.DefaultCreatedAt = addresscodeDescCreatedAt.Default.(func() time.Time)
+	// addresscodeDescID is the schema descriptor for id field.
+	addresscodeDescID := addresscodeFields[0].Descriptor()
+	// addresscode.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	addresscode.IDValidator = func() func(string) error {
+		validators := addresscodeDescID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(id string) error {
+			for _, fn := range fns {
+				if err := fn(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
 	auditentryMixin := schema.AuditEntry{}.Mixin()
 	auditentry.Policy = privacy.NewPolicies(auditentryMixin[0], schema.AuditEntry{})
 	auditentry.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -356,6 +419,20 @@ func init() {
 	conversationDescCreatedAt := conversationFields[4].Descriptor()
 	// conversation.DefaultCreatedAt holds the default value on creation for the created_at field.
 	conversation.DefaultCreatedAt = conversationDescCreatedAt.Default.(func() time.Time)
+	deviceFields := schema.Device{}.Fields()
+	_ = deviceFields
+	// deviceDescUserID is the schema descriptor for user_id field.
+	deviceDescUserID := deviceFields[0].Descriptor()
+	// device.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	device.UserIDValidator = deviceDescUserID.Validators[0].(func(string) error)
+	// deviceDescSecretHash is the schema descriptor for secret_hash field.
+	deviceDescSecretHash := deviceFields[1].Descriptor()
+	// device.SecretHashValidator is a validator for the "secret_hash" field. It is called by the builders before save.
+	device.SecretHashValidator = deviceDescSecretHash.Validators[0].(func(string) error)
+	// deviceDescCreatedAt is the schema descriptor for created_at field.
+	deviceDescCreatedAt := deviceFields[3].Descriptor()
+	// device.DefaultCreatedAt holds the default value on creation for the created_at field.
+	device.DefaultCreatedAt = deviceDescCreatedAt.Default.(func() time.Time)
 	documentMixin := schema.Document{}.Mixin()
 	document.Policy = privacy.NewPolicies(documentMixin[0], schema.Document{})
 	document.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -634,8 +711,14 @@ func init() {
 	invitationDescCodeHash := invitationFields[3].Descriptor()
 	// invitation.CodeHashValidator is a validator for the "code_hash" field. It is called by the builders before save.
 	invitation.CodeHashValidator = invitationDescCodeHash.Validators[0].(func(string) error)
+	// invitationDescInvitedBy is the schema descriptor for invited_by field.
+	invitationDescInvitedBy := invitationFields[4].Descriptor()
+	// invitation.DefaultInvitedBy holds the default value on creation for the invited_by field.
+	invitation.DefaultInvitedBy = invitationDescInvitedBy.Default.(string)
+	// invitation.InvitedByValidator is a validator for the "invited_by" field. It is called by the builders before save.
+	invitation.InvitedByValidator = invitationDescInvitedBy.Validators[0].(func(string) error)
 	// invitationDescCreatedAt is the schema descriptor for created_at field.
-	invitationDescCreatedAt := invitationFields[5].Descriptor()
+	invitationDescCreatedAt := invitationFields[6].Descriptor()
 	// invitation.DefaultCreatedAt holds the default value on creation for the created_at field.
 	invitation.DefaultCreatedAt = invitationDescCreatedAt.Default.(func() time.Time)
 	// invitationDescID is the schema descriptor for id field.

@@ -115,6 +115,7 @@ func (User) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.To("memberships", Member.Type).Annotations(cascade),
 		edge.To("sessions", Session.Type).Annotations(cascade),
+		edge.To("devices", Device.Type).Annotations(cascade),
 	}
 }
 
@@ -163,6 +164,9 @@ func (Invitation) Fields() []ent.Field {
 		field.String("email").MaxLen(320).Immutable(),
 		field.String("role").MaxLen(20).Immutable(),
 		field.String("code_hash").MaxLen(64).Unique().Immutable().Sensitive(),
+		// invited_by is the id of the user who made it, empty where that was not
+		// recorded.
+		field.String("invited_by").MaxLen(idLen).Default("").Immutable(),
 		field.Time("expires_at").Immutable(),
 		created(),
 	}
@@ -205,6 +209,82 @@ func (Session) Edges() []ent.Edge {
 func (Session) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("user_id"), index.Fields("expires_at")}
 }
+
+// Device is a browser on which a user has signed in before. The browser keeps
+// a secret, of which the row has the hash; several users may share a browser.
+type Device struct{ ent.Schema }
+
+// Fields of the Device.
+func (Device) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("user_id").MaxLen(idLen).Immutable(),
+		field.String("secret_hash").MaxLen(64).Immutable().Sensitive(),
+		field.Time("expires_at"),
+		created(),
+	}
+}
+
+// Edges of the Device.
+func (Device) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("user", User.Type).Ref("devices").Field("user_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the Device.
+func (Device) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("secret_hash", "user_id").Unique(),
+		index.Fields("user_id"),
+		index.Fields("expires_at"),
+	}
+}
+
+// AddressCode is a link that was mailed to an address, to prove that whoever
+// follows it reads its mail; its id is the hash of the code in the link.
+type AddressCode struct{ ent.Schema }
+
+// Fields of the AddressCode.
+func (AddressCode) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("id").MaxLen(64).Immutable().NotEmpty(),
+		field.String("email").MaxLen(320).Immutable(),
+		// user_id is whose address it is to become, empty for a new account.
+		field.String("user_id").MaxLen(idLen).Default("").Immutable(),
+		field.Time("expires_at").Immutable(),
+		created(),
+	}
+}
+
+// Indexes of the AddressCode.
+func (AddressCode) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("expires_at"), index.Fields("user_id")}
+}
+
+// AccountMail is a message to a person about their account, which belongs to
+// no workspace.
+type AccountMail struct{ ent.Schema }
+
+// Fields of the AccountMail.
+func (AccountMail) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable(),
+		field.String("key").MaxLen(200).Unique().Immutable(),
+		field.String("recipient").MaxLen(320).Immutable(),
+		field.String("subject").MaxLen(400).Immutable(),
+		// body may hold a link that signs up. It is emptied when the mail is
+		// settled.
+		longText("body"),
+		// due_at is when it is tried next; none when it was sent or given up.
+		field.Time("due_at").Optional().Nillable(),
+		field.Int("attempts").Default(0),
+		field.Time("sent_at").Optional().Nillable(),
+		created(),
+	}
+}
+
+// Indexes of the AccountMail.
+func (AccountMail) Indexes() []ent.Index { return []ent.Index{index.Fields("due_at")} }
 
 // SignInAttempt counts failed sign-ins; its id is the hash of what they are
 // counted by.

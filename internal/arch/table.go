@@ -66,7 +66,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/tenant"},
-		Ours:     rooms[:3],
+		Ours:     append([]string{"internal/netgroup"}, rooms[:3]...),
 		Outside:  []string{crypto},
 		Because:  "a room knows the rooms to its left, and no door, store or vendor",
 	},

@@ -1,0 +1,49 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	entsql "entgo.io/ent/dialect/sql"
+
+	"parley/ent"
+	"parley/ent/device"
+	"parley/ent/user"
+)
+
+// TrustDevice notes that a user trusts a browser until a time, and forgets the
+// oldest beyond so many.
+func (s *Store) TrustDevice(ctx context.Context, userID, secretHash string, now, until time.Time, most int) error {
+	return s.InTx(ctx, func(ctx context.Context) error {
+		db := s.db(ctx)
+		err := db.Device.Create().SetUserID(userID).SetSecretHash(secretHash).SetCreatedAt(now).SetExpiresAt(until).
+			OnConflictColumns(device.FieldSecretHash, device.FieldUserID).
+			Update(func(u *ent.DeviceUpsert) { u.SetExpiresAt(until) }).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		kept, err := db.Device.Query().Where(device.UserID(userID)).
+			Order(device.ByExpiresAt(entsql.OrderDesc()), device.ByID(entsql.OrderDesc())).Limit(most).IDs(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = db.Device.Delete().Where(device.UserID(userID), device.IDNotIn(kept...)).Exec(ctx)
+		return err
+	})
+}
+
+// TrustedBy returns the e-mail addresses of the users who trust a browser at a
+// time.
+func (s *Store) TrustedBy(ctx context.Context, secretHash string, at time.Time) ([]string, error) {
+	rows, err := s.db(ctx).User.Query().
+		Where(user.HasDevicesWith(device.SecretHash(secretHash), device.ExpiresAtGT(at))).All(ctx)
+	return mapped(rows, err, func(row *ent.User) string { return row.Email })
+}
+
+// ForgetDevices ends all that a user trusts.
+func (s *Store) ForgetDevices(ctx context.Context, userID string) error {
+	return s.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		_, err := db.Device.Delete().Where(device.UserID(userID)).Exec(ctx)
+		return err
+	})
+}
