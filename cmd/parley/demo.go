@@ -6,18 +6,18 @@ import (
 	"path"
 	"strings"
 
-	"parley"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/core/tenant"
+	"parley/internal/demo"
 )
 
 const (
 	demoEmail     = "owner@demo.parley.example"
-	demoWorkspace = "Parley Demo"
-	demoChatbot   = "Parley Guide"
+	demoWorkspace = demo.Business
+	demoChatbot   = demo.Business + " Help"
 )
 
 type demoCmd struct {
@@ -128,21 +128,25 @@ func (p *program) demoChatbot(ctx context.Context, workspaceID string) (chatbot.
 	return bot, p.addDocuments(ctx, bot)
 }
 
-// addDocuments gives a chatbot the project's own documents.
+// addDocuments gives a chatbot the demo's help pages.
 func (p *program) addDocuments(ctx context.Context, bot chatbot.Chatbot) error {
-	return fs.WalkDir(parley.Documents, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || path.Ext(name) != ".md" {
-			return err
-		}
-		text, err := fs.ReadFile(parley.Documents, name)
+	names, err := fs.Glob(demo.Pages, "pages/*.md")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		text, err := demo.Pages.ReadFile(name)
 		if err != nil {
 			return err
 		}
 		_, err = p.knowledge.Add(ctx, bot.WorkspaceID, bot.ID, knowledge.NewDocument{
 			Title: documentTitle(name, string(text)), Kind: knowledge.Markdown, Content: string(text),
 		})
-		return err
-	})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // documentTitle is a Markdown text's first heading, or its file's name.

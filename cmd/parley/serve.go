@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"parley/internal/demo"
 )
 
 type serveCmd struct {
-	Demo bool `help:"Prepare the demo at the first start: a workspace, a chatbot that knows this project's documents, and a token."`
+	Demo bool `help:"Prepare the demo at the first start: a workspace, a chatbot that knows the help pages of a bicycle shop, and a token."`
 	JSON bool `name:"json" help:"Print where the server is as JSON, with the demo's facts when it is new."`
 }
 
@@ -71,7 +73,7 @@ func (s *server) welcome(ctx context.Context, cmd serveCmd, out io.Writer) error
 		return nil
 	}
 	fmt.Fprintf(out, welcomeText, base, facts.DashboardURL, facts.Email, *facts.Password,
-		base, *facts.Token, base, *facts.Token)
+		demoChatbot, base, *facts.Token, demo.Question, base, *facts.Token, demo.SecondQuestion)
 	return nil
 }
 
@@ -82,11 +84,11 @@ Sign in at   %s
   e-mail     %s
   password   %s      (shown once)
 
-Ask the chatbot "Parley Guide", which knows this project's documents (the token is shown once):
+Ask the chatbot "%s", which knows the help pages of a bicycle shop (the token is shown once):
 
-curl -s %s/api/v1/chat -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"message":"What does SIGTERM do?"}'
+curl -s %s/api/v1/chat -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"message":"%s"}'
 
-curl -sN %s/api/v1/chat/stream -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"message":"How do I add a migration?"}'
+curl -sN %s/api/v1/chat/stream -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"message":"%s"}'
 
 `
 

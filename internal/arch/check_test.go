@@ -20,7 +20,6 @@ func TestCheckAdmits(t *testing.T) {
 		"a test may import a double":                       {Package: "core/chat", Test: true, Imports: []string{"parley/llm/llmtest"}},
 		"a test may look for leaks":                        {Package: "api", Test: true, Imports: []string{"go.uber.org/goleak"}},
 		"the command may import any package of ours":       {Package: "cmd/parley", Imports: []string{"parley/web"}},
-		"the command may import the root package":          {Package: "cmd/parley", Imports: []string{"parley"}},
 		"the command may import a library of its own":      {Package: "cmd/parley", Imports: []string{"github.com/alecthomas/kong"}},
 	} {
 		t.Run(sentence, func(t *testing.T) {
@@ -51,7 +50,6 @@ func TestCheckRefuses(t *testing.T) {
 		"an adapter that imports another":                           {File{Package: "llm/openai", Imports: []string{"parley/store"}}, "adapters never import one another"},
 		"billing when it imports Fiber":                             {File{Package: "billing", Imports: []string{"github.com/gofiber/fiber/v2"}}, "no door"},
 		"a module with a longer name":                               {File{Package: "views", Imports: []string{"github.com/a-h/templating"}}, "nothing is fetched"},
-		"anyone who imports the root package":                       {File{Package: "web", Imports: []string{"parley"}}, "wired in cmd"},
 		"a test outside cmd that imports cmd":                       {File{Package: "web", Test: true, Imports: []string{"parley/cmd/parley"}}, "wired in cmd"},
 		"a package that no row is about, though it imports nothing": {File{Package: "util"}, "no row of the import table is about util"},
 		"a package that no row is about":                            {File{Package: "util", Imports: []string{"strings"}}, "no row of the import table is about util"},
