@@ -38,6 +38,7 @@ test: ## everything that has to hold: setup, check, and all tests with the race 
 	scripts/setup.sh
 	$(MAKE) --no-print-directory check RACE=-race
 	scripts/with-services.sh $(GO) test -race -vet=off -parallel $(PARALLEL) -timeout 12m ./...
+	cd tools/conformance && GOFLAGS=-buildvcs=false $(GO) test ./...
 
 .PHONY: check
 check: check-format check-generated vet arch ## what needs no test services: format, generated files, vet, staticcheck, import table

@@ -1,10 +1,7 @@
 package anthropic
 
 import (
-	"encoding/json"
 	"testing"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
 
 	"parley/llm/llmtest"
 	"parley/llm/upstream/upstreamtest"
@@ -33,6 +30,5 @@ func BenchmarkDecode(b *testing.B) {
 			}
 		})
 	}
-	bench("sdk", func() error { var e sdk.MessageStreamEventUnion; return json.Unmarshal(line, &e) })
 	bench("decodeEvent", func() error { _, err := decodeEvent(line); return err })
 }

@@ -80,7 +80,6 @@ func (c *Config) complete() error {
 	if c.HTTPClient == nil {
 		c.HTTPClient = upstream.NewHTTPClient()
 	}
-	c.HTTPClient = withoutRedirects(c.HTTPClient)
 	return nil
 }
 

@@ -27,7 +27,7 @@ type event struct {
 // decodeEvent reads one data line. An error that the server reports is an
 // [upstream.Refusal].
 //
-// It looks fields up with gjson instead of decoding into the SDK's types: of
+// It looks fields up with gjson instead of decoding into a struct: of
 // thousands of events a second each is looked at once for one string. See
 // BenchmarkDecode. gjson does not check what it reads, so the line is checked
 // before.

@@ -90,7 +90,7 @@ func TestRefusal(t *testing.T) {
 			t.Errorf("got %q and %v after %d requests", got, err, server.Arrived())
 		}
 	})
-	t.Run("no header makes the SDK ask a server again that answers", func(t *testing.T) {
+	t.Run("no header makes a server that answers be asked again", func(t *testing.T) {
 		asked := 0
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			asked++

@@ -11,18 +11,19 @@ import (
 	"context"
 	"net/http"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-
 	"parley/core/chat"
 	"parley/llm/tokens"
 	"parley/llm/upstream"
 )
 
+// apiVersion is the version of the API that this package speaks (Anthropic,
+// "Versions").
+const apiVersion = "2023-06-01"
+
 // Model answers prompts through a server. It is safe for concurrent use.
 type Model struct {
 	config  Config
-	client  sdk.Client
+	client  *upstream.Client
 	counter *tokens.Counter
 	checked upstream.Check
 }
@@ -35,27 +36,18 @@ func New(config Config) (*Model, error) {
 	if err := config.complete(); err != nil {
 		return nil, err
 	}
-	options := []option.RequestOption{
-		option.WithBaseURL(config.BaseURL),
-		option.WithHTTPClient(config.HTTPClient),
-		// The SDK's retries are the only ones. They end with the response's
-		// headers, so that nothing is retried after the first token.
-		option.WithMaxRetries(config.limits.Retries),
-		option.WithMiddleware(upstream.LimitRefusals, boundRetryDelay(config.limits.MaxRetryDelay)),
-		// It would trace to whichever provider is registered, as the
-		// environment says, and send the trace's ids along.
-		option.WithoutOpenTelemetry(),
-	}
+	header := http.Header{}
+	header.Set("Anthropic-Version", apiVersion)
 	if config.APIKey != "" {
-		options = append(options, option.WithAPIKey(config.APIKey))
+		header.Set("X-Api-Key", config.APIKey)
 	}
-	return &Model{
-		config: config,
-		// Not sdk.NewClient: it would add keys, headers and addresses that it
-		// finds in the environment and in files.
-		client:  sdk.Client{Options: options},
-		counter: tokens.For(config.Model),
-	}, nil
+	client, err := upstream.NewClient(upstream.Server{
+		BaseURL: config.BaseURL, Header: header, HTTP: config.HTTPClient, API: &api,
+	}, config.limits)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{config: config, client: client, counter: tokens.For(config.Model)}, nil
 }
 
 // Name is the name of the model, as its server knows it.
@@ -119,7 +111,5 @@ func (m *Model) post(ctx context.Context, body []byte, whole bool) (*http.Respon
 	if whole {
 		accept = "application/json"
 	}
-	var response *http.Response
-	err := m.client.Post(ctx, "v1/messages", body, &response, option.WithHeader("Accept", accept))
-	return api.Accepted(response, err)
+	return m.client.Post(ctx, "v1/messages", accept, body)
 }

@@ -13,8 +13,7 @@ import (
 const thinkingTokens = 2048
 
 // request is the body of POST /v1/messages (API reference, "Create a
-// message"). It is built here because the SDK's own type is encoded by
-// reflection several times over.
+// message").
 type request struct {
 	Model        string        `json:"model"`
 	MaxTokens    int           `json:"max_tokens"`

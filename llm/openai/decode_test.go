@@ -3,8 +3,6 @@ package openai
 import (
 	"encoding/json"
 	"testing"
-
-	sdk "github.com/openai/openai-go/v3"
 )
 
 const sampleChunk = `{"id":"chatcmpl-AbCdEfGhIjKlMnOpQrStUvWx","object":"chat.completion.chunk","created":1700000000,"model":"gpt-4o-mini-2024-07-18","service_tier":"default","system_fingerprint":"fp_0123456789","choices":[{"index":0,"delta":{"content":" router"},"logprobs":null,"finish_reason":null}],"usage":null}`
@@ -37,6 +35,5 @@ func BenchmarkDecode(b *testing.B) {
 		})
 	}
 	bench("encoding/json", func() error { var c structChunk; return json.Unmarshal(line, &c) })
-	bench("sdk", func() error { var c sdk.ChatCompletionChunk; return json.Unmarshal(line, &c) })
 	bench("decodeChunk", func() error { _, err := decodeChunk(line); return err })
 }

@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/openai/openai-go/v3/option"
-
 	"parley/core/knowledge"
 	"parley/llm/upstream"
 )
@@ -91,10 +89,12 @@ type embeddingReply struct {
 func (e *Embedder) embed(ctx context.Context, texts []string) ([][]float32, error) {
 	limited, cancel := context.WithTimeout(ctx, e.model.config.limits.Timeout)
 	defer cancel()
-	request := embeddingRequest{Model: e.model.config.Model, Input: texts, Dimensions: e.dimensions}
-	var response *http.Response
-	err := e.model.client.Post(limited, "embeddings", request, &response, option.WithHeader("Accept", "application/json"))
-	if response, err = api.Accepted(response, err); err != nil {
+	body, err := json.Marshal(embeddingRequest{Model: e.model.config.Model, Input: texts, Dimensions: e.dimensions})
+	if err != nil {
+		return nil, err
+	}
+	response, err := e.model.client.Post(limited, "embeddings", "application/json", body)
+	if err != nil {
 		return nil, e.failure(ctx, err)
 	}
 	defer func() { _ = response.Body.Close() }()

@@ -12,9 +12,6 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-
 	"parley/core/chat"
 	"parley/llm/tokens"
 	"parley/llm/upstream"
@@ -23,7 +20,7 @@ import (
 // Model answers prompts through a server. It is safe for concurrent use.
 type Model struct {
 	config  Config
-	client  sdk.Client
+	client  *upstream.Client
 	counter *tokens.Counter
 	checked upstream.Check
 	// ownTemperature is set once the server has refused another temperature than
@@ -39,25 +36,17 @@ func New(config Config) (*Model, error) {
 	if err := config.complete(); err != nil {
 		return nil, err
 	}
-	options := []option.RequestOption{
-		option.WithBaseURL(config.BaseURL),
-		option.WithHTTPClient(config.HTTPClient),
-		// The SDK's retries are the only ones. They end with the response's
-		// headers, so that nothing is retried after the first token.
-		option.WithMaxRetries(config.limits.Retries),
-		option.WithMaxRetryDelay(config.limits.MaxRetryDelay),
-		option.WithMiddleware(upstream.LimitRefusals, upstream.LetGoOfBody),
-	}
+	header := http.Header{}
 	if config.APIKey != "" {
-		options = append(options, option.WithAPIKey(config.APIKey))
+		header.Set("Authorization", "Bearer "+config.APIKey)
 	}
-	return &Model{
-		config: config,
-		// Not sdk.NewClient: it would add keys, headers and addresses that it
-		// finds in the environment.
-		client:  sdk.Client{Options: options},
-		counter: tokens.For(config.Model),
-	}, nil
+	client, err := upstream.NewClient(upstream.Server{
+		BaseURL: config.BaseURL, Header: header, HTTP: config.HTTPClient, API: &api,
+	}, config.limits)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{config: config, client: client, counter: tokens.For(config.Model)}, nil
 }
 
 // Name is the name of the model, as its server knows it.
@@ -112,17 +101,9 @@ func (m *Model) post(ctx context.Context, prompt *chat.Prompt) (*http.Response, 
 	if err != nil {
 		return nil, err
 	}
-	accept := acceptStream
+	accept := "text/event-stream"
 	if prompt.Whole {
-		accept = acceptWhole
+		accept = "application/json"
 	}
-	var response *http.Response
-	err = m.client.Post(ctx, "chat/completions", body, &response, accept...)
-	return api.Accepted(response, err)
+	return m.client.Post(ctx, "chat/completions", accept, body)
 }
-
-// What is asked for is the same for every request.
-var (
-	acceptWhole  = []option.RequestOption{option.WithHeader("Accept", "application/json")}
-	acceptStream = []option.RequestOption{option.WithHeader("Accept", "text/event-stream")}
-)

@@ -7,8 +7,7 @@ import (
 )
 
 // request is the body of a chat completion: the fields that every compatible
-// server knows. It is built here because the SDK's own type is encoded by
-// reflection several times over.
+// server knows (OpenAI API reference, "Create chat completion").
 type request struct {
 	Model               string           `json:"model"`
 	Messages            []requestMessage `json:"messages"`

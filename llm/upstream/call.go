@@ -70,8 +70,8 @@ func Begin(caller context.Context, limits Limits) *Call {
 // the time is over.
 func (c *Call) Context() context.Context { return c.ctx }
 
-// Sent reports whether a request is with the server, which has not refused it.
-// It needs a client that uses [LimitRefusals].
+// Sent reports whether a request of a [Client] is with the server, which has
+// not refused it.
 func (c *Call) Sent() bool { return c.sent.Load() }
 
 // noteRefusal tells the call of a request, if it has one, that it was refused.

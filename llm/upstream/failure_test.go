@@ -91,7 +91,7 @@ func TestAccepted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := &counted{Reader: strings.NewReader(c.body)}
-			response, err := api.Accepted(respond(503, body), errors.New(secret))
+			response, err := api.accepted(respond(503, body), errors.New(secret))
 			var refused *Refusal
 			if !errors.As(err, &refused) || response != nil {
 				t.Fatalf("got %v and %v", response, err)
@@ -105,16 +105,16 @@ func TestAccepted(t *testing.T) {
 		})
 	}
 	t.Run("no response is a failure of its own, or the connection's", func(t *testing.T) {
-		if _, err := api.Accepted(nil, nil); err != errNoResponse {
+		if _, err := api.accepted(nil, nil); err != errNoResponse {
 			t.Errorf("err = %v", err)
 		}
-		if _, err := api.Accepted(nil, io.EOF); err != io.EOF {
+		if _, err := api.accepted(nil, io.EOF); err != io.EOF {
 			t.Errorf("err = %v", err)
 		}
 	})
 	t.Run("a response that is well is the answer", func(t *testing.T) {
 		want := respond(200, strings.NewReader(""))
-		if got, err := api.Accepted(want, nil); got != want || err != nil {
+		if got, err := api.accepted(want, nil); got != want || err != nil {
 			t.Errorf("got %v and %v", got, err)
 		}
 	})

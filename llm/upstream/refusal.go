@@ -64,11 +64,10 @@ type API struct {
 	Busy func(status int) bool
 }
 
-// Accepted tells a refusal, which the SDKs can only name when its body is what
-// they expect, from an answer and from no response. It takes what an SDK has
-// returned for a request. A response without an error is an answer whose body
-// is to be closed; of any other the body is closed here.
-func (a *API) Accepted(response *http.Response, err error) (*http.Response, error) {
+// accepted tells an answer from a refusal and from no response. A response
+// without an error is an answer whose body is to be closed; of any other the
+// body is closed here.
+func (a *API) accepted(response *http.Response, err error) (*http.Response, error) {
 	if response == nil {
 		if err == nil {
 			err = errNoResponse

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// LetGoOfBody is a middleware for the SDKs of vendors. net/http keeps a request
-// for as long as its response is read, and with it what its body is made from:
-// for a long stream that is the largest thing to keep. With this it is let go of
-// once it is sent and the server has begun to answer.
-func LetGoOfBody(request *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+// releaseBody sends a request and releases its body once it is sent and the
+// server has begun to answer. net/http keeps a request for as long as its
+// response is read, and with it what its body is made from: for a long stream
+// that is the largest thing to keep.
+func releaseBody(request *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	if request.Body == nil || request.GetBody == nil {
 		return next(request)
 	}

@@ -12,7 +12,7 @@ import (
 	"weak"
 )
 
-// post sends a body through the middleware, and returns what becomes of the
+// post sends a body, and returns what becomes of the
 // memory that it is in.
 func post(t *testing.T, client *http.Client, url, text string) (*http.Response, weak.Pointer[[4096]byte], error) {
 	t.Helper()
@@ -22,12 +22,12 @@ func post(t *testing.T, client *http.Client, url, text string) (*http.Response, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	response, err := LetGoOfBody(request, client.Do)
+	response, err := releaseBody(request, client.Do)
 	return response, weak.Make(content), err
 }
 
-func TestLetGoOfBody(t *testing.T) {
-	t.Run("what was sent is let go of while the answer is read", func(t *testing.T) {
+func TestReleaseBody(t *testing.T) {
+	t.Run("what was sent is released while the answer is read", func(t *testing.T) {
 		received := make(chan string, 1)
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
@@ -90,7 +90,7 @@ func TestLetGoOfBody(t *testing.T) {
 			t.Fatal(err)
 		}
 		request.GetBody = func() (io.ReadCloser, error) { return nil, io.ErrUnexpectedEOF }
-		response, err := LetGoOfBody(request, server.Client().Do)
+		response, err := releaseBody(request, server.Client().Do)
 		if err != nil {
 			t.Fatal(err)
 		}
