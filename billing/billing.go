@@ -49,12 +49,6 @@ type Tenants interface {
 	NoteEvent(ctx context.Context, eventID, kind string) error
 }
 
-// Who is named in the audit log when no person is.
-const (
-	actorStripe         = "stripe"
-	actorReconciliation = "reconciliation"
-)
-
 // Service is an account at Stripe and the workspaces that pay there.
 type Service struct {
 	config   Config

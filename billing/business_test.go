@@ -20,6 +20,7 @@ import (
 
 	"parley/billing"
 	"parley/billing/stripetest"
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
@@ -189,7 +190,7 @@ func (b *business) buy(workspace string, name plan.Name, interval plan.Interval)
 // comeBack is what happens when the person comes back.
 func (b *business) comeBack(workspace string) {
 	b.Helper()
-	_, err := b.processes[1].Refresh(b.ctx, workspace, tenant.Cause{Actor: "owner@example.com"})
+	_, err := b.processes[1].Refresh(b.ctx, workspace, tenant.Cause{})
 	b.must(err)
 }
 
@@ -219,12 +220,12 @@ func said(row tenant.Subscription) string {
 // audited are the details of the audit log about the subscription, by actor.
 func (b *business) audited(workspace string) map[string][]string {
 	b.Helper()
-	entries, err := b.Audit(b.ctx, workspace, 1000)
+	entries, err := b.PlanHistory(b.ctx, workspace, 1000)
 	b.must(err)
 	found := map[string][]string{}
 	for _, e := range entries {
-		if e.Action == tenant.SubscriptionChanged {
-			found[e.Actor] = append(found[e.Actor], e.Detail)
+		if e.Action == audit.SubscriptionChanged {
+			found[e.Actor.Name] = append(found[e.Actor.Name], e.Detail)
 		}
 	}
 	return found

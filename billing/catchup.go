@@ -6,6 +6,8 @@ import (
 
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/event"
+
+	"parley/core/audit"
 )
 
 // missedFor is how far back undelivered events are looked for. Stripe keeps
@@ -43,7 +45,7 @@ func (s *Service) catchUp(ctx context.Context, h hint, read map[string]bool) (ne
 		}
 		return true, s.tenants.NoteEvent(ctx, h.id, h.kind)
 	}
-	outcome, err := s.handle(ctx, h, actorReconciliation)
+	outcome, err := s.handle(audit.As(ctx, audit.Reconciliation), h)
 	if outcome == Duplicate {
 		return false, err
 	}

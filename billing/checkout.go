@@ -8,6 +8,7 @@ import (
 	"github.com/stripe/stripe-go/v76/checkout/session"
 	"github.com/stripe/stripe-go/v76/price"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
@@ -52,7 +53,7 @@ func (s *Service) Checkout(ctx context.Context, workspaceID string, purchase Pur
 		return "", err
 	}
 	// Stripe is asked, as an event may be late: nobody is to pay twice.
-	if _, err := s.Refresh(ctx, workspaceID, tenant.Cause{Actor: actorStripe}); err != nil {
+	if _, err := s.Refresh(audit.As(ctx, audit.Stripe), workspaceID, tenant.Cause{}); err != nil {
 		return "", err
 	}
 	known, err := s.tenants.Subscription(ctx, workspaceID)

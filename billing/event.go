@@ -55,7 +55,7 @@ func (h hint) label() string {
 
 // handle takes an event as a hint: what is stored is what Stripe says when
 // asked, so that neither order nor repetition matters.
-func (s *Service) handle(ctx context.Context, h hint, actor string) (outcome string, err error) {
+func (s *Service) handle(ctx context.Context, h hint) (outcome string, err error) {
 	seen, err := s.tenants.SawEvent(ctx, h.id)
 	if err != nil {
 		return Failed, err
@@ -73,7 +73,7 @@ func (s *Service) handle(ctx context.Context, h hint, actor string) (outcome str
 	if err != nil {
 		return Failed, err
 	}
-	applied, err := s.Refresh(ctx, workspaceID, tenant.Cause{Actor: actor, EventID: h.id, EventType: h.kind})
+	applied, err := s.Refresh(ctx, workspaceID, tenant.Cause{EventID: h.id, EventType: h.kind})
 	switch {
 	case fault.Is(err, fault.NotFound): // the workspace was deleted meanwhile
 		return s.ignore(ctx, h)

@@ -3,6 +3,7 @@ package billing
 import (
 	"context"
 
+	"parley/core/audit"
 	"parley/core/tenant"
 )
 
@@ -17,7 +18,7 @@ func (s *Service) RefreshLapsed(ctx context.Context) error {
 	}
 	var done tally
 	for _, workspaceID := range lapsed {
-		_, err := s.Refresh(ctx, workspaceID, tenant.Cause{Actor: actorStripe})
+		_, err := s.Refresh(audit.As(ctx, audit.Stripe), workspaceID, tenant.Cause{})
 		if done.enough(err) {
 			break
 		}

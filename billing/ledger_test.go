@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/billing/stripetest"
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
@@ -25,7 +26,7 @@ type ledger struct {
 	rows   map[string]tenant.Subscription
 	events map[string]string
 	email  string
-	causes []tenant.Cause
+	actors []audit.Actor
 	// overtake makes so many reads be overtaken by another writer.
 	overtake int
 	// failing is what every method fails with, if set.
@@ -121,7 +122,7 @@ func (l *ledger) BeginCheckout(_ context.Context, workspaceID string) error {
 	return err
 }
 
-func (l *ledger) ApplySubscription(_ context.Context, workspaceID string, revision int, billed tenant.Billed, trialUsed bool, cause tenant.Cause) (tenant.Applied, error) {
+func (l *ledger) ApplySubscription(ctx context.Context, workspaceID string, revision int, billed tenant.Billed, trialUsed bool, cause tenant.Cause) (tenant.Applied, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	before, err := l.row(workspaceID)
@@ -142,7 +143,7 @@ func (l *ledger) ApplySubscription(_ context.Context, workspaceID string, revisi
 	if cause.EventID != "" {
 		l.events[cause.EventID] = cause.EventType
 	}
-	l.causes = append(l.causes, cause)
+	l.actors = append(l.actors, audit.ActorOf(ctx))
 	after := before
 	after.Billed, after.TrialUsed, after.Revision = billed, before.TrialUsed || trialUsed, revision+1
 	standing := plan.Standing{Status: billed.Status, Plan: billed.Plan, PastDueSince: billed.PastDueSince, EndsAt: billed.EndsAt}
@@ -256,7 +257,7 @@ func (s *shop) subscribe(t *testing.T, name plan.Name) (customerID string) {
 // refresh reads at Stripe, and returns the row.
 func (s *shop) refresh(t *testing.T) tenant.Subscription {
 	t.Helper()
-	if _, err := s.Refresh(t.Context(), workspace, tenant.Cause{Actor: "ada@example.com"}); err != nil {
+	if _, err := s.Refresh(t.Context(), workspace, tenant.Cause{}); err != nil {
 		t.Fatal(err)
 	}
 	return s.row(t)

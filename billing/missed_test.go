@@ -11,6 +11,7 @@ import (
 
 	"parley/billing"
 	"parley/billing/stripetest"
+	"parley/core/audit"
 	"parley/core/plan"
 	"parley/core/tenant"
 )
@@ -262,7 +263,7 @@ func TestRefreshThatIsOvertaken(t *testing.T) {
 		})
 		slow := make(chan tenant.Applied, 1)
 		go func() {
-			applied, err := b.processes[0].Refresh(b.ctx, b.workspace, tenant.Cause{Actor: "slow@example.com"})
+			applied, err := b.processes[0].Refresh(audit.As(b.ctx, audit.Person("usr_slow", "slow@example.com")), b.workspace, tenant.Cause{})
 			if err != nil {
 				t.Error(err)
 			}
@@ -270,7 +271,7 @@ func TestRefreshThatIsOvertaken(t *testing.T) {
 		}()
 		<-read
 		b.stripe.Cancel(b.customer)
-		if _, err := b.processes[1].Refresh(b.ctx, b.workspace, tenant.Cause{Actor: "fast@example.com"}); err != nil {
+		if _, err := b.processes[1].Refresh(audit.As(b.ctx, audit.Person("usr_fast", "fast@example.com")), b.workspace, tenant.Cause{}); err != nil {
 			t.Error(err)
 		}
 		close(overtaken)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"parley/core/audit"
 	"parley/core/plan"
 	"parley/core/tenant"
 )
@@ -31,7 +32,7 @@ func (s *Service) Reconcile(ctx context.Context) (corrected int, err error) {
 		if !s.mayChange(known) {
 			continue
 		}
-		applied, err := s.Refresh(ctx, known.WorkspaceID, tenant.Cause{Actor: actorReconciliation})
+		applied, err := s.Refresh(audit.As(ctx, audit.Reconciliation), known.WorkspaceID, tenant.Cause{})
 		if applied.Changed {
 			corrected++
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
@@ -22,8 +23,8 @@ func TestReconcile(t *testing.T) {
 		if row := s.row(t); row.Status != plan.Canceled || s.watcher.of("corrected") != 1 {
 			t.Errorf("got %+v, the observer was told %v", row, s.watcher.counts)
 		}
-		if last := s.ledger.causes[len(s.ledger.causes)-1]; last.Actor != "reconciliation" {
-			t.Errorf("the cause is %+v", last)
+		if last := s.ledger.actors[len(s.ledger.actors)-1]; last != audit.Reconciliation {
+			t.Errorf("the actor is %+v", last)
 		}
 	})
 	t.Run("somebody who paid and never came back has the plan", func(t *testing.T) {

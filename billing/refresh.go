@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/tenant"
 )
@@ -24,7 +25,7 @@ func (s *Service) Refresh(ctx context.Context, workspaceID string, cause tenant.
 		var applied tenant.Applied
 		applied, err = s.refreshOnce(ctx, workspaceID, cause)
 		if err == nil {
-			s.report(workspaceID, applied, cause)
+			s.report(ctx, workspaceID, applied)
 			return applied, nil
 		}
 		if !fault.Is(err, fault.Conflict) {
@@ -47,11 +48,11 @@ func (s *Service) refreshOnce(ctx context.Context, workspaceID string, cause ten
 	return s.tenants.ApplySubscription(ctx, workspaceID, known.Revision, billed, trialUsed, cause)
 }
 
-func (s *Service) report(workspaceID string, applied tenant.Applied, cause tenant.Cause) {
+func (s *Service) report(ctx context.Context, workspaceID string, applied tenant.Applied) {
 	if applied.Unknown {
 		s.alarm(UnknownStatus, slog.String("workspace", workspaceID), slog.String("status", string(applied.After.Status)))
 	}
-	if applied.Changed && cause.Actor == actorReconciliation {
+	if applied.Changed && audit.ActorOf(ctx) == audit.Reconciliation {
 		s.observer.Corrected()
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/webhook"
 
+	"parley/core/audit"
 	"parley/core/fault"
 )
 
@@ -43,7 +44,7 @@ func (s *Service) Receive(ctx context.Context, body []byte, signature string) er
 		s.alarm(APIVersion, slog.String("event", e.ID), slog.String("version", e.APIVersion))
 	}
 	h := hintOf(e)
-	outcome, err := s.handle(ctx, h, actorStripe)
+	outcome, err := s.handle(audit.As(ctx, audit.Stripe), h)
 	s.observer.Event(h.label(), outcome)
 	return err
 }

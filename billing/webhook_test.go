@@ -103,7 +103,7 @@ func TestReceive(t *testing.T) {
 			if err := s.receive(t.Context(), eventBody(fmt.Sprint("evt_", kind), kind, customerID)); err != nil {
 				t.Fatal(err)
 			}
-			if got := len(s.ledger.causes); got != i+2 {
+			if got := len(s.ledger.actors); got != i+2 {
 				t.Errorf("%s: the subscription was written %d times, want %d", kind, got, i+2)
 			}
 		}
@@ -130,8 +130,8 @@ func TestReceive(t *testing.T) {
 		if err := s.receive(t.Context(), body); err != nil {
 			t.Fatal(err)
 		}
-		if len(s.ledger.causes) != 2 {
-			t.Errorf("the subscription was written for %v", s.ledger.causes)
+		if len(s.ledger.actors) != 2 {
+			t.Errorf("the subscription was written for %v", s.ledger.actors)
 		}
 	})
 	t.Run("what concerns nobody is noted and nothing is asked", func(t *testing.T) {
@@ -166,8 +166,8 @@ func TestReceive(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if len(s.ledger.causes) != 2 || s.watcher.of("invoice.paid "+Duplicate) != 1 {
-			t.Errorf("written for %v, the observer was told %v", s.ledger.causes, s.watcher.counts)
+		if len(s.ledger.actors) != 2 || s.watcher.of("invoice.paid "+Duplicate) != 1 {
+			t.Errorf("written for %v, the observer was told %v", s.ledger.actors, s.watcher.counts)
 		}
 	})
 	t.Run("an event of another API version is handled, with an alarm", func(t *testing.T) {
@@ -177,8 +177,8 @@ func TestReceive(t *testing.T) {
 		if err := s.receive(t.Context(), body); err != nil {
 			t.Fatal(err)
 		}
-		if len(s.ledger.causes) != 2 || s.watcher.of("alarm "+APIVersion) != 1 {
-			t.Errorf("written for %v, the observer was told %v", s.ledger.causes, s.watcher.counts)
+		if len(s.ledger.actors) != 2 || s.watcher.of("alarm "+APIVersion) != 1 {
+			t.Errorf("written for %v, the observer was told %v", s.ledger.actors, s.watcher.counts)
 		}
 	})
 	t.Run("an event whose effect cannot be stored fails, and is not noted", func(t *testing.T) {

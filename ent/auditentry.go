@@ -3,9 +3,9 @@
 package ent
 
 import (
+	"encoding/json"
 	"fmt"
 	"parley/ent/auditentry"
-	"parley/ent/workspace"
 	"strings"
 	"time"
 
@@ -22,36 +22,27 @@ type AuditEntry struct {
 	WorkspaceID string `json:"workspace_id,omitempty"`
 	// Actor holds the value of the "actor" field.
 	Actor string `json:"actor,omitempty"`
+	// UserID holds the value of the "user_id" field.
+	UserID string `json:"user_id,omitempty"`
 	// Action holds the value of the "action" field.
 	Action string `json:"action,omitempty"`
+	// ObjectKind holds the value of the "object_kind" field.
+	ObjectKind string `json:"object_kind,omitempty"`
+	// ObjectID holds the value of the "object_id" field.
+	ObjectID string `json:"object_id,omitempty"`
+	// ObjectName holds the value of the "object_name" field.
+	ObjectName string `json:"object_name,omitempty"`
 	// Detail holds the value of the "detail" field.
 	Detail string `json:"detail,omitempty"`
+	// Changes holds the value of the "changes" field.
+	Changes []map[string]string `json:"changes,omitempty"`
+	// Address holds the value of the "address" field.
+	Address string `json:"address,omitempty"`
+	// RequestID holds the value of the "request_id" field.
+	RequestID string `json:"request_id,omitempty"`
 	// At holds the value of the "at" field.
-	At time.Time `json:"at,omitempty"`
-	// Edges holds the relations/edges for other nodes in the graph.
-	// The values are being populated by the AuditEntryQuery when eager-loading is set.
-	Edges        AuditEntryEdges `json:"edges"`
+	At           time.Time `json:"at,omitempty"`
 	selectValues sql.SelectValues
-}
-
-// AuditEntryEdges holds the relations/edges for other nodes in the graph.
-type AuditEntryEdges struct {
-	// Workspace holds the value of the workspace edge.
-	Workspace *Workspace `json:"workspace,omitempty"`
-	// loadedTypes holds the information for reporting if a
-	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [1]bool
-}
-
-// WorkspaceOrErr returns the Workspace value or an error if the edge
-// was not loaded in eager-loading, or loaded but was not found.
-func (e AuditEntryEdges) WorkspaceOrErr() (*Workspace, error) {
-	if e.Workspace != nil {
-		return e.Workspace, nil
-	} else if e.loadedTypes[0] {
-		return nil, &NotFoundError{label: workspace.Label}
-	}
-	return nil, &NotLoadedError{edge: "workspace"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -59,9 +50,11 @@ func (*AuditEntry) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case auditentry.FieldChanges:
+			values[i] = new([]byte)
 		case auditentry.FieldID:
 			values[i] = new(sql.NullInt64)
-		case auditentry.FieldWorkspaceID, auditentry.FieldActor, auditentry.FieldAction, auditentry.FieldDetail:
+		case auditentry.FieldWorkspaceID, auditentry.FieldActor, auditentry.FieldUserID, auditentry.FieldAction, auditentry.FieldObjectKind, auditentry.FieldObjectID, auditentry.FieldObjectName, auditentry.FieldDetail, auditentry.FieldAddress, auditentry.FieldRequestID:
 			values[i] = new(sql.NullString)
 		case auditentry.FieldAt:
 			values[i] = new(sql.NullTime)
@@ -98,17 +91,61 @@ func (_m *AuditEntry) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Actor = value.String
 			}
+		case auditentry.FieldUserID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field user_id", values[i])
+			} else if value.Valid {
+				_m.UserID = value.String
+			}
 		case auditentry.FieldAction:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field action", values[i])
 			} else if value.Valid {
 				_m.Action = value.String
 			}
+		case auditentry.FieldObjectKind:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field object_kind", values[i])
+			} else if value.Valid {
+				_m.ObjectKind = value.String
+			}
+		case auditentry.FieldObjectID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field object_id", values[i])
+			} else if value.Valid {
+				_m.ObjectID = value.String
+			}
+		case auditentry.FieldObjectName:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field object_name", values[i])
+			} else if value.Valid {
+				_m.ObjectName = value.String
+			}
 		case auditentry.FieldDetail:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field detail", values[i])
 			} else if value.Valid {
 				_m.Detail = value.String
+			}
+		case auditentry.FieldChanges:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field changes", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.Changes); err != nil {
+					return fmt.Errorf("unmarshal field changes: %w", err)
+				}
+			}
+		case auditentry.FieldAddress:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field address", values[i])
+			} else if value.Valid {
+				_m.Address = value.String
+			}
+		case auditentry.FieldRequestID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field request_id", values[i])
+			} else if value.Valid {
+				_m.RequestID = value.String
 			}
 		case auditentry.FieldAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -127,11 +164,6 @@ func (_m *AuditEntry) assignValues(columns []string, values []any) error {
 // This includes values selected through modifiers, order, etc.
 func (_m *AuditEntry) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
-}
-
-// QueryWorkspace queries the "workspace" edge of the AuditEntry entity.
-func (_m *AuditEntry) QueryWorkspace() *WorkspaceQuery {
-	return NewAuditEntryClient(_m.config).QueryWorkspace(_m)
 }
 
 // Update returns a builder for updating this AuditEntry.
@@ -163,11 +195,32 @@ func (_m *AuditEntry) String() string {
 	builder.WriteString("actor=")
 	builder.WriteString(_m.Actor)
 	builder.WriteString(", ")
+	builder.WriteString("user_id=")
+	builder.WriteString(_m.UserID)
+	builder.WriteString(", ")
 	builder.WriteString("action=")
 	builder.WriteString(_m.Action)
 	builder.WriteString(", ")
+	builder.WriteString("object_kind=")
+	builder.WriteString(_m.ObjectKind)
+	builder.WriteString(", ")
+	builder.WriteString("object_id=")
+	builder.WriteString(_m.ObjectID)
+	builder.WriteString(", ")
+	builder.WriteString("object_name=")
+	builder.WriteString(_m.ObjectName)
+	builder.WriteString(", ")
 	builder.WriteString("detail=")
 	builder.WriteString(_m.Detail)
+	builder.WriteString(", ")
+	builder.WriteString("changes=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Changes))
+	builder.WriteString(", ")
+	builder.WriteString("address=")
+	builder.WriteString(_m.Address)
+	builder.WriteString(", ")
+	builder.WriteString("request_id=")
+	builder.WriteString(_m.RequestID)
 	builder.WriteString(", ")
 	builder.WriteString("at=")
 	builder.WriteString(_m.At.Format(time.ANSIC))

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"parley/ent/auditentry"
-	"parley/ent/workspace"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -29,9 +28,31 @@ func (_c *AuditEntryCreate) SetWorkspaceID(v string) *AuditEntryCreate {
 	return _c
 }
 
+// SetNillableWorkspaceID sets the "workspace_id" field if the given value is not nil.
+func (_c *AuditEntryCreate) SetNillableWorkspaceID(v *string) *AuditEntryCreate {
+	if v != nil {
+		_c.SetWorkspaceID(*v)
+	}
+	return _c
+}
+
 // SetActor sets the "actor" field.
 func (_c *AuditEntryCreate) SetActor(v string) *AuditEntryCreate {
 	_c.mutation.SetActor(v)
+	return _c
+}
+
+// SetUserID sets the "user_id" field.
+func (_c *AuditEntryCreate) SetUserID(v string) *AuditEntryCreate {
+	_c.mutation.SetUserID(v)
+	return _c
+}
+
+// SetNillableUserID sets the "user_id" field if the given value is not nil.
+func (_c *AuditEntryCreate) SetNillableUserID(v *string) *AuditEntryCreate {
+	if v != nil {
+		_c.SetUserID(*v)
+	}
 	return _c
 }
 
@@ -41,9 +62,85 @@ func (_c *AuditEntryCreate) SetAction(v string) *AuditEntryCreate {
 	return _c
 }
 
+// SetObjectKind sets the "object_kind" field.
+func (_c *AuditEntryCreate) SetObjectKind(v string) *AuditEntryCreate {
+	_c.mutation.SetObjectKind(v)
+	return _c
+}
+
+// SetNillableObjectKind sets the "object_kind" field if the given value is not nil.
+func (_c *AuditEntryCreate) SetNillableObjectKind(v *string) *AuditEntryCreate {
+	if v != nil {
+		_c.SetObjectKind(*v)
+	}
+	return _c
+}
+
+// SetObjectID sets the "object_id" field.
+func (_c *AuditEntryCreate) SetObjectID(v string) *AuditEntryCreate {
+	_c.mutation.SetObjectID(v)
+	return _c
+}
+
+// SetNillableObjectID sets the "object_id" field if the given value is not nil.
+func (_c *AuditEntryCreate) SetNillableObjectID(v *string) *AuditEntryCreate {
+	if v != nil {
+		_c.SetObjectID(*v)
+	}
+	return _c
+}
+
+// SetObjectName sets the "object_name" field.
+func (_c *AuditEntryCreate) SetObjectName(v string) *AuditEntryCreate {
+	_c.mutation.SetObjectName(v)
+	return _c
+}
+
+// SetNillableObjectName sets the "object_name" field if the given value is not nil.
+func (_c *AuditEntryCreate) SetNillableObjectName(v *string) *AuditEntryCreate {
+	if v != nil {
+		_c.SetObjectName(*v)
+	}
+	return _c
+}
+
 // SetDetail sets the "detail" field.
 func (_c *AuditEntryCreate) SetDetail(v string) *AuditEntryCreate {
 	_c.mutation.SetDetail(v)
+	return _c
+}
+
+// SetChanges sets the "changes" field.
+func (_c *AuditEntryCreate) SetChanges(v []map[string]string) *AuditEntryCreate {
+	_c.mutation.SetChanges(v)
+	return _c
+}
+
+// SetAddress sets the "address" field.
+func (_c *AuditEntryCreate) SetAddress(v string) *AuditEntryCreate {
+	_c.mutation.SetAddress(v)
+	return _c
+}
+
+// SetNillableAddress sets the "address" field if the given value is not nil.
+func (_c *AuditEntryCreate) SetNillableAddress(v *string) *AuditEntryCreate {
+	if v != nil {
+		_c.SetAddress(*v)
+	}
+	return _c
+}
+
+// SetRequestID sets the "request_id" field.
+func (_c *AuditEntryCreate) SetRequestID(v string) *AuditEntryCreate {
+	_c.mutation.SetRequestID(v)
+	return _c
+}
+
+// SetNillableRequestID sets the "request_id" field if the given value is not nil.
+func (_c *AuditEntryCreate) SetNillableRequestID(v *string) *AuditEntryCreate {
+	if v != nil {
+		_c.SetRequestID(*v)
+	}
 	return _c
 }
 
@@ -59,11 +156,6 @@ func (_c *AuditEntryCreate) SetID(v int64) *AuditEntryCreate {
 	return _c
 }
 
-// SetWorkspace sets the "workspace" edge to the Workspace entity.
-func (_c *AuditEntryCreate) SetWorkspace(v *Workspace) *AuditEntryCreate {
-	return _c.SetWorkspaceID(v.ID)
-}
-
 // Mutation returns the AuditEntryMutation object of the builder.
 func (_c *AuditEntryCreate) Mutation() *AuditEntryMutation {
 	return _c.mutation
@@ -71,6 +163,9 @@ func (_c *AuditEntryCreate) Mutation() *AuditEntryMutation {
 
 // Save creates the AuditEntry in the database.
 func (_c *AuditEntryCreate) Save(ctx context.Context) (*AuditEntry, error) {
+	if err := _c.defaults(); err != nil {
+		return nil, err
+	}
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
@@ -96,11 +191,37 @@ func (_c *AuditEntryCreate) ExecX(ctx context.Context) {
 	}
 }
 
+// defaults sets the default values of the builder before save.
+func (_c *AuditEntryCreate) defaults() error {
+	if _, ok := _c.mutation.UserID(); !ok {
+		v := auditentry.DefaultUserID
+		_c.mutation.SetUserID(v)
+	}
+	if _, ok := _c.mutation.ObjectKind(); !ok {
+		v := auditentry.DefaultObjectKind
+		_c.mutation.SetObjectKind(v)
+	}
+	if _, ok := _c.mutation.ObjectID(); !ok {
+		v := auditentry.DefaultObjectID
+		_c.mutation.SetObjectID(v)
+	}
+	if _, ok := _c.mutation.ObjectName(); !ok {
+		v := auditentry.DefaultObjectName
+		_c.mutation.SetObjectName(v)
+	}
+	if _, ok := _c.mutation.Address(); !ok {
+		v := auditentry.DefaultAddress
+		_c.mutation.SetAddress(v)
+	}
+	if _, ok := _c.mutation.RequestID(); !ok {
+		v := auditentry.DefaultRequestID
+		_c.mutation.SetRequestID(v)
+	}
+	return nil
+}
+
 // check runs all checks and user-defined validators on the builder.
 func (_c *AuditEntryCreate) check() error {
-	if _, ok := _c.mutation.WorkspaceID(); !ok {
-		return &ValidationError{Name: "workspace_id", err: errors.New(`ent: missing required field "AuditEntry.workspace_id"`)}
-	}
 	if v, ok := _c.mutation.WorkspaceID(); ok {
 		if err := auditentry.WorkspaceIDValidator(v); err != nil {
 			return &ValidationError{Name: "workspace_id", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.workspace_id": %w`, err)}
@@ -114,12 +235,44 @@ func (_c *AuditEntryCreate) check() error {
 			return &ValidationError{Name: "actor", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.actor": %w`, err)}
 		}
 	}
+	if _, ok := _c.mutation.UserID(); !ok {
+		return &ValidationError{Name: "user_id", err: errors.New(`ent: missing required field "AuditEntry.user_id"`)}
+	}
+	if v, ok := _c.mutation.UserID(); ok {
+		if err := auditentry.UserIDValidator(v); err != nil {
+			return &ValidationError{Name: "user_id", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.user_id": %w`, err)}
+		}
+	}
 	if _, ok := _c.mutation.Action(); !ok {
 		return &ValidationError{Name: "action", err: errors.New(`ent: missing required field "AuditEntry.action"`)}
 	}
 	if v, ok := _c.mutation.Action(); ok {
 		if err := auditentry.ActionValidator(v); err != nil {
 			return &ValidationError{Name: "action", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.action": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.ObjectKind(); !ok {
+		return &ValidationError{Name: "object_kind", err: errors.New(`ent: missing required field "AuditEntry.object_kind"`)}
+	}
+	if v, ok := _c.mutation.ObjectKind(); ok {
+		if err := auditentry.ObjectKindValidator(v); err != nil {
+			return &ValidationError{Name: "object_kind", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.object_kind": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.ObjectID(); !ok {
+		return &ValidationError{Name: "object_id", err: errors.New(`ent: missing required field "AuditEntry.object_id"`)}
+	}
+	if v, ok := _c.mutation.ObjectID(); ok {
+		if err := auditentry.ObjectIDValidator(v); err != nil {
+			return &ValidationError{Name: "object_id", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.object_id": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.ObjectName(); !ok {
+		return &ValidationError{Name: "object_name", err: errors.New(`ent: missing required field "AuditEntry.object_name"`)}
+	}
+	if v, ok := _c.mutation.ObjectName(); ok {
+		if err := auditentry.ObjectNameValidator(v); err != nil {
+			return &ValidationError{Name: "object_name", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.object_name": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.Detail(); !ok {
@@ -130,11 +283,24 @@ func (_c *AuditEntryCreate) check() error {
 			return &ValidationError{Name: "detail", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.detail": %w`, err)}
 		}
 	}
+	if _, ok := _c.mutation.Address(); !ok {
+		return &ValidationError{Name: "address", err: errors.New(`ent: missing required field "AuditEntry.address"`)}
+	}
+	if v, ok := _c.mutation.Address(); ok {
+		if err := auditentry.AddressValidator(v); err != nil {
+			return &ValidationError{Name: "address", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.address": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.RequestID(); !ok {
+		return &ValidationError{Name: "request_id", err: errors.New(`ent: missing required field "AuditEntry.request_id"`)}
+	}
+	if v, ok := _c.mutation.RequestID(); ok {
+		if err := auditentry.RequestIDValidator(v); err != nil {
+			return &ValidationError{Name: "request_id", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.request_id": %w`, err)}
+		}
+	}
 	if _, ok := _c.mutation.At(); !ok {
 		return &ValidationError{Name: "at", err: errors.New(`ent: missing required field "AuditEntry.at"`)}
-	}
-	if len(_c.mutation.WorkspaceIDs()) == 0 {
-		return &ValidationError{Name: "workspace", err: errors.New(`ent: missing required edge "AuditEntry.workspace"`)}
 	}
 	return nil
 }
@@ -169,38 +335,53 @@ func (_c *AuditEntryCreate) createSpec() (*AuditEntry, *sqlgraph.CreateSpec) {
 		_node.ID = id
 		_spec.ID.Value = id
 	}
+	if value, ok := _c.mutation.WorkspaceID(); ok {
+		_spec.SetField(auditentry.FieldWorkspaceID, field.TypeString, value)
+		_node.WorkspaceID = value
+	}
 	if value, ok := _c.mutation.Actor(); ok {
 		_spec.SetField(auditentry.FieldActor, field.TypeString, value)
 		_node.Actor = value
+	}
+	if value, ok := _c.mutation.UserID(); ok {
+		_spec.SetField(auditentry.FieldUserID, field.TypeString, value)
+		_node.UserID = value
 	}
 	if value, ok := _c.mutation.Action(); ok {
 		_spec.SetField(auditentry.FieldAction, field.TypeString, value)
 		_node.Action = value
 	}
+	if value, ok := _c.mutation.ObjectKind(); ok {
+		_spec.SetField(auditentry.FieldObjectKind, field.TypeString, value)
+		_node.ObjectKind = value
+	}
+	if value, ok := _c.mutation.ObjectID(); ok {
+		_spec.SetField(auditentry.FieldObjectID, field.TypeString, value)
+		_node.ObjectID = value
+	}
+	if value, ok := _c.mutation.ObjectName(); ok {
+		_spec.SetField(auditentry.FieldObjectName, field.TypeString, value)
+		_node.ObjectName = value
+	}
 	if value, ok := _c.mutation.Detail(); ok {
 		_spec.SetField(auditentry.FieldDetail, field.TypeString, value)
 		_node.Detail = value
 	}
+	if value, ok := _c.mutation.Changes(); ok {
+		_spec.SetField(auditentry.FieldChanges, field.TypeJSON, value)
+		_node.Changes = value
+	}
+	if value, ok := _c.mutation.Address(); ok {
+		_spec.SetField(auditentry.FieldAddress, field.TypeString, value)
+		_node.Address = value
+	}
+	if value, ok := _c.mutation.RequestID(); ok {
+		_spec.SetField(auditentry.FieldRequestID, field.TypeString, value)
+		_node.RequestID = value
+	}
 	if value, ok := _c.mutation.At(); ok {
 		_spec.SetField(auditentry.FieldAt, field.TypeTime, value)
 		_node.At = value
-	}
-	if nodes := _c.mutation.WorkspaceIDs(); len(nodes) > 0 {
-		edge := &sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.M2O,
-			Inverse: true,
-			Table:   auditentry.WorkspaceTable,
-			Columns: []string{auditentry.WorkspaceColumn},
-			Bidi:    false,
-			Target: &sqlgraph.EdgeTarget{
-				IDSpec: sqlgraph.NewFieldSpec(workspace.FieldID, field.TypeString),
-			},
-		}
-		for _, k := range nodes {
-			edge.Target.Nodes = append(edge.Target.Nodes, k)
-		}
-		_node.WorkspaceID = nodes[0]
-		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec
 }
@@ -277,11 +458,32 @@ func (u *AuditEntryUpsertOne) UpdateNewValues() *AuditEntryUpsertOne {
 		if _, exists := u.create.mutation.Actor(); exists {
 			s.SetIgnore(auditentry.FieldActor)
 		}
+		if _, exists := u.create.mutation.UserID(); exists {
+			s.SetIgnore(auditentry.FieldUserID)
+		}
 		if _, exists := u.create.mutation.Action(); exists {
 			s.SetIgnore(auditentry.FieldAction)
 		}
+		if _, exists := u.create.mutation.ObjectKind(); exists {
+			s.SetIgnore(auditentry.FieldObjectKind)
+		}
+		if _, exists := u.create.mutation.ObjectID(); exists {
+			s.SetIgnore(auditentry.FieldObjectID)
+		}
+		if _, exists := u.create.mutation.ObjectName(); exists {
+			s.SetIgnore(auditentry.FieldObjectName)
+		}
 		if _, exists := u.create.mutation.Detail(); exists {
 			s.SetIgnore(auditentry.FieldDetail)
+		}
+		if _, exists := u.create.mutation.Changes(); exists {
+			s.SetIgnore(auditentry.FieldChanges)
+		}
+		if _, exists := u.create.mutation.Address(); exists {
+			s.SetIgnore(auditentry.FieldAddress)
+		}
+		if _, exists := u.create.mutation.RequestID(); exists {
+			s.SetIgnore(auditentry.FieldRequestID)
 		}
 		if _, exists := u.create.mutation.At(); exists {
 			s.SetIgnore(auditentry.FieldAt)
@@ -369,6 +571,7 @@ func (_c *AuditEntryCreateBulk) Save(ctx context.Context) ([]*AuditEntry, error)
 	for i := range _c.builders {
 		func(i int, root context.Context) {
 			builder := _c.builders[i]
+			builder.defaults()
 			var mut Mutator = MutateFunc(func(ctx context.Context, m Mutation) (Value, error) {
 				mutation, ok := m.(*AuditEntryMutation)
 				if !ok {
@@ -504,11 +707,32 @@ func (u *AuditEntryUpsertBulk) UpdateNewValues() *AuditEntryUpsertBulk {
 			if _, exists := b.mutation.Actor(); exists {
 				s.SetIgnore(auditentry.FieldActor)
 			}
+			if _, exists := b.mutation.UserID(); exists {
+				s.SetIgnore(auditentry.FieldUserID)
+			}
 			if _, exists := b.mutation.Action(); exists {
 				s.SetIgnore(auditentry.FieldAction)
 			}
+			if _, exists := b.mutation.ObjectKind(); exists {
+				s.SetIgnore(auditentry.FieldObjectKind)
+			}
+			if _, exists := b.mutation.ObjectID(); exists {
+				s.SetIgnore(auditentry.FieldObjectID)
+			}
+			if _, exists := b.mutation.ObjectName(); exists {
+				s.SetIgnore(auditentry.FieldObjectName)
+			}
 			if _, exists := b.mutation.Detail(); exists {
 				s.SetIgnore(auditentry.FieldDetail)
+			}
+			if _, exists := b.mutation.Changes(); exists {
+				s.SetIgnore(auditentry.FieldChanges)
+			}
+			if _, exists := b.mutation.Address(); exists {
+				s.SetIgnore(auditentry.FieldAddress)
+			}
+			if _, exists := b.mutation.RequestID(); exists {
+				s.SetIgnore(auditentry.FieldRequestID)
 			}
 			if _, exists := b.mutation.At(); exists {
 				s.SetIgnore(auditentry.FieldAt)

@@ -9,7 +9,6 @@ import (
 	"math"
 	"parley/ent/auditentry"
 	"parley/ent/predicate"
-	"parley/ent/workspace"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect"
@@ -21,12 +20,11 @@ import (
 // AuditEntryQuery is the builder for querying AuditEntry entities.
 type AuditEntryQuery struct {
 	config
-	ctx           *QueryContext
-	order         []auditentry.OrderOption
-	inters        []Interceptor
-	predicates    []predicate.AuditEntry
-	withWorkspace *WorkspaceQuery
-	modifiers     []func(*sql.Selector)
+	ctx        *QueryContext
+	order      []auditentry.OrderOption
+	inters     []Interceptor
+	predicates []predicate.AuditEntry
+	modifiers  []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
 	path func(context.Context) (*sql.Selector, error)
@@ -61,28 +59,6 @@ func (_q *AuditEntryQuery) Unique(unique bool) *AuditEntryQuery {
 func (_q *AuditEntryQuery) Order(o ...auditentry.OrderOption) *AuditEntryQuery {
 	_q.order = append(_q.order, o...)
 	return _q
-}
-
-// QueryWorkspace chains the current query on the "workspace" edge.
-func (_q *AuditEntryQuery) QueryWorkspace() *WorkspaceQuery {
-	query := (&WorkspaceClient{config: _q.config}).Query()
-	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
-		if err := _q.prepareQuery(ctx); err != nil {
-			return nil, err
-		}
-		selector := _q.sqlQuery(ctx)
-		if err := selector.Err(); err != nil {
-			return nil, err
-		}
-		step := sqlgraph.NewStep(
-			sqlgraph.From(auditentry.Table, auditentry.FieldID, selector),
-			sqlgraph.To(workspace.Table, workspace.FieldID),
-			sqlgraph.Edge(sqlgraph.M2O, true, auditentry.WorkspaceTable, auditentry.WorkspaceColumn),
-		)
-		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
-		return fromU, nil
-	}
-	return query
 }
 
 // First returns the first AuditEntry entity from the query.
@@ -272,27 +248,15 @@ func (_q *AuditEntryQuery) Clone() *AuditEntryQuery {
 		return nil
 	}
 	return &AuditEntryQuery{
-		config:        _q.config,
-		ctx:           _q.ctx.Clone(),
-		order:         append([]auditentry.OrderOption{}, _q.order...),
-		inters:        append([]Interceptor{}, _q.inters...),
-		predicates:    append([]predicate.AuditEntry{}, _q.predicates...),
-		withWorkspace: _q.withWorkspace.Clone(),
+		config:     _q.config,
+		ctx:        _q.ctx.Clone(),
+		order:      append([]auditentry.OrderOption{}, _q.order...),
+		inters:     append([]Interceptor{}, _q.inters...),
+		predicates: append([]predicate.AuditEntry{}, _q.predicates...),
 		// clone intermediate query.
 		sql:  _q.sql.Clone(),
 		path: _q.path,
 	}
-}
-
-// WithWorkspace tells the query-builder to eager-load the nodes that are connected to
-// the "workspace" edge. The optional arguments are used to configure the query builder of the edge.
-func (_q *AuditEntryQuery) WithWorkspace(opts ...func(*WorkspaceQuery)) *AuditEntryQuery {
-	query := (&WorkspaceClient{config: _q.config}).Query()
-	for _, opt := range opts {
-		opt(query)
-	}
-	_q.withWorkspace = query
-	return _q
 }
 
 // GroupBy is used to group vertices by one or more fields/columns.
@@ -377,11 +341,8 @@ func (_q *AuditEntryQuery) prepareQuery(ctx context.Context) error {
 
 func (_q *AuditEntryQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*AuditEntry, error) {
 	var (
-		nodes       = []*AuditEntry{}
-		_spec       = _q.querySpec()
-		loadedTypes = [1]bool{
-			_q.withWorkspace != nil,
-		}
+		nodes = []*AuditEntry{}
+		_spec = _q.querySpec()
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
 		return (*AuditEntry).scanValues(nil, columns)
@@ -389,7 +350,6 @@ func (_q *AuditEntryQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*A
 	_spec.Assign = func(columns []string, values []any) error {
 		node := &AuditEntry{config: _q.config}
 		nodes = append(nodes, node)
-		node.Edges.loadedTypes = loadedTypes
 		return node.assignValues(columns, values)
 	}
 	if len(_q.modifiers) > 0 {
@@ -404,43 +364,7 @@ func (_q *AuditEntryQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*A
 	if len(nodes) == 0 {
 		return nodes, nil
 	}
-	if query := _q.withWorkspace; query != nil {
-		if err := _q.loadWorkspace(ctx, query, nodes, nil,
-			func(n *AuditEntry, e *Workspace) { n.Edges.Workspace = e }); err != nil {
-			return nil, err
-		}
-	}
 	return nodes, nil
-}
-
-func (_q *AuditEntryQuery) loadWorkspace(ctx context.Context, query *WorkspaceQuery, nodes []*AuditEntry, init func(*AuditEntry), assign func(*AuditEntry, *Workspace)) error {
-	ids := make([]string, 0, len(nodes))
-	nodeids := make(map[string][]*AuditEntry)
-	for i := range nodes {
-		fk := nodes[i].WorkspaceID
-		if _, ok := nodeids[fk]; !ok {
-			ids = append(ids, fk)
-		}
-		nodeids[fk] = append(nodeids[fk], nodes[i])
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	query.Where(workspace.IDIn(ids...))
-	neighbors, err := query.All(ctx)
-	if err != nil {
-		return err
-	}
-	for _, n := range neighbors {
-		nodes, ok := nodeids[n.ID]
-		if !ok {
-			return fmt.Errorf(`unexpected foreign-key "workspace_id" returned %v`, n.ID)
-		}
-		for i := range nodes {
-			assign(nodes[i], n)
-		}
-	}
-	return nil
 }
 
 func (_q *AuditEntryQuery) sqlCount(ctx context.Context) (int, error) {
@@ -470,9 +394,6 @@ func (_q *AuditEntryQuery) querySpec() *sqlgraph.QuerySpec {
 			if fields[i] != auditentry.FieldID {
 				_spec.Node.Columns = append(_spec.Node.Columns, fields[i])
 			}
-		}
-		if _q.withWorkspace != nil {
-			_spec.Node.AddColumnOnce(auditentry.FieldWorkspaceID)
 		}
 	}
 	if ps := _q.predicates; len(ps) > 0 {

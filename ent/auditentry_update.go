@@ -59,18 +59,7 @@ func (_u *AuditEntryUpdate) ExecX(ctx context.Context) {
 	}
 }
 
-// check runs all checks and user-defined validators on the builder.
-func (_u *AuditEntryUpdate) check() error {
-	if _u.mutation.WorkspaceCleared() && len(_u.mutation.WorkspaceIDs()) > 0 {
-		return errors.New(`ent: clearing a required unique edge "AuditEntry.workspace"`)
-	}
-	return nil
-}
-
 func (_u *AuditEntryUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
 	_spec := sqlgraph.NewUpdateSpec(auditentry.Table, auditentry.Columns, sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeInt64))
 	if ps := _u.mutation.predicates; len(ps) > 0 {
 		_spec.Predicate = func(selector *sql.Selector) {
@@ -78,6 +67,12 @@ func (_u *AuditEntryUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 				ps[i](selector)
 			}
 		}
+	}
+	if _u.mutation.WorkspaceIDCleared() {
+		_spec.ClearField(auditentry.FieldWorkspaceID, field.TypeString)
+	}
+	if _u.mutation.ChangesCleared() {
+		_spec.ClearField(auditentry.FieldChanges, field.TypeJSON)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -144,18 +139,7 @@ func (_u *AuditEntryUpdateOne) ExecX(ctx context.Context) {
 	}
 }
 
-// check runs all checks and user-defined validators on the builder.
-func (_u *AuditEntryUpdateOne) check() error {
-	if _u.mutation.WorkspaceCleared() && len(_u.mutation.WorkspaceIDs()) > 0 {
-		return errors.New(`ent: clearing a required unique edge "AuditEntry.workspace"`)
-	}
-	return nil
-}
-
 func (_u *AuditEntryUpdateOne) sqlSave(ctx context.Context) (_node *AuditEntry, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
 	_spec := sqlgraph.NewUpdateSpec(auditentry.Table, auditentry.Columns, sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeInt64))
 	id, ok := _u.mutation.ID()
 	if !ok {
@@ -180,6 +164,12 @@ func (_u *AuditEntryUpdateOne) sqlSave(ctx context.Context) (_node *AuditEntry, 
 				ps[i](selector)
 			}
 		}
+	}
+	if _u.mutation.WorkspaceIDCleared() {
+		_spec.ClearField(auditentry.FieldWorkspaceID, field.TypeString)
+	}
+	if _u.mutation.ChangesCleared() {
+		_spec.ClearField(auditentry.FieldChanges, field.TypeJSON)
 	}
 	_node = &AuditEntry{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -830,22 +830,6 @@ func (c *AuditEntryClient) GetX(ctx context.Context, id int64) *AuditEntry {
 	return obj
 }
 
-// QueryWorkspace queries the workspace edge of a AuditEntry.
-func (c *AuditEntryClient) QueryWorkspace(_m *AuditEntry) *WorkspaceQuery {
-	query := (&WorkspaceClient{config: c.config}).Query()
-	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
-		id := _m.ID
-		step := sqlgraph.NewStep(
-			sqlgraph.From(auditentry.Table, auditentry.FieldID, id),
-			sqlgraph.To(workspace.Table, workspace.FieldID),
-			sqlgraph.Edge(sqlgraph.M2O, true, auditentry.WorkspaceTable, auditentry.WorkspaceColumn),
-		)
-		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
-		return fromV, nil
-	}
-	return query
-}
-
 // Hooks returns the client hooks.
 func (c *AuditEntryClient) Hooks() []Hook {
 	hooks := c.hooks.AuditEntry
@@ -5207,22 +5191,6 @@ func (c *WorkspaceClient) QuerySubscriptions(_m *Workspace) *SubscriptionQuery {
 			sqlgraph.From(workspace.Table, workspace.FieldID, id),
 			sqlgraph.To(subscription.Table, subscription.FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, false, workspace.SubscriptionsTable, workspace.SubscriptionsColumn),
-		)
-		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
-		return fromV, nil
-	}
-	return query
-}
-
-// QueryAuditEntries queries the audit_entries edge of a Workspace.
-func (c *WorkspaceClient) QueryAuditEntries(_m *Workspace) *AuditEntryQuery {
-	query := (&AuditEntryClient{config: c.config}).Query()
-	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
-		id := _m.ID
-		step := sqlgraph.NewStep(
-			sqlgraph.From(workspace.Table, workspace.FieldID, id),
-			sqlgraph.To(auditentry.Table, auditentry.FieldID),
-			sqlgraph.Edge(sqlgraph.O2M, false, workspace.AuditEntriesTable, workspace.AuditEntriesColumn),
 		)
 		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
 		return fromV, nil

@@ -96,8 +96,15 @@ var schemaGraph = func() *sqlgraph.Schema {
 		Fields: map[string]*sqlgraph.FieldSpec{
 			auditentry.FieldWorkspaceID: {Type: field.TypeString, Column: auditentry.FieldWorkspaceID},
 			auditentry.FieldActor:       {Type: field.TypeString, Column: auditentry.FieldActor},
+			auditentry.FieldUserID:      {Type: field.TypeString, Column: auditentry.FieldUserID},
 			auditentry.FieldAction:      {Type: field.TypeString, Column: auditentry.FieldAction},
+			auditentry.FieldObjectKind:  {Type: field.TypeString, Column: auditentry.FieldObjectKind},
+			auditentry.FieldObjectID:    {Type: field.TypeString, Column: auditentry.FieldObjectID},
+			auditentry.FieldObjectName:  {Type: field.TypeString, Column: auditentry.FieldObjectName},
 			auditentry.FieldDetail:      {Type: field.TypeString, Column: auditentry.FieldDetail},
+			auditentry.FieldChanges:     {Type: field.TypeJSON, Column: auditentry.FieldChanges},
+			auditentry.FieldAddress:     {Type: field.TypeString, Column: auditentry.FieldAddress},
+			auditentry.FieldRequestID:   {Type: field.TypeString, Column: auditentry.FieldRequestID},
 			auditentry.FieldAt:          {Type: field.TypeTime, Column: auditentry.FieldAt},
 		},
 	}
@@ -711,18 +718,6 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 	}
 	graph.MustAddE(
-		"workspace",
-		&sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.M2O,
-			Inverse: true,
-			Table:   auditentry.WorkspaceTable,
-			Columns: []string{auditentry.WorkspaceColumn},
-			Bidi:    false,
-		},
-		"AuditEntry",
-		"Workspace",
-	)
-	graph.MustAddE(
 		"chatbot",
 		&sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -1191,18 +1186,6 @@ var schemaGraph = func() *sqlgraph.Schema {
 		"Subscription",
 	)
 	graph.MustAddE(
-		"audit_entries",
-		&sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.O2M,
-			Inverse: false,
-			Table:   workspace.AuditEntriesTable,
-			Columns: []string{workspace.AuditEntriesColumn},
-			Bidi:    false,
-		},
-		"Workspace",
-		"AuditEntry",
-	)
-	graph.MustAddE(
 		"mails",
 		&sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.O2M,
@@ -1437,9 +1420,29 @@ func (f *AuditEntryFilter) WhereActor(p entql.StringP) {
 	f.Where(p.Field(auditentry.FieldActor))
 }
 
+// WhereUserID applies the entql string predicate on the user_id field.
+func (f *AuditEntryFilter) WhereUserID(p entql.StringP) {
+	f.Where(p.Field(auditentry.FieldUserID))
+}
+
 // WhereAction applies the entql string predicate on the action field.
 func (f *AuditEntryFilter) WhereAction(p entql.StringP) {
 	f.Where(p.Field(auditentry.FieldAction))
+}
+
+// WhereObjectKind applies the entql string predicate on the object_kind field.
+func (f *AuditEntryFilter) WhereObjectKind(p entql.StringP) {
+	f.Where(p.Field(auditentry.FieldObjectKind))
+}
+
+// WhereObjectID applies the entql string predicate on the object_id field.
+func (f *AuditEntryFilter) WhereObjectID(p entql.StringP) {
+	f.Where(p.Field(auditentry.FieldObjectID))
+}
+
+// WhereObjectName applies the entql string predicate on the object_name field.
+func (f *AuditEntryFilter) WhereObjectName(p entql.StringP) {
+	f.Where(p.Field(auditentry.FieldObjectName))
 }
 
 // WhereDetail applies the entql string predicate on the detail field.
@@ -1447,23 +1450,24 @@ func (f *AuditEntryFilter) WhereDetail(p entql.StringP) {
 	f.Where(p.Field(auditentry.FieldDetail))
 }
 
+// WhereChanges applies the entql json.RawMessage predicate on the changes field.
+func (f *AuditEntryFilter) WhereChanges(p entql.BytesP) {
+	f.Where(p.Field(auditentry.FieldChanges))
+}
+
+// WhereAddress applies the entql string predicate on the address field.
+func (f *AuditEntryFilter) WhereAddress(p entql.StringP) {
+	f.Where(p.Field(auditentry.FieldAddress))
+}
+
+// WhereRequestID applies the entql string predicate on the request_id field.
+func (f *AuditEntryFilter) WhereRequestID(p entql.StringP) {
+	f.Where(p.Field(auditentry.FieldRequestID))
+}
+
 // WhereAt applies the entql time.Time predicate on the at field.
 func (f *AuditEntryFilter) WhereAt(p entql.TimeP) {
 	f.Where(p.Field(auditentry.FieldAt))
-}
-
-// WhereHasWorkspace applies a predicate to check if query has an edge workspace.
-func (f *AuditEntryFilter) WhereHasWorkspace() {
-	f.Where(entql.HasEdge("workspace"))
-}
-
-// WhereHasWorkspaceWith applies a predicate to check if query has an edge workspace with a given conditions (other predicates).
-func (f *AuditEntryFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
-	f.Where(entql.HasEdgeWith("workspace", sqlgraph.WrapFunc(func(s *sql.Selector) {
-		for _, p := range preds {
-			p(s)
-		}
-	})))
 }
 
 // addPredicate implements the predicateAdder interface.
@@ -4351,20 +4355,6 @@ func (f *WorkspaceFilter) WhereHasSubscriptions() {
 // WhereHasSubscriptionsWith applies a predicate to check if query has an edge subscriptions with a given conditions (other predicates).
 func (f *WorkspaceFilter) WhereHasSubscriptionsWith(preds ...predicate.Subscription) {
 	f.Where(entql.HasEdgeWith("subscriptions", sqlgraph.WrapFunc(func(s *sql.Selector) {
-		for _, p := range preds {
-			p(s)
-		}
-	})))
-}
-
-// WhereHasAuditEntries applies a predicate to check if query has an edge audit_entries.
-func (f *WorkspaceFilter) WhereHasAuditEntries() {
-	f.Where(entql.HasEdge("audit_entries"))
-}
-
-// WhereHasAuditEntriesWith applies a predicate to check if query has an edge audit_entries with a given conditions (other predicates).
-func (f *WorkspaceFilter) WhereHasAuditEntriesWith(preds ...predicate.AuditEntry) {
-	f.Where(entql.HasEdgeWith("audit_entries", sqlgraph.WrapFunc(func(s *sql.Selector) {
 		for _, p := range preds {
 			p(s)
 		}

@@ -1371,19 +1371,26 @@ func (m *AddressCodeMutation) ResetEdge(name string) error {
 // AuditEntryMutation represents an operation that mutates the AuditEntry nodes in the graph.
 type AuditEntryMutation struct {
 	config
-	op               Op
-	typ              string
-	id               *int64
-	actor            *string
-	action           *string
-	detail           *string
-	at               *time.Time
-	clearedFields    map[string]struct{}
-	workspace        *string
-	clearedworkspace bool
-	done             bool
-	oldValue         func(context.Context) (*AuditEntry, error)
-	predicates       []predicate.AuditEntry
+	op            Op
+	typ           string
+	id            *int64
+	workspace_id  *string
+	actor         *string
+	user_id       *string
+	action        *string
+	object_kind   *string
+	object_id     *string
+	object_name   *string
+	detail        *string
+	changes       *[]map[string]string
+	appendchanges []map[string]string
+	address       *string
+	request_id    *string
+	at            *time.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*AuditEntry, error)
+	predicates    []predicate.AuditEntry
 }
 
 var _ ent.Mutation = (*AuditEntryMutation)(nil)
@@ -1492,12 +1499,12 @@ func (m *AuditEntryMutation) IDs(ctx context.Context) ([]int64, error) {
 
 // SetWorkspaceID sets the "workspace_id" field.
 func (m *AuditEntryMutation) SetWorkspaceID(s string) {
-	m.workspace = &s
+	m.workspace_id = &s
 }
 
 // WorkspaceID returns the value of the "workspace_id" field in the mutation.
 func (m *AuditEntryMutation) WorkspaceID() (r string, exists bool) {
-	v := m.workspace
+	v := m.workspace_id
 	if v == nil {
 		return
 	}
@@ -1521,9 +1528,22 @@ func (m *AuditEntryMutation) OldWorkspaceID(ctx context.Context) (v string, err 
 	return oldValue.WorkspaceID, nil
 }
 
+// ClearWorkspaceID clears the value of the "workspace_id" field.
+func (m *AuditEntryMutation) ClearWorkspaceID() {
+	m.workspace_id = nil
+	m.clearedFields[auditentry.FieldWorkspaceID] = struct{}{}
+}
+
+// WorkspaceIDCleared returns if the "workspace_id" field was cleared in this mutation.
+func (m *AuditEntryMutation) WorkspaceIDCleared() bool {
+	_, ok := m.clearedFields[auditentry.FieldWorkspaceID]
+	return ok
+}
+
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *AuditEntryMutation) ResetWorkspaceID() {
-	m.workspace = nil
+	m.workspace_id = nil
+	delete(m.clearedFields, auditentry.FieldWorkspaceID)
 }
 
 // SetActor sets the "actor" field.
@@ -1562,6 +1582,42 @@ func (m *AuditEntryMutation) ResetActor() {
 	m.actor = nil
 }
 
+// SetUserID sets the "user_id" field.
+func (m *AuditEntryMutation) SetUserID(s string) {
+	m.user_id = &s
+}
+
+// UserID returns the value of the "user_id" field in the mutation.
+func (m *AuditEntryMutation) UserID() (r string, exists bool) {
+	v := m.user_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUserID returns the old "user_id" field's value of the AuditEntry entity.
+// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditEntryMutation) OldUserID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUserID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
+	}
+	return oldValue.UserID, nil
+}
+
+// ResetUserID resets all changes to the "user_id" field.
+func (m *AuditEntryMutation) ResetUserID() {
+	m.user_id = nil
+}
+
 // SetAction sets the "action" field.
 func (m *AuditEntryMutation) SetAction(s string) {
 	m.action = &s
@@ -1596,6 +1652,114 @@ func (m *AuditEntryMutation) OldAction(ctx context.Context) (v string, err error
 // ResetAction resets all changes to the "action" field.
 func (m *AuditEntryMutation) ResetAction() {
 	m.action = nil
+}
+
+// SetObjectKind sets the "object_kind" field.
+func (m *AuditEntryMutation) SetObjectKind(s string) {
+	m.object_kind = &s
+}
+
+// ObjectKind returns the value of the "object_kind" field in the mutation.
+func (m *AuditEntryMutation) ObjectKind() (r string, exists bool) {
+	v := m.object_kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldObjectKind returns the old "object_kind" field's value of the AuditEntry entity.
+// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditEntryMutation) OldObjectKind(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldObjectKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldObjectKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldObjectKind: %w", err)
+	}
+	return oldValue.ObjectKind, nil
+}
+
+// ResetObjectKind resets all changes to the "object_kind" field.
+func (m *AuditEntryMutation) ResetObjectKind() {
+	m.object_kind = nil
+}
+
+// SetObjectID sets the "object_id" field.
+func (m *AuditEntryMutation) SetObjectID(s string) {
+	m.object_id = &s
+}
+
+// ObjectID returns the value of the "object_id" field in the mutation.
+func (m *AuditEntryMutation) ObjectID() (r string, exists bool) {
+	v := m.object_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldObjectID returns the old "object_id" field's value of the AuditEntry entity.
+// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditEntryMutation) OldObjectID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldObjectID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldObjectID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldObjectID: %w", err)
+	}
+	return oldValue.ObjectID, nil
+}
+
+// ResetObjectID resets all changes to the "object_id" field.
+func (m *AuditEntryMutation) ResetObjectID() {
+	m.object_id = nil
+}
+
+// SetObjectName sets the "object_name" field.
+func (m *AuditEntryMutation) SetObjectName(s string) {
+	m.object_name = &s
+}
+
+// ObjectName returns the value of the "object_name" field in the mutation.
+func (m *AuditEntryMutation) ObjectName() (r string, exists bool) {
+	v := m.object_name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldObjectName returns the old "object_name" field's value of the AuditEntry entity.
+// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditEntryMutation) OldObjectName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldObjectName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldObjectName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldObjectName: %w", err)
+	}
+	return oldValue.ObjectName, nil
+}
+
+// ResetObjectName resets all changes to the "object_name" field.
+func (m *AuditEntryMutation) ResetObjectName() {
+	m.object_name = nil
 }
 
 // SetDetail sets the "detail" field.
@@ -1634,6 +1798,143 @@ func (m *AuditEntryMutation) ResetDetail() {
 	m.detail = nil
 }
 
+// SetChanges sets the "changes" field.
+func (m *AuditEntryMutation) SetChanges(value []map[string]string) {
+	m.changes = &value
+	m.appendchanges = nil
+}
+
+// Changes returns the value of the "changes" field in the mutation.
+func (m *AuditEntryMutation) Changes() (r []map[string]string, exists bool) {
+	v := m.changes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChanges returns the old "changes" field's value of the AuditEntry entity.
+// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditEntryMutation) OldChanges(ctx context.Context) (v []map[string]string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChanges is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChanges requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChanges: %w", err)
+	}
+	return oldValue.Changes, nil
+}
+
+// AppendChanges adds value to the "changes" field.
+func (m *AuditEntryMutation) AppendChanges(value []map[string]string) {
+	m.appendchanges = append(m.appendchanges, value...)
+}
+
+// AppendedChanges returns the list of values that were appended to the "changes" field in this mutation.
+func (m *AuditEntryMutation) AppendedChanges() ([]map[string]string, bool) {
+	if len(m.appendchanges) == 0 {
+		return nil, false
+	}
+	return m.appendchanges, true
+}
+
+// ClearChanges clears the value of the "changes" field.
+func (m *AuditEntryMutation) ClearChanges() {
+	m.changes = nil
+	m.appendchanges = nil
+	m.clearedFields[auditentry.FieldChanges] = struct{}{}
+}
+
+// ChangesCleared returns if the "changes" field was cleared in this mutation.
+func (m *AuditEntryMutation) ChangesCleared() bool {
+	_, ok := m.clearedFields[auditentry.FieldChanges]
+	return ok
+}
+
+// ResetChanges resets all changes to the "changes" field.
+func (m *AuditEntryMutation) ResetChanges() {
+	m.changes = nil
+	m.appendchanges = nil
+	delete(m.clearedFields, auditentry.FieldChanges)
+}
+
+// SetAddress sets the "address" field.
+func (m *AuditEntryMutation) SetAddress(s string) {
+	m.address = &s
+}
+
+// Address returns the value of the "address" field in the mutation.
+func (m *AuditEntryMutation) Address() (r string, exists bool) {
+	v := m.address
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAddress returns the old "address" field's value of the AuditEntry entity.
+// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditEntryMutation) OldAddress(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAddress is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAddress requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAddress: %w", err)
+	}
+	return oldValue.Address, nil
+}
+
+// ResetAddress resets all changes to the "address" field.
+func (m *AuditEntryMutation) ResetAddress() {
+	m.address = nil
+}
+
+// SetRequestID sets the "request_id" field.
+func (m *AuditEntryMutation) SetRequestID(s string) {
+	m.request_id = &s
+}
+
+// RequestID returns the value of the "request_id" field in the mutation.
+func (m *AuditEntryMutation) RequestID() (r string, exists bool) {
+	v := m.request_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequestID returns the old "request_id" field's value of the AuditEntry entity.
+// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditEntryMutation) OldRequestID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequestID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequestID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequestID: %w", err)
+	}
+	return oldValue.RequestID, nil
+}
+
+// ResetRequestID resets all changes to the "request_id" field.
+func (m *AuditEntryMutation) ResetRequestID() {
+	m.request_id = nil
+}
+
 // SetAt sets the "at" field.
 func (m *AuditEntryMutation) SetAt(t time.Time) {
 	m.at = &t
@@ -1670,33 +1971,6 @@ func (m *AuditEntryMutation) ResetAt() {
 	m.at = nil
 }
 
-// ClearWorkspace clears the "workspace" edge to the Workspace entity.
-func (m *AuditEntryMutation) ClearWorkspace() {
-	m.clearedworkspace = true
-	m.clearedFields[auditentry.FieldWorkspaceID] = struct{}{}
-}
-
-// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
-func (m *AuditEntryMutation) WorkspaceCleared() bool {
-	return m.clearedworkspace
-}
-
-// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
-// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
-// WorkspaceID instead. It exists only for internal usage by the builders.
-func (m *AuditEntryMutation) WorkspaceIDs() (ids []string) {
-	if id := m.workspace; id != nil {
-		ids = append(ids, *id)
-	}
-	return
-}
-
-// ResetWorkspace resets all changes to the "workspace" edge.
-func (m *AuditEntryMutation) ResetWorkspace() {
-	m.workspace = nil
-	m.clearedworkspace = false
-}
-
 // Where appends a list predicates to the AuditEntryMutation builder.
 func (m *AuditEntryMutation) Where(ps ...predicate.AuditEntry) {
 	m.predicates = append(m.predicates, ps...)
@@ -1731,18 +2005,39 @@ func (m *AuditEntryMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *AuditEntryMutation) Fields() []string {
-	fields := make([]string, 0, 5)
-	if m.workspace != nil {
+	fields := make([]string, 0, 12)
+	if m.workspace_id != nil {
 		fields = append(fields, auditentry.FieldWorkspaceID)
 	}
 	if m.actor != nil {
 		fields = append(fields, auditentry.FieldActor)
 	}
+	if m.user_id != nil {
+		fields = append(fields, auditentry.FieldUserID)
+	}
 	if m.action != nil {
 		fields = append(fields, auditentry.FieldAction)
 	}
+	if m.object_kind != nil {
+		fields = append(fields, auditentry.FieldObjectKind)
+	}
+	if m.object_id != nil {
+		fields = append(fields, auditentry.FieldObjectID)
+	}
+	if m.object_name != nil {
+		fields = append(fields, auditentry.FieldObjectName)
+	}
 	if m.detail != nil {
 		fields = append(fields, auditentry.FieldDetail)
+	}
+	if m.changes != nil {
+		fields = append(fields, auditentry.FieldChanges)
+	}
+	if m.address != nil {
+		fields = append(fields, auditentry.FieldAddress)
+	}
+	if m.request_id != nil {
+		fields = append(fields, auditentry.FieldRequestID)
 	}
 	if m.at != nil {
 		fields = append(fields, auditentry.FieldAt)
@@ -1759,10 +2054,24 @@ func (m *AuditEntryMutation) Field(name string) (ent.Value, bool) {
 		return m.WorkspaceID()
 	case auditentry.FieldActor:
 		return m.Actor()
+	case auditentry.FieldUserID:
+		return m.UserID()
 	case auditentry.FieldAction:
 		return m.Action()
+	case auditentry.FieldObjectKind:
+		return m.ObjectKind()
+	case auditentry.FieldObjectID:
+		return m.ObjectID()
+	case auditentry.FieldObjectName:
+		return m.ObjectName()
 	case auditentry.FieldDetail:
 		return m.Detail()
+	case auditentry.FieldChanges:
+		return m.Changes()
+	case auditentry.FieldAddress:
+		return m.Address()
+	case auditentry.FieldRequestID:
+		return m.RequestID()
 	case auditentry.FieldAt:
 		return m.At()
 	}
@@ -1778,10 +2087,24 @@ func (m *AuditEntryMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldWorkspaceID(ctx)
 	case auditentry.FieldActor:
 		return m.OldActor(ctx)
+	case auditentry.FieldUserID:
+		return m.OldUserID(ctx)
 	case auditentry.FieldAction:
 		return m.OldAction(ctx)
+	case auditentry.FieldObjectKind:
+		return m.OldObjectKind(ctx)
+	case auditentry.FieldObjectID:
+		return m.OldObjectID(ctx)
+	case auditentry.FieldObjectName:
+		return m.OldObjectName(ctx)
 	case auditentry.FieldDetail:
 		return m.OldDetail(ctx)
+	case auditentry.FieldChanges:
+		return m.OldChanges(ctx)
+	case auditentry.FieldAddress:
+		return m.OldAddress(ctx)
+	case auditentry.FieldRequestID:
+		return m.OldRequestID(ctx)
 	case auditentry.FieldAt:
 		return m.OldAt(ctx)
 	}
@@ -1807,6 +2130,13 @@ func (m *AuditEntryMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetActor(v)
 		return nil
+	case auditentry.FieldUserID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUserID(v)
+		return nil
 	case auditentry.FieldAction:
 		v, ok := value.(string)
 		if !ok {
@@ -1814,12 +2144,54 @@ func (m *AuditEntryMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetAction(v)
 		return nil
+	case auditentry.FieldObjectKind:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetObjectKind(v)
+		return nil
+	case auditentry.FieldObjectID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetObjectID(v)
+		return nil
+	case auditentry.FieldObjectName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetObjectName(v)
+		return nil
 	case auditentry.FieldDetail:
 		v, ok := value.(string)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetDetail(v)
+		return nil
+	case auditentry.FieldChanges:
+		v, ok := value.([]map[string]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChanges(v)
+		return nil
+	case auditentry.FieldAddress:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAddress(v)
+		return nil
+	case auditentry.FieldRequestID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestID(v)
 		return nil
 	case auditentry.FieldAt:
 		v, ok := value.(time.Time)
@@ -1857,7 +2229,14 @@ func (m *AuditEntryMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *AuditEntryMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(auditentry.FieldWorkspaceID) {
+		fields = append(fields, auditentry.FieldWorkspaceID)
+	}
+	if m.FieldCleared(auditentry.FieldChanges) {
+		fields = append(fields, auditentry.FieldChanges)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -1870,6 +2249,14 @@ func (m *AuditEntryMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *AuditEntryMutation) ClearField(name string) error {
+	switch name {
+	case auditentry.FieldWorkspaceID:
+		m.ClearWorkspaceID()
+		return nil
+	case auditentry.FieldChanges:
+		m.ClearChanges()
+		return nil
+	}
 	return fmt.Errorf("unknown AuditEntry nullable field %s", name)
 }
 
@@ -1883,11 +2270,32 @@ func (m *AuditEntryMutation) ResetField(name string) error {
 	case auditentry.FieldActor:
 		m.ResetActor()
 		return nil
+	case auditentry.FieldUserID:
+		m.ResetUserID()
+		return nil
 	case auditentry.FieldAction:
 		m.ResetAction()
 		return nil
+	case auditentry.FieldObjectKind:
+		m.ResetObjectKind()
+		return nil
+	case auditentry.FieldObjectID:
+		m.ResetObjectID()
+		return nil
+	case auditentry.FieldObjectName:
+		m.ResetObjectName()
+		return nil
 	case auditentry.FieldDetail:
 		m.ResetDetail()
+		return nil
+	case auditentry.FieldChanges:
+		m.ResetChanges()
+		return nil
+	case auditentry.FieldAddress:
+		m.ResetAddress()
+		return nil
+	case auditentry.FieldRequestID:
+		m.ResetRequestID()
 		return nil
 	case auditentry.FieldAt:
 		m.ResetAt()
@@ -1898,28 +2306,19 @@ func (m *AuditEntryMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *AuditEntryMutation) AddedEdges() []string {
-	edges := make([]string, 0, 1)
-	if m.workspace != nil {
-		edges = append(edges, auditentry.EdgeWorkspace)
-	}
+	edges := make([]string, 0, 0)
 	return edges
 }
 
 // AddedIDs returns all IDs (to other nodes) that were added for the given edge
 // name in this mutation.
 func (m *AuditEntryMutation) AddedIDs(name string) []ent.Value {
-	switch name {
-	case auditentry.EdgeWorkspace:
-		if id := m.workspace; id != nil {
-			return []ent.Value{*id}
-		}
-	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *AuditEntryMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 1)
+	edges := make([]string, 0, 0)
 	return edges
 }
 
@@ -1931,42 +2330,25 @@ func (m *AuditEntryMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *AuditEntryMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 1)
-	if m.clearedworkspace {
-		edges = append(edges, auditentry.EdgeWorkspace)
-	}
+	edges := make([]string, 0, 0)
 	return edges
 }
 
 // EdgeCleared returns a boolean which indicates if the edge with the given name
 // was cleared in this mutation.
 func (m *AuditEntryMutation) EdgeCleared(name string) bool {
-	switch name {
-	case auditentry.EdgeWorkspace:
-		return m.clearedworkspace
-	}
 	return false
 }
 
 // ClearEdge clears the value of the edge with the given name. It returns an error
 // if that edge is not defined in the schema.
 func (m *AuditEntryMutation) ClearEdge(name string) error {
-	switch name {
-	case auditentry.EdgeWorkspace:
-		m.ClearWorkspace()
-		return nil
-	}
 	return fmt.Errorf("unknown AuditEntry unique edge %s", name)
 }
 
 // ResetEdge resets all changes to the edge with the given name in this mutation.
 // It returns an error if the edge is not defined in the schema.
 func (m *AuditEntryMutation) ResetEdge(name string) error {
-	switch name {
-	case auditentry.EdgeWorkspace:
-		m.ResetWorkspace()
-		return nil
-	}
 	return fmt.Errorf("unknown AuditEntry edge %s", name)
 }
 
@@ -26736,9 +27118,6 @@ type WorkspaceMutation struct {
 	subscriptions        map[int]struct{}
 	removedsubscriptions map[int]struct{}
 	clearedsubscriptions bool
-	audit_entries        map[int64]struct{}
-	removedaudit_entries map[int64]struct{}
-	clearedaudit_entries bool
 	mails                map[int64]struct{}
 	removedmails         map[int64]struct{}
 	clearedmails         bool
@@ -27376,60 +27755,6 @@ func (m *WorkspaceMutation) ResetSubscriptions() {
 	m.removedsubscriptions = nil
 }
 
-// AddAuditEntryIDs adds the "audit_entries" edge to the AuditEntry entity by ids.
-func (m *WorkspaceMutation) AddAuditEntryIDs(ids ...int64) {
-	if m.audit_entries == nil {
-		m.audit_entries = make(map[int64]struct{})
-	}
-	for i := range ids {
-		m.audit_entries[ids[i]] = struct{}{}
-	}
-}
-
-// ClearAuditEntries clears the "audit_entries" edge to the AuditEntry entity.
-func (m *WorkspaceMutation) ClearAuditEntries() {
-	m.clearedaudit_entries = true
-}
-
-// AuditEntriesCleared reports if the "audit_entries" edge to the AuditEntry entity was cleared.
-func (m *WorkspaceMutation) AuditEntriesCleared() bool {
-	return m.clearedaudit_entries
-}
-
-// RemoveAuditEntryIDs removes the "audit_entries" edge to the AuditEntry entity by IDs.
-func (m *WorkspaceMutation) RemoveAuditEntryIDs(ids ...int64) {
-	if m.removedaudit_entries == nil {
-		m.removedaudit_entries = make(map[int64]struct{})
-	}
-	for i := range ids {
-		delete(m.audit_entries, ids[i])
-		m.removedaudit_entries[ids[i]] = struct{}{}
-	}
-}
-
-// RemovedAuditEntries returns the removed IDs of the "audit_entries" edge to the AuditEntry entity.
-func (m *WorkspaceMutation) RemovedAuditEntriesIDs() (ids []int64) {
-	for id := range m.removedaudit_entries {
-		ids = append(ids, id)
-	}
-	return
-}
-
-// AuditEntriesIDs returns the "audit_entries" edge IDs in the mutation.
-func (m *WorkspaceMutation) AuditEntriesIDs() (ids []int64) {
-	for id := range m.audit_entries {
-		ids = append(ids, id)
-	}
-	return
-}
-
-// ResetAuditEntries resets all changes to the "audit_entries" edge.
-func (m *WorkspaceMutation) ResetAuditEntries() {
-	m.audit_entries = nil
-	m.clearedaudit_entries = false
-	m.removedaudit_entries = nil
-}
-
 // AddMailIDs adds the "mails" edge to the Mail entity by ids.
 func (m *WorkspaceMutation) AddMailIDs(ids ...int64) {
 	if m.mails == nil {
@@ -27834,7 +28159,7 @@ func (m *WorkspaceMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *WorkspaceMutation) AddedEdges() []string {
-	edges := make([]string, 0, 9)
+	edges := make([]string, 0, 8)
 	if m.members != nil {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -27849,9 +28174,6 @@ func (m *WorkspaceMutation) AddedEdges() []string {
 	}
 	if m.subscriptions != nil {
 		edges = append(edges, workspace.EdgeSubscriptions)
-	}
-	if m.audit_entries != nil {
-		edges = append(edges, workspace.EdgeAuditEntries)
 	}
 	if m.mails != nil {
 		edges = append(edges, workspace.EdgeMails)
@@ -27899,12 +28221,6 @@ func (m *WorkspaceMutation) AddedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
-	case workspace.EdgeAuditEntries:
-		ids := make([]ent.Value, 0, len(m.audit_entries))
-		for id := range m.audit_entries {
-			ids = append(ids, id)
-		}
-		return ids
 	case workspace.EdgeMails:
 		ids := make([]ent.Value, 0, len(m.mails))
 		for id := range m.mails {
@@ -27929,7 +28245,7 @@ func (m *WorkspaceMutation) AddedIDs(name string) []ent.Value {
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *WorkspaceMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 9)
+	edges := make([]string, 0, 8)
 	if m.removedmembers != nil {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -27944,9 +28260,6 @@ func (m *WorkspaceMutation) RemovedEdges() []string {
 	}
 	if m.removedsubscriptions != nil {
 		edges = append(edges, workspace.EdgeSubscriptions)
-	}
-	if m.removedaudit_entries != nil {
-		edges = append(edges, workspace.EdgeAuditEntries)
 	}
 	if m.removedmails != nil {
 		edges = append(edges, workspace.EdgeMails)
@@ -27994,12 +28307,6 @@ func (m *WorkspaceMutation) RemovedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
-	case workspace.EdgeAuditEntries:
-		ids := make([]ent.Value, 0, len(m.removedaudit_entries))
-		for id := range m.removedaudit_entries {
-			ids = append(ids, id)
-		}
-		return ids
 	case workspace.EdgeMails:
 		ids := make([]ent.Value, 0, len(m.removedmails))
 		for id := range m.removedmails {
@@ -28024,7 +28331,7 @@ func (m *WorkspaceMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *WorkspaceMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 9)
+	edges := make([]string, 0, 8)
 	if m.clearedmembers {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -28039,9 +28346,6 @@ func (m *WorkspaceMutation) ClearedEdges() []string {
 	}
 	if m.clearedsubscriptions {
 		edges = append(edges, workspace.EdgeSubscriptions)
-	}
-	if m.clearedaudit_entries {
-		edges = append(edges, workspace.EdgeAuditEntries)
 	}
 	if m.clearedmails {
 		edges = append(edges, workspace.EdgeMails)
@@ -28069,8 +28373,6 @@ func (m *WorkspaceMutation) EdgeCleared(name string) bool {
 		return m.clearedembeddings
 	case workspace.EdgeSubscriptions:
 		return m.clearedsubscriptions
-	case workspace.EdgeAuditEntries:
-		return m.clearedaudit_entries
 	case workspace.EdgeMails:
 		return m.clearedmails
 	case workspace.EdgeUsages:
@@ -28107,9 +28409,6 @@ func (m *WorkspaceMutation) ResetEdge(name string) error {
 		return nil
 	case workspace.EdgeSubscriptions:
 		m.ResetSubscriptions()
-		return nil
-	case workspace.EdgeAuditEntries:
-		m.ResetAuditEntries()
 		return nil
 	case workspace.EdgeMails:
 		m.ResetMails()

@@ -47,8 +47,6 @@ type WorkspaceEdges struct {
 	Embeddings []*Embedding `json:"embeddings,omitempty"`
 	// Subscriptions holds the value of the subscriptions edge.
 	Subscriptions []*Subscription `json:"subscriptions,omitempty"`
-	// AuditEntries holds the value of the audit_entries edge.
-	AuditEntries []*AuditEntry `json:"audit_entries,omitempty"`
 	// Mails holds the value of the mails edge.
 	Mails []*Mail `json:"mails,omitempty"`
 	// Usages holds the value of the usages edge.
@@ -57,7 +55,7 @@ type WorkspaceEdges struct {
 	Providers []*Provider `json:"providers,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [9]bool
+	loadedTypes [8]bool
 }
 
 // MembersOrErr returns the Members value or an error if the edge
@@ -105,19 +103,10 @@ func (e WorkspaceEdges) SubscriptionsOrErr() ([]*Subscription, error) {
 	return nil, &NotLoadedError{edge: "subscriptions"}
 }
 
-// AuditEntriesOrErr returns the AuditEntries value or an error if the edge
-// was not loaded in eager-loading.
-func (e WorkspaceEdges) AuditEntriesOrErr() ([]*AuditEntry, error) {
-	if e.loadedTypes[5] {
-		return e.AuditEntries, nil
-	}
-	return nil, &NotLoadedError{edge: "audit_entries"}
-}
-
 // MailsOrErr returns the Mails value or an error if the edge
 // was not loaded in eager-loading.
 func (e WorkspaceEdges) MailsOrErr() ([]*Mail, error) {
-	if e.loadedTypes[6] {
+	if e.loadedTypes[5] {
 		return e.Mails, nil
 	}
 	return nil, &NotLoadedError{edge: "mails"}
@@ -126,7 +115,7 @@ func (e WorkspaceEdges) MailsOrErr() ([]*Mail, error) {
 // UsagesOrErr returns the Usages value or an error if the edge
 // was not loaded in eager-loading.
 func (e WorkspaceEdges) UsagesOrErr() ([]*Usage, error) {
-	if e.loadedTypes[7] {
+	if e.loadedTypes[6] {
 		return e.Usages, nil
 	}
 	return nil, &NotLoadedError{edge: "usages"}
@@ -135,7 +124,7 @@ func (e WorkspaceEdges) UsagesOrErr() ([]*Usage, error) {
 // ProvidersOrErr returns the Providers value or an error if the edge
 // was not loaded in eager-loading.
 func (e WorkspaceEdges) ProvidersOrErr() ([]*Provider, error) {
-	if e.loadedTypes[8] {
+	if e.loadedTypes[7] {
 		return e.Providers, nil
 	}
 	return nil, &NotLoadedError{edge: "providers"}
@@ -246,11 +235,6 @@ func (_m *Workspace) QueryEmbeddings() *EmbeddingQuery {
 // QuerySubscriptions queries the "subscriptions" edge of the Workspace entity.
 func (_m *Workspace) QuerySubscriptions() *SubscriptionQuery {
 	return NewWorkspaceClient(_m.config).QuerySubscriptions(_m)
-}
-
-// QueryAuditEntries queries the "audit_entries" edge of the Workspace entity.
-func (_m *Workspace) QueryAuditEntries() *AuditEntryQuery {
-	return NewWorkspaceClient(_m.config).QueryAuditEntries(_m)
 }
 
 // QueryMails queries the "mails" edge of the Workspace entity.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"parley/ent/auditentry"
 	"parley/ent/chatbot"
 	"parley/ent/embedding"
 	"parley/ent/invitation"
@@ -179,21 +178,6 @@ func (_c *WorkspaceCreate) AddSubscriptions(v ...*Subscription) *WorkspaceCreate
 		ids[i] = v[i].ID
 	}
 	return _c.AddSubscriptionIDs(ids...)
-}
-
-// AddAuditEntryIDs adds the "audit_entries" edge to the AuditEntry entity by IDs.
-func (_c *WorkspaceCreate) AddAuditEntryIDs(ids ...int64) *WorkspaceCreate {
-	_c.mutation.AddAuditEntryIDs(ids...)
-	return _c
-}
-
-// AddAuditEntries adds the "audit_entries" edges to the AuditEntry entity.
-func (_c *WorkspaceCreate) AddAuditEntries(v ...*AuditEntry) *WorkspaceCreate {
-	ids := make([]int64, len(v))
-	for i := range v {
-		ids[i] = v[i].ID
-	}
-	return _c.AddAuditEntryIDs(ids...)
 }
 
 // AddMailIDs adds the "mails" edge to the Mail entity by IDs.
@@ -466,22 +450,6 @@ func (_c *WorkspaceCreate) createSpec() (*Workspace, *sqlgraph.CreateSpec) {
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(subscription.FieldID, field.TypeInt),
-			},
-		}
-		for _, k := range nodes {
-			edge.Target.Nodes = append(edge.Target.Nodes, k)
-		}
-		_spec.Edges = append(_spec.Edges, edge)
-	}
-	if nodes := _c.mutation.AuditEntriesIDs(); len(nodes) > 0 {
-		edge := &sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.O2M,
-			Inverse: false,
-			Table:   workspace.AuditEntriesTable,
-			Columns: []string{workspace.AuditEntriesColumn},
-			Bidi:    false,
-			Target: &sqlgraph.EdgeTarget{
-				IDSpec: sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"parley/ent/auditentry"
 	"parley/ent/chatbot"
 	"parley/ent/embedding"
 	"parley/ent/invitation"
@@ -39,7 +38,6 @@ type WorkspaceQuery struct {
 	withChatbots      *ChatbotQuery
 	withEmbeddings    *EmbeddingQuery
 	withSubscriptions *SubscriptionQuery
-	withAuditEntries  *AuditEntryQuery
 	withMails         *MailQuery
 	withUsages        *UsageQuery
 	withProviders     *ProviderQuery
@@ -183,28 +181,6 @@ func (_q *WorkspaceQuery) QuerySubscriptions() *SubscriptionQuery {
 			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
 			sqlgraph.To(subscription.Table, subscription.FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, false, workspace.SubscriptionsTable, workspace.SubscriptionsColumn),
-		)
-		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
-		return fromU, nil
-	}
-	return query
-}
-
-// QueryAuditEntries chains the current query on the "audit_entries" edge.
-func (_q *WorkspaceQuery) QueryAuditEntries() *AuditEntryQuery {
-	query := (&AuditEntryClient{config: _q.config}).Query()
-	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
-		if err := _q.prepareQuery(ctx); err != nil {
-			return nil, err
-		}
-		selector := _q.sqlQuery(ctx)
-		if err := selector.Err(); err != nil {
-			return nil, err
-		}
-		step := sqlgraph.NewStep(
-			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
-			sqlgraph.To(auditentry.Table, auditentry.FieldID),
-			sqlgraph.Edge(sqlgraph.O2M, false, workspace.AuditEntriesTable, workspace.AuditEntriesColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -475,7 +451,6 @@ func (_q *WorkspaceQuery) Clone() *WorkspaceQuery {
 		withChatbots:      _q.withChatbots.Clone(),
 		withEmbeddings:    _q.withEmbeddings.Clone(),
 		withSubscriptions: _q.withSubscriptions.Clone(),
-		withAuditEntries:  _q.withAuditEntries.Clone(),
 		withMails:         _q.withMails.Clone(),
 		withUsages:        _q.withUsages.Clone(),
 		withProviders:     _q.withProviders.Clone(),
@@ -537,17 +512,6 @@ func (_q *WorkspaceQuery) WithSubscriptions(opts ...func(*SubscriptionQuery)) *W
 		opt(query)
 	}
 	_q.withSubscriptions = query
-	return _q
-}
-
-// WithAuditEntries tells the query-builder to eager-load the nodes that are connected to
-// the "audit_entries" edge. The optional arguments are used to configure the query builder of the edge.
-func (_q *WorkspaceQuery) WithAuditEntries(opts ...func(*AuditEntryQuery)) *WorkspaceQuery {
-	query := (&AuditEntryClient{config: _q.config}).Query()
-	for _, opt := range opts {
-		opt(query)
-	}
-	_q.withAuditEntries = query
 	return _q
 }
 
@@ -668,13 +632,12 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 	var (
 		nodes       = []*Workspace{}
 		_spec       = _q.querySpec()
-		loadedTypes = [9]bool{
+		loadedTypes = [8]bool{
 			_q.withMembers != nil,
 			_q.withInvitations != nil,
 			_q.withChatbots != nil,
 			_q.withEmbeddings != nil,
 			_q.withSubscriptions != nil,
-			_q.withAuditEntries != nil,
 			_q.withMails != nil,
 			_q.withUsages != nil,
 			_q.withProviders != nil,
@@ -733,13 +696,6 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 		if err := _q.loadSubscriptions(ctx, query, nodes,
 			func(n *Workspace) { n.Edges.Subscriptions = []*Subscription{} },
 			func(n *Workspace, e *Subscription) { n.Edges.Subscriptions = append(n.Edges.Subscriptions, e) }); err != nil {
-			return nil, err
-		}
-	}
-	if query := _q.withAuditEntries; query != nil {
-		if err := _q.loadAuditEntries(ctx, query, nodes,
-			func(n *Workspace) { n.Edges.AuditEntries = []*AuditEntry{} },
-			func(n *Workspace, e *AuditEntry) { n.Edges.AuditEntries = append(n.Edges.AuditEntries, e) }); err != nil {
 			return nil, err
 		}
 	}
@@ -902,36 +858,6 @@ func (_q *WorkspaceQuery) loadSubscriptions(ctx context.Context, query *Subscrip
 	}
 	query.Where(predicate.Subscription(func(s *sql.Selector) {
 		s.Where(sql.InValues(s.C(workspace.SubscriptionsColumn), fks...))
-	}))
-	neighbors, err := query.All(ctx)
-	if err != nil {
-		return err
-	}
-	for _, n := range neighbors {
-		fk := n.WorkspaceID
-		node, ok := nodeids[fk]
-		if !ok {
-			return fmt.Errorf(`unexpected referenced foreign-key "workspace_id" returned %v for node %v`, fk, n.ID)
-		}
-		assign(node, n)
-	}
-	return nil
-}
-func (_q *WorkspaceQuery) loadAuditEntries(ctx context.Context, query *AuditEntryQuery, nodes []*Workspace, init func(*Workspace), assign func(*Workspace, *AuditEntry)) error {
-	fks := make([]driver.Value, 0, len(nodes))
-	nodeids := make(map[string]*Workspace)
-	for i := range nodes {
-		fks = append(fks, nodes[i].ID)
-		nodeids[nodes[i].ID] = nodes[i]
-		if init != nil {
-			init(nodes[i])
-		}
-	}
-	if len(query.ctx.Fields) > 0 {
-		query.ctx.AppendFieldOnce(auditentry.FieldWorkspaceID)
-	}
-	query.Where(predicate.AuditEntry(func(s *sql.Selector) {
-		s.Where(sql.InValues(s.C(workspace.AuditEntriesColumn), fks...))
 	}))
 	neighbors, err := query.All(ctx)
 	if err != nil {

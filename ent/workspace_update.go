@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"parley/ent/auditentry"
 	"parley/ent/chatbot"
 	"parley/ent/embedding"
 	"parley/ent/invitation"
@@ -195,21 +194,6 @@ func (_u *WorkspaceUpdate) AddSubscriptions(v ...*Subscription) *WorkspaceUpdate
 	return _u.AddSubscriptionIDs(ids...)
 }
 
-// AddAuditEntryIDs adds the "audit_entries" edge to the AuditEntry entity by IDs.
-func (_u *WorkspaceUpdate) AddAuditEntryIDs(ids ...int64) *WorkspaceUpdate {
-	_u.mutation.AddAuditEntryIDs(ids...)
-	return _u
-}
-
-// AddAuditEntries adds the "audit_entries" edges to the AuditEntry entity.
-func (_u *WorkspaceUpdate) AddAuditEntries(v ...*AuditEntry) *WorkspaceUpdate {
-	ids := make([]int64, len(v))
-	for i := range v {
-		ids[i] = v[i].ID
-	}
-	return _u.AddAuditEntryIDs(ids...)
-}
-
 // AddMailIDs adds the "mails" edge to the Mail entity by IDs.
 func (_u *WorkspaceUpdate) AddMailIDs(ids ...int64) *WorkspaceUpdate {
 	_u.mutation.AddMailIDs(ids...)
@@ -363,27 +347,6 @@ func (_u *WorkspaceUpdate) RemoveSubscriptions(v ...*Subscription) *WorkspaceUpd
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveSubscriptionIDs(ids...)
-}
-
-// ClearAuditEntries clears all "audit_entries" edges to the AuditEntry entity.
-func (_u *WorkspaceUpdate) ClearAuditEntries() *WorkspaceUpdate {
-	_u.mutation.ClearAuditEntries()
-	return _u
-}
-
-// RemoveAuditEntryIDs removes the "audit_entries" edge to AuditEntry entities by IDs.
-func (_u *WorkspaceUpdate) RemoveAuditEntryIDs(ids ...int64) *WorkspaceUpdate {
-	_u.mutation.RemoveAuditEntryIDs(ids...)
-	return _u
-}
-
-// RemoveAuditEntries removes "audit_entries" edges to AuditEntry entities.
-func (_u *WorkspaceUpdate) RemoveAuditEntries(v ...*AuditEntry) *WorkspaceUpdate {
-	ids := make([]int64, len(v))
-	for i := range v {
-		ids[i] = v[i].ID
-	}
-	return _u.RemoveAuditEntryIDs(ids...)
 }
 
 // ClearMails clears all "mails" edges to the Mail entity.
@@ -754,51 +717,6 @@ func (_u *WorkspaceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		}
 		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
-	if _u.mutation.AuditEntriesCleared() {
-		edge := &sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.O2M,
-			Inverse: false,
-			Table:   workspace.AuditEntriesTable,
-			Columns: []string{workspace.AuditEntriesColumn},
-			Bidi:    false,
-			Target: &sqlgraph.EdgeTarget{
-				IDSpec: sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeInt64),
-			},
-		}
-		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
-	}
-	if nodes := _u.mutation.RemovedAuditEntriesIDs(); len(nodes) > 0 && !_u.mutation.AuditEntriesCleared() {
-		edge := &sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.O2M,
-			Inverse: false,
-			Table:   workspace.AuditEntriesTable,
-			Columns: []string{workspace.AuditEntriesColumn},
-			Bidi:    false,
-			Target: &sqlgraph.EdgeTarget{
-				IDSpec: sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeInt64),
-			},
-		}
-		for _, k := range nodes {
-			edge.Target.Nodes = append(edge.Target.Nodes, k)
-		}
-		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
-	}
-	if nodes := _u.mutation.AuditEntriesIDs(); len(nodes) > 0 {
-		edge := &sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.O2M,
-			Inverse: false,
-			Table:   workspace.AuditEntriesTable,
-			Columns: []string{workspace.AuditEntriesColumn},
-			Bidi:    false,
-			Target: &sqlgraph.EdgeTarget{
-				IDSpec: sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeInt64),
-			},
-		}
-		for _, k := range nodes {
-			edge.Target.Nodes = append(edge.Target.Nodes, k)
-		}
-		_spec.Edges.Add = append(_spec.Edges.Add, edge)
-	}
 	if _u.mutation.MailsCleared() {
 		edge := &sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.O2M,
@@ -1112,21 +1030,6 @@ func (_u *WorkspaceUpdateOne) AddSubscriptions(v ...*Subscription) *WorkspaceUpd
 	return _u.AddSubscriptionIDs(ids...)
 }
 
-// AddAuditEntryIDs adds the "audit_entries" edge to the AuditEntry entity by IDs.
-func (_u *WorkspaceUpdateOne) AddAuditEntryIDs(ids ...int64) *WorkspaceUpdateOne {
-	_u.mutation.AddAuditEntryIDs(ids...)
-	return _u
-}
-
-// AddAuditEntries adds the "audit_entries" edges to the AuditEntry entity.
-func (_u *WorkspaceUpdateOne) AddAuditEntries(v ...*AuditEntry) *WorkspaceUpdateOne {
-	ids := make([]int64, len(v))
-	for i := range v {
-		ids[i] = v[i].ID
-	}
-	return _u.AddAuditEntryIDs(ids...)
-}
-
 // AddMailIDs adds the "mails" edge to the Mail entity by IDs.
 func (_u *WorkspaceUpdateOne) AddMailIDs(ids ...int64) *WorkspaceUpdateOne {
 	_u.mutation.AddMailIDs(ids...)
@@ -1280,27 +1183,6 @@ func (_u *WorkspaceUpdateOne) RemoveSubscriptions(v ...*Subscription) *Workspace
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveSubscriptionIDs(ids...)
-}
-
-// ClearAuditEntries clears all "audit_entries" edges to the AuditEntry entity.
-func (_u *WorkspaceUpdateOne) ClearAuditEntries() *WorkspaceUpdateOne {
-	_u.mutation.ClearAuditEntries()
-	return _u
-}
-
-// RemoveAuditEntryIDs removes the "audit_entries" edge to AuditEntry entities by IDs.
-func (_u *WorkspaceUpdateOne) RemoveAuditEntryIDs(ids ...int64) *WorkspaceUpdateOne {
-	_u.mutation.RemoveAuditEntryIDs(ids...)
-	return _u
-}
-
-// RemoveAuditEntries removes "audit_entries" edges to AuditEntry entities.
-func (_u *WorkspaceUpdateOne) RemoveAuditEntries(v ...*AuditEntry) *WorkspaceUpdateOne {
-	ids := make([]int64, len(v))
-	for i := range v {
-		ids[i] = v[i].ID
-	}
-	return _u.RemoveAuditEntryIDs(ids...)
 }
 
 // ClearMails clears all "mails" edges to the Mail entity.
@@ -1694,51 +1576,6 @@ func (_u *WorkspaceUpdateOne) sqlSave(ctx context.Context) (_node *Workspace, er
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(subscription.FieldID, field.TypeInt),
-			},
-		}
-		for _, k := range nodes {
-			edge.Target.Nodes = append(edge.Target.Nodes, k)
-		}
-		_spec.Edges.Add = append(_spec.Edges.Add, edge)
-	}
-	if _u.mutation.AuditEntriesCleared() {
-		edge := &sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.O2M,
-			Inverse: false,
-			Table:   workspace.AuditEntriesTable,
-			Columns: []string{workspace.AuditEntriesColumn},
-			Bidi:    false,
-			Target: &sqlgraph.EdgeTarget{
-				IDSpec: sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeInt64),
-			},
-		}
-		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
-	}
-	if nodes := _u.mutation.RemovedAuditEntriesIDs(); len(nodes) > 0 && !_u.mutation.AuditEntriesCleared() {
-		edge := &sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.O2M,
-			Inverse: false,
-			Table:   workspace.AuditEntriesTable,
-			Columns: []string{workspace.AuditEntriesColumn},
-			Bidi:    false,
-			Target: &sqlgraph.EdgeTarget{
-				IDSpec: sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeInt64),
-			},
-		}
-		for _, k := range nodes {
-			edge.Target.Nodes = append(edge.Target.Nodes, k)
-		}
-		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
-	}
-	if nodes := _u.mutation.AuditEntriesIDs(); len(nodes) > 0 {
-		edge := &sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.O2M,
-			Inverse: false,
-			Table:   workspace.AuditEntriesTable,
-			Columns: []string{workspace.AuditEntriesColumn},
-			Bidi:    false,
-			Target: &sqlgraph.EdgeTarget{
-				IDSpec: sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {

@@ -2,29 +2,102 @@ package store
 
 import (
 	"context"
+	"time"
 
-	entsql "entgo.io/ent/dialect/sql"
+	"entgo.io/ent/dialect/sql"
 
-	"parley/core/tenant"
+	"parley/core/audit"
 	"parley/ent"
 	"parley/ent/auditentry"
+	"parley/ent/predicate"
+	"parley/ent/scope"
 )
 
-// AddAudit writes an entry of the audit log.
-func (s *Store) AddAudit(ctx context.Context, workspaceID string, entry tenant.AuditEntry) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return db.AuditEntry.Create().SetWorkspaceID(workspaceID).SetActor(entry.Actor).SetAction(entry.Action).
-			SetDetail(entry.Detail).SetAt(entry.At).Exec(ctx)
+// AddAudit appends an entry of the audit log. What concerns no workspace has
+// no workspace.
+func (s *Store) AddAudit(ctx context.Context, workspaceID string, entry audit.Entry) error {
+	scoped := within(ctx, workspaceID)
+	if workspaceID == "" {
+		scoped = scope.System(ctx)
+	}
+	return s.write(scoped, func(ctx context.Context, db *ent.Client) error {
+		create := db.AuditEntry.Create().SetActor(entry.Actor.Name).SetUserID(entry.Actor.UserID).
+			SetAction(string(entry.Action)).SetObjectKind(entry.Object.Kind).SetObjectID(entry.Object.ID).
+			SetObjectName(entry.Object.Name).SetDetail(entry.Detail).
+			SetAddress(entry.Origin.Address).SetRequestID(entry.Origin.RequestID).SetAt(entry.At)
+		if workspaceID != "" {
+			create.SetWorkspaceID(workspaceID)
+		}
+		if len(entry.Changes) > 0 {
+			create.SetChanges(fromChanges(entry.Changes))
+		}
+		return create.Exec(ctx)
 	})
 }
 
-// Audit returns the latest entries, the latest first.
-func (s *Store) Audit(ctx context.Context, workspaceID string, limit int) ([]tenant.AuditEntry, error) {
-	rows, err := s.db(ctx).AuditEntry.Query().Where(auditentry.WorkspaceID(workspaceID)).
-		Order(auditentry.ByID(entsql.OrderDesc())).Limit(limit).All(within(ctx, workspaceID))
-	return mapped(rows, err, func(row *ent.AuditEntry) tenant.AuditEntry {
-		return tenant.AuditEntry{
-			WorkspaceID: row.WorkspaceID, Actor: row.Actor, Action: row.Action, Detail: row.Detail, At: row.At.UTC(),
+// Audit returns a workspace's latest entries of some actions, the latest first.
+func (s *Store) Audit(ctx context.Context, workspaceID string, actions []audit.Action, limit int) ([]audit.Entry, error) {
+	names := make([]string, len(actions))
+	for i, action := range actions {
+		names[i] = string(action)
+	}
+	rows, err := s.db(ctx).AuditEntry.Query().Where(auditentry.WorkspaceID(workspaceID), auditentry.ActionIn(names...)).
+		Order(auditentry.ByID(sql.OrderDesc())).Limit(limit).All(within(ctx, workspaceID))
+	return mapped(rows, err, toEntry)
+}
+
+// AuditEntries returns a page of all workspaces' entries, the latest first.
+func (s *Store) AuditEntries(ctx context.Context, query audit.Query) ([]audit.Entry, error) {
+	var where []predicate.AuditEntry
+	if query.WorkspaceID != "" {
+		where = append(where, auditentry.WorkspaceID(query.WorkspaceID))
+	}
+	if !query.Since.IsZero() {
+		where = append(where, auditentry.AtGTE(query.Since))
+	}
+	if query.Before > 0 {
+		where = append(where, auditentry.IDLT(query.Before))
+	}
+	rows, err := s.db(ctx).AuditEntry.Query().Where(where...).
+		Order(auditentry.ByID(sql.OrderDesc())).Limit(query.Limit).All(scope.System(ctx))
+	return mapped(rows, err, toEntry)
+}
+
+// deleteAudit takes its rows in portions, so that other writers need not wait.
+const deleteAudit = `DELETE FROM audit_entries WHERE id IN (SELECT id FROM audit_entries WHERE at < ? ORDER BY at LIMIT ?)`
+
+// DeleteAudit deletes up to limit entries of before a time, the oldest first,
+// and reports whether there were so many.
+func (s *Store) DeleteAudit(ctx context.Context, before time.Time, limit int) (more bool, err error) {
+	err = s.inWrite(ctx, func(ctx context.Context) error {
+		result, err := s.raw(ctx).ExecContext(ctx, s.bind(deleteAudit), before, limit)
+		if err != nil {
+			return err
 		}
+		deleted, err := result.RowsAffected()
+		more = deleted == int64(limit)
+		return err
 	})
+	return more, mapError(err)
+}
+
+func toEntry(row *ent.AuditEntry) audit.Entry {
+	entry := audit.Entry{
+		ID: row.ID, WorkspaceID: row.WorkspaceID, At: row.At.UTC(), Action: audit.Action(row.Action), Detail: row.Detail,
+		Actor:  audit.Actor{UserID: row.UserID, Name: row.Actor},
+		Object: audit.Object{Kind: row.ObjectKind, ID: row.ObjectID, Name: row.ObjectName},
+		Origin: audit.Origin{Address: row.Address, RequestID: row.RequestID},
+	}
+	for _, change := range row.Changes {
+		entry.Changes = append(entry.Changes, audit.Change{Field: change["field"], Old: change["old"], New: change["new"]})
+	}
+	return entry
+}
+
+func fromChanges(changes []audit.Change) []map[string]string {
+	rows := make([]map[string]string, len(changes))
+	for i, change := range changes {
+		rows[i] = map[string]string{"field": change.Field, "old": change.Old, "new": change.New}
+	}
+	return rows
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/core/audit"
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
@@ -158,7 +159,7 @@ func (w *tenancy) fillBilling(b *bundle) {
 	b.Helper()
 	ctx := b.Context()
 	b.must(b.SaveSubscription(ctx, w.id, w.newSubscription()))
-	b.must(b.AddAudit(ctx, w.id, tenant.AuditEntry{Actor: "stripe", Action: tenant.PlanChanged, Detail: w.secret, At: epoch}))
+	b.must(b.AddAudit(ctx, w.id, audit.Entry{Actor: audit.Stripe, Action: audit.PlanChanged, Detail: w.secret, At: epoch}))
 	b.must(b.AddMail(ctx, w.id, tenant.Mail{
 		Key: "ends:" + w.id, To: w.secret + "@example.com", Subject: w.secret, Body: w.secret, DueAt: &epoch, CreatedAt: epoch,
 	}))

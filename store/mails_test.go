@@ -117,22 +117,3 @@ func TestMails(t *testing.T) {
 		})
 	})
 }
-
-func TestAudit(t *testing.T) {
-	onBothDatabases(t, func(b *bundle) {
-		a := b.fill("a")
-		for i := range 3 {
-			b.must(b.AddAudit(b.Context(), a.id, tenant.AuditEntry{
-				Actor: "operator", Action: tenant.PlanChanged, Detail: fmt.Sprint(i), At: epoch.Add(time.Duration(i) * time.Hour),
-			}))
-		}
-		got, err := b.Audit(b.Context(), a.id, 2)
-		want := []tenant.AuditEntry{
-			{WorkspaceID: a.id, Actor: "operator", Action: tenant.PlanChanged, Detail: "2", At: epoch.Add(2 * time.Hour)},
-			{WorkspaceID: a.id, Actor: "operator", Action: tenant.PlanChanged, Detail: "1", At: epoch.Add(time.Hour)},
-		}
-		if err != nil || !reflect.DeepEqual(got, want) {
-			b.Errorf("the latest are %+v, %v", got, err)
-		}
-	})
-}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/audit"
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
@@ -32,7 +33,7 @@ var acrossWorkspaces = map[string]bool{
 	"CreateWorkspace": true, "Workspaces": true, "WorkspaceOf": true, "AllProviders": true, "Plans": true, "Plan": true, "UpdatePlan": true,
 	"WorkspaceByCustomer": true, "Subscriptions": true, "LapsedAccess": true,
 	"AddBillingEvent": true, "HasBillingEvent": true, "DeleteBillingEvents": true,
-	"ClaimMail": true, "DeleteMails": true, "BeginChore": true, "Retentions": true,
+	"ClaimMail": true, "DeleteMails": true, "AuditEntries": true, "DeleteAudit": true, "BeginChore": true, "Retentions": true,
 	"RemovalsToCount": true, "BeginRebuild": true, "Rebuilds": true, "EndRebuild": true,
 }
 
@@ -145,7 +146,9 @@ var workspaceMethods = []confined{
 		return s.Subscription(ctx, as)
 	}},
 	{"Holdings", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) { return s.Holdings(ctx, as) }},
-	{"Audit", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) { return s.Audit(ctx, as, 10) }},
+	{"Audit", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		return s.Audit(ctx, as, audit.Actions(), 10)
+	}},
 
 	{"SetOverLimit", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return nil, s.SetOverLimit(ctx, as, plan.Chatbots, []string{a.chatbot})
@@ -291,7 +294,7 @@ var workspaceMethods = []confined{
 		return nil, s.SaveSubscription(ctx, as, tenant.Subscription{CustomerID: "cus_of_" + as, Revision: 7})
 	}},
 	{"AddAudit", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
-		return nil, s.AddAudit(ctx, as, tenant.AuditEntry{Actor: "operator", Action: tenant.PlanChanged, At: epoch})
+		return nil, s.AddAudit(ctx, as, audit.Entry{Actor: audit.Operator, Action: audit.PlanChanged, At: epoch})
 	}},
 	{"AddMail", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
 		return nil, s.AddMail(ctx, as, tenant.Mail{Key: "key of " + as, CreatedAt: epoch})

@@ -37,6 +37,9 @@ func TestWorkspaces(t *testing.T) {
 			before := b.rows(other.id)
 			b.must(b.DeleteWorkspace(ctx, a.id))
 			for table, column := range tables {
+				if table == "audit_entries" {
+					continue // they are the operator's: see TestAudit
+				}
 				if left := b.dump(table, column, a.id); left != "" {
 					t.Errorf("left in %s: %s", table, left)
 				}

@@ -93,7 +93,7 @@ func (s *site) fromStripe(c *fiber.Ctx) error {
 	}
 	ctx, cancel := context.WithTimeout(c.UserContext(), refreshTimeout)
 	defer cancel()
-	applied, err := s.Billing.Refresh(ctx, v.workspaceID(), tenant.Cause{Actor: v.person.User.Email})
+	applied, err := s.Billing.Refresh(ctx, v.workspaceID(), tenant.Cause{})
 	if err != nil {
 		s.Log.ErrorContext(ctx, "subscription not read on return", "workspace", v.workspaceID(), "error", err)
 	}

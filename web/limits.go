@@ -149,7 +149,7 @@ func (s *site) keep(c *fiber.Ctx) error {
 func (s *site) keepChosen(c *fiber.Ctx, v visit, kind string, ids []string) error {
 	for _, k := range restable {
 		if k.name == kind {
-			return s.Tenants.Keep(c.UserContext(), v.workspaceID(), k.resource, ids, v.person.User.Email)
+			return s.Tenants.Keep(c.UserContext(), v.workspaceID(), k.resource, ids)
 		}
 	}
 	return fault.New(fault.Invalid, "Choose chatbots, members or API tokens.")

@@ -77,13 +77,13 @@ func (s *site) offerTo(c *fiber.Ctx, v visit) (offer, error) {
 const historyShown = 20
 
 func (s *site) history(c *fiber.Ctx, v visit) ([]views.Entry, error) {
-	entries, err := s.Tenants.Audit(c.UserContext(), v.workspaceID(), historyShown)
+	entries, err := s.Tenants.PlanHistory(c.UserContext(), v.workspaceID(), historyShown)
 	if err != nil {
 		return nil, err
 	}
 	shown := make([]views.Entry, 0, len(entries))
 	for _, e := range entries {
-		shown = append(shown, views.Entry{At: e.At, Actor: actorName(e.Actor), Detail: e.Detail})
+		shown = append(shown, views.Entry{At: e.At, Actor: actorName(e.Actor.Name), Detail: e.Detail})
 	}
 	return shown, nil
 }
@@ -91,7 +91,8 @@ func (s *site) history(c *fiber.Ctx, v visit) ([]views.Entry, error) {
 // actorName is what people call who is no person.
 func actorName(actor string) string {
 	names := map[string]string{
-		"stripe": "Stripe", "reconciliation": "Comparison with Stripe", "operator": "Operator of this server", "time": "By itself",
+		"stripe": "Stripe", "reconciliation": "Comparison with Stripe", "operator": "Operator of this server",
+		"time": "By itself", "system": "By itself",
 	}
 	if name, known := names[actor]; known {
 		return name
@@ -115,7 +116,7 @@ func (s *site) changePlan(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Tenants.SetPlan(c.UserContext(), v.workspaceID(), plan.Name(typed["plan"]), v.person.User.Email); err != nil {
+	if err := s.Tenants.SetPlan(c.UserContext(), v.workspaceID(), plan.Name(typed["plan"])); err != nil {
 		return s.plansAgain(c, v, err)
 	}
 	return done(c, views.PlanURL(v.workspaceID()), "plan")

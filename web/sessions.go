@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/core/audit"
 	"parley/core/tenant"
 )
 
@@ -41,9 +42,15 @@ func originOf(address string) string {
 	return u.Scheme + "://" + host
 }
 
-// Person returns who is signed in. It is Unauthenticated when nobody is.
+// Person returns who is signed in, and has the request's context say so. It is
+// Unauthenticated when nobody is.
 func (s *Sessions) Person(c *fiber.Ctx) (tenant.Person, error) {
-	return s.tenants.Person(c.UserContext(), c.Cookies(s.name()))
+	person, err := s.tenants.Person(c.UserContext(), c.Cookies(s.name()))
+	if err != nil {
+		return tenant.Person{}, err
+	}
+	c.SetUserContext(audit.As(c.UserContext(), audit.Person(person.User.ID, person.User.Email)))
+	return person, nil
 }
 
 // device is the secret of earlier sign-ins in the browser, empty for none.

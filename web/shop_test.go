@@ -14,6 +14,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/billing"
+	"parley/core/audit"
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/plan"
@@ -191,6 +192,6 @@ func (s *shop) subscribe(name plan.Name, status plan.Status) {
 	if status == plan.Trialing {
 		s.till.billed.TrialEnd = s.till.billed.PeriodEnd
 	}
-	_, err := s.till.Refresh(s.Context(), s.home.ID, tenant.Cause{Actor: "stripe"})
+	_, err := s.till.Refresh(audit.As(s.Context(), audit.Stripe), s.home.ID, tenant.Cause{})
 	must(s.T, err)
 }

@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"parley/billing"
 	"parley/core/fault"
-	"parley/core/tenant"
 )
 
 type billingCmd struct {
@@ -86,41 +84,5 @@ func withBilling(ctx context.Context, config *Config, do func(*program) error) e
 			return fault.New(fault.Invalid, "There is no Stripe. Set STRIPE_SECRET_KEY.")
 		}
 		return do(p)
-	})
-}
-
-type auditCmd struct {
-	Workspace string `required:"" placeholder:"ID" help:"Id of the workspace."`
-	Limit     int    `default:"100" help:"The most entries to print, the latest first."`
-	JSON      bool   `name:"json" help:"Print JSON."`
-}
-
-type auditView struct {
-	At     time.Time `json:"at"`
-	Actor  string    `json:"actor"`
-	Action string    `json:"action"`
-	Detail string    `json:"detail"`
-}
-
-func viewAudit(e tenant.AuditEntry) auditView { return auditView{e.At, e.Actor, e.Action, e.Detail} }
-
-// maxAudit bounds what one command reads.
-const maxAudit = 10_000
-
-// Run prints what was done to a workspace.
-func (cmd *auditCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withProgram(ctx, config, func(p *program) error {
-		if cmd.Limit < 1 || cmd.Limit > maxAudit {
-			return fault.New(fault.Invalid, "--limit must be from 1 to %d.", maxAudit)
-		}
-		if _, err := p.tenants.Workspace(ctx, cmd.Workspace); err != nil {
-			return err
-		}
-		entries, err := p.tenants.Audit(ctx, cmd.Workspace, cmd.Limit)
-		if err != nil {
-			return err
-		}
-		return showTable(io.out, cmd.JSON, each(entries, viewAudit), []string{"at", "who", "what", "detail"},
-			func(e auditView) []string { return []string{e.At.Format(time.RFC3339), e.Actor, e.Action, e.Detail} })
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"parley/billing"
 	"parley/billing/stripetest"
+	"parley/core/audit"
 	"parley/core/plan"
 	"parley/core/tenant"
 )
@@ -25,7 +26,7 @@ func TestKilledAroundTheCommitOfAnEvent(t *testing.T) {
 		account := billing.Config{Key: stripe.Key, WebhookSecret: stripe.WebhookSecret, BaseURL: stripe.URL}
 		var tn tenantOf
 		var customer string
-		var before []tenant.AuditEntry
+		var before []audit.Entry
 		s.inside(func(w *world) {
 			tn = w.newTenant("baker", plan.Free)
 			customer = w.buys(stripe, account, tn.workspace)
@@ -88,7 +89,7 @@ func (w *world) buys(stripe *stripetest.Server, account billing.Config, workspac
 	w.must(err)
 	_, err = stripe.Press(page, "pay")
 	w.must(err)
-	_, err = service.Refresh(ctx, workspace, tenant.Cause{Actor: "baker@example.com"})
+	_, err = service.Refresh(ctx, workspace, tenant.Cause{})
 	w.must(err)
 	known, err := tenants.Subscription(ctx, workspace)
 	w.must(err)
@@ -96,12 +97,12 @@ func (w *world) buys(stripe *stripetest.Server, account billing.Config, workspac
 }
 
 // changesOf are the entries of the audit log about a workspace's subscription.
-func (w *world) changesOf(workspace string) (changes []tenant.AuditEntry) {
+func (w *world) changesOf(workspace string) (changes []audit.Entry) {
 	w.Helper()
-	entries, err := w.server.tenants.Audit(w.Context(), workspace, 100)
+	entries, err := w.server.tenants.PlanHistory(w.Context(), workspace, 100)
 	w.must(err)
 	for _, e := range entries {
-		if e.Action == tenant.SubscriptionChanged {
+		if e.Action == audit.SubscriptionChanged {
 			changes = append(changes, e)
 		}
 	}

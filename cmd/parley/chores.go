@@ -41,6 +41,7 @@ func (s *server) chores() []*chore {
 	all := []*chore{
 		{name: "retention", since: thisHour, do: s.chat.DeleteExpired},
 		{name: "billing.forget", since: lastNight, do: s.forgetBilling},
+		{name: "audit.forget", since: lastNight, do: s.forgetAudit},
 	}
 	if s.billing == nil {
 		return all
@@ -133,6 +134,11 @@ func (s *server) reconcile(ctx context.Context) error {
 		s.log.Warn("subscriptions corrected from Stripe", "workspaces", corrected)
 	}
 	return err
+}
+
+// forgetAudit deletes the entries of the audit log that are old enough.
+func (s *server) forgetAudit(ctx context.Context) error {
+	return s.tenants.ForgetAudit(ctx, now().AddDate(0, 0, -s.config.AuditDays))
 }
 
 // forgetBilling deletes what was kept so that it does not happen twice.

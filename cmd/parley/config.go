@@ -50,6 +50,7 @@ type Config struct {
 	SMTPURL      string        `name:"smtp-url" env:"SMTP_URL" placeholder:"URL" secret:"url" help:"Server that takes mails: smtp://user:password@mail.example.com:587, which is encrypted by STARTTLS, or smtps:// on port 465. Unset means that no mails are sent. Mails have links: set BASE_URL, too."`
 	MailFrom     string        `name:"mail-from" env:"MAIL_FROM" placeholder:"ADDRESS" help:"Sender of mails, such as parley@example.com, with or without a name. Needed with SMTP_URL."`
 	MetricsAddr  string        `name:"metrics-addr" env:"METRICS_ADDR" placeholder:"ADDRESS" help:"Address on which /metrics is served to Prometheus, such as 127.0.0.1:9091. Unset means that it is not. Keep it from the public."`
+	AuditDays    int           `name:"audit-days" env:"AUDIT_DAYS" placeholder:"N" default:"400" help:"Days for which entries of the audit log are kept, those of deleted workspaces, too: from 1 to 3660."`
 	SignUp       bool          `name:"sign-up" env:"SIGN_UP" default:"true" negatable:"" help:"Whether anybody may sign up. The first visitor of an empty server always may."`
 	Proxies      []string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks of the reverse proxies in front of this server, separated by commas. Only they are believed when they say who the client is. Set it wherever BASE_URL begins with https: without it all clients count as one."`
 	ProxyHeader  string        `name:"client-address-header" env:"CLIENT_ADDRESS_HEADER" default:"X-Forwarded-For" placeholder:"NAME" help:"Header in which trusted proxies pass on the client's address, such as Fly-Client-IP or CF-Connecting-IP."`
@@ -62,6 +63,8 @@ const (
 	defaultListen = "127.0.0.1:8080"
 	defaultLLM    = "https://api.openai.com/v1"
 	defaultModel  = "gpt-4o-mini"
+
+	maxAuditDays = 3660
 )
 
 // Validate is called by kong after parsing.
@@ -88,6 +91,9 @@ func (c *Config) Validate() error {
 	}
 	if _, _, err := net.SplitHostPort(c.MetricsAddr); c.MetricsAddr != "" && err != nil {
 		return fmt.Errorf("METRICS_ADDR must be an address and port, such as 127.0.0.1:9091")
+	}
+	if c.AuditDays < 1 || c.AuditDays > maxAuditDays {
+		return fmt.Errorf("AUDIT_DAYS must be from 1 to %d", maxAuditDays)
 	}
 	if _, err := c.proxies(); err != nil {
 		return err

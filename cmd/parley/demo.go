@@ -108,7 +108,7 @@ func (p *program) newDemoWorkspace(ctx context.Context, facts *demoFacts) (tenan
 	}
 	facts.Password = &password
 	// The demo's plan has no limits that would get in the way of trying.
-	return workspace, p.tenants.SetPlan(ctx, workspace.ID, plan.Enterprise, operator)
+	return workspace, p.tenants.SetPlan(ctx, workspace.ID, plan.Enterprise)
 }
 
 func (p *program) demoChatbot(ctx context.Context, workspaceID string) (chatbot.Chatbot, error) {

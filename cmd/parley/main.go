@@ -12,6 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"parley/core/audit"
 	"parley/core/fault"
 )
 
@@ -33,7 +34,7 @@ type cli struct {
 	Plan      planCmd         `cmd:"" help:"Change a workspace's plan, and what plans include and cost."`
 	Provider  providerCmd     `cmd:"" help:"Look after the keys of workspaces' model providers."`
 	Billing   billingCmd      `cmd:"" help:"Bring prices to Stripe, and compare subscriptions with it."`
-	Audit     auditCmd        `cmd:"" help:"Print what was done to a workspace's plan, and by whom."`
+	Audit     auditCmd        `cmd:"" help:"Print what was done, by whom and from where."`
 	Ask       askCmd          `cmd:"" help:"Ask a chatbot one question."`
 	Settings  configCmd       `cmd:"" name:"config" help:"Print the configuration in force, secrets masked."`
 	Reindex   reindexCmd      `cmd:"" help:"Make the whole index anew from the database, while the old one serves."`
@@ -76,7 +77,7 @@ func run(ctx context.Context, args []string, io streams, errors io.Writer) int {
 		fmt.Fprintln(errors, "parley:", err)
 		return 2
 	}
-	parsed.BindTo(ctx, (*context.Context)(nil))
+	parsed.BindTo(audit.As(ctx, audit.Operator), (*context.Context)(nil))
 	if err := parsed.Run(&line.Config, io); err != nil {
 		fmt.Fprintln(errors, "parley:", sentence(err))
 		return 1

@@ -8,9 +8,6 @@ import (
 	"parley/core/plan"
 )
 
-// operator is who acts on the command line, in the audit log.
-const operator = "operator"
-
 type planCmd struct {
 	Set    planSetCmd    `cmd:"" help:"Grant a workspace a plan, whatever it pays for. Nothing is deleted by a downgrade. starter takes the grant back."`
 	List   planListCmd   `cmd:"" help:"List the plans with their limits and prices."`
@@ -26,7 +23,7 @@ type planSetCmd struct {
 // Run grants the plan. What a subscription gives stays in force if it is more.
 func (cmd *planSetCmd) Run(ctx context.Context, config *Config, io streams) error {
 	return withProgram(ctx, config, func(p *program) error {
-		if err := p.tenants.SetPlan(ctx, cmd.Workspace, plan.Name(cmd.Plan), operator); err != nil {
+		if err := p.tenants.SetPlan(ctx, cmd.Workspace, plan.Name(cmd.Plan)); err != nil {
 			return err
 		}
 		workspace, err := p.tenants.Workspace(ctx, cmd.Workspace)

@@ -58,15 +58,23 @@ func TestAuditCommand(t *testing.T) {
 	onTerminals(t, func(term *terminal) {
 		workspace, _ := term.newChatbot("standard")
 		term.ok("plan", "set", workspace, "premium")
-		entries := term.records("audit", "--workspace="+workspace)
-		if len(entries) != 2 || field(entries[0], "actor") != operator || !strings.Contains(field(entries[0], "detail"), "Premium") {
+		entries := term.records("audit", "list", "--workspace="+workspace)
+		if len(entries) == 0 || field(entries[0], "actor") != "operator" || !strings.Contains(field(entries[0], "detail"), "Premium") {
 			term.Errorf("the entries are %v", entries)
 		}
 		if listed := term.ok("audit", "--workspace="+workspace, "--limit=1"); strings.Count(listed, "\n") != 2 || !strings.Contains(listed, "Premium") {
 			term.Errorf("listed\n%s", listed)
 		}
-		term.fails("Workspace not found", "audit", "--workspace=ws_nobody")
-		term.fails("--limit", "audit", "--workspace="+workspace, "--limit=0")
+		if all := term.records("audit", "--since=1h"); len(all) <= len(entries) || field(all[len(all)-1], "action") != "account.created" {
+			term.Errorf("all entries of the last hour are %v", all)
+		}
+		for _, nothing := range []string{"--workspace=ws_nobody", "--since=2999-01-01"} {
+			if found := term.records("audit", nothing); len(found) != 0 {
+				term.Errorf("%s gives %v", nothing, found)
+			}
+		}
+		term.fails("--limit", "audit", "--limit=0")
+		term.fails("--since", "audit", "--since=yesterday")
 	})
 }
 

@@ -58,7 +58,7 @@ func TestRevokedInMidStream(t *testing.T) {
 			w := outer.within(t)
 			tn := w.newTenant("butcher", plan.Standard, opening)
 			stream, conversation, model := w.openStream(upstream, tn)
-			w.must(p.tenants.SetPlan(t.Context(), tn.workspace, plan.Basic, operator))
+			w.must(p.tenants.SetPlan(t.Context(), tn.workspace, plan.Basic))
 			w.endsWith(stream, 2, tn, conversation, model)
 		})
 		t.Run("deleting a chatbot ends its open streams with code 1", func(t *testing.T) {

@@ -76,7 +76,7 @@ func newServer(p *program) (*server, error) {
 	}
 	s.api = api.New(forPrograms)
 	s.app = newApp(s.fail)
-	s.app.Use(requestid.Middleware, s.logRequest, s.recover, noTokenPages(sessions.SameOrigin))
+	s.app.Use(requestid.Middleware, web.Origin(proxies), s.logRequest, s.recover, noTokenPages(sessions.SameOrigin))
 	s.api.Register(s.app)
 	web.Register(s.app, forPeople)
 	return s, nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/billing/stripetest"
+	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/plan"
 )
@@ -133,13 +134,13 @@ func TestBuying(t *testing.T) {
 			w.has(baker, plan.Basic)
 		})
 		t.Run("who changed plans is in the history, by name", func(t *testing.T) {
-			entries, err := w.server.tenants.Audit(t.Context(), baker.workspace, 100)
+			entries, err := w.server.tenants.PlanHistory(t.Context(), baker.workspace, 100)
 			w.must(err)
 			var actors []string
 			for _, e := range entries {
-				actors = append(actors, e.Actor)
+				actors = append(actors, e.Actor.Name)
 			}
-			if all := strings.Join(actors, " "); !strings.Contains(all, baker.email) || !strings.Contains(all, "stripe") || !strings.Contains(all, operator) {
+			if all := strings.Join(actors, " "); !strings.Contains(all, baker.email) || !strings.Contains(all, "stripe") || !strings.Contains(all, audit.Operator.Name) {
 				t.Errorf("the actors are %s", all)
 			}
 		})

@@ -238,7 +238,7 @@ func TestTokensAndPlans(t *testing.T) {
 			opened := plan.Defaults()[0]
 			opened.Limits.Features, opened.Limits.TokensPerChatbot = plan.AllFeatures(), 5
 			w.must(w.server.store.UpdatePlan(t.Context(), opened))
-			w.must(w.server.tenants.SetPlan(t.Context(), small.workspace, plan.Starter, operator))
+			w.must(w.server.tenants.SetPlan(t.Context(), small.workspace, plan.Starter))
 			w.isAnswered(small.token, http.StatusForbidden, 2)
 		})
 		t.Run("a downgrade silences tokens with code 2, and an upgrade brings them back", func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
@@ -69,7 +70,7 @@ func startWith(t *testing.T, wrap ports, change ...func(*Config)) *world {
 	config := &Config{
 		Listen: "127.0.0.1:0", DataDir: t.TempDir(), SignUp: true,
 		LLMTimeout: patience, LLMFirst: patience, DrainTimeout: patience,
-		PlanChanges: byOwner, TrialDays: 14, GraceDays: 21,
+		PlanChanges: byOwner, TrialDays: 14, GraceDays: 21, AuditDays: 400,
 	}
 	for _, c := range change {
 		c(config)
@@ -135,7 +136,7 @@ func (w *world) newTenant(name string, on plan.Name, documents ...string) tenant
 	tn := tenantOf{email: name + "@example.com", password: "correct horse " + name}
 	_, workspace, err := p.tenants.SignUp(ctx, tenant.Account{Email: tn.email, Password: tn.password, Workspace: name})
 	w.must(err)
-	w.must(p.tenants.SetPlan(ctx, workspace.ID, on, operator))
+	w.must(p.tenants.SetPlan(audit.As(ctx, audit.Operator), workspace.ID, on))
 	bot, err := p.chatbots.Create(ctx, workspace.ID, chatbot.Settings{Name: name + "'s chatbot"})
 	w.must(err)
 	tn.workspace, tn.chatbot = workspace.ID, bot.ID

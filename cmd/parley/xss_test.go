@@ -65,7 +65,7 @@ func (w *world) hostileEstate(email, attack string) (ids, string) {
 	ctx, p := w.Context(), w.server.program
 	user, workspace, err := p.tenants.SignUp(ctx, tenant.Account{Email: email, Password: staffPassword, Workspace: attack})
 	w.must(err)
-	w.must(p.tenants.SetPlan(ctx, workspace.ID, plan.Standard, operator))
+	w.must(p.tenants.SetPlan(ctx, workspace.ID, plan.Standard))
 	_, err = p.tenants.CreateWorkspace(ctx, user, attack) // for the switcher
 	w.must(err)
 	bot, err := p.chatbots.Create(ctx, workspace.ID, chatbot.Settings{Name: attack, Instructions: attack, NoAnswer: attack})

@@ -12,6 +12,7 @@ import (
 	"io"
 	"time"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
@@ -95,6 +96,7 @@ type Store interface {
 	PrincipalByTokenHash(ctx context.Context, hash string) (*Principal, error)
 
 	ProviderStore
+	audit.Log
 }
 
 // Forgetter takes all that a chatbot knows out of the index.
@@ -160,7 +162,10 @@ func (s *Service) Create(ctx context.Context, workspaceID string, settings Setti
 		if err := s.checkProviders(ctx, workspaceID, bot.Answering); err != nil {
 			return err
 		}
-		return s.store.CreateChatbot(ctx, workspaceID, bot)
+		if err := s.store.CreateChatbot(ctx, workspaceID, bot); err != nil {
+			return err
+		}
+		return s.record(ctx, workspaceID, audit.Entry{Action: audit.ChatbotCreated, Object: bot.object()})
 	})
 	return bot, err
 }
@@ -211,7 +216,10 @@ func (s *Service) Update(ctx context.Context, workspaceID, chatbotID string, set
 		if err := bot.Writable(); err != nil {
 			return err
 		}
-		return s.store.UpdateChatbot(ctx, workspaceID, chatbotID, settings)
+		if err := s.store.UpdateChatbot(ctx, workspaceID, chatbotID, settings); err != nil {
+			return err
+		}
+		return s.recordSettings(ctx, bot, settings)
 	})
 	s.known.dropChatbot(chatbotID)
 	return err
@@ -221,14 +229,18 @@ func (s *Service) Update(ctx context.Context, workspaceID, chatbotID string, set
 // index forgets first: a failure in between leaves a chatbot that can be
 // deleted again. Another that was over the limit may be woken up by it.
 func (s *Service) Delete(ctx context.Context, workspaceID, chatbotID string) error {
-	if _, err := s.store.Chatbot(ctx, workspaceID, chatbotID); err != nil {
+	bot, err := s.store.Chatbot(ctx, workspaceID, chatbotID)
+	if err != nil {
 		return err
 	}
 	if err := s.forgetter.Forget(ctx, workspaceID, chatbotID); err != nil {
 		return err
 	}
-	err := s.change(ctx, workspaceID, func(ctx context.Context, _ tenant.Workspace) error {
-		return s.store.DeleteChatbot(ctx, workspaceID, chatbotID)
+	err = s.change(ctx, workspaceID, func(ctx context.Context, _ tenant.Workspace) error {
+		if err := s.store.DeleteChatbot(ctx, workspaceID, chatbotID); err != nil {
+			return err
+		}
+		return s.record(ctx, workspaceID, audit.Entry{Action: audit.ChatbotDeleted, Object: bot.object()})
 	})
 	s.known.dropWorkspace(workspaceID)
 	return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/internal/id"
 )
@@ -49,7 +50,10 @@ func (s *Service) CreateProvider(ctx context.Context, workspaceID string, settin
 		if len(others) >= MaxProviders {
 			return fault.New(fault.Conflict, "A workspace has at most %d providers. Delete one that is not used.", MaxProviders)
 		}
-		return s.store.CreateProvider(ctx, workspaceID, provider)
+		if err := s.store.CreateProvider(ctx, workspaceID, provider); err != nil {
+			return err
+		}
+		return s.record(ctx, workspaceID, audit.Entry{Action: audit.ProviderCreated, Object: provider.object()})
 	})
 	return provider.Provider, err
 }
@@ -101,7 +105,10 @@ func (s *Service) UpdateProvider(ctx context.Context, workspaceID, providerID st
 		if changed, err = s.revised(old, settings); err != nil {
 			return err
 		}
-		return s.store.UpdateProvider(ctx, workspaceID, changed)
+		if err := s.store.UpdateProvider(ctx, workspaceID, changed); err != nil {
+			return err
+		}
+		return s.recordProvider(ctx, old.Provider, settings)
 	})
 	return changed.Provider, err
 }
@@ -134,7 +141,14 @@ func (s *Service) DeleteProvider(ctx context.Context, workspaceID, providerID st
 		if names := usersOf(bots, providerID); len(names) > 0 {
 			return fault.New(fault.Conflict, "This provider is used by %s. Choose another model there first.", listed(names))
 		}
-		return s.store.DeleteProvider(ctx, workspaceID, providerID)
+		provider, err := s.store.Provider(ctx, workspaceID, providerID)
+		if err != nil {
+			return err
+		}
+		if err := s.store.DeleteProvider(ctx, workspaceID, providerID); err != nil {
+			return err
+		}
+		return s.record(ctx, workspaceID, audit.Entry{Action: audit.ProviderDeleted, Object: provider.object()})
 	})
 }
 

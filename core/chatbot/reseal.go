@@ -3,6 +3,7 @@ package chatbot
 import (
 	"context"
 
+	"parley/core/audit"
 	"parley/core/fault"
 )
 
@@ -46,6 +47,9 @@ func (s *Service) reseal(ctx context.Context, provider Provider) error {
 		if found, err = s.options.Sealer.put(found, key); err != nil {
 			return err
 		}
-		return s.store.UpdateProvider(ctx, provider.WorkspaceID, found)
+		if err := s.store.UpdateProvider(ctx, provider.WorkspaceID, found); err != nil {
+			return err
+		}
+		return s.record(ctx, provider.WorkspaceID, audit.Entry{Action: audit.ProviderKeyResealed, Object: provider.object()})
 	})
 }

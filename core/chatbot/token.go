@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
@@ -125,7 +126,12 @@ func (s *Service) Issue(ctx context.Context, workspaceID, chatbotID string, requ
 		if err := s.admitToken(ctx, workspace, chatbotID); err != nil {
 			return err
 		}
-		return s.store.CreateToken(ctx, workspaceID, token, hash(secret))
+		if err := s.store.CreateToken(ctx, workspaceID, token, hash(secret)); err != nil {
+			return err
+		}
+		return s.record(ctx, workspaceID, audit.Entry{
+			Action: audit.TokenCreated, Object: token.object(), Detail: token.describe(),
+		})
 	})
 	if err != nil {
 		return Token{}, "", err
@@ -198,11 +204,25 @@ func (s *Service) Tokens(ctx context.Context, workspaceID, chatbotID string) ([]
 // that was over the limit may be woken up by it.
 func (s *Service) Revoke(ctx context.Context, workspaceID, chatbotID, tokenID string) error {
 	err := s.change(ctx, workspaceID, func(ctx context.Context, _ tenant.Workspace) error {
-		_, err := s.store.RevokeToken(ctx, workspaceID, chatbotID, tokenID, s.now())
-		return err
+		return s.revoke(ctx, workspaceID, chatbotID, tokenID)
 	})
 	s.known.dropChatbot(chatbotID)
 	return err
+}
+
+func (s *Service) revoke(ctx context.Context, workspaceID, chatbotID, tokenID string) error {
+	tokens, err := s.store.Tokens(ctx, workspaceID, chatbotID)
+	if err != nil {
+		return err
+	}
+	if _, err := s.store.RevokeToken(ctx, workspaceID, chatbotID, tokenID, s.now()); err != nil {
+		return err
+	}
+	token := tokens[slices.IndexFunc(tokens, func(t Token) bool { return t.ID == tokenID })]
+	if token.RevokedAt != nil { // it was revoked before
+		return nil
+	}
+	return s.record(ctx, workspaceID, audit.Entry{Action: audit.TokenRevoked, Object: token.object(), Detail: token.describe()})
 }
 
 // Status of a token just now.

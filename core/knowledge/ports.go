@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/core/tenant"
@@ -112,6 +113,7 @@ type Store interface {
 	RemovalStore
 	EmbeddingStore
 	RebuildStore
+	audit.Log
 
 	// WorkspacesDue returns those that have a document or source due.
 	WorkspacesDue(ctx context.Context, now time.Time) ([]string, error)

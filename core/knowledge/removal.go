@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/internal/id"
 )
@@ -43,7 +44,13 @@ func (s *Service) Remove(ctx context.Context, workspaceID, chatbotID, documentID
 		if document, err = s.store.Document(ctx, workspaceID, chatbotID, documentID); err != nil {
 			return err
 		}
-		return s.markRemoving(ctx, document)
+		if document.State == Removing {
+			return nil
+		}
+		if err := s.markRemoving(ctx, document); err != nil {
+			return err
+		}
+		return s.recordRemoval(ctx, workspaceID, audit.DocumentRemoved, audit.Object{Kind: "document", ID: documentID}, chatbotID)
 	})
 	if err != nil {
 		return err
@@ -55,6 +62,14 @@ func (s *Service) Remove(ctx context.Context, workspaceID, chatbotID, documentID
 		s.log.Warn("document not removed yet", "document_id", documentID, "error", err)
 	}
 	return nil
+}
+
+// recordRemoval writes into the audit log that knowledge was taken away. What
+// it was called stays out: the receipt has it.
+func (s *Service) recordRemoval(ctx context.Context, workspaceID string, action audit.Action, object audit.Object, chatbotID string) error {
+	return audit.Record(ctx, s.store, workspaceID, s.now(), audit.Entry{
+		Action: action, Object: object, Detail: "Of the chatbot " + chatbotID + ".",
+	})
 }
 
 // markRemoving takes a document out of every answer, and writes its receipt.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/internal/id"
 )
@@ -162,8 +163,12 @@ func (s *Service) RemoveSource(ctx context.Context, workspaceID, chatbotID, sour
 		if err := s.store.MarkSourceRemoving(ctx, workspaceID, sourceID, now); err != nil {
 			return err
 		}
+		removed := source.State == SourceRemoving
 		source.State, source.DueAt = SourceRemoving, &now
-		return s.store.UpdateSource(ctx, workspaceID, source)
+		if err := s.store.UpdateSource(ctx, workspaceID, source); err != nil || removed {
+			return err
+		}
+		return s.recordRemoval(ctx, workspaceID, audit.SourceRemoved, audit.Object{Kind: "source", ID: sourceID}, chatbotID)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
 )
@@ -31,7 +32,7 @@ func (s *Service) ApplySubscription(ctx context.Context, workspaceID string, rev
 			return fault.New(fault.Conflict, "The subscription was changed meanwhile. Try again.")
 		}
 		after := s.read(before, billed, trialUsed)
-		if err := s.write(ctx, workspace, before, after, cause.Actor); err != nil {
+		if err := s.write(ctx, workspace, before, after); err != nil {
 			return err
 		}
 		applied = Applied{Changed: !same(before, after), Unknown: after.Access.Unknown, Before: before, After: after}
@@ -74,7 +75,7 @@ func (s *Service) access(subscription Subscription, now time.Time) plan.Access {
 }
 
 // write stores a subscription and all that follows from it.
-func (s *Service) write(ctx context.Context, workspace Workspace, before, after Subscription, actor string) error {
+func (s *Service) write(ctx context.Context, workspace Workspace, before, after Subscription) error {
 	if err := s.store.SaveSubscription(ctx, workspace.ID, after); err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func (s *Service) write(ctx context.Context, workspace Workspace, before, after 
 		return nil
 	}
 	detail := describe(after.Billed) + describeMove(workspace.Plan, inForce)
-	if err := s.audit(ctx, workspace.ID, actor, SubscriptionChanged, detail); err != nil {
+	if err := s.recordChange(ctx, workspace.ID, audit.SubscriptionChanged, detail); err != nil {
 		return err
 	}
 	return s.announce(ctx, workspace, after)
@@ -173,7 +174,7 @@ func (s *Service) lapse(ctx context.Context, workspaceID string) (changed bool, 
 		if !changed {
 			return nil
 		}
-		return s.write(ctx, workspace, before, after, "time")
+		return s.write(audit.As(ctx, audit.Time), workspace, before, after)
 	})
 	return changed && err == nil, err
 }

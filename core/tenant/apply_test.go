@@ -3,6 +3,7 @@ package tenant_test
 import (
 	"testing"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
@@ -15,7 +16,7 @@ func TestApply(t *testing.T) {
 		if got := c.subscription(); got != (tenant.Subscription{WorkspaceID: c.space.ID}) {
 			t.Errorf("got %+v", got)
 		}
-		_, err := c.ApplySubscription(t.Context(), c.space.ID, 0, c.active(plan.Basic), false, stripe)
+		_, err := c.ApplySubscription(t.Context(), c.space.ID, 0, c.active(plan.Basic), false, tenant.Cause{})
 		c.isA(err, fault.NotFound)
 	})
 	t.Run("a subscription puts its plan in force and is kept as it was read", func(t *testing.T) {
@@ -56,12 +57,12 @@ func TestApply(t *testing.T) {
 		c.bill(c.active(plan.Standard))
 		overdue := c.active(plan.Standard)
 		overdue.Status, overdue.PastDueSince = plan.PastDue, c.in(0)
-		c.billBecause(overdue, tenant.Cause{Actor: "reconciliation"})
+		c.billAs(audit.Reconciliation, overdue)
 		entries := c.history()
-		if entries[0].Actor != "reconciliation" || entries[0].Detail != "The subscription to Standard is past due. A payment has been due since 1 January 2026." {
+		if entries[0].Actor != audit.Reconciliation || entries[0].Detail != "The subscription to Standard is past due. A payment has been due since 1 January 2026." {
 			t.Errorf("the latest entry is %+v", entries[0])
 		}
-		if entries[1].Actor != "stripe" || entries[1].Action != tenant.SubscriptionChanged || !entries[1].At.Equal(c.now) ||
+		if entries[1].Actor != audit.Stripe || entries[1].Action != audit.SubscriptionChanged || !entries[1].At.Equal(c.now) ||
 			entries[1].Detail != "The subscription to Standard is active. The workspace went from Starter to Standard." {
 			t.Errorf("the one before is %+v", entries[1])
 		}
@@ -69,7 +70,7 @@ func TestApply(t *testing.T) {
 	t.Run("a trial that was had stays had", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
-		_, err := c.ApplySubscription(t.Context(), c.space.ID, 0, c.active(plan.Basic), true, stripe)
+		_, err := c.ApplySubscription(t.Context(), c.space.ID, 0, c.active(plan.Basic), true, tenant.Cause{})
 		c.must(err)
 		c.bill(c.active(plan.Basic))
 		if !c.subscription().TrialUsed {
@@ -90,10 +91,10 @@ func TestApply(t *testing.T) {
 	t.Run("a plan that was given by hand stays in force when it is the higher", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Premium, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Premium))
 		c.bill(c.active(plan.Standard))
 		c.isOn(plan.Premium)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free))
 		c.isOn(plan.Standard)
 		ended := c.active(plan.Standard)
 		ended.Status = plan.Canceled
@@ -102,7 +103,7 @@ func TestApply(t *testing.T) {
 	})
 	t.Run("a workspace that is not there is not found", func(t *testing.T) {
 		c := newClock(t)
-		_, err := c.ApplySubscription(t.Context(), "ws_nowhere", 0, c.active(plan.Basic), false, stripe)
+		_, err := c.ApplySubscription(t.Context(), "ws_nowhere", 0, c.active(plan.Basic), false, tenant.Cause{})
 		c.isA(err, fault.NotFound)
 	})
 }

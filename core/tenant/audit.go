@@ -2,72 +2,98 @@ package tenant
 
 import (
 	"context"
+	"iter"
 	"time"
-)
 
-// AuditEntry is something that was done to a workspace, and by whom. It holds
-// no secret and no text of a message or document.
-type AuditEntry struct {
-	WorkspaceID string
-	// Actor is the e-mail address of a person, or "stripe", "reconciliation",
-	// "operator" or "time".
-	Actor string
-	// Action is one of the constants below.
-	Action string
-	// Detail is a sentence for people.
-	Detail string
-	At     time.Time
-}
-
-// The actions of the audit log.
-const (
-	PlanChanged         = "plan.changed"
-	SubscriptionChanged = "subscription.changed"
-	LimitsChosen        = "limits.chosen"
-	EmailChanged        = "email.changed"
+	"parley/core/audit"
 )
 
 // AuditStore keeps the audit log.
 type AuditStore interface {
-	AddAudit(ctx context.Context, workspaceID string, entry AuditEntry) error
-	// Audit returns the latest entries, the latest first.
-	Audit(ctx context.Context, workspaceID string, limit int) ([]AuditEntry, error)
+	audit.Log
+	// Audit returns a workspace's latest entries of some actions, the latest
+	// first.
+	Audit(ctx context.Context, workspaceID string, actions []audit.Action, limit int) ([]audit.Entry, error)
+	// AuditEntries returns a page of all workspaces' entries, the latest first.
+	AuditEntries(ctx context.Context, query audit.Query) ([]audit.Entry, error)
+	// DeleteAudit deletes up to limit entries of before a time, and reports
+	// whether there may be more.
+	DeleteAudit(ctx context.Context, before time.Time, limit int) (more bool, err error)
 }
 
-// Mail is a message to a person about their workspace.
-type Mail struct {
-	ID          int64
-	WorkspaceID string
-	// Key keeps the same mail from being written twice.
-	Key       string
-	To        string
-	Subject   string
-	Body      string
-	DueAt     *time.Time
-	Attempts  int
-	CreatedAt time.Time
+// planActions are what an owner reads about the plan.
+var planActions = []audit.Action{audit.PlanChanged, audit.SubscriptionChanged, audit.LimitsChosen, audit.EmailChanged}
+
+// PlanHistory returns what was last done to a workspace's plan, the latest
+// first.
+func (s *Service) PlanHistory(ctx context.Context, workspaceID string, limit int) ([]audit.Entry, error) {
+	return s.store.Audit(ctx, workspaceID, planActions, limit)
 }
 
-// MailStore keeps mails until they are sent.
-type MailStore interface {
-	// AddMail writes a mail that is due at its DueAt, which is never nil,
-	// unless one of its key is there.
-	AddMail(ctx context.Context, workspaceID string, mail Mail) error
-	// ClaimMail returns the mail of any workspace that has been due for
-	// longest, and makes it due again at a later time: who dies with it leaves
-	// it to others. Its Attempts count this one. NotFound means that none is
-	// due.
-	ClaimMail(ctx context.Context, now, again time.Time) (Mail, error)
-	// SettleMail says that a mail was sent or, with none of the two times,
-	// given up; or when it is tried again.
-	SettleMail(ctx context.Context, workspaceID string, id int64, sentAt, dueAt *time.Time) error
-	// DeleteMails deletes those that were settled before a time.
-	DeleteMails(ctx context.Context, before time.Time) error
+// auditPage is how many entries are read, and deleted, at once.
+const auditPage = 500
+
+// AuditLog yields the audit log of a workspace, which may have been deleted, or
+// of all when workspaceID is empty: what happened since a time, the latest
+// first. It is for the operator. An error ends it.
+func (s *Service) AuditLog(ctx context.Context, workspaceID string, since time.Time) iter.Seq2[audit.Entry, error] {
+	return func(yield func(audit.Entry, error) bool) {
+		query := audit.Query{WorkspaceID: workspaceID, Since: since, Limit: auditPage}
+		for {
+			page, err := s.store.AuditEntries(ctx, query)
+			if err != nil {
+				yield(audit.Entry{}, err)
+				return
+			}
+			for _, entry := range page {
+				if !yield(entry, nil) {
+					return
+				}
+				query.Before = entry.ID
+			}
+			if len(page) < auditPage {
+				return
+			}
+		}
+	}
 }
 
-// ChoreStore lets one process at a time do something now and then.
-type ChoreStore interface {
-	// BeginChore reports true to the one that is to do it: nobody has begun
-	// it since a time.
-	BeginChore(ctx context.Context, name string, since, now time.Time) (bool, error)
+// ForgetAudit deletes the entries of before a time.
+func (s *Service) ForgetAudit(ctx context.Context, before time.Time) error {
+	for {
+		more, err := s.store.DeleteAudit(ctx, before, auditPage)
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+// record writes an entry into the audit log. The actor is the context's.
+func (s *Service) record(ctx context.Context, workspaceID string, entry audit.Entry) error {
+	return audit.Record(ctx, s.store, workspaceID, s.now(), entry)
+}
+
+// recordChange is record for what is told in a sentence.
+func (s *Service) recordChange(ctx context.Context, workspaceID string, action audit.Action, detail string) error {
+	return s.record(ctx, workspaceID, audit.Entry{Action: action, Object: audit.Object{Kind: "workspace", ID: workspaceID}, Detail: detail})
+}
+
+// account is a user as the object of an act.
+func account(user User) audit.Object {
+	return audit.Object{Kind: "account", ID: user.ID, Name: user.Email}
+}
+
+// object is a member as the object of an act.
+func (m Member) object() audit.Object {
+	return audit.Object{Kind: "member", ID: m.UserID, Name: m.Email}
+}
+
+// object is an invitation as the object of an act.
+func (i Invitation) object() audit.Object {
+	return audit.Object{Kind: "invitation", ID: i.ID, Name: i.Email}
+}
+
+// object is a workspace as the object of an act.
+func (w Workspace) object() audit.Object {
+	return audit.Object{Kind: "workspace", ID: w.ID, Name: w.Name}
 }

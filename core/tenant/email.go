@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"parley/core/audit"
 	"parley/core/fault"
 )
 
@@ -28,6 +29,7 @@ func (s *Service) ChangeEmail(ctx context.Context, userID, password, email strin
 
 // setEmail writes the address and what follows from it in one transaction.
 func (s *Service) setEmail(ctx context.Context, user User, email string) error {
+	ctx = audit.AsPerson(ctx, user.ID, user.Email)
 	return s.store.InTx(ctx, func(ctx context.Context) error {
 		memberships, err := s.store.Memberships(ctx, user.ID)
 		if err != nil {
@@ -48,7 +50,13 @@ func (s *Service) setEmail(ctx context.Context, user User, email string) error {
 				Message: "There is an account with this e-mail address already. Choose another.",
 			}
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return s.record(ctx, "", audit.Entry{
+			Action: audit.EmailChanged, Object: account(user),
+			Changes: []audit.Change{{Field: "email", Old: user.Email, New: email}},
+		})
 	})
 }
 
@@ -65,6 +73,6 @@ func (s *Service) tellOfEmail(ctx context.Context, m Membership, user User, emai
 		if err := s.customerIsStale(ctx, workspace.ID); err != nil {
 			return err
 		}
-		return s.audit(ctx, workspace.ID, user.Email, EmailChanged, "The owner's address is now "+email+".")
+		return s.recordChange(ctx, workspace.ID, audit.EmailChanged, "The owner's address is now "+email+".")
 	})
 }

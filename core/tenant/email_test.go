@@ -3,6 +3,7 @@ package tenant_test
 import (
 	"testing"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
@@ -36,7 +37,7 @@ func TestChangeEmail(t *testing.T) {
 		if got, err := c.OwnerEmail(t.Context(), c.space.ID); err != nil || got != another {
 			t.Errorf("the owner is %q, %v", got, err)
 		}
-		if entry := c.history()[0]; entry.Actor != email || entry.Action != tenant.EmailChanged || entry.Detail != "The owner's address is now another@example.com." {
+		if entry := c.history()[0]; entry.Actor != c.owner() || entry.Action != audit.EmailChanged || entry.Detail != "The owner's address is now another@example.com." {
 			t.Errorf("the log says %+v", entry)
 		}
 		c.must(c.CustomerTold(t.Context(), c.space.ID))
@@ -89,7 +90,7 @@ func TestChangeEmail(t *testing.T) {
 	t.Run("Stripe is not told of who is not the first owner", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Standard, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Standard))
 		second, err := c.CreateUser(t.Context(), "second@example.com", password)
 		c.must(err)
 		c.pass(day)

@@ -1,23 +1,23 @@
 package tenant_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
 
+	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
 )
 
-var stripe = tenant.Cause{Actor: "stripe"}
-
 // customer makes the workspace one of Stripe's customers, with no plan that was
 // given by hand.
 func (c *clock) customer() {
 	c.Helper()
-	c.must(c.SetPlan(c.Context(), c.space.ID, plan.Free, "operator"))
+	c.must(c.SetPlan(c.Context(), c.space.ID, plan.Free))
 	_, err := c.SetCustomer(c.Context(), c.space.ID, "cus_shop")
 	c.must(err)
 }
@@ -38,12 +38,22 @@ func (c *clock) subscription() tenant.Subscription {
 // bill writes what was just read at Stripe.
 func (c *clock) bill(billed tenant.Billed) tenant.Applied {
 	c.Helper()
-	return c.billBecause(billed, stripe)
+	return c.billBecause(billed, tenant.Cause{})
 }
 
 func (c *clock) billBecause(billed tenant.Billed, cause tenant.Cause) tenant.Applied {
 	c.Helper()
-	applied, err := c.ApplySubscription(c.Context(), c.space.ID, c.subscription().Revision, billed, false, cause)
+	return c.apply(audit.As(c.Context(), audit.Stripe), billed, cause)
+}
+
+func (c *clock) billAs(actor audit.Actor, billed tenant.Billed) {
+	c.Helper()
+	c.apply(audit.As(c.Context(), actor), billed, tenant.Cause{})
+}
+
+func (c *clock) apply(ctx context.Context, billed tenant.Billed, cause tenant.Cause) tenant.Applied {
+	c.Helper()
+	applied, err := c.ApplySubscription(ctx, c.space.ID, c.subscription().Revision, billed, false, cause)
 	c.must(err)
 	return applied
 }
@@ -57,9 +67,12 @@ func (c *clock) isOn(want plan.Name) {
 	}
 }
 
-func (c *clock) history() []tenant.AuditEntry {
+// owner is the owner as an actor.
+func (c *clock) owner() audit.Actor { return audit.Person(c.user.ID, c.user.Email) }
+
+func (c *clock) history() []audit.Entry {
 	c.Helper()
-	entries, err := c.Audit(c.Context(), c.space.ID, 100)
+	entries, err := c.PlanHistory(c.Context(), c.space.ID, 100)
 	c.must(err)
 	return entries
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
 )
@@ -13,8 +14,8 @@ import (
 // to stay active when there are more than the plan includes. It is Invalid for
 // more than that, and for an id that is none of them. The others rest; with
 // fewer chosen than the plan includes, the oldest of them stay, too. Owners
-// need no choosing. Actor is who chose, for the audit log.
-func (s *Service) Keep(ctx context.Context, workspaceID string, resource plan.Resource, ids []string, actor string) error {
+// need no choosing.
+func (s *Service) Keep(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error {
 	if !slices.Contains(limitedInNumber, resource) {
 		return fault.New(fault.Invalid, "Choose among chatbots, members or API tokens.")
 	}
@@ -38,7 +39,7 @@ func (s *Service) Keep(ctx context.Context, workspaceID string, resource plan.Re
 			return err
 		}
 		detail := fmt.Sprintf("%d of %d %s were chosen to stay active.", len(ids), count(holdings, resource), called[resource])
-		return s.audit(ctx, workspaceID, actor, LimitsChosen, detail)
+		return s.recordChange(ctx, workspaceID, audit.LimitsChosen, detail)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
@@ -14,11 +15,11 @@ func TestKeep(t *testing.T) {
 	over := func(t *testing.T, name plan.Name) *clock {
 		c := newClock(t)
 		c.addChatbots(5)
-		c.must(c.SetPlan(t.Context(), c.space.ID, name, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, name))
 		return c
 	}
 	keep := func(c *clock, resource plan.Resource, ids ...string) error {
-		return c.Keep(c.Context(), c.space.ID, resource, ids, "owner@example.com")
+		return c.Keep(audit.As(c.Context(), c.owner()), c.space.ID, resource, ids)
 	}
 	refused := func(c *clock, err error, says string) {
 		c.Helper()
@@ -30,7 +31,7 @@ func TestKeep(t *testing.T) {
 		c := over(t, plan.Basic)
 		c.must(keep(c, plan.Chatbots, "cb_3", "cb_4", "cb_5"))
 		c.rest(plan.Chatbots, "cb_1", "cb_2")
-		if entry := c.history()[0]; entry.Actor != "owner@example.com" || entry.Action != tenant.LimitsChosen ||
+		if entry := c.history()[0]; entry.Actor != c.owner() || entry.Action != audit.LimitsChosen ||
 			entry.Detail != "3 of 5 chatbots were chosen to stay active." {
 			t.Errorf("the log says %+v", entry)
 		}
@@ -45,9 +46,9 @@ func TestKeep(t *testing.T) {
 	t.Run("a choice outlives a better plan", func(t *testing.T) {
 		c := over(t, plan.Free)
 		c.must(keep(c, plan.Chatbots, "cb_4"))
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Premium, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Premium))
 		c.rest(plan.Chatbots)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free))
 		c.rest(plan.Chatbots, "cb_1", "cb_2", "cb_3", "cb_5")
 	})
 	t.Run("more than the plan includes is refused, and the choice before stays", func(t *testing.T) {
@@ -90,7 +91,7 @@ func TestKeep(t *testing.T) {
 		c := newClock(t)
 		first, second := c.addMember("first", tenant.RoleMember), c.addMember("second", tenant.RoleAdmin)
 		third := c.addMember("third", tenant.RoleMember)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic))
 		c.must(keep(c, plan.Members, second, third))
 		c.rest(plan.Members, first)
 		c.must(keep(c, plan.Members, c.user.ID, first, third))

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/audit"
 	"parley/core/plan"
 	"parley/core/tenant"
 )
@@ -35,7 +36,7 @@ func TestLapse(t *testing.T) {
 		c.pass(time.Second)
 		lapsed(c, 1)
 		c.isOn(plan.Free)
-		if entry := c.history()[0]; entry.Actor != "time" || !strings.HasSuffix(entry.Detail, "The workspace went from Standard to Starter.") {
+		if entry := c.history()[0]; entry.Actor != audit.Time || !strings.HasSuffix(entry.Detail, "The workspace went from Standard to Starter.") {
 			t.Errorf("the log says %+v", entry)
 		}
 		lapsed(c, 0)
@@ -77,7 +78,7 @@ func TestLapse(t *testing.T) {
 	})
 	t.Run("a plan that was given by hand does not lapse", func(t *testing.T) {
 		c := ending(t)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic))
 		c.pass(5 * day)
 		lapsed(c, 1)
 		c.isOn(plan.Basic)

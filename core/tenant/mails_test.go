@@ -122,7 +122,7 @@ https://parley.example/workspaces/`
 	})
 	t.Run("who has as high a plan by hand is told that it stays", func(t *testing.T) {
 		c, billed := subscriber(t)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Premium, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Premium))
 		billed.EndsAt = c.in(20 * day)
 		c.bill(billed)
 		mails := c.sends(ends)

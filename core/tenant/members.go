@@ -2,8 +2,11 @@ package tenant
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/internal/id"
@@ -51,11 +54,17 @@ func (s *Service) Invite(ctx context.Context, workspaceID string, by Role, email
 				continue
 			}
 			// A new invitation replaces the old one, whose code ends.
-			if err := s.store.DeleteInvitation(ctx, workspaceID, old.ID); err != nil {
+			if err := s.cancel(ctx, old); err != nil {
 				return err
 			}
 		}
-		return s.store.CreateInvitation(ctx, workspaceID, invitation, hashSecret(code))
+		if err := s.store.CreateInvitation(ctx, workspaceID, invitation, hashSecret(code)); err != nil {
+			return err
+		}
+		return s.record(ctx, workspaceID, audit.Entry{
+			Action: audit.InvitationCreated, Object: invitation.object(),
+			Detail: fmt.Sprintf("Invited as %s.", role),
+		})
 	})
 	return code, err
 }
@@ -84,8 +93,24 @@ func (s *Service) lockMembers(ctx context.Context, workspaceID string) ([]Member
 // CancelInvitation makes an invitation's code worthless.
 func (s *Service) CancelInvitation(ctx context.Context, workspaceID, invitationID string) error {
 	return s.store.InTx(ctx, func(ctx context.Context) error {
-		return s.store.DeleteInvitation(ctx, workspaceID, invitationID)
+		open, err := s.store.Invitations(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		for _, invitation := range open {
+			if invitation.ID == invitationID {
+				return s.cancel(ctx, invitation)
+			}
+		}
+		return fault.New(fault.NotFound, "Invitation not found.")
 	})
+}
+
+func (s *Service) cancel(ctx context.Context, invitation Invitation) error {
+	if err := s.store.DeleteInvitation(ctx, invitation.WorkspaceID, invitation.ID); err != nil {
+		return err
+	}
+	return s.record(ctx, invitation.WorkspaceID, audit.Entry{Action: audit.InvitationCancelled, Object: invitation.object()})
 }
 
 // Join makes the person with the code a member and returns their user id. It
@@ -100,6 +125,7 @@ func (s *Service) Join(ctx context.Context, code, password string, client Client
 	if err != nil {
 		return "", err
 	}
+	ctx = audit.AsPerson(ctx, user.ID, user.Email)
 	return user.ID, s.store.InTx(ctx, func(ctx context.Context) error {
 		if isNew {
 			if err := s.insertUser(ctx, user); err != nil {
@@ -107,6 +133,10 @@ func (s *Service) Join(ctx context.Context, code, password string, client Client
 			}
 		}
 		if err := s.store.DeleteInvitation(ctx, invitation.WorkspaceID, invitation.ID); err != nil {
+			return err
+		}
+		err := s.record(ctx, invitation.WorkspaceID, audit.Entry{Action: audit.InvitationAccepted, Object: invitation.object()})
+		if err != nil {
 			return err
 		}
 		return s.AddMember(ctx, invitation.WorkspaceID, user, invitation.Role)
@@ -156,8 +186,12 @@ func (s *Service) AddMember(ctx context.Context, workspaceID string, user User, 
 		if _, _, err := s.lockMembers(ctx, workspaceID); err != nil {
 			return err
 		}
-		err := s.store.AddMember(ctx, workspaceID, Member{
-			WorkspaceID: workspaceID, UserID: user.ID, Email: user.Email, Role: role, CreatedAt: s.now(),
+		member := Member{WorkspaceID: workspaceID, UserID: user.ID, Email: user.Email, Role: role, CreatedAt: s.now()}
+		if err := s.store.AddMember(ctx, workspaceID, member); err != nil {
+			return err
+		}
+		err := s.record(ctx, workspaceID, audit.Entry{
+			Action: audit.MemberJoined, Object: member.object(), Detail: fmt.Sprintf("Joined as %s.", role),
 		})
 		if err != nil {
 			return err
@@ -192,11 +226,25 @@ func (s *Service) changeMember(ctx context.Context, workspaceID string, by Role,
 		if err := change(ctx); err != nil {
 			return err
 		}
+		if err := s.recordMember(ctx, members, userID, to); err != nil {
+			return err
+		}
 		if err := s.tellOfOwner(ctx, workspaceID, firstOwner(members)); err != nil {
 			return err
 		}
 		return s.settle(ctx, workspaceID, workspace.Plan)
 	})
+}
+
+// recordMember records that a member has another role, or none any more.
+func (s *Service) recordMember(ctx context.Context, members []Member, userID string, to Role) error {
+	before := members[slices.IndexFunc(members, func(m Member) bool { return m.UserID == userID })]
+	entry := audit.Entry{Action: audit.RoleChanged, Object: before.object()}
+	if to == noRole {
+		entry.Action = audit.MemberRemoved
+	}
+	entry.Changes = []audit.Change{{Field: "role", Old: string(before.Role), New: string(to)}}
+	return s.record(ctx, before.WorkspaceID, entry)
 }
 
 // tellOfOwner sees to it that Stripe learns of another first owner.

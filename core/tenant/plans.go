@@ -3,6 +3,7 @@ package tenant
 import (
 	"context"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
 )
@@ -12,8 +13,8 @@ func (s *Service) Plans(ctx context.Context) ([]plan.Plan, error) { return s.sto
 
 // SetPlan gives a workspace a plan by hand. In force is the higher of it and
 // what the subscription gives; to give the free plan is to give none. Nothing
-// is deleted by a downgrade. Actor is who did it, for the audit log.
-func (s *Service) SetPlan(ctx context.Context, workspaceID string, name plan.Name, actor string) error {
+// is deleted by a downgrade.
+func (s *Service) SetPlan(ctx context.Context, workspaceID string, name plan.Name) error {
 	if _, err := s.existing(ctx, name); err != nil {
 		return err
 	}
@@ -30,7 +31,7 @@ func (s *Service) SetPlan(ctx context.Context, workspaceID string, name plan.Nam
 			return err
 		}
 		detail := "The plan that was given by hand is " + name.Title() + "." + describeMove(workspace.Plan, inForce)
-		return s.audit(ctx, workspaceID, actor, PlanChanged, detail)
+		return s.recordChange(ctx, workspaceID, audit.PlanChanged, detail)
 	})
 }
 
@@ -45,7 +46,15 @@ func (s *Service) UpdatePlan(ctx context.Context, changed plan.Plan) error {
 	if err := changed.Check(); err != nil {
 		return err
 	}
-	err = s.store.InTx(ctx, func(ctx context.Context) error { return s.store.UpdatePlan(ctx, changed) })
+	err = s.store.InTx(ctx, func(ctx context.Context) error {
+		if err := s.store.UpdatePlan(ctx, changed); err != nil {
+			return err
+		}
+		return s.record(ctx, "", audit.Entry{
+			Action: audit.PlanLimitsChanged, Object: audit.Object{Kind: "plan", ID: string(changed.Name), Name: changed.Title},
+			Changes: audit.Differences(stored, changed),
+		})
+	})
 	if err != nil {
 		return err
 	}

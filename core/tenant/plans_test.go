@@ -3,9 +3,9 @@ package tenant_test
 import (
 	"testing"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/core/tenant"
 )
 
 func TestSetPlan(t *testing.T) {
@@ -19,9 +19,9 @@ func TestSetPlan(t *testing.T) {
 	})
 	t.Run("a plan that is given is in force and in the log", func(t *testing.T) {
 		c := newClock(t)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Premium, "owner@example.com"))
+		c.must(c.SetPlan(audit.As(t.Context(), c.owner()), c.space.ID, plan.Premium))
 		c.isOn(plan.Premium)
-		if entry := c.history()[0]; entry.Actor != "owner@example.com" || entry.Action != tenant.PlanChanged ||
+		if entry := c.history()[0]; entry.Actor != c.owner() || entry.Action != audit.PlanChanged ||
 			entry.Detail != "The plan that was given by hand is Premium. The workspace went from Standard to Premium." {
 			t.Errorf("the log says %+v", entry)
 		}
@@ -29,7 +29,7 @@ func TestSetPlan(t *testing.T) {
 	t.Run("the same once more is no news", func(t *testing.T) {
 		c := newClock(t)
 		before := len(c.history())
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Standard, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Standard))
 		if n := len(c.history()); n != before {
 			t.Errorf("%d entries after %d", n, before)
 		}
@@ -38,7 +38,7 @@ func TestSetPlan(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		c.bill(c.active(plan.Premium))
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic))
 		c.isOn(plan.Premium)
 		if entry := c.history()[0]; entry.Detail != "The plan that was given by hand is Basic." {
 			t.Errorf("the log says %+v", entry)
@@ -50,8 +50,8 @@ func TestSetPlan(t *testing.T) {
 	})
 	t.Run("a lower plan keeps what was said as long as the plan before", func(t *testing.T) {
 		c := newClock(t)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Premium, "operator"))
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Premium))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic))
 		kept, err := c.store.Retentions(t.Context())
 		if got := kept[c.space.ID]; err != nil || got.Days != 90 || got.KeptDays != 730 || !got.KeptBefore.Equal(c.now) {
 			t.Errorf("it keeps %+v, %v", got, err)
@@ -59,11 +59,11 @@ func TestSetPlan(t *testing.T) {
 	})
 	t.Run("what is no plan is refused", func(t *testing.T) {
 		c := newClock(t)
-		err := c.SetPlan(t.Context(), c.space.ID, "gold", "operator")
+		err := c.SetPlan(t.Context(), c.space.ID, "gold")
 		if fault.As(err).Field != "plan" {
 			t.Errorf("got %v", err)
 		}
-		c.isA(c.SetPlan(t.Context(), "ws_nowhere", plan.Basic, "operator"), fault.NotFound)
+		c.isA(c.SetPlan(t.Context(), "ws_nowhere", plan.Basic), fault.NotFound)
 	})
 }
 
@@ -101,7 +101,7 @@ func TestUpdatePlan(t *testing.T) {
 	t.Run("another plan's workspaces stay as they are", func(t *testing.T) {
 		c := newClock(t)
 		c.addChatbots(3)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Premium, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Premium))
 		p := standard(c)
 		p.Limits.Chatbots = 1
 		c.must(c.UpdatePlan(t.Context(), p))

@@ -16,7 +16,7 @@ func TestRevisions(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		c.bill(c.active(plan.Standard))
-		_, err := c.ApplySubscription(t.Context(), c.space.ID, 0, c.active(plan.Basic), false, stripe)
+		_, err := c.ApplySubscription(t.Context(), c.space.ID, 0, c.active(plan.Basic), false, tenant.Cause{})
 		c.isA(err, fault.Conflict)
 		c.isOn(plan.Standard)
 	})
@@ -27,13 +27,13 @@ func TestRevisions(t *testing.T) {
 		c.bill(billed)
 		early := c.subscription().Revision
 		c.bill(billed)
-		_, err := c.ApplySubscription(t.Context(), c.space.ID, early, c.active(plan.Basic), false, stripe)
+		_, err := c.ApplySubscription(t.Context(), c.space.ID, early, c.active(plan.Basic), false, tenant.Cause{})
 		c.isA(err, fault.Conflict)
 	})
 	t.Run("an event that came with it is not lost", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
-		cause := tenant.Cause{Actor: "stripe", EventID: "evt_1", EventType: "customer.subscription.updated"}
+		cause := tenant.Cause{EventID: "evt_1", EventType: "customer.subscription.updated"}
 		_, err := c.ApplySubscription(t.Context(), c.space.ID, 7, c.active(plan.Basic), false, cause)
 		c.isA(err, fault.Conflict)
 		if saw, err := c.SawEvent(t.Context(), "evt_1"); saw || err != nil {
@@ -48,7 +48,7 @@ func TestRevisions(t *testing.T) {
 		c.customer()
 		won, lost := 0, 0
 		for _, err := range atOnce(50, func() error {
-			_, err := c.ApplySubscription(t.Context(), c.space.ID, 0, c.active(plan.Standard), false, stripe)
+			_, err := c.ApplySubscription(t.Context(), c.space.ID, 0, c.active(plan.Standard), false, tenant.Cause{})
 			return err
 		}) {
 			switch {
@@ -95,7 +95,7 @@ func TestEvents(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		before := len(c.history())
-		cause := tenant.Cause{Actor: "stripe", EventID: "evt_1", EventType: "customer.subscription.created"}
+		cause := tenant.Cause{EventID: "evt_1", EventType: "customer.subscription.created"}
 		var mu sync.Mutex
 		effects := 0
 		for _, err := range atOnce(50, func() error {
@@ -122,7 +122,7 @@ func TestEvents(t *testing.T) {
 		if err != nil || !saw {
 			t.Fatalf("it was not noted: %v", err)
 		}
-		applied := c.billBecause(c.active(plan.Standard), tenant.Cause{Actor: "stripe", EventID: "evt_1"})
+		applied := c.billBecause(c.active(plan.Standard), tenant.Cause{EventID: "evt_1"})
 		if applied != (tenant.Applied{}) {
 			t.Errorf("applied %+v", applied)
 		}

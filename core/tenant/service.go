@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/internal/id"
@@ -72,6 +73,7 @@ func (s *Service) SignUp(ctx context.Context, account Account) (User, Workspace,
 		return User{}, Workspace{}, err
 	}
 	workspace := s.prepareWorkspace(name)
+	ctx = audit.AsPerson(ctx, user.ID, user.Email)
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		if err := s.insertUser(ctx, user); err != nil {
 			return err
@@ -160,7 +162,14 @@ func (s *Service) setPassword(ctx context.Context, userID, password string) erro
 		if err := s.store.ForgetDevices(ctx, userID); err != nil {
 			return err
 		}
-		return s.store.DeleteSessions(ctx, userID)
+		if err := s.store.DeleteSessions(ctx, userID); err != nil {
+			return err
+		}
+		user, err := s.store.User(ctx, userID)
+		if err != nil {
+			return err
+		}
+		return s.record(ctx, "", audit.Entry{Action: audit.PasswordChanged, Object: account(user)})
 	})
 }
 
@@ -249,15 +258,24 @@ func (s *Service) insertUser(ctx context.Context, user User) error {
 			Message: "There is an account with this e-mail address already. Sign in instead.",
 		}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return s.record(ctx, "", audit.Entry{Action: audit.AccountCreated, Object: account(user)})
 }
 
 func (s *Service) insertWorkspace(ctx context.Context, workspace Workspace, owner User) error {
 	if err := s.store.CreateWorkspace(ctx, workspace); err != nil {
 		return err
 	}
-	return s.store.AddMember(ctx, workspace.ID, Member{
+	err := s.store.AddMember(ctx, workspace.ID, Member{
 		WorkspaceID: workspace.ID, UserID: owner.ID, Email: owner.Email, Role: RoleOwner, CreatedAt: s.now(),
+	})
+	if err != nil {
+		return err
+	}
+	return s.record(ctx, workspace.ID, audit.Entry{
+		Action: audit.WorkspaceCreated, Object: workspace.object(), Detail: "The owner is " + owner.Email + ".",
 	})
 }
 

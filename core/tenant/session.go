@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"parley/core/audit"
 	"parley/core/fault"
 )
 
@@ -81,14 +82,22 @@ func (s *Service) rehash(ctx context.Context, userID, password string) error {
 // StartSession returns the secrets of a new session of a user who has just
 // proved who they are.
 func (s *Service) StartSession(ctx context.Context, userID string, client Client) (keys Keys, err error) {
+	user, err := s.store.User(ctx, userID)
+	if err != nil {
+		return Keys{}, err
+	}
 	now := s.now()
 	keys.Session = newSecret(s.random)
 	session := Session{
 		ID: hashSecret(keys.Session), UserID: userID,
 		CreatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(SessionLifetime),
 	}
+	ctx = audit.AsPerson(ctx, user.ID, user.Email)
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		if err := s.store.CreateSession(ctx, session); err != nil {
+			return err
+		}
+		if err := s.record(ctx, "", audit.Entry{Action: audit.SignedIn, Object: account(user)}); err != nil {
 			return err
 		}
 		keys.Device, err = s.trust(ctx, userID, client.Device)
@@ -100,7 +109,22 @@ func (s *Service) StartSession(ctx context.Context, userID string, client Client
 // SignOut ends the session with that secret. One that has ended is no error.
 func (s *Service) SignOut(ctx context.Context, secret string) error {
 	return s.store.InTx(ctx, func(ctx context.Context) error {
-		return s.store.DeleteSession(ctx, hashSecret(secret))
+		session, err := s.store.Session(ctx, hashSecret(secret))
+		if fault.Is(err, fault.NotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		user, err := s.store.User(ctx, session.UserID)
+		if err != nil {
+			return err
+		}
+		if err := s.store.DeleteSession(ctx, session.ID); err != nil {
+			return err
+		}
+		ctx = audit.AsPerson(ctx, user.ID, user.Email)
+		return s.record(ctx, "", audit.Entry{Action: audit.SignedOut, Object: account(user)})
 	})
 }
 

@@ -71,7 +71,7 @@ func TestSettle(t *testing.T) {
 	t.Run("a deletion wakes up the next", func(t *testing.T) {
 		c := newClock(t)
 		c.addChatbots(3)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free))
 		c.must(c.store.InTx(t.Context(), func(ctx context.Context) error {
 			return errors.Join(c.store.DeleteChatbot(ctx, c.space.ID, "cb_1"), c.Settle(ctx, c.space.ID))
 		}))
@@ -80,7 +80,7 @@ func TestSettle(t *testing.T) {
 	t.Run("a transaction that fails settles nothing", func(t *testing.T) {
 		c := newClock(t)
 		c.addChatbots(2)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free))
 		failure := errors.New("no")
 		err := c.store.InTx(t.Context(), func(ctx context.Context) error {
 			return errors.Join(c.store.DeleteChatbot(ctx, c.space.ID, "cb_1"), c.Settle(ctx, c.space.ID), failure)
@@ -95,7 +95,7 @@ func TestSettle(t *testing.T) {
 		first := c.addMember("first", tenant.RoleMember)
 		c.addMember("second", tenant.RoleMember)
 		third := c.addMember("third", tenant.RoleMember)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic))
 		c.rest(plan.Members, third)
 		c.must(c.RemoveMember(t.Context(), c.space.ID, tenant.RoleOwner, first))
 		c.rest(plan.Members)
@@ -104,14 +104,14 @@ func TestSettle(t *testing.T) {
 		c := newClock(t)
 		c.addMember("first", tenant.RoleMember)
 		second, third := c.addMember("second", tenant.RoleMember), c.addMember("third", tenant.RoleMember)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic))
 		c.must(c.ChangeRole(t.Context(), c.space.ID, tenant.RoleOwner, third, tenant.RoleOwner))
 		c.rest(plan.Members, second)
 	})
 	t.Run("a workspace that is over its limit takes no further member", func(t *testing.T) {
 		c := newClock(t)
 		c.addMember("first", tenant.RoleMember)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free, "operator"))
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free))
 		_, err := c.Invite(t.Context(), c.space.ID, tenant.RoleOwner, "guest@example.com", tenant.RoleMember)
 		c.isA(err, fault.Forbidden)
 	})

@@ -58,5 +58,5 @@ func fillShop(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	return room.SetPlan(ctx, shop.space.ID, plan.Standard, "operator")
+	return room.SetPlan(ctx, shop.space.ID, plan.Standard)
 }

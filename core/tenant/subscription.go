@@ -50,11 +50,8 @@ type Billed struct {
 	NextAt   *time.Time
 }
 
-// Cause is why a subscription is written, for the audit log.
+// Cause is why a subscription is written.
 type Cause struct {
-	// Actor is "stripe", "reconciliation", or the e-mail address of who came
-	// back from a payment.
-	Actor string
 	// EventID and EventType are of Stripe's event, or empty. An event whose
 	// effect is stored already changes nothing.
 	EventID, EventType string

@@ -5,7 +5,6 @@ package auditentry
 import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
-	"entgo.io/ent/dialect/sql/sqlgraph"
 )
 
 const (
@@ -17,23 +16,28 @@ const (
 	FieldWorkspaceID = "workspace_id"
 	// FieldActor holds the string denoting the actor field in the database.
 	FieldActor = "actor"
+	// FieldUserID holds the string denoting the user_id field in the database.
+	FieldUserID = "user_id"
 	// FieldAction holds the string denoting the action field in the database.
 	FieldAction = "action"
+	// FieldObjectKind holds the string denoting the object_kind field in the database.
+	FieldObjectKind = "object_kind"
+	// FieldObjectID holds the string denoting the object_id field in the database.
+	FieldObjectID = "object_id"
+	// FieldObjectName holds the string denoting the object_name field in the database.
+	FieldObjectName = "object_name"
 	// FieldDetail holds the string denoting the detail field in the database.
 	FieldDetail = "detail"
+	// FieldChanges holds the string denoting the changes field in the database.
+	FieldChanges = "changes"
+	// FieldAddress holds the string denoting the address field in the database.
+	FieldAddress = "address"
+	// FieldRequestID holds the string denoting the request_id field in the database.
+	FieldRequestID = "request_id"
 	// FieldAt holds the string denoting the at field in the database.
 	FieldAt = "at"
-	// EdgeWorkspace holds the string denoting the workspace edge name in mutations.
-	EdgeWorkspace = "workspace"
 	// Table holds the table name of the auditentry in the database.
 	Table = "audit_entries"
-	// WorkspaceTable is the table that holds the workspace relation/edge.
-	WorkspaceTable = "audit_entries"
-	// WorkspaceInverseTable is the table name for the Workspace entity.
-	// It exists in this package in order to avoid circular dependency with the "workspace" package.
-	WorkspaceInverseTable = "workspaces"
-	// WorkspaceColumn is the table column denoting the workspace relation/edge.
-	WorkspaceColumn = "workspace_id"
 )
 
 // Columns holds all SQL columns for auditentry fields.
@@ -41,8 +45,15 @@ var Columns = []string{
 	FieldID,
 	FieldWorkspaceID,
 	FieldActor,
+	FieldUserID,
 	FieldAction,
+	FieldObjectKind,
+	FieldObjectID,
+	FieldObjectName,
 	FieldDetail,
+	FieldChanges,
+	FieldAddress,
+	FieldRequestID,
 	FieldAt,
 }
 
@@ -68,10 +79,34 @@ var (
 	WorkspaceIDValidator func(string) error
 	// ActorValidator is a validator for the "actor" field. It is called by the builders before save.
 	ActorValidator func(string) error
+	// DefaultUserID holds the default value on creation for the "user_id" field.
+	DefaultUserID string
+	// UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	UserIDValidator func(string) error
 	// ActionValidator is a validator for the "action" field. It is called by the builders before save.
 	ActionValidator func(string) error
+	// DefaultObjectKind holds the default value on creation for the "object_kind" field.
+	DefaultObjectKind string
+	// ObjectKindValidator is a validator for the "object_kind" field. It is called by the builders before save.
+	ObjectKindValidator func(string) error
+	// DefaultObjectID holds the default value on creation for the "object_id" field.
+	DefaultObjectID string
+	// ObjectIDValidator is a validator for the "object_id" field. It is called by the builders before save.
+	ObjectIDValidator func(string) error
+	// DefaultObjectName holds the default value on creation for the "object_name" field.
+	DefaultObjectName string
+	// ObjectNameValidator is a validator for the "object_name" field. It is called by the builders before save.
+	ObjectNameValidator func(string) error
 	// DetailValidator is a validator for the "detail" field. It is called by the builders before save.
 	DetailValidator func(string) error
+	// DefaultAddress holds the default value on creation for the "address" field.
+	DefaultAddress string
+	// AddressValidator is a validator for the "address" field. It is called by the builders before save.
+	AddressValidator func(string) error
+	// DefaultRequestID holds the default value on creation for the "request_id" field.
+	DefaultRequestID string
+	// RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
+	RequestIDValidator func(string) error
 )
 
 // OrderOption defines the ordering options for the AuditEntry queries.
@@ -92,9 +127,29 @@ func ByActor(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldActor, opts...).ToFunc()
 }
 
+// ByUserID orders the results by the user_id field.
+func ByUserID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldUserID, opts...).ToFunc()
+}
+
 // ByAction orders the results by the action field.
 func ByAction(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAction, opts...).ToFunc()
+}
+
+// ByObjectKind orders the results by the object_kind field.
+func ByObjectKind(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldObjectKind, opts...).ToFunc()
+}
+
+// ByObjectID orders the results by the object_id field.
+func ByObjectID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldObjectID, opts...).ToFunc()
+}
+
+// ByObjectName orders the results by the object_name field.
+func ByObjectName(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldObjectName, opts...).ToFunc()
 }
 
 // ByDetail orders the results by the detail field.
@@ -102,21 +157,17 @@ func ByDetail(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDetail, opts...).ToFunc()
 }
 
+// ByAddress orders the results by the address field.
+func ByAddress(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAddress, opts...).ToFunc()
+}
+
+// ByRequestID orders the results by the request_id field.
+func ByRequestID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRequestID, opts...).ToFunc()
+}
+
 // ByAt orders the results by the at field.
 func ByAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAt, opts...).ToFunc()
-}
-
-// ByWorkspaceField orders the results by workspace field.
-func ByWorkspaceField(field string, opts ...sql.OrderTermOption) OrderOption {
-	return func(s *sql.Selector) {
-		sqlgraph.OrderByNeighborTerms(s, newWorkspaceStep(), sql.OrderByField(field, opts...))
-	}
-}
-func newWorkspaceStep() *sqlgraph.Step {
-	return sqlgraph.NewStep(
-		sqlgraph.From(Table, FieldID),
-		sqlgraph.To(WorkspaceInverseTable, FieldID),
-		sqlgraph.Edge(sqlgraph.M2O, true, WorkspaceTable, WorkspaceColumn),
-	)
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"entgo.io/ent/dialect/sql"
-	"entgo.io/ent/dialect/sql/sqlgraph"
 )
 
 // ID filters vertices based on their ID field.
@@ -65,14 +64,44 @@ func Actor(v string) predicate.AuditEntry {
 	return predicate.AuditEntry(sql.FieldEQ(FieldActor, v))
 }
 
+// UserID applies equality check predicate on the "user_id" field. It's identical to UserIDEQ.
+func UserID(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldUserID, v))
+}
+
 // Action applies equality check predicate on the "action" field. It's identical to ActionEQ.
 func Action(v string) predicate.AuditEntry {
 	return predicate.AuditEntry(sql.FieldEQ(FieldAction, v))
 }
 
+// ObjectKind applies equality check predicate on the "object_kind" field. It's identical to ObjectKindEQ.
+func ObjectKind(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldObjectKind, v))
+}
+
+// ObjectID applies equality check predicate on the "object_id" field. It's identical to ObjectIDEQ.
+func ObjectID(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldObjectID, v))
+}
+
+// ObjectName applies equality check predicate on the "object_name" field. It's identical to ObjectNameEQ.
+func ObjectName(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldObjectName, v))
+}
+
 // Detail applies equality check predicate on the "detail" field. It's identical to DetailEQ.
 func Detail(v string) predicate.AuditEntry {
 	return predicate.AuditEntry(sql.FieldEQ(FieldDetail, v))
+}
+
+// Address applies equality check predicate on the "address" field. It's identical to AddressEQ.
+func Address(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldAddress, v))
+}
+
+// RequestID applies equality check predicate on the "request_id" field. It's identical to RequestIDEQ.
+func RequestID(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldRequestID, v))
 }
 
 // At applies equality check predicate on the "at" field. It's identical to AtEQ.
@@ -133,6 +162,16 @@ func WorkspaceIDHasPrefix(v string) predicate.AuditEntry {
 // WorkspaceIDHasSuffix applies the HasSuffix predicate on the "workspace_id" field.
 func WorkspaceIDHasSuffix(v string) predicate.AuditEntry {
 	return predicate.AuditEntry(sql.FieldHasSuffix(FieldWorkspaceID, v))
+}
+
+// WorkspaceIDIsNil applies the IsNil predicate on the "workspace_id" field.
+func WorkspaceIDIsNil() predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldIsNull(FieldWorkspaceID))
+}
+
+// WorkspaceIDNotNil applies the NotNil predicate on the "workspace_id" field.
+func WorkspaceIDNotNil() predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNotNull(FieldWorkspaceID))
 }
 
 // WorkspaceIDEqualFold applies the EqualFold predicate on the "workspace_id" field.
@@ -210,6 +249,71 @@ func ActorContainsFold(v string) predicate.AuditEntry {
 	return predicate.AuditEntry(sql.FieldContainsFold(FieldActor, v))
 }
 
+// UserIDEQ applies the EQ predicate on the "user_id" field.
+func UserIDEQ(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldUserID, v))
+}
+
+// UserIDNEQ applies the NEQ predicate on the "user_id" field.
+func UserIDNEQ(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNEQ(FieldUserID, v))
+}
+
+// UserIDIn applies the In predicate on the "user_id" field.
+func UserIDIn(vs ...string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldIn(FieldUserID, vs...))
+}
+
+// UserIDNotIn applies the NotIn predicate on the "user_id" field.
+func UserIDNotIn(vs ...string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNotIn(FieldUserID, vs...))
+}
+
+// UserIDGT applies the GT predicate on the "user_id" field.
+func UserIDGT(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGT(FieldUserID, v))
+}
+
+// UserIDGTE applies the GTE predicate on the "user_id" field.
+func UserIDGTE(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGTE(FieldUserID, v))
+}
+
+// UserIDLT applies the LT predicate on the "user_id" field.
+func UserIDLT(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLT(FieldUserID, v))
+}
+
+// UserIDLTE applies the LTE predicate on the "user_id" field.
+func UserIDLTE(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLTE(FieldUserID, v))
+}
+
+// UserIDContains applies the Contains predicate on the "user_id" field.
+func UserIDContains(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldContains(FieldUserID, v))
+}
+
+// UserIDHasPrefix applies the HasPrefix predicate on the "user_id" field.
+func UserIDHasPrefix(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldHasPrefix(FieldUserID, v))
+}
+
+// UserIDHasSuffix applies the HasSuffix predicate on the "user_id" field.
+func UserIDHasSuffix(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldHasSuffix(FieldUserID, v))
+}
+
+// UserIDEqualFold applies the EqualFold predicate on the "user_id" field.
+func UserIDEqualFold(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEqualFold(FieldUserID, v))
+}
+
+// UserIDContainsFold applies the ContainsFold predicate on the "user_id" field.
+func UserIDContainsFold(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldContainsFold(FieldUserID, v))
+}
+
 // ActionEQ applies the EQ predicate on the "action" field.
 func ActionEQ(v string) predicate.AuditEntry {
 	return predicate.AuditEntry(sql.FieldEQ(FieldAction, v))
@@ -273,6 +377,201 @@ func ActionEqualFold(v string) predicate.AuditEntry {
 // ActionContainsFold applies the ContainsFold predicate on the "action" field.
 func ActionContainsFold(v string) predicate.AuditEntry {
 	return predicate.AuditEntry(sql.FieldContainsFold(FieldAction, v))
+}
+
+// ObjectKindEQ applies the EQ predicate on the "object_kind" field.
+func ObjectKindEQ(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldObjectKind, v))
+}
+
+// ObjectKindNEQ applies the NEQ predicate on the "object_kind" field.
+func ObjectKindNEQ(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNEQ(FieldObjectKind, v))
+}
+
+// ObjectKindIn applies the In predicate on the "object_kind" field.
+func ObjectKindIn(vs ...string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldIn(FieldObjectKind, vs...))
+}
+
+// ObjectKindNotIn applies the NotIn predicate on the "object_kind" field.
+func ObjectKindNotIn(vs ...string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNotIn(FieldObjectKind, vs...))
+}
+
+// ObjectKindGT applies the GT predicate on the "object_kind" field.
+func ObjectKindGT(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGT(FieldObjectKind, v))
+}
+
+// ObjectKindGTE applies the GTE predicate on the "object_kind" field.
+func ObjectKindGTE(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGTE(FieldObjectKind, v))
+}
+
+// ObjectKindLT applies the LT predicate on the "object_kind" field.
+func ObjectKindLT(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLT(FieldObjectKind, v))
+}
+
+// ObjectKindLTE applies the LTE predicate on the "object_kind" field.
+func ObjectKindLTE(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLTE(FieldObjectKind, v))
+}
+
+// ObjectKindContains applies the Contains predicate on the "object_kind" field.
+func ObjectKindContains(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldContains(FieldObjectKind, v))
+}
+
+// ObjectKindHasPrefix applies the HasPrefix predicate on the "object_kind" field.
+func ObjectKindHasPrefix(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldHasPrefix(FieldObjectKind, v))
+}
+
+// ObjectKindHasSuffix applies the HasSuffix predicate on the "object_kind" field.
+func ObjectKindHasSuffix(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldHasSuffix(FieldObjectKind, v))
+}
+
+// ObjectKindEqualFold applies the EqualFold predicate on the "object_kind" field.
+func ObjectKindEqualFold(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEqualFold(FieldObjectKind, v))
+}
+
+// ObjectKindContainsFold applies the ContainsFold predicate on the "object_kind" field.
+func ObjectKindContainsFold(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldContainsFold(FieldObjectKind, v))
+}
+
+// ObjectIDEQ applies the EQ predicate on the "object_id" field.
+func ObjectIDEQ(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldObjectID, v))
+}
+
+// ObjectIDNEQ applies the NEQ predicate on the "object_id" field.
+func ObjectIDNEQ(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNEQ(FieldObjectID, v))
+}
+
+// ObjectIDIn applies the In predicate on the "object_id" field.
+func ObjectIDIn(vs ...string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldIn(FieldObjectID, vs...))
+}
+
+// ObjectIDNotIn applies the NotIn predicate on the "object_id" field.
+func ObjectIDNotIn(vs ...string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNotIn(FieldObjectID, vs...))
+}
+
+// ObjectIDGT applies the GT predicate on the "object_id" field.
+func ObjectIDGT(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGT(FieldObjectID, v))
+}
+
+// ObjectIDGTE applies the GTE predicate on the "object_id" field.
+func ObjectIDGTE(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGTE(FieldObjectID, v))
+}
+
+// ObjectIDLT applies the LT predicate on the "object_id" field.
+func ObjectIDLT(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLT(FieldObjectID, v))
+}
+
+// ObjectIDLTE applies the LTE predicate on the "object_id" field.
+func ObjectIDLTE(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLTE(FieldObjectID, v))
+}
+
+// ObjectIDContains applies the Contains predicate on the "object_id" field.
+func ObjectIDContains(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldContains(FieldObjectID, v))
+}
+
+// ObjectIDHasPrefix applies the HasPrefix predicate on the "object_id" field.
+func ObjectIDHasPrefix(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldHasPrefix(FieldObjectID, v))
+}
+
+// ObjectIDHasSuffix applies the HasSuffix predicate on the "object_id" field.
+func ObjectIDHasSuffix(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldHasSuffix(FieldObjectID, v))
+}
+
+// ObjectIDEqualFold applies the EqualFold predicate on the "object_id" field.
+func ObjectIDEqualFold(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEqualFold(FieldObjectID, v))
+}
+
+// ObjectIDContainsFold applies the ContainsFold predicate on the "object_id" field.
+func ObjectIDContainsFold(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldContainsFold(FieldObjectID, v))
+}
+
+// ObjectNameEQ applies the EQ predicate on the "object_name" field.
+func ObjectNameEQ(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldObjectName, v))
+}
+
+// ObjectNameNEQ applies the NEQ predicate on the "object_name" field.
+func ObjectNameNEQ(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNEQ(FieldObjectName, v))
+}
+
+// ObjectNameIn applies the In predicate on the "object_name" field.
+func ObjectNameIn(vs ...string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldIn(FieldObjectName, vs...))
+}
+
+// ObjectNameNotIn applies the NotIn predicate on the "object_name" field.
+func ObjectNameNotIn(vs ...string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNotIn(FieldObjectName, vs...))
+}
+
+// ObjectNameGT applies the GT predicate on the "object_name" field.
+func ObjectNameGT(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGT(FieldObjectName, v))
+}
+
+// ObjectNameGTE applies the GTE predicate on the "object_name" field.
+func ObjectNameGTE(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGTE(FieldObjectName, v))
+}
+
+// ObjectNameLT applies the LT predicate on the "object_name" field.
+func ObjectNameLT(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLT(FieldObjectName, v))
+}
+
+// ObjectNameLTE applies the LTE predicate on the "object_name" field.
+func ObjectNameLTE(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLTE(FieldObjectName, v))
+}
+
+// ObjectNameContains applies the Contains predicate on the "object_name" field.
+func ObjectNameContains(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldContains(FieldObjectName, v))
+}
+
+// ObjectNameHasPrefix applies the HasPrefix predicate on the "object_name" field.
+func ObjectNameHasPrefix(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldHasPrefix(FieldObjectName, v))
+}
+
+// ObjectNameHasSuffix applies the HasSuffix predicate on the "object_name" field.
+func ObjectNameHasSuffix(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldHasSuffix(FieldObjectName, v))
+}
+
+// ObjectNameEqualFold applies the EqualFold predicate on the "object_name" field.
+func ObjectNameEqualFold(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEqualFold(FieldObjectName, v))
+}
+
+// ObjectNameContainsFold applies the ContainsFold predicate on the "object_name" field.
+func ObjectNameContainsFold(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldContainsFold(FieldObjectName, v))
 }
 
 // DetailEQ applies the EQ predicate on the "detail" field.
@@ -340,6 +639,146 @@ func DetailContainsFold(v string) predicate.AuditEntry {
 	return predicate.AuditEntry(sql.FieldContainsFold(FieldDetail, v))
 }
 
+// ChangesIsNil applies the IsNil predicate on the "changes" field.
+func ChangesIsNil() predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldIsNull(FieldChanges))
+}
+
+// ChangesNotNil applies the NotNil predicate on the "changes" field.
+func ChangesNotNil() predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNotNull(FieldChanges))
+}
+
+// AddressEQ applies the EQ predicate on the "address" field.
+func AddressEQ(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldAddress, v))
+}
+
+// AddressNEQ applies the NEQ predicate on the "address" field.
+func AddressNEQ(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNEQ(FieldAddress, v))
+}
+
+// AddressIn applies the In predicate on the "address" field.
+func AddressIn(vs ...string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldIn(FieldAddress, vs...))
+}
+
+// AddressNotIn applies the NotIn predicate on the "address" field.
+func AddressNotIn(vs ...string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNotIn(FieldAddress, vs...))
+}
+
+// AddressGT applies the GT predicate on the "address" field.
+func AddressGT(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGT(FieldAddress, v))
+}
+
+// AddressGTE applies the GTE predicate on the "address" field.
+func AddressGTE(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGTE(FieldAddress, v))
+}
+
+// AddressLT applies the LT predicate on the "address" field.
+func AddressLT(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLT(FieldAddress, v))
+}
+
+// AddressLTE applies the LTE predicate on the "address" field.
+func AddressLTE(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLTE(FieldAddress, v))
+}
+
+// AddressContains applies the Contains predicate on the "address" field.
+func AddressContains(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldContains(FieldAddress, v))
+}
+
+// AddressHasPrefix applies the HasPrefix predicate on the "address" field.
+func AddressHasPrefix(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldHasPrefix(FieldAddress, v))
+}
+
+// AddressHasSuffix applies the HasSuffix predicate on the "address" field.
+func AddressHasSuffix(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldHasSuffix(FieldAddress, v))
+}
+
+// AddressEqualFold applies the EqualFold predicate on the "address" field.
+func AddressEqualFold(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEqualFold(FieldAddress, v))
+}
+
+// AddressContainsFold applies the ContainsFold predicate on the "address" field.
+func AddressContainsFold(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldContainsFold(FieldAddress, v))
+}
+
+// RequestIDEQ applies the EQ predicate on the "request_id" field.
+func RequestIDEQ(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldRequestID, v))
+}
+
+// RequestIDNEQ applies the NEQ predicate on the "request_id" field.
+func RequestIDNEQ(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNEQ(FieldRequestID, v))
+}
+
+// RequestIDIn applies the In predicate on the "request_id" field.
+func RequestIDIn(vs ...string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldIn(FieldRequestID, vs...))
+}
+
+// RequestIDNotIn applies the NotIn predicate on the "request_id" field.
+func RequestIDNotIn(vs ...string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNotIn(FieldRequestID, vs...))
+}
+
+// RequestIDGT applies the GT predicate on the "request_id" field.
+func RequestIDGT(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGT(FieldRequestID, v))
+}
+
+// RequestIDGTE applies the GTE predicate on the "request_id" field.
+func RequestIDGTE(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGTE(FieldRequestID, v))
+}
+
+// RequestIDLT applies the LT predicate on the "request_id" field.
+func RequestIDLT(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLT(FieldRequestID, v))
+}
+
+// RequestIDLTE applies the LTE predicate on the "request_id" field.
+func RequestIDLTE(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLTE(FieldRequestID, v))
+}
+
+// RequestIDContains applies the Contains predicate on the "request_id" field.
+func RequestIDContains(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldContains(FieldRequestID, v))
+}
+
+// RequestIDHasPrefix applies the HasPrefix predicate on the "request_id" field.
+func RequestIDHasPrefix(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldHasPrefix(FieldRequestID, v))
+}
+
+// RequestIDHasSuffix applies the HasSuffix predicate on the "request_id" field.
+func RequestIDHasSuffix(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldHasSuffix(FieldRequestID, v))
+}
+
+// RequestIDEqualFold applies the EqualFold predicate on the "request_id" field.
+func RequestIDEqualFold(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEqualFold(FieldRequestID, v))
+}
+
+// RequestIDContainsFold applies the ContainsFold predicate on the "request_id" field.
+func RequestIDContainsFold(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldContainsFold(FieldRequestID, v))
+}
+
 // AtEQ applies the EQ predicate on the "at" field.
 func AtEQ(v time.Time) predicate.AuditEntry {
 	return predicate.AuditEntry(sql.FieldEQ(FieldAt, v))
@@ -378,29 +817,6 @@ func AtLT(v time.Time) predicate.AuditEntry {
 // AtLTE applies the LTE predicate on the "at" field.
 func AtLTE(v time.Time) predicate.AuditEntry {
 	return predicate.AuditEntry(sql.FieldLTE(FieldAt, v))
-}
-
-// HasWorkspace applies the HasEdge predicate on the "workspace" edge.
-func HasWorkspace() predicate.AuditEntry {
-	return predicate.AuditEntry(func(s *sql.Selector) {
-		step := sqlgraph.NewStep(
-			sqlgraph.From(Table, FieldID),
-			sqlgraph.Edge(sqlgraph.M2O, true, WorkspaceTable, WorkspaceColumn),
-		)
-		sqlgraph.HasNeighbors(s, step)
-	})
-}
-
-// HasWorkspaceWith applies the HasEdge predicate on the "workspace" edge with a given conditions (other predicates).
-func HasWorkspaceWith(preds ...predicate.Workspace) predicate.AuditEntry {
-	return predicate.AuditEntry(func(s *sql.Selector) {
-		step := newWorkspaceStep()
-		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
-			for _, p := range preds {
-				p(s)
-			}
-		})
-	})
 }
 
 // And groups predicates with the AND operator between them.

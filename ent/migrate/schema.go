@@ -63,30 +63,34 @@ var (
 	// AuditEntriesColumns holds the columns for the "audit_entries" table.
 	AuditEntriesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "workspace_id", Type: field.TypeString, Nullable: true, Size: 40},
 		{Name: "actor", Type: field.TypeString, Size: 320},
+		{Name: "user_id", Type: field.TypeString, Size: 40, Default: ""},
 		{Name: "action", Type: field.TypeString, Size: 60},
+		{Name: "object_kind", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "object_id", Type: field.TypeString, Size: 320, Default: ""},
+		{Name: "object_name", Type: field.TypeString, Size: 400, Default: ""},
 		{Name: "detail", Type: field.TypeString, Size: 2000},
+		{Name: "changes", Type: field.TypeJSON, Nullable: true},
+		{Name: "address", Type: field.TypeString, Size: 64, Default: ""},
+		{Name: "request_id", Type: field.TypeString, Size: 128, Default: ""},
 		{Name: "at", Type: field.TypeTime},
-		{Name: "workspace_id", Type: field.TypeString, Size: 40},
 	}
 	// AuditEntriesTable holds the schema information for the "audit_entries" table.
 	AuditEntriesTable = &schema.Table{
 		Name:       "audit_entries",
 		Columns:    AuditEntriesColumns,
 		PrimaryKey: []*schema.Column{AuditEntriesColumns[0]},
-		ForeignKeys: []*schema.ForeignKey{
-			{
-				Symbol:     "audit_entries_workspaces_audit_entries",
-				Columns:    []*schema.Column{AuditEntriesColumns[5]},
-				RefColumns: []*schema.Column{WorkspacesColumns[0]},
-				OnDelete:   schema.Cascade,
-			},
-		},
 		Indexes: []*schema.Index{
 			{
 				Name:    "auditentry_workspace_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{AuditEntriesColumns[5], AuditEntriesColumns[0]},
+				Columns: []*schema.Column{AuditEntriesColumns[1], AuditEntriesColumns[0]},
+			},
+			{
+				Name:    "auditentry_at",
+				Unique:  false,
+				Columns: []*schema.Column{AuditEntriesColumns[12]},
 			},
 		},
 	}
@@ -1109,7 +1113,6 @@ var (
 )
 
 func init() {
-	AuditEntriesTable.ForeignKeys[0].RefTable = WorkspacesTable
 	CachedAnswersTable.ForeignKeys[0].RefTable = ChatbotsTable
 	ChatbotsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	ConversationsTable.ForeignKeys[0].RefTable = ChatbotsTable

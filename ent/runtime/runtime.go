@@ -105,8 +105,7 @@ func init() {
 			return nil
 		}
 	}()
-	auditentryMixin := schema.AuditEntry{}.Mixin()
-	auditentry.Policy = privacy.NewPolicies(auditentryMixin[0], schema.AuditEntry{})
+	auditentry.Policy = privacy.NewPolicies(schema.AuditEntry{})
 	auditentry.Hooks[0] = func(next ent.Mutator) ent.Mutator {
 		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
 			if err := auditentry.Policy.EvalMutation(ctx, m); err != nil {
@@ -115,40 +114,60 @@ func init() {
 			return next.Mutate(ctx, m)
 		})
 	}
-	auditentryMixinFields0 := auditentryMixin[0].Fields()
-	_ = auditentryMixinFields0
 	auditentryFields := schema.AuditEntry{}.Fields()
 	_ = auditentryFields
 	// auditentryDescWorkspaceID is the schema descriptor for workspace_id field.
-	auditentryDescWorkspaceID := auditentryMixinFields0[0].Descriptor()
+	auditentryDescWorkspaceID := auditentryFields[1].Descriptor()
 	// auditentry.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
-	auditentry.WorkspaceIDValidator = func() func(string) error {
-		validators := auditentryDescWorkspaceID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(workspace string) error {
-			for _, fn := range fns {
-				if err := fn(workspace); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
+	auditentry.WorkspaceIDValidator = auditentryDescWorkspaceID.Validators[0].(func(string) error)
 	// auditentryDescActor is the schema descriptor for actor field.
-	auditentryDescActor := auditentryFields[1].Descriptor()
+	auditentryDescActor := auditentryFields[2].Descriptor()
 	// auditentry.ActorValidator is a validator for the "actor" field. It is called by the builders before save.
 	auditentry.ActorValidator = auditentryDescActor.Validators[0].(func(string) error)
+	// auditentryDescUserID is the schema descriptor for user_id field.
+	auditentryDescUserID := auditentryFields[3].Descriptor()
+	// auditentry.DefaultUserID holds the default value on creation for the user_id field.
+	auditentry.DefaultUserID = auditentryDescUserID.Default.(string)
+	// auditentry.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	auditentry.UserIDValidator = auditentryDescUserID.Validators[0].(func(string) error)
 	// auditentryDescAction is the schema descriptor for action field.
-	auditentryDescAction := auditentryFields[2].Descriptor()
+	auditentryDescAction := auditentryFields[4].Descriptor()
 	// auditentry.ActionValidator is a validator for the "action" field. It is called by the builders before save.
 	auditentry.ActionValidator = auditentryDescAction.Validators[0].(func(string) error)
+	// auditentryDescObjectKind is the schema descriptor for object_kind field.
+	auditentryDescObjectKind := auditentryFields[5].Descriptor()
+	// auditentry.DefaultObjectKind holds the default value on creation for the object_kind field.
+	auditentry.DefaultObjectKind = auditentryDescObjectKind.Default.(string)
+	// auditentry.ObjectKindValidator is a validator for the "object_kind" field. It is called by the builders before save.
+	auditentry.ObjectKindValidator = auditentryDescObjectKind.Validators[0].(func(string) error)
+	// auditentryDescObjectID is the schema descriptor for object_id field.
+	auditentryDescObjectID := auditentryFields[6].Descriptor()
+	// auditentry.DefaultObjectID holds the default value on creation for the object_id field.
+	auditentry.DefaultObjectID = auditentryDescObjectID.Default.(string)
+	// auditentry.ObjectIDValidator is a validator for the "object_id" field. It is called by the builders before save.
+	auditentry.ObjectIDValidator = auditentryDescObjectID.Validators[0].(func(string) error)
+	// auditentryDescObjectName is the schema descriptor for object_name field.
+	auditentryDescObjectName := auditentryFields[7].Descriptor()
+	// auditentry.DefaultObjectName holds the default value on creation for the object_name field.
+	auditentry.DefaultObjectName = auditentryDescObjectName.Default.(string)
+	// auditentry.ObjectNameValidator is a validator for the "object_name" field. It is called by the builders before save.
+	auditentry.ObjectNameValidator = auditentryDescObjectName.Validators[0].(func(string) error)
 	// auditentryDescDetail is the schema descriptor for detail field.
-	auditentryDescDetail := auditentryFields[3].Descriptor()
+	auditentryDescDetail := auditentryFields[8].Descriptor()
 	// auditentry.DetailValidator is a validator for the "detail" field. It is called by the builders before save.
 	auditentry.DetailValidator = auditentryDescDetail.Validators[0].(func(string) error)
+	// auditentryDescAddress is the schema descriptor for address field.
+	auditentryDescAddress := auditentryFields[10].Descriptor()
+	// auditentry.DefaultAddress holds the default value on creation for the address field.
+	auditentry.DefaultAddress = auditentryDescAddress.Default.(string)
+	// auditentry.AddressValidator is a validator for the "address" field. It is called by the builders before save.
+	auditentry.AddressValidator = auditentryDescAddress.Validators[0].(func(string) error)
+	// auditentryDescRequestID is the schema descriptor for request_id field.
+	auditentryDescRequestID := auditentryFields[11].Descriptor()
+	// auditentry.DefaultRequestID holds the default value on creation for the request_id field.
+	auditentry.DefaultRequestID = auditentryDescRequestID.Default.(string)
+	// auditentry.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
+	auditentry.RequestIDValidator = auditentryDescRequestID.Validators[0].(func(string) error)
 	billingeventFields := schema.BillingEvent{}.Fields()
 	_ = billingeventFields
 	// billingeventDescType is the schema descriptor for type field.

@@ -74,33 +74,6 @@ func (BillingEvent) Fields() []ent.Field {
 // Indexes of the BillingEvent.
 func (BillingEvent) Indexes() []ent.Index { return []ent.Index{index.Fields("applied_at")} }
 
-// AuditEntry is something that was done to a workspace, and by whom.
-type AuditEntry struct{ ent.Schema }
-
-// Mixin of the AuditEntry.
-func (AuditEntry) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
-
-// Fields of the AuditEntry.
-func (AuditEntry) Fields() []ent.Field {
-	return []ent.Field{
-		field.Int64("id").Immutable(),
-		field.String("actor").MaxLen(320).Immutable(),
-		field.String("action").MaxLen(60).Immutable(),
-		field.String("detail").MaxLen(2000).Immutable(),
-		field.Time("at").Immutable(),
-	}
-}
-
-// Edges of the AuditEntry.
-func (AuditEntry) Edges() []ent.Edge {
-	return []ent.Edge{
-		edge.From("workspace", Workspace.Type).Ref("audit_entries").Field("workspace_id").Unique().Required().Immutable(),
-	}
-}
-
-// Indexes of the AuditEntry.
-func (AuditEntry) Indexes() []ent.Index { return []ent.Index{index.Fields("workspace_id", "id")} }
-
 // Mail is a message that is to be sent, or was.
 type Mail struct{ ent.Schema }
 

@@ -56,7 +56,10 @@ func (Tenant) Fields() []ent.Field {
 }
 
 // Policy of the mixin.
-func (Tenant) Policy() ent.Policy {
+func (Tenant) Policy() ent.Policy { return confined() }
+
+// confined is the policy of a table with a workspace_id.
+func confined() ent.Policy {
 	confine := privacy.FilterFunc(confineToScope)
 	return privacy.Policy{
 		Query:    privacy.QueryPolicy{confine},

@@ -70,7 +70,6 @@ func (Workspace) Edges() []ent.Edge {
 		edge.To("chatbots", Chatbot.Type).Annotations(cascade),
 		edge.To("embeddings", Embedding.Type).Annotations(cascade),
 		edge.To("subscriptions", Subscription.Type).Annotations(cascade),
-		edge.To("audit_entries", AuditEntry.Type).Annotations(cascade),
 		edge.To("mails", Mail.Type).Annotations(cascade),
 		edge.To("usages", Usage.Type).Annotations(cascade),
 		edge.To("providers", Provider.Type).Annotations(cascade),

@@ -535,29 +535,6 @@ func HasSubscriptionsWith(preds ...predicate.Subscription) predicate.Workspace {
 	})
 }
 
-// HasAuditEntries applies the HasEdge predicate on the "audit_entries" edge.
-func HasAuditEntries() predicate.Workspace {
-	return predicate.Workspace(func(s *sql.Selector) {
-		step := sqlgraph.NewStep(
-			sqlgraph.From(Table, FieldID),
-			sqlgraph.Edge(sqlgraph.O2M, false, AuditEntriesTable, AuditEntriesColumn),
-		)
-		sqlgraph.HasNeighbors(s, step)
-	})
-}
-
-// HasAuditEntriesWith applies the HasEdge predicate on the "audit_entries" edge with a given conditions (other predicates).
-func HasAuditEntriesWith(preds ...predicate.AuditEntry) predicate.Workspace {
-	return predicate.Workspace(func(s *sql.Selector) {
-		step := newAuditEntriesStep()
-		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
-			for _, p := range preds {
-				p(s)
-			}
-		})
-	})
-}
-
 // HasMails applies the HasEdge predicate on the "mails" edge.
 func HasMails() predicate.Workspace {
 	return predicate.Workspace(func(s *sql.Selector) {

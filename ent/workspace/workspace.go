@@ -37,8 +37,6 @@ const (
 	EdgeEmbeddings = "embeddings"
 	// EdgeSubscriptions holds the string denoting the subscriptions edge name in mutations.
 	EdgeSubscriptions = "subscriptions"
-	// EdgeAuditEntries holds the string denoting the audit_entries edge name in mutations.
-	EdgeAuditEntries = "audit_entries"
 	// EdgeMails holds the string denoting the mails edge name in mutations.
 	EdgeMails = "mails"
 	// EdgeUsages holds the string denoting the usages edge name in mutations.
@@ -82,13 +80,6 @@ const (
 	SubscriptionsInverseTable = "subscriptions"
 	// SubscriptionsColumn is the table column denoting the subscriptions relation/edge.
 	SubscriptionsColumn = "workspace_id"
-	// AuditEntriesTable is the table that holds the audit_entries relation/edge.
-	AuditEntriesTable = "audit_entries"
-	// AuditEntriesInverseTable is the table name for the AuditEntry entity.
-	// It exists in this package in order to avoid circular dependency with the "auditentry" package.
-	AuditEntriesInverseTable = "audit_entries"
-	// AuditEntriesColumn is the table column denoting the audit_entries relation/edge.
-	AuditEntriesColumn = "workspace_id"
 	// MailsTable is the table that holds the mails relation/edge.
 	MailsTable = "mails"
 	// MailsInverseTable is the table name for the Mail entity.
@@ -265,20 +256,6 @@ func BySubscriptions(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
 	}
 }
 
-// ByAuditEntriesCount orders the results by audit_entries count.
-func ByAuditEntriesCount(opts ...sql.OrderTermOption) OrderOption {
-	return func(s *sql.Selector) {
-		sqlgraph.OrderByNeighborsCount(s, newAuditEntriesStep(), opts...)
-	}
-}
-
-// ByAuditEntries orders the results by audit_entries terms.
-func ByAuditEntries(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
-	return func(s *sql.Selector) {
-		sqlgraph.OrderByNeighborTerms(s, newAuditEntriesStep(), append([]sql.OrderTerm{term}, terms...)...)
-	}
-}
-
 // ByMailsCount orders the results by mails count.
 func ByMailsCount(opts ...sql.OrderTermOption) OrderOption {
 	return func(s *sql.Selector) {
@@ -353,13 +330,6 @@ func newSubscriptionsStep() *sqlgraph.Step {
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(SubscriptionsInverseTable, FieldID),
 		sqlgraph.Edge(sqlgraph.O2M, false, SubscriptionsTable, SubscriptionsColumn),
-	)
-}
-func newAuditEntriesStep() *sqlgraph.Step {
-	return sqlgraph.NewStep(
-		sqlgraph.From(Table, FieldID),
-		sqlgraph.To(AuditEntriesInverseTable, FieldID),
-		sqlgraph.Edge(sqlgraph.O2M, false, AuditEntriesTable, AuditEntriesColumn),
 	)
 }
 func newMailsStep() *sqlgraph.Step {

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"parley/core/audit"
+	"parley/core/fault"
+)
+
+type auditCmd struct {
+	List auditListCmd `cmd:"" default:"withargs" help:"Print the audit log, the latest first."`
+}
+
+type auditListCmd struct {
+	Workspace string `placeholder:"ID" help:"Only what was done in this workspace, which may have been deleted. Default: everything."`
+	Since     string `placeholder:"TIME" help:"Only what was done since a time (2026-01-31 or 2026-01-31T12:00:00Z), or in so long (72h)."`
+	Limit     *int   `placeholder:"N" help:"The most entries to print. Default: all."`
+	JSON      bool   `name:"json" help:"Print JSON."`
+}
+
+// Run prints entries as they are read, however many there are.
+func (cmd *auditListCmd) Run(ctx context.Context, config *Config, io streams) error {
+	since, err := parseSince(cmd.Since)
+	if err != nil {
+		return err
+	}
+	if cmd.Limit != nil && *cmd.Limit < 1 {
+		return fault.New(fault.Invalid, "--limit must be a number above 0.")
+	}
+	return withProgram(ctx, config, func(p *program) error {
+		entries := atMost(cmd.Limit, p.tenants.AuditLog(ctx, cmd.Workspace, since))
+		if cmd.JSON {
+			return writeAuditJSON(io.out, entries)
+		}
+		return writeAuditTable(io.out, entries)
+	})
+}
+
+// parseSince reads a time, a day or a duration before now. Nothing is the zero
+// time.
+func parseSince(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at.UTC(), nil
+		}
+	}
+	if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
+		return now().Add(-ago), nil
+	}
+	return time.Time{}, fault.New(fault.Invalid, "--since must be a day (2026-01-31), a time (2026-01-31T12:00:00Z) or a duration (72h).")
+}
+
+// atMost ends a sequence after a number of entries, if there is a limit.
+func atMost(limit *int, entries iter.Seq2[audit.Entry, error]) iter.Seq2[audit.Entry, error] {
+	if limit == nil {
+		return entries
+	}
+	return func(yield func(audit.Entry, error) bool) {
+		left := *limit
+		for entry, err := range entries {
+			left--
+			if !yield(entry, err) || left == 0 {
+				return
+			}
+		}
+	}
+}
+
+type auditView struct {
+	ID          int64         `json:"id"`
+	At          time.Time     `json:"at"`
+	WorkspaceID string        `json:"workspace_id"`
+	Actor       string        `json:"actor"`
+	UserID      string        `json:"user_id"`
+	Action      string        `json:"action"`
+	Object      auditedObject `json:"object"`
+	Detail      string        `json:"detail"`
+	Changes     []auditChange `json:"changes"`
+	Address     string        `json:"address"`
+	RequestID   string        `json:"request_id"`
+}
+
+type auditedObject struct {
+	Kind string `json:"kind"`
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+type auditChange struct {
+	Field string `json:"field"`
+	Old   string `json:"old"`
+	New   string `json:"new"`
+}
+
+func viewAudit(e audit.Entry) auditView {
+	return auditView{
+		ID: e.ID, At: e.At, WorkspaceID: e.WorkspaceID, Actor: e.Actor.Name, UserID: e.Actor.UserID, Action: string(e.Action),
+		Object: auditedObject(e.Object), Detail: e.Detail,
+		Changes: each(e.Changes, func(c audit.Change) auditChange { return auditChange(c) }),
+		Address: e.Origin.Address, RequestID: e.Origin.RequestID,
+	}
+}
+
+// writeAuditJSON writes one array, entry by entry.
+func writeAuditJSON(out io.Writer, entries iter.Seq2[audit.Entry, error]) error {
+	encoder := jsontext.NewEncoder(out, jsontext.WithIndent("  "))
+	if err := encoder.WriteToken(jsontext.BeginArray); err != nil {
+		return err
+	}
+	for entry, err := range entries {
+		if err != nil {
+			return err
+		}
+		if err := json.MarshalEncode(encoder, viewAudit(entry)); err != nil {
+			return err
+		}
+	}
+	return encoder.WriteToken(jsontext.EndArray)
+}
+
+const auditLine = "%-20s  %-24s  %-30s  %-32s  %-15s  %s"
+
+// writeAuditTable writes a line for each entry, in columns of fixed widths: what
+// is to come is not known yet.
+func writeAuditTable(out io.Writer, entries iter.Seq2[audit.Entry, error]) error {
+	if _, err := fmt.Fprintf(out, auditLine+"\n", "AT", "WHAT", "WHO", "OBJECT", "FROM", "DETAIL"); err != nil {
+		return err
+	}
+	for e, err := range entries {
+		if err != nil {
+			return err
+		}
+		object := strings.TrimSpace(e.Object.ID + " " + e.Object.Name)
+		line := fmt.Sprintf(auditLine, e.At.Format(time.RFC3339), e.Action, e.Actor.Name, object, e.Origin.Address, describeEntry(e))
+		if _, err := fmt.Fprintln(out, strings.Map(printable, line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printable replaces what would move a terminal's cursor: names are tenants' own.
+func printable(r rune) rune {
+	if !unicode.IsPrint(r) {
+		return '\uFFFD'
+	}
+	return r
+}
+
+// describeEntry is an entry's detail and its changes in one line.
+func describeEntry(e audit.Entry) string {
+	var parts []string
+	if e.Detail != "" {
+		parts = append(parts, e.Detail)
+	}
+	for _, c := range e.Changes {
+		if c.Old == "" && c.New == "" {
+			parts = append(parts, c.Field+" changed.")
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s: %q → %q.", c.Field, c.Old, c.New))
+	}
+	return strings.Join(parts, " ")
+}

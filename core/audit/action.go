@@ -1,0 +1,63 @@
+package audit
+
+// Action is what was done. Its name is stable: other programs may look for it.
+type Action string
+
+// The actions.
+const (
+	AccountCreated  Action = "account.created"
+	EmailChanged    Action = "email.changed"
+	PasswordChanged Action = "password.changed"
+
+	SignedIn      Action = "sign_in.succeeded"
+	SignInFailed  Action = "sign_in.failed"
+	SignInBlocked Action = "sign_in.blocked"
+	SignedOut     Action = "sign_out"
+
+	WorkspaceCreated Action = "workspace.created"
+	WorkspaceDeleted Action = "workspace.deleted"
+
+	InvitationCreated   Action = "invitation.created"
+	InvitationCancelled Action = "invitation.cancelled"
+	InvitationAccepted  Action = "invitation.accepted"
+	MemberJoined        Action = "member.joined"
+	MemberLeft          Action = "member.left"
+	MemberRemoved       Action = "member.removed"
+	RoleChanged         Action = "member.role_changed"
+
+	ChatbotCreated Action = "chatbot.created"
+	ChatbotChanged Action = "chatbot.changed"
+	ChatbotDeleted Action = "chatbot.deleted"
+
+	TokenCreated Action = "token.created"
+	TokenRevoked Action = "token.revoked"
+
+	ProviderCreated     Action = "provider.created"
+	ProviderChanged     Action = "provider.changed"
+	ProviderKeyReplaced Action = "provider.key_replaced"
+	ProviderKeyResealed Action = "provider.key_resealed"
+	ProviderDeleted     Action = "provider.deleted"
+
+	DocumentRemoved Action = "document.removed"
+	SourceRemoved   Action = "source.removed"
+
+	PlanChanged         Action = "plan.changed"
+	PlanLimitsChanged   Action = "plan.limits_changed"
+	SubscriptionChanged Action = "subscription.changed"
+	LimitsChosen        Action = "limits.chosen"
+)
+
+// Actions returns all actions.
+func Actions() []Action {
+	return []Action{
+		AccountCreated, EmailChanged, PasswordChanged,
+		SignedIn, SignInFailed, SignInBlocked, SignedOut,
+		WorkspaceCreated, WorkspaceDeleted,
+		InvitationCreated, InvitationCancelled, InvitationAccepted, MemberJoined, MemberLeft, MemberRemoved, RoleChanged,
+		ChatbotCreated, ChatbotChanged, ChatbotDeleted,
+		TokenCreated, TokenRevoked,
+		ProviderCreated, ProviderChanged, ProviderKeyReplaced, ProviderKeyResealed, ProviderDeleted,
+		DocumentRemoved, SourceRemoved,
+		PlanChanged, PlanLimitsChanged, SubscriptionChanged, LimitsChosen,
+	}
+}

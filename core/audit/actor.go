@@ -1,0 +1,75 @@
+package audit
+
+import "context"
+
+// Actor is who acts: a person with a user id, or one of those below.
+type Actor struct {
+	// UserID is empty for those who are no person.
+	UserID string
+	// Name is a person's e-mail address at the time of the act, or one word.
+	Name string
+}
+
+// Those who act and are no person that is known.
+var (
+	// Visitor has not said who they are.
+	Visitor = Actor{Name: "visitor"}
+	// Operator uses the command line.
+	Operator = Actor{Name: "operator"}
+	// Stripe tells of payments.
+	Stripe = Actor{Name: "stripe"}
+	// Reconciliation compares subscriptions with Stripe.
+	Reconciliation = Actor{Name: "reconciliation"}
+	// Time ends what has an end.
+	Time = Actor{Name: "time"}
+	// System is this program, of its own accord.
+	System = Actor{Name: "system"}
+)
+
+// Person is the actor of a user.
+func Person(userID, email string) Actor { return Actor{UserID: userID, Name: email} }
+
+// Origin is where a request comes from.
+type Origin struct {
+	// Address is the client's network address, empty where there is none.
+	Address   string
+	RequestID string
+}
+
+type actorKey struct{}
+
+type originKey struct{}
+
+// As returns a context in which an actor acts.
+func As(ctx context.Context, actor Actor) context.Context {
+	return context.WithValue(ctx, actorKey{}, actor)
+}
+
+// AsPerson is [As] for someone who has just proved who they are. An operator
+// who acts for them stays the actor.
+func AsPerson(ctx context.Context, userID, email string) context.Context {
+	if actor, known := ctx.Value(actorKey{}).(Actor); known && actor != Visitor {
+		return ctx
+	}
+	return As(ctx, Person(userID, email))
+}
+
+// ActorOf returns who acts in a context, which is the program itself unless
+// somebody was named.
+func ActorOf(ctx context.Context) Actor {
+	if actor, known := ctx.Value(actorKey{}).(Actor); known {
+		return actor
+	}
+	return System
+}
+
+// From returns a context of a request with an origin.
+func From(ctx context.Context, origin Origin) context.Context {
+	return context.WithValue(ctx, originKey{}, origin)
+}
+
+// OriginOf returns the origin of a context's request, zero if it has none.
+func OriginOf(ctx context.Context) Origin {
+	origin, _ := ctx.Value(originKey{}).(Origin)
+	return origin
+}

@@ -1,0 +1,101 @@
+// Package audit owns the audit log: what an entry says, which actions there
+// are, and who acts, from where and in which request, as a context carries it.
+//
+// It does not own when an entry is due (the packages that perform the act
+// record it in the act's own transaction), nor where entries are kept (package
+// store).
+package audit
+
+import (
+	"context"
+	"time"
+	"unicode/utf8"
+)
+
+// Entry says who did what, to which object, when and from where. It holds no
+// secret and no text of a message, a document or instructions. Entries are
+// never changed; only time takes them away.
+type Entry struct {
+	// ID grows: a later entry of the same workspace has a higher one.
+	ID int64
+	// WorkspaceID is empty for an act that concerns no workspace, such as a
+	// sign-in. The workspace may have been deleted since.
+	WorkspaceID string
+	// At is in UTC.
+	At     time.Time
+	Actor  Actor
+	Action Action
+	Object Object
+	// Detail is a sentence for people, or empty.
+	Detail  string
+	Changes []Change
+	Origin  Origin
+}
+
+// Object is what was acted on.
+type Object struct {
+	// Kind is a word such as "token" or "member".
+	Kind string
+	ID   string
+	// Name is what people call it, at the time of the act.
+	Name string
+}
+
+// Change is a setting before and after. Of a text that must not be kept both
+// are empty: it has changed, and that is all there is to say.
+type Change struct {
+	Field string
+	Old   string
+	New   string
+}
+
+// Log is the port to where entries are kept.
+type Log interface {
+	// AddAudit appends an entry, in the transaction of ctx if it has one. The
+	// workspace may be empty.
+	AddAudit(ctx context.Context, workspaceID string, entry Entry) error
+}
+
+// Limits of what an entry holds, in characters.
+const (
+	maxName   = 100
+	maxDetail = 500
+	maxValue  = 200
+	// MaxChanges bounds the changes of one entry.
+	MaxChanges = 40
+)
+
+// Record appends an entry about what happens in ctx: the actor and the origin
+// are the context's. What is too long is cut.
+func Record(ctx context.Context, log Log, workspaceID string, at time.Time, entry Entry) error {
+	entry.WorkspaceID, entry.At = workspaceID, at.UTC()
+	entry.Actor, entry.Origin = ActorOf(ctx), OriginOf(ctx)
+	entry.Object.Name = cut(entry.Object.Name, maxName)
+	entry.Detail = cut(entry.Detail, maxDetail)
+	changes := entry.Changes[:min(len(entry.Changes), MaxChanges)]
+	entry.Changes = make([]Change, len(changes))
+	for i, change := range changes {
+		entry.Changes[i] = Change{change.Field, cut(change.Old, maxValue), cut(change.New, maxValue)}
+	}
+	return log.AddAudit(ctx, workspaceID, entry)
+}
+
+// cut shortens a text to a number of characters.
+func cut(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	runes := []rune(text)
+	return string(runes[:limit-1]) + "…"
+}
+
+// Query chooses entries.
+type Query struct {
+	// WorkspaceID is empty for those of all workspaces and of none.
+	WorkspaceID string
+	// Since leaves out what happened before, unless it is zero.
+	Since time.Time
+	// Before is the id of the last entry of the page before, or zero.
+	Before int64
+	Limit  int
+}

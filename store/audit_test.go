@@ -1,0 +1,105 @@
+package store
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"parley/core/audit"
+	"parley/core/tenant"
+)
+
+func TestAudit(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		ctx := b.Context()
+		a, other := b.fill("a"), b.fill("b")
+		entry := audit.Entry{
+			Actor: audit.Person("usr_1", "ada@example.com"), Action: audit.ChatbotChanged,
+			Object: audit.Object{Kind: "chatbot", ID: "cb_1", Name: "Guide"}, Detail: "Said.",
+			Changes: []audit.Change{{Field: "name", Old: "Old", New: "Guide"}, {Field: "instructions"}},
+			Origin:  audit.Origin{Address: "2001:db8::1", RequestID: "req_1"}, At: epoch.Add(time.Hour),
+		}
+		b.must(b.AddAudit(ctx, a.id, entry))
+		b.must(b.AddAudit(ctx, "", audit.Entry{Actor: audit.Visitor, Action: audit.SignInFailed, At: epoch.Add(2 * time.Hour)}))
+
+		b.Run("an entry is read as it was written", func(t *testing.T) {
+			got, err := b.Audit(ctx, a.id, []audit.Action{audit.ChatbotChanged}, 5)
+			b.must(err)
+			want := entry
+			want.WorkspaceID = a.id
+			if len(got) == 1 {
+				want.ID = got[0].ID
+			}
+			if !reflect.DeepEqual(got, []audit.Entry{want}) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		})
+		b.Run("the operator reads all, page by page, the latest first", func(t *testing.T) {
+			var seen []string
+			query := audit.Query{Limit: 2}
+			for {
+				page, err := b.AuditEntries(ctx, query)
+				b.must(err)
+				for _, e := range page {
+					seen = append(seen, e.WorkspaceID+" "+string(e.Action))
+					query.Before = e.ID
+				}
+				if len(page) < query.Limit {
+					break
+				}
+			}
+			want := []string{" sign_in.failed", a.id + " chatbot.changed", other.id + " plan.changed", a.id + " plan.changed"}
+			if !reflect.DeepEqual(seen, want) {
+				t.Errorf("seen %q, want %q", seen, want)
+			}
+		})
+		b.Run("a time and a workspace choose", func(t *testing.T) {
+			for want, query := range map[int]audit.Query{
+				2: {Since: epoch.Add(time.Hour)}, 1: {Since: epoch.Add(time.Hour), WorkspaceID: a.id}, 0: {WorkspaceID: "ws_nobody"},
+			} {
+				query.Limit = 10
+				if page, err := b.AuditEntries(ctx, query); err != nil || len(page) != want {
+					t.Errorf("%+v gives %d, %v", query, len(page), err)
+				}
+			}
+		})
+		b.Run("a workspace's deletion deletes none of its entries", func(t *testing.T) {
+			b.must(b.DeleteWorkspace(ctx, a.id))
+			if page, err := b.AuditEntries(ctx, audit.Query{WorkspaceID: a.id, Limit: 10}); err != nil || len(page) != 2 {
+				t.Errorf("%d are left, %v", len(page), err)
+			}
+		})
+		b.Run("what is old goes in portions, and nothing else", func(t *testing.T) {
+			for want := range 2 {
+				more, err := b.DeleteAudit(ctx, epoch.Add(time.Minute), 1+want)
+				if err != nil || more != (want == 0) {
+					t.Errorf("portion %d: %v, %v", want, more, err)
+				}
+			}
+			if page, err := b.AuditEntries(ctx, audit.Query{Limit: 10}); err != nil || len(page) != 2 {
+				t.Errorf("%d are left, %v", len(page), err)
+			}
+		})
+	})
+}
+
+func TestAuditIDsGrow(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		var last int64
+		for i := range 5 {
+			b.must(b.AddAudit(b.Context(), "", audit.Entry{Actor: audit.System, Action: audit.SignedIn, Detail: fmt.Sprint(i), At: epoch}))
+			page, err := b.AuditEntries(b.Context(), audit.Query{Limit: 1})
+			b.must(err)
+			if page[0].ID <= last {
+				b.Errorf("%d comes after %d", page[0].ID, last)
+			}
+			last = page[0].ID
+			// The highest goes, and its id does not come back.
+			_, err = b.DeleteAudit(b.Context(), epoch.Add(time.Second), 10)
+			b.must(err)
+		}
+	})
+}
+
+var _ tenant.AuditStore = (*Store)(nil)
