@@ -167,7 +167,7 @@ func (s *Service) countedCode(ctx context.Context, code string, client Client, r
 func (s *Service) joiner(ctx context.Context, email, password string, client Client) (user User, isNew bool, err error) {
 	_, err = s.store.UserByEmail(ctx, email)
 	if fault.Is(err, fault.NotFound) {
-		user, err = s.prepareUser(ctx, email, password)
+		user, err = s.prepareUser(ctx, email, password, client)
 		return user, true, err
 	}
 	if err != nil {

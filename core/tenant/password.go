@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"net/netip"
 	"strings"
 	"unicode/utf8"
 
@@ -31,28 +32,31 @@ const minPassword, maxPassword = 10, 256
 // takes 19 MiB.
 type hasher struct {
 	random io.Reader
-	slots  chan struct{}
-	decoy  string
+	queue  *queue
+	// decoy is a hash that no password fits. Unknown accounts are compared with
+	// it, so that they take as long as a wrong password.
+	decoy string
 }
 
 func newHasher(random io.Reader, parallel int) *hasher {
-	h := &hasher{random: random, slots: make(chan struct{}, parallel)}
-	h.decoy = phc(id.Bytes(random, saltLen), id.Bytes(random, keyLen)) // of no password
+	h := &hasher{random: random, queue: newQueue(parallel)}
+	h.decoy = phc(id.Bytes(random, saltLen), id.Bytes(random, keyLen))
 	return h
 }
 
 // hash returns a PHC string.
-func (h *hasher) hash(ctx context.Context, password string) (string, error) {
-	if err := h.acquire(ctx); err != nil {
+func (h *hasher) hash(ctx context.Context, client netip.Addr, password string) (string, error) {
+	release, err := h.queue.acquire(ctx, client)
+	if err != nil {
 		return "", err
 	}
-	defer h.release()
+	defer release()
 	return h.encode([]byte(password), id.Bytes(h.random, saltLen)), nil
 }
 
 // verify reports whether password is the one of a PHC string, and whether the
 // string should be replaced because the cost has changed since.
-func (h *hasher) verify(ctx context.Context, phc, password string) (ok, outdated bool, err error) {
+func (h *hasher) verify(ctx context.Context, client netip.Addr, phc, password string) (ok, outdated bool, err error) {
 	var memory, time uint32
 	var threads uint8
 	var version int
@@ -78,20 +82,14 @@ func (h *hasher) verify(ctx context.Context, phc, password string) (ok, outdated
 		// Every password would fit a key of no length.
 		return false, false, fmt.Errorf("an argon2id string of no strength")
 	}
-	if err := h.acquire(ctx); err != nil {
+	release, err := h.queue.acquire(ctx, client)
+	if err != nil {
 		return false, false, err
 	}
-	defer h.release()
+	defer release()
 	got := argon2.IDKey([]byte(password), salt, time, memory, threads, uint32(len(want)))
 	outdated = memory != argonMemory || time != argonTime || threads != argonThreads
 	return subtle.ConstantTimeCompare(got, want) == 1, outdated, nil
-}
-
-// pretend costs as much as verify, so that an unknown account takes as long
-// as a wrong password.
-func (h *hasher) pretend(ctx context.Context, password string) error {
-	_, _, err := h.verify(ctx, h.decoy, password)
-	return err
 }
 
 func (h *hasher) encode(password, salt []byte) string {
@@ -102,17 +100,6 @@ func phc(salt, key []byte) string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonThreads,
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
 }
-
-func (h *hasher) acquire(ctx context.Context) error {
-	select {
-	case h.slots <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return fault.Wrap(fault.Unavailable, ctx.Err(), "The server is busy. Try again.")
-	}
-}
-
-func (h *hasher) release() { <-h.slots }
 
 func checkPassword(password string) error {
 	switch n := utf8.RuneCountInString(password); {

@@ -2,11 +2,10 @@ package tenant
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"encoding/base64"
-	"errors"
 	"fmt"
+	"net/netip"
 	"regexp"
 	"strings"
 	"testing"
@@ -20,7 +19,7 @@ var phcShape = regexp.MustCompile(`^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-
 
 func hashed(t *testing.T, h *hasher, password string) string {
 	t.Helper()
-	phc, err := h.hash(t.Context(), password)
+	phc, err := h.hash(t.Context(), netip.Addr{}, password)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +28,7 @@ func hashed(t *testing.T, h *hasher, password string) string {
 
 func wantVerdict(t *testing.T, h *hasher, phc, password string, ok, outdated bool) {
 	t.Helper()
-	gotOK, gotOutdated, err := h.verify(t.Context(), phc, password)
+	gotOK, gotOutdated, err := h.verify(t.Context(), netip.Addr{}, phc, password)
 	if err != nil || gotOK != ok || gotOutdated != outdated {
 		t.Errorf("%q against %s: %v, outdated %v, %v; want %v, %v", password, phc, gotOK, gotOutdated, err, ok, outdated)
 	}
@@ -92,55 +91,8 @@ func TestHash(t *testing.T) {
 			strings.Replace(good, "m=", "x=", 1), good[:len(good)-43], good + "!", strings.Replace(good, "t=2", "t=0", 1),
 			strings.Replace(good, "p=1", "p=0", 1),
 		} {
-			if ok, _, err := h.verify(t.Context(), phc, "correct horse"); ok || err == nil {
+			if ok, _, err := h.verify(t.Context(), netip.Addr{}, phc, "correct horse"); ok || err == nil {
 				t.Errorf("%q gives %v, %v", phc, ok, err)
-			}
-		}
-	})
-}
-
-func TestParallelHashes(t *testing.T) {
-	const parallel = 3
-	h := newHasher(rand.Reader, parallel)
-	phc := hashed(t, h, "correct horse")
-	for range parallel {
-		if err := h.acquire(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	t.Run("whoever leaves the queue is told that the server is busy", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		_, hashErr := h.hash(ctx, "correct horse")
-		_, _, verifyErr := h.verify(ctx, phc, "correct horse")
-		for _, err := range []error{hashErr, verifyErr, h.pretend(ctx, "correct horse")} {
-			if !fault.Is(err, fault.Unavailable) || !errors.Is(err, context.Canceled) {
-				t.Errorf("the error is %v", err)
-			}
-		}
-	})
-
-	t.Run("no more run at once than there are slots, and one that ends makes room", func(t *testing.T) {
-		done := make(chan error)
-		for range 2 * parallel {
-			go func() {
-				_, _, err := h.verify(context.WithoutCancel(t.Context()), phc, "correct horse")
-				done <- err
-			}()
-		}
-		select {
-		case err := <-done:
-			t.Fatalf("one ran without a slot: %v", err)
-		default:
-		}
-		h.release()
-		for range 2 * parallel {
-			if err := <-done; err != nil {
-				t.Error(err)
-			}
-			if n := len(h.slots); n > parallel {
-				t.Errorf("%d run at once", n)
 			}
 		}
 	})

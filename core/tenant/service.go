@@ -63,12 +63,14 @@ func (s *Service) SignUp(ctx context.Context, account Account) (User, Workspace,
 	if err != nil {
 		return User{}, Workspace{}, err
 	}
-	if address := account.Client.Address; address.IsValid() {
-		if _, err := s.countAttempt(ctx, clientLimits("sign-up:", address, signUpsByAddress)...); err != nil {
-			return User{}, Workspace{}, err
-		}
+	counted, err := s.countSignUp(ctx, account.Client)
+	if err != nil {
+		return User{}, Workspace{}, err
 	}
-	user, err := s.prepareUser(ctx, account.Email, account.Password)
+	user, err := s.prepareUser(ctx, account.Email, account.Password, account.Client)
+	if fault.Is(err, fault.Unavailable) { // nothing was made
+		err = errors.Join(err, counted.forgive(context.WithoutCancel(ctx)))
+	}
 	if err != nil {
 		return User{}, Workspace{}, err
 	}
@@ -85,7 +87,7 @@ func (s *Service) SignUp(ctx context.Context, account Account) (User, Workspace,
 
 // CreateUser creates a user who belongs to no workspace yet.
 func (s *Service) CreateUser(ctx context.Context, email, password string) (User, error) {
-	user, err := s.prepareUser(ctx, email, password)
+	user, err := s.prepareUser(ctx, email, password, Client{})
 	if err != nil {
 		return User{}, err
 	}
@@ -111,7 +113,7 @@ func (s *Service) ResetPassword(ctx context.Context, email, password string) err
 	if err != nil {
 		return err
 	}
-	return s.setPassword(ctx, user.ID, password)
+	return s.setPassword(ctx, user.ID, password, Client{})
 }
 
 // ChangePassword is ResetPassword for a user who proves with the present
@@ -123,7 +125,7 @@ func (s *Service) ChangePassword(ctx context.Context, userID, present, password 
 	if _, err := s.confirm(ctx, userID, present, client); err != nil {
 		return err
 	}
-	return s.setPassword(ctx, userID, password)
+	return s.setPassword(ctx, userID, password, client)
 }
 
 // confirm returns the user if the password is theirs. They are signed in, but
@@ -147,11 +149,11 @@ func inField(field string, err error) error {
 	return &failure
 }
 
-func (s *Service) setPassword(ctx context.Context, userID, password string) error {
+func (s *Service) setPassword(ctx context.Context, userID, password string, client Client) error {
 	if err := checkPassword(password); err != nil {
 		return err
 	}
-	hash, err := s.hasher.hash(ctx, password)
+	hash, err := s.hasher.hash(ctx, client.Address, password)
 	if err != nil {
 		return err
 	}
@@ -231,7 +233,7 @@ func checkAccount(account Account) (workspace string, err error) {
 	return checkName("workspace", account.Workspace)
 }
 
-func (s *Service) prepareUser(ctx context.Context, email, password string) (User, error) {
+func (s *Service) prepareUser(ctx context.Context, email, password string, client Client) (User, error) {
 	email, err := checkEmail(email)
 	if err != nil {
 		return User{}, err
@@ -239,7 +241,7 @@ func (s *Service) prepareUser(ctx context.Context, email, password string) (User
 	if err := checkPassword(password); err != nil {
 		return User{}, err
 	}
-	hash, err := s.hasher.hash(ctx, password)
+	hash, err := s.hasher.hash(ctx, client.Address, password)
 	if err != nil {
 		return User{}, err
 	}

@@ -2,6 +2,7 @@ package tenant
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"parley/core/audit"
@@ -43,24 +44,25 @@ func (s *Service) prove(ctx context.Context, email, password string, client Clie
 		return User{}, err
 	}
 	user, err := s.store.UserByEmail(ctx, email)
-	if fault.Is(err, fault.NotFound) {
-		if err := s.hasher.pretend(ctx, password); err != nil {
-			return User{}, err
-		}
-		return User{}, wrongPassword()
+	unknown := fault.Is(err, fault.NotFound)
+	if err != nil && !unknown {
+		return User{}, err
+	}
+	if unknown {
+		user.PasswordHash = s.hasher.decoy
+	}
+	ok, outdated, err := s.hasher.verify(ctx, client.Address, user.PasswordHash, password)
+	if fault.Is(err, fault.Unavailable) { // nothing was compared
+		return User{}, errors.Join(err, attempt.forgive(context.WithoutCancel(ctx)))
 	}
 	if err != nil {
 		return User{}, err
 	}
-	ok, outdated, err := s.hasher.verify(ctx, user.PasswordHash, password)
-	if err != nil {
-		return User{}, err
-	}
-	if !ok {
+	if !ok || unknown {
 		return User{}, wrongPassword()
 	}
 	if outdated {
-		if err := s.rehash(ctx, user.ID, password); err != nil {
+		if err := s.rehash(ctx, user.ID, password, client); err != nil {
 			return User{}, err
 		}
 	}
@@ -71,8 +73,8 @@ func wrongPassword() error {
 	return fault.New(fault.Unauthenticated, "The e-mail address or the password is wrong.")
 }
 
-func (s *Service) rehash(ctx context.Context, userID, password string) error {
-	hash, err := s.hasher.hash(ctx, password)
+func (s *Service) rehash(ctx context.Context, userID, password string, client Client) error {
+	hash, err := s.hasher.hash(ctx, client.Address, password)
 	if err != nil {
 		return err
 	}

@@ -81,6 +81,15 @@ func (s *Service) countGuess(ctx context.Context, account string, client Client)
 	return s.countAttempt(ctx, signInLimits(account, client.Address)...)
 }
 
+// countSignUp counts an account that a client makes. The operator's are not
+// counted.
+func (s *Service) countSignUp(ctx context.Context, client Client) (attempt, error) {
+	if !client.Address.IsValid() {
+		return attempt{store: s.store}, nil
+	}
+	return s.countAttempt(ctx, clientLimits("sign-up:", client.Address, signUpsByAddress)...)
+}
+
 func (s *Service) countAttempt(ctx context.Context, limits ...limit) (attempt, error) {
 	counted := attempt{store: s.store}
 	now := s.now()
