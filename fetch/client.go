@@ -10,7 +10,7 @@ import (
 // NewClient returns a client for servers that owners name and that are asked
 // again and again, as models are. It reaches public addresses only, as
 // [SafeDialer] does, but on any port: who runs a model of their own runs it
-// where they like. Without encryption it reaches the networks of Allow only,
+// where they like. Without encryption it reaches the targets of Allow only,
 // since a key is sent along. Of the configuration only Allow, Deny, Resolver
 // and Roots matter.
 //

@@ -37,11 +37,7 @@ func ask(t *testing.T, client *http.Client, address string) (*http.Response, err
 }
 
 func allowing(prefixes ...string) Config {
-	var config Config
-	for _, prefix := range prefixes {
-		config.Allow = append(config.Allow, netip.MustParsePrefix(prefix))
-	}
-	return config
+	return Config{Allow: opened(prefixes...)}
 }
 
 func TestClient(t *testing.T) {

@@ -14,11 +14,13 @@ type Config struct {
 	// with are the name that robots.txt knows it by. Empty: "Parley/1.0".
 	UserAgent string
 
-	// Allow are networks that may be reached although they are special, such
-	// as an intranet, and Deny ones that may not although they are public.
-	// Allow goes first.
-	Allow, Deny []netip.Prefix
-	// Ports are the ports that may be reached. Empty: 80 and 443.
+	// Allow are hosts and networks that may be reached although they are
+	// special, such as an intranet, each on its own ports, and Deny networks
+	// that may not although they are public. Allow goes first.
+	Allow []Target
+	Deny  []netip.Prefix
+	// Ports are the ports of public addresses that may be reached. Empty: 80
+	// and 443.
 	Ports []int
 	// Resolver looks names up. Nil: the system's.
 	Resolver *net.Resolver

@@ -2,10 +2,14 @@ package fetch
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"slices"
+	"strconv"
 	"syscall"
+	"time"
 
 	"code.dny.dev/ssrf"
 )
@@ -17,53 +21,116 @@ import (
 // fd20:ce::254, 100.100.100.200 and 192.0.0.192.
 var metadata = netip.MustParsePrefix("168.63.129.16/32")
 
+// refusalTime is the least time that it takes to refuse a name, so that the time
+// does not tell whether the name exists.
+const refusalTime = time.Second
+
+// noSite is the failure of every connection that may not be made because of its
+// address, and of every name that does not exist: nobody outside may learn which
+// of the two it was. It therefore hides its cause from [errors.As].
+type noSite struct{ cause error }
+
+// Error says the cause, which is for the operator's log alone.
+func (e *noSite) Error() string { return "no public site: " + e.cause.Error() }
+
+// Is makes the failure one of a private address in either case.
+func (e *noSite) Is(target error) bool { return target == ErrPrivate || target == ssrf.ErrProhibitedIP }
+
 // SafeDialer returns a dialer that reaches public addresses only, and only on
-// the configured ports. The address is judged after the name was looked up and
-// right before the connection is made, so that a name cannot be given another
-// address in between. What is public follows IANA's special-purpose address
-// registries for IPv4 and IPv6 (RFC 6890) and, for IPv6, 2000::/3.
+// the configured ports, and what Allow opens. The address is judged after the
+// name was looked up and right before the connection is made, so that a name
+// cannot be given another address in between. What is public follows IANA's
+// special-purpose address registries for IPv4 and IPv6 (RFC 6890) and, for IPv6,
+// 2000::/3.
 func SafeDialer(config Config) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return safeDialer(config.withDefaults())
 }
 
 // safeDialer is SafeDialer for a configuration that no ports are added to.
 func safeDialer(config Config) func(ctx context.Context, network, address string) (net.Conn, error) {
-	g := newGuard(config)
-	dialer := &net.Dialer{
-		Timeout:  min(connectTime, config.Timeout),
-		Resolver: config.Resolver,
-		Control:  g.control,
+	d := &dialer{guard: newGuard(config), refuseAfter: refusalTime}
+	d.trusted = net.Dialer{Timeout: min(connectTime, config.Timeout), Resolver: config.Resolver}
+	d.judged = d.trusted
+	d.judged.Control = d.guard.control
+	return d.dial
+}
+
+// dialer connects to what its guard lets through.
+type dialer struct {
+	guard guard
+	// trusted connects to hosts that the operator named, judged to all others.
+	trusted, judged net.Dialer
+	refuseAfter     time.Duration
+}
+
+func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, text, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
 	}
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		if err := g.literal(address); err != nil {
-			return nil, err
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return nil, err
+	}
+	if opensName(d.guard.allow, host, uint16(port)) {
+		return d.trusted.DialContext(ctx, network, address)
+	}
+	// Before the name is looked up: the answer must not depend on it.
+	if !d.guard.mayOpen(uint16(port)) {
+		return nil, prohibitedPort(uint16(port))
+	}
+	if literal, err := netip.ParseAddr(host); err == nil {
+		// Before a socket is made, so that a machine without IPv6 refuses the
+		// same addresses for the same reason.
+		if err := d.guard.judge(netip.AddrPortFrom(literal.Unmap(), uint16(port))); err != nil {
+			return nil, hidden(err)
 		}
-		return dialer.DialContext(ctx, network, address)
+		conn, err := d.judged.DialContext(ctx, network, address)
+		return conn, hidden(err)
 	}
+	earliest := time.NewTimer(d.refuseAfter)
+	defer earliest.Stop()
+	conn, err := d.judged.DialContext(ctx, network, address)
+	refusal := hidden(err)
+	if errors.Is(refusal, ErrPrivate) {
+		select {
+		case <-earliest.C:
+		case <-ctx.Done():
+		}
+	}
+	return conn, refusal
+}
+
+// hidden makes one failure of an address that is not public and of a name that
+// does not exist.
+func hidden(err error) error {
+	var dns *net.DNSError
+	if errors.Is(err, ssrf.ErrProhibitedIP) || errors.As(err, &dns) && dns.IsNotFound {
+		return &noSite{err}
+	}
+	return err
 }
 
 // guard judges addresses.
-type guard struct{ guardian *ssrf.Guardian }
+type guard struct {
+	guardian *ssrf.Guardian
+	allow    []Target
+	ports    []uint16
+}
 
 // newGuard admits the ports that are configured, or any if none are.
 func newGuard(config Config) guard {
-	allow4, allow6 := families(config.Allow)
 	deny4, deny6 := families(config.Deny)
-	ports := make([]uint16, 0, len(config.Ports))
+	g := guard{allow: config.Allow}
 	for _, port := range config.Ports {
-		ports = append(ports, uint16(port))
+		g.ports = append(g.ports, uint16(port))
 	}
-	portsAllowed := ssrf.WithPorts(ports...)
-	if len(ports) == 0 {
-		portsAllowed = ssrf.WithAnyPort()
-	}
-	return guard{ssrf.New(
-		ssrf.WithAllowedV4Prefixes(allow4...),
-		ssrf.WithAllowedV6Prefixes(allow6...),
+	g.guardian = ssrf.New(
 		ssrf.WithDeniedV4Prefixes(append(deny4, metadata)...),
 		ssrf.WithDeniedV6Prefixes(deny6...),
-		portsAllowed,
-	)}
+		ssrf.WithAnyPort(),
+	)
+	return g
 }
 
 func families(prefixes []netip.Prefix) (v4, v6 []netip.Prefix) {
@@ -77,35 +144,55 @@ func families(prefixes []netip.Prefix) (v4, v6 []netip.Prefix) {
 	return slices.Clip(v4), slices.Clip(v6)
 }
 
-// literal judges an address that is no name before a socket is made for it, so
-// that a machine without IPv6 refuses the same addresses for the same reason.
-func (g guard) literal(address string) error {
-	to, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return nil // a name: control judges what it stands for
-	}
-	return g.guardian.SafeAddrPort(netip.AddrPortFrom(to.Addr().Unmap(), to.Port()))
+// mayOpen reports whether a port is open at any address at all.
+func (g guard) mayOpen(port uint16) bool {
+	return g.public(port) || slices.ContainsFunc(g.allow, func(t Target) bool { return t.opens(port) })
+}
+
+// public reports whether a port is open at public addresses.
+func (g guard) public(port uint16) bool {
+	return len(g.ports) == 0 || slices.Contains(g.ports, port)
+}
+
+func prohibitedPort(port uint16) error {
+	return fmt.Errorf("%w: %d", ssrf.ErrProhibitedPort, port)
 }
 
 // control is called with the address that is about to be connected to.
 func (g guard) control(network, address string, conn syscall.RawConn) error {
-	if err := g.guardian.Safe(network, address, conn); err != nil {
-		return err
-	}
 	to, err := netip.ParseAddrPort(address)
-	if err != nil {
+	if err != nil || network != "tcp4" && network != "tcp6" {
+		return errors.Join(err, g.guardian.Safe(network, address, conn))
+	}
+	return g.judge(to)
+}
+
+// judge refuses an address before it looks at the port: which ports an address
+// has that is not public is nobody's business.
+func (g guard) judge(to netip.AddrPort) error {
+	if opensAddress(g.allow, to) {
+		return g.embedded(to)
+	}
+	if err := g.guardian.SafeAddr(to.Addr()); err != nil {
 		return err
 	}
-	return g.embedded(to.Addr())
+	if !g.public(to.Port()) {
+		return prohibitedPort(to.Port())
+	}
+	return nil
 }
 
 // embedded judges the IPv4 address that a NAT64 gateway would connect to. It
 // matters where an operator has allowed the gateway's prefix (RFC 6052): that
 // must not open the private networks behind it.
-func (g guard) embedded(address netip.Addr) error {
-	if !ssrf.IPv6NAT64Prefix.Contains(address) {
+func (g guard) embedded(to netip.AddrPort) error {
+	if !ssrf.IPv6NAT64Prefix.Contains(to.Addr()) {
 		return nil
 	}
-	octets := address.As16()
-	return g.guardian.SafeAddr(netip.AddrFrom4([4]byte(octets[12:])))
+	octets := to.Addr().As16()
+	behind := netip.AddrPortFrom(netip.AddrFrom4([4]byte(octets[12:])), to.Port())
+	if opensAddress(g.allow, behind) {
+		return nil
+	}
+	return g.guardian.SafeAddr(behind.Addr())
 }

@@ -103,7 +103,7 @@ func TestWhatOperatorsDecide(t *testing.T) {
 		}
 	})
 	t.Run("an intranet can be allowed, and nothing beside it", func(t *testing.T) {
-		g := newGuard(Config{Ports: []int{80}, Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd12::/16")}})
+		g := newGuard(Config{Ports: []int{80}, Allow: opened("10.1.0.0/16", "fd12::/16")})
 		for address, allowed := range map[string]bool{"10.1.2.3": true, "10.2.0.1": false, "fd12::1": true, "fd13::1": false, "::ffff:10.1.2.3": false} {
 			if err := control(g, address, 80); (err == nil) != allowed {
 				t.Errorf("%s: %v", address, err)
@@ -119,7 +119,7 @@ func TestWhatOperatorsDecide(t *testing.T) {
 		}
 	})
 	t.Run("an allowed NAT64 gateway leads to public addresses only", func(t *testing.T) {
-		g := newGuard(Config{Ports: []int{80}, Allow: []netip.Prefix{netip.MustParsePrefix("64:ff9b::/96")}})
+		g := newGuard(Config{Ports: []int{80}, Allow: opened("64:ff9b::/96")})
 		for address, allowed := range map[string]bool{"64:ff9b::8.8.8.8": true, "64:ff9b::10.0.0.1": false, "64:ff9b::169.254.169.254": false, "64:ff9b::127.0.0.1": false} {
 			if err := control(g, address, 80); (err == nil) != allowed {
 				t.Errorf("%s: %v", address, err)

@@ -26,7 +26,8 @@ var (
 	ErrSignIn = errors.New("asks for a sign-in")
 	// ErrDisallowed is a page that robots.txt excludes.
 	ErrDisallowed = errors.New("disallowed by robots.txt")
-	// ErrPrivate is an address in a network that is not fetched.
+	// ErrPrivate is an address in a network that is not fetched, or a name that
+	// does not exist: which of the two is not told.
 	ErrPrivate = errors.New("not a public address")
 	// ErrTooLarge is a page with too many bytes.
 	ErrTooLarge = errors.New("too large")
@@ -49,8 +50,8 @@ func (f *Fetcher) failure(ctx context.Context, err error) error {
 	switch {
 	case err == nil || errors.As(err, &known):
 		return err
-	case errors.Is(err, ssrf.ErrProhibitedIP):
-		return fault.Wrap(fault.Invalid, errors.Join(ErrPrivate, err), "The address leads to a private network, which is not fetched.")
+	case errors.Is(err, ErrPrivate):
+		return fault.Wrap(fault.Invalid, err, "There is no public site at this address. Check it.")
 	case errors.Is(err, ssrf.ErrProhibitedPort):
 		return fault.Wrap(fault.Invalid, errors.Join(ErrPrivate, err), "The address has a port that is not fetched; web pages are at ports 80 and 443.")
 	case errors.Is(err, ErrTooLarge):
@@ -71,11 +72,8 @@ func (f *Fetcher) failure(ctx context.Context, err error) error {
 
 func lookUpFailure(err error) error {
 	var dns *net.DNSError
-	switch {
-	case !errors.As(err, &dns):
+	if !errors.As(err, &dns) {
 		return nil
-	case dns.IsNotFound:
-		return fault.Wrap(fault.Invalid, err, "There is no site of this name. Check the address.")
 	}
 	return fault.Wrap(fault.Upstream, err, "The site's name could not be looked up just now.")
 }

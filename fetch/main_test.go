@@ -19,7 +19,15 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // loopback is what tests allow, so that servers of theirs can be reached.
-var loopback = netip.MustParsePrefix("127.0.0.1/32")
+var loopback = Target{Network: netip.MustParsePrefix("127.0.0.1/32")}
+
+// opened are networks that are open on all ports.
+func opened(prefixes ...string) (targets []Target) {
+	for _, prefix := range prefixes {
+		targets = append(targets, Target{Network: netip.MustParsePrefix(prefix)})
+	}
+	return targets
+}
 
 // serve starts a server that has no robots.txt, unless the handler has one.
 func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {

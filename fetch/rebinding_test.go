@@ -125,7 +125,7 @@ func TestRebinding(t *testing.T) {
 		html(w, "secret")
 	})
 	site := "http://rebind.example:" + at
-	const sentence = "The address leads to a private network, which is not fetched."
+	const sentence = "There is no public site at this address. Check it."
 
 	t.Run("a name that was public and becomes private is refused", func(t *testing.T) {
 		names := &nameServer{answers: [][]netip.Addr{{public}, {public}, {private}}}
@@ -158,7 +158,7 @@ func TestRebinding(t *testing.T) {
 	t.Run("a name without addresses is no site", func(t *testing.T) {
 		names := &nameServer{answers: [][]netip.Addr{{}}}
 		f := open(t, Config{Resolver: names.resolver(t)}, outside.URL)
-		refused(t, f, site+"/", fault.Invalid, "There is no site of this name. Check the address.")
+		refused(t, f, site+"/", fault.Invalid, "There is no public site at this address. Check it.")
 	})
 	if reached.Load() > 0 {
 		t.Errorf("the private server was reached %d times", reached.Load())

@@ -72,11 +72,12 @@ func TestForbiddenTargets(t *testing.T) {
 	}))
 	outside.Listener.Close()
 	outside = serveAt(t, "127.0.0.3:0", outside.Config.Handler.ServeHTTP)
-	f := New(Config{Allow: allow("127.0.0.3/32"), Ports: []int{80, 443, port(t, outside.URL), port(t, inside.URL)}, Delay: -1})
+	public := Target{Network: netip.MustParsePrefix("127.0.0.3/32"), Ports: []uint16{uint16(port(t, outside.URL))}}
+	f := New(Config{Allow: []Target{public}, Ports: []int{80, 443, port(t, outside.URL), port(t, inside.URL)}, Delay: -1})
 
 	at := ":" + fmt.Sprint(port(t, inside.URL))
 	const (
-		private = "The address leads to a private network, which is not fetched."
+		private = "There is no public site at this address. Check it."
 		noHost  = "The address has a host name that cannot exist."
 		scheme  = "Only addresses that begin with http:// or https:// can be fetched."
 		noURL   = "This is not a web address."
@@ -158,8 +159,6 @@ func TestForbiddenTargets(t *testing.T) {
 		t.Errorf("the private server was reached %d times", reached.Load())
 	}
 }
-
-func allow(prefix string) []netip.Prefix { return []netip.Prefix{netip.MustParsePrefix(prefix)} }
 
 func short(text string) string { return text[:min(len(text), 60)] }
 

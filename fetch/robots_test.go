@@ -112,7 +112,7 @@ func TestRobots(t *testing.T) {
 			http.Redirect(w, r, "http://169.254.169.254/", http.StatusFound)
 		}, content)
 		f := open(t, Config{Ports: []int{80}}, site.URL)
-		refused(t, f, site.URL+"/", fault.Invalid, "The address leads to a private network, which is not fetched.")
+		refused(t, f, site.URL+"/", fault.Invalid, "There is no public site at this address. Check it.")
 	})
 	t.Run("what follows 500 KiB is ignored", func(t *testing.T) {
 		site := serveRobots(t, says("User-agent: *\nDisallow: /a\n"+strings.Repeat("#", 500<<10)+"\nDisallow: /b"), content)

@@ -18,9 +18,9 @@ import (
 )
 
 func openPostgres(ctx context.Context, url string) (*Store, error) {
-	config, err := pgx.ParseConfig(url)
+	config, err := parsePostgres(url)
 	if err != nil {
-		return nil, errors.New("DATABASE_URL is not a PostgreSQL URL such as postgres://user:password@host:5432/parley")
+		return nil, err
 	}
 	if err := migratePostgres(ctx, config, migrations.Postgres()); err != nil {
 		return nil, fmt.Errorf("migrating the database: %w", err)
@@ -30,6 +30,14 @@ func openPostgres(ctx context.Context, url string) (*Store, error) {
 	db.SetMaxIdleConns(16 * runtime.GOMAXPROCS(0))
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	return newStore(dialect.Postgres, db, db, pool{db}, db.Close), nil
+}
+
+func parsePostgres(url string) (*pgx.ConnConfig, error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, errors.New("DATABASE_URL is not a PostgreSQL URL such as postgres://user:password@host:5432/parley")
+	}
+	return config, nil
 }
 
 // pool runs transactions on connections of their own.

@@ -79,14 +79,33 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	return s, nil
 }
 
+// CheckURL fails if [Open] would not understand the URL. The error does not
+// quote it.
+func CheckURL(url string) error {
+	if path, isFile := strings.CutPrefix(url, sqliteScheme); isFile && path != "" && path[0] != '?' {
+		return nil
+	}
+	if isPostgres(url) {
+		_, err := parsePostgres(url)
+		return err
+	}
+	return errURL
+}
+
+var errURL = errors.New("give a database URL that starts with postgres:// or with sqlite: and a path")
+
+func isPostgres(url string) bool {
+	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
+}
+
 func open(ctx context.Context, url string) (*Store, error) {
 	switch {
 	case strings.HasPrefix(url, sqliteScheme):
 		return openSQLite(ctx, strings.TrimPrefix(url, sqliteScheme))
-	case strings.HasPrefix(url, "postgres://"), strings.HasPrefix(url, "postgresql://"):
+	case isPostgres(url):
 		return openPostgres(ctx, url)
 	}
-	return nil, errors.New("give a database URL that starts with postgres:// or with sqlite: and a path")
+	return nil, errURL
 }
 
 func newStore(name string, reads *sql.DB, queries entsql.ExecQuerier, begin beginner, close func() error) *Store {

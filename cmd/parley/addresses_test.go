@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -133,8 +134,12 @@ func TestPrivateAddressIsRefused(t *testing.T) {
 		site := newSite(t)
 		site.put("/", "The secret of the intranet.")
 		w := start(func(c *Config) { // the port alone is allowed
-			site.allowed(c)
-			c.FetchAllow = nil
+			_, port, _ := strings.Cut(strings.TrimPrefix(site.URL, "http://"), ":")
+			number, err := strconv.Atoi(port)
+			if err != nil {
+				t.Error(err)
+			}
+			c.FetchPorts, c.FetchDelay = []int{number}, time.Millisecond
 		})
 		baker := w.newTenant("baker", plan.Standard)
 		v := w.signedIn(baker.email, baker.password)
@@ -143,11 +148,11 @@ func TestPrivateAddressIsRefused(t *testing.T) {
 				v := v.in(t)
 				v.checkAnswer(v.ask("POST", "/api/chatbots/"+baker.chatbot+"/sources", fmt.Sprintf(`{"url":%q,"kind":%q}`, site.url("/?"+kind), kind)), 200, 0)
 				for _, d := range v.settled(baker) {
-					if d.State != knowledge.Failed || !strings.Contains(d.Reason, "private network") {
+					if d.State != knowledge.Failed || !strings.Contains(d.Reason, "no public site") {
 						t.Errorf("the page is %s: %s", d.State, d.Reason)
 					}
 				}
-				if shown := v.get("/chatbots/" + baker.chatbot + "/knowledge"); !strings.Contains(shown.body, "private network") {
+				if shown := v.get("/chatbots/" + baker.chatbot + "/knowledge"); !strings.Contains(shown.body, "no public site") {
 					t.Error("the page does not say why")
 				}
 				if n := site.visits(); n != 0 {

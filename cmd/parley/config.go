@@ -16,7 +16,7 @@ import (
 // in docs/config.md is generated from it.
 type Config struct {
 	Listen       string        `name:"listen" env:"LISTEN_ADDR" placeholder:"ADDRESS" help:"Address to listen on. Default: 127.0.0.1:8080, or all interfaces on PORT when only that is set."`
-	Port         int           `name:"port" env:"PORT" help:"Port to listen on, on all interfaces, when no address is given."`
+	Port         int           `name:"port" env:"PORT" range:"1-65535" help:"Port to listen on, on all interfaces, when no address is given."`
 	DataDir      string        `name:"data-dir" env:"DATA_DIR" default:"./data" help:"Folder of the embedded database and index."`
 	BaseURL      string        `name:"base-url" env:"BASE_URL" placeholder:"URL" help:"Address under which people reach the server, such as https://parley.example.com. Default: http:// and the address listened on. With https, cookies are sent over TLS only."`
 	DatabaseURL  string        `name:"database-url" env:"DATABASE_URL" placeholder:"URL" secret:"url" help:"PostgreSQL database, as postgres://user:password@host:5432/name. Default: SQLite in the data folder."`
@@ -24,28 +24,28 @@ type Config struct {
 	WeaviateGRPC string        `name:"weaviate-grpc" env:"WEAVIATE_GRPC" placeholder:"ADDRESS" help:"Host and port of Weaviate's gRPC interface. Default: port 50051 of the host of WEAVIATE_URL."`
 	WeaviateKey  string        `name:"weaviate-api-key" env:"WEAVIATE_API_KEY" placeholder:"KEY" secret:"text" help:"Weaviate's API key. Needed unless Weaviate is on this machine."`
 	WeaviateName string        `name:"weaviate-prefix" env:"WEAVIATE_PREFIX" placeholder:"NAME" help:"Beginning of the names of collections, for several installations on one Weaviate: letters and digits, a capital first."`
-	WeaviateCopy int           `name:"weaviate-replicas" env:"WEAVIATE_REPLICAS" placeholder:"N" help:"Number of nodes that hold each passage. Takes effect with parley reindex. Default: 1."`
+	WeaviateCopy int           `name:"weaviate-replicas" env:"WEAVIATE_REPLICAS" range:"1-99" placeholder:"N" help:"Number of nodes that hold each passage. Takes effect with parley reindex. Default: 1."`
 	LLMBaseURL   string        `name:"llm-base-url" env:"LLM_BASE_URL" placeholder:"URL" secret:"url" help:"OpenAI-compatible server, such as https://api.openai.com/v1. Default: OpenAI's when a key or model is set; without any of the three, answers are extracted from the passages without a model."`
 	LLMAPIKey    string        `name:"llm-api-key" env:"LLM_API_KEY" placeholder:"KEY" secret:"text" help:"Key for the model's server."`
 	LLMModel     string        `name:"llm-model" env:"LLM_MODEL" placeholder:"NAME" help:"Name of the model. Default: gpt-4o-mini when a server or key is set."`
-	LLMTimeout   time.Duration `name:"llm-timeout" env:"LLM_TIMEOUT" default:"2m" help:"Longest time for a whole answer of the model."`
-	LLMFirst     time.Duration `name:"llm-first-token-timeout" env:"LLM_FIRST_TOKEN_TIMEOUT" default:"30s" help:"Longest time until the model's first token."`
+	LLMTimeout   time.Duration `name:"llm-timeout" env:"LLM_TIMEOUT" range:"1s-24h" default:"2m" help:"Longest time for a whole answer of the model."`
+	LLMFirst     time.Duration `name:"llm-first-token-timeout" env:"LLM_FIRST_TOKEN_TIMEOUT" range:"1s-24h" default:"30s" help:"Longest time until the model's first token."`
 	ModelConfig
 	EmbedBaseURL string        `name:"embed-base-url" env:"EMBED_BASE_URL" placeholder:"URL" secret:"url" help:"OpenAI-compatible server whose /embeddings makes vectors of passages and questions. Default: OpenAI's when EMBED_MODEL is set; without EMBED_MODEL, retrieval needs no server."`
 	EmbedAPIKey  string        `name:"embed-api-key" env:"EMBED_API_KEY" placeholder:"KEY" secret:"text" help:"Key for the embedding server."`
 	EmbedModel   string        `name:"embed-model" env:"EMBED_MODEL" placeholder:"NAME" help:"Name of the embedding model. The index is rebuilt when it changes."`
-	EmbedSize    int           `name:"embed-dimensions" env:"EMBED_DIMENSIONS" placeholder:"N" help:"Dimension that the embedding server is asked for. Default: the model's own."`
-	FetchAllow   []string      `name:"fetch-allow" env:"FETCH_ALLOW" placeholder:"NETWORK" help:"Private networks that owners' addresses may lead to, such as 10.0.0.0/8, separated by commas. Default: none."`
-	FetchPorts   []int         `name:"fetch-ports" env:"FETCH_PORTS" placeholder:"PORT" help:"Ports that owners' addresses may have. Default: 80 and 443."`
-	FetchDelay   time.Duration `name:"fetch-delay" env:"FETCH_DELAY" default:"1s" help:"Pause between two requests to one host."`
-	Workers      int           `name:"workers" env:"WORKERS" placeholder:"N" help:"Number of workspaces whose documents this process works on at once. Default: 16."`
-	JobLease     time.Duration `name:"job-lease" env:"JOB_LEASE" default:"5m" help:"How long a server that has died may hold a workspace's documents before another takes them over. On SQLite the next start does so at once."`
+	EmbedSize    int           `name:"embed-dimensions" env:"EMBED_DIMENSIONS" range:"1-65536" placeholder:"N" help:"Dimension that the embedding server is asked for. Default: the model's own."`
+	FetchAllow   []string      `name:"fetch-allow" env:"FETCH_ALLOW" placeholder:"TARGET" help:"Private hosts and networks that pages may be read from, each with a port, such as wiki.internal:8080, 10.0.0.0/8:443 or [fd00::/8]:443, separated by commas. Without a port, 80 and 443 are open; the port * opens all. Default: none."`
+	FetchPorts   []int         `name:"fetch-ports" env:"FETCH_PORTS" range:"1-65535" placeholder:"PORT" help:"Ports of public sites that pages may be read from. Default: 80 and 443."`
+	FetchDelay   time.Duration `name:"fetch-delay" env:"FETCH_DELAY" range:"1ms-1h" default:"1s" help:"Pause between two requests to one host."`
+	Workers      int           `name:"workers" env:"WORKERS" range:"1-256" placeholder:"N" help:"Number of workspaces whose documents this process works on at once. Default: 16."`
+	JobLease     time.Duration `name:"job-lease" env:"JOB_LEASE" range:"1s-24h" default:"5m" help:"How long a server that has died may hold a workspace's documents before another takes them over. On SQLite the next start does so at once."`
 	StripeKey    string        `name:"stripe-secret-key" env:"STRIPE_SECRET_KEY" placeholder:"KEY" secret:"text" help:"Stripe's secret key. With it owners buy plans; the operator can still grant one with parley plan set."`
 	StripeSecret string        `name:"stripe-webhook-secret" env:"STRIPE_WEBHOOK_SECRET" placeholder:"SECRET" secret:"text" help:"Signing secret of Stripe's webhook endpoint, which is /api/webhooks/stripe. A server with STRIPE_SECRET_KEY needs it."`
 	StripeURL    string        `name:"stripe-url" env:"STRIPE_URL" placeholder:"URL" help:"Address of another Stripe, for tests."`
 	StripeTax    bool          `name:"stripe-tax" env:"STRIPE_TAX" help:"Whether Stripe Tax reckons the taxes at checkout. It has to be set up at Stripe before."`
-	TrialDays    int           `name:"trial-days" env:"TRIAL_DAYS" placeholder:"N" default:"14" help:"Days of a workspace's first subscription that cost nothing. 0 means no trial."`
-	GraceDays    int           `name:"billing-grace-days" env:"BILLING_GRACE_DAYS" placeholder:"N" default:"21" help:"Days for which a plan stays in force after a payment failed."`
+	TrialDays    int           `name:"trial-days" env:"TRIAL_DAYS" range:"0-730" placeholder:"N" default:"14" help:"Days of a workspace's first subscription that cost nothing. 0 means no trial."`
+	GraceDays    int           `name:"billing-grace-days" env:"BILLING_GRACE_DAYS" range:"0-365" placeholder:"N" default:"21" help:"Days for which a plan stays in force after a payment failed."`
 	PlanChanges  string        `name:"plan-changes" env:"PLAN_CHANGES" placeholder:"WHO" help:"Who changes plans by hand while there is no Stripe: owner, on the plan page, or operator, with parley plan set. Default: operator, and owner with parley serve --demo."`
 	SMTPURL      string        `name:"smtp-url" env:"SMTP_URL" placeholder:"URL" secret:"url" help:"Server that takes mails: smtp://user:password@mail.example.com:587, which is encrypted by STARTTLS, or smtps:// on port 465. Unset means that no mails are sent. Mails have links: set BASE_URL, too."`
 	MailFrom     string        `name:"mail-from" env:"MAIL_FROM" placeholder:"ADDRESS" help:"Sender of mails, such as parley@example.com, with or without a name. Needed with SMTP_URL."`
@@ -54,9 +54,9 @@ type Config struct {
 	SignUp       bool          `name:"sign-up" env:"SIGN_UP" default:"true" negatable:"" help:"Whether anybody may sign up. The first visitor of an empty server always may."`
 	Proxies      []string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks of the reverse proxies in front of this server, separated by commas. Only they are believed when they say who the client is. Set it wherever BASE_URL begins with https: without it all clients count as one."`
 	ProxyHeader  string        `name:"client-address-header" env:"CLIENT_ADDRESS_HEADER" default:"X-Forwarded-For" placeholder:"NAME" help:"Header in which trusted proxies pass on the client's address, such as Fly-Client-IP or CF-Connecting-IP."`
-	DrainTimeout time.Duration `name:"drain-timeout" env:"DRAIN_TIMEOUT" default:"20s" help:"How long running answers may go on after SIGTERM before they are ended."`
-	LogFormat    string        `name:"log-format" env:"LOG_FORMAT" enum:"text,json" default:"text" help:"Format of the log on standard error: text or json."`
-	LogLevel     string        `name:"log-level" env:"LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"Least level that is logged: debug, info, warn or error."`
+	DrainTimeout time.Duration `name:"drain-timeout" env:"DRAIN_TIMEOUT" range:"1s-24h" default:"20s" help:"How long running answers may go on after SIGTERM before they are ended."`
+	LogFormat    string        `name:"log-format" env:"LOG_FORMAT" default:"text" help:"Format of the log on standard error: text or json."`
+	LogLevel     string        `name:"log-level" env:"LOG_LEVEL" default:"info" help:"Least level that is logged: debug, info, warn or error."`
 }
 
 const (
@@ -67,29 +67,28 @@ const (
 	maxAuditDays = 3660
 )
 
-// Validate is called by kong after parsing.
+// Validate is called by kong after parsing. Its error is a wrongSetting.
 func (c *Config) Validate() error {
+	if err := c.validate(); err != nil {
+		return &wrongSetting{err.Error()}
+	}
+	return nil
+}
+
+func (c *Config) validate() error {
+	if err := checkSettings(reflect.ValueOf(*c)); err != nil {
+		return err
+	}
 	if c.EmbedModel == "" && (c.EmbedBaseURL != "" || c.EmbedAPIKey != "") {
 		return fmt.Errorf("EMBED_MODEL must name the embedding model when EMBED_BASE_URL or EMBED_API_KEY is set")
-	}
-	if c.Workers < 0 || c.Workers > 256 {
-		return fmt.Errorf("WORKERS must be from 1 to 256")
-	}
-	for _, port := range c.FetchPorts {
-		if port < 1 || port > 65535 {
-			return fmt.Errorf("FETCH_PORTS are from 1 to 65535")
-		}
 	}
 	if c.BaseURL != "" && !isWebOrigin(c.BaseURL) {
 		return fmt.Errorf("BASE_URL must be a scheme and host, such as https://parley.example.com")
 	}
-	if c.Port < 0 || c.Port > 65535 {
-		return fmt.Errorf("PORT must be from 1 to 65535")
-	}
-	if _, _, err := net.SplitHostPort(c.listenAddress()); err != nil {
+	if !isListenAddress(c.listenAddress()) {
 		return fmt.Errorf("LISTEN_ADDR must be an address and port, such as 127.0.0.1:8080")
 	}
-	if _, _, err := net.SplitHostPort(c.MetricsAddr); c.MetricsAddr != "" && err != nil {
+	if c.MetricsAddr != "" && !isListenAddress(c.MetricsAddr) {
 		return fmt.Errorf("METRICS_ADDR must be an address and port, such as 127.0.0.1:9091")
 	}
 	if c.AuditDays < 1 || c.AuditDays > maxAuditDays {
@@ -98,10 +97,22 @@ func (c *Config) Validate() error {
 	if _, err := c.proxies(); err != nil {
 		return err
 	}
-	if err := c.validateModels(); err != nil {
-		return err
+	switch c.LogFormat {
+	case "", "text", "json":
+	default:
+		return fmt.Errorf("LOG_FORMAT must be text or json")
 	}
-	return c.validateBilling()
+	switch c.LogLevel {
+	case "", "debug", "info", "warn", "error":
+	default:
+		return fmt.Errorf("LOG_LEVEL must be debug, info, warn or error")
+	}
+	for _, check := range []func() error{c.validateServers, c.validateTargets, c.validateModels, c.validateBilling} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *Config) proxies() (clientaddr.Proxies, error) {

@@ -14,22 +14,12 @@ const (
 	byOperator = "operator"
 )
 
-// What Stripe admits as a trial, and what can be called a grace.
-const (
-	maxTrialDays = 730
-	maxGraceDays = 365
-)
-
 func (c *Config) validateBilling() error {
 	switch {
 	case c.StripeKey == "" && c.StripeSecret != "":
 		return errors.New("STRIPE_SECRET_KEY must be set when STRIPE_WEBHOOK_SECRET is")
 	case c.StripeURL != "" && !isWebOrigin(c.StripeURL):
 		return errors.New("STRIPE_URL must be a scheme and host, such as http://127.0.0.1:12111")
-	case c.TrialDays < 0 || c.TrialDays > maxTrialDays:
-		return errors.New("TRIAL_DAYS must be from 0 to 730")
-	case c.GraceDays < 0 || c.GraceDays > maxGraceDays:
-		return errors.New("BILLING_GRACE_DAYS must be from 0 to 365")
 	case c.PlanChanges != "" && c.PlanChanges != byOwner && c.PlanChanges != byOperator:
 		return errors.New("PLAN_CHANGES must be owner or operator")
 	case c.MailFrom != "" && c.SMTPURL == "":

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 
 	"parley/core/chatbot"
 )
@@ -14,8 +13,11 @@ type ModelConfig struct {
 	LLMProvider string `name:"llm-provider" env:"LLM_PROVIDER" placeholder:"KIND" help:"Interface of the model's server: openai, which many others speak too, or anthropic. Default: openai."`
 	LLMSecond   string `name:"llm-fallback-model" env:"LLM_FALLBACK_MODEL" placeholder:"NAME" help:"Second model of the same server, which answers where the first fails before its first word. Default: none."`
 	LLMTools    string `name:"llm-tools" env:"LLM_TOOLS" placeholder:"WHEN" help:"Whether the model is offered to search the knowledge by itself: on, off or auto, which is on for OpenAI's own server and for Anthropic. Default: auto."`
-	LLMContext  int    `name:"llm-context" env:"LLM_CONTEXT" placeholder:"N" help:"Number of tokens that prompt and answer may have together. Default: what is known of the model's name, else 32768."`
-	SecretKey   string `name:"secret-key" env:"SECRET_KEY" placeholder:"KEY" secret:"text" help:"Key that encrypts the keys of workspaces' model providers in the database: 32 random bytes in base64, such as openssl rand -base64 32 prints. To change it, put the new one before the old one, with a comma between, and run parley provider reseal. All servers on one PostgreSQL need the same. Default: on SQLite a key that is made in the data folder; on PostgreSQL none, and no keys can be saved."`
+	LLMContext  int    `name:"llm-context" env:"LLM_CONTEXT" range:"1-1000000000" placeholder:"N" help:"Number of tokens that prompt and answer may have together. Default: what is known of the model's name, else 32768."`
+	// ProviderAllow does not take from FETCH_ALLOW: what a crawler may read is
+	// not what a workspace may send requests of its own to.
+	ProviderAllow []string `name:"provider-allow" env:"PROVIDER_ALLOW" placeholder:"TARGET" help:"Private hosts and networks in which workspaces may use models of their own, also over http, written as in FETCH_ALLOW, such as ollama.internal:11434. Default: none."`
+	SecretKey     string   `name:"secret-key" env:"SECRET_KEY" placeholder:"KEY" secret:"text" help:"Key that encrypts the keys of workspaces' model providers in the database: 32 random bytes in base64, such as openssl rand -base64 32 prints. To change it, put the new one before the old one, with a comma between, and run parley provider reseal. All servers on one PostgreSQL need the same. Default: on SQLite a key that is made in the data folder; on PostgreSQL none, and no keys can be saved."`
 }
 
 // The kinds of model servers, and when tools are offered.
@@ -41,8 +43,6 @@ func (c *Config) validateModels() error {
 		return errors.New("LLM_TOOLS must be auto, on or off")
 	}
 	switch {
-	case c.LLMContext < 0:
-		return errors.New("LLM_CONTEXT must be a number of tokens")
 	case c.LLMSecond != "" && !c.hasModel():
 		return errors.New("LLM_MODEL must be set when LLM_FALLBACK_MODEL is")
 	case c.LLMSecond != "" && c.LLMSecond == c.ownModelName():
@@ -60,17 +60,4 @@ func (c *Config) ownModelName() string {
 		return defaultModel
 	}
 	return c.LLMModel
-}
-
-// allowedNetworks are the private networks that owners' addresses may lead to.
-func (c *Config) allowedNetworks() ([]netip.Prefix, error) {
-	var allowed []netip.Prefix
-	for _, text := range c.FetchAllow {
-		network, err := netip.ParsePrefix(text)
-		if err != nil {
-			return nil, fmt.Errorf("FETCH_ALLOW: %q is not a network such as 10.0.0.0/8", text)
-		}
-		allowed = append(allowed, network)
-	}
-	return allowed, nil
 }

@@ -148,31 +148,31 @@ func TestRefusedConfiguration(t *testing.T) {
 		"a server of embeddings without a model":  {map[string]string{"EMBED_BASE_URL": "http://embed:8080/v1"}, "EMBED_MODEL must name the embedding model"},
 		"a webhook's secret without Stripe's key": {map[string]string{"STRIPE_WEBHOOK_SECRET": "whsec_secret"}, "STRIPE_SECRET_KEY must be set"},
 		"another Stripe that is no address":       {map[string]string{"STRIPE_URL": "stripe.internal"}, "STRIPE_URL must be a scheme and host"},
-		"a trial without an end":                  {map[string]string{"TRIAL_DAYS": "731"}, "TRIAL_DAYS must be from 0 to 730"},
-		"a grace before the payment":              {map[string]string{"BILLING_GRACE_DAYS": "-1"}, "BILLING_GRACE_DAYS must be from 0 to 365"},
+		"a trial without an end":                  {map[string]string{"TRIAL_DAYS": "731"}, "TRIAL_DAYS must be a number from 0 to 730"},
+		"a grace before the payment":              {map[string]string{"BILLING_GRACE_DAYS": "-1"}, "BILLING_GRACE_DAYS must be a number from 0 to 365"},
 		"plans that anybody changes":              {map[string]string{"PLAN_CHANGES": "everyone"}, "PLAN_CHANGES must be owner or operator"},
 		"a mail server without a sender":          {map[string]string{"SMTP_URL": "smtp://me:secret@h"}, "MAIL_FROM must be an e-mail address"},
 		"a sender without a mail server":          {map[string]string{"MAIL_FROM": "parley@example.com"}, "SMTP_URL must be set"},
 		"a mail server of another kind":           {map[string]string{"SMTP_URL": "http://me:secret@h", "MAIL_FROM": "parley@example.com"}, "SMTP_URL must be smtp:// or smtps://"},
 		"an address for metrics without a port":   {map[string]string{"METRICS_ADDR": "127.0.0.1"}, "METRICS_ADDR must be an address and port"},
-		"more workers than is sane":               {map[string]string{"WORKERS": "257"}, "WORKERS must be from 1 to 256"},
-		"a port to fetch that is none":            {map[string]string{"FETCH_PORTS": "80,65536"}, "FETCH_PORTS are from 1 to 65535"},
+		"more workers than is sane":               {map[string]string{"WORKERS": "257"}, "WORKERS must be a number from 1 to 256"},
+		"a port to fetch that is none":            {map[string]string{"FETCH_PORTS": "80,65536"}, "FETCH_PORTS must be numbers from 1 to 65535"},
 		"a base URL without a scheme":             {map[string]string{"BASE_URL": "parley.example.com"}, "BASE_URL must be a scheme and host"},
 		"a base URL with a path":                  {map[string]string{"BASE_URL": "https://example.com/parley"}, "BASE_URL must be a scheme and host"},
 		"a base URL with a query":                 {map[string]string{"BASE_URL": "https://example.com/?a=b"}, "BASE_URL must be a scheme and host"},
 		"a base URL with a fragment":              {map[string]string{"BASE_URL": "https://example.com/#a"}, "BASE_URL must be a scheme and host"},
 		"a base URL with a user":                  {map[string]string{"BASE_URL": "https://me:secret@example.com"}, "BASE_URL must be a scheme and host"},
 		"a base URL of another scheme":            {map[string]string{"BASE_URL": "ftp://example.com"}, "BASE_URL must be a scheme and host"},
-		"a port that is none":                     {map[string]string{"PORT": "65536"}, "PORT must be from 1 to 65535"},
-		"a port below zero":                       {map[string]string{"PORT": "-1"}, "PORT must be from 1 to 65535"},
-		"a port that is a word":                   {map[string]string{"PORT": "http"}, "port"},
+		"a port that is none":                     {map[string]string{"PORT": "65536"}, "PORT must be a number from 1 to 65535"},
+		"a port below zero":                       {map[string]string{"PORT": "-1"}, "PORT must be a number from 1 to 65535"},
+		"a port that is a word":                   {map[string]string{"PORT": "http"}, "PORT must be a number"},
 		"an address without a port":               {map[string]string{"LISTEN_ADDR": "127.0.0.1"}, "LISTEN_ADDR must be an address and port"},
-		"a log level that is none":                {map[string]string{"LOG_LEVEL": "loud"}, "log-level"},
-		"a duration that is none":                 {map[string]string{"LLM_TIMEOUT": "soon"}, "llm-timeout"},
+		"a log level that is none":                {map[string]string{"LOG_LEVEL": "loud"}, "LOG_LEVEL must be"},
+		"a duration that is none":                 {map[string]string{"LLM_TIMEOUT": "soon"}, "LLM_TIMEOUT must be"},
 	} {
 		t.Run(sentence+" is refused", func(t *testing.T) {
 			out, complaint, code := configOf(t, c.environment)
-			if code != 2 || !strings.Contains(complaint, c.says) {
+			if code != 1 || !strings.Contains(complaint, c.says) {
 				t.Errorf("it ends with %d and says %q", code, complaint)
 			}
 			if strings.Contains(out+complaint, "secret") {

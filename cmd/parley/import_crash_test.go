@@ -50,7 +50,7 @@ func TestKilledInTheMiddleOfAnImport(t *testing.T) {
 		web.put("/", "All pages.", links...)
 		var allowed Config
 		web.allowed(&allowed)
-		s.environment = append(s.environment, "FETCH_ALLOW=127.0.0.0/8", fmt.Sprintf("FETCH_PORTS=%d", allowed.FetchPorts[0]), "FETCH_DELAY=1ms", "JOB_LEASE=10s")
+		s.environment = append(s.environment, "FETCH_ALLOW="+allowed.FetchAllow[0], "FETCH_DELAY=1ms", "JOB_LEASE=10s")
 		var tn tenantOf
 		var session header
 		s.inside(func(w *world) {

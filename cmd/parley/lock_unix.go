@@ -13,7 +13,7 @@ import (
 // makes if need be. The lock ends with the process.
 func lockDataDir(dir string) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("the data folder cannot be made: %w", err)
+		return nil, fmt.Errorf("DATA_DIR must be a folder that this server may write to: %w", err)
 	}
 	path := filepath.Join(dir, "server.lock")
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)

@@ -4,10 +4,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -58,28 +60,33 @@ func main() {
 }
 
 // run parses and runs a command line, and returns the exit code.
-func run(ctx context.Context, args []string, io streams, errors io.Writer) int {
+func run(ctx context.Context, args []string, io streams, complaints io.Writer) int {
 	var line cli
 	exit := -1
-	parser, err := kong.New(&line, kong.Name("parley"),
+	var wrong *wrongSetting
+	parser, err := kong.New(&line, append(readSettings(&wrong), kong.Name("parley"),
 		kong.Description("Parley gives a business's documents a voice: chatbots that answer from them, over a public HTTP API."),
 		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Writers(io.out, errors), kong.Exit(func(code int) { exit = code }))
+		kong.Writers(io.out, complaints), kong.Exit(func(code int) { exit = code }))...)
 	if err != nil {
-		fmt.Fprintln(errors, "parley:", err)
+		fmt.Fprintln(complaints, "parley:", err)
 		return 1
 	}
 	parsed, err := parser.Parse(args)
 	if exit >= 0 { // --help
 		return exit
 	}
+	if wrong != nil || errors.As(err, &wrong) {
+		fmt.Fprintln(complaints, "parley:", wrong)
+		return 1
+	}
 	if err != nil {
-		fmt.Fprintln(errors, "parley:", err)
+		fmt.Fprintln(complaints, "parley:", err)
 		return 2
 	}
 	parsed.BindTo(audit.As(ctx, audit.Operator), (*context.Context)(nil))
 	if err := parsed.Run(&line.Config, io); err != nil {
-		fmt.Fprintln(errors, "parley:", sentence(err))
+		fmt.Fprintln(complaints, "parley:", strings.Join(strings.Fields(sentence(err)), " "))
 		return 1
 	}
 	return 0

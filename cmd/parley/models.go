@@ -84,10 +84,9 @@ func openModel(a modelAccount) (chat.Model, error) {
 }
 
 // newModels returns who knows which model answers. Models of workspaces are
-// reached like the addresses that owners name: public ones only, and those in
-// the networks of FETCH_ALLOW.
+// reached at public addresses only, and at what PROVIDER_ALLOW opens.
 func newModels(config *Config, own []chat.Model, providers models.Providers, wrap func(chat.Model) chat.Model, log *slog.Logger) (*models.Models, error) {
-	allowed, err := config.allowedNetworks()
+	allowed, err := config.providerTargets()
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +127,7 @@ func chatbotOptions(config *Config, own []chat.Model, sqlite bool) chatbot.Optio
 	return chatbot.Options{
 		Sealer:    chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return serverKeys(config, sqlite) }),
 		OwnModels: names,
-		PlainHTTP: len(config.FetchAllow) > 0,
+		PlainHTTP: len(config.ProviderAllow) > 0,
 	}
 }
 

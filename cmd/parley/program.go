@@ -57,7 +57,7 @@ type ports struct {
 
 func openWith(ctx context.Context, config *Config, log *slog.Logger, wrap ports) (*program, error) {
 	if err := os.MkdirAll(config.DataDir, 0o700); err != nil {
-		return nil, fmt.Errorf("the data folder cannot be made: %w", err)
+		return nil, fmt.Errorf("DATA_DIR must be a folder that this server may write to: %w", err)
 	}
 	db, err := store.Open(ctx, config.databaseURL())
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 
 const providerCanary = "sk-canary-0123456789abcdef"
 
-// withLoopback lets owners' addresses lead to this machine, as an operator
+// withLoopback lets workspaces use models on this machine, as an operator
 // does with a network of theirs.
-func withLoopback(c *Config) { c.FetchAllow = []string{"127.0.0.1/32"} }
+func withLoopback(c *Config) { c.ProviderAllow = []string{"127.0.0.1:*"} }
 
 // choose gives a tenant's chatbot a model of a provider of its own.
 func (w *world) choose(tn tenantOf, upstream *llmtest.Server, fallback chatbot.ModelChoice) chatbot.Provider {

@@ -92,7 +92,7 @@ func placeName(kind knowledge.Kind, place extract.Place) string {
 type webVisitor struct{ fetcher *fetch.Fetcher }
 
 func newVisitor(config *Config) (webVisitor, error) {
-	allowed, err := config.allowedNetworks()
+	allowed, err := config.crawlTargets()
 	if err != nil {
 		return webVisitor{}, err
 	}

@@ -22,16 +22,27 @@ type index interface {
 // openIndex opens the index that the configuration names.
 func openIndex(ctx context.Context, config *Config) (index, error) {
 	if config.WeaviateURL == "" {
-		return embedded.Open(config.indexPath())
+		x, err := embedded.Open(config.indexPath())
+		if err != nil {
+			return nil, err
+		}
+		return x, nil
 	}
-	return openWeaviate(ctx, config, config.WeaviateName)
+	x, err := openWeaviate(ctx, config, config.WeaviateName)
+	if err != nil { // an interface that holds a nil pointer would not be nil
+		return nil, err
+	}
+	return x, nil
 }
 
 func openWeaviate(ctx context.Context, config *Config, prefix string) (*weaviate.Index, error) {
-	return weaviate.Open(ctx, weaviate.Config{
-		URL: config.WeaviateURL, GRPC: config.WeaviateGRPC, APIKey: config.WeaviateKey,
-		Replicas: config.WeaviateCopy, Prefix: prefix,
-	})
+	return weaviate.Open(ctx, config.weaviate(prefix))
+}
+
+func (c *Config) weaviate(prefix string) weaviate.Config {
+	return weaviate.Config{
+		URL: c.WeaviateURL, GRPC: c.WeaviateGRPC, APIKey: c.WeaviateKey, Replicas: c.WeaviateCopy, Prefix: prefix,
+	}
 }
 
 // searchPorts are the ports of retrieval beside the index.

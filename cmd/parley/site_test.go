@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -44,8 +43,7 @@ func newSite(t *testing.T) *website {
 // allowed lets a program fetch from the site, which is on this machine.
 func (s *website) allowed(c *Config) {
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(s.URL, "http://"))
-	number, _ := strconv.Atoi(port)
-	c.FetchAllow, c.FetchPorts, c.FetchDelay = []string{"127.0.0.0/8"}, []int{number}, time.Millisecond
+	c.FetchAllow, c.FetchDelay = []string{"127.0.0.0/8:" + port}, time.Millisecond
 }
 
 func (s *website) url(path string) string { return s.URL + path }

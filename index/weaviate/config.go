@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"parley/core/fault"
@@ -38,11 +39,18 @@ type Config struct {
 
 var prefix = regexp.MustCompile(`^([A-Z][A-Za-z0-9]{0,40})?$`)
 
+// Check returns a failure of kind Invalid, with the field, if no server can be
+// reached by the config. It does not ask the server.
+func (c Config) Check() error {
+	_, err := c.checked()
+	return err
+}
+
 // checked returns the config with its defaults, or a failure of kind Invalid
 // that says what is wrong.
 func (c Config) checked() (Config, error) {
 	address, err := url.Parse(c.URL)
-	if err != nil || address.Scheme != "http" && address.Scheme != "https" || address.Hostname() == "" {
+	if err != nil || address.Scheme != "http" && address.Scheme != "https" || address.Hostname() == "" || address.Port() != "" && !isPort(address.Port()) {
 		return c, fault.InField("URL", "Give Weaviate's address as http://host:port or https://host:port.")
 	}
 	if strings.Trim(address.Path, "/") != "" || address.RawQuery != "" || address.User != nil || address.Fragment != "" {
@@ -53,7 +61,7 @@ func (c Config) checked() (Config, error) {
 		c.GRPC = net.JoinHostPort(address.Hostname(), grpcPort)
 	}
 	host, port, err := net.SplitHostPort(c.GRPC)
-	if err != nil || host == "" || port == "" {
+	if err != nil || host == "" || !isPort(port) {
 		return c, fault.InField("GRPC", "Give the address of Weaviate's gRPC interface as host:port.")
 	}
 	if c.APIKey == "" && !(loopback(address.Hostname()) && loopback(host)) {
@@ -72,6 +80,11 @@ func (c Config) checked() (Config, error) {
 		return c, fault.InField("Prefix", "Give a prefix of letters and digits that begins with a capital.")
 	}
 	return c, nil
+}
+
+func isPort(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && n > 0
 }
 
 func loopback(host string) bool {

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// wrongValues are values that no server starts with, for each setting. Others
+// maps a setting to those that its wrong values need beside them.
+var (
+	wrongValues = map[string][]string{
+		"LISTEN_ADDR":             {"127.0.0.1", "127.0.0.1:http", "127.0.0.1:65536", "127.0.0.1:-1", "http://127.0.0.1:80", "a b:80"},
+		"PORT":                    {"http", "65536", "-1", "8080x", ""},
+		"DATA_DIR":                {"/dev/null/parley", "a\x01b"},
+		"BASE_URL":                {"parley.example.com", "ftp://parley.example.com", "https://parley.example.com/app", "https://me:hunter2@parley.example.com", "https://a b"},
+		"DATABASE_URL":            {"foo", "mysql://me:hunter2@db/parley", "postgres://me:hunter2@db:port/parley", "postgres://me:hunter2@[::1", "postgres://me:hunter2@db/parley?sslmode=hunter2", "sqlite:", "sqlite:?_pragma=key(hunter2)", "parley.db"},
+		"WEAVIATE_URL":            {"foo", "weaviate:8080", "ftp://weaviate", "http://", "http://me:hunter2@weaviate:8080", "http://127.0.0.1:99999", "http://127.0.0.1/v1"},
+		"WEAVIATE_GRPC":           {"foo", "127.0.0.1", "127.0.0.1:", "127.0.0.1:grpc", ":50051", "127.0.0.1:99999"},
+		"WEAVIATE_API_KEY":        {"hunter2\nhunter2", "hunter2 hunter2", "hünter2"},
+		"WEAVIATE_PREFIX":         {"parley", "A-B", "1A", "A B"},
+		"WEAVIATE_REPLICAS":       {"two", "-1", "100", "1.5"},
+		"LLM_BASE_URL":            {"foo", "api.openai.com/v1", "ftp://api.openai.com", "https://", "https://me:hunter2@api.openai.com:port/v1", "https://api.openai.com/v1?key=hunter2"},
+		"LLM_API_KEY":             {"hunter2\nhunter2", "hunter2\x1b"},
+		"LLM_MODEL":               {"gpt\n4"},
+		"LLM_TIMEOUT":             {"soon", "-1s", "30", "25h", "1ms"},
+		"LLM_FIRST_TOKEN_TIMEOUT": {"soon", "-1s", "30", "25h"},
+		"LLM_PROVIDER":            {"google", "OpenAI", "openai "},
+		"LLM_FALLBACK_MODEL":      {"a\tb"},
+		"LLM_TOOLS":               {"yes", "maybe"},
+		"LLM_CONTEXT":             {"many", "-1", "8k"},
+		"PROVIDER_ALLOW":          {"http://ollama", "10.0.0.0/33", "ollama:port", "ollama:0", "ollama:70000", "10.0.0.0/8,ollama:x"},
+		"SECRET_KEY":              {"hunter2", "aHVudGVyMg==", "hunter2,hunter2", "hunter2\n"},
+		"EMBED_BASE_URL":          {"foo", "embed:8080", "https://me:hunter2@embed:port"},
+		"EMBED_API_KEY":           {"hunter2\nhunter2"},
+		"EMBED_MODEL":             {"a\nb"},
+		"EMBED_DIMENSIONS":        {"many", "-1", "65537"},
+		"FETCH_ALLOW":             {"http://wiki", "10.0.0.0/33", "wiki:port", "wiki:0", "wiki:70000", "wiki internal", "10.0.0.0/8:443:80"},
+		"FETCH_PORTS":             {"http", "80,65536", "0", "-1", "80;443"},
+		"FETCH_DELAY":             {"slowly", "-1s", "2h", "1"},
+		"WORKERS":                 {"many", "-1", "257", "1.5"},
+		"JOB_LEASE":               {"long", "-1s", "1ms", "25h"},
+		"STRIPE_SECRET_KEY":       {"sk_test_hunter2\nhunter2"},
+		"STRIPE_WEBHOOK_SECRET":   {"whsec_hunter2\nhunter2"},
+		"STRIPE_URL":              {"stripe.internal", "ftp://stripe.internal", "http://stripe.internal/v1"},
+		"STRIPE_TAX":              {"perhaps", "2"},
+		"TRIAL_DAYS":              {"two weeks", "-1", "731"},
+		"BILLING_GRACE_DAYS":      {"a month", "-1", "366"},
+		"PLAN_CHANGES":            {"everyone", "Owner"},
+		"SMTP_URL":                {"mail.example.com", "http://me:hunter2@mail.example.com", "smtp://me:hunter2@mail.example.com:port", "smtp://"},
+		"MAIL_FROM":               {"parley", "a@b@c", "parley@example.com\nBcc: hunter2@example.com"},
+		"METRICS_ADDR":            {"127.0.0.1", "9091", "127.0.0.1:metrics", "127.0.0.1:99999"},
+		"SIGN_UP":                 {"perhaps", "2"},
+		"TRUSTED_PROXIES":         {"proxy", "10.0.0.0/33", "10.0.0.1:80"},
+		"CLIENT_ADDRESS_HEADER":   {"X Forwarded For", "a:b", "a\nb"},
+		"AUDIT_DAYS":              {"a year", "-1", "36501"},
+		"DRAIN_TIMEOUT":           {"soon", "-1s", "25h", "1ms"},
+		"LOG_FORMAT":              {"xml", "JSON"},
+		"LOG_LEVEL":               {"loud", "INFO", "warning"},
+	}
+	besides = map[string]map[string]string{
+		"WEAVIATE_GRPC":         {"WEAVIATE_URL": "http://127.0.0.1:1"},
+		"WEAVIATE_API_KEY":      {"WEAVIATE_URL": "http://127.0.0.1:1"},
+		"WEAVIATE_PREFIX":       {"WEAVIATE_URL": "http://127.0.0.1:1"},
+		"WEAVIATE_REPLICAS":     {"WEAVIATE_URL": "http://127.0.0.1:1"},
+		"EMBED_BASE_URL":        {"EMBED_MODEL": "double"},
+		"EMBED_API_KEY":         {"EMBED_MODEL": "double"},
+		"LLM_FALLBACK_MODEL":    {"LLM_MODEL": "double"},
+		"STRIPE_WEBHOOK_SECRET": {"STRIPE_SECRET_KEY": "sk_test_hunter2"},
+		"SMTP_URL":              {"MAIL_FROM": "parley@example.com"},
+		"MAIL_FROM":             {"SMTP_URL": "smtp://127.0.0.1:1"},
+	}
+)
+
+// TestWrongSettings starts a server with wrong values of every setting.
+func TestWrongSettings(t *testing.T) {
+	for _, s := range (&Config{}).settings() {
+		t.Run(s.Env, func(t *testing.T) {
+			if len(wrongValues[s.Env]) == 0 {
+				t.Fatal("it has no wrong values in this table. Refuse some when the program starts, and add them here.")
+			}
+			for _, value := range wrongValues[s.Env] {
+				t.Run("a server does not start, and says why, with "+value, func(t *testing.T) {
+					complaint, code := serveWith(t, s.Env, value)
+					if code != 1 {
+						t.Errorf("it ends with %d", code)
+					}
+					isOneSentence(t, complaint, s.Env)
+				})
+			}
+		})
+	}
+	for env := range wrongValues {
+		if !slices.ContainsFunc((&Config{}).settings(), func(s setting) bool { return s.Env == env }) {
+			t.Errorf("%s is no setting any more", env)
+		}
+	}
+}
+
+// serveWith starts a server in an environment, as far as it gets.
+func serveWith(t *testing.T, env, value string) (complaint string, code int) {
+	t.Helper()
+	all := map[string]string{}
+	for _, s := range (&Config{}).settings() {
+		all[s.Env] = ""
+	}
+	maps.Copy(all, map[string]string{"DATA_DIR": filepath.Join(t.TempDir(), "data"), "LISTEN_ADDR": "127.0.0.1:0"})
+	if env == "PORT" {
+		all["LISTEN_ADDR"] = ""
+	}
+	maps.Copy(all, besides[env])
+	for name, text := range all {
+		t.Setenv(name, text) // so that it is restored
+		if text == "" {
+			if err := os.Unsetenv(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Setenv(env, value)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var printed, complaints bytes.Buffer
+	code = run(ctx, []string{"serve"}, streams{in: strings.NewReader(""), out: &printed}, &complaints)
+	return complaints.String() + printed.String(), code
+}
+
+func isOneSentence(t *testing.T, complaint, env string) {
+	t.Helper()
+	line, more, _ := strings.Cut(complaint, "\n")
+	if more != "" || !strings.HasPrefix(line, "parley: "+env) || len(line) > 300 {
+		t.Errorf("it says %q", complaint)
+	}
+	if !strings.Contains(line, "must be") && !strings.Contains(line, "Give") && !strings.Contains(line, "such as") && !strings.Contains(line, "has characters") {
+		t.Errorf("it does not say what is right: %q", complaint)
+	}
+	for _, leak := range []string{"hunter", "hünter", "aHVudGVyMg", "goroutine", "panic", ".go:"} {
+		if strings.Contains(complaint, leak) {
+			t.Errorf("it shows %q: %s", leak, complaint)
+		}
+	}
+}
