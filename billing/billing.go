@@ -38,8 +38,9 @@ type Tenants interface {
 	WorkspaceByCustomer(ctx context.Context, customerID string) (workspaceID string, err error)
 
 	OwnerEmail(ctx context.Context, workspaceID string) (string, error)
-	SetCustomer(ctx context.Context, workspaceID, customerID string) (tenant.Subscription, error)
-	ReplaceCustomer(ctx context.Context, workspaceID, deleted, customerID string) (tenant.Subscription, error)
+	SetCustomer(ctx context.Context, workspaceID string, customer tenant.Customer) (tenant.Subscription, error)
+	ReplaceCustomer(ctx context.Context, workspaceID, replaced string, customer tenant.Customer) (tenant.Subscription, error)
+	CustomerMissing(ctx context.Context, workspaceID, customerID string) (news bool, err error)
 	CustomerTold(ctx context.Context, workspaceID string) error
 
 	BeginCheckout(ctx context.Context, workspaceID string) error
@@ -58,6 +59,9 @@ type Service struct {
 	log      *slog.Logger
 	observer Observer
 	lanes    *lanes
+	whose    identity
+	// wait pauses; tests do not.
+	wait func(ctx context.Context, pause time.Duration) error
 }
 
 // New returns the account. For [Service.Check] and [Service.Sync] tenants may
@@ -65,6 +69,6 @@ type Service struct {
 func New(config Config, tenants Tenants, now func() time.Time, log *slog.Logger, observer Observer) *Service {
 	return &Service{
 		config: config, account: connect(config.Key, config.BaseURL), tenants: tenants,
-		now: now, log: log, observer: observer, lanes: newLanes(),
+		now: now, log: log, observer: observer, lanes: newLanes(), wait: sleep,
 	}
 }

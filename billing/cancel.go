@@ -2,11 +2,13 @@ package billing
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/subscription"
 
 	"parley/core/plan"
+	"parley/core/tenant"
 )
 
 // Cancel ends all that a workspace pays for, now, and closes the pages on which
@@ -23,7 +25,7 @@ func (s *Service) Cancel(ctx context.Context, workspaceID string) error {
 	}
 	subscriptions, err := s.subscriptions(ctx, known.CustomerID)
 	if missing(err) {
-		return s.confirmDeleted(ctx, known)
+		return s.leave(ctx, known)
 	}
 	if err != nil {
 		return err
@@ -35,6 +37,21 @@ func (s *Service) Cancel(ctx context.Context, workspaceID string) error {
 		if err := s.cancel(ctx, found.ID); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// leave is for a customer that is not there any more. One that this Stripe never
+// knew cannot be cancelled here: whoever runs the server is told if it may still
+// be paid for.
+func (s *Service) leave(ctx context.Context, known tenant.Subscription) error {
+	err := s.confirmDeleted(ctx, known)
+	if !isStray(err) {
+		return err
+	}
+	if known.ID != "" && !known.Status.Terminal() {
+		s.alarm(Uncancelled, slog.String("workspace", known.WorkspaceID), slog.String("customer", known.CustomerID),
+			slog.String("subscription", known.ID), slog.String("account", known.Account.ID), slog.String("mode", string(known.Account.Mode)))
 	}
 	return nil
 }

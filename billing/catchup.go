@@ -15,24 +15,21 @@ import (
 const missedFor = 3 * 24 * time.Hour
 
 // CatchUp handles the events that Stripe could not deliver, and returns how
-// many those were. It goes on after a failure, but not after several in a row.
+// many those were. It goes on after a failure, unless Stripe is away.
 func (s *Service) CatchUp(ctx context.Context) (handled int, err error) {
 	missed, err := s.undelivered(ctx)
 	if err != nil {
 		return 0, err
 	}
-	var done tally
 	read := map[string]bool{}
-	for _, h := range missed {
+	err = each(ctx, s, missed, func(h hint) error {
 		news, err := s.catchUp(ctx, h, read)
 		if news && err == nil {
 			handled++
 		}
-		if done.enough(err) {
-			break
-		}
-	}
-	return handled, done.err()
+		return err
+	})
+	return handled, err
 }
 
 // catchUp handles one event unless it was handled. Read has the customers that

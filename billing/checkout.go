@@ -43,8 +43,9 @@ func (p Purchase) check() error {
 // plan. Who has a subscription is sent to the portal instead, to confirm the
 // change or, where that is not possible, to bring the subscription in order:
 // Stripe's Checkout would sell a second one. It is Invalid for what cannot be
-// bought, Unavailable if the plan has no price at Stripe, and Upstream or
-// Unavailable when Stripe cannot be asked.
+// bought, Unavailable if the plan has no price at Stripe, a Conflict for a
+// workspace that may be paying at another Stripe, and Upstream or Unavailable
+// when Stripe cannot be asked.
 func (s *Service) Checkout(ctx context.Context, workspaceID string, purchase Purchase, back Back) (string, error) {
 	if err := purchase.check(); err != nil {
 		return "", err
@@ -53,7 +54,11 @@ func (s *Service) Checkout(ctx context.Context, workspaceID string, purchase Pur
 		return "", err
 	}
 	// Stripe is asked, as an event may be late: nobody is to pay twice.
-	if _, err := s.Refresh(audit.As(ctx, audit.Stripe), workspaceID, tenant.Cause{}); err != nil {
+	_, err := s.Refresh(audit.As(ctx, audit.Stripe), workspaceID, tenant.Cause{})
+	if isStray(err) {
+		err = s.startOver(ctx, workspaceID, err)
+	}
+	if err != nil {
 		return "", err
 	}
 	known, err := s.tenants.Subscription(ctx, workspaceID)

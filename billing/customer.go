@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/customer"
@@ -29,10 +30,14 @@ func (s *Service) customer(ctx context.Context, workspaceID string) (tenant.Subs
 }
 
 // newCustomer makes a customer, in place of one that was deleted or of none.
-func (s *Service) newCustomer(ctx context.Context, workspaceID, deleted string) (customerID string, err error) {
+func (s *Service) newCustomer(ctx context.Context, workspaceID, deleted string) (tenant.Customer, error) {
 	email, err := s.tenants.OwnerEmail(ctx, workspaceID)
 	if err != nil {
-		return "", err
+		return tenant.Customer{}, err
+	}
+	here, err := s.Account(ctx)
+	if err != nil {
+		return tenant.Customer{}, err
 	}
 	client := customer.Client{B: s.account.backend, Key: s.account.key}
 	made, err := ask(ctx, func(ctx context.Context) (*stripe.Customer, error) {
@@ -43,9 +48,28 @@ func (s *Service) newCustomer(ctx context.Context, workspaceID, deleted string) 
 		return client.New(params)
 	})
 	if err != nil {
-		return "", err
+		return tenant.Customer{}, err
 	}
-	return made.ID, nil
+	return tenant.Customer{ID: made.ID, Account: here}, nil
+}
+
+// startOver gives a workspace a new customer, in place of one that is not at
+// this Stripe. It fails with the same failure for a workspace that may still be
+// paying elsewhere: a person has to look.
+func (s *Service) startOver(ctx context.Context, workspaceID string, failure error) error {
+	known, err := s.tenants.Subscription(ctx, workspaceID)
+	if err != nil {
+		return err
+	}
+	if known.ID != "" && !known.Status.Terminal() {
+		return failure
+	}
+	made, err := s.newCustomer(ctx, workspaceID, known.CustomerID)
+	if err != nil {
+		return err
+	}
+	_, err = s.tenants.ReplaceCustomer(ctx, workspaceID, known.CustomerID, made)
+	return err
 }
 
 // customerKey makes two tries at once into one customer. Stripe refuses a key
@@ -65,16 +89,10 @@ func (s *Service) PushCustomers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var done tally
-	for _, known := range subscriptions {
-		if known.CustomerID == "" || !known.CustomerStale {
-			continue
-		}
-		if done.enough(s.pushCustomer(ctx, known)) {
-			break
-		}
-	}
-	return done.err()
+	subscriptions = slices.DeleteFunc(subscriptions, func(known tenant.Subscription) bool {
+		return known.CustomerID == "" || !known.CustomerStale || known.MissingAt != nil
+	})
+	return each(ctx, s, subscriptions, func(known tenant.Subscription) error { return s.pushCustomer(ctx, known) })
 }
 
 func (s *Service) pushCustomer(ctx context.Context, known tenant.Subscription) error {
@@ -84,7 +102,11 @@ func (s *Service) pushCustomer(ctx context.Context, known tenant.Subscription) e
 		if err != nil || email == told {
 			return err
 		}
-		if err := s.setEmail(ctx, known.CustomerID, email); err != nil {
+		err = s.setEmail(ctx, known.CustomerID, email)
+		if missing(err) { // nobody needs to be told for one that was deleted
+			err = s.noteStray(ctx, known, s.confirmDeleted(ctx, known))
+		}
+		if err != nil {
 			return err
 		}
 		if err := s.tenants.CustomerTold(ctx, known.WorkspaceID); err != nil {

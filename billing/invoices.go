@@ -24,7 +24,7 @@ type Invoice struct {
 
 // Invoices returns the latest of a workspace, the latest first: at most limit,
 // which is from 1 to 100. Drafts are left out. A workspace that was never a
-// customer has none.
+// customer has none, nor has one whose customer is not at this Stripe.
 func (s *Service) Invoices(ctx context.Context, workspaceID string, limit int) ([]Invoice, error) {
 	known, err := s.tenants.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID == "" {
@@ -38,6 +38,9 @@ func (s *Service) Invoices(ctx context.Context, workspaceID string, limit int) (
 		params.Single = true
 		return all[*stripe.Invoice](client.List(params).Iter)
 	})
+	if missing(err) { // the customer is not at this Stripe
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

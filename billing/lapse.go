@@ -8,7 +8,7 @@ import (
 )
 
 // RefreshLapsed asks Stripe about the workspaces whose access has just ended by
-// itself: an event that would have prolonged it may be lost, and nobody who has
+// itself, or was to end because there was no Stripe to ask: an event that would have prolonged it may be lost, and nobody who has
 // paid is to be locked out. What has ended at Stripe, too, ends with it. Of those
 // that could not be asked about the access stays as it is.
 func (s *Service) RefreshLapsed(ctx context.Context) error {
@@ -16,12 +16,8 @@ func (s *Service) RefreshLapsed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var done tally
-	for _, workspaceID := range lapsed {
+	return each(ctx, s, lapsed, func(workspaceID string) error {
 		_, err := s.Refresh(audit.As(ctx, audit.Stripe), workspaceID, tenant.Cause{})
-		if done.enough(err) {
-			break
-		}
-	}
-	return done.err()
+		return err
+	})
 }

@@ -3,6 +3,8 @@ package billing
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -58,8 +60,8 @@ func (l *ledger) Subscriptions(context.Context) ([]tenant.Subscription, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var all []tenant.Subscription
-	for _, row := range l.rows {
-		if row.CustomerID != "" {
+	for _, id := range slices.Sorted(maps.Keys(l.rows)) {
+		if row := l.rows[id]; row.CustomerID != "" {
 			all = append(all, row)
 		}
 	}
@@ -78,12 +80,22 @@ func (l *ledger) Lapsed(context.Context) ([]string, error) {
 	return lapsed, l.failing
 }
 
-func (l *ledger) ReplaceCustomer(_ context.Context, workspaceID, deleted, customerID string) (tenant.Subscription, error) {
+func (l *ledger) ReplaceCustomer(_ context.Context, workspaceID, replaced string, customer tenant.Customer) (tenant.Subscription, error) {
 	return l.change(workspaceID, func(row *tenant.Subscription) {
-		if row.CustomerID == deleted {
-			row.CustomerID = customerID
+		if row.CustomerID == replaced {
+			row.CustomerID, row.Account, row.MissingAt = customer.ID, customer.Account, nil
 		}
 	})
+}
+
+func (l *ledger) CustomerMissing(_ context.Context, workspaceID, customerID string) (news bool, err error) {
+	now := l.now()
+	_, err = l.change(workspaceID, func(row *tenant.Subscription) {
+		if news = row.CustomerID == customerID && row.MissingAt == nil; news {
+			row.MissingAt = &now
+		}
+	})
+	return news, err
 }
 
 func (l *ledger) WorkspaceByCustomer(_ context.Context, customerID string) (string, error) {
@@ -103,10 +115,10 @@ func (l *ledger) OwnerEmail(context.Context, string) (string, error) {
 	return l.email, l.failing
 }
 
-func (l *ledger) SetCustomer(_ context.Context, workspaceID, customerID string) (tenant.Subscription, error) {
+func (l *ledger) SetCustomer(_ context.Context, workspaceID string, customer tenant.Customer) (tenant.Subscription, error) {
 	return l.change(workspaceID, func(row *tenant.Subscription) {
 		if row.CustomerID == "" {
-			row.CustomerID = customerID
+			row.CustomerID, row.Account = customer.ID, customer.Account
 		}
 	})
 }
@@ -145,6 +157,7 @@ func (l *ledger) ApplySubscription(ctx context.Context, workspaceID string, revi
 	}
 	l.actors = append(l.actors, audit.ActorOf(ctx))
 	after := before
+	after.MissingAt = nil
 	after.Billed, after.TrialUsed, after.Revision = billed, before.TrialUsed || trialUsed, revision+1
 	standing := plan.Standing{Status: billed.Status, Plan: billed.Plan, PastDueSince: billed.PastDueSince, EndsAt: billed.EndsAt}
 	now := l.now()

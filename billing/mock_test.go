@@ -103,6 +103,7 @@ var anyID = regexp.MustCompile(`/(cus|sub|price|prod|cs|bpc|parley)_[^/]+`)
 // everyCall is all that is ever sent to Stripe.
 var everyCall = []string{
 	"DELETE /v1/subscriptions/{id}",
+	"GET /v1/account",
 	"GET /v1/balance",
 	"GET /v1/billing_portal/configurations",
 	"GET /v1/billing_portal/configurations/{id}",

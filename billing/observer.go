@@ -38,9 +38,14 @@ const (
 	UnknownPrice = "unknown_price"
 	// UnknownStatus is a status that the rule of package plan does not know.
 	UnknownStatus = "unknown_status"
-	// MissingCustomer is a customer that Stripe does not know, as under the key
-	// of another account.
+	// MissingCustomer is a customer that Stripe does not know.
 	MissingCustomer = "missing_customer"
+	// OtherAccount is a customer of another account or mode of Stripe than the
+	// key is for.
+	OtherAccount = "other_account"
+	// Uncancelled is a workspace that was deleted while it may still be paid for
+	// at another Stripe.
+	Uncancelled = "uncancelled"
 	// MissingSubscription is a customer whose subscription is not there any more.
 	MissingSubscription = "missing_subscription"
 	// APIVersion is an event of another version than the one this program

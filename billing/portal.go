@@ -99,6 +99,9 @@ func (s *Service) portal(ctx context.Context, customerID, back string, flow *str
 		params.Context = ctx
 		return client.New(params)
 	})
+	if missing(err) {
+		return "", astray(false)
+	}
 	if err != nil {
 		return "", err
 	}

@@ -16,6 +16,13 @@ import (
 // read asks Stripe what a workspace's customer pays for, and whether there has
 // ever been a trial.
 func (s *Service) read(ctx context.Context, known tenant.Subscription) (tenant.Billed, bool, error) {
+	here, err := s.Account(ctx)
+	if err != nil {
+		return tenant.Billed{}, false, err
+	}
+	if known.Account.Other(here) {
+		return tenant.Billed{}, false, astray(true)
+	}
 	subscriptions, err := s.subscriptions(ctx, known.CustomerID)
 	if missing(err) {
 		subscriptions, err = nil, s.confirmDeleted(ctx, known)
@@ -23,6 +30,16 @@ func (s *Service) read(ctx context.Context, known tenant.Subscription) (tenant.B
 	if err != nil {
 		return tenant.Billed{}, false, err
 	}
+	billed, trialUsed, err := s.readAll(ctx, known, subscriptions)
+	billed.Account = here
+	if here.ID == "" { // which the key may not read any more
+		billed.Account.ID = known.Account.ID
+	}
+	return billed, trialUsed, err
+}
+
+// readAll is read for the subscriptions that a customer has.
+func (s *Service) readAll(ctx context.Context, known tenant.Subscription, subscriptions []*stripe.Subscription) (tenant.Billed, bool, error) {
 	if len(subscriptions) == 0 {
 		return s.none(known), known.TrialUsed, nil
 	}
@@ -30,6 +47,7 @@ func (s *Service) read(ctx context.Context, known tenant.Subscription) (tenant.B
 	trialUsed := known.TrialUsed
 	for i, found := range subscriptions {
 		trialUsed = trialUsed || found.TrialEnd != 0
+		var err error
 		if candidates[i], err = s.candidate(ctx, found); err != nil {
 			return tenant.Billed{}, false, err
 		}
@@ -67,8 +85,7 @@ func (s *Service) confirmDeleted(ctx context.Context, known tenant.Subscription)
 	})
 	switch {
 	case missing(err):
-		s.alarm(MissingCustomer, slog.String("workspace", known.WorkspaceID))
-		return err
+		return astray(false)
 	case err != nil:
 		return err
 	case !found.Deleted:

@@ -2,9 +2,12 @@ package billing
 
 import (
 	"context"
+	"log/slog"
+	"slices"
 	"time"
 
 	"parley/core/audit"
+	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
 )
@@ -20,27 +23,59 @@ const (
 
 // Reconcile asks Stripe about every subscription that can still change, and
 // about checkouts that are recent or whose outcome is not known. It returns how
-// many were not as events had said, and goes on after a failure, but not after
-// several in a row.
+// many were not as events had said. It goes on after a failure, unless Stripe is
+// away, and past customers that are not at this Stripe: see [Service.Strays].
 func (s *Service) Reconcile(ctx context.Context) (corrected int, err error) {
 	subscriptions, err := s.tenants.Subscriptions(ctx)
 	if err != nil {
 		return 0, err
 	}
-	var done tally
-	for _, known := range subscriptions {
-		if !s.mayChange(known) {
-			continue
-		}
+	subscriptions = slices.DeleteFunc(subscriptions, func(known tenant.Subscription) bool { return !s.mayChange(known) })
+	if len(subscriptions) == 0 {
+		return 0, nil
+	}
+	here, err := s.Account(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if subscriptions, err = s.setAside(ctx, subscriptions, here); err != nil {
+		return 0, err
+	}
+	err = each(ctx, s, subscriptions, func(known tenant.Subscription) error {
 		applied, err := s.Refresh(audit.As(ctx, audit.Reconciliation), known.WorkspaceID, tenant.Cause{})
 		if applied.Changed {
 			corrected++
 		}
-		if done.enough(err) {
-			break
+		if fault.Is(err, fault.NotFound) { // deleted meanwhile
+			return nil
+		}
+		return err
+	})
+	return corrected, err
+}
+
+// setAside marks the customers of other accounts, raises one alarm for all that
+// are new, and returns the others.
+func (s *Service) setAside(ctx context.Context, subscriptions []tenant.Subscription, here tenant.StripeAccount) ([]tenant.Subscription, error) {
+	var ours []tenant.Subscription
+	var found []string
+	for _, known := range subscriptions {
+		if !known.Account.Other(here) {
+			ours = append(ours, known)
+			continue
+		}
+		news, err := s.tenants.CustomerMissing(ctx, known.WorkspaceID, known.CustomerID)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return nil, err
+		}
+		if news {
+			found = append(found, known.WorkspaceID)
 		}
 	}
-	return corrected, done.err()
+	if len(found) > 0 {
+		s.alarm(OtherAccount, slog.Int("workspaces", len(found)), slog.String("which", named10(found)))
+	}
+	return ours, nil
 }
 
 func (s *Service) mayChange(known tenant.Subscription) bool {

@@ -14,7 +14,8 @@ const refreshTries = 5
 
 // Refresh reads at Stripe what a workspace pays for, and stores it. A workspace
 // without a customer stays as it is. It is Upstream or Unavailable when Stripe
-// cannot be asked; nothing has changed then.
+// cannot be asked, and a Conflict when the customer is not at this Stripe;
+// nothing has changed then.
 func (s *Service) Refresh(ctx context.Context, workspaceID string, cause tenant.Cause) (tenant.Applied, error) {
 	leave, err := s.lanes.enter(ctx, workspaceID)
 	if err != nil {
@@ -28,7 +29,7 @@ func (s *Service) Refresh(ctx context.Context, workspaceID string, cause tenant.
 			s.report(ctx, workspaceID, applied)
 			return applied, nil
 		}
-		if !fault.Is(err, fault.Conflict) {
+		if !fault.Is(err, fault.Conflict) || isStray(err) {
 			return tenant.Applied{}, err
 		}
 	}
@@ -43,7 +44,7 @@ func (s *Service) refreshOnce(ctx context.Context, workspaceID string, cause ten
 	}
 	billed, trialUsed, err := s.read(ctx, known)
 	if err != nil {
-		return tenant.Applied{}, err
+		return tenant.Applied{}, s.noteStray(ctx, known, err)
 	}
 	return s.tenants.ApplySubscription(ctx, workspaceID, known.Revision, billed, trialUsed, cause)
 }

@@ -212,7 +212,7 @@ func TestOddAnswers(t *testing.T) {
 	}
 	t.Run("a customer that Stripe never had changes nothing: the key is of another account", func(t *testing.T) {
 		s, err := ask(t, map[string]string{"/v1/subscriptions": unknown, "/v1/customers/cus_1": unknown})
-		if !fault.Is(err, fault.Upstream) || s.row(t).Access.Plan != plan.Basic || s.watcher.of("alarm "+MissingCustomer) != 1 {
+		if !fault.Is(err, fault.Conflict) || s.row(t).Access.Plan != plan.Basic || s.watcher.of("alarm "+MissingCustomer) != 1 {
 			t.Errorf("got %v, %+v, the observer was told %v", err, s.row(t), s.watcher.counts)
 		}
 	})
@@ -305,6 +305,9 @@ func TestOddAnswers(t *testing.T) {
 func answering(t *testing.T, answers map[string]string) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer, ok := answers[r.URL.Path]
+		if r.URL.Path == "/v1/account" {
+			answer, ok = `{"id":"acct_1","object":"account"}`, true
+		}
 		if !ok {
 			t.Errorf("%s %s was not expected", r.Method, r.URL.Path)
 		}

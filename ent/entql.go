@@ -598,27 +598,31 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		Type: "Subscription",
 		Fields: map[string]*sqlgraph.FieldSpec{
-			subscription.FieldWorkspaceID:    {Type: field.TypeString, Column: subscription.FieldWorkspaceID},
-			subscription.FieldCustomerID:     {Type: field.TypeString, Column: subscription.FieldCustomerID},
-			subscription.FieldCustomerStale:  {Type: field.TypeBool, Column: subscription.FieldCustomerStale},
-			subscription.FieldSubscriptionID: {Type: field.TypeString, Column: subscription.FieldSubscriptionID},
-			subscription.FieldStatus:         {Type: field.TypeString, Column: subscription.FieldStatus},
-			subscription.FieldPlan:           {Type: field.TypeString, Column: subscription.FieldPlan},
-			subscription.FieldInterval:       {Type: field.TypeString, Column: subscription.FieldInterval},
-			subscription.FieldPeriodEnd:      {Type: field.TypeTime, Column: subscription.FieldPeriodEnd},
-			subscription.FieldEndsAt:         {Type: field.TypeTime, Column: subscription.FieldEndsAt},
-			subscription.FieldTrialEnd:       {Type: field.TypeTime, Column: subscription.FieldTrialEnd},
-			subscription.FieldPastDueSince:   {Type: field.TypeTime, Column: subscription.FieldPastDueSince},
-			subscription.FieldNextPlan:       {Type: field.TypeString, Column: subscription.FieldNextPlan},
-			subscription.FieldNextAt:         {Type: field.TypeTime, Column: subscription.FieldNextAt},
-			subscription.FieldAccessPlan:     {Type: field.TypeString, Column: subscription.FieldAccessPlan},
-			subscription.FieldAccessUntil:    {Type: field.TypeTime, Column: subscription.FieldAccessUntil},
-			subscription.FieldAccessUnknown:  {Type: field.TypeBool, Column: subscription.FieldAccessUnknown},
-			subscription.FieldTrialUsed:      {Type: field.TypeBool, Column: subscription.FieldTrialUsed},
-			subscription.FieldCheckoutAt:     {Type: field.TypeTime, Column: subscription.FieldCheckoutAt},
-			subscription.FieldRevision:       {Type: field.TypeInt, Column: subscription.FieldRevision},
-			subscription.FieldFetchedAt:      {Type: field.TypeTime, Column: subscription.FieldFetchedAt},
-			subscription.FieldCreatedAt:      {Type: field.TypeTime, Column: subscription.FieldCreatedAt},
+			subscription.FieldWorkspaceID:     {Type: field.TypeString, Column: subscription.FieldWorkspaceID},
+			subscription.FieldCustomerID:      {Type: field.TypeString, Column: subscription.FieldCustomerID},
+			subscription.FieldAccountID:       {Type: field.TypeString, Column: subscription.FieldAccountID},
+			subscription.FieldAccountMode:     {Type: field.TypeString, Column: subscription.FieldAccountMode},
+			subscription.FieldMissingAt:       {Type: field.TypeTime, Column: subscription.FieldMissingAt},
+			subscription.FieldCustomerStale:   {Type: field.TypeBool, Column: subscription.FieldCustomerStale},
+			subscription.FieldSubscriptionID:  {Type: field.TypeString, Column: subscription.FieldSubscriptionID},
+			subscription.FieldStatus:          {Type: field.TypeString, Column: subscription.FieldStatus},
+			subscription.FieldPlan:            {Type: field.TypeString, Column: subscription.FieldPlan},
+			subscription.FieldInterval:        {Type: field.TypeString, Column: subscription.FieldInterval},
+			subscription.FieldPeriodEnd:       {Type: field.TypeTime, Column: subscription.FieldPeriodEnd},
+			subscription.FieldEndsAt:          {Type: field.TypeTime, Column: subscription.FieldEndsAt},
+			subscription.FieldTrialEnd:        {Type: field.TypeTime, Column: subscription.FieldTrialEnd},
+			subscription.FieldPastDueSince:    {Type: field.TypeTime, Column: subscription.FieldPastDueSince},
+			subscription.FieldNextPlan:        {Type: field.TypeString, Column: subscription.FieldNextPlan},
+			subscription.FieldNextAt:          {Type: field.TypeTime, Column: subscription.FieldNextAt},
+			subscription.FieldAccessPlan:      {Type: field.TypeString, Column: subscription.FieldAccessPlan},
+			subscription.FieldAccessUntil:     {Type: field.TypeTime, Column: subscription.FieldAccessUntil},
+			subscription.FieldAccessUnknown:   {Type: field.TypeBool, Column: subscription.FieldAccessUnknown},
+			subscription.FieldUnverifiedUntil: {Type: field.TypeTime, Column: subscription.FieldUnverifiedUntil},
+			subscription.FieldTrialUsed:       {Type: field.TypeBool, Column: subscription.FieldTrialUsed},
+			subscription.FieldCheckoutAt:      {Type: field.TypeTime, Column: subscription.FieldCheckoutAt},
+			subscription.FieldRevision:        {Type: field.TypeInt, Column: subscription.FieldRevision},
+			subscription.FieldFetchedAt:       {Type: field.TypeTime, Column: subscription.FieldFetchedAt},
+			subscription.FieldCreatedAt:       {Type: field.TypeTime, Column: subscription.FieldCreatedAt},
 		},
 	}
 	graph.Nodes[26] = &sqlgraph.Node{
@@ -709,12 +713,13 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		Type: "Workspace",
 		Fields: map[string]*sqlgraph.FieldSpec{
-			workspace.FieldName:        {Type: field.TypeString, Column: workspace.FieldName},
-			workspace.FieldPlan:        {Type: field.TypeString, Column: workspace.FieldPlan},
-			workspace.FieldGrantedPlan: {Type: field.TypeString, Column: workspace.FieldGrantedPlan},
-			workspace.FieldKeptBefore:  {Type: field.TypeTime, Column: workspace.FieldKeptBefore},
-			workspace.FieldKeptDays:    {Type: field.TypeInt, Column: workspace.FieldKeptDays},
-			workspace.FieldCreatedAt:   {Type: field.TypeTime, Column: workspace.FieldCreatedAt},
+			workspace.FieldName:         {Type: field.TypeString, Column: workspace.FieldName},
+			workspace.FieldPlan:         {Type: field.TypeString, Column: workspace.FieldPlan},
+			workspace.FieldGrantedPlan:  {Type: field.TypeString, Column: workspace.FieldGrantedPlan},
+			workspace.FieldGrantedUntil: {Type: field.TypeTime, Column: workspace.FieldGrantedUntil},
+			workspace.FieldKeptBefore:   {Type: field.TypeTime, Column: workspace.FieldKeptBefore},
+			workspace.FieldKeptDays:     {Type: field.TypeInt, Column: workspace.FieldKeptDays},
+			workspace.FieldCreatedAt:    {Type: field.TypeTime, Column: workspace.FieldCreatedAt},
 		},
 	}
 	graph.MustAddE(
@@ -3743,6 +3748,21 @@ func (f *SubscriptionFilter) WhereCustomerID(p entql.StringP) {
 	f.Where(p.Field(subscription.FieldCustomerID))
 }
 
+// WhereAccountID applies the entql string predicate on the account_id field.
+func (f *SubscriptionFilter) WhereAccountID(p entql.StringP) {
+	f.Where(p.Field(subscription.FieldAccountID))
+}
+
+// WhereAccountMode applies the entql string predicate on the account_mode field.
+func (f *SubscriptionFilter) WhereAccountMode(p entql.StringP) {
+	f.Where(p.Field(subscription.FieldAccountMode))
+}
+
+// WhereMissingAt applies the entql time.Time predicate on the missing_at field.
+func (f *SubscriptionFilter) WhereMissingAt(p entql.TimeP) {
+	f.Where(p.Field(subscription.FieldMissingAt))
+}
+
 // WhereCustomerStale applies the entql bool predicate on the customer_stale field.
 func (f *SubscriptionFilter) WhereCustomerStale(p entql.BoolP) {
 	f.Where(p.Field(subscription.FieldCustomerStale))
@@ -3811,6 +3831,11 @@ func (f *SubscriptionFilter) WhereAccessUntil(p entql.TimeP) {
 // WhereAccessUnknown applies the entql bool predicate on the access_unknown field.
 func (f *SubscriptionFilter) WhereAccessUnknown(p entql.BoolP) {
 	f.Where(p.Field(subscription.FieldAccessUnknown))
+}
+
+// WhereUnverifiedUntil applies the entql time.Time predicate on the unverified_until field.
+func (f *SubscriptionFilter) WhereUnverifiedUntil(p entql.TimeP) {
+	f.Where(p.Field(subscription.FieldUnverifiedUntil))
 }
 
 // WhereTrialUsed applies the entql bool predicate on the trial_used field.
@@ -4274,6 +4299,11 @@ func (f *WorkspaceFilter) WherePlan(p entql.StringP) {
 // WhereGrantedPlan applies the entql string predicate on the granted_plan field.
 func (f *WorkspaceFilter) WhereGrantedPlan(p entql.StringP) {
 	f.Where(p.Field(workspace.FieldGrantedPlan))
+}
+
+// WhereGrantedUntil applies the entql time.Time predicate on the granted_until field.
+func (f *WorkspaceFilter) WhereGrantedUntil(p entql.TimeP) {
+	f.Where(p.Field(workspace.FieldGrantedUntil))
 }
 
 // WhereKeptBefore applies the entql time.Time predicate on the kept_before field.

@@ -22423,6 +22423,9 @@ type SubscriptionMutation struct {
 	typ              string
 	id               *int
 	customer_id      *string
+	account_id       *string
+	account_mode     *string
+	missing_at       *time.Time
 	customer_stale   *bool
 	subscription_id  *string
 	status           *string
@@ -22437,6 +22440,7 @@ type SubscriptionMutation struct {
 	access_plan      *string
 	access_until     *time.Time
 	access_unknown   *bool
+	unverified_until *time.Time
 	trial_used       *bool
 	checkout_at      *time.Time
 	revision         *int
@@ -22619,6 +22623,127 @@ func (m *SubscriptionMutation) OldCustomerID(ctx context.Context) (v string, err
 // ResetCustomerID resets all changes to the "customer_id" field.
 func (m *SubscriptionMutation) ResetCustomerID() {
 	m.customer_id = nil
+}
+
+// SetAccountID sets the "account_id" field.
+func (m *SubscriptionMutation) SetAccountID(s string) {
+	m.account_id = &s
+}
+
+// AccountID returns the value of the "account_id" field in the mutation.
+func (m *SubscriptionMutation) AccountID() (r string, exists bool) {
+	v := m.account_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAccountID returns the old "account_id" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldAccountID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAccountID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAccountID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAccountID: %w", err)
+	}
+	return oldValue.AccountID, nil
+}
+
+// ResetAccountID resets all changes to the "account_id" field.
+func (m *SubscriptionMutation) ResetAccountID() {
+	m.account_id = nil
+}
+
+// SetAccountMode sets the "account_mode" field.
+func (m *SubscriptionMutation) SetAccountMode(s string) {
+	m.account_mode = &s
+}
+
+// AccountMode returns the value of the "account_mode" field in the mutation.
+func (m *SubscriptionMutation) AccountMode() (r string, exists bool) {
+	v := m.account_mode
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAccountMode returns the old "account_mode" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldAccountMode(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAccountMode is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAccountMode requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAccountMode: %w", err)
+	}
+	return oldValue.AccountMode, nil
+}
+
+// ResetAccountMode resets all changes to the "account_mode" field.
+func (m *SubscriptionMutation) ResetAccountMode() {
+	m.account_mode = nil
+}
+
+// SetMissingAt sets the "missing_at" field.
+func (m *SubscriptionMutation) SetMissingAt(t time.Time) {
+	m.missing_at = &t
+}
+
+// MissingAt returns the value of the "missing_at" field in the mutation.
+func (m *SubscriptionMutation) MissingAt() (r time.Time, exists bool) {
+	v := m.missing_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMissingAt returns the old "missing_at" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldMissingAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMissingAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMissingAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMissingAt: %w", err)
+	}
+	return oldValue.MissingAt, nil
+}
+
+// ClearMissingAt clears the value of the "missing_at" field.
+func (m *SubscriptionMutation) ClearMissingAt() {
+	m.missing_at = nil
+	m.clearedFields[subscription.FieldMissingAt] = struct{}{}
+}
+
+// MissingAtCleared returns if the "missing_at" field was cleared in this mutation.
+func (m *SubscriptionMutation) MissingAtCleared() bool {
+	_, ok := m.clearedFields[subscription.FieldMissingAt]
+	return ok
+}
+
+// ResetMissingAt resets all changes to the "missing_at" field.
+func (m *SubscriptionMutation) ResetMissingAt() {
+	m.missing_at = nil
+	delete(m.clearedFields, subscription.FieldMissingAt)
 }
 
 // SetCustomerStale sets the "customer_stale" field.
@@ -23203,6 +23328,55 @@ func (m *SubscriptionMutation) ResetAccessUnknown() {
 	m.access_unknown = nil
 }
 
+// SetUnverifiedUntil sets the "unverified_until" field.
+func (m *SubscriptionMutation) SetUnverifiedUntil(t time.Time) {
+	m.unverified_until = &t
+}
+
+// UnverifiedUntil returns the value of the "unverified_until" field in the mutation.
+func (m *SubscriptionMutation) UnverifiedUntil() (r time.Time, exists bool) {
+	v := m.unverified_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUnverifiedUntil returns the old "unverified_until" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldUnverifiedUntil(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUnverifiedUntil is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUnverifiedUntil requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUnverifiedUntil: %w", err)
+	}
+	return oldValue.UnverifiedUntil, nil
+}
+
+// ClearUnverifiedUntil clears the value of the "unverified_until" field.
+func (m *SubscriptionMutation) ClearUnverifiedUntil() {
+	m.unverified_until = nil
+	m.clearedFields[subscription.FieldUnverifiedUntil] = struct{}{}
+}
+
+// UnverifiedUntilCleared returns if the "unverified_until" field was cleared in this mutation.
+func (m *SubscriptionMutation) UnverifiedUntilCleared() bool {
+	_, ok := m.clearedFields[subscription.FieldUnverifiedUntil]
+	return ok
+}
+
+// ResetUnverifiedUntil resets all changes to the "unverified_until" field.
+func (m *SubscriptionMutation) ResetUnverifiedUntil() {
+	m.unverified_until = nil
+	delete(m.clearedFields, subscription.FieldUnverifiedUntil)
+}
+
 // SetTrialUsed sets the "trial_used" field.
 func (m *SubscriptionMutation) SetTrialUsed(b bool) {
 	m.trial_used = &b
@@ -23490,12 +23664,21 @@ func (m *SubscriptionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *SubscriptionMutation) Fields() []string {
-	fields := make([]string, 0, 21)
+	fields := make([]string, 0, 25)
 	if m.workspace != nil {
 		fields = append(fields, subscription.FieldWorkspaceID)
 	}
 	if m.customer_id != nil {
 		fields = append(fields, subscription.FieldCustomerID)
+	}
+	if m.account_id != nil {
+		fields = append(fields, subscription.FieldAccountID)
+	}
+	if m.account_mode != nil {
+		fields = append(fields, subscription.FieldAccountMode)
+	}
+	if m.missing_at != nil {
+		fields = append(fields, subscription.FieldMissingAt)
 	}
 	if m.customer_stale != nil {
 		fields = append(fields, subscription.FieldCustomerStale)
@@ -23539,6 +23722,9 @@ func (m *SubscriptionMutation) Fields() []string {
 	if m.access_unknown != nil {
 		fields = append(fields, subscription.FieldAccessUnknown)
 	}
+	if m.unverified_until != nil {
+		fields = append(fields, subscription.FieldUnverifiedUntil)
+	}
 	if m.trial_used != nil {
 		fields = append(fields, subscription.FieldTrialUsed)
 	}
@@ -23566,6 +23752,12 @@ func (m *SubscriptionMutation) Field(name string) (ent.Value, bool) {
 		return m.WorkspaceID()
 	case subscription.FieldCustomerID:
 		return m.CustomerID()
+	case subscription.FieldAccountID:
+		return m.AccountID()
+	case subscription.FieldAccountMode:
+		return m.AccountMode()
+	case subscription.FieldMissingAt:
+		return m.MissingAt()
 	case subscription.FieldCustomerStale:
 		return m.CustomerStale()
 	case subscription.FieldSubscriptionID:
@@ -23594,6 +23786,8 @@ func (m *SubscriptionMutation) Field(name string) (ent.Value, bool) {
 		return m.AccessUntil()
 	case subscription.FieldAccessUnknown:
 		return m.AccessUnknown()
+	case subscription.FieldUnverifiedUntil:
+		return m.UnverifiedUntil()
 	case subscription.FieldTrialUsed:
 		return m.TrialUsed()
 	case subscription.FieldCheckoutAt:
@@ -23617,6 +23811,12 @@ func (m *SubscriptionMutation) OldField(ctx context.Context, name string) (ent.V
 		return m.OldWorkspaceID(ctx)
 	case subscription.FieldCustomerID:
 		return m.OldCustomerID(ctx)
+	case subscription.FieldAccountID:
+		return m.OldAccountID(ctx)
+	case subscription.FieldAccountMode:
+		return m.OldAccountMode(ctx)
+	case subscription.FieldMissingAt:
+		return m.OldMissingAt(ctx)
 	case subscription.FieldCustomerStale:
 		return m.OldCustomerStale(ctx)
 	case subscription.FieldSubscriptionID:
@@ -23645,6 +23845,8 @@ func (m *SubscriptionMutation) OldField(ctx context.Context, name string) (ent.V
 		return m.OldAccessUntil(ctx)
 	case subscription.FieldAccessUnknown:
 		return m.OldAccessUnknown(ctx)
+	case subscription.FieldUnverifiedUntil:
+		return m.OldUnverifiedUntil(ctx)
 	case subscription.FieldTrialUsed:
 		return m.OldTrialUsed(ctx)
 	case subscription.FieldCheckoutAt:
@@ -23677,6 +23879,27 @@ func (m *SubscriptionMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCustomerID(v)
+		return nil
+	case subscription.FieldAccountID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAccountID(v)
+		return nil
+	case subscription.FieldAccountMode:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAccountMode(v)
+		return nil
+	case subscription.FieldMissingAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMissingAt(v)
 		return nil
 	case subscription.FieldCustomerStale:
 		v, ok := value.(bool)
@@ -23776,6 +23999,13 @@ func (m *SubscriptionMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetAccessUnknown(v)
 		return nil
+	case subscription.FieldUnverifiedUntil:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUnverifiedUntil(v)
+		return nil
 	case subscription.FieldTrialUsed:
 		v, ok := value.(bool)
 		if !ok {
@@ -23856,6 +24086,9 @@ func (m *SubscriptionMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *SubscriptionMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(subscription.FieldMissingAt) {
+		fields = append(fields, subscription.FieldMissingAt)
+	}
 	if m.FieldCleared(subscription.FieldPeriodEnd) {
 		fields = append(fields, subscription.FieldPeriodEnd)
 	}
@@ -23873,6 +24106,9 @@ func (m *SubscriptionMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(subscription.FieldAccessUntil) {
 		fields = append(fields, subscription.FieldAccessUntil)
+	}
+	if m.FieldCleared(subscription.FieldUnverifiedUntil) {
+		fields = append(fields, subscription.FieldUnverifiedUntil)
 	}
 	if m.FieldCleared(subscription.FieldCheckoutAt) {
 		fields = append(fields, subscription.FieldCheckoutAt)
@@ -23894,6 +24130,9 @@ func (m *SubscriptionMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *SubscriptionMutation) ClearField(name string) error {
 	switch name {
+	case subscription.FieldMissingAt:
+		m.ClearMissingAt()
+		return nil
 	case subscription.FieldPeriodEnd:
 		m.ClearPeriodEnd()
 		return nil
@@ -23911,6 +24150,9 @@ func (m *SubscriptionMutation) ClearField(name string) error {
 		return nil
 	case subscription.FieldAccessUntil:
 		m.ClearAccessUntil()
+		return nil
+	case subscription.FieldUnverifiedUntil:
+		m.ClearUnverifiedUntil()
 		return nil
 	case subscription.FieldCheckoutAt:
 		m.ClearCheckoutAt()
@@ -23931,6 +24173,15 @@ func (m *SubscriptionMutation) ResetField(name string) error {
 		return nil
 	case subscription.FieldCustomerID:
 		m.ResetCustomerID()
+		return nil
+	case subscription.FieldAccountID:
+		m.ResetAccountID()
+		return nil
+	case subscription.FieldAccountMode:
+		m.ResetAccountMode()
+		return nil
+	case subscription.FieldMissingAt:
+		m.ResetMissingAt()
 		return nil
 	case subscription.FieldCustomerStale:
 		m.ResetCustomerStale()
@@ -23973,6 +24224,9 @@ func (m *SubscriptionMutation) ResetField(name string) error {
 		return nil
 	case subscription.FieldAccessUnknown:
 		m.ResetAccessUnknown()
+		return nil
+	case subscription.FieldUnverifiedUntil:
+		m.ResetUnverifiedUntil()
 		return nil
 	case subscription.FieldTrialUsed:
 		m.ResetTrialUsed()
@@ -27098,6 +27352,7 @@ type WorkspaceMutation struct {
 	name                 *string
 	plan                 *string
 	granted_plan         *string
+	granted_until        *time.Time
 	kept_before          *time.Time
 	kept_days            *int
 	addkept_days         *int
@@ -27342,6 +27597,55 @@ func (m *WorkspaceMutation) OldGrantedPlan(ctx context.Context) (v string, err e
 // ResetGrantedPlan resets all changes to the "granted_plan" field.
 func (m *WorkspaceMutation) ResetGrantedPlan() {
 	m.granted_plan = nil
+}
+
+// SetGrantedUntil sets the "granted_until" field.
+func (m *WorkspaceMutation) SetGrantedUntil(t time.Time) {
+	m.granted_until = &t
+}
+
+// GrantedUntil returns the value of the "granted_until" field in the mutation.
+func (m *WorkspaceMutation) GrantedUntil() (r time.Time, exists bool) {
+	v := m.granted_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldGrantedUntil returns the old "granted_until" field's value of the Workspace entity.
+// If the Workspace object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WorkspaceMutation) OldGrantedUntil(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldGrantedUntil is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldGrantedUntil requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldGrantedUntil: %w", err)
+	}
+	return oldValue.GrantedUntil, nil
+}
+
+// ClearGrantedUntil clears the value of the "granted_until" field.
+func (m *WorkspaceMutation) ClearGrantedUntil() {
+	m.granted_until = nil
+	m.clearedFields[workspace.FieldGrantedUntil] = struct{}{}
+}
+
+// GrantedUntilCleared returns if the "granted_until" field was cleared in this mutation.
+func (m *WorkspaceMutation) GrantedUntilCleared() bool {
+	_, ok := m.clearedFields[workspace.FieldGrantedUntil]
+	return ok
+}
+
+// ResetGrantedUntil resets all changes to the "granted_until" field.
+func (m *WorkspaceMutation) ResetGrantedUntil() {
+	m.granted_until = nil
+	delete(m.clearedFields, workspace.FieldGrantedUntil)
 }
 
 // SetKeptBefore sets the "kept_before" field.
@@ -27951,7 +28255,7 @@ func (m *WorkspaceMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *WorkspaceMutation) Fields() []string {
-	fields := make([]string, 0, 6)
+	fields := make([]string, 0, 7)
 	if m.name != nil {
 		fields = append(fields, workspace.FieldName)
 	}
@@ -27960,6 +28264,9 @@ func (m *WorkspaceMutation) Fields() []string {
 	}
 	if m.granted_plan != nil {
 		fields = append(fields, workspace.FieldGrantedPlan)
+	}
+	if m.granted_until != nil {
+		fields = append(fields, workspace.FieldGrantedUntil)
 	}
 	if m.kept_before != nil {
 		fields = append(fields, workspace.FieldKeptBefore)
@@ -27984,6 +28291,8 @@ func (m *WorkspaceMutation) Field(name string) (ent.Value, bool) {
 		return m.Plan()
 	case workspace.FieldGrantedPlan:
 		return m.GrantedPlan()
+	case workspace.FieldGrantedUntil:
+		return m.GrantedUntil()
 	case workspace.FieldKeptBefore:
 		return m.KeptBefore()
 	case workspace.FieldKeptDays:
@@ -28005,6 +28314,8 @@ func (m *WorkspaceMutation) OldField(ctx context.Context, name string) (ent.Valu
 		return m.OldPlan(ctx)
 	case workspace.FieldGrantedPlan:
 		return m.OldGrantedPlan(ctx)
+	case workspace.FieldGrantedUntil:
+		return m.OldGrantedUntil(ctx)
 	case workspace.FieldKeptBefore:
 		return m.OldKeptBefore(ctx)
 	case workspace.FieldKeptDays:
@@ -28040,6 +28351,13 @@ func (m *WorkspaceMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetGrantedPlan(v)
+		return nil
+	case workspace.FieldGrantedUntil:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetGrantedUntil(v)
 		return nil
 	case workspace.FieldKeptBefore:
 		v, ok := value.(time.Time)
@@ -28107,6 +28425,9 @@ func (m *WorkspaceMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *WorkspaceMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(workspace.FieldGrantedUntil) {
+		fields = append(fields, workspace.FieldGrantedUntil)
+	}
 	if m.FieldCleared(workspace.FieldKeptBefore) {
 		fields = append(fields, workspace.FieldKeptBefore)
 	}
@@ -28124,6 +28445,9 @@ func (m *WorkspaceMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *WorkspaceMutation) ClearField(name string) error {
 	switch name {
+	case workspace.FieldGrantedUntil:
+		m.ClearGrantedUntil()
+		return nil
 	case workspace.FieldKeptBefore:
 		m.ClearKeptBefore()
 		return nil
@@ -28143,6 +28467,9 @@ func (m *WorkspaceMutation) ResetField(name string) error {
 		return nil
 	case workspace.FieldGrantedPlan:
 		m.ResetGrantedPlan()
+		return nil
+	case workspace.FieldGrantedUntil:
+		m.ResetGrantedUntil()
 		return nil
 	case workspace.FieldKeptBefore:
 		m.ResetKeptBefore()

@@ -22,6 +22,12 @@ type Subscription struct {
 	WorkspaceID string `json:"workspace_id,omitempty"`
 	// CustomerID holds the value of the "customer_id" field.
 	CustomerID string `json:"customer_id,omitempty"`
+	// AccountID holds the value of the "account_id" field.
+	AccountID string `json:"account_id,omitempty"`
+	// AccountMode holds the value of the "account_mode" field.
+	AccountMode string `json:"account_mode,omitempty"`
+	// MissingAt holds the value of the "missing_at" field.
+	MissingAt *time.Time `json:"missing_at,omitempty"`
 	// CustomerStale holds the value of the "customer_stale" field.
 	CustomerStale bool `json:"customer_stale,omitempty"`
 	// SubscriptionID holds the value of the "subscription_id" field.
@@ -50,6 +56,8 @@ type Subscription struct {
 	AccessUntil *time.Time `json:"access_until,omitempty"`
 	// AccessUnknown holds the value of the "access_unknown" field.
 	AccessUnknown bool `json:"access_unknown,omitempty"`
+	// UnverifiedUntil holds the value of the "unverified_until" field.
+	UnverifiedUntil *time.Time `json:"unverified_until,omitempty"`
 	// TrialUsed holds the value of the "trial_used" field.
 	TrialUsed bool `json:"trial_used,omitempty"`
 	// CheckoutAt holds the value of the "checkout_at" field.
@@ -95,9 +103,9 @@ func (*Subscription) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case subscription.FieldID, subscription.FieldRevision:
 			values[i] = new(sql.NullInt64)
-		case subscription.FieldWorkspaceID, subscription.FieldCustomerID, subscription.FieldSubscriptionID, subscription.FieldStatus, subscription.FieldPlan, subscription.FieldInterval, subscription.FieldNextPlan, subscription.FieldAccessPlan:
+		case subscription.FieldWorkspaceID, subscription.FieldCustomerID, subscription.FieldAccountID, subscription.FieldAccountMode, subscription.FieldSubscriptionID, subscription.FieldStatus, subscription.FieldPlan, subscription.FieldInterval, subscription.FieldNextPlan, subscription.FieldAccessPlan:
 			values[i] = new(sql.NullString)
-		case subscription.FieldPeriodEnd, subscription.FieldEndsAt, subscription.FieldTrialEnd, subscription.FieldPastDueSince, subscription.FieldNextAt, subscription.FieldAccessUntil, subscription.FieldCheckoutAt, subscription.FieldFetchedAt, subscription.FieldCreatedAt:
+		case subscription.FieldMissingAt, subscription.FieldPeriodEnd, subscription.FieldEndsAt, subscription.FieldTrialEnd, subscription.FieldPastDueSince, subscription.FieldNextAt, subscription.FieldAccessUntil, subscription.FieldUnverifiedUntil, subscription.FieldCheckoutAt, subscription.FieldFetchedAt, subscription.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -131,6 +139,25 @@ func (_m *Subscription) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field customer_id", values[i])
 			} else if value.Valid {
 				_m.CustomerID = value.String
+			}
+		case subscription.FieldAccountID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field account_id", values[i])
+			} else if value.Valid {
+				_m.AccountID = value.String
+			}
+		case subscription.FieldAccountMode:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field account_mode", values[i])
+			} else if value.Valid {
+				_m.AccountMode = value.String
+			}
+		case subscription.FieldMissingAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field missing_at", values[i])
+			} else if value.Valid {
+				_m.MissingAt = new(time.Time)
+				*_m.MissingAt = value.Time
 			}
 		case subscription.FieldCustomerStale:
 			if value, ok := values[i].(*sql.NullBool); !ok {
@@ -222,6 +249,13 @@ func (_m *Subscription) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.AccessUnknown = value.Bool
 			}
+		case subscription.FieldUnverifiedUntil:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field unverified_until", values[i])
+			} else if value.Valid {
+				_m.UnverifiedUntil = new(time.Time)
+				*_m.UnverifiedUntil = value.Time
+			}
 		case subscription.FieldTrialUsed:
 			if value, ok := values[i].(*sql.NullBool); !ok {
 				return fmt.Errorf("unexpected type %T for field trial_used", values[i])
@@ -301,6 +335,17 @@ func (_m *Subscription) String() string {
 	builder.WriteString("customer_id=")
 	builder.WriteString(_m.CustomerID)
 	builder.WriteString(", ")
+	builder.WriteString("account_id=")
+	builder.WriteString(_m.AccountID)
+	builder.WriteString(", ")
+	builder.WriteString("account_mode=")
+	builder.WriteString(_m.AccountMode)
+	builder.WriteString(", ")
+	if v := _m.MissingAt; v != nil {
+		builder.WriteString("missing_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
 	builder.WriteString("customer_stale=")
 	builder.WriteString(fmt.Sprintf("%v", _m.CustomerStale))
 	builder.WriteString(", ")
@@ -354,6 +399,11 @@ func (_m *Subscription) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("access_unknown=")
 	builder.WriteString(fmt.Sprintf("%v", _m.AccessUnknown))
+	builder.WriteString(", ")
+	if v := _m.UnverifiedUntil; v != nil {
+		builder.WriteString("unverified_until=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
 	builder.WriteString(", ")
 	builder.WriteString("trial_used=")
 	builder.WriteString(fmt.Sprintf("%v", _m.TrialUsed))

@@ -35,6 +35,48 @@ func (_c *SubscriptionCreate) SetCustomerID(v string) *SubscriptionCreate {
 	return _c
 }
 
+// SetAccountID sets the "account_id" field.
+func (_c *SubscriptionCreate) SetAccountID(v string) *SubscriptionCreate {
+	_c.mutation.SetAccountID(v)
+	return _c
+}
+
+// SetNillableAccountID sets the "account_id" field if the given value is not nil.
+func (_c *SubscriptionCreate) SetNillableAccountID(v *string) *SubscriptionCreate {
+	if v != nil {
+		_c.SetAccountID(*v)
+	}
+	return _c
+}
+
+// SetAccountMode sets the "account_mode" field.
+func (_c *SubscriptionCreate) SetAccountMode(v string) *SubscriptionCreate {
+	_c.mutation.SetAccountMode(v)
+	return _c
+}
+
+// SetNillableAccountMode sets the "account_mode" field if the given value is not nil.
+func (_c *SubscriptionCreate) SetNillableAccountMode(v *string) *SubscriptionCreate {
+	if v != nil {
+		_c.SetAccountMode(*v)
+	}
+	return _c
+}
+
+// SetMissingAt sets the "missing_at" field.
+func (_c *SubscriptionCreate) SetMissingAt(v time.Time) *SubscriptionCreate {
+	_c.mutation.SetMissingAt(v)
+	return _c
+}
+
+// SetNillableMissingAt sets the "missing_at" field if the given value is not nil.
+func (_c *SubscriptionCreate) SetNillableMissingAt(v *time.Time) *SubscriptionCreate {
+	if v != nil {
+		_c.SetMissingAt(*v)
+	}
+	return _c
+}
+
 // SetCustomerStale sets the "customer_stale" field.
 func (_c *SubscriptionCreate) SetCustomerStale(v bool) *SubscriptionCreate {
 	_c.mutation.SetCustomerStale(v)
@@ -231,6 +273,20 @@ func (_c *SubscriptionCreate) SetNillableAccessUnknown(v *bool) *SubscriptionCre
 	return _c
 }
 
+// SetUnverifiedUntil sets the "unverified_until" field.
+func (_c *SubscriptionCreate) SetUnverifiedUntil(v time.Time) *SubscriptionCreate {
+	_c.mutation.SetUnverifiedUntil(v)
+	return _c
+}
+
+// SetNillableUnverifiedUntil sets the "unverified_until" field if the given value is not nil.
+func (_c *SubscriptionCreate) SetNillableUnverifiedUntil(v *time.Time) *SubscriptionCreate {
+	if v != nil {
+		_c.SetUnverifiedUntil(*v)
+	}
+	return _c
+}
+
 // SetTrialUsed sets the "trial_used" field.
 func (_c *SubscriptionCreate) SetTrialUsed(v bool) *SubscriptionCreate {
 	_c.mutation.SetTrialUsed(v)
@@ -343,6 +399,14 @@ func (_c *SubscriptionCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *SubscriptionCreate) defaults() error {
+	if _, ok := _c.mutation.AccountID(); !ok {
+		v := subscription.DefaultAccountID
+		_c.mutation.SetAccountID(v)
+	}
+	if _, ok := _c.mutation.AccountMode(); !ok {
+		v := subscription.DefaultAccountMode
+		_c.mutation.SetAccountMode(v)
+	}
 	if _, ok := _c.mutation.CustomerStale(); !ok {
 		v := subscription.DefaultCustomerStale
 		_c.mutation.SetCustomerStale(v)
@@ -409,6 +473,22 @@ func (_c *SubscriptionCreate) check() error {
 	if v, ok := _c.mutation.CustomerID(); ok {
 		if err := subscription.CustomerIDValidator(v); err != nil {
 			return &ValidationError{Name: "customer_id", err: fmt.Errorf(`ent: validator failed for field "Subscription.customer_id": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.AccountID(); !ok {
+		return &ValidationError{Name: "account_id", err: errors.New(`ent: missing required field "Subscription.account_id"`)}
+	}
+	if v, ok := _c.mutation.AccountID(); ok {
+		if err := subscription.AccountIDValidator(v); err != nil {
+			return &ValidationError{Name: "account_id", err: fmt.Errorf(`ent: validator failed for field "Subscription.account_id": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.AccountMode(); !ok {
+		return &ValidationError{Name: "account_mode", err: errors.New(`ent: missing required field "Subscription.account_mode"`)}
+	}
+	if v, ok := _c.mutation.AccountMode(); ok {
+		if err := subscription.AccountModeValidator(v); err != nil {
+			return &ValidationError{Name: "account_mode", err: fmt.Errorf(`ent: validator failed for field "Subscription.account_mode": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.CustomerStale(); !ok {
@@ -508,6 +588,18 @@ func (_c *SubscriptionCreate) createSpec() (*Subscription, *sqlgraph.CreateSpec)
 		_spec.SetField(subscription.FieldCustomerID, field.TypeString, value)
 		_node.CustomerID = value
 	}
+	if value, ok := _c.mutation.AccountID(); ok {
+		_spec.SetField(subscription.FieldAccountID, field.TypeString, value)
+		_node.AccountID = value
+	}
+	if value, ok := _c.mutation.AccountMode(); ok {
+		_spec.SetField(subscription.FieldAccountMode, field.TypeString, value)
+		_node.AccountMode = value
+	}
+	if value, ok := _c.mutation.MissingAt(); ok {
+		_spec.SetField(subscription.FieldMissingAt, field.TypeTime, value)
+		_node.MissingAt = &value
+	}
 	if value, ok := _c.mutation.CustomerStale(); ok {
 		_spec.SetField(subscription.FieldCustomerStale, field.TypeBool, value)
 		_node.CustomerStale = value
@@ -563,6 +655,10 @@ func (_c *SubscriptionCreate) createSpec() (*Subscription, *sqlgraph.CreateSpec)
 	if value, ok := _c.mutation.AccessUnknown(); ok {
 		_spec.SetField(subscription.FieldAccessUnknown, field.TypeBool, value)
 		_node.AccessUnknown = value
+	}
+	if value, ok := _c.mutation.UnverifiedUntil(); ok {
+		_spec.SetField(subscription.FieldUnverifiedUntil, field.TypeTime, value)
+		_node.UnverifiedUntil = &value
 	}
 	if value, ok := _c.mutation.TrialUsed(); ok {
 		_spec.SetField(subscription.FieldTrialUsed, field.TypeBool, value)
@@ -662,6 +758,48 @@ func (u *SubscriptionUpsert) SetCustomerID(v string) *SubscriptionUpsert {
 // UpdateCustomerID sets the "customer_id" field to the value that was provided on create.
 func (u *SubscriptionUpsert) UpdateCustomerID() *SubscriptionUpsert {
 	u.SetExcluded(subscription.FieldCustomerID)
+	return u
+}
+
+// SetAccountID sets the "account_id" field.
+func (u *SubscriptionUpsert) SetAccountID(v string) *SubscriptionUpsert {
+	u.Set(subscription.FieldAccountID, v)
+	return u
+}
+
+// UpdateAccountID sets the "account_id" field to the value that was provided on create.
+func (u *SubscriptionUpsert) UpdateAccountID() *SubscriptionUpsert {
+	u.SetExcluded(subscription.FieldAccountID)
+	return u
+}
+
+// SetAccountMode sets the "account_mode" field.
+func (u *SubscriptionUpsert) SetAccountMode(v string) *SubscriptionUpsert {
+	u.Set(subscription.FieldAccountMode, v)
+	return u
+}
+
+// UpdateAccountMode sets the "account_mode" field to the value that was provided on create.
+func (u *SubscriptionUpsert) UpdateAccountMode() *SubscriptionUpsert {
+	u.SetExcluded(subscription.FieldAccountMode)
+	return u
+}
+
+// SetMissingAt sets the "missing_at" field.
+func (u *SubscriptionUpsert) SetMissingAt(v time.Time) *SubscriptionUpsert {
+	u.Set(subscription.FieldMissingAt, v)
+	return u
+}
+
+// UpdateMissingAt sets the "missing_at" field to the value that was provided on create.
+func (u *SubscriptionUpsert) UpdateMissingAt() *SubscriptionUpsert {
+	u.SetExcluded(subscription.FieldMissingAt)
+	return u
+}
+
+// ClearMissingAt clears the value of the "missing_at" field.
+func (u *SubscriptionUpsert) ClearMissingAt() *SubscriptionUpsert {
+	u.SetNull(subscription.FieldMissingAt)
 	return u
 }
 
@@ -869,6 +1007,24 @@ func (u *SubscriptionUpsert) UpdateAccessUnknown() *SubscriptionUpsert {
 	return u
 }
 
+// SetUnverifiedUntil sets the "unverified_until" field.
+func (u *SubscriptionUpsert) SetUnverifiedUntil(v time.Time) *SubscriptionUpsert {
+	u.Set(subscription.FieldUnverifiedUntil, v)
+	return u
+}
+
+// UpdateUnverifiedUntil sets the "unverified_until" field to the value that was provided on create.
+func (u *SubscriptionUpsert) UpdateUnverifiedUntil() *SubscriptionUpsert {
+	u.SetExcluded(subscription.FieldUnverifiedUntil)
+	return u
+}
+
+// ClearUnverifiedUntil clears the value of the "unverified_until" field.
+func (u *SubscriptionUpsert) ClearUnverifiedUntil() *SubscriptionUpsert {
+	u.SetNull(subscription.FieldUnverifiedUntil)
+	return u
+}
+
 // SetTrialUsed sets the "trial_used" field.
 func (u *SubscriptionUpsert) SetTrialUsed(v bool) *SubscriptionUpsert {
 	u.Set(subscription.FieldTrialUsed, v)
@@ -994,6 +1150,55 @@ func (u *SubscriptionUpsertOne) SetCustomerID(v string) *SubscriptionUpsertOne {
 func (u *SubscriptionUpsertOne) UpdateCustomerID() *SubscriptionUpsertOne {
 	return u.Update(func(s *SubscriptionUpsert) {
 		s.UpdateCustomerID()
+	})
+}
+
+// SetAccountID sets the "account_id" field.
+func (u *SubscriptionUpsertOne) SetAccountID(v string) *SubscriptionUpsertOne {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.SetAccountID(v)
+	})
+}
+
+// UpdateAccountID sets the "account_id" field to the value that was provided on create.
+func (u *SubscriptionUpsertOne) UpdateAccountID() *SubscriptionUpsertOne {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.UpdateAccountID()
+	})
+}
+
+// SetAccountMode sets the "account_mode" field.
+func (u *SubscriptionUpsertOne) SetAccountMode(v string) *SubscriptionUpsertOne {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.SetAccountMode(v)
+	})
+}
+
+// UpdateAccountMode sets the "account_mode" field to the value that was provided on create.
+func (u *SubscriptionUpsertOne) UpdateAccountMode() *SubscriptionUpsertOne {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.UpdateAccountMode()
+	})
+}
+
+// SetMissingAt sets the "missing_at" field.
+func (u *SubscriptionUpsertOne) SetMissingAt(v time.Time) *SubscriptionUpsertOne {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.SetMissingAt(v)
+	})
+}
+
+// UpdateMissingAt sets the "missing_at" field to the value that was provided on create.
+func (u *SubscriptionUpsertOne) UpdateMissingAt() *SubscriptionUpsertOne {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.UpdateMissingAt()
+	})
+}
+
+// ClearMissingAt clears the value of the "missing_at" field.
+func (u *SubscriptionUpsertOne) ClearMissingAt() *SubscriptionUpsertOne {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.ClearMissingAt()
 	})
 }
 
@@ -1232,6 +1437,27 @@ func (u *SubscriptionUpsertOne) SetAccessUnknown(v bool) *SubscriptionUpsertOne 
 func (u *SubscriptionUpsertOne) UpdateAccessUnknown() *SubscriptionUpsertOne {
 	return u.Update(func(s *SubscriptionUpsert) {
 		s.UpdateAccessUnknown()
+	})
+}
+
+// SetUnverifiedUntil sets the "unverified_until" field.
+func (u *SubscriptionUpsertOne) SetUnverifiedUntil(v time.Time) *SubscriptionUpsertOne {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.SetUnverifiedUntil(v)
+	})
+}
+
+// UpdateUnverifiedUntil sets the "unverified_until" field to the value that was provided on create.
+func (u *SubscriptionUpsertOne) UpdateUnverifiedUntil() *SubscriptionUpsertOne {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.UpdateUnverifiedUntil()
+	})
+}
+
+// ClearUnverifiedUntil clears the value of the "unverified_until" field.
+func (u *SubscriptionUpsertOne) ClearUnverifiedUntil() *SubscriptionUpsertOne {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.ClearUnverifiedUntil()
 	})
 }
 
@@ -1540,6 +1766,55 @@ func (u *SubscriptionUpsertBulk) UpdateCustomerID() *SubscriptionUpsertBulk {
 	})
 }
 
+// SetAccountID sets the "account_id" field.
+func (u *SubscriptionUpsertBulk) SetAccountID(v string) *SubscriptionUpsertBulk {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.SetAccountID(v)
+	})
+}
+
+// UpdateAccountID sets the "account_id" field to the value that was provided on create.
+func (u *SubscriptionUpsertBulk) UpdateAccountID() *SubscriptionUpsertBulk {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.UpdateAccountID()
+	})
+}
+
+// SetAccountMode sets the "account_mode" field.
+func (u *SubscriptionUpsertBulk) SetAccountMode(v string) *SubscriptionUpsertBulk {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.SetAccountMode(v)
+	})
+}
+
+// UpdateAccountMode sets the "account_mode" field to the value that was provided on create.
+func (u *SubscriptionUpsertBulk) UpdateAccountMode() *SubscriptionUpsertBulk {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.UpdateAccountMode()
+	})
+}
+
+// SetMissingAt sets the "missing_at" field.
+func (u *SubscriptionUpsertBulk) SetMissingAt(v time.Time) *SubscriptionUpsertBulk {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.SetMissingAt(v)
+	})
+}
+
+// UpdateMissingAt sets the "missing_at" field to the value that was provided on create.
+func (u *SubscriptionUpsertBulk) UpdateMissingAt() *SubscriptionUpsertBulk {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.UpdateMissingAt()
+	})
+}
+
+// ClearMissingAt clears the value of the "missing_at" field.
+func (u *SubscriptionUpsertBulk) ClearMissingAt() *SubscriptionUpsertBulk {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.ClearMissingAt()
+	})
+}
+
 // SetCustomerStale sets the "customer_stale" field.
 func (u *SubscriptionUpsertBulk) SetCustomerStale(v bool) *SubscriptionUpsertBulk {
 	return u.Update(func(s *SubscriptionUpsert) {
@@ -1775,6 +2050,27 @@ func (u *SubscriptionUpsertBulk) SetAccessUnknown(v bool) *SubscriptionUpsertBul
 func (u *SubscriptionUpsertBulk) UpdateAccessUnknown() *SubscriptionUpsertBulk {
 	return u.Update(func(s *SubscriptionUpsert) {
 		s.UpdateAccessUnknown()
+	})
+}
+
+// SetUnverifiedUntil sets the "unverified_until" field.
+func (u *SubscriptionUpsertBulk) SetUnverifiedUntil(v time.Time) *SubscriptionUpsertBulk {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.SetUnverifiedUntil(v)
+	})
+}
+
+// UpdateUnverifiedUntil sets the "unverified_until" field to the value that was provided on create.
+func (u *SubscriptionUpsertBulk) UpdateUnverifiedUntil() *SubscriptionUpsertBulk {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.UpdateUnverifiedUntil()
+	})
+}
+
+// ClearUnverifiedUntil clears the value of the "unverified_until" field.
+func (u *SubscriptionUpsertBulk) ClearUnverifiedUntil() *SubscriptionUpsertBulk {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.ClearUnverifiedUntil()
 	})
 }
 

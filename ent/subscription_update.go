@@ -42,6 +42,54 @@ func (_u *SubscriptionUpdate) SetNillableCustomerID(v *string) *SubscriptionUpda
 	return _u
 }
 
+// SetAccountID sets the "account_id" field.
+func (_u *SubscriptionUpdate) SetAccountID(v string) *SubscriptionUpdate {
+	_u.mutation.SetAccountID(v)
+	return _u
+}
+
+// SetNillableAccountID sets the "account_id" field if the given value is not nil.
+func (_u *SubscriptionUpdate) SetNillableAccountID(v *string) *SubscriptionUpdate {
+	if v != nil {
+		_u.SetAccountID(*v)
+	}
+	return _u
+}
+
+// SetAccountMode sets the "account_mode" field.
+func (_u *SubscriptionUpdate) SetAccountMode(v string) *SubscriptionUpdate {
+	_u.mutation.SetAccountMode(v)
+	return _u
+}
+
+// SetNillableAccountMode sets the "account_mode" field if the given value is not nil.
+func (_u *SubscriptionUpdate) SetNillableAccountMode(v *string) *SubscriptionUpdate {
+	if v != nil {
+		_u.SetAccountMode(*v)
+	}
+	return _u
+}
+
+// SetMissingAt sets the "missing_at" field.
+func (_u *SubscriptionUpdate) SetMissingAt(v time.Time) *SubscriptionUpdate {
+	_u.mutation.SetMissingAt(v)
+	return _u
+}
+
+// SetNillableMissingAt sets the "missing_at" field if the given value is not nil.
+func (_u *SubscriptionUpdate) SetNillableMissingAt(v *time.Time) *SubscriptionUpdate {
+	if v != nil {
+		_u.SetMissingAt(*v)
+	}
+	return _u
+}
+
+// ClearMissingAt clears the value of the "missing_at" field.
+func (_u *SubscriptionUpdate) ClearMissingAt() *SubscriptionUpdate {
+	_u.mutation.ClearMissingAt()
+	return _u
+}
+
 // SetCustomerStale sets the "customer_stale" field.
 func (_u *SubscriptionUpdate) SetCustomerStale(v bool) *SubscriptionUpdate {
 	_u.mutation.SetCustomerStale(v)
@@ -274,6 +322,26 @@ func (_u *SubscriptionUpdate) SetNillableAccessUnknown(v *bool) *SubscriptionUpd
 	return _u
 }
 
+// SetUnverifiedUntil sets the "unverified_until" field.
+func (_u *SubscriptionUpdate) SetUnverifiedUntil(v time.Time) *SubscriptionUpdate {
+	_u.mutation.SetUnverifiedUntil(v)
+	return _u
+}
+
+// SetNillableUnverifiedUntil sets the "unverified_until" field if the given value is not nil.
+func (_u *SubscriptionUpdate) SetNillableUnverifiedUntil(v *time.Time) *SubscriptionUpdate {
+	if v != nil {
+		_u.SetUnverifiedUntil(*v)
+	}
+	return _u
+}
+
+// ClearUnverifiedUntil clears the value of the "unverified_until" field.
+func (_u *SubscriptionUpdate) ClearUnverifiedUntil() *SubscriptionUpdate {
+	_u.mutation.ClearUnverifiedUntil()
+	return _u
+}
+
 // SetTrialUsed sets the "trial_used" field.
 func (_u *SubscriptionUpdate) SetTrialUsed(v bool) *SubscriptionUpdate {
 	_u.mutation.SetTrialUsed(v)
@@ -388,6 +456,16 @@ func (_u *SubscriptionUpdate) check() error {
 			return &ValidationError{Name: "customer_id", err: fmt.Errorf(`ent: validator failed for field "Subscription.customer_id": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.AccountID(); ok {
+		if err := subscription.AccountIDValidator(v); err != nil {
+			return &ValidationError{Name: "account_id", err: fmt.Errorf(`ent: validator failed for field "Subscription.account_id": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.AccountMode(); ok {
+		if err := subscription.AccountModeValidator(v); err != nil {
+			return &ValidationError{Name: "account_mode", err: fmt.Errorf(`ent: validator failed for field "Subscription.account_mode": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.SubscriptionID(); ok {
 		if err := subscription.SubscriptionIDValidator(v); err != nil {
 			return &ValidationError{Name: "subscription_id", err: fmt.Errorf(`ent: validator failed for field "Subscription.subscription_id": %w`, err)}
@@ -438,6 +516,18 @@ func (_u *SubscriptionUpdate) sqlSave(ctx context.Context) (_node int, err error
 	}
 	if value, ok := _u.mutation.CustomerID(); ok {
 		_spec.SetField(subscription.FieldCustomerID, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.AccountID(); ok {
+		_spec.SetField(subscription.FieldAccountID, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.AccountMode(); ok {
+		_spec.SetField(subscription.FieldAccountMode, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.MissingAt(); ok {
+		_spec.SetField(subscription.FieldMissingAt, field.TypeTime, value)
+	}
+	if _u.mutation.MissingAtCleared() {
+		_spec.ClearField(subscription.FieldMissingAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.CustomerStale(); ok {
 		_spec.SetField(subscription.FieldCustomerStale, field.TypeBool, value)
@@ -499,6 +589,12 @@ func (_u *SubscriptionUpdate) sqlSave(ctx context.Context) (_node int, err error
 	if value, ok := _u.mutation.AccessUnknown(); ok {
 		_spec.SetField(subscription.FieldAccessUnknown, field.TypeBool, value)
 	}
+	if value, ok := _u.mutation.UnverifiedUntil(); ok {
+		_spec.SetField(subscription.FieldUnverifiedUntil, field.TypeTime, value)
+	}
+	if _u.mutation.UnverifiedUntilCleared() {
+		_spec.ClearField(subscription.FieldUnverifiedUntil, field.TypeTime)
+	}
 	if value, ok := _u.mutation.TrialUsed(); ok {
 		_spec.SetField(subscription.FieldTrialUsed, field.TypeBool, value)
 	}
@@ -551,6 +647,54 @@ func (_u *SubscriptionUpdateOne) SetNillableCustomerID(v *string) *SubscriptionU
 	if v != nil {
 		_u.SetCustomerID(*v)
 	}
+	return _u
+}
+
+// SetAccountID sets the "account_id" field.
+func (_u *SubscriptionUpdateOne) SetAccountID(v string) *SubscriptionUpdateOne {
+	_u.mutation.SetAccountID(v)
+	return _u
+}
+
+// SetNillableAccountID sets the "account_id" field if the given value is not nil.
+func (_u *SubscriptionUpdateOne) SetNillableAccountID(v *string) *SubscriptionUpdateOne {
+	if v != nil {
+		_u.SetAccountID(*v)
+	}
+	return _u
+}
+
+// SetAccountMode sets the "account_mode" field.
+func (_u *SubscriptionUpdateOne) SetAccountMode(v string) *SubscriptionUpdateOne {
+	_u.mutation.SetAccountMode(v)
+	return _u
+}
+
+// SetNillableAccountMode sets the "account_mode" field if the given value is not nil.
+func (_u *SubscriptionUpdateOne) SetNillableAccountMode(v *string) *SubscriptionUpdateOne {
+	if v != nil {
+		_u.SetAccountMode(*v)
+	}
+	return _u
+}
+
+// SetMissingAt sets the "missing_at" field.
+func (_u *SubscriptionUpdateOne) SetMissingAt(v time.Time) *SubscriptionUpdateOne {
+	_u.mutation.SetMissingAt(v)
+	return _u
+}
+
+// SetNillableMissingAt sets the "missing_at" field if the given value is not nil.
+func (_u *SubscriptionUpdateOne) SetNillableMissingAt(v *time.Time) *SubscriptionUpdateOne {
+	if v != nil {
+		_u.SetMissingAt(*v)
+	}
+	return _u
+}
+
+// ClearMissingAt clears the value of the "missing_at" field.
+func (_u *SubscriptionUpdateOne) ClearMissingAt() *SubscriptionUpdateOne {
+	_u.mutation.ClearMissingAt()
 	return _u
 }
 
@@ -786,6 +930,26 @@ func (_u *SubscriptionUpdateOne) SetNillableAccessUnknown(v *bool) *Subscription
 	return _u
 }
 
+// SetUnverifiedUntil sets the "unverified_until" field.
+func (_u *SubscriptionUpdateOne) SetUnverifiedUntil(v time.Time) *SubscriptionUpdateOne {
+	_u.mutation.SetUnverifiedUntil(v)
+	return _u
+}
+
+// SetNillableUnverifiedUntil sets the "unverified_until" field if the given value is not nil.
+func (_u *SubscriptionUpdateOne) SetNillableUnverifiedUntil(v *time.Time) *SubscriptionUpdateOne {
+	if v != nil {
+		_u.SetUnverifiedUntil(*v)
+	}
+	return _u
+}
+
+// ClearUnverifiedUntil clears the value of the "unverified_until" field.
+func (_u *SubscriptionUpdateOne) ClearUnverifiedUntil() *SubscriptionUpdateOne {
+	_u.mutation.ClearUnverifiedUntil()
+	return _u
+}
+
 // SetTrialUsed sets the "trial_used" field.
 func (_u *SubscriptionUpdateOne) SetTrialUsed(v bool) *SubscriptionUpdateOne {
 	_u.mutation.SetTrialUsed(v)
@@ -913,6 +1077,16 @@ func (_u *SubscriptionUpdateOne) check() error {
 			return &ValidationError{Name: "customer_id", err: fmt.Errorf(`ent: validator failed for field "Subscription.customer_id": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.AccountID(); ok {
+		if err := subscription.AccountIDValidator(v); err != nil {
+			return &ValidationError{Name: "account_id", err: fmt.Errorf(`ent: validator failed for field "Subscription.account_id": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.AccountMode(); ok {
+		if err := subscription.AccountModeValidator(v); err != nil {
+			return &ValidationError{Name: "account_mode", err: fmt.Errorf(`ent: validator failed for field "Subscription.account_mode": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.SubscriptionID(); ok {
 		if err := subscription.SubscriptionIDValidator(v); err != nil {
 			return &ValidationError{Name: "subscription_id", err: fmt.Errorf(`ent: validator failed for field "Subscription.subscription_id": %w`, err)}
@@ -981,6 +1155,18 @@ func (_u *SubscriptionUpdateOne) sqlSave(ctx context.Context) (_node *Subscripti
 	if value, ok := _u.mutation.CustomerID(); ok {
 		_spec.SetField(subscription.FieldCustomerID, field.TypeString, value)
 	}
+	if value, ok := _u.mutation.AccountID(); ok {
+		_spec.SetField(subscription.FieldAccountID, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.AccountMode(); ok {
+		_spec.SetField(subscription.FieldAccountMode, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.MissingAt(); ok {
+		_spec.SetField(subscription.FieldMissingAt, field.TypeTime, value)
+	}
+	if _u.mutation.MissingAtCleared() {
+		_spec.ClearField(subscription.FieldMissingAt, field.TypeTime)
+	}
 	if value, ok := _u.mutation.CustomerStale(); ok {
 		_spec.SetField(subscription.FieldCustomerStale, field.TypeBool, value)
 	}
@@ -1040,6 +1226,12 @@ func (_u *SubscriptionUpdateOne) sqlSave(ctx context.Context) (_node *Subscripti
 	}
 	if value, ok := _u.mutation.AccessUnknown(); ok {
 		_spec.SetField(subscription.FieldAccessUnknown, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.UnverifiedUntil(); ok {
+		_spec.SetField(subscription.FieldUnverifiedUntil, field.TypeTime, value)
+	}
+	if _u.mutation.UnverifiedUntilCleared() {
+		_spec.ClearField(subscription.FieldUnverifiedUntil, field.TypeTime)
 	}
 	if value, ok := _u.mutation.TrialUsed(); ok {
 		_spec.SetField(subscription.FieldTrialUsed, field.TypeBool, value)

@@ -23,6 +23,8 @@ type Workspace struct {
 	Plan string `json:"plan,omitempty"`
 	// GrantedPlan holds the value of the "granted_plan" field.
 	GrantedPlan string `json:"granted_plan,omitempty"`
+	// GrantedUntil holds the value of the "granted_until" field.
+	GrantedUntil *time.Time `json:"granted_until,omitempty"`
 	// KeptBefore holds the value of the "kept_before" field.
 	KeptBefore *time.Time `json:"kept_before,omitempty"`
 	// KeptDays holds the value of the "kept_days" field.
@@ -139,7 +141,7 @@ func (*Workspace) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullInt64)
 		case workspace.FieldID, workspace.FieldName, workspace.FieldPlan, workspace.FieldGrantedPlan:
 			values[i] = new(sql.NullString)
-		case workspace.FieldKeptBefore, workspace.FieldCreatedAt:
+		case workspace.FieldGrantedUntil, workspace.FieldKeptBefore, workspace.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -179,6 +181,13 @@ func (_m *Workspace) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field granted_plan", values[i])
 			} else if value.Valid {
 				_m.GrantedPlan = value.String
+			}
+		case workspace.FieldGrantedUntil:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field granted_until", values[i])
+			} else if value.Valid {
+				_m.GrantedUntil = new(time.Time)
+				*_m.GrantedUntil = value.Time
 			}
 		case workspace.FieldKeptBefore:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -283,6 +292,11 @@ func (_m *Workspace) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("granted_plan=")
 	builder.WriteString(_m.GrantedPlan)
+	builder.WriteString(", ")
+	if v := _m.GrantedUntil; v != nil {
+		builder.WriteString("granted_until=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
 	builder.WriteString(", ")
 	if v := _m.KeptBefore; v != nil {
 		builder.WriteString("kept_before=")

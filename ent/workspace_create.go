@@ -57,6 +57,20 @@ func (_c *WorkspaceCreate) SetNillableGrantedPlan(v *string) *WorkspaceCreate {
 	return _c
 }
 
+// SetGrantedUntil sets the "granted_until" field.
+func (_c *WorkspaceCreate) SetGrantedUntil(v time.Time) *WorkspaceCreate {
+	_c.mutation.SetGrantedUntil(v)
+	return _c
+}
+
+// SetNillableGrantedUntil sets the "granted_until" field if the given value is not nil.
+func (_c *WorkspaceCreate) SetNillableGrantedUntil(v *time.Time) *WorkspaceCreate {
+	if v != nil {
+		_c.SetGrantedUntil(*v)
+	}
+	return _c
+}
+
 // SetKeptBefore sets the "kept_before" field.
 func (_c *WorkspaceCreate) SetKeptBefore(v time.Time) *WorkspaceCreate {
 	_c.mutation.SetKeptBefore(v)
@@ -365,6 +379,10 @@ func (_c *WorkspaceCreate) createSpec() (*Workspace, *sqlgraph.CreateSpec) {
 		_spec.SetField(workspace.FieldGrantedPlan, field.TypeString, value)
 		_node.GrantedPlan = value
 	}
+	if value, ok := _c.mutation.GrantedUntil(); ok {
+		_spec.SetField(workspace.FieldGrantedUntil, field.TypeTime, value)
+		_node.GrantedUntil = &value
+	}
 	if value, ok := _c.mutation.KeptBefore(); ok {
 		_spec.SetField(workspace.FieldKeptBefore, field.TypeTime, value)
 		_node.KeptBefore = &value
@@ -593,6 +611,24 @@ func (u *WorkspaceUpsert) UpdateGrantedPlan() *WorkspaceUpsert {
 	return u
 }
 
+// SetGrantedUntil sets the "granted_until" field.
+func (u *WorkspaceUpsert) SetGrantedUntil(v time.Time) *WorkspaceUpsert {
+	u.Set(workspace.FieldGrantedUntil, v)
+	return u
+}
+
+// UpdateGrantedUntil sets the "granted_until" field to the value that was provided on create.
+func (u *WorkspaceUpsert) UpdateGrantedUntil() *WorkspaceUpsert {
+	u.SetExcluded(workspace.FieldGrantedUntil)
+	return u
+}
+
+// ClearGrantedUntil clears the value of the "granted_until" field.
+func (u *WorkspaceUpsert) ClearGrantedUntil() *WorkspaceUpsert {
+	u.SetNull(workspace.FieldGrantedUntil)
+	return u
+}
+
 // SetKeptBefore sets the "kept_before" field.
 func (u *WorkspaceUpsert) SetKeptBefore(v time.Time) *WorkspaceUpsert {
 	u.Set(workspace.FieldKeptBefore, v)
@@ -719,6 +755,27 @@ func (u *WorkspaceUpsertOne) SetGrantedPlan(v string) *WorkspaceUpsertOne {
 func (u *WorkspaceUpsertOne) UpdateGrantedPlan() *WorkspaceUpsertOne {
 	return u.Update(func(s *WorkspaceUpsert) {
 		s.UpdateGrantedPlan()
+	})
+}
+
+// SetGrantedUntil sets the "granted_until" field.
+func (u *WorkspaceUpsertOne) SetGrantedUntil(v time.Time) *WorkspaceUpsertOne {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.SetGrantedUntil(v)
+	})
+}
+
+// UpdateGrantedUntil sets the "granted_until" field to the value that was provided on create.
+func (u *WorkspaceUpsertOne) UpdateGrantedUntil() *WorkspaceUpsertOne {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.UpdateGrantedUntil()
+	})
+}
+
+// ClearGrantedUntil clears the value of the "granted_until" field.
+func (u *WorkspaceUpsertOne) ClearGrantedUntil() *WorkspaceUpsertOne {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.ClearGrantedUntil()
 	})
 }
 
@@ -1021,6 +1078,27 @@ func (u *WorkspaceUpsertBulk) SetGrantedPlan(v string) *WorkspaceUpsertBulk {
 func (u *WorkspaceUpsertBulk) UpdateGrantedPlan() *WorkspaceUpsertBulk {
 	return u.Update(func(s *WorkspaceUpsert) {
 		s.UpdateGrantedPlan()
+	})
+}
+
+// SetGrantedUntil sets the "granted_until" field.
+func (u *WorkspaceUpsertBulk) SetGrantedUntil(v time.Time) *WorkspaceUpsertBulk {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.SetGrantedUntil(v)
+	})
+}
+
+// UpdateGrantedUntil sets the "granted_until" field to the value that was provided on create.
+func (u *WorkspaceUpsertBulk) UpdateGrantedUntil() *WorkspaceUpsertBulk {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.UpdateGrantedUntil()
+	})
+}
+
+// ClearGrantedUntil clears the value of the "granted_until" field.
+func (u *WorkspaceUpsertBulk) ClearGrantedUntil() *WorkspaceUpsertBulk {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.ClearGrantedUntil()
 	})
 }
 

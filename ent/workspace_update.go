@@ -78,6 +78,26 @@ func (_u *WorkspaceUpdate) SetNillableGrantedPlan(v *string) *WorkspaceUpdate {
 	return _u
 }
 
+// SetGrantedUntil sets the "granted_until" field.
+func (_u *WorkspaceUpdate) SetGrantedUntil(v time.Time) *WorkspaceUpdate {
+	_u.mutation.SetGrantedUntil(v)
+	return _u
+}
+
+// SetNillableGrantedUntil sets the "granted_until" field if the given value is not nil.
+func (_u *WorkspaceUpdate) SetNillableGrantedUntil(v *time.Time) *WorkspaceUpdate {
+	if v != nil {
+		_u.SetGrantedUntil(*v)
+	}
+	return _u
+}
+
+// ClearGrantedUntil clears the value of the "granted_until" field.
+func (_u *WorkspaceUpdate) ClearGrantedUntil() *WorkspaceUpdate {
+	_u.mutation.ClearGrantedUntil()
+	return _u
+}
+
 // SetKeptBefore sets the "kept_before" field.
 func (_u *WorkspaceUpdate) SetKeptBefore(v time.Time) *WorkspaceUpdate {
 	_u.mutation.SetKeptBefore(v)
@@ -479,6 +499,12 @@ func (_u *WorkspaceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.GrantedPlan(); ok {
 		_spec.SetField(workspace.FieldGrantedPlan, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.GrantedUntil(); ok {
+		_spec.SetField(workspace.FieldGrantedUntil, field.TypeTime, value)
+	}
+	if _u.mutation.GrantedUntilCleared() {
+		_spec.ClearField(workspace.FieldGrantedUntil, field.TypeTime)
 	}
 	if value, ok := _u.mutation.KeptBefore(); ok {
 		_spec.SetField(workspace.FieldKeptBefore, field.TypeTime, value)
@@ -914,6 +940,26 @@ func (_u *WorkspaceUpdateOne) SetNillableGrantedPlan(v *string) *WorkspaceUpdate
 	return _u
 }
 
+// SetGrantedUntil sets the "granted_until" field.
+func (_u *WorkspaceUpdateOne) SetGrantedUntil(v time.Time) *WorkspaceUpdateOne {
+	_u.mutation.SetGrantedUntil(v)
+	return _u
+}
+
+// SetNillableGrantedUntil sets the "granted_until" field if the given value is not nil.
+func (_u *WorkspaceUpdateOne) SetNillableGrantedUntil(v *time.Time) *WorkspaceUpdateOne {
+	if v != nil {
+		_u.SetGrantedUntil(*v)
+	}
+	return _u
+}
+
+// ClearGrantedUntil clears the value of the "granted_until" field.
+func (_u *WorkspaceUpdateOne) ClearGrantedUntil() *WorkspaceUpdateOne {
+	_u.mutation.ClearGrantedUntil()
+	return _u
+}
+
 // SetKeptBefore sets the "kept_before" field.
 func (_u *WorkspaceUpdateOne) SetKeptBefore(v time.Time) *WorkspaceUpdateOne {
 	_u.mutation.SetKeptBefore(v)
@@ -1345,6 +1391,12 @@ func (_u *WorkspaceUpdateOne) sqlSave(ctx context.Context) (_node *Workspace, er
 	}
 	if value, ok := _u.mutation.GrantedPlan(); ok {
 		_spec.SetField(workspace.FieldGrantedPlan, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.GrantedUntil(); ok {
+		_spec.SetField(workspace.FieldGrantedUntil, field.TypeTime, value)
+	}
+	if _u.mutation.GrantedUntilCleared() {
+		_spec.ClearField(workspace.FieldGrantedUntil, field.TypeTime)
 	}
 	if value, ok := _u.mutation.KeptBefore(); ok {
 		_spec.SetField(workspace.FieldKeptBefore, field.TypeTime, value)

@@ -46,12 +46,13 @@ func (s *Store) chatbotHoldings(ctx context.Context, workspaceID string) ([]tena
 func (s *Store) memberHoldings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
 	rows, err := s.db(ctx).Member.Query().Where(member.WorkspaceID(workspaceID)).WithUser().
 		Order(member.ByCreatedAt(), member.ByID()).All(ctx)
+	hasOwner := false
 	return mapped(rows, err, func(row *ent.Member) tenant.Holding {
+		firstOwner := !hasOwner && row.Role == string(tenant.RoleOwner)
+		hasOwner = hasOwner || firstOwner
 		return tenant.Holding{
 			Resource: plan.Members, Name: row.Edges.User.Email, OverLimit: row.OverLimit,
-			Holding: plan.Holding{
-				ID: row.UserID, Vital: row.Role == string(tenant.RoleOwner), Kept: row.Kept, CreatedAt: row.CreatedAt.UTC(),
-			},
+			Holding: plan.Holding{ID: row.UserID, Vital: firstOwner, Kept: row.Kept, CreatedAt: row.CreatedAt.UTC()},
 		}
 	})
 }

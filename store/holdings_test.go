@@ -52,6 +52,14 @@ func TestHoldings(t *testing.T) {
 				t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
 			}
 		})
+		b.Run("of several owners the one who joined first is vital, and no other", func(t *testing.T) {
+			b.must(b.SetRole(ctx, a.id, "usr_2", tenant.RoleOwner))
+			vital := func(h tenant.Holding) bool { return h.Vital }
+			if got := marked(vital); !slices.Equal(got, []string{a.user}) {
+				t.Errorf("vital are %v", got)
+			}
+			b.must(b.SetRole(ctx, a.id, "usr_2", tenant.RoleMember))
+		})
 		b.Run("those named are over the limit, and all others of the resource are not", func(t *testing.T) {
 			for _, c := range []struct {
 				resource plan.Resource

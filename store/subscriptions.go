@@ -29,11 +29,13 @@ func (s *Store) Subscription(ctx context.Context, workspaceID string) (tenant.Su
 func (s *Store) SaveSubscription(ctx context.Context, workspaceID string, v tenant.Subscription) error {
 	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Subscription.Create().SetWorkspaceID(workspaceID).SetCustomerID(v.CustomerID).
+			SetAccountID(v.Account.ID).SetAccountMode(string(v.Account.Mode)).SetNillableMissingAt(v.MissingAt).
 			SetCustomerStale(v.CustomerStale).SetSubscriptionID(v.ID).SetStatus(string(v.Status)).
 			SetPlan(string(v.Plan)).SetInterval(string(v.Interval)).SetNillablePeriodEnd(v.PeriodEnd).
 			SetNillableEndsAt(v.EndsAt).SetNillableTrialEnd(v.TrialEnd).SetNillablePastDueSince(v.PastDueSince).
 			SetNextPlan(string(v.NextPlan)).SetNillableNextAt(v.NextAt).
 			SetAccessPlan(string(v.Access.Plan)).SetNillableAccessUntil(v.Access.Until).SetAccessUnknown(v.Access.Unknown).
+			SetNillableUnverifiedUntil(v.UnverifiedUntil).
 			SetTrialUsed(v.TrialUsed).SetNillableCheckoutAt(v.CheckoutAt).SetRevision(v.Revision).
 			SetNillableFetchedAt(v.FetchedAt).
 			OnConflict(entsql.ConflictColumns(subscription.FieldWorkspaceID), entsql.ResolveWith(replace)).Exec(ctx)
@@ -73,11 +75,22 @@ func (s *Store) LapsedAccess(ctx context.Context, now time.Time) ([]string, erro
 	return workspaceIDs, mapError(err)
 }
 
+// UnverifiedAccess returns the workspaces whose access ends unless Stripe
+// confirms it, but for those whose customer Stripe does not know.
+func (s *Store) UnverifiedAccess(ctx context.Context) ([]string, error) {
+	workspaceIDs, err := s.db(ctx).Subscription.Query().
+		Where(subscription.UnverifiedUntilNotNil(), subscription.MissingAtIsNil()).Order(subscription.ByID()).
+		Select(subscription.FieldWorkspaceID).Strings(scope.System(ctx))
+	return workspaceIDs, mapError(err)
+}
+
 func toSubscription(row *ent.Subscription) tenant.Subscription {
 	return tenant.Subscription{
 		WorkspaceID: row.WorkspaceID, CustomerID: row.CustomerID, CustomerStale: row.CustomerStale,
+		MissingAt: utc(row.MissingAt),
 		Billed: tenant.Billed{
-			ID: row.SubscriptionID, Status: plan.Status(row.Status), Plan: plan.Name(row.Plan),
+			Account: tenant.StripeAccount{ID: row.AccountID, Mode: tenant.Mode(row.AccountMode)},
+			ID:      row.SubscriptionID, Status: plan.Status(row.Status), Plan: plan.Name(row.Plan),
 			Interval: plan.Interval(row.Interval), PeriodEnd: utc(row.PeriodEnd), EndsAt: utc(row.EndsAt),
 			TrialEnd: utc(row.TrialEnd), PastDueSince: utc(row.PastDueSince),
 			NextPlan: plan.Name(row.NextPlan), NextAt: utc(row.NextAt),
@@ -85,6 +98,7 @@ func toSubscription(row *ent.Subscription) tenant.Subscription {
 		Access: plan.Access{
 			Plan: plan.Name(row.AccessPlan), Until: utc(row.AccessUntil), Unknown: row.AccessUnknown,
 		},
-		TrialUsed: row.TrialUsed, CheckoutAt: utc(row.CheckoutAt), Revision: row.Revision, FetchedAt: utc(row.FetchedAt),
+		UnverifiedUntil: utc(row.UnverifiedUntil),
+		TrialUsed:       row.TrialUsed, CheckoutAt: utc(row.CheckoutAt), Revision: row.Revision, FetchedAt: utc(row.FetchedAt),
 	}
 }

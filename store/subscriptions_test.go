@@ -21,9 +21,10 @@ func TestSubscriptions(t *testing.T) {
 		ctx := b.Context()
 		at := func(hours int) *time.Time { t := epoch.Add(time.Duration(hours) * time.Hour); return &t }
 		whole := tenant.Subscription{
-			WorkspaceID: a.id, CustomerID: "cus_1", CustomerStale: true,
+			WorkspaceID: a.id, CustomerID: "cus_1", CustomerStale: true, MissingAt: at(10), UnverifiedUntil: at(11),
 			Billed: tenant.Billed{
-				ID: "sub_1", Status: plan.PastDue, Plan: plan.Premium, Interval: plan.Yearly, PeriodEnd: at(1), EndsAt: at(2), TrialEnd: at(3),
+				Account: tenant.StripeAccount{ID: "acct_1", Mode: tenant.Live},
+				ID:      "sub_1", Status: plan.PastDue, Plan: plan.Premium, Interval: plan.Yearly, PeriodEnd: at(1), EndsAt: at(2), TrialEnd: at(3),
 				PastDueSince: at(4), NextPlan: plan.Basic, NextAt: at(5),
 			},
 			Access:    plan.Access{Plan: plan.Premium, Until: at(6), Unknown: true},
@@ -68,6 +69,23 @@ func TestSubscriptions(t *testing.T) {
 			}
 			_, err := b.WorkspaceByCustomer(ctx, "cus_"+a.secret)
 			b.wantKind(err, fault.NotFound)
+		})
+		b.Run("workspaces without a customer do not collide, and are no customer's", func(t *testing.T) {
+			for _, id := range []string{a.id, "ws_c"} {
+				b.must(b.SaveSubscription(ctx, id, tenant.Subscription{TrialUsed: true}))
+			}
+			b.must(b.SaveSubscription(ctx, a.id, whole))
+		})
+		b.Run("access is unverified while it is to end for that, unless the customer is missing", func(t *testing.T) {
+			for missing, want := range map[*time.Time][]string{at(10): nil, nil: {a.id}} {
+				unverified := whole
+				unverified.MissingAt = missing
+				b.must(b.SaveSubscription(ctx, a.id, unverified))
+				if got, err := b.UnverifiedAccess(ctx); err != nil || !slices.Equal(got, want) {
+					t.Errorf("it is unverified for %v, %v, want %v", got, err, want)
+				}
+			}
+			b.must(b.SaveSubscription(ctx, a.id, whole))
 		})
 		b.Run("access has lapsed at its last instant, and not before", func(t *testing.T) {
 			for at, want := range map[time.Time][]string{at(6).Add(-time.Microsecond): nil, *at(6): {a.id}, *at(7): {a.id}} {

@@ -31,7 +31,7 @@ var acrossWorkspaces = map[string]bool{
 	"AllDocuments": true, "ChangedDocuments": true, "DeleteEmbeddings": true, "RemovalsSince": true, "WorkspacesDue": true, "RenewLeases": true, "InterruptLapsed": true,
 	"StopsAsked": true, "DeleteKeys": true, "DeleteCachedAnswers": true,
 	"CreateWorkspace": true, "Workspaces": true, "WorkspaceOf": true, "AllProviders": true, "Plans": true, "Plan": true, "UpdatePlan": true,
-	"WorkspaceByCustomer": true, "Subscriptions": true, "LapsedAccess": true,
+	"WorkspaceByCustomer": true, "Subscriptions": true, "LapsedAccess": true, "UnverifiedAccess": true, "EndedGrants": true,
 	"AddBillingEvent": true, "HasBillingEvent": true, "DeleteBillingEvents": true,
 	"ClaimMail": true, "DeleteMails": true, "AuditEntries": true, "DeleteAudit": true, "BeginChore": true, "Retentions": true,
 	"RemovalsToCount": true, "BeginRebuild": true, "Rebuilds": true, "EndRebuild": true,
@@ -192,6 +192,9 @@ var workspaceMethods = []confined{
 	}},
 	{"KeepConversations", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
 		return nil, s.KeepConversations(ctx, as, epoch, 30)
+	}},
+	{"SetGrantEnd", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		return nil, s.SetGrantEnd(ctx, as, &epoch)
 	}},
 	{"SetPlan", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
 		return nil, s.SetPlan(ctx, as, plan.Premium, plan.Basic)

@@ -67,6 +67,25 @@ func (s *Store) SetPlan(ctx context.Context, workspaceID string, inForce, grante
 	})
 }
 
+// SetGrantEnd writes when the plan that was given by hand ends, or that it does
+// not.
+func (s *Store) SetGrantEnd(ctx context.Context, workspaceID string, until *time.Time) error {
+	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		update := db.Workspace.Update().Where(workspace.ID(workspaceID)).SetNillableGrantedUntil(until)
+		if until == nil {
+			update.ClearGrantedUntil()
+		}
+		return affected(update.Save(ctx))
+	})
+}
+
+// EndedGrants returns the workspaces whose grant's end is now or was before.
+func (s *Store) EndedGrants(ctx context.Context, now time.Time) ([]string, error) {
+	workspaceIDs, err := s.db(ctx).Workspace.Query().Where(workspace.GrantedUntilLTE(now)).
+		Order(workspace.ByGrantedUntil(), workspace.ByID()).Select(workspace.FieldID).Strings(scope.System(ctx))
+	return workspaceIDs, mapError(err)
+}
+
 // KeepConversations says how long those of before a time are kept at least.
 func (s *Store) KeepConversations(ctx context.Context, workspaceID string, before time.Time, days int) error {
 	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
@@ -154,7 +173,7 @@ func (s *Store) DeleteInvitation(ctx context.Context, workspaceID, id string) er
 func toWorkspace(row *ent.Workspace) tenant.Workspace {
 	return tenant.Workspace{
 		ID: row.ID, Name: row.Name, Plan: plan.Name(row.Plan), Granted: plan.Name(row.GrantedPlan),
-		CreatedAt: row.CreatedAt.UTC(),
+		GrantedUntil: utc(row.GrantedUntil), CreatedAt: row.CreatedAt.UTC(),
 	}
 }
 

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"parley/core/fault"
 	"parley/core/plan"
@@ -31,6 +33,22 @@ func TestWorkspaces(t *testing.T) {
 			b.must(b.SetPlan(ctx, "ws_c", plan.Basic, plan.Basic))
 			if got := plans("ws_c"); got != [2]plan.Name{plan.Basic, plan.Basic} {
 				t.Errorf("got %v", got)
+			}
+		})
+		b.Run("a grant ends at its last instant and not before, and an end is taken back", func(t *testing.T) {
+			until := epoch.Add(time.Hour)
+			b.must(b.SetGrantEnd(ctx, "ws_c", &until))
+			if w, err := b.Workspace(ctx, "ws_c"); err != nil || w.GrantedUntil == nil || !w.GrantedUntil.Equal(until) {
+				t.Errorf("it is %+v, %v", w, err)
+			}
+			for at, want := range map[time.Time][]string{until.Add(-time.Microsecond): nil, until: {"ws_c"}} {
+				if got, err := b.EndedGrants(ctx, at); err != nil || !slices.Equal(got, want) {
+					t.Errorf("at %v there have ended %v, %v", at, got, err)
+				}
+			}
+			b.must(b.SetGrantEnd(ctx, "ws_c", nil))
+			if got, err := b.EndedGrants(ctx, until); err != nil || len(got) != 0 {
+				t.Errorf("there have ended %v, %v", got, err)
 			}
 		})
 		b.Run("a deleted workspace goes with all that is in it, and with nothing else", func(t *testing.T) {

@@ -373,7 +373,7 @@ func overSet(set OverSet, mayChoose bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if item.Vital {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<p class=\"hint\">An owner always stays.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<p class=\"hint\">The owner who joined first always stays.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -16,7 +16,7 @@ import (
 
 // checkout sends an owner to Stripe to buy a plan.
 func (s *site) checkout(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.ChangePlan)
+	v, err := s.toWorkspace(c, tenant.Pay)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (s *site) purchase(c *fiber.Ctx, typed form) (billing.Purchase, error) {
 
 // portal sends an owner to Stripe's pages about what was bought.
 func (s *site) portal(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.ChangePlan)
+	v, err := s.toWorkspace(c, tenant.Pay)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ const refreshTimeout = 20 * time.Second
 // fromStripe is where Stripe's pages lead back to. The subscription is read at
 // once, because the webhook may come later.
 func (s *site) fromStripe(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.ChangePlan)
+	v, err := s.toWorkspace(c, tenant.Pay)
 	if err != nil {
 		return err
 	}

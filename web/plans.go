@@ -49,7 +49,7 @@ func (s *site) whoChanges(v visit) (why string, byHand bool) {
 	switch {
 	case s.Billing == nil && !s.PlanChanges:
 		return byOperator, false
-	case !v.may(tenant.ChangePlan):
+	case s.Billing == nil && !v.may(tenant.ChangePlan), !v.may(tenant.Pay):
 		return byOwner, false
 	}
 	return "", s.Billing == nil

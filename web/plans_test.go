@@ -94,7 +94,7 @@ func TestLimitsPage(t *testing.T) {
 	})
 	t.Run("the owner reads what rests, and is not asked about themselves", func(t *testing.T) {
 		s := s.within(t)
-		s.wantPage(s.get(s.url("/limits")), 200, "The Starter plan includes 1 chatbot.", "The Starter plan includes no API tokens", "Website", "ben@example.com", "An owner always stays.")
+		s.wantPage(s.get(s.url("/limits")), 200, "The Starter plan includes 1 chatbot.", "The Starter plan includes no API tokens", "Website", "ben@example.com", "The owner who joined first always stays.")
 	})
 	t.Run("more than the plan includes cannot be chosen", func(t *testing.T) {
 		s := s.within(t)

@@ -72,7 +72,7 @@ func (t *till) Refresh(ctx context.Context, workspaceID string, cause tenant.Cau
 	if t.fail != nil {
 		return tenant.Applied{}, t.fail
 	}
-	s, err := t.tenants.SetCustomer(ctx, workspaceID, "cus_1")
+	s, err := t.tenants.SetCustomer(ctx, workspaceID, tenant.Customer{ID: "cus_1"})
 	if err != nil {
 		return tenant.Applied{}, err
 	}

@@ -29,10 +29,26 @@ func (k catalogue) standing(w tenant.Workspace, s tenant.Subscription) views.Sta
 	if s.NextPlan != "" && s.NextAt != nil && !s.Status.Terminal() {
 		says.Sentences = append(says.Sentences, "Changes to "+k.title(s.NextPlan)+" on "+k.date(*s.NextAt)+".")
 	}
-	if k.sold && w.Granted == w.Plan && k.rank(w.Granted) > k.rank(s.Access.Plan) && w.Granted != plan.Free {
-		says.Sentences = append(says.Sentences, "It has been granted to this workspace, whatever is paid.")
+	if s.UnverifiedUntil != nil && k.rank(s.Access.Plan) > k.rank(plan.Free) {
+		says.Sentences = append(says.Sentences, "This server cannot check payments any more: what was paid for is in force until "+k.date(*s.UnverifiedUntil)+" at the latest. Ask its operator.")
+	}
+	if granted := k.granted(w, s); granted != "" {
+		says.Sentences = append(says.Sentences, granted)
 	}
 	return says
+}
+
+// granted is the sentence about a plan that was given by hand.
+func (k catalogue) granted(w tenant.Workspace, s tenant.Subscription) string {
+	switch {
+	case w.Granted == plan.Free || w.Granted != w.Plan || k.rank(w.Granted) <= k.rank(s.Access.Plan):
+		return ""
+	case w.GrantedUntil != nil:
+		return "It has been granted to this workspace until " + k.date(*w.GrantedUntil) + ". From then on the workspace has the plan that it pays for, or the " + k.title(plan.Free) + " plan."
+	case k.sold:
+		return "It has been granted to this workspace, whatever is paid."
+	}
+	return ""
 }
 
 // paying is the sentence about a subscription's status.

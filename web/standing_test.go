@@ -119,3 +119,35 @@ func TestStanding(t *testing.T) {
 		}
 	})
 }
+
+func TestGrantsOnThePage(t *testing.T) {
+	k := catalogue{plans: plan.Defaults(), now: today, sold: true}
+	until := on(2027, 1, 31)
+	for _, c := range []struct {
+		name string
+		w    tenant.Workspace
+		s    tenant.Subscription
+		want string
+	}{
+		{
+			"a grant that ends says when, and what comes then", tenant.Workspace{Plan: plan.Premium, Granted: plan.Premium, GrantedUntil: until}, tenant.Subscription{},
+			"It has been granted to this workspace until 31 January 2027. From then on the workspace has the plan that it pays for, or the Starter plan.",
+		},
+		{
+			"a grant below what is paid for does not matter", tenant.Workspace{Plan: plan.Standard, Granted: plan.Basic, GrantedUntil: until}, standard(plan.Active, nil),
+			"It costs 79.00 USD a month. The next payment is due on 24 November.",
+		},
+		{
+			"a plan that cannot be verified says until when it is in force", tenant.Workspace{Plan: plan.Standard, Granted: plan.Free},
+			standard(plan.Active, func(s *tenant.Subscription) { s.UnverifiedUntil, s.Access.Until = on(2026, 12, 9), on(2026, 12, 9) }),
+			"This server cannot check payments any more: what was paid for is in force until 9 December at the latest. Ask its operator.",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			says := k.standing(c.w, c.s).Sentences
+			if got := says[len(says)-1]; got != c.want {
+				t.Errorf("it says %q", says)
+			}
+		})
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/stripe/stripe-go/v76"
 )
@@ -55,7 +56,7 @@ func (s *Server) handle(mux *http.ServeMux, pattern string, h handler) {
 func (s *Server) answer(r *Request, header http.Header, h handler) (storedAnswer, func(Request)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	answer := s.refused(header)
+	answer := s.refused(r, header)
 	if answer.Status == 0 {
 		answer = s.once(r, h)
 	}
@@ -65,13 +66,18 @@ func (s *Server) answer(r *Request, header http.Header, h handler) (storedAnswer
 }
 
 // refused answers what no handler sees.
-func (s *Server) refused(header http.Header) storedAnswer {
+func (s *Server) refused(r *Request, header http.Header) storedAnswer {
 	version := header.Get("Stripe-Version")
+	key, _ := strings.CutPrefix(header.Get("Authorization"), "Bearer ")
+	if err := s.admits(r, key); err != nil && !s.down {
+		return answerOf(nil, err)
+	}
 	switch {
+	case s.refusing > 0:
+		s.refusing--
+		return answerOf(nil, failure{Status: s.refusal, Type: apiError, Message: "Try again later."})
 	case s.down:
 		return answerOf(nil, failure{Status: http.StatusServiceUnavailable, Type: apiError, Message: "Stripe is away."})
-	case header.Get("Authorization") != "Bearer "+s.Key:
-		return answerOf(nil, failure{Status: http.StatusUnauthorized, Type: invalidRequest, Message: "Invalid API Key provided: sk_test_****"})
 	case version != "" && version != stripe.APIVersion:
 		return answerOf(nil, invalid("", "Invalid Stripe API version: %s", version))
 	}

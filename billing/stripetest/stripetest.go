@@ -40,14 +40,18 @@ type Options struct {
 	// SignByClock makes signatures of the time that the clock shows. Otherwise
 	// they are of the real time, which stripe-go compares with by itself.
 	SignByClock bool
+	// Account is the id of the account. Empty stands for acct_parley.
+	Account string
+	// LiveMode makes its objects and its key those of live mode.
+	LiveMode bool
 }
 
 // Server is a Stripe. It is safe for concurrent use. Objects have ids that
 // count up, so that two servers that are asked for the same have the same.
 type Server struct {
 	// URL is the base URL of the API, Key the secret key of the account, and
-	// WebhookSecret what signatures are made with.
-	URL, Key, WebhookSecret string
+	// WebhookSecret what signatures are made with. Account is its id.
+	URL, Key, WebhookSecret, Account string
 
 	server  *httptest.Server
 	options Options
@@ -62,6 +66,9 @@ type Server struct {
 	byID       map[string]any
 	webhookURL string
 	down       bool
+	refusing   int
+	refusal    int
+	restricted map[string]Rights
 	onAnswer   func(Request)
 	requests   []Request
 	answers    map[string]storedAnswer
@@ -75,6 +82,7 @@ type Server struct {
 	checkouts      []*checkout
 	configurations []*configuration
 	portals        []*portal
+	endpoints      []*endpoint
 	events         []*event
 	queue          []*event
 }
@@ -83,7 +91,7 @@ type Server struct {
 func New(t testing.TB, options Options) *Server {
 	t.Helper()
 	s := &Server{
-		Key: "sk_test_parley", WebhookSecret: "whsec_parley", options: options, webhookURL: options.WebhookURL,
+		Key: keyOf(options), Account: accountOf(options), restricted: map[string]Rights{}, WebhookSecret: "whsec_parley", options: options, webhookURL: options.WebhookURL,
 		closing: make(chan struct{}), woken: make(chan struct{}, 1), now: options.Start.Truncate(time.Second),
 		made: map[string]int{}, byID: map[string]any{}, answers: map[string]storedAnswer{},
 	}
@@ -132,7 +140,7 @@ func (h *head) id() string { return h.ID }
 // newHead gives an object its id and time.
 func (s *Server) newHead(prefix, object string) head {
 	s.made[prefix]++
-	return head{ID: fmt.Sprintf("%s_%06d", prefix, s.made[prefix]), Object: object, Created: s.moment()}
+	return head{ID: fmt.Sprintf("%s_%06d", prefix, s.made[prefix]), Object: object, Created: s.moment(), Livemode: s.options.LiveMode}
 }
 
 // deletion is the answer to a deletion, and what is left of a customer.
@@ -152,9 +160,8 @@ func (s *Server) routes() http.Handler {
 	s.routePortal(mux)
 	s.handle(mux, "GET /v1/events", s.listEvents)
 	s.handle(mux, "GET /v1/events/{id}", s.retrieveEvent)
-	s.handle(mux, "GET /v1/balance", func(*Request) (any, error) {
-		return map[string]any{"object": "balance", "available": []any{}, "pending": []any{}, "livemode": false}, nil
-	})
+	s.routeAccount(mux)
+	s.routeEndpoints(mux)
 	s.handle(mux, "/v1/", func(r *Request) (any, error) {
 		return nil, failure{Status: http.StatusNotFound, Type: invalidRequest, Message: fmt.Sprintf("Unrecognized request URL (%s: %s).", r.Method, r.Path)}
 	})

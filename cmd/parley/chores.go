@@ -42,9 +42,10 @@ func (s *server) chores() []*chore {
 		{name: "retention", since: thisHour, do: s.chat.DeleteExpired},
 		{name: "billing.forget", since: lastNight, do: s.forgetBilling},
 		{name: "audit.forget", since: lastNight, do: s.forgetAudit},
+		{name: "plans.settle", since: lastNight, do: s.tenants.SettleAll},
 	}
 	if s.billing == nil {
-		return all
+		return append(all, &chore{name: "billing.unverified", since: lastNight, do: s.warnOfUnverified})
 	}
 	return append(all,
 		&chore{name: "billing.catch-up", since: thisHour, do: s.catchUp},
@@ -111,13 +112,26 @@ const stripePatience = 24 * time.Hour
 
 // lapse ends the access whose time has come.
 func (s *server) lapse(ctx context.Context) error {
+	_, granted := s.tenants.EndGrants(ctx)
 	if s.billing == nil {
+		_, unverified := s.tenants.EndUnverified(ctx)
 		_, err := s.tenants.Lapse(ctx)
-		return err
+		return errors.Join(granted, unverified, err)
 	}
 	asked := s.billing.RefreshLapsed(ctx)
 	_, err := s.tenants.LapseBefore(ctx, now().Add(-stripePatience))
-	return errors.Join(asked, err)
+	return errors.Join(granted, asked, err)
+}
+
+// warnOfUnverified tells every day of plans that were paid for before Stripe
+// was switched off.
+func (s *server) warnOfUnverified(ctx context.Context) error {
+	found, err := s.tenants.Unverified(ctx)
+	if err == nil && len(found.Workspaces) > 0 {
+		s.log.Warn("plans that were paid for at Stripe end, as it is switched off: set STRIPE_SECRET_KEY again, or lower them with parley plan set",
+			"workspaces", len(found.Workspaces), "first", found.Until.Format(time.DateOnly))
+	}
+	return err
 }
 
 func (s *server) catchUp(ctx context.Context) error {

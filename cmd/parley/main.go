@@ -35,7 +35,7 @@ type cli struct {
 	Token     tokenCmd        `cmd:"" help:"Create, list and revoke API tokens."`
 	Plan      planCmd         `cmd:"" help:"Change a workspace's plan, and what plans include and cost."`
 	Provider  providerCmd     `cmd:"" help:"Look after the keys of workspaces' model providers."`
-	Billing   billingCmd      `cmd:"" help:"Bring prices to Stripe, and compare subscriptions with it."`
+	Billing   billingCmd      `cmd:"" help:"Set up Stripe, and compare it with what is known here."`
 	Audit     auditCmd        `cmd:"" help:"Print what was done, by whom and from where."`
 	Ask       askCmd          `cmd:"" help:"Ask a chatbot one question."`
 	Settings  configCmd       `cmd:"" name:"config" help:"Print the configuration in force, secrets masked."`

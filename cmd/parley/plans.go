@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
+	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/tenant"
 )
 
 type planCmd struct {
@@ -17,21 +20,43 @@ type planCmd struct {
 type planSetCmd struct {
 	Workspace string `arg:"" help:"Id of the workspace."`
 	Plan      string `arg:"" enum:"starter,basic,standard,premium,enterprise" help:"starter, basic, standard, premium or enterprise."`
+	Until     string `placeholder:"DATE" help:"Day on which the grant ends, at 00:00 UTC, such as 2027-01-31. Default: it does not end."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
-// Run grants the plan. What a subscription gives stays in force if it is more.
+// Run grants the plan. What a subscription gives stays in force if it is more,
+// unless Stripe is switched off.
 func (cmd *planSetCmd) Run(ctx context.Context, config *Config, io streams) error {
+	grant := tenant.Grant{Plan: plan.Name(cmd.Plan)}
+	if cmd.Until != "" {
+		until, err := time.Parse(time.DateOnly, cmd.Until)
+		if err != nil {
+			return fault.InField("until", "--until must be a day such as 2027-01-31.")
+		}
+		grant.Until = &until
+	}
 	return withProgram(ctx, config, func(p *program) error {
-		if err := p.tenants.SetPlan(ctx, cmd.Workspace, plan.Name(cmd.Plan)); err != nil {
+		if err := p.tenants.GrantPlan(ctx, cmd.Workspace, grant); err != nil {
 			return err
 		}
 		workspace, err := p.tenants.Workspace(ctx, cmd.Workspace)
 		if err != nil {
 			return err
 		}
-		return show1(io.out, cmd.JSON, viewWorkspace(workspace), fmt.Sprintf("%s is on the %s plan.", workspace.Name, workspace.Plan))
+		return show1(io.out, cmd.JSON, viewWorkspace(workspace), fmt.Sprintf("%s is on the %s plan.%s", workspace.Name, workspace.Plan, cmd.explain(workspace)))
 	})
+}
+
+// explain says when the grant ends, and why the workspace may have more than it.
+func (cmd *planSetCmd) explain(workspace tenant.Workspace) string {
+	says := ""
+	if workspace.Plan.Above(workspace.Granted) {
+		says += " It pays for that plan at Stripe, which is above the one that was granted."
+	}
+	if workspace.GrantedUntil != nil {
+		says += " The grant of the " + cmd.Plan + " plan ends on " + workspace.GrantedUntil.Format(time.DateOnly) + "."
+	}
+	return says
 }
 
 type planListCmd struct {

@@ -68,7 +68,7 @@ func openWith(ctx context.Context, config *Config, log *slog.Logger, wrap ports)
 		return nil, errors.Join(err, p.close())
 	}
 	p.tenants = tenant.New(db, now, rand.Reader, tenant.Options{
-		Grace: config.grace(), Mails: config.SMTPURL != "", BaseURL: config.baseURL(config.listenAddress()),
+		Grace: config.grace(), StripeOff: config.StripeKey == "", Mails: config.SMTPURL != "", BaseURL: config.baseURL(config.listenAddress()),
 	})
 	if err := p.openChatbots(wrap.model); err != nil {
 		return nil, errors.Join(err, p.close())

@@ -22,14 +22,17 @@ type workspaceCreateCmd struct {
 }
 
 type workspaceView struct {
-	ID        string    `json:"id"`
-	Name      string    `json:"name"`
-	Plan      string    `json:"plan"`
-	CreatedAt time.Time `json:"created_at"`
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Plan string `json:"plan"`
+	// Granted is the plan that was given by hand, and GrantedUntil its end.
+	Granted      string     `json:"granted_plan"`
+	GrantedUntil *time.Time `json:"granted_until"`
+	CreatedAt    time.Time  `json:"created_at"`
 }
 
 func viewWorkspace(w tenant.Workspace) workspaceView {
-	return workspaceView{w.ID, w.Name, string(w.Plan), w.CreatedAt}
+	return workspaceView{w.ID, w.Name, string(w.Plan), string(w.Granted), w.GrantedUntil, w.CreatedAt}
 }
 
 // Run creates a workspace.

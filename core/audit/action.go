@@ -45,6 +45,7 @@ const (
 	PlanLimitsChanged   Action = "plan.limits_changed"
 	SubscriptionChanged Action = "subscription.changed"
 	LimitsChosen        Action = "limits.chosen"
+	CustomerUnlinked    Action = "customer.unlinked"
 )
 
 // Actions returns all actions.
@@ -58,6 +59,6 @@ func Actions() []Action {
 		TokenCreated, TokenRevoked,
 		ProviderCreated, ProviderChanged, ProviderKeyReplaced, ProviderKeyResealed, ProviderDeleted,
 		DocumentRemoved, SourceRemoved,
-		PlanChanged, PlanLimitsChanged, SubscriptionChanged, LimitsChosen,
+		PlanChanged, PlanLimitsChanged, SubscriptionChanged, LimitsChosen, CustomerUnlinked,
 	}
 }

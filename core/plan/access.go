@@ -33,6 +33,9 @@ type Standing struct {
 	PastDueSince *time.Time
 	// EndsAt is when the subscription ends, if that is known.
 	EndsAt *time.Time
+	// UnverifiedUntil is when access ends because Stripe cannot be asked any
+	// more; nil while it can.
+	UnverifiedUntil *time.Time
 }
 
 // Access is the plan that a standing gives.
@@ -49,6 +52,9 @@ type Access struct {
 // access before, and grace how long a failed payment is waited for.
 func (s Standing) Access(last Access, grace time.Duration, now time.Time) Access {
 	access := s.promised(last, grace)
+	if s.UnverifiedUntil != nil && access.Plan.Above(Free) {
+		access.Until = earlier(access.Until, *s.UnverifiedUntil)
+	}
 	if access.Until != nil && !now.Before(*access.Until) {
 		return Access{Plan: Free, Unknown: access.Unknown}
 	}

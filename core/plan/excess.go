@@ -9,7 +9,7 @@ import (
 // Holding is one of several things that a plan limits in number.
 type Holding struct {
 	ID string
-	// Vital holdings are never over the limit: a workspace's owners.
+	// Vital holdings are never over the limit: the oldest owner of a workspace.
 	Vital bool
 	// Kept holdings are those that the owner chose to keep.
 	Kept      bool

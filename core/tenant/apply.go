@@ -3,6 +3,7 @@ package tenant
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"parley/core/audit"
@@ -57,7 +58,12 @@ func (s *Service) isKnown(ctx context.Context, cause Cause) (bool, error) {
 // read, changed or not: an older answer that comes later must be told apart.
 func (s *Service) read(before Subscription, billed Billed, trialUsed bool) Subscription {
 	after, now := before, s.now()
-	after.Billed = billed
+	after.Billed, after.MissingAt = billed, nil
+	if before.UnverifiedUntil != nil {
+		// A state that the rule does not know keeps the access from before the
+		// time when Stripe could not be asked.
+		after.UnverifiedUntil, after.Access = nil, plan.Access{Plan: before.Plan}
+	}
 	after.TrialUsed = before.TrialUsed || trialUsed
 	after.Access = s.access(after, now)
 	after.Revision++
@@ -69,7 +75,7 @@ func (s *Service) read(before Subscription, billed Billed, trialUsed bool) Subsc
 func (s *Service) access(subscription Subscription, now time.Time) plan.Access {
 	standing := plan.Standing{
 		Status: subscription.Status, Plan: subscription.Plan,
-		PastDueSince: subscription.PastDueSince, EndsAt: subscription.EndsAt,
+		PastDueSince: subscription.PastDueSince, EndsAt: subscription.EndsAt, UnverifiedUntil: subscription.UnverifiedUntil,
 	}
 	return standing.Access(subscription.Access, s.options.Grace, now)
 }
@@ -88,7 +94,7 @@ func (s *Service) write(ctx context.Context, workspace Workspace, before, after 
 	if same(before, after) {
 		return nil
 	}
-	detail := describe(after.Billed) + describeMove(workspace.Plan, inForce)
+	detail := describe(after) + describeMove(workspace.Plan, inForce)
 	if err := s.recordChange(ctx, workspace.ID, audit.SubscriptionChanged, detail); err != nil {
 		return err
 	}
@@ -133,10 +139,24 @@ func (s *Service) NoteEvent(ctx context.Context, eventID, kind string) error {
 	})
 }
 
-// Lapsed returns the workspaces whose access has ended by itself, and which
-// still have it.
+// Lapsed returns the workspaces about which Stripe has to be asked now: those
+// whose access has ended by itself and which still have it, and those whose
+// access was to end because there was no Stripe to ask.
 func (s *Service) Lapsed(ctx context.Context) ([]string, error) {
-	return s.store.LapsedAccess(ctx, s.now())
+	lapsed, err := s.store.LapsedAccess(ctx, s.now())
+	if err != nil {
+		return nil, err
+	}
+	unverified, err := s.store.UnverifiedAccess(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, workspaceID := range unverified {
+		if !slices.Contains(lapsed, workspaceID) {
+			lapsed = append(lapsed, workspaceID)
+		}
+	}
+	return lapsed, nil
 }
 
 // Lapse ends the access whose time has come, without asking Stripe, and

@@ -22,7 +22,7 @@ type AuditStore interface {
 }
 
 // planActions are what an owner reads about the plan.
-var planActions = []audit.Action{audit.PlanChanged, audit.SubscriptionChanged, audit.LimitsChosen, audit.EmailChanged}
+var planActions = []audit.Action{audit.PlanChanged, audit.SubscriptionChanged, audit.LimitsChosen, audit.EmailChanged, audit.CustomerUnlinked}
 
 // PlanHistory returns what was last done to a workspace's plan, the latest
 // first.

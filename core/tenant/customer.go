@@ -29,7 +29,7 @@ func (s *Service) WorkspaceByCustomer(ctx context.Context, customerID string) (s
 
 // SetCustomer makes a workspace known as one of Stripe's customers. Of several
 // the first stays, and what stays is returned.
-func (s *Service) SetCustomer(ctx context.Context, workspaceID, customerID string) (Subscription, error) {
+func (s *Service) SetCustomer(ctx context.Context, workspaceID string, customer Customer) (Subscription, error) {
 	var stands Subscription
 	err := s.locked(ctx, workspaceID, func(ctx context.Context, _ Workspace) error {
 		var err error
@@ -37,24 +37,24 @@ func (s *Service) SetCustomer(ctx context.Context, workspaceID, customerID strin
 		if err != nil || stands.CustomerID != "" {
 			return err
 		}
-		stands.CustomerID = customerID
+		stands.CustomerID, stands.Account = customer.ID, customer.Account
 		return s.store.SaveSubscription(ctx, workspaceID, stands)
 	})
 	return stands, err
 }
 
-// ReplaceCustomer gives a workspace another customer, in place of one that was
-// deleted at Stripe. If it has another by now, that stays. It returns what
-// stands.
-func (s *Service) ReplaceCustomer(ctx context.Context, workspaceID, deleted, customerID string) (Subscription, error) {
+// ReplaceCustomer gives a workspace another customer, in place of one that
+// Stripe has deleted or does not know. If it has another by now, that stays. It
+// returns what stands.
+func (s *Service) ReplaceCustomer(ctx context.Context, workspaceID, replaced string, customer Customer) (Subscription, error) {
 	var stands Subscription
 	err := s.locked(ctx, workspaceID, func(ctx context.Context, _ Workspace) error {
 		var err error
 		stands, err = s.store.Subscription(ctx, workspaceID)
-		if err != nil || stands.CustomerID != deleted {
+		if err != nil || stands.CustomerID != replaced {
 			return err
 		}
-		stands.CustomerID = customerID
+		stands.CustomerID, stands.Account, stands.MissingAt = customer.ID, customer.Account, nil
 		return s.store.SaveSubscription(ctx, workspaceID, stands)
 	})
 	return stands, err
@@ -70,6 +70,20 @@ func (s *Service) BeginCheckout(ctx context.Context, workspaceID string) error {
 // CustomerTold notes that Stripe has the owner's address.
 func (s *Service) CustomerTold(ctx context.Context, workspaceID string) error {
 	return s.changeCustomer(ctx, workspaceID, func(c *Subscription) { c.CustomerStale = false })
+}
+
+// CustomerMissing notes that Stripe does not know a workspace's customer, and
+// reports whether that is news. A workspace that has another customer by now
+// stays as it is.
+func (s *Service) CustomerMissing(ctx context.Context, workspaceID, customerID string) (news bool, err error) {
+	now := s.now()
+	err = s.changeCustomer(ctx, workspaceID, func(c *Subscription) {
+		news = c.CustomerID == customerID && c.MissingAt == nil
+		if news {
+			c.MissingAt = &now
+		}
+	})
+	return news && err == nil, err
 }
 
 // changeCustomer changes what is ours of a subscription's row. Its revision

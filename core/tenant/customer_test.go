@@ -11,9 +11,9 @@ func TestCustomer(t *testing.T) {
 	t.Parallel()
 	t.Run("the first customer of a workspace stays, and finds it", func(t *testing.T) {
 		c := newClock(t)
-		first, err := c.SetCustomer(t.Context(), c.space.ID, "cus_1")
+		first, err := c.SetCustomer(t.Context(), c.space.ID, tenant.Customer{ID: "cus_1"})
 		c.must(err)
-		second, err := c.SetCustomer(t.Context(), c.space.ID, "cus_2")
+		second, err := c.SetCustomer(t.Context(), c.space.ID, tenant.Customer{ID: "cus_2"})
 		c.must(err)
 		if first.CustomerID != "cus_1" || second.CustomerID != "cus_1" {
 			t.Errorf("they are %q and %q", first.CustomerID, second.CustomerID)
@@ -29,7 +29,7 @@ func TestCustomer(t *testing.T) {
 		c.customer()
 		other, err := c.CreateWorkspace(t.Context(), c.user, "Other")
 		c.must(err)
-		_, err = c.SetCustomer(t.Context(), other.ID, "cus_shop")
+		_, err = c.SetCustomer(t.Context(), other.ID, tenant.Customer{ID: "cus_shop"})
 		c.isA(err, fault.Conflict)
 	})
 	t.Run("all who ever were customers are listed", func(t *testing.T) {

@@ -9,7 +9,8 @@ import (
 )
 
 // describe says in a few words what state a subscription is in.
-func describe(billed Billed) string {
+func describe(subscription Subscription) string {
+	billed := subscription.Billed
 	if billed.Status == plan.None {
 		return "There is no subscription."
 	}
@@ -22,6 +23,9 @@ func describe(billed Billed) string {
 	}
 	if billed.NextAt != nil {
 		says += fmt.Sprintf(" It changes to %s on %s.", billed.NextPlan.Title(), date(*billed.NextAt))
+	}
+	if subscription.UnverifiedUntil != nil {
+		says += fmt.Sprintf(" Stripe is switched off on this server, so the plan ends on %s.", date(*subscription.UnverifiedUntil))
 	}
 	return says
 }

@@ -110,7 +110,7 @@ func TestAnotherFirstOwner(t *testing.T) {
 	} {
 		t.Run(sentence+" is no longer the one whom Stripe knows", func(t *testing.T) {
 			c := newClock(t)
-			_, err := c.SetCustomer(t.Context(), c.space.ID, "cus_shop")
+			_, err := c.SetCustomer(t.Context(), c.space.ID, tenant.Customer{ID: "cus_shop"})
 			c.must(err)
 			second := c.addMember("second", tenant.RoleOwner)
 			third := c.addMember("third", tenant.RoleMember)

@@ -18,7 +18,7 @@ import (
 func (c *clock) customer() {
 	c.Helper()
 	c.must(c.SetPlan(c.Context(), c.space.ID, plan.Free))
-	_, err := c.SetCustomer(c.Context(), c.space.ID, "cus_shop")
+	_, err := c.SetCustomer(c.Context(), c.space.ID, tenant.Customer{ID: "cus_shop"})
 	c.must(err)
 }
 

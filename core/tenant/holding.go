@@ -26,8 +26,8 @@ type Holding struct {
 type HoldingStore interface {
 	// Holdings returns a workspace's chatbots, members and tokens that were not
 	// revoked, the oldest of each first. Expired tokens are among them: who
-	// asks knows what time it is. The id of a member is the user's; owners are
-	// vital.
+	// asks knows what time it is. The id of a member is the user's; the
+	// owner who joined first is vital.
 	Holdings(ctx context.Context, workspaceID string) ([]Holding, error)
 	// SetOverLimit says of those of the ids which are over the limit, and of
 	// all others of the resource that they are not.

@@ -12,9 +12,9 @@ import (
 
 // Keep notes which of a workspace's chatbots, members or tokens an owner wants
 // to stay active when there are more than the plan includes. It is Invalid for
-// more than that, and for an id that is none of them. The others rest; with
-// fewer chosen than the plan includes, the oldest of them stay, too. Owners
-// need no choosing.
+// more than that, and for an id that is none of them. The others are
+// suspended; with fewer chosen than the plan includes, the oldest of them stay,
+// too. The oldest owner needs no choosing.
 func (s *Service) Keep(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error {
 	if !slices.Contains(limitedInNumber, resource) {
 		return fault.New(fault.Invalid, "Choose among chatbots, members or API tokens.")
@@ -81,7 +81,7 @@ func checkChoice(p plan.Plan, resource plan.Resource, groups map[string][]Holdin
 func counting(resource plan.Resource) string {
 	switch resource {
 	case plan.Members:
-		return ", its owners among them"
+		return ", the oldest owner among them"
 	case plan.Tokens:
 		return " of each chatbot"
 	}

@@ -96,6 +96,6 @@ func TestKeep(t *testing.T) {
 		c.rest(plan.Members, first)
 		c.must(keep(c, plan.Members, c.user.ID, first, third))
 		c.rest(plan.Members, second)
-		refused(c, keep(c, plan.Members, first, second, third), "its owners among them")
+		refused(c, keep(c, plan.Members, first, second, third), "the oldest owner among them")
 	})
 }

@@ -51,7 +51,7 @@ func declines(w Workspace, s Subscription, now time.Time) []notice {
 	if at == nil || !at.After(now) {
 		return nil
 	}
-	then := plan.Higher(w.Granted, to)
+	then := plan.Higher(w.grantedAt(*at), to)
 	news := notice{
 		due:     now,
 		subject: fmt.Sprintf("The %s plan of %s ends on %s", s.Plan.Title(), short(w.Name), date(*at)),

@@ -11,30 +11,6 @@ import (
 // Plans returns all plans in order.
 func (s *Service) Plans(ctx context.Context) ([]plan.Plan, error) { return s.store.Plans(ctx) }
 
-// SetPlan gives a workspace a plan by hand. In force is the higher of it and
-// what the subscription gives; to give the free plan is to give none. Nothing
-// is deleted by a downgrade.
-func (s *Service) SetPlan(ctx context.Context, workspaceID string, name plan.Name) error {
-	if _, err := s.existing(ctx, name); err != nil {
-		return err
-	}
-	return s.locked(ctx, workspaceID, func(ctx context.Context, workspace Workspace) error {
-		subscription, err := s.Subscription(ctx, workspaceID)
-		if err != nil {
-			return err
-		}
-		inForce := plan.Higher(name, subscription.Access.Plan)
-		if inForce == workspace.Plan && name == workspace.Granted {
-			return nil
-		}
-		if err := s.putInForce(ctx, workspace, inForce, name); err != nil {
-			return err
-		}
-		detail := "The plan that was given by hand is " + name.Title() + "." + describeMove(workspace.Plan, inForce)
-		return s.recordChange(ctx, workspaceID, audit.PlanChanged, detail)
-	})
-}
-
 // UpdatePlan gives a plan other limits and prices, and settles every workspace
 // that has it. If that is interrupted, the same again goes on with it.
 func (s *Service) UpdatePlan(ctx context.Context, changed plan.Plan) error {
@@ -58,7 +34,7 @@ func (s *Service) UpdatePlan(ctx context.Context, changed plan.Plan) error {
 	if err != nil {
 		return err
 	}
-	return s.settleAll(ctx, changed.Name)
+	return s.settleAll(ctx, func(w Workspace) bool { return w.Plan == changed.Name })
 }
 
 // existing returns a plan, or says which there are.
@@ -70,15 +46,20 @@ func (s *Service) existing(ctx context.Context, name plan.Name) (plan.Plan, erro
 	return p, err
 }
 
-// settleAll settles the workspaces of a plan, one after the other: none waits
-// for the others.
-func (s *Service) settleAll(ctx context.Context, name plan.Name) error {
+// SettleAll settles every workspace, so that a rule which has changed, or a token
+// which has expired, has its effect without anybody doing something there.
+func (s *Service) SettleAll(ctx context.Context) error {
+	return s.settleAll(ctx, func(Workspace) bool { return true })
+}
+
+// settleAll settles workspaces, one after the other: none waits for the others.
+func (s *Service) settleAll(ctx context.Context, wanted func(Workspace) bool) error {
 	workspaces, err := s.store.Workspaces(ctx)
 	if err != nil {
 		return err
 	}
 	for _, workspace := range workspaces {
-		if workspace.Plan != name {
+		if !wanted(workspace) {
 			continue
 		}
 		err := s.Settle(ctx, workspace.ID)

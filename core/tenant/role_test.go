@@ -15,6 +15,7 @@ func TestRoles(t *testing.T) {
 		ManageTokens:   {RoleAdmin: true, RoleOwner: true},
 		ManageMembers:  {RoleAdmin: true, RoleOwner: true},
 		ChangePlan:     {RoleOwner: true},
+		Pay:            {RoleOwner: true},
 	}
 	if len(allowed) != len(leastRole) {
 		t.Fatalf("the table is about %d actions of %d", len(allowed), len(leastRole))

@@ -32,6 +32,9 @@ type Service struct {
 type Options struct {
 	// Grace is how long a payment that failed is waited for before access ends.
 	Grace time.Duration
+	// StripeOff says that plans are not sold here, or not any more: what was
+	// paid for cannot be verified.
+	StripeOff bool
 	// Mails says that owners are told by mail what happens to their plan.
 	Mails bool
 	// BaseURL is where people reach this server, for links in mails.

@@ -29,9 +29,9 @@ func TestDowngrade(t *testing.T) {
 	ended := c.active(plan.Standard)
 	ended.Status = plan.Canceled
 	c.bill(ended)
-	t.Run("after its end what is over rests: the younger chatbots, who is no owner, every token", func(t *testing.T) {
+	t.Run("after its end what is over is suspended: the younger chatbots, all but the first owner, every token", func(t *testing.T) {
 		c.rest(plan.Chatbots, "cb_2", "cb_3")
-		c.rest(plan.Members, admin, member)
+		c.rest(plan.Members, admin, second, member)
 		c.rest(plan.Tokens, "cb_1_1", "cb_1_2", "cb_2_1")
 	})
 	t.Run("nothing is deleted", func(t *testing.T) {
@@ -51,11 +51,16 @@ func TestDowngrade(t *testing.T) {
 		_, err = person.May(tenant.EditKnowledge, c.space.ID)
 		c.isA(err, fault.Forbidden)
 	})
-	t.Run("the second owner does not rest", func(t *testing.T) {
+	t.Run("a suspended owner cannot decide for the others, but can pay for all of them", func(t *testing.T) {
 		memberships, err := c.Memberships(t.Context(), second)
 		c.must(err)
-		if _, err := (tenant.Person{Memberships: memberships}).May(tenant.ChangePlan, c.space.ID); err != nil {
-			t.Error(err)
+		person := tenant.Person{Memberships: memberships}
+		for _, action := range []tenant.Action{tenant.ChangePlan, tenant.ManageMembers, tenant.EditKnowledge} {
+			_, err := person.May(action, c.space.ID)
+			c.isA(err, fault.Forbidden)
+		}
+		if _, err := person.May(tenant.Pay, c.space.ID); err != nil {
+			t.Errorf("paying: %v", err)
 		}
 	})
 	t.Run("with the plan all come alive again", func(t *testing.T) {
@@ -100,13 +105,35 @@ func TestSettle(t *testing.T) {
 		c.must(c.RemoveMember(t.Context(), c.space.ID, tenant.RoleOwner, first))
 		c.rest(plan.Members)
 	})
-	t.Run("who becomes an owner does not rest, and another does", func(t *testing.T) {
+	t.Run("four owners do not all stay active on Starter", func(t *testing.T) {
 		c := newClock(t)
-		c.addMember("first", tenant.RoleMember)
-		second, third := c.addMember("second", tenant.RoleMember), c.addMember("third", tenant.RoleMember)
+		second, third, fourth := c.addMember("second", tenant.RoleOwner), c.addMember("third", tenant.RoleOwner), c.addMember("fourth", tenant.RoleOwner)
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free))
+		c.rest(plan.Members, second, third, fourth)
+	})
+	t.Run("the active owner chooses which owners stay", func(t *testing.T) {
+		c := newClock(t)
+		second, third, fourth := c.addMember("second", tenant.RoleOwner), c.addMember("third", tenant.RoleOwner), c.addMember("fourth", tenant.RoleOwner)
 		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic))
-		c.must(c.ChangeRole(t.Context(), c.space.ID, tenant.RoleOwner, third, tenant.RoleOwner))
+		c.rest(plan.Members, fourth)
+		c.must(c.Keep(t.Context(), c.space.ID, plan.Members, []string{third, fourth}))
 		c.rest(plan.Members, second)
+		c.isA(c.Keep(t.Context(), c.space.ID, plan.Members, []string{second, third, fourth}), fault.Invalid)
+	})
+	t.Run("a workspace whose first owner leaves is not locked: the next owner is active", func(t *testing.T) {
+		c := newClock(t)
+		second, third := c.addMember("second", tenant.RoleOwner), c.addMember("third", tenant.RoleOwner)
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free))
+		c.rest(plan.Members, second, third)
+		c.must(c.RemoveMember(t.Context(), c.space.ID, tenant.RoleOwner, c.user.ID))
+		c.rest(plan.Members, third)
+	})
+	t.Run("a workspace whose first owner becomes a member is not locked, either", func(t *testing.T) {
+		c := newClock(t)
+		c.addMember("second", tenant.RoleOwner)
+		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free))
+		c.must(c.ChangeRole(t.Context(), c.space.ID, tenant.RoleOwner, c.user.ID, tenant.RoleMember))
+		c.rest(plan.Members, c.user.ID)
 	})
 	t.Run("a workspace that is over its limit takes no further member", func(t *testing.T) {
 		c := newClock(t)

@@ -59,6 +59,11 @@ type Store interface {
 	Workspaces(ctx context.Context) ([]Workspace, error)
 	// SetPlan writes the plan in force, and the one that was given by hand.
 	SetPlan(ctx context.Context, workspaceID string, inForce, granted plan.Name) error
+	// SetGrantEnd writes when the plan that was given by hand ends; nil if it
+	// does not.
+	SetGrantEnd(ctx context.Context, workspaceID string, until *time.Time) error
+	// EndedGrants returns the workspaces whose grant's end is now or was before.
+	EndedGrants(ctx context.Context, now time.Time) ([]string, error)
 	// KeepConversations says that those whose last message came before a time
 	// are kept for so many days at least, or for as many as was said before;
 	// plan.Unlimited is for ever.

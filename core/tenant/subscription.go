@@ -16,9 +16,16 @@ type Subscription struct {
 	CustomerID string
 	// CustomerStale says that Stripe does not have the owner's address yet.
 	CustomerStale bool
+	// MissingAt is when Stripe first said that it does not know the customer,
+	// nil while it does.
+	MissingAt *time.Time
 	Billed
 	// Access is what the rule of package plan made of it.
 	Access plan.Access
+	// UnverifiedUntil is when Access ends unless Stripe confirms the
+	// subscription before: see [Service.EndUnverified]. Nil while there is a
+	// Stripe to ask.
+	UnverifiedUntil *time.Time
 	// TrialUsed says that there has been a trial.
 	TrialUsed bool
 	// CheckoutAt is when an owner was last sent to pay.
@@ -30,8 +37,39 @@ type Subscription struct {
 	FetchedAt *time.Time
 }
 
+// StripeAccount is an account at Stripe. Test and live mode of one account have
+// nothing in common, so that they are two accounts here.
+type StripeAccount struct {
+	// ID is empty if Stripe would not tell it.
+	ID   string
+	Mode Mode
+}
+
+// Mode says whether an account moves money.
+type Mode string
+
+// The modes.
+const (
+	Live Mode = "live"
+	Test Mode = "test"
+)
+
+// Other reports whether two accounts are certainly different: what is not
+// known of one of them is no difference.
+func (a StripeAccount) Other(b StripeAccount) bool {
+	return a.ID != "" && b.ID != "" && a.ID != b.ID || a.Mode != "" && b.Mode != "" && a.Mode != b.Mode
+}
+
+// Customer is how Stripe knows a workspace.
+type Customer struct {
+	ID      string
+	Account StripeAccount
+}
+
 // Billed is the state of a subscription as Stripe has it.
 type Billed struct {
+	// Account has the customer. It is the zero value until Stripe was asked.
+	Account StripeAccount
 	// ID is Stripe's, empty when there has been none.
 	ID       string
 	Status   plan.Status
@@ -78,6 +116,9 @@ type SubscriptionStore interface {
 	// LapsedAccess returns the workspaces whose access has an end, and whose
 	// end is now or was before.
 	LapsedAccess(ctx context.Context, now time.Time) ([]string, error)
+	// UnverifiedAccess returns the workspaces with an UnverifiedUntil, but for
+	// those whose customer is missing at Stripe.
+	UnverifiedAccess(ctx context.Context) ([]string, error)
 
 	// AddBillingEvent writes an event down, and reports false if it was there.
 	AddBillingEvent(ctx context.Context, id, kind string, now time.Time) (added bool, err error)

@@ -22,9 +22,11 @@ type Workspace struct {
 	// Plan is the one in force: the higher of Granted and what the
 	// subscription gives.
 	Plan plan.Name
-	// Granted is the plan that was given by hand, and does not end.
-	Granted   plan.Name
-	CreatedAt time.Time
+	// Granted is the plan that was given by hand.
+	Granted plan.Name
+	// GrantedUntil is when the grant ends, nil if it does not.
+	GrantedUntil *time.Time
+	CreatedAt    time.Time
 }
 
 // User is a person who can sign in. One may be a member of many workspaces.
@@ -117,6 +119,9 @@ const (
 	ManageMembers
 	// ChangePlan moves the workspace to another plan.
 	ChangePlan
+	// Pay buys a plan, or changes how it is paid for. An owner who is suspended
+	// can do it, too, so that a workspace never depends on one person.
+	Pay
 )
 
 // leastRole is the one place that says who may do what.
@@ -127,6 +132,7 @@ var leastRole = map[Action]Role{
 	ManageTokens:   RoleAdmin,
 	ManageMembers:  RoleAdmin,
 	ChangePlan:     RoleOwner,
+	Pay:            RoleOwner,
 }
 
 // Person is a signed-in user with the workspaces they belong to.
@@ -160,12 +166,15 @@ func (p Person) May(action Action, workspaceID string) (Membership, error) {
 }
 
 // May refuses, as Forbidden, an action that the role does not include, and any
-// but to look when the plan includes fewer members.
+// but to look and to pay when the plan includes fewer members.
 func (m Membership) May(action Action) error {
 	if err := m.Role.May(action); err != nil {
 		return err
 	}
-	if m.OverLimit && action != Read {
+	if m.OverLimit && action != Read && action != Pay {
+		if m.Role == RoleOwner {
+			return fault.New(fault.Forbidden, "The workspace has more members than its plan includes, and you can look but not change anything. Upgrade the plan, or ask an owner who is active to let you stay.")
+		}
 		return fault.New(fault.Forbidden, "The workspace has more members than its plan includes, and you can look but not change anything. Ask an owner to choose who stays active, or to upgrade the plan.")
 	}
 	return nil

@@ -902,7 +902,10 @@ var (
 	// SubscriptionsColumns holds the columns for the "subscriptions" table.
 	SubscriptionsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt, Increment: true},
-		{Name: "customer_id", Type: field.TypeString, Unique: true, Size: 255},
+		{Name: "customer_id", Type: field.TypeString, Size: 255},
+		{Name: "account_id", Type: field.TypeString, Size: 255, Default: ""},
+		{Name: "account_mode", Type: field.TypeString, Size: 10, Default: ""},
+		{Name: "missing_at", Type: field.TypeTime, Nullable: true},
 		{Name: "customer_stale", Type: field.TypeBool, Default: false},
 		{Name: "subscription_id", Type: field.TypeString, Size: 255, Default: ""},
 		{Name: "status", Type: field.TypeString, Size: 40, Default: ""},
@@ -917,6 +920,7 @@ var (
 		{Name: "access_plan", Type: field.TypeString, Size: 40, Default: "starter"},
 		{Name: "access_until", Type: field.TypeTime, Nullable: true},
 		{Name: "access_unknown", Type: field.TypeBool, Default: false},
+		{Name: "unverified_until", Type: field.TypeTime, Nullable: true},
 		{Name: "trial_used", Type: field.TypeBool, Default: false},
 		{Name: "checkout_at", Type: field.TypeTime, Nullable: true},
 		{Name: "revision", Type: field.TypeInt, Default: 0},
@@ -932,7 +936,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "subscriptions_workspaces_subscriptions",
-				Columns:    []*schema.Column{SubscriptionsColumns[21]},
+				Columns:    []*schema.Column{SubscriptionsColumns[25]},
 				RefColumns: []*schema.Column{WorkspacesColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -941,12 +945,25 @@ var (
 			{
 				Name:    "subscription_workspace_id",
 				Unique:  true,
-				Columns: []*schema.Column{SubscriptionsColumns[21]},
+				Columns: []*schema.Column{SubscriptionsColumns[25]},
 			},
 			{
 				Name:    "subscription_access_until",
 				Unique:  false,
-				Columns: []*schema.Column{SubscriptionsColumns[14]},
+				Columns: []*schema.Column{SubscriptionsColumns[17]},
+			},
+			{
+				Name:    "subscription_unverified_until",
+				Unique:  false,
+				Columns: []*schema.Column{SubscriptionsColumns[19]},
+			},
+			{
+				Name:    "subscription_customer_id",
+				Unique:  true,
+				Columns: []*schema.Column{SubscriptionsColumns[1]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "customer_id <> ''",
+				},
 			},
 		},
 	}
@@ -1066,6 +1083,7 @@ var (
 		{Name: "name", Type: field.TypeString, Size: 400},
 		{Name: "plan", Type: field.TypeString, Size: 40},
 		{Name: "granted_plan", Type: field.TypeString, Size: 40, Default: "starter"},
+		{Name: "granted_until", Type: field.TypeTime, Nullable: true},
 		{Name: "kept_before", Type: field.TypeTime, Nullable: true},
 		{Name: "kept_days", Type: field.TypeInt, Default: 0},
 		{Name: "created_at", Type: field.TypeTime},
@@ -1075,6 +1093,13 @@ var (
 		Name:       "workspaces",
 		Columns:    WorkspacesColumns,
 		PrimaryKey: []*schema.Column{WorkspacesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "workspace_granted_until",
+				Unique:  false,
+				Columns: []*schema.Column{WorkspacesColumns[4]},
+			},
+		},
 	}
 	// Tables holds all the tables in the schema.
 	Tables = []*schema.Table{

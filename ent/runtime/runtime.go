@@ -1466,60 +1466,72 @@ func init() {
 	subscriptionDescCustomerID := subscriptionFields[0].Descriptor()
 	// subscription.CustomerIDValidator is a validator for the "customer_id" field. It is called by the builders before save.
 	subscription.CustomerIDValidator = subscriptionDescCustomerID.Validators[0].(func(string) error)
+	// subscriptionDescAccountID is the schema descriptor for account_id field.
+	subscriptionDescAccountID := subscriptionFields[1].Descriptor()
+	// subscription.DefaultAccountID holds the default value on creation for the account_id field.
+	subscription.DefaultAccountID = subscriptionDescAccountID.Default.(string)
+	// subscription.AccountIDValidator is a validator for the "account_id" field. It is called by the builders before save.
+	subscription.AccountIDValidator = subscriptionDescAccountID.Validators[0].(func(string) error)
+	// subscriptionDescAccountMode is the schema descriptor for account_mode field.
+	subscriptionDescAccountMode := subscriptionFields[2].Descriptor()
+	// subscription.DefaultAccountMode holds the default value on creation for the account_mode field.
+	subscription.DefaultAccountMode = subscriptionDescAccountMode.Default.(string)
+	// subscription.AccountModeValidator is a validator for the "account_mode" field. It is called by the builders before save.
+	subscription.AccountModeValidator = subscriptionDescAccountMode.Validators[0].(func(string) error)
 	// subscriptionDescCustomerStale is the schema descriptor for customer_stale field.
-	subscriptionDescCustomerStale := subscriptionFields[1].Descriptor()
+	subscriptionDescCustomerStale := subscriptionFields[4].Descriptor()
 	// subscription.DefaultCustomerStale holds the default value on creation for the customer_stale field.
 	subscription.DefaultCustomerStale = subscriptionDescCustomerStale.Default.(bool)
 	// subscriptionDescSubscriptionID is the schema descriptor for subscription_id field.
-	subscriptionDescSubscriptionID := subscriptionFields[2].Descriptor()
+	subscriptionDescSubscriptionID := subscriptionFields[5].Descriptor()
 	// subscription.DefaultSubscriptionID holds the default value on creation for the subscription_id field.
 	subscription.DefaultSubscriptionID = subscriptionDescSubscriptionID.Default.(string)
 	// subscription.SubscriptionIDValidator is a validator for the "subscription_id" field. It is called by the builders before save.
 	subscription.SubscriptionIDValidator = subscriptionDescSubscriptionID.Validators[0].(func(string) error)
 	// subscriptionDescStatus is the schema descriptor for status field.
-	subscriptionDescStatus := subscriptionFields[3].Descriptor()
+	subscriptionDescStatus := subscriptionFields[6].Descriptor()
 	// subscription.DefaultStatus holds the default value on creation for the status field.
 	subscription.DefaultStatus = subscriptionDescStatus.Default.(string)
 	// subscription.StatusValidator is a validator for the "status" field. It is called by the builders before save.
 	subscription.StatusValidator = subscriptionDescStatus.Validators[0].(func(string) error)
 	// subscriptionDescPlan is the schema descriptor for plan field.
-	subscriptionDescPlan := subscriptionFields[4].Descriptor()
+	subscriptionDescPlan := subscriptionFields[7].Descriptor()
 	// subscription.DefaultPlan holds the default value on creation for the plan field.
 	subscription.DefaultPlan = subscriptionDescPlan.Default.(string)
 	// subscription.PlanValidator is a validator for the "plan" field. It is called by the builders before save.
 	subscription.PlanValidator = subscriptionDescPlan.Validators[0].(func(string) error)
 	// subscriptionDescInterval is the schema descriptor for interval field.
-	subscriptionDescInterval := subscriptionFields[5].Descriptor()
+	subscriptionDescInterval := subscriptionFields[8].Descriptor()
 	// subscription.DefaultInterval holds the default value on creation for the interval field.
 	subscription.DefaultInterval = subscriptionDescInterval.Default.(string)
 	// subscription.IntervalValidator is a validator for the "interval" field. It is called by the builders before save.
 	subscription.IntervalValidator = subscriptionDescInterval.Validators[0].(func(string) error)
 	// subscriptionDescNextPlan is the schema descriptor for next_plan field.
-	subscriptionDescNextPlan := subscriptionFields[10].Descriptor()
+	subscriptionDescNextPlan := subscriptionFields[13].Descriptor()
 	// subscription.DefaultNextPlan holds the default value on creation for the next_plan field.
 	subscription.DefaultNextPlan = subscriptionDescNextPlan.Default.(string)
 	// subscription.NextPlanValidator is a validator for the "next_plan" field. It is called by the builders before save.
 	subscription.NextPlanValidator = subscriptionDescNextPlan.Validators[0].(func(string) error)
 	// subscriptionDescAccessPlan is the schema descriptor for access_plan field.
-	subscriptionDescAccessPlan := subscriptionFields[12].Descriptor()
+	subscriptionDescAccessPlan := subscriptionFields[15].Descriptor()
 	// subscription.DefaultAccessPlan holds the default value on creation for the access_plan field.
 	subscription.DefaultAccessPlan = subscriptionDescAccessPlan.Default.(string)
 	// subscription.AccessPlanValidator is a validator for the "access_plan" field. It is called by the builders before save.
 	subscription.AccessPlanValidator = subscriptionDescAccessPlan.Validators[0].(func(string) error)
 	// subscriptionDescAccessUnknown is the schema descriptor for access_unknown field.
-	subscriptionDescAccessUnknown := subscriptionFields[14].Descriptor()
+	subscriptionDescAccessUnknown := subscriptionFields[17].Descriptor()
 	// subscription.DefaultAccessUnknown holds the default value on creation for the access_unknown field.
 	subscription.DefaultAccessUnknown = subscriptionDescAccessUnknown.Default.(bool)
 	// subscriptionDescTrialUsed is the schema descriptor for trial_used field.
-	subscriptionDescTrialUsed := subscriptionFields[15].Descriptor()
+	subscriptionDescTrialUsed := subscriptionFields[19].Descriptor()
 	// subscription.DefaultTrialUsed holds the default value on creation for the trial_used field.
 	subscription.DefaultTrialUsed = subscriptionDescTrialUsed.Default.(bool)
 	// subscriptionDescRevision is the schema descriptor for revision field.
-	subscriptionDescRevision := subscriptionFields[17].Descriptor()
+	subscriptionDescRevision := subscriptionFields[21].Descriptor()
 	// subscription.DefaultRevision holds the default value on creation for the revision field.
 	subscription.DefaultRevision = subscriptionDescRevision.Default.(int)
 	// subscriptionDescCreatedAt is the schema descriptor for created_at field.
-	subscriptionDescCreatedAt := subscriptionFields[19].Descriptor()
+	subscriptionDescCreatedAt := subscriptionFields[23].Descriptor()
 	// subscription.DefaultCreatedAt holds the default value on creation for the created_at field.
 	subscription.DefaultCreatedAt = subscriptionDescCreatedAt.Default.(func() time.Time)
 	tokenMixin := schema.Token{}.Mixin()
@@ -1742,11 +1754,11 @@ func init() {
 	// workspace.GrantedPlanValidator is a validator for the "granted_plan" field. It is called by the builders before save.
 	workspace.GrantedPlanValidator = workspaceDescGrantedPlan.Validators[0].(func(string) error)
 	// workspaceDescKeptDays is the schema descriptor for kept_days field.
-	workspaceDescKeptDays := workspaceFields[5].Descriptor()
+	workspaceDescKeptDays := workspaceFields[6].Descriptor()
 	// workspace.DefaultKeptDays holds the default value on creation for the kept_days field.
 	workspace.DefaultKeptDays = workspaceDescKeptDays.Default.(int)
 	// workspaceDescCreatedAt is the schema descriptor for created_at field.
-	workspaceDescCreatedAt := workspaceFields[6].Descriptor()
+	workspaceDescCreatedAt := workspaceFields[7].Descriptor()
 	// workspace.DefaultCreatedAt holds the default value on creation for the created_at field.
 	workspace.DefaultCreatedAt = workspaceDescCreatedAt.Default.(func() time.Time)
 	// workspaceDescID is the schema descriptor for id field.

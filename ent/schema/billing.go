@@ -2,6 +2,7 @@ package schema
 
 import (
 	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
@@ -17,7 +18,14 @@ func (Subscription) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 // Fields of the Subscription.
 func (Subscription) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("customer_id").MaxLen(stripeIDLen).Unique(),
+		// customer_id is empty once the operator has unlinked the workspace.
+		field.String("customer_id").MaxLen(stripeIDLen),
+		// account_id and account_mode say whose customer it is: the id of an
+		// account at Stripe, and live or test. Both are empty until Stripe was asked.
+		field.String("account_id").MaxLen(stripeIDLen).Default(""),
+		field.String("account_mode").MaxLen(10).Default(""),
+		// missing_at is when Stripe first said that it does not know the customer.
+		field.Time("missing_at").Optional().Nillable(),
 		// customer_stale says that Stripe has not been told the customer's
 		// address yet.
 		field.Bool("customer_stale").Default(false),
@@ -35,6 +43,8 @@ func (Subscription) Fields() []ent.Field {
 		field.String("access_plan").MaxLen(idLen).Default("starter"),
 		field.Time("access_until").Optional().Nillable(),
 		field.Bool("access_unknown").Default(false),
+		// unverified_until is when access ends because no Stripe can be asked.
+		field.Time("unverified_until").Optional().Nillable(),
 		field.Bool("trial_used").Default(false),
 		field.Time("checkout_at").Optional().Nillable(),
 		// revision counts the writes: who read at Stripe before another wrote
@@ -54,7 +64,10 @@ func (Subscription) Edges() []ent.Edge {
 
 // Indexes of the Subscription.
 func (Subscription) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("workspace_id").Unique(), index.Fields("access_until")}
+	return []ent.Index{
+		index.Fields("workspace_id").Unique(), index.Fields("access_until"), index.Fields("unverified_until"),
+		index.Fields("customer_id").Unique().Annotations(entsql.IndexWhere("customer_id <> ''")),
+	}
 }
 
 const stripeIDLen = 255

@@ -54,6 +54,8 @@ func (Workspace) Fields() []ent.Field {
 		// hand, and that of the subscription.
 		field.String("plan").MaxLen(idLen),
 		field.String("granted_plan").MaxLen(idLen).Default("starter"),
+		// granted_until is when the grant ends; none if it does not.
+		field.Time("granted_until").Optional().Nillable(),
 		// What was said before kept_before is kept for kept_days, whatever the
 		// plan says: a lower plan deletes nothing. -1 is for ever.
 		field.Time("kept_before").Optional().Nillable(),
@@ -75,6 +77,9 @@ func (Workspace) Edges() []ent.Edge {
 		edge.To("providers", Provider.Type).Annotations(cascade),
 	}
 }
+
+// Indexes of the Workspace.
+func (Workspace) Indexes() []ent.Index { return []ent.Index{index.Fields("granted_until")} }
 
 // Policy of the Workspace: its own id is the scope.
 func (Workspace) Policy() ent.Policy {

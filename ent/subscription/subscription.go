@@ -19,6 +19,12 @@ const (
 	FieldWorkspaceID = "workspace_id"
 	// FieldCustomerID holds the string denoting the customer_id field in the database.
 	FieldCustomerID = "customer_id"
+	// FieldAccountID holds the string denoting the account_id field in the database.
+	FieldAccountID = "account_id"
+	// FieldAccountMode holds the string denoting the account_mode field in the database.
+	FieldAccountMode = "account_mode"
+	// FieldMissingAt holds the string denoting the missing_at field in the database.
+	FieldMissingAt = "missing_at"
 	// FieldCustomerStale holds the string denoting the customer_stale field in the database.
 	FieldCustomerStale = "customer_stale"
 	// FieldSubscriptionID holds the string denoting the subscription_id field in the database.
@@ -47,6 +53,8 @@ const (
 	FieldAccessUntil = "access_until"
 	// FieldAccessUnknown holds the string denoting the access_unknown field in the database.
 	FieldAccessUnknown = "access_unknown"
+	// FieldUnverifiedUntil holds the string denoting the unverified_until field in the database.
+	FieldUnverifiedUntil = "unverified_until"
 	// FieldTrialUsed holds the string denoting the trial_used field in the database.
 	FieldTrialUsed = "trial_used"
 	// FieldCheckoutAt holds the string denoting the checkout_at field in the database.
@@ -75,6 +83,9 @@ var Columns = []string{
 	FieldID,
 	FieldWorkspaceID,
 	FieldCustomerID,
+	FieldAccountID,
+	FieldAccountMode,
+	FieldMissingAt,
 	FieldCustomerStale,
 	FieldSubscriptionID,
 	FieldStatus,
@@ -89,6 +100,7 @@ var Columns = []string{
 	FieldAccessPlan,
 	FieldAccessUntil,
 	FieldAccessUnknown,
+	FieldUnverifiedUntil,
 	FieldTrialUsed,
 	FieldCheckoutAt,
 	FieldRevision,
@@ -118,6 +130,14 @@ var (
 	WorkspaceIDValidator func(string) error
 	// CustomerIDValidator is a validator for the "customer_id" field. It is called by the builders before save.
 	CustomerIDValidator func(string) error
+	// DefaultAccountID holds the default value on creation for the "account_id" field.
+	DefaultAccountID string
+	// AccountIDValidator is a validator for the "account_id" field. It is called by the builders before save.
+	AccountIDValidator func(string) error
+	// DefaultAccountMode holds the default value on creation for the "account_mode" field.
+	DefaultAccountMode string
+	// AccountModeValidator is a validator for the "account_mode" field. It is called by the builders before save.
+	AccountModeValidator func(string) error
 	// DefaultCustomerStale holds the default value on creation for the "customer_stale" field.
 	DefaultCustomerStale bool
 	// DefaultSubscriptionID holds the default value on creation for the "subscription_id" field.
@@ -170,6 +190,21 @@ func ByWorkspaceID(opts ...sql.OrderTermOption) OrderOption {
 // ByCustomerID orders the results by the customer_id field.
 func ByCustomerID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCustomerID, opts...).ToFunc()
+}
+
+// ByAccountID orders the results by the account_id field.
+func ByAccountID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAccountID, opts...).ToFunc()
+}
+
+// ByAccountMode orders the results by the account_mode field.
+func ByAccountMode(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAccountMode, opts...).ToFunc()
+}
+
+// ByMissingAt orders the results by the missing_at field.
+func ByMissingAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldMissingAt, opts...).ToFunc()
 }
 
 // ByCustomerStale orders the results by the customer_stale field.
@@ -240,6 +275,11 @@ func ByAccessUntil(opts ...sql.OrderTermOption) OrderOption {
 // ByAccessUnknown orders the results by the access_unknown field.
 func ByAccessUnknown(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAccessUnknown, opts...).ToFunc()
+}
+
+// ByUnverifiedUntil orders the results by the unverified_until field.
+func ByUnverifiedUntil(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldUnverifiedUntil, opts...).ToFunc()
 }
 
 // ByTrialUsed orders the results by the trial_used field.

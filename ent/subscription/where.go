@@ -65,6 +65,21 @@ func CustomerID(v string) predicate.Subscription {
 	return predicate.Subscription(sql.FieldEQ(FieldCustomerID, v))
 }
 
+// AccountID applies equality check predicate on the "account_id" field. It's identical to AccountIDEQ.
+func AccountID(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldEQ(FieldAccountID, v))
+}
+
+// AccountMode applies equality check predicate on the "account_mode" field. It's identical to AccountModeEQ.
+func AccountMode(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldEQ(FieldAccountMode, v))
+}
+
+// MissingAt applies equality check predicate on the "missing_at" field. It's identical to MissingAtEQ.
+func MissingAt(v time.Time) predicate.Subscription {
+	return predicate.Subscription(sql.FieldEQ(FieldMissingAt, v))
+}
+
 // CustomerStale applies equality check predicate on the "customer_stale" field. It's identical to CustomerStaleEQ.
 func CustomerStale(v bool) predicate.Subscription {
 	return predicate.Subscription(sql.FieldEQ(FieldCustomerStale, v))
@@ -133,6 +148,11 @@ func AccessUntil(v time.Time) predicate.Subscription {
 // AccessUnknown applies equality check predicate on the "access_unknown" field. It's identical to AccessUnknownEQ.
 func AccessUnknown(v bool) predicate.Subscription {
 	return predicate.Subscription(sql.FieldEQ(FieldAccessUnknown, v))
+}
+
+// UnverifiedUntil applies equality check predicate on the "unverified_until" field. It's identical to UnverifiedUntilEQ.
+func UnverifiedUntil(v time.Time) predicate.Subscription {
+	return predicate.Subscription(sql.FieldEQ(FieldUnverifiedUntil, v))
 }
 
 // TrialUsed applies equality check predicate on the "trial_used" field. It's identical to TrialUsedEQ.
@@ -288,6 +308,186 @@ func CustomerIDEqualFold(v string) predicate.Subscription {
 // CustomerIDContainsFold applies the ContainsFold predicate on the "customer_id" field.
 func CustomerIDContainsFold(v string) predicate.Subscription {
 	return predicate.Subscription(sql.FieldContainsFold(FieldCustomerID, v))
+}
+
+// AccountIDEQ applies the EQ predicate on the "account_id" field.
+func AccountIDEQ(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldEQ(FieldAccountID, v))
+}
+
+// AccountIDNEQ applies the NEQ predicate on the "account_id" field.
+func AccountIDNEQ(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldNEQ(FieldAccountID, v))
+}
+
+// AccountIDIn applies the In predicate on the "account_id" field.
+func AccountIDIn(vs ...string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldIn(FieldAccountID, vs...))
+}
+
+// AccountIDNotIn applies the NotIn predicate on the "account_id" field.
+func AccountIDNotIn(vs ...string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldNotIn(FieldAccountID, vs...))
+}
+
+// AccountIDGT applies the GT predicate on the "account_id" field.
+func AccountIDGT(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldGT(FieldAccountID, v))
+}
+
+// AccountIDGTE applies the GTE predicate on the "account_id" field.
+func AccountIDGTE(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldGTE(FieldAccountID, v))
+}
+
+// AccountIDLT applies the LT predicate on the "account_id" field.
+func AccountIDLT(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldLT(FieldAccountID, v))
+}
+
+// AccountIDLTE applies the LTE predicate on the "account_id" field.
+func AccountIDLTE(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldLTE(FieldAccountID, v))
+}
+
+// AccountIDContains applies the Contains predicate on the "account_id" field.
+func AccountIDContains(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldContains(FieldAccountID, v))
+}
+
+// AccountIDHasPrefix applies the HasPrefix predicate on the "account_id" field.
+func AccountIDHasPrefix(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldHasPrefix(FieldAccountID, v))
+}
+
+// AccountIDHasSuffix applies the HasSuffix predicate on the "account_id" field.
+func AccountIDHasSuffix(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldHasSuffix(FieldAccountID, v))
+}
+
+// AccountIDEqualFold applies the EqualFold predicate on the "account_id" field.
+func AccountIDEqualFold(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldEqualFold(FieldAccountID, v))
+}
+
+// AccountIDContainsFold applies the ContainsFold predicate on the "account_id" field.
+func AccountIDContainsFold(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldContainsFold(FieldAccountID, v))
+}
+
+// AccountModeEQ applies the EQ predicate on the "account_mode" field.
+func AccountModeEQ(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldEQ(FieldAccountMode, v))
+}
+
+// AccountModeNEQ applies the NEQ predicate on the "account_mode" field.
+func AccountModeNEQ(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldNEQ(FieldAccountMode, v))
+}
+
+// AccountModeIn applies the In predicate on the "account_mode" field.
+func AccountModeIn(vs ...string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldIn(FieldAccountMode, vs...))
+}
+
+// AccountModeNotIn applies the NotIn predicate on the "account_mode" field.
+func AccountModeNotIn(vs ...string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldNotIn(FieldAccountMode, vs...))
+}
+
+// AccountModeGT applies the GT predicate on the "account_mode" field.
+func AccountModeGT(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldGT(FieldAccountMode, v))
+}
+
+// AccountModeGTE applies the GTE predicate on the "account_mode" field.
+func AccountModeGTE(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldGTE(FieldAccountMode, v))
+}
+
+// AccountModeLT applies the LT predicate on the "account_mode" field.
+func AccountModeLT(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldLT(FieldAccountMode, v))
+}
+
+// AccountModeLTE applies the LTE predicate on the "account_mode" field.
+func AccountModeLTE(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldLTE(FieldAccountMode, v))
+}
+
+// AccountModeContains applies the Contains predicate on the "account_mode" field.
+func AccountModeContains(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldContains(FieldAccountMode, v))
+}
+
+// AccountModeHasPrefix applies the HasPrefix predicate on the "account_mode" field.
+func AccountModeHasPrefix(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldHasPrefix(FieldAccountMode, v))
+}
+
+// AccountModeHasSuffix applies the HasSuffix predicate on the "account_mode" field.
+func AccountModeHasSuffix(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldHasSuffix(FieldAccountMode, v))
+}
+
+// AccountModeEqualFold applies the EqualFold predicate on the "account_mode" field.
+func AccountModeEqualFold(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldEqualFold(FieldAccountMode, v))
+}
+
+// AccountModeContainsFold applies the ContainsFold predicate on the "account_mode" field.
+func AccountModeContainsFold(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldContainsFold(FieldAccountMode, v))
+}
+
+// MissingAtEQ applies the EQ predicate on the "missing_at" field.
+func MissingAtEQ(v time.Time) predicate.Subscription {
+	return predicate.Subscription(sql.FieldEQ(FieldMissingAt, v))
+}
+
+// MissingAtNEQ applies the NEQ predicate on the "missing_at" field.
+func MissingAtNEQ(v time.Time) predicate.Subscription {
+	return predicate.Subscription(sql.FieldNEQ(FieldMissingAt, v))
+}
+
+// MissingAtIn applies the In predicate on the "missing_at" field.
+func MissingAtIn(vs ...time.Time) predicate.Subscription {
+	return predicate.Subscription(sql.FieldIn(FieldMissingAt, vs...))
+}
+
+// MissingAtNotIn applies the NotIn predicate on the "missing_at" field.
+func MissingAtNotIn(vs ...time.Time) predicate.Subscription {
+	return predicate.Subscription(sql.FieldNotIn(FieldMissingAt, vs...))
+}
+
+// MissingAtGT applies the GT predicate on the "missing_at" field.
+func MissingAtGT(v time.Time) predicate.Subscription {
+	return predicate.Subscription(sql.FieldGT(FieldMissingAt, v))
+}
+
+// MissingAtGTE applies the GTE predicate on the "missing_at" field.
+func MissingAtGTE(v time.Time) predicate.Subscription {
+	return predicate.Subscription(sql.FieldGTE(FieldMissingAt, v))
+}
+
+// MissingAtLT applies the LT predicate on the "missing_at" field.
+func MissingAtLT(v time.Time) predicate.Subscription {
+	return predicate.Subscription(sql.FieldLT(FieldMissingAt, v))
+}
+
+// MissingAtLTE applies the LTE predicate on the "missing_at" field.
+func MissingAtLTE(v time.Time) predicate.Subscription {
+	return predicate.Subscription(sql.FieldLTE(FieldMissingAt, v))
+}
+
+// MissingAtIsNil applies the IsNil predicate on the "missing_at" field.
+func MissingAtIsNil() predicate.Subscription {
+	return predicate.Subscription(sql.FieldIsNull(FieldMissingAt))
+}
+
+// MissingAtNotNil applies the NotNil predicate on the "missing_at" field.
+func MissingAtNotNil() predicate.Subscription {
+	return predicate.Subscription(sql.FieldNotNull(FieldMissingAt))
 }
 
 // CustomerStaleEQ applies the EQ predicate on the "customer_stale" field.
@@ -998,6 +1198,56 @@ func AccessUnknownEQ(v bool) predicate.Subscription {
 // AccessUnknownNEQ applies the NEQ predicate on the "access_unknown" field.
 func AccessUnknownNEQ(v bool) predicate.Subscription {
 	return predicate.Subscription(sql.FieldNEQ(FieldAccessUnknown, v))
+}
+
+// UnverifiedUntilEQ applies the EQ predicate on the "unverified_until" field.
+func UnverifiedUntilEQ(v time.Time) predicate.Subscription {
+	return predicate.Subscription(sql.FieldEQ(FieldUnverifiedUntil, v))
+}
+
+// UnverifiedUntilNEQ applies the NEQ predicate on the "unverified_until" field.
+func UnverifiedUntilNEQ(v time.Time) predicate.Subscription {
+	return predicate.Subscription(sql.FieldNEQ(FieldUnverifiedUntil, v))
+}
+
+// UnverifiedUntilIn applies the In predicate on the "unverified_until" field.
+func UnverifiedUntilIn(vs ...time.Time) predicate.Subscription {
+	return predicate.Subscription(sql.FieldIn(FieldUnverifiedUntil, vs...))
+}
+
+// UnverifiedUntilNotIn applies the NotIn predicate on the "unverified_until" field.
+func UnverifiedUntilNotIn(vs ...time.Time) predicate.Subscription {
+	return predicate.Subscription(sql.FieldNotIn(FieldUnverifiedUntil, vs...))
+}
+
+// UnverifiedUntilGT applies the GT predicate on the "unverified_until" field.
+func UnverifiedUntilGT(v time.Time) predicate.Subscription {
+	return predicate.Subscription(sql.FieldGT(FieldUnverifiedUntil, v))
+}
+
+// UnverifiedUntilGTE applies the GTE predicate on the "unverified_until" field.
+func UnverifiedUntilGTE(v time.Time) predicate.Subscription {
+	return predicate.Subscription(sql.FieldGTE(FieldUnverifiedUntil, v))
+}
+
+// UnverifiedUntilLT applies the LT predicate on the "unverified_until" field.
+func UnverifiedUntilLT(v time.Time) predicate.Subscription {
+	return predicate.Subscription(sql.FieldLT(FieldUnverifiedUntil, v))
+}
+
+// UnverifiedUntilLTE applies the LTE predicate on the "unverified_until" field.
+func UnverifiedUntilLTE(v time.Time) predicate.Subscription {
+	return predicate.Subscription(sql.FieldLTE(FieldUnverifiedUntil, v))
+}
+
+// UnverifiedUntilIsNil applies the IsNil predicate on the "unverified_until" field.
+func UnverifiedUntilIsNil() predicate.Subscription {
+	return predicate.Subscription(sql.FieldIsNull(FieldUnverifiedUntil))
+}
+
+// UnverifiedUntilNotNil applies the NotNil predicate on the "unverified_until" field.
+func UnverifiedUntilNotNil() predicate.Subscription {
+	return predicate.Subscription(sql.FieldNotNull(FieldUnverifiedUntil))
 }
 
 // TrialUsedEQ applies the EQ predicate on the "trial_used" field.

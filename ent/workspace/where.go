@@ -80,6 +80,11 @@ func GrantedPlan(v string) predicate.Workspace {
 	return predicate.Workspace(sql.FieldEQ(FieldGrantedPlan, v))
 }
 
+// GrantedUntil applies equality check predicate on the "granted_until" field. It's identical to GrantedUntilEQ.
+func GrantedUntil(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldEQ(FieldGrantedUntil, v))
+}
+
 // KeptBefore applies equality check predicate on the "kept_before" field. It's identical to KeptBeforeEQ.
 func KeptBefore(v time.Time) predicate.Workspace {
 	return predicate.Workspace(sql.FieldEQ(FieldKeptBefore, v))
@@ -288,6 +293,56 @@ func GrantedPlanEqualFold(v string) predicate.Workspace {
 // GrantedPlanContainsFold applies the ContainsFold predicate on the "granted_plan" field.
 func GrantedPlanContainsFold(v string) predicate.Workspace {
 	return predicate.Workspace(sql.FieldContainsFold(FieldGrantedPlan, v))
+}
+
+// GrantedUntilEQ applies the EQ predicate on the "granted_until" field.
+func GrantedUntilEQ(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldEQ(FieldGrantedUntil, v))
+}
+
+// GrantedUntilNEQ applies the NEQ predicate on the "granted_until" field.
+func GrantedUntilNEQ(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldNEQ(FieldGrantedUntil, v))
+}
+
+// GrantedUntilIn applies the In predicate on the "granted_until" field.
+func GrantedUntilIn(vs ...time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldIn(FieldGrantedUntil, vs...))
+}
+
+// GrantedUntilNotIn applies the NotIn predicate on the "granted_until" field.
+func GrantedUntilNotIn(vs ...time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldNotIn(FieldGrantedUntil, vs...))
+}
+
+// GrantedUntilGT applies the GT predicate on the "granted_until" field.
+func GrantedUntilGT(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldGT(FieldGrantedUntil, v))
+}
+
+// GrantedUntilGTE applies the GTE predicate on the "granted_until" field.
+func GrantedUntilGTE(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldGTE(FieldGrantedUntil, v))
+}
+
+// GrantedUntilLT applies the LT predicate on the "granted_until" field.
+func GrantedUntilLT(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldLT(FieldGrantedUntil, v))
+}
+
+// GrantedUntilLTE applies the LTE predicate on the "granted_until" field.
+func GrantedUntilLTE(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldLTE(FieldGrantedUntil, v))
+}
+
+// GrantedUntilIsNil applies the IsNil predicate on the "granted_until" field.
+func GrantedUntilIsNil() predicate.Workspace {
+	return predicate.Workspace(sql.FieldIsNull(FieldGrantedUntil))
+}
+
+// GrantedUntilNotNil applies the NotNil predicate on the "granted_until" field.
+func GrantedUntilNotNil() predicate.Workspace {
+	return predicate.Workspace(sql.FieldNotNull(FieldGrantedUntil))
 }
 
 // KeptBeforeEQ applies the EQ predicate on the "kept_before" field.

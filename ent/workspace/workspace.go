@@ -21,6 +21,8 @@ const (
 	FieldPlan = "plan"
 	// FieldGrantedPlan holds the string denoting the granted_plan field in the database.
 	FieldGrantedPlan = "granted_plan"
+	// FieldGrantedUntil holds the string denoting the granted_until field in the database.
+	FieldGrantedUntil = "granted_until"
 	// FieldKeptBefore holds the string denoting the kept_before field in the database.
 	FieldKeptBefore = "kept_before"
 	// FieldKeptDays holds the string denoting the kept_days field in the database.
@@ -109,6 +111,7 @@ var Columns = []string{
 	FieldName,
 	FieldPlan,
 	FieldGrantedPlan,
+	FieldGrantedUntil,
 	FieldKeptBefore,
 	FieldKeptDays,
 	FieldCreatedAt,
@@ -169,6 +172,11 @@ func ByPlan(opts ...sql.OrderTermOption) OrderOption {
 // ByGrantedPlan orders the results by the granted_plan field.
 func ByGrantedPlan(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldGrantedPlan, opts...).ToFunc()
+}
+
+// ByGrantedUntil orders the results by the granted_until field.
+func ByGrantedUntil(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldGrantedUntil, opts...).ToFunc()
 }
 
 // ByKeptBefore orders the results by the kept_before field.

@@ -1,0 +1,53 @@
+package stripetest
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+)
+
+func (s *Server) routeAccount(mux *http.ServeMux) {
+	s.handle(mux, "GET /v1/account", func(*Request) (any, error) {
+		return map[string]any{"id": s.Account, "object": "account", "type": "standard"}, nil
+	})
+	s.handle(mux, "GET /v1/balance", func(*Request) (any, error) {
+		return map[string]any{"object": "balance", "available": []any{}, "pending": []any{}, "livemode": s.options.LiveMode}, nil
+	})
+}
+
+// keyOf is the secret key of an account of these options.
+func keyOf(options Options) string {
+	if options.LiveMode {
+		return "sk_live_parley"
+	}
+	return "sk_test_parley"
+}
+
+func accountOf(options Options) string { return cmp.Or(options.Account, "acct_parley") }
+
+// Forget makes Stripe know nothing of a customer, as if it were another
+// account's. A customer that was deleted is still known.
+func (s *Server) Forget(customerID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.customers = slices.DeleteFunc(s.customers, func(c *customer) bool { return c.ID == customerID })
+	s.subscriptions = slices.DeleteFunc(s.subscriptions, func(sub *subscription) bool { return sub.Customer == ref(customerID) })
+	s.checkouts = slices.DeleteFunc(s.checkouts, func(c *checkout) bool { return c.Customer == ref(customerID) })
+	delete(s.byID, customerID)
+}
+
+// Refuse answers the next requests of the API with a status, such as 429.
+func (s *Server) Refuse(requests, status int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refusing, s.refusal = requests, status
+}
+
+// Delete deletes a customer, as somebody at Stripe does by hand.
+func (s *Server) Delete(customerID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := s.deleteCustomer(&Request{id: customerID}); err != nil {
+		panic("stripetest: " + err.Error())
+	}
+}

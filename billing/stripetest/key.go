@@ -1,0 +1,63 @@
+package stripetest
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// Rights are what a restricted key may do, by the part of the interface:
+// https://docs.stripe.com/keys/restricted-api-keys.
+type Rights map[string]Level
+
+// Level is how much a restricted key may do.
+type Level int
+
+// The levels, each including the one before.
+const (
+	None Level = iota
+	Read
+	Write
+)
+
+// parts are the rights that requests need, by the beginning of the path. No
+// beginning is that of another.
+var parts = map[string]string{
+	"/v1/account": "account", "/v1/balance": "balance", "/v1/billing_portal/": "customer_portal",
+	"/v1/checkout/sessions": "checkout_sessions", "/v1/customers": "customers", "/v1/events": "events",
+	"/v1/invoices": "invoices", "/v1/prices": "prices", "/v1/products": "products",
+	"/v1/subscription_schedules": "subscriptions", "/v1/subscriptions": "subscriptions",
+	"/v1/webhook_endpoints": "webhook_endpoints",
+}
+
+// Restrict adds a restricted key, or changes what it may do.
+func (s *Server) Restrict(key string, rights Rights) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.restricted[key] = rights
+}
+
+// admits refuses a key that is none of the account's, and one that may not make
+// the request.
+func (s *Server) admits(r *Request, key string) error {
+	if key == s.Key {
+		return nil
+	}
+	rights, known := s.restricted[key]
+	if !known {
+		return failure{Status: http.StatusUnauthorized, Type: invalidRequest, Message: "Invalid API Key provided: sk_test_****"}
+	}
+	needed := Write
+	if r.Method == http.MethodGet {
+		needed = Read
+	}
+	for path, part := range parts {
+		if strings.HasPrefix(r.Path, path) && rights[part] >= needed {
+			return nil
+		}
+	}
+	return failure{
+		Status: http.StatusForbidden, Type: invalidRequest,
+		Message: fmt.Sprintf("The provided key 'rk_test_****' does not have the required permissions for this endpoint on account '%s'.", s.Account),
+	}
+}
