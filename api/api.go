@@ -18,6 +18,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/tenant"
+	"parley/internal/publicid"
 )
 
 // Deps are what the interface is made of.
@@ -25,6 +26,8 @@ type Deps struct {
 	Chat      *chat.Service
 	Chatbots  *chatbot.Service
 	Knowledge *knowledge.Service
+	// IDs makes the identifiers of conversations and messages that callers see.
+	IDs *publicid.Codec
 	// Billing takes Stripe's events; nil where nothing is sold.
 	Billing Billing
 	// Person returns who is signed in on a request, or an Unauthenticated fault.

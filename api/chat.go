@@ -14,12 +14,15 @@ import (
 )
 
 // question reads what a request of /chat and /chat/stream asks.
-func question(c *fiber.Ctx, principal *chatbot.Principal) (ask chat.Ask, err error) {
-	if ask.Key, err = keyOf(c, principal); err != nil {
-		return ask, err
-	}
+func (a *API) question(c *fiber.Ctx, principal *chatbot.Principal) (ask chat.Ask, err error) {
 	var request chatRequest
 	if err := decode(c, &request); err != nil {
+		return ask, err
+	}
+	if ask.ExternalUserID, err = externalUserOf(c, request.ExternalUserID); err != nil {
+		return ask, err
+	}
+	if ask.Key, err = keyOf(c, principal, ask.ExternalUserID); err != nil {
 		return ask, err
 	}
 	if request.Message == nil {
@@ -34,9 +37,11 @@ func question(c *fiber.Ctx, principal *chatbot.Principal) (ask chat.Ask, err err
 	if ask.Delivery, err = including(ask.Delivery, request.Include); err != nil {
 		return ask, err
 	}
-	ask.ConversationID, ask.Message = writtenID(request.ConversationID), *request.Message
-	ask.ExternalUserID = text(request.ExternalUserID)
-	return ask, nil
+	ask.Message = *request.Message
+	if written := writtenID(request.ConversationID); written != nil {
+		ask.ConversationID, err = a.conversationID(*written)
+	}
+	return ask, err
 }
 
 // chat answers with the whole answer at once.
@@ -45,7 +50,7 @@ func (a *API) chat(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	ask, err := question(c, principal)
+	ask, err := a.question(c, principal)
 	if err != nil {
 		return err
 	}
@@ -62,8 +67,8 @@ func (a *API) chat(c *fiber.Ctx) error {
 	}
 	return succeed(c, chatData{
 		Message:        format.Render(answer.Text, ask.Delivery.Format, principal.Chatbot.ImageHosts),
-		ConversationID: turn.Conversation.ID, Format: string(ask.Delivery.Format), Usage: usageOf(answer.Usage()),
-		MessageID: answer.MessageID, Sources: each(answer.Sources, sourceOf), Status: statusOf(answer.Status),
+		ConversationID: a.IDs.Conversation(turn.Conversation.ID), Format: string(ask.Delivery.Format), Usage: usageOf(answer.Usage()),
+		MessageID: a.IDs.Message(answer.MessageID), Sources: each(answer.Sources, sourceOf), Status: statusOf(answer.Status),
 	})
 }
 
@@ -79,15 +84,19 @@ func (a *API) createConversation(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	key, err := keyOf(c, principal)
+	externalUserID, err := externalUserOf(c, request.ExternalUserID)
 	if err != nil {
 		return err
 	}
-	made, err := a.Chat.CreateConversation(c.UserContext(), principal, text(request.ExternalUserID), key)
+	key, err := keyOf(c, principal, externalUserID)
 	if err != nil {
 		return err
 	}
-	return succeed(c, conversationData{made.ID, made.ChatbotID, made.Status, timestamp(made.CreatedAt)})
+	made, err := a.Chat.CreateConversation(c.UserContext(), principal, externalUserID, key)
+	if err != nil {
+		return err
+	}
+	return succeed(c, conversationData{a.IDs.Conversation(made.ID), made.ChatbotID, made.Status, timestamp(made.CreatedAt)})
 }
 
 // messages reads a conversation back.
@@ -96,19 +105,23 @@ func (a *API) messages(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, paged, err := pageOf(c)
+	page, paged, err := a.pageOf(c)
 	if err != nil {
 		return err
 	}
-	found, more, err := a.Chat.Messages(c.UserContext(), principal, pathID(c, "conversation_id"), page)
+	ref, err := a.refOf(c, nil)
 	if err != nil {
 		return err
 	}
-	data := messagesData{Messages: messagesOf(found)}
+	found, more, err := a.Chat.Messages(c.UserContext(), principal, ref, page)
+	if err != nil {
+		return err
+	}
+	data := messagesData{Messages: each(found, a.messageOf)}
 	if paged {
 		data.HasMore, data.Next = &more, jsontext.Value("null")
 		if more {
-			data.Next = strconv.AppendInt(nil, found[len(found)-1].ID, 10)
+			data.Next = strconv.AppendInt(nil, data.Messages[len(found)-1].ID, 10)
 		}
 	}
 	return succeed(c, data)
@@ -125,7 +138,7 @@ func pathID(c *fiber.Ctx, name string) string {
 }
 
 // pageOf reads limit and after. Without them all messages are wanted.
-func pageOf(c *fiber.Ctx) (page chat.Page, paged bool, err error) {
+func (a *API) pageOf(c *fiber.Ctx) (page chat.Page, paged bool, err error) {
 	if limit := c.Query("limit"); limit != "" {
 		page.Limit, err = strconv.Atoi(limit)
 		if err != nil || page.Limit < 1 || page.Limit > chat.MaxPage {
@@ -134,9 +147,8 @@ func pageOf(c *fiber.Ctx) (page chat.Page, paged bool, err error) {
 		paged = true
 	}
 	if after := c.Query("after"); after != "" {
-		page.After, err = strconv.ParseInt(after, 10, 64)
-		if err != nil || page.After < 0 {
-			return page, false, fault.InField("after", "after must be the id of a message.")
+		if page.After, err = a.messageID(after); err != nil {
+			return page, false, err
 		}
 		paged = true
 	}

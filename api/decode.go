@@ -90,14 +90,6 @@ func writtenID(value jsontext.Value) *string {
 	return &text
 }
 
-// text is the value of an optional string.
-func text(value *string) string {
-	if value == nil {
-		return ""
-	}
-	return *value
-}
-
 // answer writes the envelope.
 func answer(c *fiber.Ctx, e envelope) error {
 	body, err := json.Marshal(e)

@@ -137,5 +137,5 @@ func (a *API) listRemovals(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, removalsData{each(removals, removalOf)})
+	return succeed(c, removalsData{each(removals, a.removalOf)})
 }

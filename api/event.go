@@ -19,7 +19,7 @@ const (
 	streamDone        = "data: [DONE]\n\n"
 )
 
-// begin writes the first event.
+// begin writes the first event, with the conversation's identifier.
 func (s *stream) begin(conversationID int64) {
 	s.append(func(b []byte) []byte {
 		b = append(s.appendID(b), conversationStart...)
@@ -143,8 +143,7 @@ func (s *stream) appendID(b []byte) []byte {
 		return b
 	}
 	b = append(b, "id: "...)
-	b = append(b, s.at.String()...)
-	return append(b, '\n')
+	return append(appendPosition(b, s.answerID, s.at), '\n')
 }
 
 // appendEvent writes start, text as a JSON string, rest and the event's end.

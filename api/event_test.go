@@ -33,7 +33,7 @@ var answered = chat.Answer{
 func written(t *testing.T, delivery chat.Delivery, from chat.Position, resumed bool, answer chat.Answer, failed error) string {
 	t.Helper()
 	s := opened(t.Context())
-	s.ids, s.at, s.seen, s.resumed = delivery.IDs, from, from.Tail, resumed
+	s.ids, s.answerID, s.at, s.seen, s.resumed = delivery.IDs, 81, from, from.Tail, resumed
 	if !resumed {
 		s.begin(17)
 		must(t, s.event(chat.Event{Kind: chat.Waiting, Text: "Reading.", At: from}))
@@ -109,7 +109,7 @@ func TestEvents(t *testing.T) {
 
 	t.Run("an answer that is begun again has positions of its own", func(t *testing.T) {
 		s := opened(t.Context())
-		s.ids, s.at = true, start
+		s.ids, s.answerID, s.at = true, 81, start
 		s.begin(17)
 		at := start
 		at.Attempt = 2
@@ -140,7 +140,7 @@ func TestResumedEvents(t *testing.T) {
 	whole := strings.SplitAfter(strings.TrimSuffix(written(t, everything, start, false, answered, nil), "\n\n"), "\n\n")
 	for seen := 1; seen < len(whole); seen++ { // the turn says what comes after the first
 		t.Run("after event "+strconv.Itoa(seen)+" of a stream come those behind it, and [DONE]", func(t *testing.T) {
-			from, err := chat.ParsePosition(idsOf(whole[seen]))
+			from, err := parsePosition(testIDs, idsOf(whole[seen]))
 			must(t, err)
 			want := strings.Join(whole[min(seen+1, len(whole)-1):], "") + "\n\n"
 			if got := written(t, everything, from, true, answered, nil); got != want {
@@ -152,7 +152,8 @@ func TestResumedEvents(t *testing.T) {
 	t.Run("a resumed stream that is silent begins with a waiting event at once, so that its headers come", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := opened(t.Context())
-			s.ids, s.at, s.resumed = true, chat.Position{AnswerID: 81, Attempt: 2, Offset: 5}, true
+			s.ids, s.answerID, s.resumed = true, 81, true
+			s.at = chat.Position{AnswerID: 81, Attempt: 2, Offset: 5}
 			begun := time.Now()
 			for _, silence := range []time.Duration{firstSilence, 10 * time.Second} {
 				if got := read(t, s); !strings.HasPrefix(got, "id: 81.2.5\n"+waitingStart) {

@@ -39,6 +39,8 @@ type stream struct {
 	// where a reader is who has seen all that was written.
 	ids bool
 	at  chat.Position
+	// answerID is the answer's identifier, where there are ids.
+	answerID int64
 
 	// The fields below belong to the run: seen is what the reader had of the
 	// events after the answer, and settled says that the turn has ended.

@@ -21,10 +21,11 @@ const (
 var errBadKey = fault.New(fault.Invalid, "%s must have from 1 to %d characters, each a visible one of ASCII or a space. Send a random one, such as a UUID, for each request that you would repeat.",
 	idempotencyHeader, maxIdempotencyKey)
 
-// keyOf returns the idempotency key of a request, or nil when it has none.
+// keyOf returns the idempotency key of a request for an end user, or nil when
+// it has none.
 // (draft-ietf-httpapi-idempotency-key-header. The key is all of the header:
 // quotes are part of it.)
-func keyOf(c *fiber.Ctx, principal *chatbot.Principal) (*chat.Key, error) {
+func keyOf(c *fiber.Ctx, principal *chatbot.Principal, externalUserID string) (*chat.Key, error) {
 	value, given, err := headerOf(c, idempotencyHeader)
 	if err != nil || !given {
 		return nil, err
@@ -32,8 +33,19 @@ func keyOf(c *fiber.Ctx, principal *chatbot.Principal) (*chat.Key, error) {
 	if !isIdempotencyKey(value) {
 		return nil, errBadKey
 	}
-	hash := sha256.Sum256(c.Request().Body())
-	return &chat.Key{TokenID: principal.Token.ID, Route: filledRoute(c), Value: value, BodyHash: hex.EncodeToString(hash[:])}, nil
+	return &chat.Key{
+		TokenID: principal.Token.ID, Route: filledRoute(c), Value: value, BodyHash: fingerprint(c.Request().Body(), externalUserID),
+	}, nil
+}
+
+// fingerprint tells requests apart that have the same key. The end user may
+// come from outside the body.
+func fingerprint(body []byte, externalUserID string) string {
+	user := sha256.Sum256([]byte(externalUserID))
+	hash := sha256.New()
+	hash.Write(user[:])
+	hash.Write(body)
+	return hex.EncodeToString(hash.Sum(nil))
 }
 
 func isIdempotencyKey(value string) bool {

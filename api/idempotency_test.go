@@ -48,22 +48,30 @@ func TestIdempotencyKey(t *testing.T) {
 		return headers
 	}
 
-	t.Run("a key is of the token, the route with its ids, and the body", func(t *testing.T) {
+	t.Run("a key is of the token, the route with its ids, the body and the end user", func(t *testing.T) {
 		within(t, route, path, "hello", keys("a key"), func(c *fiber.Ctx) {
-			key, err := keyOf(c, principal)
+			key, err := keyOf(c, principal, "")
 			must(t, err)
 			want := chat.Key{
 				TokenID: "tok_1", Route: "POST " + path, Value: "a key",
-				BodyHash: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
+				BodyHash: key.BodyHash,
 			}
-			if *key != want {
+			if *key != want || len(key.BodyHash) != 64 {
 				t.Errorf("got %+v", *key)
+			}
+			for _, user := range []string{"ada", "bob", "ad", "a"} {
+				other, err := keyOf(c, principal, user)
+				must(t, err)
+				if other.BodyHash == key.BodyHash {
+					t.Errorf("%s gets what somebody else asked for", user)
+				}
+				key = other
 			}
 		})
 	})
 	t.Run("a request without one has none", func(t *testing.T) {
 		within(t, route, path, "hello", nil, func(c *fiber.Ctx) {
-			if key, err := keyOf(c, principal); key != nil || err != nil {
+			if key, err := keyOf(c, principal, ""); key != nil || err != nil {
 				t.Errorf("got %v, %v", key, err)
 			}
 		})
@@ -77,7 +85,7 @@ func TestIdempotencyKey(t *testing.T) {
 	} {
 		t.Run(name+" is taken as it is", func(t *testing.T) {
 			within(t, route, path, "", keys(values...), func(c *fiber.Ctx) {
-				key, err := keyOf(c, principal)
+				key, err := keyOf(c, principal, "")
 				if must(t, err); key.Value != values[0] {
 					t.Errorf("got %q", key.Value)
 				}
@@ -95,7 +103,7 @@ func TestIdempotencyKey(t *testing.T) {
 	} {
 		t.Run(name+" is refused", func(t *testing.T) {
 			within(t, route, path, "", keys(values...), func(c *fiber.Ctx) {
-				_, err := keyOf(c, principal)
+				_, err := keyOf(c, principal, "")
 				if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), idempotencyHeader) {
 					t.Errorf("got %v", err)
 				}

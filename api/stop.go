@@ -3,7 +3,6 @@ package api
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/chat"
 	"parley/core/chatbot"
 )
 
@@ -15,22 +14,23 @@ func (a *API) stopTurn(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	conversationID := pathID(c, "conversation_id")
-	if _, err := chat.ParseConversationID(conversationID); err != nil {
-		return err
-	}
-	key, err := keyOf(c, principal)
-	if err != nil {
-		return err
-	}
-	if len(c.Request().Body()) > 0 { // it has no fields
-		if err := decode(c, &struct{}{}); err != nil {
+	var request stopRequest
+	if len(c.Request().Body()) > 0 { // every field is optional
+		if err := decode(c, &request); err != nil {
 			return err
 		}
 	}
-	ending, err := a.Chat.Stop(c.UserContext(), principal, conversationID, key)
+	ref, err := a.refOf(c, request.ExternalUserID)
 	if err != nil {
 		return err
 	}
-	return succeed(c, endingOf(ending))
+	key, err := keyOf(c, principal, ref.ExternalUserID)
+	if err != nil {
+		return err
+	}
+	ending, err := a.Chat.Stop(c.UserContext(), principal, ref, key)
+	if err != nil {
+		return err
+	}
+	return succeed(c, a.endingOf(ending))
 }

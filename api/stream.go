@@ -41,7 +41,7 @@ func (a *API) chatStream(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	ask, err := question(c, principal)
+	ask, err := a.question(c, principal)
 	if err != nil {
 		return err
 	}
@@ -64,13 +64,16 @@ func (a *API) resumeStream(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	from, err := lastEvent(c)
+	from, err := a.lastEvent(c)
 	if err != nil {
 		return err
 	}
-	conversationID := pathID(c, "conversation_id")
+	ref, err := a.refOf(c, nil)
+	if err != nil {
+		return err
+	}
 	return a.stream(c, streaming{principal: principal, secret: secret, resumed: from != nil, begin: func(ctx context.Context) (*chat.Turn, chat.Delivery, error) {
-		turn, err := a.Chat.Resume(ctx, principal, conversationID, from)
+		turn, err := a.Chat.Resume(ctx, principal, ref, from)
 		if err != nil {
 			return nil, chat.Delivery{}, err
 		}
@@ -79,12 +82,12 @@ func (a *API) resumeStream(c *fiber.Ctx) error {
 }
 
 // lastEvent is the position that a client has seen, or nil if it says none.
-func lastEvent(c *fiber.Ctx) (*chat.Position, error) {
+func (a *API) lastEvent(c *fiber.Ctx) (*chat.Position, error) {
 	value, _, err := headerOf(c, lastEventHeader)
 	if err != nil || value == "" { // a browser that has seen no id may send none
 		return nil, err
 	}
-	position, err := chat.ParsePosition(value)
+	position, err := parsePosition(a.IDs, value)
 	return &position, err
 }
 
@@ -115,9 +118,11 @@ func (a *API) stream(c *fiber.Ctx, asked streaming) error {
 	begun = true
 	s := newStream(reader, a.Streams)
 	s.valid = a.valid(reader.ctx, asked.secret)
-	s.ids, s.at, s.seen = delivery.IDs, turn.From, turn.From.Tail
+	if s.at, s.seen = turn.From, turn.From.Tail; delivery.IDs {
+		s.ids, s.answerID = true, a.IDs.Message(turn.AnswerID)
+	}
 	if s.resumed = asked.resumed; !s.resumed {
-		s.begin(turn.Conversation.ID)
+		s.begin(a.IDs.Conversation(turn.Conversation.ID))
 	}
 	// Nothing of c may be used once the handler has returned.
 	run := &streamRun{api: a, turn: turn, out: s, delivery: delivery, hosts: asked.principal.Chatbot.ImageHosts, requestID: requestid.Of(c)}

@@ -86,12 +86,8 @@ func optionalTimestamp(t *time.Time) *string {
 	return &text
 }
 
-func messagesOf(messages []chat.Message) []messageData {
-	out := make([]messageData, len(messages))
-	for i, m := range messages {
-		out[i] = messageData{m.ID, string(m.Role), m.Content, timestamp(m.CreatedAt)}
-	}
-	return out
+func (a *API) messageOf(m chat.Message) messageData {
+	return messageData{a.IDs.Message(m.ID), string(m.Role), m.Content, timestamp(m.CreatedAt)}
 }
 
 func tokenOf(t chatbot.Token, status chatbot.TokenStatus) tokenData {

@@ -105,11 +105,11 @@ type removalsData struct {
 	Removals []removalData `json:"removals"`
 }
 
-func removalOf(r knowledge.Removal) removalData {
+func (a *API) removalOf(r knowledge.Removal) removalData {
 	return removalData{
 		ID: r.ID, DocumentID: r.DocumentID, Title: r.Title, URL: r.URL, ContentHash: r.ContentHash, Passages: r.Passages,
 		RequestedAt: timestamp(r.RequestedAt), ConfirmedAt: optionalTimestamp(r.ConfirmedAt),
-		Answers: r.Answers, MessageIDs: append([]int64{}, r.MessageIDs...),
+		Answers: r.Answers, MessageIDs: a.IDs.Messages(r.MessageIDs),
 	}
 }
 

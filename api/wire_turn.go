@@ -67,6 +67,12 @@ type sourceData struct {
 	Version     int    `json:"version,omitzero"`
 }
 
+// stopRequest is the body of POST /conversations/:id/stop, which may be left
+// out.
+type stopRequest struct {
+	ExternalUserID *string `json:"external_user_id"`
+}
+
 // endingData answers POST /conversations/:id/stop. MessageID and Status are
 // null in a conversation without an answer.
 type endingData struct {
@@ -113,11 +119,11 @@ func statusOf(status chat.Status) string {
 	return string(status)
 }
 
-func endingOf(e chat.Ending) endingData {
-	data := endingData{ConversationID: e.ConversationID}
+func (a *API) endingOf(e chat.Ending) endingData {
+	data := endingData{ConversationID: a.IDs.Conversation(e.ConversationID)}
 	if e.AnswerID > 0 {
-		status := string(e.Status)
-		data.MessageID, data.Status = &e.AnswerID, &status
+		id, status := a.IDs.Message(e.AnswerID), string(e.Status)
+		data.MessageID, data.Status = &id, &status
 	}
 	return data
 }

@@ -35,6 +35,8 @@ type Chatbot struct {
 	PassageLimit int `json:"passage_limit,omitempty"`
 	// AnswerWithoutKnowledge holds the value of the "answer_without_knowledge" field.
 	AnswerWithoutKnowledge bool `json:"answer_without_knowledge,omitempty"`
+	// SeparateEndUsers holds the value of the "separate_end_users" field.
+	SeparateEndUsers bool `json:"separate_end_users,omitempty"`
 	// ProviderID holds the value of the "provider_id" field.
 	ProviderID string `json:"provider_id,omitempty"`
 	// Model holds the value of the "model" field.
@@ -156,7 +158,7 @@ func (*Chatbot) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case chatbot.FieldImageHosts:
 			values[i] = new([]byte)
-		case chatbot.FieldAnswerWithoutKnowledge, chatbot.FieldCacheAnswers, chatbot.FieldKept, chatbot.FieldOverLimit:
+		case chatbot.FieldAnswerWithoutKnowledge, chatbot.FieldSeparateEndUsers, chatbot.FieldCacheAnswers, chatbot.FieldKept, chatbot.FieldOverLimit:
 			values[i] = new(sql.NullBool)
 		case chatbot.FieldTemperature:
 			values[i] = new(sql.NullFloat64)
@@ -236,6 +238,12 @@ func (_m *Chatbot) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field answer_without_knowledge", values[i])
 			} else if value.Valid {
 				_m.AnswerWithoutKnowledge = value.Bool
+			}
+		case chatbot.FieldSeparateEndUsers:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field separate_end_users", values[i])
+			} else if value.Valid {
+				_m.SeparateEndUsers = value.Bool
 			}
 		case chatbot.FieldProviderID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -398,6 +406,9 @@ func (_m *Chatbot) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("answer_without_knowledge=")
 	builder.WriteString(fmt.Sprintf("%v", _m.AnswerWithoutKnowledge))
+	builder.WriteString(", ")
+	builder.WriteString("separate_end_users=")
+	builder.WriteString(fmt.Sprintf("%v", _m.SeparateEndUsers))
 	builder.WriteString(", ")
 	builder.WriteString("provider_id=")
 	builder.WriteString(_m.ProviderID)

@@ -118,6 +118,20 @@ func (_c *ChatbotCreate) SetNillableAnswerWithoutKnowledge(v *bool) *ChatbotCrea
 	return _c
 }
 
+// SetSeparateEndUsers sets the "separate_end_users" field.
+func (_c *ChatbotCreate) SetSeparateEndUsers(v bool) *ChatbotCreate {
+	_c.mutation.SetSeparateEndUsers(v)
+	return _c
+}
+
+// SetNillableSeparateEndUsers sets the "separate_end_users" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableSeparateEndUsers(v *bool) *ChatbotCreate {
+	if v != nil {
+		_c.SetSeparateEndUsers(*v)
+	}
+	return _c
+}
+
 // SetProviderID sets the "provider_id" field.
 func (_c *ChatbotCreate) SetProviderID(v string) *ChatbotCreate {
 	_c.mutation.SetProviderID(v)
@@ -430,6 +444,10 @@ func (_c *ChatbotCreate) defaults() error {
 		v := chatbot.DefaultAnswerWithoutKnowledge
 		_c.mutation.SetAnswerWithoutKnowledge(v)
 	}
+	if _, ok := _c.mutation.SeparateEndUsers(); !ok {
+		v := chatbot.DefaultSeparateEndUsers
+		_c.mutation.SetSeparateEndUsers(v)
+	}
 	if _, ok := _c.mutation.ProviderID(); !ok {
 		v := chatbot.DefaultProviderID
 		_c.mutation.SetProviderID(v)
@@ -511,6 +529,9 @@ func (_c *ChatbotCreate) check() error {
 	}
 	if _, ok := _c.mutation.AnswerWithoutKnowledge(); !ok {
 		return &ValidationError{Name: "answer_without_knowledge", err: errors.New(`ent: missing required field "Chatbot.answer_without_knowledge"`)}
+	}
+	if _, ok := _c.mutation.SeparateEndUsers(); !ok {
+		return &ValidationError{Name: "separate_end_users", err: errors.New(`ent: missing required field "Chatbot.separate_end_users"`)}
 	}
 	if _, ok := _c.mutation.ProviderID(); !ok {
 		return &ValidationError{Name: "provider_id", err: errors.New(`ent: missing required field "Chatbot.provider_id"`)}
@@ -638,6 +659,10 @@ func (_c *ChatbotCreate) createSpec() (*Chatbot, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.AnswerWithoutKnowledge(); ok {
 		_spec.SetField(chatbot.FieldAnswerWithoutKnowledge, field.TypeBool, value)
 		_node.AnswerWithoutKnowledge = value
+	}
+	if value, ok := _c.mutation.SeparateEndUsers(); ok {
+		_spec.SetField(chatbot.FieldSeparateEndUsers, field.TypeBool, value)
+		_node.SeparateEndUsers = value
 	}
 	if value, ok := _c.mutation.ProviderID(); ok {
 		_spec.SetField(chatbot.FieldProviderID, field.TypeString, value)
@@ -944,6 +969,18 @@ func (u *ChatbotUpsert) UpdateAnswerWithoutKnowledge() *ChatbotUpsert {
 	return u
 }
 
+// SetSeparateEndUsers sets the "separate_end_users" field.
+func (u *ChatbotUpsert) SetSeparateEndUsers(v bool) *ChatbotUpsert {
+	u.Set(chatbot.FieldSeparateEndUsers, v)
+	return u
+}
+
+// UpdateSeparateEndUsers sets the "separate_end_users" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdateSeparateEndUsers() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldSeparateEndUsers)
+	return u
+}
+
 // SetProviderID sets the "provider_id" field.
 func (u *ChatbotUpsert) SetProviderID(v string) *ChatbotUpsert {
 	u.Set(chatbot.FieldProviderID, v)
@@ -1245,6 +1282,20 @@ func (u *ChatbotUpsertOne) SetAnswerWithoutKnowledge(v bool) *ChatbotUpsertOne {
 func (u *ChatbotUpsertOne) UpdateAnswerWithoutKnowledge() *ChatbotUpsertOne {
 	return u.Update(func(s *ChatbotUpsert) {
 		s.UpdateAnswerWithoutKnowledge()
+	})
+}
+
+// SetSeparateEndUsers sets the "separate_end_users" field.
+func (u *ChatbotUpsertOne) SetSeparateEndUsers(v bool) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetSeparateEndUsers(v)
+	})
+}
+
+// UpdateSeparateEndUsers sets the "separate_end_users" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdateSeparateEndUsers() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateSeparateEndUsers()
 	})
 }
 
@@ -1739,6 +1790,20 @@ func (u *ChatbotUpsertBulk) SetAnswerWithoutKnowledge(v bool) *ChatbotUpsertBulk
 func (u *ChatbotUpsertBulk) UpdateAnswerWithoutKnowledge() *ChatbotUpsertBulk {
 	return u.Update(func(s *ChatbotUpsert) {
 		s.UpdateAnswerWithoutKnowledge()
+	})
+}
+
+// SetSeparateEndUsers sets the "separate_end_users" field.
+func (u *ChatbotUpsertBulk) SetSeparateEndUsers(v bool) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetSeparateEndUsers(v)
+	})
+}
+
+// UpdateSeparateEndUsers sets the "separate_end_users" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdateSeparateEndUsers() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateSeparateEndUsers()
 	})
 }
 

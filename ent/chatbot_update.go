@@ -144,6 +144,20 @@ func (_u *ChatbotUpdate) SetNillableAnswerWithoutKnowledge(v *bool) *ChatbotUpda
 	return _u
 }
 
+// SetSeparateEndUsers sets the "separate_end_users" field.
+func (_u *ChatbotUpdate) SetSeparateEndUsers(v bool) *ChatbotUpdate {
+	_u.mutation.SetSeparateEndUsers(v)
+	return _u
+}
+
+// SetNillableSeparateEndUsers sets the "separate_end_users" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableSeparateEndUsers(v *bool) *ChatbotUpdate {
+	if v != nil {
+		_u.SetSeparateEndUsers(*v)
+	}
+	return _u
+}
+
 // SetProviderID sets the "provider_id" field.
 func (_u *ChatbotUpdate) SetProviderID(v string) *ChatbotUpdate {
 	_u.mutation.SetProviderID(v)
@@ -634,6 +648,9 @@ func (_u *ChatbotUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.AnswerWithoutKnowledge(); ok {
 		_spec.SetField(chatbot.FieldAnswerWithoutKnowledge, field.TypeBool, value)
 	}
+	if value, ok := _u.mutation.SeparateEndUsers(); ok {
+		_spec.SetField(chatbot.FieldSeparateEndUsers, field.TypeBool, value)
+	}
 	if value, ok := _u.mutation.ProviderID(); ok {
 		_spec.SetField(chatbot.FieldProviderID, field.TypeString, value)
 	}
@@ -1069,6 +1086,20 @@ func (_u *ChatbotUpdateOne) SetAnswerWithoutKnowledge(v bool) *ChatbotUpdateOne 
 func (_u *ChatbotUpdateOne) SetNillableAnswerWithoutKnowledge(v *bool) *ChatbotUpdateOne {
 	if v != nil {
 		_u.SetAnswerWithoutKnowledge(*v)
+	}
+	return _u
+}
+
+// SetSeparateEndUsers sets the "separate_end_users" field.
+func (_u *ChatbotUpdateOne) SetSeparateEndUsers(v bool) *ChatbotUpdateOne {
+	_u.mutation.SetSeparateEndUsers(v)
+	return _u
+}
+
+// SetNillableSeparateEndUsers sets the "separate_end_users" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillableSeparateEndUsers(v *bool) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetSeparateEndUsers(*v)
 	}
 	return _u
 }
@@ -1592,6 +1623,9 @@ func (_u *ChatbotUpdateOne) sqlSave(ctx context.Context) (_node *Chatbot, err er
 	}
 	if value, ok := _u.mutation.AnswerWithoutKnowledge(); ok {
 		_spec.SetField(chatbot.FieldAnswerWithoutKnowledge, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.SeparateEndUsers(); ok {
+		_spec.SetField(chatbot.FieldSeparateEndUsers, field.TypeBool, value)
 	}
 	if value, ok := _u.mutation.ProviderID(); ok {
 		_spec.SetField(chatbot.FieldProviderID, field.TypeString, value)

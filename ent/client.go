@@ -23,6 +23,7 @@ import (
 	"parley/ent/document"
 	"parley/ent/embedding"
 	"parley/ent/idempotencykey"
+	"parley/ent/installationkey"
 	"parley/ent/invitation"
 	"parley/ent/mail"
 	"parley/ent/member"
@@ -80,6 +81,8 @@ type Client struct {
 	Embedding *EmbeddingClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
+	// InstallationKey is the client for interacting with the InstallationKey builders.
+	InstallationKey *InstallationKeyClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
 	// Mail is the client for interacting with the Mail builders.
@@ -141,6 +144,7 @@ func (c *Client) init() {
 	c.Document = NewDocumentClient(c.config)
 	c.Embedding = NewEmbeddingClient(c.config)
 	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
+	c.InstallationKey = NewInstallationKeyClient(c.config)
 	c.Invitation = NewInvitationClient(c.config)
 	c.Mail = NewMailClient(c.config)
 	c.Member = NewMemberClient(c.config)
@@ -250,39 +254,40 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 	cfg := c.config
 	cfg.driver = tx
 	return &Tx{
-		ctx:            ctx,
-		config:         cfg,
-		AccountMail:    NewAccountMailClient(cfg),
-		AddressCode:    NewAddressCodeClient(cfg),
-		AuditEntry:     NewAuditEntryClient(cfg),
-		BillingEvent:   NewBillingEventClient(cfg),
-		CachedAnswer:   NewCachedAnswerClient(cfg),
-		Chatbot:        NewChatbotClient(cfg),
-		Chore:          NewChoreClient(cfg),
-		Conversation:   NewConversationClient(cfg),
-		Device:         NewDeviceClient(cfg),
-		Document:       NewDocumentClient(cfg),
-		Embedding:      NewEmbeddingClient(cfg),
-		IdempotencyKey: NewIdempotencyKeyClient(cfg),
-		Invitation:     NewInvitationClient(cfg),
-		Mail:           NewMailClient(cfg),
-		Member:         NewMemberClient(cfg),
-		Message:        NewMessageClient(cfg),
-		Passage:        NewPassageClient(cfg),
-		Plan:           NewPlanClient(cfg),
-		Provider:       NewProviderClient(cfg),
-		Rebuild:        NewRebuildClient(cfg),
-		Receipt:        NewReceiptClient(cfg),
-		Removal:        NewRemovalClient(cfg),
-		Session:        NewSessionClient(cfg),
-		SignInAttempt:  NewSignInAttemptClient(cfg),
-		Source:         NewSourceClient(cfg),
-		Subscription:   NewSubscriptionClient(cfg),
-		Token:          NewTokenClient(cfg),
-		Upload:         NewUploadClient(cfg),
-		Usage:          NewUsageClient(cfg),
-		User:           NewUserClient(cfg),
-		Workspace:      NewWorkspaceClient(cfg),
+		ctx:             ctx,
+		config:          cfg,
+		AccountMail:     NewAccountMailClient(cfg),
+		AddressCode:     NewAddressCodeClient(cfg),
+		AuditEntry:      NewAuditEntryClient(cfg),
+		BillingEvent:    NewBillingEventClient(cfg),
+		CachedAnswer:    NewCachedAnswerClient(cfg),
+		Chatbot:         NewChatbotClient(cfg),
+		Chore:           NewChoreClient(cfg),
+		Conversation:    NewConversationClient(cfg),
+		Device:          NewDeviceClient(cfg),
+		Document:        NewDocumentClient(cfg),
+		Embedding:       NewEmbeddingClient(cfg),
+		IdempotencyKey:  NewIdempotencyKeyClient(cfg),
+		InstallationKey: NewInstallationKeyClient(cfg),
+		Invitation:      NewInvitationClient(cfg),
+		Mail:            NewMailClient(cfg),
+		Member:          NewMemberClient(cfg),
+		Message:         NewMessageClient(cfg),
+		Passage:         NewPassageClient(cfg),
+		Plan:            NewPlanClient(cfg),
+		Provider:        NewProviderClient(cfg),
+		Rebuild:         NewRebuildClient(cfg),
+		Receipt:         NewReceiptClient(cfg),
+		Removal:         NewRemovalClient(cfg),
+		Session:         NewSessionClient(cfg),
+		SignInAttempt:   NewSignInAttemptClient(cfg),
+		Source:          NewSourceClient(cfg),
+		Subscription:    NewSubscriptionClient(cfg),
+		Token:           NewTokenClient(cfg),
+		Upload:          NewUploadClient(cfg),
+		Usage:           NewUsageClient(cfg),
+		User:            NewUserClient(cfg),
+		Workspace:       NewWorkspaceClient(cfg),
 	}, nil
 }
 
@@ -300,39 +305,40 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 	cfg := c.config
 	cfg.driver = &txDriver{tx: tx, drv: c.driver}
 	return &Tx{
-		ctx:            ctx,
-		config:         cfg,
-		AccountMail:    NewAccountMailClient(cfg),
-		AddressCode:    NewAddressCodeClient(cfg),
-		AuditEntry:     NewAuditEntryClient(cfg),
-		BillingEvent:   NewBillingEventClient(cfg),
-		CachedAnswer:   NewCachedAnswerClient(cfg),
-		Chatbot:        NewChatbotClient(cfg),
-		Chore:          NewChoreClient(cfg),
-		Conversation:   NewConversationClient(cfg),
-		Device:         NewDeviceClient(cfg),
-		Document:       NewDocumentClient(cfg),
-		Embedding:      NewEmbeddingClient(cfg),
-		IdempotencyKey: NewIdempotencyKeyClient(cfg),
-		Invitation:     NewInvitationClient(cfg),
-		Mail:           NewMailClient(cfg),
-		Member:         NewMemberClient(cfg),
-		Message:        NewMessageClient(cfg),
-		Passage:        NewPassageClient(cfg),
-		Plan:           NewPlanClient(cfg),
-		Provider:       NewProviderClient(cfg),
-		Rebuild:        NewRebuildClient(cfg),
-		Receipt:        NewReceiptClient(cfg),
-		Removal:        NewRemovalClient(cfg),
-		Session:        NewSessionClient(cfg),
-		SignInAttempt:  NewSignInAttemptClient(cfg),
-		Source:         NewSourceClient(cfg),
-		Subscription:   NewSubscriptionClient(cfg),
-		Token:          NewTokenClient(cfg),
-		Upload:         NewUploadClient(cfg),
-		Usage:          NewUsageClient(cfg),
-		User:           NewUserClient(cfg),
-		Workspace:      NewWorkspaceClient(cfg),
+		ctx:             ctx,
+		config:          cfg,
+		AccountMail:     NewAccountMailClient(cfg),
+		AddressCode:     NewAddressCodeClient(cfg),
+		AuditEntry:      NewAuditEntryClient(cfg),
+		BillingEvent:    NewBillingEventClient(cfg),
+		CachedAnswer:    NewCachedAnswerClient(cfg),
+		Chatbot:         NewChatbotClient(cfg),
+		Chore:           NewChoreClient(cfg),
+		Conversation:    NewConversationClient(cfg),
+		Device:          NewDeviceClient(cfg),
+		Document:        NewDocumentClient(cfg),
+		Embedding:       NewEmbeddingClient(cfg),
+		IdempotencyKey:  NewIdempotencyKeyClient(cfg),
+		InstallationKey: NewInstallationKeyClient(cfg),
+		Invitation:      NewInvitationClient(cfg),
+		Mail:            NewMailClient(cfg),
+		Member:          NewMemberClient(cfg),
+		Message:         NewMessageClient(cfg),
+		Passage:         NewPassageClient(cfg),
+		Plan:            NewPlanClient(cfg),
+		Provider:        NewProviderClient(cfg),
+		Rebuild:         NewRebuildClient(cfg),
+		Receipt:         NewReceiptClient(cfg),
+		Removal:         NewRemovalClient(cfg),
+		Session:         NewSessionClient(cfg),
+		SignInAttempt:   NewSignInAttemptClient(cfg),
+		Source:          NewSourceClient(cfg),
+		Subscription:    NewSubscriptionClient(cfg),
+		Token:           NewTokenClient(cfg),
+		Upload:          NewUploadClient(cfg),
+		Usage:           NewUsageClient(cfg),
+		User:            NewUserClient(cfg),
+		Workspace:       NewWorkspaceClient(cfg),
 	}, nil
 }
 
@@ -364,9 +370,10 @@ func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.AccountMail, c.AddressCode, c.AuditEntry, c.BillingEvent, c.CachedAnswer,
 		c.Chatbot, c.Chore, c.Conversation, c.Device, c.Document, c.Embedding,
-		c.IdempotencyKey, c.Invitation, c.Mail, c.Member, c.Message, c.Passage, c.Plan,
-		c.Provider, c.Rebuild, c.Receipt, c.Removal, c.Session, c.SignInAttempt,
-		c.Source, c.Subscription, c.Token, c.Upload, c.Usage, c.User, c.Workspace,
+		c.IdempotencyKey, c.InstallationKey, c.Invitation, c.Mail, c.Member, c.Message,
+		c.Passage, c.Plan, c.Provider, c.Rebuild, c.Receipt, c.Removal, c.Session,
+		c.SignInAttempt, c.Source, c.Subscription, c.Token, c.Upload, c.Usage, c.User,
+		c.Workspace,
 	} {
 		n.Use(hooks...)
 	}
@@ -378,9 +385,10 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.AccountMail, c.AddressCode, c.AuditEntry, c.BillingEvent, c.CachedAnswer,
 		c.Chatbot, c.Chore, c.Conversation, c.Device, c.Document, c.Embedding,
-		c.IdempotencyKey, c.Invitation, c.Mail, c.Member, c.Message, c.Passage, c.Plan,
-		c.Provider, c.Rebuild, c.Receipt, c.Removal, c.Session, c.SignInAttempt,
-		c.Source, c.Subscription, c.Token, c.Upload, c.Usage, c.User, c.Workspace,
+		c.IdempotencyKey, c.InstallationKey, c.Invitation, c.Mail, c.Member, c.Message,
+		c.Passage, c.Plan, c.Provider, c.Rebuild, c.Receipt, c.Removal, c.Session,
+		c.SignInAttempt, c.Source, c.Subscription, c.Token, c.Upload, c.Usage, c.User,
+		c.Workspace,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -413,6 +421,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Embedding.mutate(ctx, m)
 	case *IdempotencyKeyMutation:
 		return c.IdempotencyKey.mutate(ctx, m)
+	case *InstallationKeyMutation:
+		return c.InstallationKey.mutate(ctx, m)
 	case *InvitationMutation:
 		return c.Invitation.mutate(ctx, m)
 	case *MailMutation:
@@ -2328,6 +2338,139 @@ func (c *IdempotencyKeyClient) mutate(ctx context.Context, m *IdempotencyKeyMuta
 		return (&IdempotencyKeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown IdempotencyKey mutation op: %q", m.Op())
+	}
+}
+
+// InstallationKeyClient is a client for the InstallationKey schema.
+type InstallationKeyClient struct {
+	config
+}
+
+// NewInstallationKeyClient returns a client for the InstallationKey from the given config.
+func NewInstallationKeyClient(c config) *InstallationKeyClient {
+	return &InstallationKeyClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `installationkey.Hooks(f(g(h())))`.
+func (c *InstallationKeyClient) Use(hooks ...Hook) {
+	c.hooks.InstallationKey = append(c.hooks.InstallationKey, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `installationkey.Intercept(f(g(h())))`.
+func (c *InstallationKeyClient) Intercept(interceptors ...Interceptor) {
+	c.inters.InstallationKey = append(c.inters.InstallationKey, interceptors...)
+}
+
+// Create returns a builder for creating a InstallationKey entity.
+func (c *InstallationKeyClient) Create() *InstallationKeyCreate {
+	mutation := newInstallationKeyMutation(c.config, OpCreate)
+	return &InstallationKeyCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of InstallationKey entities.
+func (c *InstallationKeyClient) CreateBulk(builders ...*InstallationKeyCreate) *InstallationKeyCreateBulk {
+	return &InstallationKeyCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *InstallationKeyClient) MapCreateBulk(slice any, setFunc func(*InstallationKeyCreate, int)) *InstallationKeyCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &InstallationKeyCreateBulk{err: fmt.Errorf("calling to InstallationKeyClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*InstallationKeyCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &InstallationKeyCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for InstallationKey.
+func (c *InstallationKeyClient) Update() *InstallationKeyUpdate {
+	mutation := newInstallationKeyMutation(c.config, OpUpdate)
+	return &InstallationKeyUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *InstallationKeyClient) UpdateOne(_m *InstallationKey) *InstallationKeyUpdateOne {
+	mutation := newInstallationKeyMutation(c.config, OpUpdateOne, withInstallationKey(_m))
+	return &InstallationKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *InstallationKeyClient) UpdateOneID(id string) *InstallationKeyUpdateOne {
+	mutation := newInstallationKeyMutation(c.config, OpUpdateOne, withInstallationKeyID(id))
+	return &InstallationKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for InstallationKey.
+func (c *InstallationKeyClient) Delete() *InstallationKeyDelete {
+	mutation := newInstallationKeyMutation(c.config, OpDelete)
+	return &InstallationKeyDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *InstallationKeyClient) DeleteOne(_m *InstallationKey) *InstallationKeyDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *InstallationKeyClient) DeleteOneID(id string) *InstallationKeyDeleteOne {
+	builder := c.Delete().Where(installationkey.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &InstallationKeyDeleteOne{builder}
+}
+
+// Query returns a query builder for InstallationKey.
+func (c *InstallationKeyClient) Query() *InstallationKeyQuery {
+	return &InstallationKeyQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeInstallationKey},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a InstallationKey entity by its id.
+func (c *InstallationKeyClient) Get(ctx context.Context, id string) (*InstallationKey, error) {
+	return c.Query().Where(installationkey.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *InstallationKeyClient) GetX(ctx context.Context, id string) *InstallationKey {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *InstallationKeyClient) Hooks() []Hook {
+	return c.hooks.InstallationKey
+}
+
+// Interceptors returns the client interceptors.
+func (c *InstallationKeyClient) Interceptors() []Interceptor {
+	return c.inters.InstallationKey
+}
+
+func (c *InstallationKeyClient) mutate(ctx context.Context, m *InstallationKeyMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&InstallationKeyCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&InstallationKeyUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&InstallationKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&InstallationKeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown InstallationKey mutation op: %q", m.Op())
 	}
 }
 
@@ -5276,17 +5419,17 @@ func (c *WorkspaceClient) mutate(ctx context.Context, m *WorkspaceMutation) (Val
 type (
 	hooks struct {
 		AccountMail, AddressCode, AuditEntry, BillingEvent, CachedAnswer, Chatbot,
-		Chore, Conversation, Device, Document, Embedding, IdempotencyKey, Invitation,
-		Mail, Member, Message, Passage, Plan, Provider, Rebuild, Receipt, Removal,
-		Session, SignInAttempt, Source, Subscription, Token, Upload, Usage, User,
-		Workspace []ent.Hook
+		Chore, Conversation, Device, Document, Embedding, IdempotencyKey,
+		InstallationKey, Invitation, Mail, Member, Message, Passage, Plan, Provider,
+		Rebuild, Receipt, Removal, Session, SignInAttempt, Source, Subscription, Token,
+		Upload, Usage, User, Workspace []ent.Hook
 	}
 	inters struct {
 		AccountMail, AddressCode, AuditEntry, BillingEvent, CachedAnswer, Chatbot,
-		Chore, Conversation, Device, Document, Embedding, IdempotencyKey, Invitation,
-		Mail, Member, Message, Passage, Plan, Provider, Rebuild, Receipt, Removal,
-		Session, SignInAttempt, Source, Subscription, Token, Upload, Usage, User,
-		Workspace []ent.Interceptor
+		Chore, Conversation, Device, Document, Embedding, IdempotencyKey,
+		InstallationKey, Invitation, Mail, Member, Message, Passage, Plan, Provider,
+		Rebuild, Receipt, Removal, Session, SignInAttempt, Source, Subscription, Token,
+		Upload, Usage, User, Workspace []ent.Interceptor
 	}
 )
 

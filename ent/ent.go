@@ -18,6 +18,7 @@ import (
 	"parley/ent/document"
 	"parley/ent/embedding"
 	"parley/ent/idempotencykey"
+	"parley/ent/installationkey"
 	"parley/ent/invitation"
 	"parley/ent/mail"
 	"parley/ent/member"
@@ -103,37 +104,38 @@ var (
 func checkColumn(t, c string) error {
 	initCheck.Do(func() {
 		columnCheck = sql.NewColumnCheck(map[string]func(string) bool{
-			accountmail.Table:    accountmail.ValidColumn,
-			addresscode.Table:    addresscode.ValidColumn,
-			auditentry.Table:     auditentry.ValidColumn,
-			billingevent.Table:   billingevent.ValidColumn,
-			cachedanswer.Table:   cachedanswer.ValidColumn,
-			chatbot.Table:        chatbot.ValidColumn,
-			chore.Table:          chore.ValidColumn,
-			conversation.Table:   conversation.ValidColumn,
-			device.Table:         device.ValidColumn,
-			document.Table:       document.ValidColumn,
-			embedding.Table:      embedding.ValidColumn,
-			idempotencykey.Table: idempotencykey.ValidColumn,
-			invitation.Table:     invitation.ValidColumn,
-			mail.Table:           mail.ValidColumn,
-			member.Table:         member.ValidColumn,
-			message.Table:        message.ValidColumn,
-			passage.Table:        passage.ValidColumn,
-			plan.Table:           plan.ValidColumn,
-			provider.Table:       provider.ValidColumn,
-			rebuild.Table:        rebuild.ValidColumn,
-			receipt.Table:        receipt.ValidColumn,
-			removal.Table:        removal.ValidColumn,
-			session.Table:        session.ValidColumn,
-			signinattempt.Table:  signinattempt.ValidColumn,
-			source.Table:         source.ValidColumn,
-			subscription.Table:   subscription.ValidColumn,
-			token.Table:          token.ValidColumn,
-			upload.Table:         upload.ValidColumn,
-			usage.Table:          usage.ValidColumn,
-			user.Table:           user.ValidColumn,
-			workspace.Table:      workspace.ValidColumn,
+			accountmail.Table:     accountmail.ValidColumn,
+			addresscode.Table:     addresscode.ValidColumn,
+			auditentry.Table:      auditentry.ValidColumn,
+			billingevent.Table:    billingevent.ValidColumn,
+			cachedanswer.Table:    cachedanswer.ValidColumn,
+			chatbot.Table:         chatbot.ValidColumn,
+			chore.Table:           chore.ValidColumn,
+			conversation.Table:    conversation.ValidColumn,
+			device.Table:          device.ValidColumn,
+			document.Table:        document.ValidColumn,
+			embedding.Table:       embedding.ValidColumn,
+			idempotencykey.Table:  idempotencykey.ValidColumn,
+			installationkey.Table: installationkey.ValidColumn,
+			invitation.Table:      invitation.ValidColumn,
+			mail.Table:            mail.ValidColumn,
+			member.Table:          member.ValidColumn,
+			message.Table:         message.ValidColumn,
+			passage.Table:         passage.ValidColumn,
+			plan.Table:            plan.ValidColumn,
+			provider.Table:        provider.ValidColumn,
+			rebuild.Table:         rebuild.ValidColumn,
+			receipt.Table:         receipt.ValidColumn,
+			removal.Table:         removal.ValidColumn,
+			session.Table:         session.ValidColumn,
+			signinattempt.Table:   signinattempt.ValidColumn,
+			source.Table:          source.ValidColumn,
+			subscription.Table:    subscription.ValidColumn,
+			token.Table:           token.ValidColumn,
+			upload.Table:          upload.ValidColumn,
+			usage.Table:           usage.ValidColumn,
+			user.Table:            user.ValidColumn,
+			workspace.Table:       workspace.ValidColumn,
 		})
 	})
 	return columnCheck(t, c)

@@ -15,6 +15,7 @@ import (
 	"parley/ent/document"
 	"parley/ent/embedding"
 	"parley/ent/idempotencykey"
+	"parley/ent/installationkey"
 	"parley/ent/invitation"
 	"parley/ent/mail"
 	"parley/ent/member"
@@ -44,7 +45,7 @@ import (
 
 // schemaGraph holds a representation of ent/schema at runtime.
 var schemaGraph = func() *sqlgraph.Schema {
-	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 31)}
+	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 32)}
 	graph.Nodes[0] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   accountmail.Table,
@@ -161,6 +162,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			chatbot.FieldPassageAim:             {Type: field.TypeInt, Column: chatbot.FieldPassageAim},
 			chatbot.FieldPassageLimit:           {Type: field.TypeInt, Column: chatbot.FieldPassageLimit},
 			chatbot.FieldAnswerWithoutKnowledge: {Type: field.TypeBool, Column: chatbot.FieldAnswerWithoutKnowledge},
+			chatbot.FieldSeparateEndUsers:       {Type: field.TypeBool, Column: chatbot.FieldSeparateEndUsers},
 			chatbot.FieldProviderID:             {Type: field.TypeString, Column: chatbot.FieldProviderID},
 			chatbot.FieldModel:                  {Type: field.TypeString, Column: chatbot.FieldModel},
 			chatbot.FieldFallbackProviderID:     {Type: field.TypeString, Column: chatbot.FieldFallbackProviderID},
@@ -302,6 +304,21 @@ var schemaGraph = func() *sqlgraph.Schema {
 	}
 	graph.Nodes[12] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
+			Table:   installationkey.Table,
+			Columns: installationkey.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeString,
+				Column: installationkey.FieldID,
+			},
+		},
+		Type: "InstallationKey",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			installationkey.FieldKey:       {Type: field.TypeBytes, Column: installationkey.FieldKey},
+			installationkey.FieldCreatedAt: {Type: field.TypeTime, Column: installationkey.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[13] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
 			Table:   invitation.Table,
 			Columns: invitation.Columns,
 			ID: &sqlgraph.FieldSpec{
@@ -320,7 +337,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			invitation.FieldCreatedAt:   {Type: field.TypeTime, Column: invitation.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[13] = &sqlgraph.Node{
+	graph.Nodes[14] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   mail.Table,
 			Columns: mail.Columns,
@@ -342,7 +359,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			mail.FieldCreatedAt:   {Type: field.TypeTime, Column: mail.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[14] = &sqlgraph.Node{
+	graph.Nodes[15] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   member.Table,
 			Columns: member.Columns,
@@ -361,7 +378,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			member.FieldCreatedAt:   {Type: field.TypeTime, Column: member.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[15] = &sqlgraph.Node{
+	graph.Nodes[16] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   message.Table,
 			Columns: message.Columns,
@@ -387,7 +404,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			message.FieldCreatedAt:      {Type: field.TypeTime, Column: message.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[16] = &sqlgraph.Node{
+	graph.Nodes[17] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   passage.Table,
 			Columns: passage.Columns,
@@ -412,7 +429,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			passage.FieldText:        {Type: field.TypeString, Column: passage.FieldText},
 		},
 	}
-	graph.Nodes[17] = &sqlgraph.Node{
+	graph.Nodes[18] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   plan.Table,
 			Columns: plan.Columns,
@@ -439,7 +456,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			plan.FieldCurrency:          {Type: field.TypeString, Column: plan.FieldCurrency},
 		},
 	}
-	graph.Nodes[18] = &sqlgraph.Node{
+	graph.Nodes[19] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   provider.Table,
 			Columns: provider.Columns,
@@ -461,7 +478,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			provider.FieldCreatedAt:   {Type: field.TypeTime, Column: provider.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[19] = &sqlgraph.Node{
+	graph.Nodes[20] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   rebuild.Table,
 			Columns: rebuild.Columns,
@@ -475,7 +492,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			rebuild.FieldBeganAt: {Type: field.TypeTime, Column: rebuild.FieldBeganAt},
 		},
 	}
-	graph.Nodes[20] = &sqlgraph.Node{
+	graph.Nodes[21] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   receipt.Table,
 			Columns: receipt.Columns,
@@ -502,7 +519,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			receipt.FieldCreatedAt:        {Type: field.TypeTime, Column: receipt.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[21] = &sqlgraph.Node{
+	graph.Nodes[22] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   removal.Table,
 			Columns: removal.Columns,
@@ -527,7 +544,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			removal.FieldCountedAt:   {Type: field.TypeTime, Column: removal.FieldCountedAt},
 		},
 	}
-	graph.Nodes[22] = &sqlgraph.Node{
+	graph.Nodes[23] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   session.Table,
 			Columns: session.Columns,
@@ -544,7 +561,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			session.FieldCreatedAt:  {Type: field.TypeTime, Column: session.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[23] = &sqlgraph.Node{
+	graph.Nodes[24] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   signinattempt.Table,
 			Columns: signinattempt.Columns,
@@ -559,7 +576,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			signinattempt.FieldLastAt:   {Type: field.TypeTime, Column: signinattempt.FieldLastAt},
 		},
 	}
-	graph.Nodes[24] = &sqlgraph.Node{
+	graph.Nodes[25] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   source.Table,
 			Columns: source.Columns,
@@ -587,7 +604,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			source.FieldCreatedAt:   {Type: field.TypeTime, Column: source.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[25] = &sqlgraph.Node{
+	graph.Nodes[26] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   subscription.Table,
 			Columns: subscription.Columns,
@@ -625,7 +642,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			subscription.FieldCreatedAt:       {Type: field.TypeTime, Column: subscription.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[26] = &sqlgraph.Node{
+	graph.Nodes[27] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   token.Table,
 			Columns: token.Columns,
@@ -651,7 +668,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			token.FieldCreatedAt:   {Type: field.TypeTime, Column: token.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[27] = &sqlgraph.Node{
+	graph.Nodes[28] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   upload.Table,
 			Columns: upload.Columns,
@@ -669,7 +686,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			upload.FieldBody:        {Type: field.TypeBytes, Column: upload.FieldBody},
 		},
 	}
-	graph.Nodes[28] = &sqlgraph.Node{
+	graph.Nodes[29] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   usage.Table,
 			Columns: usage.Columns,
@@ -686,7 +703,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			usage.FieldMessages:    {Type: field.TypeInt, Column: usage.FieldMessages},
 		},
 	}
-	graph.Nodes[29] = &sqlgraph.Node{
+	graph.Nodes[30] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   user.Table,
 			Columns: user.Columns,
@@ -702,7 +719,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			user.FieldCreatedAt:    {Type: field.TypeTime, Column: user.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[30] = &sqlgraph.Node{
+	graph.Nodes[31] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   workspace.Table,
 			Columns: workspace.Columns,
@@ -1689,6 +1706,11 @@ func (f *ChatbotFilter) WhereAnswerWithoutKnowledge(p entql.BoolP) {
 	f.Where(p.Field(chatbot.FieldAnswerWithoutKnowledge))
 }
 
+// WhereSeparateEndUsers applies the entql bool predicate on the separate_end_users field.
+func (f *ChatbotFilter) WhereSeparateEndUsers(p entql.BoolP) {
+	f.Where(p.Field(chatbot.FieldSeparateEndUsers))
+}
+
 // WhereProviderID applies the entql string predicate on the provider_id field.
 func (f *ChatbotFilter) WhereProviderID(p entql.StringP) {
 	f.Where(p.Field(chatbot.FieldProviderID))
@@ -2449,6 +2471,56 @@ func (f *IdempotencyKeyFilter) WhereHasConversationWith(preds ...predicate.Conve
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *InstallationKeyQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the InstallationKeyQuery builder.
+func (_q *InstallationKeyQuery) Filter() *InstallationKeyFilter {
+	return &InstallationKeyFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *InstallationKeyMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the InstallationKeyMutation builder.
+func (m *InstallationKeyMutation) Filter() *InstallationKeyFilter {
+	return &InstallationKeyFilter{config: m.config, predicateAdder: m}
+}
+
+// InstallationKeyFilter provides a generic filtering capability at runtime for InstallationKeyQuery.
+type InstallationKeyFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *InstallationKeyFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[12].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql string predicate on the id field.
+func (f *InstallationKeyFilter) WhereID(p entql.StringP) {
+	f.Where(p.Field(installationkey.FieldID))
+}
+
+// WhereKey applies the entql []byte predicate on the key field.
+func (f *InstallationKeyFilter) WhereKey(p entql.BytesP) {
+	f.Where(p.Field(installationkey.FieldKey))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *InstallationKeyFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(installationkey.FieldCreatedAt))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *InvitationQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -2477,7 +2549,7 @@ type InvitationFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *InvitationFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[12].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[13].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2566,7 +2638,7 @@ type MailFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MailFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[13].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[14].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2665,7 +2737,7 @@ type MemberFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MemberFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[14].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[15].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2763,7 +2835,7 @@ type MessageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MessageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[15].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[16].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2882,7 +2954,7 @@ type PassageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *PassageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[16].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[17].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2996,7 +3068,7 @@ type PlanFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *PlanFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[17].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[18].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3106,7 +3178,7 @@ type ProviderFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ProviderFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[18].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[19].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3205,7 +3277,7 @@ type RebuildFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RebuildFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[19].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[20].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3250,7 +3322,7 @@ type ReceiptFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ReceiptFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[20].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[21].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3360,7 +3432,7 @@ type RemovalFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RemovalFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[21].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[22].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3474,7 +3546,7 @@ type SessionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SessionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[22].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[23].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3548,7 +3620,7 @@ type SignInAttemptFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SignInAttemptFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[23].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[24].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3598,7 +3670,7 @@ type SourceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SourceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[24].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[25].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3727,7 +3799,7 @@ type SubscriptionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SubscriptionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[25].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[26].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3906,7 +3978,7 @@ type TokenFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TokenFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[26].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[27].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4025,7 +4097,7 @@ type UploadFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UploadFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[27].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[28].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4104,7 +4176,7 @@ type UsageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UsageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[28].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[29].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4178,7 +4250,7 @@ type UserFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UserFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[29].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[30].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4275,7 +4347,7 @@ type WorkspaceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *WorkspaceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[30].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[31].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})

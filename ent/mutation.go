@@ -18,6 +18,7 @@ import (
 	"parley/ent/document"
 	"parley/ent/embedding"
 	"parley/ent/idempotencykey"
+	"parley/ent/installationkey"
 	"parley/ent/invitation"
 	"parley/ent/mail"
 	"parley/ent/member"
@@ -54,37 +55,38 @@ const (
 	OpUpdateOne = ent.OpUpdateOne
 
 	// Node types.
-	TypeAccountMail    = "AccountMail"
-	TypeAddressCode    = "AddressCode"
-	TypeAuditEntry     = "AuditEntry"
-	TypeBillingEvent   = "BillingEvent"
-	TypeCachedAnswer   = "CachedAnswer"
-	TypeChatbot        = "Chatbot"
-	TypeChore          = "Chore"
-	TypeConversation   = "Conversation"
-	TypeDevice         = "Device"
-	TypeDocument       = "Document"
-	TypeEmbedding      = "Embedding"
-	TypeIdempotencyKey = "IdempotencyKey"
-	TypeInvitation     = "Invitation"
-	TypeMail           = "Mail"
-	TypeMember         = "Member"
-	TypeMessage        = "Message"
-	TypePassage        = "Passage"
-	TypePlan           = "Plan"
-	TypeProvider       = "Provider"
-	TypeRebuild        = "Rebuild"
-	TypeReceipt        = "Receipt"
-	TypeRemoval        = "Removal"
-	TypeSession        = "Session"
-	TypeSignInAttempt  = "SignInAttempt"
-	TypeSource         = "Source"
-	TypeSubscription   = "Subscription"
-	TypeToken          = "Token"
-	TypeUpload         = "Upload"
-	TypeUsage          = "Usage"
-	TypeUser           = "User"
-	TypeWorkspace      = "Workspace"
+	TypeAccountMail     = "AccountMail"
+	TypeAddressCode     = "AddressCode"
+	TypeAuditEntry      = "AuditEntry"
+	TypeBillingEvent    = "BillingEvent"
+	TypeCachedAnswer    = "CachedAnswer"
+	TypeChatbot         = "Chatbot"
+	TypeChore           = "Chore"
+	TypeConversation    = "Conversation"
+	TypeDevice          = "Device"
+	TypeDocument        = "Document"
+	TypeEmbedding       = "Embedding"
+	TypeIdempotencyKey  = "IdempotencyKey"
+	TypeInstallationKey = "InstallationKey"
+	TypeInvitation      = "Invitation"
+	TypeMail            = "Mail"
+	TypeMember          = "Member"
+	TypeMessage         = "Message"
+	TypePassage         = "Passage"
+	TypePlan            = "Plan"
+	TypeProvider        = "Provider"
+	TypeRebuild         = "Rebuild"
+	TypeReceipt         = "Receipt"
+	TypeRemoval         = "Removal"
+	TypeSession         = "Session"
+	TypeSignInAttempt   = "SignInAttempt"
+	TypeSource          = "Source"
+	TypeSubscription    = "Subscription"
+	TypeToken           = "Token"
+	TypeUpload          = "Upload"
+	TypeUsage           = "Usage"
+	TypeUser            = "User"
+	TypeWorkspace       = "Workspace"
 )
 
 // AccountMailMutation represents an operation that mutates the AccountMail nodes in the graph.
@@ -3410,6 +3412,7 @@ type ChatbotMutation struct {
 	passage_limit            *int
 	addpassage_limit         *int
 	answer_without_knowledge *bool
+	separate_end_users       *bool
 	provider_id              *string
 	model                    *string
 	fallback_provider_id     *string
@@ -3894,6 +3897,42 @@ func (m *ChatbotMutation) OldAnswerWithoutKnowledge(ctx context.Context) (v bool
 // ResetAnswerWithoutKnowledge resets all changes to the "answer_without_knowledge" field.
 func (m *ChatbotMutation) ResetAnswerWithoutKnowledge() {
 	m.answer_without_knowledge = nil
+}
+
+// SetSeparateEndUsers sets the "separate_end_users" field.
+func (m *ChatbotMutation) SetSeparateEndUsers(b bool) {
+	m.separate_end_users = &b
+}
+
+// SeparateEndUsers returns the value of the "separate_end_users" field in the mutation.
+func (m *ChatbotMutation) SeparateEndUsers() (r bool, exists bool) {
+	v := m.separate_end_users
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSeparateEndUsers returns the old "separate_end_users" field's value of the Chatbot entity.
+// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChatbotMutation) OldSeparateEndUsers(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSeparateEndUsers is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSeparateEndUsers requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSeparateEndUsers: %w", err)
+	}
+	return oldValue.SeparateEndUsers, nil
+}
+
+// ResetSeparateEndUsers resets all changes to the "separate_end_users" field.
+func (m *ChatbotMutation) ResetSeparateEndUsers() {
+	m.separate_end_users = nil
 }
 
 // SetProviderID sets the "provider_id" field.
@@ -4731,7 +4770,7 @@ func (m *ChatbotMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ChatbotMutation) Fields() []string {
-	fields := make([]string, 0, 19)
+	fields := make([]string, 0, 20)
 	if m.workspace != nil {
 		fields = append(fields, chatbot.FieldWorkspaceID)
 	}
@@ -4755,6 +4794,9 @@ func (m *ChatbotMutation) Fields() []string {
 	}
 	if m.answer_without_knowledge != nil {
 		fields = append(fields, chatbot.FieldAnswerWithoutKnowledge)
+	}
+	if m.separate_end_users != nil {
+		fields = append(fields, chatbot.FieldSeparateEndUsers)
 	}
 	if m.provider_id != nil {
 		fields = append(fields, chatbot.FieldProviderID)
@@ -4813,6 +4855,8 @@ func (m *ChatbotMutation) Field(name string) (ent.Value, bool) {
 		return m.PassageLimit()
 	case chatbot.FieldAnswerWithoutKnowledge:
 		return m.AnswerWithoutKnowledge()
+	case chatbot.FieldSeparateEndUsers:
+		return m.SeparateEndUsers()
 	case chatbot.FieldProviderID:
 		return m.ProviderID()
 	case chatbot.FieldModel:
@@ -4860,6 +4904,8 @@ func (m *ChatbotMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldPassageLimit(ctx)
 	case chatbot.FieldAnswerWithoutKnowledge:
 		return m.OldAnswerWithoutKnowledge(ctx)
+	case chatbot.FieldSeparateEndUsers:
+		return m.OldSeparateEndUsers(ctx)
 	case chatbot.FieldProviderID:
 		return m.OldProviderID(ctx)
 	case chatbot.FieldModel:
@@ -4946,6 +4992,13 @@ func (m *ChatbotMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetAnswerWithoutKnowledge(v)
+		return nil
+	case chatbot.FieldSeparateEndUsers:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSeparateEndUsers(v)
 		return nil
 	case chatbot.FieldProviderID:
 		v, ok := value.(string)
@@ -5156,6 +5209,9 @@ func (m *ChatbotMutation) ResetField(name string) error {
 		return nil
 	case chatbot.FieldAnswerWithoutKnowledge:
 		m.ResetAnswerWithoutKnowledge()
+		return nil
+	case chatbot.FieldSeparateEndUsers:
+		m.ResetSeparateEndUsers()
 		return nil
 	case chatbot.FieldProviderID:
 		m.ResetProviderID()
@@ -10614,6 +10670,392 @@ func (m *IdempotencyKeyMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown IdempotencyKey edge %s", name)
+}
+
+// InstallationKeyMutation represents an operation that mutates the InstallationKey nodes in the graph.
+type InstallationKeyMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	key           *[]byte
+	created_at    *time.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*InstallationKey, error)
+	predicates    []predicate.InstallationKey
+}
+
+var _ ent.Mutation = (*InstallationKeyMutation)(nil)
+
+// installationkeyOption allows management of the mutation configuration using functional options.
+type installationkeyOption func(*InstallationKeyMutation)
+
+// newInstallationKeyMutation creates new mutation for the InstallationKey entity.
+func newInstallationKeyMutation(c config, op Op, opts ...installationkeyOption) *InstallationKeyMutation {
+	m := &InstallationKeyMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeInstallationKey,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withInstallationKeyID sets the ID field of the mutation.
+func withInstallationKeyID(id string) installationkeyOption {
+	return func(m *InstallationKeyMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *InstallationKey
+		)
+		m.oldValue = func(ctx context.Context) (*InstallationKey, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().InstallationKey.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withInstallationKey sets the old InstallationKey of the mutation.
+func withInstallationKey(node *InstallationKey) installationkeyOption {
+	return func(m *InstallationKeyMutation) {
+		m.oldValue = func(context.Context) (*InstallationKey, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m InstallationKeyMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m InstallationKeyMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of InstallationKey entities.
+func (m *InstallationKeyMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *InstallationKeyMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *InstallationKeyMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().InstallationKey.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetKey sets the "key" field.
+func (m *InstallationKeyMutation) SetKey(b []byte) {
+	m.key = &b
+}
+
+// Key returns the value of the "key" field in the mutation.
+func (m *InstallationKeyMutation) Key() (r []byte, exists bool) {
+	v := m.key
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKey returns the old "key" field's value of the InstallationKey entity.
+// If the InstallationKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InstallationKeyMutation) OldKey(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKey is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKey requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKey: %w", err)
+	}
+	return oldValue.Key, nil
+}
+
+// ResetKey resets all changes to the "key" field.
+func (m *InstallationKeyMutation) ResetKey() {
+	m.key = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *InstallationKeyMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *InstallationKeyMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the InstallationKey entity.
+// If the InstallationKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InstallationKeyMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *InstallationKeyMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// Where appends a list predicates to the InstallationKeyMutation builder.
+func (m *InstallationKeyMutation) Where(ps ...predicate.InstallationKey) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the InstallationKeyMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *InstallationKeyMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.InstallationKey, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *InstallationKeyMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *InstallationKeyMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (InstallationKey).
+func (m *InstallationKeyMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *InstallationKeyMutation) Fields() []string {
+	fields := make([]string, 0, 2)
+	if m.key != nil {
+		fields = append(fields, installationkey.FieldKey)
+	}
+	if m.created_at != nil {
+		fields = append(fields, installationkey.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *InstallationKeyMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case installationkey.FieldKey:
+		return m.Key()
+	case installationkey.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *InstallationKeyMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case installationkey.FieldKey:
+		return m.OldKey(ctx)
+	case installationkey.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown InstallationKey field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *InstallationKeyMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case installationkey.FieldKey:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKey(v)
+		return nil
+	case installationkey.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown InstallationKey field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *InstallationKeyMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *InstallationKeyMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *InstallationKeyMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown InstallationKey numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *InstallationKeyMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *InstallationKeyMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *InstallationKeyMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown InstallationKey nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *InstallationKeyMutation) ResetField(name string) error {
+	switch name {
+	case installationkey.FieldKey:
+		m.ResetKey()
+		return nil
+	case installationkey.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown InstallationKey field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *InstallationKeyMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *InstallationKeyMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *InstallationKeyMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *InstallationKeyMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *InstallationKeyMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *InstallationKeyMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *InstallationKeyMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown InstallationKey unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *InstallationKeyMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown InstallationKey edge %s", name)
 }
 
 // InvitationMutation represents an operation that mutates the Invitation nodes in the graph.

@@ -38,6 +38,8 @@ type Tx struct {
 	Embedding *EmbeddingClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
+	// InstallationKey is the client for interacting with the InstallationKey builders.
+	InstallationKey *InstallationKeyClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
 	// Mail is the client for interacting with the Mail builders.
@@ -219,6 +221,7 @@ func (tx *Tx) init() {
 	tx.Document = NewDocumentClient(tx.config)
 	tx.Embedding = NewEmbeddingClient(tx.config)
 	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
+	tx.InstallationKey = NewInstallationKeyClient(tx.config)
 	tx.Invitation = NewInvitationClient(tx.config)
 	tx.Mail = NewMailClient(tx.config)
 	tx.Member = NewMemberClient(tx.config)

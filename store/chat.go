@@ -63,6 +63,13 @@ func (s *Store) Messages(ctx context.Context, workspaceID string, conversationID
 	return mapped(rows, err, toMessage)
 }
 
+// HasMessage reports whether a message is one of a conversation.
+func (s *Store) HasMessage(ctx context.Context, workspaceID string, conversationID, messageID int64) (bool, error) {
+	known, err := s.db(ctx).Message.Query().
+		Where(message.ID(messageID), message.ConversationID(conversationID)).Exist(within(ctx, workspaceID))
+	return known, mapError(err)
+}
+
 // LastMessages returns the last settled messages below an id, oldest first.
 func (s *Store) LastMessages(ctx context.Context, workspaceID string, conversationID, before int64, limit int) ([]chat.Message, error) {
 	query := s.settled(ctx, conversationID)

@@ -18,7 +18,7 @@ func (s *Store) CreateChatbot(ctx context.Context, workspaceID string, bot chatb
 		return db.Chatbot.Create().SetID(bot.ID).SetWorkspaceID(workspaceID).SetName(bot.Name).
 			SetInstructions(bot.Instructions).SetNoAnswer(bot.NoAnswer).SetImageHosts(list(bot.ImageHosts)).
 			SetPassageAim(bot.PassageAim).SetPassageLimit(bot.PassageLimit).
-			SetAnswerWithoutKnowledge(bot.AnswerWithoutKnowledge).SetCreatedAt(bot.CreatedAt).
+			SetAnswerWithoutKnowledge(bot.AnswerWithoutKnowledge).SetSeparateEndUsers(bot.SeparateEndUsers).SetCreatedAt(bot.CreatedAt).
 			SetProviderID(bot.Model.ProviderID).SetModel(bot.Model.Name).
 			SetFallbackProviderID(bot.Fallback.ProviderID).SetFallbackModel(bot.Fallback.Name).
 			SetNillableTemperature(bot.Temperature).SetMaxAnswerTokens(bot.MaxAnswerTokens).
@@ -51,7 +51,7 @@ func (s *Store) UpdateChatbot(ctx context.Context, workspaceID, chatbotID string
 			SetInstructions(settings.Instructions).SetNoAnswer(settings.NoAnswer).
 			SetImageHosts(list(settings.ImageHosts)).
 			SetPassageAim(settings.PassageAim).SetPassageLimit(settings.PassageLimit).
-			SetAnswerWithoutKnowledge(settings.AnswerWithoutKnowledge)
+			SetAnswerWithoutKnowledge(settings.AnswerWithoutKnowledge).SetSeparateEndUsers(settings.SeparateEndUsers)
 		n, err := setAnswering(update, settings.Answering).Save(ctx)
 		if err == nil && n == 0 {
 			return errNoChatbot
@@ -163,7 +163,7 @@ func toChatbot(row *ent.Chatbot) chatbot.Chatbot {
 	return chatbot.Chatbot{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Name: row.Name, Instructions: row.Instructions,
 		NoAnswer: row.NoAnswer, ImageHosts: row.ImageHosts, PassageAim: row.PassageAim, PassageLimit: row.PassageLimit,
-		AnswerWithoutKnowledge: row.AnswerWithoutKnowledge, Answering: toAnswering(row),
+		AnswerWithoutKnowledge: row.AnswerWithoutKnowledge, SeparateEndUsers: row.SeparateEndUsers, Answering: toAnswering(row),
 		OverLimit: row.OverLimit, CreatedAt: row.CreatedAt.UTC(),
 	}
 }

@@ -22,7 +22,7 @@
 //   - Workspaces, WorkspaceOf, Users, AllProviders: for the operator's command
 //     line.
 //   - Plans, Plan, UpdatePlan, AddBillingEvent and its like, BeginChore,
-//     CountAttempt, ForgiveAttempt: no workspace's data.
+//     CountAttempt, ForgiveAttempt, KeepPublicIDKey: no workspace's data.
 package store
 
 import (

@@ -34,7 +34,7 @@ var acrossWorkspaces = map[string]bool{
 	"WorkspaceByCustomer": true, "Subscriptions": true, "LapsedAccess": true, "UnverifiedAccess": true, "EndedGrants": true,
 	"AddBillingEvent": true, "HasBillingEvent": true, "DeleteBillingEvents": true,
 	"ClaimMail": true, "DeleteMails": true, "AuditEntries": true, "DeleteAudit": true, "BeginChore": true, "Retentions": true,
-	"RemovalsToCount": true, "BeginRebuild": true, "Rebuilds": true, "EndRebuild": true,
+	"RemovalsToCount": true, "BeginRebuild": true, "Rebuilds": true, "EndRebuild": true, "KeepPublicIDKey": true,
 }
 
 // confined calls a method on things of a, as workspace as.
@@ -122,6 +122,13 @@ var workspaceMethods = []confined{
 	}},
 	{"Messages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return s.Messages(ctx, as, a.conversation, 0, 0)
+	}},
+	{"HasMessage", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		known, err := s.HasMessage(ctx, as, a.conversation, a.answer)
+		if !known {
+			return nil, err
+		}
+		return a.secret, err
 	}},
 	{"LastMessages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return s.LastMessages(ctx, as, a.conversation, 0, 10)

@@ -25,6 +25,10 @@ var (
 		Name: "answer_without_knowledge", Label: "Answer without knowledge when the index cannot be reached",
 		Hint: "Otherwise such a question fails with an error, and can be asked again.",
 	}
+	separateInput = input{
+		Name: "separate_end_users", Label: "Separate end users",
+		Hint: "A conversation is found only by requests that name the same external_user_id as the request that began it. Without this, a request that names none finds every conversation of this chatbot.",
+	}
 	aimInput = input{
 		Name: "passage_aim", Label: "Size of a passage, in tokens", Type: "number", Min: "50", Max: "1000",
 		Hint: "Documents are split into passages of about this size. Left empty, it is 300.",
@@ -84,7 +88,7 @@ func SettingsPage(l Layout, m Settings) templ.Component {
 			var templ_7745c5c3_Var3 templ.SafeURL
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(ChatbotURL(l.Chatbot.ID))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings.templ`, Line: 35, Col: 74}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings.templ`, Line: 39, Col: 74}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -121,6 +125,10 @@ func SettingsPage(l Layout, m Settings) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = checked(m.Form, withoutInput).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = checked(m.Form, separateInput).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -162,7 +170,7 @@ func SettingsPage(l Layout, m Settings) templ.Component {
 				var templ_7745c5c3_Var4 templ.SafeURL
 				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(ChatbotURL(l.Chatbot.ID) + "/delete")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings.templ`, Line: 56, Col: 83}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings.templ`, Line: 61, Col: 83}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 				if templ_7745c5c3_Err != nil {

@@ -151,7 +151,7 @@ func (s *site) removedPage(c *fiber.Ctx) error {
 	}
 	m := views.Removed{Pager: pagerOf(c, len(removals), views.RemovedURL(v.chatbot.ID), "")}
 	for _, removal := range pageOf(removals, m.Pager) {
-		m.Receipts = append(m.Receipts, receiptView(removal))
+		m.Receipts = append(m.Receipts, s.receiptView(removal))
 	}
 	return render(c, fiber.StatusOK, views.RemovedPage(v.layout(c, views.KnowledgeSection, "Removed documents"), m))
 }
@@ -159,13 +159,13 @@ func (s *site) removedPage(c *fiber.Ctx) error {
 // messagesShown is how many answers a receipt names on the page.
 const messagesShown = 20
 
-func receiptView(r knowledge.Removal) views.Receipt {
+func (s *site) receiptView(r knowledge.Removal) views.Receipt {
 	shown := views.Receipt{
 		ID: r.ID, Title: r.Title, URL: r.URL, Passages: thousands(r.Passages), Answers: thousands(r.Answers),
 		RequestedAt: r.RequestedAt, ConfirmedAt: r.ConfirmedAt,
 	}
 	named := r.MessageIDs[:min(messagesShown, len(r.MessageIDs))]
-	for i, message := range named {
+	for i, message := range s.IDs.Messages(named) {
 		if i > 0 {
 			shown.MessageIDs += ", "
 		}

@@ -24,6 +24,7 @@ func (s *site) settingsPage(c *fiber.Ctx) error {
 // settingsInputs are those of the settings, but for the part about answers.
 var settingsInputs = []string{
 	"name", "instructions", "no_answer", "image_hosts", "passage_aim", "passage_limit", "answer_without_knowledge",
+	"separate_end_users",
 }
 
 func settingsForm(bot chatbot.Chatbot) views.Form {
@@ -33,6 +34,9 @@ func settingsForm(bot chatbot.Chatbot) views.Form {
 	}
 	if bot.AnswerWithoutKnowledge {
 		shown["answer_without_knowledge"] = "on"
+	}
+	if bot.SeparateEndUsers {
+		shown["separate_end_users"] = "on"
 	}
 	fillAnswering(shown, bot.Answering)
 	return shown.view()
@@ -81,6 +85,7 @@ func (s *site) settingsOf(typed form, was chatbot.Chatbot) (chatbot.Settings, er
 	settings := chatbot.Settings{
 		Name: typed["name"], Instructions: typed["instructions"], NoAnswer: typed["no_answer"],
 		ImageHosts: strings.Fields(typed["image_hosts"]), AnswerWithoutKnowledge: typed["answer_without_knowledge"] != "",
+		SeparateEndUsers: typed["separate_end_users"] != "",
 	}
 	err := number(typed, "passage_aim", &settings.PassageAim)
 	if err == nil {

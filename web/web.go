@@ -17,6 +17,7 @@ import (
 	"parley/core/knowledge"
 	"parley/core/tenant"
 	"parley/internal/clientaddr"
+	"parley/internal/publicid"
 )
 
 // Deps is what the pages are made from.
@@ -25,7 +26,9 @@ type Deps struct {
 	Chatbots  *chatbot.Service
 	Knowledge *knowledge.Service
 	Chat      *chat.Service
-	Sessions  *Sessions
+	// IDs makes the identifiers of conversations and messages that people see.
+	IDs      *publicid.Codec
+	Sessions *Sessions
 	// Proxies tell whose sign-ins are throttled together.
 	Proxies clientaddr.Proxies
 	// BaseURL is where people reach the server, such as https://parley.example.com.

@@ -175,7 +175,7 @@ func (w *world) checkFailed(tn tenantOf, conversation, said string) {
 			w.Errorf("message %d is %q, want %q", i, seen[i]["content"], text)
 		}
 	}
-	id, err := chat.ParseConversationID(conversation)
+	id, err := w.server.conversationID(conversation)
 	w.must(err)
 	stored, err := w.server.store.Messages(w.Context(), tn.workspace, id, 0, 0)
 	w.must(err)

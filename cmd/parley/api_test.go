@@ -15,7 +15,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"parley/core/plan"
+	"parley/internal/publicid"
 	"parley/llm/llmtest"
+	"parley/store"
 )
 
 const (
@@ -211,6 +213,30 @@ func (w *world) number(r reply, field string) int64 {
 		w.Fatalf("%s is no identifier: %s", field, shortened(r.body))
 	}
 	return int64(value)
+}
+
+// sequence is the number that the database has for a conversation.
+func (w *world) sequence(conversation int64) int64 {
+	w.Helper()
+	return sequenceIn(w.T, w.server.store, conversation)
+}
+
+// sequenceIn is the number that a database has for a conversation.
+func sequenceIn(t *testing.T, db *store.Store, conversation int64) int64 {
+	t.Helper()
+	key, err := db.KeepPublicIDKey(t.Context(), make([]byte, publicid.KeySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := publicid.New(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sequence, ok := ids.ConversationSequence(conversation)
+	if !ok {
+		t.Fatalf("%d is no conversation's identifier", conversation)
+	}
+	return sequence
 }
 
 // written is an identifier as a caller writes it.

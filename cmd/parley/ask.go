@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"parley/core/chat"
@@ -15,6 +16,7 @@ type askCmd struct {
 	Chatbot      string `arg:"" help:"Id of the chatbot."`
 	Question     string `arg:"" help:"The question."`
 	Conversation string `help:"Id of the conversation to continue. Default: a new one."`
+	ExternalUser string `name:"external-user-id" help:"Your system's name for the end user who asks. Default: none."`
 	Format       string `enum:"markdown,plain_text,html" default:"markdown" help:"markdown, which is streamed, plain_text or html."`
 	JSON         bool   `name:"json" help:"Print JSON, when the answer is whole."`
 }
@@ -57,8 +59,11 @@ func (cmd *askCmd) Run(ctx context.Context, config *Config, io streams) error {
 			return err
 		}
 		ask := chat.Ask{Message: cmd.Question, Delivery: chat.Delivery{Format: format.Format(cmd.Format)}}
+		ask.ExternalUserID = cmd.ExternalUser
 		if cmd.Conversation != "" {
-			ask.ConversationID = &cmd.Conversation
+			if ask.ConversationID, err = p.conversationID(cmd.Conversation); err != nil {
+				return err
+			}
 		}
 		turn, err := p.chat.Begin(ctx, caller, ask)
 		if err != nil {
@@ -81,20 +86,20 @@ func (cmd *askCmd) Run(ctx context.Context, config *Config, io streams) error {
 		}
 		text := format.Render(answer.Text, format.Format(cmd.Format), bot.ImageHosts)
 		if cmd.JSON {
-			return showJSON(io.out, viewAnswer(turn, answer, text, cmd.Format))
+			return showJSON(io.out, p.viewAnswer(turn, answer, text, cmd.Format))
 		}
 		if streamed {
 			text = ""
 		}
-		_, err = fmt.Fprintf(io.out, "%s\n\n(conversation %d)\n", strings.TrimSpace(text), turn.Conversation.ID)
+		_, err = fmt.Fprintf(io.out, "%s\n\n(conversation %d)\n", strings.TrimSpace(text), p.ids.Conversation(turn.Conversation.ID))
 		return err
 	})
 }
 
-func viewAnswer(turn *chat.Turn, answer chat.Answer, text, format string) askView {
+func (p *program) viewAnswer(turn *chat.Turn, answer chat.Answer, text, format string) askView {
 	usage := answer.Usage()
 	view := askView{
-		Message: text, ConversationID: turn.Conversation.ID, MessageID: answer.MessageID, Format: format,
+		Message: text, ConversationID: p.ids.Conversation(turn.Conversation.ID), MessageID: p.ids.Message(answer.MessageID), Format: format,
 		Usage:   usageView{usage.PromptTokens, usage.CompletionTokens, usage.TotalTokens()},
 		Sources: []sourceView{},
 	}
@@ -104,6 +109,18 @@ func viewAnswer(turn *chat.Turn, answer chat.Answer, text, format string) askVie
 		})
 	}
 	return view
+}
+
+// conversationID returns the sequence number of a conversation by its
+// identifier.
+func (p *program) conversationID(written string) (int64, error) {
+	id, err := strconv.ParseInt(written, 10, 64)
+	if err == nil {
+		if sequence, ok := p.ids.ConversationSequence(id); ok {
+			return sequence, nil
+		}
+	}
+	return 0, chat.ErrNoConversation
 }
 
 // operatorOf is the operator as a caller of a chatbot, under its workspace's

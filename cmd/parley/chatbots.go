@@ -19,11 +19,12 @@ type chatbotView struct {
 	ID          string    `json:"id"`
 	WorkspaceID string    `json:"workspace_id"`
 	Name        string    `json:"name"`
+	Separate    bool      `json:"separate_end_users"`
 	CreatedAt   time.Time `json:"created_at"`
 }
 
 func viewChatbot(b chatbot.Chatbot) chatbotView {
-	return chatbotView{b.ID, b.WorkspaceID, b.Name, b.CreatedAt}
+	return chatbotView{b.ID, b.WorkspaceID, b.Name, b.SeparateEndUsers, b.CreatedAt}
 }
 
 type chatbotCreateCmd struct {
@@ -31,6 +32,7 @@ type chatbotCreateCmd struct {
 	Name         string `arg:"" help:"Name of the chatbot."`
 	Instructions string `help:"Instructions for the model."`
 	NoAnswer     string `help:"What is said when the knowledge does not hold the answer."`
+	Separate     bool   `name:"separate-end-users" help:"Let a conversation be used only with the external_user_id that it began with."`
 	JSON         bool   `name:"json" help:"Print JSON."`
 }
 
@@ -38,7 +40,7 @@ type chatbotCreateCmd struct {
 func (cmd *chatbotCreateCmd) Run(ctx context.Context, config *Config, io streams) error {
 	return withProgram(ctx, config, func(p *program) error {
 		bot, err := p.chatbots.Create(ctx, cmd.Workspace, chatbot.Settings{
-			Name: cmd.Name, Instructions: cmd.Instructions, NoAnswer: cmd.NoAnswer,
+			Name: cmd.Name, Instructions: cmd.Instructions, NoAnswer: cmd.NoAnswer, SeparateEndUsers: cmd.Separate,
 		})
 		if err != nil {
 			return err

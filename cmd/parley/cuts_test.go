@@ -219,12 +219,12 @@ func (c *cutting) checkStored(w *world, conversation int64, complete bool, text 
 	c.mu.Lock()
 	c.ended[status]++
 	c.mu.Unlock()
-	turn, err := w.server.store.Turn(w.Context(), c.tn.workspace, conversation, 0)
+	turn, err := w.server.store.Turn(w.Context(), c.tn.workspace, w.sequence(conversation), 0)
 	w.must(err)
 	if a := turn.Answer; a.Status != status || a.Text != text || a.Attempt != attempt || a.Receipt.At.IsZero() || !turn.Last {
 		w.Errorf("stored is %+v, want %s %q", a, status, text)
 	}
-	messages, err := w.server.store.Messages(w.Context(), c.tn.workspace, conversation, 0, 0)
+	messages, err := w.server.store.Messages(w.Context(), c.tn.workspace, w.sequence(conversation), 0, 0)
 	w.must(err)
 	want := 2
 	if text == "" { // nobody is shown an empty answer

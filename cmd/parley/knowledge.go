@@ -135,9 +135,9 @@ type removalView struct {
 	MessageIDs  []int64    `json:"message_ids"`
 }
 
-func viewRemoval(r knowledge.Removal) removalView {
+func (p *program) viewRemoval(r knowledge.Removal) removalView {
 	return removalView{
-		r.ID, r.DocumentID, r.Title, r.URL, r.Passages, r.RequestedAt, r.ConfirmedAt, r.Answers, append([]int64{}, r.MessageIDs...),
+		r.ID, r.DocumentID, r.Title, r.URL, r.Passages, r.RequestedAt, r.ConfirmedAt, r.Answers, p.ids.Messages(r.MessageIDs),
 	}
 }
 
@@ -148,7 +148,7 @@ func (cmd *knowledgeRemovalsCmd) Run(ctx context.Context, config *Config, io str
 		if err != nil {
 			return err
 		}
-		return showTable(io.out, cmd.JSON, each(removals, viewRemoval), []string{"document", "asked", "confirmed", "passages", "answers", "title"},
+		return showTable(io.out, cmd.JSON, each(removals, p.viewRemoval), []string{"document", "asked", "confirmed", "passages", "answers", "title"},
 			func(r removalView) []string {
 				return []string{
 					r.DocumentID, moment(&r.RequestedAt), moment(r.ConfirmedAt), strconv.Itoa(r.Passages), strconv.Itoa(r.Answers), r.Title,

@@ -130,7 +130,7 @@ func (w *world) answered(tn tenantOf, conversation int64) chat.Message {
 	w.Helper()
 	var last chat.Message
 	w.eventually("the answer is stored", func() bool {
-		all, err := w.server.store.Messages(w.Context(), tn.workspace, conversation, 0, 0)
+		all, err := w.server.store.Messages(w.Context(), tn.workspace, w.sequence(conversation), 0, 0)
 		w.must(err)
 		if len(all) > 0 {
 			last = all[len(all)-1]

@@ -146,7 +146,7 @@ func (k *killing) stored(all []*asked) []chat.StoredTurn {
 			continue
 		}
 		var err error
-		if turns[i], err = db.Turn(k.Context(), k.tn.workspace, a.conversation, 0); fault.Is(err, fault.NotFound) {
+		if turns[i], err = db.Turn(k.Context(), k.tn.workspace, sequenceIn(k.T, db, a.conversation), 0); fault.Is(err, fault.NotFound) {
 			k.Errorf("the question of %s was acknowledged and is not there", a.name)
 		} else {
 			k.must(err)
@@ -213,7 +213,7 @@ func (k *killing) checkTurn(a *asked) (attempts int) {
 	}
 	db := k.open(k.Context())
 	defer db.Close()
-	turn, err := db.Turn(k.Context(), k.tn.workspace, a.conversation, 0)
+	turn, err := db.Turn(k.Context(), k.tn.workspace, sequenceIn(k.T, db, a.conversation), 0)
 	if err != nil || turn.Answer.Status != chat.Complete {
 		k.Errorf("stored is %+v, %v", turn, err)
 	}

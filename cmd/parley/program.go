@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"parley/core/knowledge"
 	"parley/core/tenant"
 	"parley/internal/metrics"
+	"parley/internal/publicid"
 	"parley/jobs"
 	"parley/mail"
 	"parley/store"
@@ -34,6 +36,9 @@ type program struct {
 	chatbots  *chatbot.Service
 	knowledge *knowledge.Service
 	chat      *chat.Service
+	// ids makes the identifiers of conversations and messages that callers,
+	// people and the operator see.
+	ids *publicid.Codec
 
 	metrics *metrics.Metrics
 	// billing is nil without Stripe, and mails without a mail server.
@@ -64,6 +69,9 @@ func openWith(ctx context.Context, config *Config, log *slog.Logger, wrap ports)
 		return nil, fmt.Errorf("the database cannot be opened: %w", err)
 	}
 	p := &program{config: config, log: log, store: db, metrics: metrics.New()}
+	if err := p.openIDs(ctx); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
 	if err := p.openKnowledge(ctx, wrap); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
@@ -77,6 +85,20 @@ func openWith(ctx context.Context, config *Config, log *slog.Logger, wrap ports)
 		return nil, errors.Join(err, p.close())
 	}
 	return p, nil
+}
+
+// openIDs makes the installation's key of public identifiers, or reads it.
+func (p *program) openIDs(ctx context.Context) error {
+	fresh := make([]byte, publicid.KeySize)
+	if _, err := io.ReadFull(rand.Reader, fresh); err != nil {
+		return err
+	}
+	key, err := p.store.KeepPublicIDKey(ctx, fresh)
+	if err != nil {
+		return fmt.Errorf("the key of public identifiers cannot be read: %w", err)
+	}
+	p.ids, err = publicid.New(key)
+	return err
 }
 
 // openBilling opens what money and mails need, if they are configured.

@@ -63,11 +63,11 @@ func newServer(p *program) (*server, error) {
 	base := s.baseURL()
 	sessions := web.NewSessions(p.tenants, strings.HasPrefix(base, "https://"), base)
 	forPrograms := api.Deps{
-		Chat: p.chat, Chatbots: p.chatbots, Knowledge: p.knowledge,
+		Chat: p.chat, Chatbots: p.chatbots, Knowledge: p.knowledge, IDs: p.ids,
 		Person: sessions.Person, Lifetime: s.lifetime, Log: p.log, Parts: p.parts(), Now: now,
 	}
 	forPeople := web.Deps{
-		Tenants: p.tenants, Chatbots: p.chatbots, Knowledge: p.knowledge, Chat: p.chat, Sessions: sessions,
+		Tenants: p.tenants, Chatbots: p.chatbots, Knowledge: p.knowledge, Chat: p.chat, IDs: p.ids, Sessions: sessions,
 		Proxies: proxies, BaseURL: base, SignUp: p.config.SignUp, Log: p.log, Now: now,
 		StripeURL: p.config.StripeURL, TrialDays: p.config.TrialDays, PlanChanges: p.config.ownersChangePlans(),
 	}

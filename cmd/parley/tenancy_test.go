@@ -87,7 +87,7 @@ func (w *world) thingsOf(bot chatbot.Chatbot, name string) ids {
 	}
 	conversation, err := p.chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot}, "", nil)
 	w.must(err)
-	things["conversation_id"] = fmt.Sprint(conversation.ID)
+	things["conversation_id"] = written(p.ids.Conversation(conversation.ID))
 	return things
 }
 
@@ -137,10 +137,8 @@ func (w *world) credential(e *estate, r row) header {
 func (e *estate) private() []string {
 	texts := []string{e.name, e.chatbot, e.owner, e.token, e.tokenID}
 	for _, id := range []ids{e.ids, e.sibling.ids} {
-		for kind, value := range id {
-			if kind != "conversation_id" { // too short to be looked for
-				texts = append(texts, value)
-			}
+		for _, value := range id {
+			texts = append(texts, value)
 		}
 	}
 	return texts
@@ -161,7 +159,9 @@ func (w *world) all(e *estate) string {
 			seen.WriteString(lastUse.ReplaceAllString(answer.body, ""))
 		}
 	}
-	messages, _, err := w.server.program.chat.Messages(w.Context(), &chatbot.Principal{Chatbot: e.bot}, e.ids["conversation_id"], chat.Page{})
+	conversationID, err := w.server.conversationID(e.ids["conversation_id"])
+	w.must(err)
+	messages, _, err := w.server.chat.Messages(w.Context(), &chatbot.Principal{Chatbot: e.bot}, chat.Ref{ConversationID: conversationID}, chat.Page{})
 	w.must(err)
 	fmt.Fprintf(&seen, "%v", messages)
 	return seen.String()

@@ -72,7 +72,7 @@ func TestThousandVanishingClients(t *testing.T) {
 			w.eventually("every call of the model is cancelled or has ended", func() bool { return upstream.Open() == 0 })
 			w.end()
 			w.noneGenerating()
-			w.checkReceipts(tn, shared)
+			w.checkReceipts(tn, w.sequence(shared))
 			// A connection to PostgreSQL may have a goroutine until it is closed.
 			w.must(errors.Join(w.server.queue.Close(), w.server.store.Close()))
 			if err := goleak.Find(before,

@@ -29,7 +29,7 @@ func (s *Service) begin(ctx context.Context, p *chatbot.Principal, ask Ask, turn
 		return err
 	}
 	defer r.ticket.drop() // what was stored is kept
-	if ask.ConversationID == nil {
+	if ask.ConversationID == 0 {
 		return s.beginFirst(ctx, p, ask, turn)
 	}
 	history, err := s.beginNext(ctx, p, ask, turn)
@@ -101,12 +101,9 @@ func (t *Turn) begun(conversation Conversation, answerID int64) {
 // beginNext waits for the conversation, stores the question in it and returns
 // what was said before.
 func (s *Service) beginNext(ctx context.Context, p *chatbot.Principal, ask Ask, turn *Turn) ([]Message, error) {
-	conversation, err := s.conversation(ctx, p, *ask.ConversationID)
+	conversation, err := s.conversation(ctx, p, ask.Ref)
 	if err != nil {
 		return nil, err
-	}
-	if ask.ExternalUserID != "" && conversation.ExternalUserID != "" && ask.ExternalUserID != conversation.ExternalUserID {
-		return nil, errNoConversation
 	}
 	var history []Message
 	err = s.inTurn(ctx, conversation.ID, turn.run, func(ctx context.Context) error {
@@ -147,7 +144,11 @@ func (s *Service) append(ctx context.Context, workspaceID string, ask Ask, conve
 	var answerID int64
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		if ask.ExternalUserID != "" && conversation.ExternalUserID == "" {
-			if err := s.store.SetExternalUser(ctx, workspaceID, conversation.ID, ask.ExternalUserID); err != nil {
+			err := s.store.SetExternalUser(ctx, workspaceID, conversation.ID, ask.ExternalUserID)
+			if fault.Is(err, fault.NotFound) { // another end user was first
+				return ErrNoConversation
+			}
+			if err != nil {
 				return err
 			}
 		}

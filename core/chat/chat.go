@@ -40,7 +40,8 @@ const (
 
 // Conversation is an exchange of messages between one caller and one chatbot.
 type Conversation struct {
-	// ID is above zero and below 2^53.
+	// ID is a sequence number, from 1 to 2^53-1. Callers see another: see
+	// package publicid.
 	ID             int64
 	WorkspaceID    string
 	ChatbotID      string
@@ -49,12 +50,22 @@ type Conversation struct {
 	CreatedAt      time.Time
 }
 
+// admits reports whether a request for an end user may use the conversation.
+// A request that names nobody may use any conversation, and one without an
+// end user is for all, unless the chatbot separates its end users.
+func (c Conversation) admits(externalUserID string, separate bool) bool {
+	if c.ExternalUserID == externalUserID {
+		return true
+	}
+	return !separate && (externalUserID == "" || c.ExternalUserID == "")
+}
+
 // Active is the status of a conversation that can be continued.
 const Active = "active"
 
 // Message is one message of a conversation.
 type Message struct {
-	// ID is above zero and below 2^53, and grows along a conversation.
+	// ID is a sequence number like a conversation's, and grows along it.
 	ID        int64
 	Role      Role
 	Content   string

@@ -1,7 +1,6 @@
 package chat_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -77,8 +76,7 @@ func TestEqualQuestions(t *testing.T) {
 		s := remembering(t)
 		_, conversation, err := s.run(s.Service, chat.Ask{Message: "Is it so?"})
 		s.must(err)
-		id := fmt.Sprint(conversation)
-		if _, _, err := s.run(s.Service, chat.Ask{Message: "Is it so?", ConversationID: &id}); err != nil {
+		if _, _, err := s.run(s.Service, chat.Ask{Message: "Is it so?", Ref: chat.Ref{ConversationID: conversation}}); err != nil {
 			t.Error(err)
 		}
 		s.wantCalls(2)
@@ -102,8 +100,7 @@ func TestRewrittenOnce(t *testing.T) {
 		s.speaker.language = true
 		_, conversation, err := s.run(s.Service, chat.Ask{Message: "Is it so?"})
 		s.must(err)
-		id := fmt.Sprint(conversation)
-		next := chat.Ask{Message: "What else?", ConversationID: &id, Key: key("k", "body")}
+		next := chat.Ask{Message: "What else?", Ref: chat.Ref{ConversationID: conversation}, Key: key("k", "body")}
 		s.speaker.failAt = 3 // after the first answer and the rewriting
 		if _, _, err := s.run(s.Service, next); !fault.Is(err, fault.Upstream) {
 			t.Fatalf("got %v", err)

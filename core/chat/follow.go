@@ -31,8 +31,8 @@ var (
 // Its failures are NotFound (the conversation, or it has no turn), Invalid (the
 // position is not of this conversation) and Conflict (the answer was begun again
 // since).
-func (s *Service) Resume(ctx context.Context, p *chatbot.Principal, conversationID string, from *Position) (*Turn, error) {
-	conversation, err := s.conversation(ctx, p, conversationID)
+func (s *Service) Resume(ctx context.Context, p *chatbot.Principal, ref Ref, from *Position) (*Turn, error) {
+	conversation, err := s.conversation(ctx, p, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (s *Service) Resume(ctx context.Context, p *chatbot.Principal, conversation
 	stored, err := s.store.Turn(ctx, p.Chatbot.WorkspaceID, conversation.ID, at.AnswerID)
 	if fault.Is(err, fault.NotFound) {
 		if from != nil {
-			return nil, errNoPosition
+			return nil, ErrNoPosition
 		}
 		return nil, errNoAnswer
 	}
@@ -71,7 +71,7 @@ func (s *Service) checkPosition(at Position, stored StoredTurn) error {
 		text = r.readable()
 	}
 	if at.Offset > len(text) || !startsRune(text, at.Offset) {
-		return errNoPosition
+		return ErrNoPosition
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -149,12 +148,7 @@ func callerOf(workspaceID string, messages int) *chatbot.Principal {
 
 // ask has a question answered, in a conversation or, with 0, in a new one.
 func (r *room) ask(ctx context.Context, caller *chatbot.Principal, conversation int64) (int64, error) {
-	ask := chat.Ask{Message: "Question?"}
-	if conversation != 0 {
-		id := strconv.FormatInt(conversation, 10)
-		ask.ConversationID = &id
-	}
-	turn, err := r.Begin(ctx, caller, ask)
+	turn, err := r.Begin(ctx, caller, chat.Ask{Ref: chat.Ref{ConversationID: conversation}, Message: "Question?"})
 	if err != nil {
 		return 0, err
 	}

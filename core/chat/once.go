@@ -33,7 +33,7 @@ func (s *Service) beginOnce(ctx context.Context, p *chatbot.Principal, ask Ask, 
 	for {
 		claim, err := s.claimed(ctx, p.Chatbot.WorkspaceID, *ask.Key)
 		if err == nil {
-			return s.join(ctx, p, claim, turn)
+			return s.rejoin(ctx, p, ask, claim, turn)
 		}
 		if !fault.Is(err, fault.NotFound) {
 			return err
@@ -44,6 +44,15 @@ func (s *Service) beginOnce(ctx context.Context, p *chatbot.Principal, ask Ask, 
 		turn.Abandon(ctx) // another process was first: nothing was stored here
 		turn.run = nil
 	}
+}
+
+// rejoin joins the turn of a claim, if the conversation still admits who asks:
+// the chatbot's setting may have changed since.
+func (s *Service) rejoin(ctx context.Context, p *chatbot.Principal, ask Ask, claim Claim, turn *Turn) error {
+	if _, err := s.conversation(ctx, p, Ref{claim.ConversationID, ask.ExternalUserID}); err != nil {
+		return err
+	}
+	return s.join(ctx, p, claim, turn)
 }
 
 // claim ties a key to what the transaction of ctx has made.

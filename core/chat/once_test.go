@@ -2,7 +2,6 @@ package chat_test
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -18,7 +17,7 @@ func TestOnceForAKey(t *testing.T) {
 		s.must(err)
 		for name, ask := range map[string]chat.Ask{
 			"in a new conversation": keyed("new"),
-			"in an old one":         {Message: "Question?", ConversationID: ptr(fmt.Sprint(conversation)), Key: key("old", "body")},
+			"in an old one":         {Message: "Question?", Ref: chat.Ref{ConversationID: conversation}, Key: key("old", "body")},
 		} {
 			before, _ := s.speaker.counts()
 			var all sync.WaitGroup

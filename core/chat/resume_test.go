@@ -3,7 +3,6 @@ package chat_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -34,7 +33,7 @@ func TestResumed(t *testing.T) {
 		var all sync.WaitGroup
 		resume := func(on *chat.Service, from *chat.Position, want string) {
 			all.Go(func() {
-				resumed, err := on.Resume(t.Context(), s.caller, fmt.Sprint(turn.Conversation.ID), from)
+				resumed, err := on.Resume(t.Context(), s.caller, chat.Ref{ConversationID: turn.Conversation.ID}, from)
 				if err != nil {
 					t.Errorf("from %v: %v", from, err)
 					return
@@ -102,7 +101,7 @@ func TestResumed(t *testing.T) {
 			}
 		}
 		s.must(s.other.InterruptAll(t.Context()))
-		resumed, err := s.other.Resume(t.Context(), s.caller, fmt.Sprint(turn.Conversation.ID), nil)
+		resumed, err := s.other.Resume(t.Context(), s.caller, chat.Ref{ConversationID: turn.Conversation.ID}, nil)
 		s.must(err)
 		answer, err := resumed.Run(t.Context(), func(chat.Event) error { return nil })
 		if !fault.Is(err, fault.Upstream) || answer.Status != chat.Interrupted || answer.Text != "Öne" {
@@ -245,13 +244,13 @@ func TestResumed(t *testing.T) {
 		} {
 			from := at
 			c.change(&from)
-			if _, err := s.Resume(t.Context(), s.caller, fmt.Sprint(c.conversation), &from); !fault.Is(err, c.want) {
+			if _, err := s.Resume(t.Context(), s.caller, chat.Ref{ConversationID: c.conversation}, &from); !fault.Is(err, c.want) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 		made, err := s.CreateConversation(t.Context(), s.caller, "", nil)
 		s.must(err)
-		if _, err := s.Resume(t.Context(), s.caller, fmt.Sprint(made.ID), nil); !fault.Is(err, fault.NotFound) {
+		if _, err := s.Resume(t.Context(), s.caller, chat.Ref{ConversationID: made.ID}, nil); !fault.Is(err, fault.NotFound) {
 			t.Errorf("a conversation without an answer: %v", err)
 		}
 	})

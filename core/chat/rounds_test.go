@@ -66,9 +66,9 @@ func TestRoundsWithAProvider(t *testing.T) {
 	caller := callerOf(home, 100)
 	caller.Chatbot.MaxAnswerTokens = 400
 
-	ask := func(t *testing.T, conversation *string, question string) (chat.Turn, chat.Answer, string) {
+	ask := func(t *testing.T, conversation int64, question string) (chat.Turn, chat.Answer, string) {
 		t.Helper()
-		turn, err := s.Begin(t.Context(), caller, chat.Ask{ConversationID: conversation, Message: question})
+		turn, err := s.Begin(t.Context(), caller, chat.Ask{Ref: chat.Ref{ConversationID: conversation}, Message: question})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,15 +87,15 @@ func TestRoundsWithAProvider(t *testing.T) {
 		return *turn, answer, events.String()
 	}
 
-	var conversation string
+	var conversation int64
 	t.Run("what a provider calls for in pieces is searched for, told and answered from", func(t *testing.T) {
 		server.Next(llmtest.Reply{
 			Pieces:    []string{"Let me ", "look."},
 			ToolCalls: []llmtest.ToolCall{{ID: "c1", Name: "search_knowledge", Arguments: `{"query":"pool"}`}, {ID: "c2", Name: "search_knowledge", Arguments: `{"query":`}},
 			CallBytes: 3,
 		}, llmtest.Reply{Pieces: []string{"The pool opens at nine [2]", ", not at ten [7]."}})
-		turn, answer, events := ask(t, nil, "When does the pool open?")
-		conversation = strconv.FormatInt(turn.Conversation.ID, 10)
+		turn, answer, events := ask(t, 0, "When does the pool open?")
+		conversation = turn.Conversation.ID
 		if answer.Text != "Let me look.\n\nThe pool opens at nine [2], not at ten." {
 			t.Errorf("the answer is %q", answer.Text)
 		}
@@ -130,7 +130,7 @@ func TestRoundsWithAProvider(t *testing.T) {
 	t.Run("the next question is rewritten before it is searched for", func(t *testing.T) {
 		before := server.Arrived()
 		server.Next(llmtest.Reply{Pieces: []string{"Does the pool open on Sundays?"}}, llmtest.Reply{Pieces: []string{"Yes [1]."}})
-		_, answer, _ := ask(t, &conversation, "And on Sundays?")
+		_, answer, _ := ask(t, conversation, "And on Sundays?")
 		rewriting, second := sent(t, server, before), sent(t, server, before+1)
 		if rewriting.Stream || rewriting.Temperature == nil || *rewriting.Temperature != 0 || rewriting.MaxTokens != 200 || len(rewriting.Tools) != 0 {
 			t.Errorf("the rewriting is %+v", rewriting)
@@ -154,7 +154,7 @@ func TestRoundsWithAProvider(t *testing.T) {
 	t.Run("a provider that cannot rewrite it has the question searched for as it is, with those before", func(t *testing.T) {
 		before := server.Arrived()
 		server.Next(llmtest.Reply{Status: 400}, llmtest.Reply{Pieces: []string{"Yes [1]."}})
-		_, answer, _ := ask(t, &conversation, "And on Mondays?")
+		_, answer, _ := ask(t, conversation, "And on Mondays?")
 		searched := knows.asked[len(knows.asked)-1]
 		if searched.Text != "And on Mondays?" || len(searched.Context) != 2 || answer.Query != "" || server.Arrived() != before+2 {
 			t.Errorf("searched for %+v, stored %q", searched, answer.Query)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -48,35 +47,30 @@ func New(store Store, searcher Searcher, models Models, now func() time.Time, lo
 	}
 }
 
+// Ref says which conversation a caller means, and for which of its end users
+// it asks: see [Conversation.admits].
+type Ref struct {
+	ConversationID int64
+	// ExternalUserID is the caller's name for its end user, or empty.
+	ExternalUserID string
+}
+
 // Ask is a question of a caller.
 type Ask struct {
-	// ConversationID names the conversation to continue, as the caller wrote
-	// it; nil starts a new one.
-	ConversationID *string
-	Message        string
-	ExternalUserID string
-	Delivery       Delivery
+	// Ref's ConversationID of 0 starts a new conversation.
+	Ref
+	Message  string
+	Delivery Delivery
 	// Key makes it a question that is answered once, however often it is
 	// asked. Nil makes it one of its own.
 	Key *Key
 }
 
-const (
-	maxExternalUserID = 255
-	maxConversationID = 1<<53 - 1
-)
+const maxExternalUserID = 255
 
-// ParseConversationID reads an identifier as a caller wrote it. What cannot be
-// one is NotFound, like one that names nothing.
-func ParseConversationID(text string) (int64, error) {
-	id, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || id < 1 || id > maxConversationID || strconv.FormatInt(id, 10) != text {
-		return 0, errNoConversation
-	}
-	return id, nil
-}
-
-var errNoConversation = fault.New(fault.NotFound, "Conversation not found.")
+// ErrNoConversation says that a conversation does not exist, or not for this
+// caller and its end user.
+var ErrNoConversation = fault.New(fault.NotFound, "Conversation not found.")
 
 // CreateConversation starts a conversation before any message is sent: one for
 // each key, if there is a key.
@@ -100,7 +94,7 @@ func (s *Service) CreateConversation(ctx context.Context, p *chatbot.Principal, 
 	if err != nil {
 		return Conversation{}, err
 	}
-	return s.store.Conversation(ctx, workspaceID, p.Chatbot.ID, before.ConversationID)
+	return s.conversation(ctx, p, Ref{before.ConversationID, externalUserID})
 }
 
 func (s *Service) newConversation(p *chatbot.Principal, externalUserID string) Conversation {
@@ -112,7 +106,8 @@ func (s *Service) newConversation(p *chatbot.Principal, externalUserID string) C
 
 // Page asks for some of a conversation's messages.
 type Page struct {
-	// After is the id of the last message seen, or 0.
+	// After is the id of the last message seen, which must be one of the
+	// conversation, or 0.
 	After int64
 	// Limit is from 1 to 100, or 0 for all messages.
 	Limit int
@@ -121,12 +116,24 @@ type Page struct {
 // MaxPage is the largest [Page.Limit].
 const MaxPage = 100
 
+// ErrNoMessage says that [Page.After] is not a message of the conversation.
+var ErrNoMessage = fault.InField("after", "after must be the id of a message of this conversation.")
+
 // Messages returns the messages of a conversation of the caller's chatbot,
 // oldest first, and whether there are more after them.
-func (s *Service) Messages(ctx context.Context, p *chatbot.Principal, conversationID string, page Page) (messages []Message, more bool, err error) {
-	conversation, err := s.conversation(ctx, p, conversationID)
+func (s *Service) Messages(ctx context.Context, p *chatbot.Principal, ref Ref, page Page) (messages []Message, more bool, err error) {
+	conversation, err := s.conversation(ctx, p, ref)
 	if err != nil {
 		return nil, false, err
+	}
+	if page.After > 0 {
+		known, err := s.store.HasMessage(ctx, p.Chatbot.WorkspaceID, conversation.ID, page.After)
+		if err != nil {
+			return nil, false, err
+		}
+		if !known {
+			return nil, false, ErrNoMessage
+		}
 	}
 	limit := page.Limit
 	if limit > 0 {
@@ -142,14 +149,18 @@ func (s *Service) Messages(ctx context.Context, p *chatbot.Principal, conversati
 	return messages, false, nil
 }
 
-func (s *Service) conversation(ctx context.Context, p *chatbot.Principal, written string) (Conversation, error) {
-	id, err := ParseConversationID(written)
-	if err != nil {
+// conversation returns the conversation that a caller means. One of another
+// end user is NotFound, like one that does not exist.
+func (s *Service) conversation(ctx context.Context, p *chatbot.Principal, ref Ref) (Conversation, error) {
+	if err := checkExternalUserID(ref.ExternalUserID); err != nil {
 		return Conversation{}, err
 	}
-	conversation, err := s.store.Conversation(ctx, p.Chatbot.WorkspaceID, p.Chatbot.ID, id)
+	conversation, err := s.store.Conversation(ctx, p.Chatbot.WorkspaceID, p.Chatbot.ID, ref.ConversationID)
 	if fault.Is(err, fault.NotFound) {
-		return Conversation{}, errNoConversation
+		return Conversation{}, ErrNoConversation
+	}
+	if err == nil && !conversation.admits(ref.ExternalUserID, p.Chatbot.SeparateEndUsers) {
+		return Conversation{}, ErrNoConversation
 	}
 	return conversation, err
 }

@@ -176,8 +176,6 @@ func (s *speaking) wantCalls(want int) {
 	}
 }
 
-func ptr(text string) *string { return &text }
-
 // lookForStops does what a server does now and then.
 func (s *speaking) lookForStops(ctx context.Context) {
 	tick := time.NewTicker(chat.StopsEvery)

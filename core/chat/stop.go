@@ -36,8 +36,8 @@ type Ending struct {
 // one, and returns when that has been stored. With a key it is the turn that was
 // the last when the key was used first. Its failures are NotFound and, when the
 // process that generates it does not say that it has ended, Unavailable.
-func (s *Service) Stop(ctx context.Context, p *chatbot.Principal, conversationID string, key *Key) (Ending, error) {
-	conversation, err := s.conversation(ctx, p, conversationID)
+func (s *Service) Stop(ctx context.Context, p *chatbot.Principal, ref Ref, key *Key) (Ending, error) {
+	conversation, err := s.conversation(ctx, p, ref)
 	if err != nil {
 		return Ending{}, err
 	}

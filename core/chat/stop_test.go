@@ -2,7 +2,6 @@ package chat_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
 
 	"parley/core/chat"
@@ -33,7 +32,7 @@ func TestStop(t *testing.T) {
 				defer cancel()
 				go s.lookForStops(ctx)
 			}
-			conversation := fmt.Sprint(turn.Conversation.ID)
+			conversation := chat.Ref{ConversationID: turn.Conversation.ID}
 			ending, err := from.Stop(t.Context(), s.caller, conversation, key("stop", ""))
 			if want := (chat.Ending{ConversationID: turn.Conversation.ID, AnswerID: turn.AnswerID, Status: chat.Stopped}); err != nil || ending != want {
 				t.Errorf("got %+v, %v", ending, err)
@@ -46,7 +45,7 @@ func TestStop(t *testing.T) {
 
 			// The same request again does not stop what was begun since.
 			s.speaker.let = nil
-			next, _, err := s.run(s.Service, chat.Ask{Message: "Next?", ConversationID: &conversation})
+			next, _, err := s.run(s.Service, chat.Ask{Message: "Next?", Ref: conversation})
 			s.must(err)
 			again, err := from.Stop(t.Context(), s.caller, conversation, key("stop", ""))
 			if err != nil || again != ending {
@@ -68,10 +67,10 @@ func TestStop(t *testing.T) {
 		}
 		made, err := s.CreateConversation(t.Context(), s.caller, "", nil)
 		s.must(err)
-		conversation := fmt.Sprint(made.ID)
+		conversation := chat.Ref{ConversationID: made.ID}
 		begun := make(chan error, 1)
 		go func() {
-			_, err := s.Begin(t.Context(), s.caller, chat.Ask{Message: "Question?", ConversationID: &conversation})
+			_, err := s.Begin(t.Context(), s.caller, chat.Ask{Message: "Question?", Ref: conversation})
 			begun <- err
 		}()
 		<-searching
@@ -89,11 +88,11 @@ func TestStop(t *testing.T) {
 		s := newSpeaking(t)
 		made, err := s.CreateConversation(t.Context(), s.caller, "", nil)
 		s.must(err)
-		ending, err := s.Stop(t.Context(), s.caller, fmt.Sprint(made.ID), nil)
+		ending, err := s.Stop(t.Context(), s.caller, chat.Ref{ConversationID: made.ID}, nil)
 		if err != nil || ending != (chat.Ending{ConversationID: made.ID}) {
 			t.Errorf("got %+v, %v", ending, err)
 		}
-		if _, err := s.Stop(t.Context(), callerOf(foreign, plan.Unlimited), fmt.Sprint(made.ID), nil); !fault.Is(err, fault.NotFound) {
+		if _, err := s.Stop(t.Context(), callerOf(foreign, plan.Unlimited), chat.Ref{ConversationID: made.ID}, nil); !fault.Is(err, fault.NotFound) {
 			t.Errorf("another workspace gets %v", err)
 		}
 	})

@@ -41,6 +41,8 @@ type ConversationStore interface {
 	// Messages returns the settled messages of a conversation with an id above
 	// after, oldest first: at most limit, or all when limit is 0.
 	Messages(ctx context.Context, workspaceID string, conversationID, after int64, limit int) ([]Message, error)
+	// HasMessage reports whether a message is one of a conversation.
+	HasMessage(ctx context.Context, workspaceID string, conversationID, messageID int64) (bool, error)
 	// LastMessages returns the last settled messages with an id below before,
 	// oldest first. A before of 0 is above all.
 	LastMessages(ctx context.Context, workspaceID string, conversationID, before int64, limit int) ([]Message, error)
@@ -166,7 +168,8 @@ type Key struct {
 	Route string
 	// Value is the caller's, of 1 to 255 characters.
 	Value string
-	// BodyHash is the SHA-256 of the body, in hex.
+	// BodyHash is the SHA-256, in hex, of the body and of the end user whom the
+	// request is for: no other end user gets the answer.
 	BodyHash string
 }
 

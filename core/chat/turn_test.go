@@ -120,8 +120,7 @@ var caller = &chatbot.Principal{
 }
 
 func question() Ask {
-	one := "1"
-	return Ask{ConversationID: &one, Message: "Question 42?"}
+	return Ask{Ref: Ref{ConversationID: 1}, Message: "Question 42?"}
 }
 
 func isFree(t *testing.T, s *Service) {

@@ -37,6 +37,9 @@ type Chatbot struct {
 	PassageAim, PassageLimit int
 	// AnswerWithoutKnowledge lets the model answer while the index is away.
 	AnswerWithoutKnowledge bool
+	// SeparateEndUsers makes each conversation usable only by requests that
+	// name the same external user id, or none if it has none.
+	SeparateEndUsers bool
 	Answering
 	// OverLimit says that the plan includes fewer chatbots, and that this one
 	// rests; see [Chatbot.Writable].
@@ -70,6 +73,7 @@ type Settings struct {
 	// PassageLimit is zero, or from the aim to MaxPassageLimit.
 	PassageAim, PassageLimit int
 	AnswerWithoutKnowledge   bool
+	SeparateEndUsers         bool
 	Answering
 }
 
@@ -145,7 +149,8 @@ func (s *Service) Create(ctx context.Context, workspaceID string, settings Setti
 		ID: id.New(s.random, "cb"), WorkspaceID: workspaceID, Name: settings.Name, Instructions: settings.Instructions,
 		NoAnswer: settings.NoAnswer, ImageHosts: settings.ImageHosts,
 		PassageAim: settings.PassageAim, PassageLimit: settings.PassageLimit,
-		AnswerWithoutKnowledge: settings.AnswerWithoutKnowledge, Answering: settings.Answering, CreatedAt: s.now(),
+		AnswerWithoutKnowledge: settings.AnswerWithoutKnowledge, SeparateEndUsers: settings.SeparateEndUsers,
+		Answering: settings.Answering, CreatedAt: s.now(),
 	}
 	err = s.change(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
 		p, err := s.store.Plan(ctx, workspace.Plan)

@@ -31,6 +31,8 @@ const (
 	FieldPassageLimit = "passage_limit"
 	// FieldAnswerWithoutKnowledge holds the string denoting the answer_without_knowledge field in the database.
 	FieldAnswerWithoutKnowledge = "answer_without_knowledge"
+	// FieldSeparateEndUsers holds the string denoting the separate_end_users field in the database.
+	FieldSeparateEndUsers = "separate_end_users"
 	// FieldProviderID holds the string denoting the provider_id field in the database.
 	FieldProviderID = "provider_id"
 	// FieldModel holds the string denoting the model field in the database.
@@ -131,6 +133,7 @@ var Columns = []string{
 	FieldPassageAim,
 	FieldPassageLimit,
 	FieldAnswerWithoutKnowledge,
+	FieldSeparateEndUsers,
 	FieldProviderID,
 	FieldModel,
 	FieldFallbackProviderID,
@@ -176,6 +179,8 @@ var (
 	DefaultPassageLimit int
 	// DefaultAnswerWithoutKnowledge holds the default value on creation for the "answer_without_knowledge" field.
 	DefaultAnswerWithoutKnowledge bool
+	// DefaultSeparateEndUsers holds the default value on creation for the "separate_end_users" field.
+	DefaultSeparateEndUsers bool
 	// DefaultProviderID holds the default value on creation for the "provider_id" field.
 	DefaultProviderID string
 	// ProviderIDValidator is a validator for the "provider_id" field. It is called by the builders before save.
@@ -251,6 +256,11 @@ func ByPassageLimit(opts ...sql.OrderTermOption) OrderOption {
 // ByAnswerWithoutKnowledge orders the results by the answer_without_knowledge field.
 func ByAnswerWithoutKnowledge(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAnswerWithoutKnowledge, opts...).ToFunc()
+}
+
+// BySeparateEndUsers orders the results by the separate_end_users field.
+func BySeparateEndUsers(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSeparateEndUsers, opts...).ToFunc()
 }
 
 // ByProviderID orders the results by the provider_id field.

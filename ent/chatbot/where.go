@@ -100,6 +100,11 @@ func AnswerWithoutKnowledge(v bool) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldAnswerWithoutKnowledge, v))
 }
 
+// SeparateEndUsers applies equality check predicate on the "separate_end_users" field. It's identical to SeparateEndUsersEQ.
+func SeparateEndUsers(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldSeparateEndUsers, v))
+}
+
 // ProviderID applies equality check predicate on the "provider_id" field. It's identical to ProviderIDEQ.
 func ProviderID(v string) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldProviderID, v))
@@ -503,6 +508,16 @@ func AnswerWithoutKnowledgeEQ(v bool) predicate.Chatbot {
 // AnswerWithoutKnowledgeNEQ applies the NEQ predicate on the "answer_without_knowledge" field.
 func AnswerWithoutKnowledgeNEQ(v bool) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldNEQ(FieldAnswerWithoutKnowledge, v))
+}
+
+// SeparateEndUsersEQ applies the EQ predicate on the "separate_end_users" field.
+func SeparateEndUsersEQ(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldSeparateEndUsers, v))
+}
+
+// SeparateEndUsersNEQ applies the NEQ predicate on the "separate_end_users" field.
+func SeparateEndUsersNEQ(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldSeparateEndUsers, v))
 }
 
 // ProviderIDEQ applies the EQ predicate on the "provider_id" field.

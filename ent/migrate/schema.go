@@ -159,6 +159,7 @@ var (
 		{Name: "passage_aim", Type: field.TypeInt, Default: 0},
 		{Name: "passage_limit", Type: field.TypeInt, Default: 0},
 		{Name: "answer_without_knowledge", Type: field.TypeBool, Default: false},
+		{Name: "separate_end_users", Type: field.TypeBool, Default: false},
 		{Name: "provider_id", Type: field.TypeString, Size: 40, Default: ""},
 		{Name: "model", Type: field.TypeString, Size: 200, Default: ""},
 		{Name: "fallback_provider_id", Type: field.TypeString, Size: 40, Default: ""},
@@ -180,7 +181,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "chatbots_workspaces_chatbots",
-				Columns:    []*schema.Column{ChatbotsColumns[19]},
+				Columns:    []*schema.Column{ChatbotsColumns[20]},
 				RefColumns: []*schema.Column{WorkspacesColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -189,7 +190,7 @@ var (
 			{
 				Name:    "chatbot_workspace_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{ChatbotsColumns[19], ChatbotsColumns[18]},
+				Columns: []*schema.Column{ChatbotsColumns[20], ChatbotsColumns[19]},
 			},
 		},
 	}
@@ -438,6 +439,18 @@ var (
 				Columns: []*schema.Column{IdempotencyKeysColumns[7]},
 			},
 		},
+	}
+	// InstallationKeysColumns holds the columns for the "installation_keys" table.
+	InstallationKeysColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "key", Type: field.TypeBytes},
+		{Name: "created_at", Type: field.TypeTime},
+	}
+	// InstallationKeysTable holds the schema information for the "installation_keys" table.
+	InstallationKeysTable = &schema.Table{
+		Name:       "installation_keys",
+		Columns:    InstallationKeysColumns,
+		PrimaryKey: []*schema.Column{InstallationKeysColumns[0]},
 	}
 	// InvitationsColumns holds the columns for the "invitations" table.
 	InvitationsColumns = []*schema.Column{
@@ -1115,6 +1128,7 @@ var (
 		DocumentsTable,
 		EmbeddingsTable,
 		IdempotencyKeysTable,
+		InstallationKeysTable,
 		InvitationsTable,
 		MailsTable,
 		MembersTable,

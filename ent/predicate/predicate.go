@@ -42,6 +42,9 @@ type Embedding func(*sql.Selector)
 // IdempotencyKey is the predicate function for idempotencykey builders.
 type IdempotencyKey func(*sql.Selector)
 
+// InstallationKey is the predicate function for installationkey builders.
+type InstallationKey func(*sql.Selector)
+
 // Invitation is the predicate function for invitation builders.
 type Invitation func(*sql.Selector)
 

@@ -399,6 +399,30 @@ func (f IdempotencyKeyMutationRuleFunc) EvalMutation(ctx context.Context, m ent.
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.IdempotencyKeyMutation", m)
 }
 
+// The InstallationKeyQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type InstallationKeyQueryRuleFunc func(context.Context, *ent.InstallationKeyQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f InstallationKeyQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.InstallationKeyQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.InstallationKeyQuery", q)
+}
+
+// The InstallationKeyMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type InstallationKeyMutationRuleFunc func(context.Context, *ent.InstallationKeyMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f InstallationKeyMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.InstallationKeyMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.InstallationKeyMutation", m)
+}
+
 // The InvitationQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type InvitationQueryRuleFunc func(context.Context, *ent.InvitationQuery) error
@@ -914,6 +938,8 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.IdempotencyKeyQuery:
 		return q.Filter(), nil
+	case *ent.InstallationKeyQuery:
+		return q.Filter(), nil
 	case *ent.InvitationQuery:
 		return q.Filter(), nil
 	case *ent.MailQuery:
@@ -982,6 +1008,8 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 	case *ent.EmbeddingMutation:
 		return m.Filter(), nil
 	case *ent.IdempotencyKeyMutation:
+		return m.Filter(), nil
+	case *ent.InstallationKeyMutation:
 		return m.Filter(), nil
 	case *ent.InvitationMutation:
 		return m.Filter(), nil

@@ -16,6 +16,7 @@ import (
 	"parley/ent/document"
 	"parley/ent/embedding"
 	"parley/ent/idempotencykey"
+	"parley/ent/installationkey"
 	"parley/ent/invitation"
 	"parley/ent/mail"
 	"parley/ent/member"
@@ -300,54 +301,58 @@ func init() {
 	chatbotDescAnswerWithoutKnowledge := chatbotFields[7].Descriptor()
 	// chatbot.DefaultAnswerWithoutKnowledge holds the default value on creation for the answer_without_knowledge field.
 	chatbot.DefaultAnswerWithoutKnowledge = chatbotDescAnswerWithoutKnowledge.Default.(bool)
+	// chatbotDescSeparateEndUsers is the schema descriptor for separate_end_users field.
+	chatbotDescSeparateEndUsers := chatbotFields[8].Descriptor()
+	// chatbot.DefaultSeparateEndUsers holds the default value on creation for the separate_end_users field.
+	chatbot.DefaultSeparateEndUsers = chatbotDescSeparateEndUsers.Default.(bool)
 	// chatbotDescProviderID is the schema descriptor for provider_id field.
-	chatbotDescProviderID := chatbotFields[8].Descriptor()
+	chatbotDescProviderID := chatbotFields[9].Descriptor()
 	// chatbot.DefaultProviderID holds the default value on creation for the provider_id field.
 	chatbot.DefaultProviderID = chatbotDescProviderID.Default.(string)
 	// chatbot.ProviderIDValidator is a validator for the "provider_id" field. It is called by the builders before save.
 	chatbot.ProviderIDValidator = chatbotDescProviderID.Validators[0].(func(string) error)
 	// chatbotDescModel is the schema descriptor for model field.
-	chatbotDescModel := chatbotFields[9].Descriptor()
+	chatbotDescModel := chatbotFields[10].Descriptor()
 	// chatbot.DefaultModel holds the default value on creation for the model field.
 	chatbot.DefaultModel = chatbotDescModel.Default.(string)
 	// chatbot.ModelValidator is a validator for the "model" field. It is called by the builders before save.
 	chatbot.ModelValidator = chatbotDescModel.Validators[0].(func(string) error)
 	// chatbotDescFallbackProviderID is the schema descriptor for fallback_provider_id field.
-	chatbotDescFallbackProviderID := chatbotFields[10].Descriptor()
+	chatbotDescFallbackProviderID := chatbotFields[11].Descriptor()
 	// chatbot.DefaultFallbackProviderID holds the default value on creation for the fallback_provider_id field.
 	chatbot.DefaultFallbackProviderID = chatbotDescFallbackProviderID.Default.(string)
 	// chatbot.FallbackProviderIDValidator is a validator for the "fallback_provider_id" field. It is called by the builders before save.
 	chatbot.FallbackProviderIDValidator = chatbotDescFallbackProviderID.Validators[0].(func(string) error)
 	// chatbotDescFallbackModel is the schema descriptor for fallback_model field.
-	chatbotDescFallbackModel := chatbotFields[11].Descriptor()
+	chatbotDescFallbackModel := chatbotFields[12].Descriptor()
 	// chatbot.DefaultFallbackModel holds the default value on creation for the fallback_model field.
 	chatbot.DefaultFallbackModel = chatbotDescFallbackModel.Default.(string)
 	// chatbot.FallbackModelValidator is a validator for the "fallback_model" field. It is called by the builders before save.
 	chatbot.FallbackModelValidator = chatbotDescFallbackModel.Validators[0].(func(string) error)
 	// chatbotDescMaxAnswerTokens is the schema descriptor for max_answer_tokens field.
-	chatbotDescMaxAnswerTokens := chatbotFields[13].Descriptor()
+	chatbotDescMaxAnswerTokens := chatbotFields[14].Descriptor()
 	// chatbot.DefaultMaxAnswerTokens holds the default value on creation for the max_answer_tokens field.
 	chatbot.DefaultMaxAnswerTokens = chatbotDescMaxAnswerTokens.Default.(int)
 	// chatbotDescGrounding is the schema descriptor for grounding field.
-	chatbotDescGrounding := chatbotFields[14].Descriptor()
+	chatbotDescGrounding := chatbotFields[15].Descriptor()
 	// chatbot.DefaultGrounding holds the default value on creation for the grounding field.
 	chatbot.DefaultGrounding = chatbotDescGrounding.Default.(string)
 	// chatbot.GroundingValidator is a validator for the "grounding" field. It is called by the builders before save.
 	chatbot.GroundingValidator = chatbotDescGrounding.Validators[0].(func(string) error)
 	// chatbotDescCacheAnswers is the schema descriptor for cache_answers field.
-	chatbotDescCacheAnswers := chatbotFields[15].Descriptor()
+	chatbotDescCacheAnswers := chatbotFields[16].Descriptor()
 	// chatbot.DefaultCacheAnswers holds the default value on creation for the cache_answers field.
 	chatbot.DefaultCacheAnswers = chatbotDescCacheAnswers.Default.(bool)
 	// chatbotDescKept is the schema descriptor for kept field.
-	chatbotDescKept := chatbotFields[16].Descriptor()
+	chatbotDescKept := chatbotFields[17].Descriptor()
 	// chatbot.DefaultKept holds the default value on creation for the kept field.
 	chatbot.DefaultKept = chatbotDescKept.Default.(bool)
 	// chatbotDescOverLimit is the schema descriptor for over_limit field.
-	chatbotDescOverLimit := chatbotFields[17].Descriptor()
+	chatbotDescOverLimit := chatbotFields[18].Descriptor()
 	// chatbot.DefaultOverLimit holds the default value on creation for the over_limit field.
 	chatbot.DefaultOverLimit = chatbotDescOverLimit.Default.(bool)
 	// chatbotDescCreatedAt is the schema descriptor for created_at field.
-	chatbotDescCreatedAt := chatbotFields[18].Descriptor()
+	chatbotDescCreatedAt := chatbotFields[19].Descriptor()
 	// chatbot.DefaultCreatedAt holds the default value on creation for the created_at field.
 	chatbot.DefaultCreatedAt = chatbotDescCreatedAt.Default.(func() time.Time)
 	// chatbotDescID is the schema descriptor for id field.
@@ -686,6 +691,30 @@ func init() {
 	idempotencykeyDescCreatedAt := idempotencykeyFields[7].Descriptor()
 	// idempotencykey.DefaultCreatedAt holds the default value on creation for the created_at field.
 	idempotencykey.DefaultCreatedAt = idempotencykeyDescCreatedAt.Default.(func() time.Time)
+	installationkeyFields := schema.InstallationKey{}.Fields()
+	_ = installationkeyFields
+	// installationkeyDescCreatedAt is the schema descriptor for created_at field.
+	installationkeyDescCreatedAt := installationkeyFields[2].Descriptor()
+	// installationkey.DefaultCreatedAt holds the default value on creation for the created_at field.
+	installationkey.DefaultCreatedAt = installationkeyDescCreatedAt.Default.(func() time.Time)
+	// installationkeyDescID is the schema descriptor for id field.
+	installationkeyDescID := installationkeyFields[0].Descriptor()
+	// installationkey.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	installationkey.IDValidator = func() func(string) error {
+		validators := installationkeyDescID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(id string) error {
+			for _, fn := range fns {
+				if err := fn(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
 	invitationMixin := schema.Invitation{}.Mixin()
 	invitation.Policy = privacy.NewPolicies(invitationMixin[0], schema.Invitation{})
 	invitation.Hooks[0] = func(next ent.Mutator) ent.Mutator {

@@ -25,6 +25,9 @@ func (Chatbot) Fields() []ent.Field {
 		field.Int("passage_aim").Default(0),
 		field.Int("passage_limit").Default(0),
 		field.Bool("answer_without_knowledge").Default(false),
+		// separate_end_users makes a conversation usable only for its own
+		// external_user_id.
+		field.Bool("separate_end_users").Default(false),
 		// provider_id is empty for the server's own model, and so is
 		// fallback_provider_id. An empty fallback_model is none.
 		field.String("provider_id").MaxLen(idLen).Default(""),

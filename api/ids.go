@@ -1,0 +1,91 @@
+package api
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/chat"
+	"parley/internal/publicid"
+)
+
+// parseNumber reads a number of 1 or more as this interface writes it: in
+// decimal, without a sign or leading zeros.
+func parseNumber(text string) (int64, bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil && n > 0 && strconv.FormatInt(n, 10) == text
+}
+
+// conversationID returns the sequence number of a conversation by its
+// identifier. What cannot be one is NotFound, like one that names nothing.
+func (a *API) conversationID(written string) (int64, error) {
+	if id, ok := parseNumber(written); ok {
+		if sequence, ok := a.IDs.ConversationSequence(id); ok {
+			return sequence, nil
+		}
+	}
+	return 0, chat.ErrNoConversation
+}
+
+// messageID returns the sequence number of a message by its identifier. Zero,
+// which comes before the first message, is itself.
+func (a *API) messageID(written string) (int64, error) {
+	if written == "0" {
+		return 0, nil
+	}
+	if id, ok := parseNumber(written); ok {
+		if sequence, ok := a.IDs.MessageSequence(id); ok {
+			return sequence, nil
+		}
+	}
+	return 0, chat.ErrNoMessage
+}
+
+// refOf says which conversation the path of a request names, and for which end
+// user. In the body is what the body says about the latter, if there is one.
+func (a *API) refOf(c *fiber.Ctx, inBody *string) (ref chat.Ref, err error) {
+	if ref.ConversationID, err = a.conversationID(pathID(c, "conversation_id")); err != nil {
+		return ref, err
+	}
+	ref.ExternalUserID, err = externalUserOf(c, inBody)
+	return ref, err
+}
+
+// appendPosition writes a position in the stream of an answer, which is given
+// by its identifier, as the id of an event: such as "5190246733121.1.245" or,
+// after the answer, "5190246733121.1.245.2".
+func appendPosition(b []byte, answerID int64, p chat.Position) []byte {
+	b = strconv.AppendInt(b, answerID, 10)
+	b = append(b, '.')
+	b = strconv.AppendInt(b, int64(p.Attempt), 10)
+	b = append(b, '.')
+	b = strconv.AppendInt(b, int64(p.Offset), 10)
+	if p.Tail != chat.Nothing {
+		b = append(b, '.')
+		b = strconv.AppendInt(b, int64(p.Tail), 10)
+	}
+	return b
+}
+
+// parsePosition reads what appendPosition wrote. Anything else is Invalid.
+func parsePosition(ids *publicid.Codec, text string) (chat.Position, error) {
+	parts := strings.Split(text, ".")
+	if len(parts) != 3 && len(parts) != 4 {
+		return chat.Position{}, chat.ErrNoPosition
+	}
+	var numbers [4]int64
+	for i, part := range parts {
+		n, err := strconv.ParseInt(part, 10, 64)
+		if err != nil || n < 0 {
+			return chat.Position{}, chat.ErrNoPosition
+		}
+		numbers[i] = n
+	}
+	sequence, ok := ids.MessageSequence(numbers[0])
+	p := chat.Position{AnswerID: sequence, Attempt: int(numbers[1]), Offset: int(numbers[2]), Tail: chat.Tail(numbers[3])}
+	if !ok || p.Tail > chat.DoneSent || string(appendPosition(nil, numbers[0], p)) != text {
+		return chat.Position{}, chat.ErrNoPosition
+	}
+	return p, nil
+}
