@@ -59,7 +59,7 @@ func (s *Service) prove(ctx context.Context, email, password string, client Clie
 		return User{}, err
 	}
 	if !ok || unknown {
-		return User{}, wrongPassword()
+		return User{}, s.refuseGuess(ctx, email, user, attempt)
 	}
 	if outdated {
 		if err := s.rehash(ctx, user.ID, password, client); err != nil {
@@ -67,10 +67,6 @@ func (s *Service) prove(ctx context.Context, email, password string, client Clie
 		}
 	}
 	return user, attempt.forgive(ctx)
-}
-
-func wrongPassword() error {
-	return fault.New(fault.Unauthenticated, "The e-mail address or the password is wrong.")
 }
 
 func (s *Service) rehash(ctx context.Context, userID, password string, client Client) error {

@@ -42,6 +42,8 @@ type Client struct {
 type attempt struct {
 	store Store
 	keys  []string
+	// last says that the next one would be refused.
+	last bool
 }
 
 // limit is how often something may be tried within the window.
@@ -94,7 +96,7 @@ func (s *Service) countAttempt(ctx context.Context, limits ...limit) (attempt, e
 	counted := attempt{store: s.store}
 	now := s.now()
 	err := s.store.InTx(ctx, func(ctx context.Context) error {
-		counted.keys = nil
+		counted.keys, counted.last = nil, false
 		for _, limit := range limits {
 			key := hashSecret(limit.key)
 			count, err := s.store.CountAttempt(ctx, key, now.Add(-attemptWindow), now)
@@ -108,6 +110,7 @@ func (s *Service) countAttempt(ctx context.Context, limits ...limit) (attempt, e
 				}
 			}
 			counted.keys = append(counted.keys, key)
+			counted.last = counted.last || count == limit.max
 		}
 		return nil
 	})
