@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"entgo.io/ent/dialect"
+
 	"parley/core/fault"
 	"parley/core/tenant"
 	"parley/ent"
@@ -48,6 +50,16 @@ func (s *Store) Users(ctx context.Context) ([]tenant.User, error) {
 func (s *Store) CountUsers(ctx context.Context) (int, error) {
 	n, err := s.db(ctx).User.Query().Count(ctx)
 	return n, mapError(err)
+}
+
+// LockUsers makes others who create users wait until the transaction ends. On
+// SQLite the transaction itself does: there is one writer.
+func (s *Store) LockUsers(ctx context.Context) error {
+	if s.dialect != dialect.Postgres {
+		return nil
+	}
+	_, err := s.raw(ctx).ExecContext(ctx, `LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE`)
+	return mapError(err)
 }
 
 // SetPassword replaces a user's password hash.

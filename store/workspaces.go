@@ -146,7 +146,7 @@ func (s *Store) RemoveMember(ctx context.Context, workspaceID, userID string) er
 func (s *Store) CreateInvitation(ctx context.Context, workspaceID string, i tenant.Invitation, codeHash string) error {
 	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Invitation.Create().SetID(i.ID).SetWorkspaceID(workspaceID).SetEmail(i.Email).SetRole(string(i.Role)).
-			SetCodeHash(codeHash).SetExpiresAt(i.ExpiresAt).SetCreatedAt(i.CreatedAt).Exec(ctx)
+			SetCodeHash(codeHash).SetInvitedBy(i.InvitedBy).SetExpiresAt(i.ExpiresAt).SetCreatedAt(i.CreatedAt).Exec(ctx)
 	})
 }
 
@@ -186,7 +186,7 @@ func toMember(row *ent.Member) tenant.Member {
 
 func toInvitation(row *ent.Invitation) tenant.Invitation {
 	return tenant.Invitation{
-		ID: row.ID, WorkspaceID: row.WorkspaceID, Email: row.Email, Role: tenant.Role(row.Role),
+		ID: row.ID, WorkspaceID: row.WorkspaceID, Email: row.Email, Role: tenant.Role(row.Role), InvitedBy: row.InvitedBy,
 		ExpiresAt: row.ExpiresAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
 	}
 }

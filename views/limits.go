@@ -40,6 +40,7 @@ type Profile struct{ EmailForm, PasswordForm Form }
 
 // WorkspaceSettings is the page of a workspace's settings.
 type WorkspaceSettings struct {
+	Leave  Leave
 	Delete Form
 	// MayDelete shows the form.
 	MayDelete bool

@@ -131,6 +131,15 @@ type Members struct {
 	Form  Form
 	// Link is that of the invitation just made. It is shown once.
 	Link string
+	// Leave is where the person leaves the workspace.
+	Leave Leave
+}
+
+// Leave is the form with which a person leaves a workspace.
+type Leave struct {
+	Form Form
+	// OnlyOwner says that the workspace would have no owner then.
+	OnlyOwner bool
 }
 
 // Member is a row of the members.
@@ -147,7 +156,9 @@ type Member struct {
 // Invitation is a row of the open invitations.
 type Invitation struct {
 	ID, Email, Role string
-	ExpiresAt       time.Time
+	// InvitedBy is an e-mail address, empty where it was not recorded.
+	InvitedBy string
+	ExpiresAt time.Time
 }
 
 // Failure is the page that says what went wrong.

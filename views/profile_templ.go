@@ -133,7 +133,11 @@ func WorkspacePage(l Layout, m WorkspaceSettings) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<section aria-labelledby=\"delete-title\"><h2 id=\"delete-title\">Delete this workspace</h2><p>Its chatbots are deleted with all they know, their API tokens and conversations, and the members lose it. ")
+			templ_7745c5c3_Err = leave(l.Workspace.ID, m.Leave).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, " <section aria-labelledby=\"delete-title\"><h2 id=\"delete-title\">Delete this workspace</h2><p>Its chatbots are deleted with all they know, their API tokens and conversations, and the members lose it. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -159,7 +163,7 @@ func WorkspacePage(l Layout, m WorkspaceSettings) templ.Component {
 				var templ_7745c5c3_Var5 templ.SafeURL
 				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(WorkspaceURL(l.Workspace.ID) + "/delete")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile.templ`, Line: 44, Col: 87}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile.templ`, Line: 45, Col: 87}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 				if templ_7745c5c3_Err != nil {

@@ -83,10 +83,10 @@ func pages() map[string]templ.Component {
 			{"usr_1", "ada@example.com", "owner", false, false, day},
 			{"usr_2", "ben@example.com", "member", true, true, day},
 		},
-		Invitations: []Invitation{{"inv_1", "cy@example.com", "admin", day}},
+		Invitations: []Invitation{{"inv_1", "cy@example.com", "admin", "ada@example.com", day}, {"inv_2", "di@example.com", "member", "", day}},
 		MayManage:   true, Roles: []string{"member", "admin"},
 	}
-	invited, only := members, Members{Members: members.Members}
+	invited, only := members, Members{Members: members.Members, Leave: Leave{OnlyOwner: true}}
 	invited.Link = "https://parley.example.com/join#code"
 	providers := []Provider{
 		{ID: "mp_1", Name: hostile, Kind: "openai", Address: "https://models.example.com/" + hostile, KeyHint: "…wxyz", Tools: true, UsedBy: []Chatbot{{ID: "cb_1", Name: hostile}}},

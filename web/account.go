@@ -62,11 +62,7 @@ func (s *site) admitSignUp(c *fiber.Ctx) error {
 	if s.SignUp {
 		return nil
 	}
-	empty, err := s.Tenants.Empty(c.UserContext())
-	if err == nil && !empty {
-		err = fault.New(fault.Forbidden, "Accounts are by invitation here. Ask an admin of a workspace for one.")
-	}
-	return err
+	return s.Tenants.AdmitFirst(c.UserContext())
 }
 
 func (s *site) signUp(c *fiber.Ctx) error {
@@ -87,17 +83,9 @@ func (s *site) signUp(c *fiber.Ctx) error {
 }
 
 func (s *site) createAccount(c *fiber.Ctx, typed form) (tenant.User, error) {
-	if !s.SignUp {
-		// Of two first visitors at once, one is the first.
-		s.first.Lock()
-		defer s.first.Unlock()
-		if err := s.admitSignUp(c); err != nil {
-			return tenant.User{}, err
-		}
-	}
 	user, _, err := s.Tenants.SignUp(c.UserContext(), tenant.Account{
 		Email: typed["email"], Password: typed["password"], Workspace: typed["workspace"],
-		Client: s.client(c),
+		Client: s.client(c), OnlyFirst: !s.SignUp,
 	})
 	return user, err
 }

@@ -48,6 +48,7 @@ var notices = map[string]string{
 	"removed":   "It has been removed.",
 	"provider":  "The provider has been added. Choose it in the settings of a chatbot.",
 	"deleted":   "The chatbot has been deleted.",
+	"left":      "You have left the workspace.",
 	"cancelled": "The invitation has been cancelled.",
 	"plan":      "The plan has been changed.",
 	"bought":    "Thank you. The plan is in force now.",

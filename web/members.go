@@ -3,6 +3,7 @@ package web
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"parley/core/fault"
 	"parley/core/tenant"
 	"parley/internal/id"
 	"parley/views"
@@ -23,6 +24,7 @@ func (s *site) showMembers(c *fiber.Ctx, v visit, status int, m views.Members) e
 		return err
 	}
 	m.MayManage = v.may(tenant.ManageMembers)
+	m.Leave.OnlyOwner = onlyOwner(members, v.person.User.ID)
 	for _, member := range members {
 		m.Members = append(m.Members, views.Member{
 			ID: member.UserID, Email: member.Email, Role: string(member.Role), OverLimit: member.OverLimit, JoinedAt: member.CreatedAt,
@@ -31,7 +33,7 @@ func (s *site) showMembers(c *fiber.Ctx, v visit, status int, m views.Members) e
 	}
 	if m.MayManage {
 		m.Roles = grantable(v.member.Role)
-		if m.Invitations, err = s.openInvitations(c, v); err != nil {
+		if m.Invitations, err = s.openInvitations(c, v, members); err != nil {
 			return err
 		}
 	}
@@ -47,14 +49,20 @@ func grantable(by tenant.Role) []string {
 	return roles
 }
 
-func (s *site) openInvitations(c *fiber.Ctx, v visit) ([]views.Invitation, error) {
+func (s *site) openInvitations(c *fiber.Ctx, v visit, members []tenant.Member) ([]views.Invitation, error) {
 	invitations, err := s.Tenants.Invitations(c.UserContext(), v.workspaceID())
 	if err != nil {
 		return nil, err
 	}
+	emails := map[string]string{}
+	for _, m := range members {
+		emails[m.UserID] = m.Email
+	}
 	open := make([]views.Invitation, 0, len(invitations))
 	for _, i := range invitations {
-		open = append(open, views.Invitation{ID: i.ID, Email: i.Email, Role: string(i.Role), ExpiresAt: i.ExpiresAt})
+		open = append(open, views.Invitation{
+			ID: i.ID, Email: i.Email, Role: string(i.Role), InvitedBy: emails[i.InvitedBy], ExpiresAt: i.ExpiresAt,
+		})
 	}
 	return open, nil
 }
@@ -82,7 +90,7 @@ func (s *site) makeInvitation(c *fiber.Ctx, v visit, typed form) (string, error)
 	if err != nil {
 		return "", err
 	}
-	return s.Tenants.Invite(c.UserContext(), v.workspaceID(), v.member.Role, typed["email"], role)
+	return s.Tenants.Invite(c.UserContext(), v.workspaceID(), v.person.User.ID, typed["email"], role)
 }
 
 func (s *site) cancelInvitation(c *fiber.Ctx) error {
@@ -109,7 +117,7 @@ func (s *site) changeRole(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Tenants.ChangeRole(c.UserContext(), v.workspaceID(), v.member.Role, id.Given(c.Params("user")), role); err != nil {
+	if err := s.Tenants.ChangeRole(c.UserContext(), v.workspaceID(), v.person.User.ID, id.Given(c.Params("user")), role); err != nil {
 		return s.membersAgain(c, v, form{}, err)
 	}
 	return done(c, views.MembersURL(v.workspaceID()), "saved")
@@ -121,7 +129,7 @@ func (s *site) removeMember(c *fiber.Ctx) error {
 		return err
 	}
 	user := id.Given(c.Params("user"))
-	if err := s.Tenants.RemoveMember(c.UserContext(), v.workspaceID(), v.member.Role, user); err != nil {
+	if err := s.Tenants.RemoveMember(c.UserContext(), v.workspaceID(), v.person.User.ID, user); err != nil {
 		return s.membersAgain(c, v, form{}, err)
 	}
 	if user == v.person.User.ID {
@@ -134,4 +142,43 @@ func (s *site) membersAgain(c *fiber.Ctx, v visit, typed form, err error) error 
 	return typed.again(c, err, func(status int, f views.Form) error {
 		return s.showMembers(c, v, status, views.Members{Form: f})
 	})
+}
+
+// leave takes the person out of the workspace, who has confirmed it.
+func (s *site) leave(c *fiber.Ctx) error {
+	v, err := s.toWorkspace(c, tenant.Read)
+	if err != nil {
+		return err
+	}
+	typed, err := readForm(c, "leave")
+	if err != nil {
+		return err
+	}
+	if err := s.leaveConfirmed(c, v, typed["leave"]); err != nil {
+		return typed.again(c, err, func(status int, f views.Form) error {
+			return s.showMembers(c, v, status, views.Members{Leave: views.Leave{Form: f}})
+		})
+	}
+	return done(c, elsewhere(v), "left")
+}
+
+func (s *site) leaveConfirmed(c *fiber.Ctx, v visit, confirmed string) error {
+	if confirmed == "" {
+		return fault.InField("leave", "Tick the box to leave the workspace.")
+	}
+	return s.Tenants.Leave(c.UserContext(), v.workspaceID(), v.person.User.ID)
+}
+
+// onlyOwner reports whether a workspace would have no owner without a user.
+func onlyOwner(members []tenant.Member, userID string) bool {
+	only := false
+	for _, m := range members {
+		if m.Role == tenant.RoleOwner {
+			if m.UserID != userID {
+				return false
+			}
+			only = true
+		}
+	}
+	return only
 }

@@ -7,7 +7,6 @@ package web
 
 import (
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -51,9 +50,6 @@ type Deps struct {
 type site struct {
 	Deps
 	assets map[string]asset
-	// first is held by whoever tries to create the first account while
-	// accounts are not open to all.
-	first sync.Mutex
 }
 
 // Register adds every page and /static to an app, which must be made with
@@ -93,6 +89,7 @@ func Register(app *fiber.App, deps Deps) {
 	get("/workspaces/:workspace/members", s.membersPage)
 	post("/workspaces/:workspace/members/:user/role", s.changeRole)
 	post("/workspaces/:workspace/members/:user/remove", s.removeMember)
+	post("/workspaces/:workspace/leave", s.leave)
 	post("/workspaces/:workspace/invitations", s.invite)
 	post("/workspaces/:workspace/invitations/:invitation/cancel", s.cancelInvitation)
 	get("/workspaces/:workspace/plan", s.plansPage)

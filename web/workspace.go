@@ -19,7 +19,12 @@ func (s *site) workspacePage(c *fiber.Ctx) error {
 }
 
 func (s *site) showWorkspace(c *fiber.Ctx, v visit, status int, f views.Form) error {
+	members, err := s.Tenants.Members(c.UserContext(), v.workspaceID())
+	if err != nil {
+		return err
+	}
 	return render(c, status, views.WorkspacePage(v.layout(c, views.WorkspaceSection, "Workspace"), views.WorkspaceSettings{
+		Leave:  views.Leave{OnlyOwner: onlyOwner(members, v.person.User.ID)},
 		Delete: f, MayDelete: v.may(tenant.ChangePlan), Paid: s.Billing != nil,
 	}))
 }

@@ -34,6 +34,7 @@ var (
 	aResult       = gets{own: 200, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	notNow        = gets{own: 409, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	noSale        = gets{own: 403, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
+	aChoice       = gets{own: 422, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	ownAccount    = gets{own: 422, stranger: 422, otherToken: 401, revoked: 401, nobody: 401}
 	entrance      = gets{own: 303, stranger: 303, otherToken: 200, revoked: 200, nobody: 200}
 )
@@ -154,6 +155,7 @@ var rows = []row{
 	{method: "POST", route: "/chatbots/:chatbot/knowledge/:document/remove", gets: aForm, least: tenant.RoleMember},
 	{method: "POST", route: "/chatbots/:chatbot", body: "name=Renamed", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/chatbots/:chatbot/delete", body: "confirm_name=Renamed", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/leave", gets: aChoice, least: tenant.RoleMember},
 	{method: "POST", route: "/workspaces/:workspace/delete", body: "confirm_name=quillon", gets: aForm, least: tenant.RoleOwner},
 }
 

@@ -42,7 +42,7 @@ func (w *world) newEstate(name string) *estate {
 	member, err := p.tenants.CreateUser(ctx, "helper@"+name+".example", "a long enough password")
 	w.must(err)
 	w.must(p.tenants.AddMember(ctx, e.workspace, member, tenant.RoleMember))
-	_, err = p.tenants.Invite(ctx, e.workspace, tenant.RoleOwner, "invited@"+name+".example", tenant.RoleMember)
+	_, err = p.tenants.Invite(ctx, e.workspace, e.owner, "invited@"+name+".example", tenant.RoleMember)
 	w.must(err)
 	invitations, err := p.tenants.Invitations(ctx, e.workspace)
 	w.must(err)

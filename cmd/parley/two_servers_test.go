@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 
 	"parley/core/plan"
@@ -69,4 +70,31 @@ func TestTurnsOneAfterTheOther(t *testing.T) {
 		here, there := start(t, withModel(upstream), on), start(t, withModel(upstream), on)
 		check(t, here, there, upstream)
 	})
+}
+
+func TestFirstAccountOnTwoServers(t *testing.T) {
+	t.Parallel()
+	url := pgtest.New(t)
+	on := func(c *Config) { c.DatabaseURL = url }
+	servers := []*world{start(t, signUpOff, on), start(t, signUpOff, on)}
+	answers := make(chan reply, 2*len(servers))
+	for n := range cap(answers) {
+		go func() {
+			answers <- servers[n%len(servers)].visitor().post("/sign-up", pairs{
+				"email", fmt.Sprintf("racer%d@example.com", n), "password", "a long enough password", "workspace", "Race",
+			})
+		}()
+	}
+	admitted := 0
+	for range cap(answers) {
+		if r := <-answers; r.StatusCode == http.StatusSeeOther {
+			admitted++
+		} else {
+			servers[0].expect(r, http.StatusForbidden)
+		}
+	}
+	users, err := servers[0].server.program.tenants.Users(t.Context())
+	if err != nil || len(users) != 1 || admitted != 1 {
+		t.Errorf("%d got in, and there are %d users, %v", admitted, len(users), err)
+	}
 }

@@ -103,9 +103,9 @@ func TestChangeEmail(t *testing.T) {
 func TestAnotherFirstOwner(t *testing.T) {
 	t.Parallel()
 	for sentence, change := range map[string]func(c *clock) error{
-		"an owner who leaves": func(c *clock) error { return c.RemoveMember(c.Context(), c.space.ID, tenant.RoleOwner, c.user.ID) },
+		"an owner who leaves": func(c *clock) error { return c.RemoveMember(c.Context(), c.space.ID, c.user.ID, c.user.ID) },
 		"an owner who becomes a mere member": func(c *clock) error {
-			return c.ChangeRole(c.Context(), c.space.ID, tenant.RoleOwner, c.user.ID, tenant.RoleMember)
+			return c.ChangeRole(c.Context(), c.space.ID, c.user.ID, c.user.ID, tenant.RoleMember)
 		},
 	} {
 		t.Run(sentence+" is no longer the one whom Stripe knows", func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestAnotherFirstOwner(t *testing.T) {
 			c.must(err)
 			second := c.addMember("second", tenant.RoleOwner)
 			third := c.addMember("third", tenant.RoleMember)
-			c.must(c.ChangeRole(t.Context(), c.space.ID, tenant.RoleOwner, third, tenant.RoleAdmin))
+			c.must(c.ChangeRole(t.Context(), c.space.ID, c.user.ID, third, tenant.RoleAdmin))
 			c.stale(false)
 			c.must(change(c))
 			c.stale(true)

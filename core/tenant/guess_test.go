@@ -24,7 +24,7 @@ func TestEveryGuessCountsAgainstTheAccount(t *testing.T) {
 	const owner = "an account cannot be guessed at by "
 	ways := map[string]func(c *clock, n int) error{
 		owner + "inviting it again and again": func(c *clock, _ int) error {
-			code, err := c.Invite(c.Context(), "ws_trap", tenant.RoleOwner, email, tenant.RoleMember)
+			code, err := c.Invite(c.Context(), "ws_trap", "usr_attacker", email, tenant.RoleMember)
 			c.must(err)
 			_, err = c.Join(c.Context(), code, "a wrong guess", stranger)
 			return err
@@ -43,7 +43,10 @@ func TestEveryGuessCountsAgainstTheAccount(t *testing.T) {
 	for name, guess := range ways {
 		t.Run(name, func(t *testing.T) {
 			c := newClock(t)
+			attacker := tenant.User{ID: "usr_attacker", Email: "attacker@example.com", PasswordHash: "none", CreatedAt: c.now}
+			c.must(c.store.CreateUser(t.Context(), attacker))
 			c.must(c.store.CreateWorkspace(t.Context(), tenant.Workspace{ID: "ws_trap", Name: "Trap", Plan: plan.Standard, CreatedAt: c.now}))
+			c.must(c.AddMember(t.Context(), "ws_trap", attacker, tenant.RoleOwner))
 			for n := range 10 {
 				if err := guess(c, n); !fault.Is(err, fault.Invalid) && !fault.Is(err, fault.Unauthenticated) {
 					t.Fatalf("guess %d: %v", n+1, err)

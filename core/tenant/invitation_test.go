@@ -10,7 +10,7 @@ import (
 
 func (c *clock) invite(email string) string {
 	c.Helper()
-	code, err := c.Invite(c.Context(), c.space.ID, tenant.RoleOwner, email, tenant.RoleMember)
+	code, err := c.Invite(c.Context(), c.space.ID, c.user.ID, email, tenant.RoleMember)
 	c.must(err)
 	return code
 }

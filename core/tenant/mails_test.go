@@ -179,7 +179,7 @@ https://parley.example/workspaces/`
 		c.addMember("admin", tenant.RoleAdmin)
 		billed.EndsAt = c.in(20 * day)
 		c.bill(billed)
-		c.must(c.RemoveMember(t.Context(), c.space.ID, tenant.RoleOwner, left))
+		c.must(c.RemoveMember(t.Context(), c.space.ID, c.user.ID, left))
 		c.must(c.store.SetEmail(t.Context(), second, "new@example.com"))
 		c.sends(ends, strings.Replace(ends, email, "new@example.com", 1))
 	})

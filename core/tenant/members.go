@@ -25,23 +25,24 @@ func (s *Service) Invitations(ctx context.Context, workspaceID string) ([]Invita
 }
 
 // Invite returns the code with which a person joins a workspace. By is the
-// role of who invites: only an owner makes owners.
-func (s *Service) Invite(ctx context.Context, workspaceID string, by Role, email string, role Role) (string, error) {
+// user who invites: only an owner makes owners.
+func (s *Service) Invite(ctx context.Context, workspaceID, by, email string, role Role) (string, error) {
 	email, err := checkEmail(email)
 	if err != nil {
 		return "", err
 	}
-	if err := mayGrant(by, noRole, role); err != nil {
-		return "", err
-	}
 	code, now := newSecret(s.random), s.now()
 	invitation := Invitation{
-		ID: id.New(s.random, "inv"), WorkspaceID: workspaceID, Email: email, Role: role,
+		ID: id.New(s.random, "inv"), WorkspaceID: workspaceID, Email: email, Role: role, InvitedBy: by,
 		CreatedAt: now, ExpiresAt: now.Add(invitationLifetime),
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		members, invitations, err := s.lockMembers(ctx, workspaceID)
 		if err != nil {
+			return err
+		}
+		// By's role may have changed since the request began.
+		if err := mayInvite(members, invitation); err != nil {
 			return err
 		}
 		for _, m := range members {
@@ -126,14 +127,14 @@ func (s *Service) Join(ctx context.Context, code, password string, client Client
 		return "", err
 	}
 	ctx = audit.AsPerson(ctx, user.ID, user.Email)
-	return user.ID, s.store.InTx(ctx, func(ctx context.Context) error {
+	return user.ID, s.locked(ctx, invitation.WorkspaceID, func(ctx context.Context, _ Workspace) error {
+		if err := s.redeem(ctx, invitation); err != nil {
+			return err
+		}
 		if isNew {
 			if err := s.insertUser(ctx, user); err != nil {
 				return err
 			}
-		}
-		if err := s.store.DeleteInvitation(ctx, invitation.WorkspaceID, invitation.ID); err != nil {
-			return err
 		}
 		err := s.record(ctx, invitation.WorkspaceID, audit.Entry{Action: audit.InvitationAccepted, Object: invitation.object()})
 		if err != nil {
@@ -146,9 +147,58 @@ func (s *Service) Join(ctx context.Context, code, password string, client Client
 func (s *Service) openInvitation(ctx context.Context, code string) (Invitation, error) {
 	invitation, err := s.store.InvitationByCode(ctx, hashSecret(code))
 	if fault.Is(err, fault.NotFound) || err == nil && !s.now().Before(invitation.ExpiresAt) {
-		err = fault.InField("code", "This invitation is not valid any more. Ask for a new one.")
+		err = invitationEnded()
 	}
 	return invitation, err
+}
+
+func invitationEnded() error {
+	return fault.InField("code", "This invitation is not valid any more. Ask for a new one.")
+}
+
+// redeem takes an invitation away that is used, under the workspace's lock. It
+// may have been cancelled meanwhile, or its inviter may be over the plan's
+// limit and can invite nobody just now.
+func (s *Service) redeem(ctx context.Context, invitation Invitation) error {
+	members, err := s.store.Members(ctx, invitation.WorkspaceID)
+	if err != nil {
+		return err
+	}
+	if invitation.InvitedBy != "" && mayInvite(members, invitation) != nil {
+		return invitationEnded()
+	}
+	err = s.store.DeleteInvitation(ctx, invitation.WorkspaceID, invitation.ID)
+	if fault.Is(err, fault.NotFound) {
+		return invitationEnded()
+	}
+	return err
+}
+
+// mayInvite refuses an invitation whose inviter may not make it, or may not any
+// more.
+func mayInvite(members []Member, invitation Invitation) error {
+	inviter, err := manager(members, invitation.InvitedBy)
+	if err != nil {
+		return err
+	}
+	return mayGrant(inviter.Role, noRole, invitation.Role)
+}
+
+// manager returns the member who is a user, if they may manage members.
+func manager(members []Member, userID string) (Member, error) {
+	member, err := memberOf(members, userID)
+	if err != nil {
+		return Member{}, err
+	}
+	return member, Membership{Role: member.Role, OverLimit: member.OverLimit}.May(ManageMembers)
+}
+
+func memberOf(members []Member, userID string) (Member, error) {
+	at := slices.IndexFunc(members, func(m Member) bool { return m.UserID == userID })
+	if at < 0 {
+		return Member{}, fault.New(fault.NotFound, "Member not found.")
+	}
+	return members[at], nil
 }
 
 // countedCode counts a guess at a code, which was refused with an error.
@@ -200,33 +250,51 @@ func (s *Service) AddMember(ctx context.Context, workspaceID string, user User, 
 	})
 }
 
-// ChangeRole gives a member another role. By is the role of who asks.
-func (s *Service) ChangeRole(ctx context.Context, workspaceID string, by Role, userID string, role Role) error {
-	return s.changeMember(ctx, workspaceID, by, userID, role, func(ctx context.Context) error {
-		return s.store.SetRole(ctx, workspaceID, userID, role)
+// ChangeRole gives a member another role. By is the user who asks.
+func (s *Service) ChangeRole(ctx context.Context, workspaceID, by, userID string, role Role) error {
+	return s.changeMember(ctx, workspaceID, userID, role, func(members []Member, member Member) error {
+		return mayManage(members, by, member, role)
 	})
 }
 
-// RemoveMember takes a member out of a workspace. By is the role of who asks.
-func (s *Service) RemoveMember(ctx context.Context, workspaceID string, by Role, userID string) error {
-	return s.changeMember(ctx, workspaceID, by, userID, noRole, func(ctx context.Context) error {
-		return s.store.RemoveMember(ctx, workspaceID, userID)
+// RemoveMember takes a member out of a workspace. By is the user who asks.
+func (s *Service) RemoveMember(ctx context.Context, workspaceID, by, userID string) error {
+	return s.changeMember(ctx, workspaceID, userID, noRole, func(members []Member, member Member) error {
+		return mayManage(members, by, member, noRole)
 	})
 }
 
-func (s *Service) changeMember(ctx context.Context, workspaceID string, by Role, userID string, to Role, change func(context.Context) error) error {
+// Leave takes a user out of a workspace who wants to go. The API tokens that
+// they created stay with the workspace.
+func (s *Service) Leave(ctx context.Context, workspaceID, userID string) error {
+	return s.changeMember(ctx, workspaceID, userID, noRole, func([]Member, Member) error { return nil })
+}
+
+// changeMember gives a member another role, or none, if may does not refuse it.
+// Invitations that the member may not make any more end with it.
+func (s *Service) changeMember(ctx context.Context, workspaceID, userID string, to Role, may func([]Member, Member) error) error {
 	return s.locked(ctx, workspaceID, func(ctx context.Context, workspace Workspace) error {
 		members, err := s.store.Members(ctx, workspaceID)
 		if err != nil {
 			return err
 		}
-		if err := mayChange(members, by, userID, to); err != nil {
+		member, err := memberOf(members, userID)
+		if err != nil {
 			return err
 		}
-		if err := change(ctx); err != nil {
+		if err := needsOwner(members, member, to); err != nil {
 			return err
 		}
-		if err := s.recordMember(ctx, members, userID, to); err != nil {
+		if err := may(members, member); err != nil {
+			return err
+		}
+		if err := s.setRole(ctx, member, to); err != nil {
+			return err
+		}
+		if err := s.cancelInvitationsOf(ctx, member, to); err != nil {
+			return err
+		}
+		if err := s.recordMember(ctx, member, to); err != nil {
 			return err
 		}
 		if err := s.tellOfOwner(ctx, workspaceID, firstOwner(members)); err != nil {
@@ -236,11 +304,39 @@ func (s *Service) changeMember(ctx context.Context, workspaceID string, by Role,
 	})
 }
 
-// recordMember records that a member has another role, or none any more.
-func (s *Service) recordMember(ctx context.Context, members []Member, userID string, to Role) error {
-	before := members[slices.IndexFunc(members, func(m Member) bool { return m.UserID == userID })]
-	entry := audit.Entry{Action: audit.RoleChanged, Object: before.object()}
+func (s *Service) setRole(ctx context.Context, member Member, to Role) error {
 	if to == noRole {
+		return s.store.RemoveMember(ctx, member.WorkspaceID, member.UserID)
+	}
+	return s.store.SetRole(ctx, member.WorkspaceID, member.UserID, to)
+}
+
+// cancelInvitationsOf ends the open invitations that a member may not make with
+// a role, which is none for somebody who goes.
+func (s *Service) cancelInvitationsOf(ctx context.Context, member Member, role Role) error {
+	open, err := s.store.Invitations(ctx, member.WorkspaceID)
+	if err != nil {
+		return err
+	}
+	for _, invitation := range open {
+		mayStill := role.May(ManageMembers) == nil && mayGrant(role, noRole, invitation.Role) == nil
+		if invitation.InvitedBy != member.UserID || mayStill {
+			continue
+		}
+		if err := s.cancel(ctx, invitation); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordMember records that a member has another role, or none any more.
+func (s *Service) recordMember(ctx context.Context, before Member, to Role) error {
+	entry := audit.Entry{Action: audit.RoleChanged, Object: before.object()}
+	switch {
+	case to == noRole && audit.ActorOf(ctx).UserID == before.UserID:
+		entry.Action = audit.MemberLeft
+	case to == noRole:
 		entry.Action = audit.MemberRemoved
 	}
 	entry.Changes = []audit.Change{{Field: "role", Old: string(before.Role), New: string(to)}}
@@ -256,23 +352,28 @@ func (s *Service) tellOfOwner(ctx context.Context, workspaceID string, before Me
 	return s.customerIsStale(ctx, workspaceID)
 }
 
-func mayChange(members []Member, by Role, userID string, to Role) error {
-	owners, from := 0, noRole
+// needsOwner refuses to take the last owner away.
+func needsOwner(members []Member, member Member, to Role) error {
+	owners := 0
 	for _, m := range members {
 		if m.Role == RoleOwner {
 			owners++
 		}
-		if m.UserID == userID {
-			from = m.Role
-		}
 	}
-	if from == noRole {
-		return fault.New(fault.NotFound, "Member not found.")
-	}
-	if from == RoleOwner && to != RoleOwner && owners == 1 {
+	if member.Role == RoleOwner && to != RoleOwner && owners == 1 {
 		return fault.New(fault.Conflict, "A workspace needs an owner. Make another member the owner first.")
 	}
-	return mayGrant(by, from, to)
+	return nil
+}
+
+// mayManage refuses a change of a member by a user whose role does not allow
+// it. Their role may have changed since the request began.
+func mayManage(members []Member, by string, member Member, to Role) error {
+	user, err := manager(members, by)
+	if err != nil {
+		return err
+	}
+	return mayGrant(user.Role, member.Role, to)
 }
 
 // mayGrant refuses a change of a member from one role to another, either of

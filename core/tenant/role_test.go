@@ -76,32 +76,44 @@ func TestParseRole(t *testing.T) {
 	}
 }
 
+// mayChange is what a change of a role asks for.
+func mayChange(members []Member, by, userID string, to Role) error {
+	member, err := memberOf(members, userID)
+	if err != nil {
+		return err
+	}
+	if err := needsOwner(members, member, to); err != nil {
+		return err
+	}
+	return mayManage(members, by, member, to)
+}
+
 func TestMayChange(t *testing.T) {
 	one := []Member{{UserID: "owner", Role: RoleOwner}, {UserID: "admin", Role: RoleAdmin}, {UserID: "member", Role: RoleMember}}
 	two := append([]Member{{UserID: "owner2", Role: RoleOwner}}, one...)
 	const admitted fault.Kind = -1
 	for sentence, c := range map[string]struct {
 		members []Member
-		by      Role
+		by      string
 		user    string
 		to      Role
 		want    fault.Kind
 	}{
-		"an owner makes a member an admin":                {one, RoleOwner, "member", RoleAdmin, admitted},
-		"an owner makes a member an owner":                {one, RoleOwner, "member", RoleOwner, admitted},
-		"an owner removes an admin":                       {one, RoleOwner, "admin", noRole, admitted},
-		"an admin makes a member an admin":                {one, RoleAdmin, "member", RoleAdmin, admitted},
-		"an admin removes an admin":                       {one, RoleAdmin, "admin", noRole, admitted},
-		"an admin makes nobody an owner":                  {one, RoleAdmin, "member", RoleOwner, fault.Forbidden},
-		"an admin changes no owner":                       {two, RoleAdmin, "owner", RoleMember, fault.Forbidden},
-		"an admin removes no owner":                       {two, RoleAdmin, "owner", noRole, fault.Forbidden},
-		"the last owner stays, whoever asks":              {one, RoleOwner, "owner", RoleAdmin, fault.Conflict},
-		"the last owner does not leave":                   {one, RoleOwner, "owner", noRole, fault.Conflict},
-		"the last owner may be made what he is":           {one, RoleOwner, "owner", RoleOwner, admitted},
-		"one of two owners may step down":                 {two, RoleOwner, "owner", RoleMember, admitted},
-		"one of two owners may leave":                     {two, RoleOwner, "owner2", noRole, admitted},
-		"someone who is no member cannot be changed":      {one, RoleOwner, "stranger", RoleAdmin, fault.NotFound},
-		"someone who is no member is not found by admins": {one, RoleAdmin, "stranger", RoleOwner, fault.NotFound},
+		"an owner makes a member an admin":                {one, "owner", "member", RoleAdmin, admitted},
+		"an owner makes a member an owner":                {one, "owner", "member", RoleOwner, admitted},
+		"an owner removes an admin":                       {one, "owner", "admin", noRole, admitted},
+		"an admin makes a member an admin":                {one, "admin", "member", RoleAdmin, admitted},
+		"an admin removes an admin":                       {one, "admin", "admin", noRole, admitted},
+		"an admin makes nobody an owner":                  {one, "admin", "member", RoleOwner, fault.Forbidden},
+		"an admin changes no owner":                       {two, "admin", "owner", RoleMember, fault.Forbidden},
+		"an admin removes no owner":                       {two, "admin", "owner", noRole, fault.Forbidden},
+		"the last owner stays, whoever asks":              {one, "owner", "owner", RoleAdmin, fault.Conflict},
+		"the last owner does not leave":                   {one, "owner", "owner", noRole, fault.Conflict},
+		"the last owner may be made what he is":           {one, "owner", "owner", RoleOwner, admitted},
+		"one of two owners may step down":                 {two, "owner", "owner", RoleMember, admitted},
+		"one of two owners may leave":                     {two, "owner", "owner2", noRole, admitted},
+		"someone who is no member cannot be changed":      {one, "owner", "stranger", RoleAdmin, fault.NotFound},
+		"someone who is no member is not found by admins": {one, "admin", "stranger", RoleOwner, fault.NotFound},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			err := mayChange(c.members, c.by, c.user, c.to)

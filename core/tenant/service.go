@@ -58,6 +58,8 @@ type Account struct {
 	Workspace string
 	// Client is who asks, for throttling; the zero Client is the operator.
 	Client Client
+	// OnlyFirst refuses it, as Forbidden, once anybody has an account.
+	OnlyFirst bool
 }
 
 // SignUp creates a user, who owns a new workspace on the Starter plan.
@@ -80,12 +82,36 @@ func (s *Service) SignUp(ctx context.Context, account Account) (User, Workspace,
 	workspace := s.prepareWorkspace(name)
 	ctx = audit.AsPerson(ctx, user.ID, user.Email)
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
+		if err := s.admitAccount(ctx, account.OnlyFirst); err != nil {
+			return err
+		}
 		if err := s.insertUser(ctx, user); err != nil {
 			return err
 		}
 		return s.insertWorkspace(ctx, workspace, user)
 	})
 	return user, workspace, err
+}
+
+// admitAccount makes sure that nobody else makes the first account, if only
+// that one is wanted: the database decides, whatever process asks.
+func (s *Service) admitAccount(ctx context.Context, onlyFirst bool) error {
+	if !onlyFirst {
+		return nil
+	}
+	if err := s.store.LockUsers(ctx); err != nil {
+		return err
+	}
+	return s.AdmitFirst(ctx)
+}
+
+// AdmitFirst is Forbidden once anybody has an account.
+func (s *Service) AdmitFirst(ctx context.Context) error {
+	empty, err := s.Empty(ctx)
+	if err == nil && !empty {
+		err = fault.New(fault.Forbidden, "Accounts are by invitation here. Ask an admin of a workspace for one.")
+	}
+	return err
 }
 
 // CreateUser creates a user who belongs to no workspace yet.

@@ -102,7 +102,7 @@ func TestSettle(t *testing.T) {
 		third := c.addMember("third", tenant.RoleMember)
 		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic))
 		c.rest(plan.Members, third)
-		c.must(c.RemoveMember(t.Context(), c.space.ID, tenant.RoleOwner, first))
+		c.must(c.RemoveMember(t.Context(), c.space.ID, c.user.ID, first))
 		c.rest(plan.Members)
 	})
 	t.Run("four owners do not all stay active on Starter", func(t *testing.T) {
@@ -125,21 +125,21 @@ func TestSettle(t *testing.T) {
 		second, third := c.addMember("second", tenant.RoleOwner), c.addMember("third", tenant.RoleOwner)
 		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free))
 		c.rest(plan.Members, second, third)
-		c.must(c.RemoveMember(t.Context(), c.space.ID, tenant.RoleOwner, c.user.ID))
+		c.must(c.RemoveMember(t.Context(), c.space.ID, c.user.ID, c.user.ID))
 		c.rest(plan.Members, third)
 	})
 	t.Run("a workspace whose first owner becomes a member is not locked, either", func(t *testing.T) {
 		c := newClock(t)
 		c.addMember("second", tenant.RoleOwner)
 		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free))
-		c.must(c.ChangeRole(t.Context(), c.space.ID, tenant.RoleOwner, c.user.ID, tenant.RoleMember))
+		c.must(c.ChangeRole(t.Context(), c.space.ID, c.user.ID, c.user.ID, tenant.RoleMember))
 		c.rest(plan.Members, c.user.ID)
 	})
 	t.Run("a workspace that is over its limit takes no further member", func(t *testing.T) {
 		c := newClock(t)
 		c.addMember("first", tenant.RoleMember)
 		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free))
-		_, err := c.Invite(t.Context(), c.space.ID, tenant.RoleOwner, "guest@example.com", tenant.RoleMember)
+		_, err := c.Invite(t.Context(), c.space.ID, c.user.ID, "guest@example.com", tenant.RoleMember)
 		c.isA(err, fault.Forbidden)
 	})
 	t.Run("a workspace that is not there is not found", func(t *testing.T) {

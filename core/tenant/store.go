@@ -24,6 +24,8 @@ type Store interface {
 	UserByEmail(ctx context.Context, email string) (User, error)
 	Users(ctx context.Context) ([]User, error)
 	CountUsers(ctx context.Context) (int, error)
+	// LockUsers makes others who create users wait until the transaction ends.
+	LockUsers(ctx context.Context) error
 	SetPassword(ctx context.Context, userID, passwordHash string) error
 	// SetEmail is a Conflict if another user has the address.
 	SetEmail(ctx context.Context, userID, email string) error

@@ -87,8 +87,11 @@ type Invitation struct {
 	WorkspaceID string
 	Email       string
 	Role        Role
-	ExpiresAt   time.Time
-	CreatedAt   time.Time
+	// InvitedBy is the id of the user who made it, empty where that was not
+	// recorded. It ends when they lose the right to make it.
+	InvitedBy string
+	ExpiresAt time.Time
+	CreatedAt time.Time
 }
 
 // Session is a signed-in browser.
