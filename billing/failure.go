@@ -42,7 +42,9 @@ func failure(err error) error {
 		parameter: answer.Param, request: answer.RequestID,
 	}
 	switch {
-	case cause.status == http.StatusUnauthorized, cause.status == http.StatusForbidden:
+	case cause.status == http.StatusForbidden:
+		return fault.Wrap(fault.Unavailable, cause, "The key of this server lacks a right at Stripe. Its operator has to run: parley doctor")
+	case cause.status == http.StatusUnauthorized:
 		return fault.Wrap(fault.Unavailable, cause, "Stripe does not take the key of this server. Its operator has to check STRIPE_SECRET_KEY.")
 	case cause.status == http.StatusTooManyRequests:
 		busy := fault.Wrap(fault.Unavailable, cause, "Stripe is busy. Try again in a minute.")
@@ -71,6 +73,12 @@ func withoutAddress(err error) error {
 func missing(err error) bool {
 	var cause *refusal
 	return errors.As(err, &cause) && (cause.status == http.StatusNotFound || cause.code == stripe.ErrorCodeResourceMissing)
+}
+
+// missingCustomer is missing for the customer that a request names.
+func missingCustomer(err error) bool {
+	var cause *refusal
+	return missing(err) && errors.As(err, &cause) && cause.parameter == "customer"
 }
 
 // refused reports whether Stripe understood a request and does not do it.

@@ -66,3 +66,9 @@ func forbidden(err error) bool {
 	var cause *refusal
 	return errors.As(err, &cause) && cause.status == http.StatusForbidden
 }
+
+// unauthorized reports whether Stripe does not know the key.
+func unauthorized(err error) bool {
+	var cause *refusal
+	return errors.As(err, &cause) && cause.status == http.StatusUnauthorized
+}

@@ -98,25 +98,28 @@ func (m *mock) proxy(t *testing.T, address string) http.Handler {
 	return proxy
 }
 
-var anyID = regexp.MustCompile(`/(cus|sub|price|prod|cs|bpc|parley)_[^/]+`)
+var anyID = regexp.MustCompile(`/(cus|sub|price|prod|cs|bpc|parley|in|we)_[^/]+`)
 
 // everyCall is all that is ever sent to Stripe.
 var everyCall = []string{
 	"DELETE /v1/subscriptions/{id}",
+	"DELETE /v1/webhook_endpoints/{id}",
 	"GET /v1/account",
-	"GET /v1/balance",
 	"GET /v1/billing_portal/configurations",
 	"GET /v1/billing_portal/configurations/{id}",
 	"GET /v1/checkout/sessions",
 	"GET /v1/customers/{id}",
+	"GET /v1/disputes",
 	"GET /v1/events",
 	"GET /v1/invoices",
 	"GET /v1/prices",
 	"GET /v1/prices/{id}",
 	"GET /v1/products",
 	"GET /v1/products/{id}",
+	"GET /v1/refunds",
 	"GET /v1/subscriptions",
 	"GET /v1/subscriptions/{id}",
+	"GET /v1/webhook_endpoints",
 	"POST /v1/billing_portal/configurations",
 	"POST /v1/billing_portal/configurations/{id}",
 	"POST /v1/billing_portal/sessions",
@@ -124,10 +127,13 @@ var everyCall = []string{
 	"POST /v1/checkout/sessions/{id}/expire",
 	"POST /v1/customers",
 	"POST /v1/customers/{id}",
+	"POST /v1/invoices/{id}/void",
 	"POST /v1/prices",
 	"POST /v1/prices/{id}",
 	"POST /v1/products",
 	"POST /v1/products/{id}",
+	"POST /v1/webhook_endpoints",
+	"POST /v1/webhook_endpoints/{id}",
 }
 
 // TestEveryRequestIsAccepted sends each request that the program ever makes,
@@ -141,8 +147,9 @@ func TestEveryRequestIsAccepted(t *testing.T) {
 	known := tenant.Subscription{WorkspaceID: workspace, CustomerID: "cus_1", CustomerStale: true, Billed: tenant.Billed{ID: "sub_1", Status: plan.Active}}
 
 	t.Run("of a purchase", func(t *testing.T) {
-		check(t, s.Check(ctx))
-		_, err := s.customer(ctx, workspace)
+		_, err := s.Check(ctx)
+		check(t, err)
+		_, err = s.customer(ctx, workspace)
 		check(t, err)
 		_, err = s.sell(ctx, known, "price_1", back)
 		check(t, err)
@@ -178,7 +185,14 @@ func TestEveryRequestIsAccepted(t *testing.T) {
 		check(t, s.PushCustomers(ctx))
 		check(t, s.expireSessions(ctx, "cus_1"))
 		check(t, s.cancel(ctx, "sub_1"))
-		_, err := s.Sync(ctx, plan.Defaults(), false)
+		made, err := s.newEndpoint(ctx, "https://parley.example/api/webhooks/stripe")
+		check(t, err)
+		_, err = s.updateEndpoint(ctx, &stripe.WebhookEndpoint{ID: made.ID})
+		check(t, err)
+		_, err = s.endpoints(ctx, "https://parley.example/api/webhooks/stripe")
+		check(t, err)
+		check(t, s.deleteEndpoints(ctx, []*stripe.WebhookEndpoint{{ID: "we_1"}}))
+		_, err = s.Sync(ctx, plan.Defaults(), false)
 		check(t, err)
 	})
 	t.Run("of housekeeping where things are otherwise", func(t *testing.T) {

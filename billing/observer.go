@@ -64,3 +64,8 @@ func (Nop) Corrected() {}
 
 // Alarm does nothing.
 func (Nop) Alarm(string) {}
+
+// Alarms returns every reason of an alarm.
+func Alarms() []string {
+	return []string{APIVersion, MissingCustomer, MissingSubscription, OtherAccount, TwoSubscriptions, Uncancelled, UnknownPrice, UnknownStatus}
+}

@@ -99,7 +99,7 @@ func (s *Service) portal(ctx context.Context, customerID, back string, flow *str
 		params.Context = ctx
 		return client.New(params)
 	})
-	if missing(err) {
+	if missingCustomer(err) {
 		return "", astray(false)
 	}
 	if err != nil {

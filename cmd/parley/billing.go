@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"parley/billing"
 	"parley/core/fault"
@@ -10,6 +11,8 @@ import (
 
 type billingCmd struct {
 	Sync      billingSyncCmd      `cmd:"" help:"Create or update products, prices and the customer portal at Stripe from the plans. Prints what differs first."`
+	Webhook   billingWebhookCmd   `cmd:"" help:"Create the webhook endpoint at Stripe, or bring it to the right events. Prints the secret of a new one, once."`
+	Unlink    billingUnlinkCmd    `cmd:"" help:"Take its customer at Stripe away from a workspace, so that it can buy again."`
 	Reconcile billingReconcileCmd `cmd:"" help:"Handle the events that Stripe could not deliver, and compare all subscriptions with it, as the server does every hour and every night."`
 }
 
@@ -72,8 +75,14 @@ func (cmd *billingReconcileCmd) Run(ctx context.Context, config *Config, io stre
 		if err != nil {
 			return err
 		}
-		return show1(io.out, cmd.JSON, map[string]any{"events": handled, "corrected": corrected},
-			fmt.Sprintf("Events that had not arrived: %d. Subscriptions corrected: %d.", handled, corrected))
+		strays, err := p.billing.Strays(ctx)
+		if err != nil {
+			return err
+		}
+		says := append([]string{fmt.Sprintf("Events that had not arrived: %d. Subscriptions corrected: %d.", handled, corrected)}, strays.Sentences()...)
+		return show1(io.out, cmd.JSON, map[string]any{
+			"events": handled, "corrected": corrected, "missing": orEmpty(strays.Missing), "elsewhere": orEmpty(strays.Elsewhere),
+		}, strings.Join(says, "\n"))
 	})
 }
 

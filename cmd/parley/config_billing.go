@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"regexp"
+	"strings"
 	"time"
 
 	"parley/billing"
@@ -18,6 +20,10 @@ func (c *Config) validateBilling() error {
 	switch {
 	case c.StripeKey == "" && c.StripeSecret != "":
 		return errors.New("STRIPE_SECRET_KEY must be set when STRIPE_WEBHOOK_SECRET is")
+	case c.StripeKey != "" && !strings.HasPrefix(c.StripeKey, "sk_") && !strings.HasPrefix(c.StripeKey, "rk_"):
+		return errors.New("STRIPE_SECRET_KEY must be a secret key, which begins with sk_, or a restricted key, which begins with rk_: a publishable key (pk_) cannot be used here")
+	case c.StripeSecret != "" && !webhookSecret.MatchString(c.StripeSecret):
+		return errors.New("STRIPE_WEBHOOK_SECRET must be the signing secret of the webhook endpoint, which begins with whsec_")
 	case c.StripeURL != "" && !isWebOrigin(c.StripeURL):
 		return errors.New("STRIPE_URL must be a scheme and host, such as http://127.0.0.1:12111")
 	case c.PlanChanges != "" && c.PlanChanges != byOwner && c.PlanChanges != byOperator:
@@ -28,6 +34,8 @@ func (c *Config) validateBilling() error {
 	_, err := c.mailSender()
 	return err
 }
+
+var webhookSecret = regexp.MustCompile(`^whsec_[A-Za-z0-9_+/=-]+$`)
 
 var errNoWebhookSecret = errors.New("STRIPE_WEBHOOK_SECRET must be set when STRIPE_SECRET_KEY is: without it anybody could pretend to be Stripe")
 

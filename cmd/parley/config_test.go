@@ -146,6 +146,8 @@ func TestRefusedConfiguration(t *testing.T) {
 	}{
 		"a key for embeddings without a model":    {map[string]string{"EMBED_API_KEY": "sk-secret"}, "EMBED_MODEL must name the embedding model"},
 		"a server of embeddings without a model":  {map[string]string{"EMBED_BASE_URL": "http://embed:8080/v1"}, "EMBED_MODEL must name the embedding model"},
+		"a publishable key":                       {map[string]string{"STRIPE_SECRET_KEY": "pk_live_secret"}, "STRIPE_SECRET_KEY must be a secret key"},
+		"a secret of something else than a webhook": {map[string]string{"STRIPE_SECRET_KEY": "sk_test_1", "STRIPE_WEBHOOK_SECRET": "sk_test_secret"}, "STRIPE_WEBHOOK_SECRET must be the signing secret"},
 		"a webhook's secret without Stripe's key": {map[string]string{"STRIPE_WEBHOOK_SECRET": "whsec_secret"}, "STRIPE_SECRET_KEY must be set"},
 		"another Stripe that is no address":       {map[string]string{"STRIPE_URL": "stripe.internal"}, "STRIPE_URL must be a scheme and host"},
 		"a trial without an end":                  {map[string]string{"TRIAL_DAYS": "731"}, "TRIAL_DAYS must be a number from 0 to 730"},

@@ -83,11 +83,7 @@ func diagnose(ctx context.Context, config *Config) []diagnosis {
 		found = append(found, diagnosed(part.Name, part.Check(ctx), details[part.Name], remedies[part.Name]))
 	}
 	found = append(found, diagnoseKeys(config, p.store.IsSQLite()), diagnoseProxies(config))
-	if p.billing != nil {
-		found = append(found,
-			diagnosed("stripe", p.billing.Check(ctx), "the key is taken", "Check STRIPE_SECRET_KEY. Without it plans are changed by hand."),
-			diagnosed("webhook", config.validateServing(), "there is a secret for /api/webhooks/stripe", "Stripe's page about the endpoint shows its signing secret."))
-	}
+	found = append(found, p.diagnoseStripe(ctx)...)
 	if p.mails != nil {
 		found = append(found, diagnosed("mail", p.mails.Check(ctx), "the mail server takes the user",
 			"Check SMTP_URL: parley config shows it without the password."))

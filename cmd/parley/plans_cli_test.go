@@ -144,6 +144,43 @@ func TestDoctorOnBilling(t *testing.T) {
 			t.Errorf("the parts are %v", parts)
 		}
 	})
+	t.Run("a restricted key is told which rights it lacks", func(t *testing.T) {
+		stripe.Restrict("rk_test_poor", stripetest.Rights{"account": stripetest.Read, "customers": stripetest.Write})
+		parts := examine("rk_test_poor", stripe.WebhookSecret, "hunter2%20secret")
+		if detail := field(parts["stripe"], "detail"); parts["stripe"]["ok"] != false || !strings.Contains(detail, "Checkout Sessions (Write)") ||
+			strings.Contains(detail, "Customers") || strings.Contains(detail, "does not answer") {
+			t.Errorf("it says %v", parts["stripe"])
+		}
+	})
+	t.Run("the webhook endpoint is compared, and billing webhook mends it", func(t *testing.T) {
+		at := []string{"--stripe-secret-key=" + stripe.Key, "--stripe-url=" + stripe.URL, "--base-url=https://parley.example"}
+		webhook := func() map[string]any {
+			out, _, _ := term.run("", append([]string{"doctor", "--json", "--stripe-webhook-secret=" + stripe.WebhookSecret}, at...)...)
+			for _, part := range decoded[[]map[string]any](term, out) {
+				if field(part, "part") == "webhook" {
+					return part
+				}
+			}
+			return nil
+		}
+		if part := webhook(); part["ok"] != false || !strings.Contains(field(part, "remedy"), "parley billing webhook") {
+			t.Errorf("without one it says %v", part)
+		}
+		term.fails("BASE_URL", "billing", "webhook", "--stripe-secret-key="+stripe.Key, "--stripe-url="+stripe.URL)
+		made := term.record(append([]string{"billing", "webhook"}, at...)...)
+		if !strings.HasPrefix(field(made, "secret"), "whsec_") || field(made, "url") != "https://parley.example/api/webhooks/stripe" {
+			t.Errorf("it made %v", made)
+		}
+		if again := term.ok(append([]string{"billing", "webhook"}, at...)...); strings.Contains(again, "whsec_") || len(stripe.Endpoints()) != 1 {
+			t.Errorf("the second time it says %s", again)
+		}
+		if part := webhook(); part["ok"] != true {
+			t.Errorf("then it says %v", part)
+		}
+		if rotated := term.ok(append([]string{"billing", "webhook", "--rotate"}, at...)...); !strings.Contains(rotated, "STRIPE_WEBHOOK_SECRET=whsec_") || strings.Contains(rotated, field(made, "secret")) || len(stripe.Endpoints()) != 1 {
+			t.Errorf("a rotation says %s", rotated)
+		}
+	})
 	t.Run("a wrong key, no webhook secret and a wrong password are found", func(t *testing.T) {
 		parts := examine("sk_wrong", "", "hunter3")
 		if parts["stripe"]["ok"] != false || parts["webhook"]["ok"] != false || parts["mail"]["ok"] != false || !strings.Contains(field(parts["mail"], "remedy"), "SMTP_URL") {

@@ -103,6 +103,7 @@ func (p *program) openIDs(ctx context.Context) error {
 
 // openBilling opens what money and mails need, if they are configured.
 func (p *program) openBilling() (err error) {
+	p.metrics.KnowAlarms(billing.Alarms()...)
 	if p.mails, err = p.config.mailSender(); err != nil {
 		return err
 	}

@@ -82,6 +82,14 @@ func (m *Metrics) Corrected() { m.corrections.Inc() }
 // Alarm counts what somebody should look at.
 func (m *Metrics) Alarm(reason string) { m.alarms.WithLabelValues(reason).Inc() }
 
+// KnowAlarms shows alarms as zero before they first ring: a rate of what is not
+// there yet never rises.
+func (m *Metrics) KnowAlarms(reasons ...string) {
+	for _, reason := range reasons {
+		m.alarms.WithLabelValues(reason)
+	}
+}
+
 // Request counts an answer. Route is the path as it was registered, with the
 // names of its parameters.
 func (m *Metrics) Request(method, route string, status int, took time.Duration) {

@@ -57,6 +57,7 @@ func TestFigures(t *testing.T) {
 	m.Event("made.up.by.a.stranger", "ignored")
 	m.Corrected()
 	m.Alarm("two_subscriptions")
+	m.KnowAlarms("two_subscriptions", "never_rung")
 	m.Request("POST", "/api/v1/chat", 200, 20*time.Millisecond)
 	_, body := ask(t, "GET", base+"/metrics")
 	for _, line := range []string{
@@ -64,6 +65,7 @@ func TestFigures(t *testing.T) {
 		`parley_billing_events_total{outcome="ignored",type="other"} 1`,
 		`parley_billing_corrections_total 1`,
 		`parley_billing_alarms_total{reason="two_subscriptions"} 1`,
+		`parley_billing_alarms_total{reason="never_rung"} 0`,
 		`parley_requests_total{method="POST",route="/api/v1/chat",status="200"} 1`,
 		`parley_request_duration_seconds_bucket{method="POST",route="/api/v1/chat",le="0.05"} 1`,
 		`go_goroutines`,

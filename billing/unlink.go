@@ -1,0 +1,31 @@
+package billing
+
+import (
+	"context"
+
+	"parley/core/fault"
+	"parley/core/plan"
+)
+
+// MayUnlink refuses to let go of a customer who still has something at this
+// Stripe that can be paid for: as a Conflict. It is nil for a customer whom
+// this Stripe does not know.
+func (s *Service) MayUnlink(ctx context.Context, workspaceID string) error {
+	known, err := s.tenants.Subscription(ctx, workspaceID)
+	if err != nil || known.CustomerID == "" {
+		return err
+	}
+	subscriptions, err := s.subscriptions(ctx, known.CustomerID)
+	if missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, found := range subscriptions {
+		if !plan.Status(found.Status).Terminal() {
+			return fault.New(fault.Conflict, "Stripe knows this customer, whose subscription %s is %s. Cancel it at Stripe first.", found.ID, found.Status)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stripe/stripe-go/v76"
+	"github.com/stripe/stripe-go/v76/webhookendpoint"
+
+	"parley/core/fault"
+)
+
+// Events returns the types of events that the webhook endpoint needs: those
+// after which a subscription, or what was paid for it, may be another.
+func Events() []string {
+	return []string{
+		"charge.dispute.closed", "charge.dispute.created", "charge.dispute.updated", "charge.refund.updated", "charge.refunded",
+		"checkout.session.async_payment_failed", "checkout.session.async_payment_succeeded",
+		"checkout.session.completed", "checkout.session.expired",
+		"customer.deleted",
+		"customer.subscription.created", "customer.subscription.deleted", "customer.subscription.paused",
+		"customer.subscription.resumed", "customer.subscription.trial_will_end", "customer.subscription.updated",
+		"invoice.finalized", "invoice.marked_uncollectible", "invoice.paid", "invoice.payment_action_required",
+		"invoice.payment_failed", "invoice.updated", "invoice.voided",
+		"subscription_schedule.aborted", "subscription_schedule.canceled", "subscription_schedule.completed",
+		"subscription_schedule.created", "subscription_schedule.released", "subscription_schedule.updated",
+	}
+}
+
+const allEvents = "*"
+
+// Endpoint is what [Service.SaveEndpoint] made of the webhook endpoint.
+type Endpoint struct {
+	ID string
+	// Secret signs what Stripe sends. Stripe tells it once, of a new endpoint;
+	// it is empty for one that was there.
+	Secret string
+	// Changed says in a few words what was done; empty if nothing had to be.
+	Changed string
+}
+
+// SaveEndpoint makes the webhook endpoint of an address at Stripe, or brings
+// the one that is there to the right events. With rotate a new endpoint takes
+// the place of those that are there, and has a new secret. It is a Conflict for
+// an endpoint of another API version, which Stripe cannot change, and for
+// several endpoints of the address.
+func (s *Service) SaveEndpoint(ctx context.Context, address string, rotate bool) (Endpoint, error) {
+	found, err := s.endpoints(ctx, address)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	switch {
+	case len(found) == 0:
+		return s.newEndpoint(ctx, address)
+	case rotate:
+		made, err := s.newEndpoint(ctx, address)
+		if err != nil {
+			return made, err
+		}
+		made.Changed = "replaced"
+		return made, s.deleteEndpoints(ctx, found)
+	case len(found) > 1:
+		return Endpoint{}, fault.New(fault.Conflict, "Stripe has %d webhook endpoints for this address. Delete all but one at Stripe, or run this again with --rotate, which makes one of them.", len(found))
+	case found[0].APIVersion != stripe.APIVersion:
+		return Endpoint{}, fault.New(fault.Conflict, "The webhook endpoint at Stripe has API version %q instead of %q, and Stripe cannot change that. Run this again with --rotate, which makes a new one with a new secret.", found[0].APIVersion, stripe.APIVersion)
+	}
+	return s.updateEndpoint(ctx, found[0])
+}
+
+// CheckEndpoint reports what is wrong with the webhook endpoint of an address
+// at Stripe, as a Conflict. It is nil if Stripe sends there what is needed.
+func (s *Service) CheckEndpoint(ctx context.Context, address string) error {
+	found, err := s.endpoints(ctx, address)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return fault.New(fault.Conflict, "Stripe has no webhook endpoint for %s.", address)
+	}
+	if len(found) > 1 {
+		return fault.New(fault.Conflict, "Stripe has %d webhook endpoints for %s, of which one secret at most is right.", len(found), address)
+	}
+	var wrong []string
+	if found[0].Status != enabled {
+		wrong = append(wrong, "it is disabled")
+	}
+	if found[0].APIVersion != stripe.APIVersion {
+		wrong = append(wrong, fmt.Sprintf("its API version is %q instead of %q", found[0].APIVersion, stripe.APIVersion))
+	}
+	if lacking := lackingEvents(found[0].EnabledEvents); len(lacking) > 0 {
+		wrong = append(wrong, "it lacks the events "+strings.Join(lacking, ", "))
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return fault.New(fault.Conflict, "The webhook endpoint at Stripe is not right: %s.", strings.Join(wrong, "; "))
+}
+
+const enabled = "enabled"
+
+func lackingEvents(present []string) []string {
+	if slices.Contains(present, allEvents) {
+		return nil
+	}
+	return slices.DeleteFunc(Events(), func(kind string) bool { return slices.Contains(present, kind) })
+}
+
+// endpoints returns those of an address. A slash at the end makes none of
+// another address here.
+func (s *Service) endpoints(ctx context.Context, address string) ([]*stripe.WebhookEndpoint, error) {
+	found, err := ask(ctx, func(ctx context.Context) ([]*stripe.WebhookEndpoint, error) {
+		params := &stripe.WebhookEndpointListParams{}
+		params.Context = ctx
+		params.Limit = stripe.Int64(pageSize)
+		return all[*stripe.WebhookEndpoint](s.endpointClient().List(params).Iter)
+	})
+	if forbidden(err) {
+		return nil, fault.Wrap(fault.Unavailable, err, "The key may not read webhook endpoints. Give it the right Webhook Endpoints: Write at Stripe.")
+	}
+	return slices.DeleteFunc(found, func(e *stripe.WebhookEndpoint) bool {
+		return strings.TrimRight(e.URL, "/") != strings.TrimRight(address, "/")
+	}), err
+}
+
+func (s *Service) endpointClient() webhookendpoint.Client {
+	return webhookendpoint.Client{B: s.account.backend, Key: s.account.key}
+}
+
+func (s *Service) newEndpoint(ctx context.Context, address string) (Endpoint, error) {
+	made, err := ask(ctx, func(ctx context.Context) (*stripe.WebhookEndpoint, error) {
+		params := &stripe.WebhookEndpointParams{
+			URL: stripe.String(address), APIVersion: stripe.String(stripe.APIVersion), EnabledEvents: stripe.StringSlice(Events()),
+			Description: stripe.String("Parley"),
+		}
+		params.Context = ctx
+		return s.endpointClient().New(params)
+	})
+	if refused(err) {
+		return Endpoint{}, fault.Wrap(fault.Invalid, err, "Stripe refuses %s as the address of a webhook endpoint. It must be reachable from the internet, and in live mode begin with https.", address)
+	}
+	if err != nil {
+		return Endpoint{}, err
+	}
+	return Endpoint{ID: made.ID, Secret: made.Secret, Changed: "created"}, nil
+}
+
+// updateEndpoint gives an endpoint exactly the events that are needed.
+func (s *Service) updateEndpoint(ctx context.Context, found *stripe.WebhookEndpoint) (Endpoint, error) {
+	present := slices.Sorted(slices.Values(found.EnabledEvents))
+	if slices.Equal(present, Events()) && found.Status == enabled {
+		return Endpoint{ID: found.ID}, nil
+	}
+	_, err := ask(ctx, func(ctx context.Context) (*stripe.WebhookEndpoint, error) {
+		params := &stripe.WebhookEndpointParams{EnabledEvents: stripe.StringSlice(Events()), Disabled: stripe.Bool(false)}
+		params.Context = ctx
+		return s.endpointClient().Update(found.ID, params)
+	})
+	return Endpoint{ID: found.ID, Changed: "updated"}, err
+}
+
+func (s *Service) deleteEndpoints(ctx context.Context, replaced []*stripe.WebhookEndpoint) error {
+	for _, e := range replaced {
+		_, err := ask(ctx, func(ctx context.Context) (*stripe.WebhookEndpoint, error) {
+			params := &stripe.WebhookEndpointParams{}
+			params.Context = ctx
+			return s.endpointClient().Del(e.ID, params)
+		})
+		if err != nil && !missing(err) {
+			return err
+		}
+	}
+	return nil
+}

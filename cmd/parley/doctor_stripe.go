@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// diagnoseStripe looks at the key, its rights, the customers and the webhook.
+// Without a key, it looks for plans that were paid for before.
+func (p *program) diagnoseStripe(ctx context.Context) []diagnosis {
+	if p.billing == nil {
+		return p.diagnoseUnverified(ctx)
+	}
+	found := []diagnosis{p.diagnoseKey(ctx)}
+	if found[0].OK {
+		found = append(found, p.diagnoseCustomers(ctx))
+	}
+	return append(found, p.diagnoseWebhook(ctx))
+}
+
+func (p *program) diagnoseKey(ctx context.Context) diagnosis {
+	lacking, err := p.billing.Check(ctx)
+	if err != nil {
+		return diagnosis{"stripe", false, sentence(err), "Check STRIPE_SECRET_KEY. Without it plans are changed by hand."}
+	}
+	if len(lacking) > 0 {
+		var names []string
+		for _, right := range lacking {
+			names = append(names, right.Resource+" ("+right.Level+")")
+		}
+		return diagnosis{"stripe", false, "the key lacks these rights: " + strings.Join(names, ", "), "Give the restricted key these rights at Stripe, under Developers, API keys."}
+	}
+	here, err := p.billing.Account(ctx)
+	if err != nil {
+		return diagnosis{"stripe", false, sentence(err), "Check STRIPE_SECRET_KEY. Without it plans are changed by hand."}
+	}
+	detail := "the key is taken and has all rights: account " + here.ID
+	if here.Mode != "" {
+		detail += fmt.Sprintf(", %s mode", here.Mode)
+	}
+	return diagnosis{Part: "stripe", OK: true, Detail: detail}
+}
+
+func (p *program) diagnoseCustomers(ctx context.Context) diagnosis {
+	strays, err := p.billing.Strays(ctx)
+	if err != nil {
+		return diagnosis{"customers", false, sentence(err), "Try again in a minute."}
+	}
+	if says := strays.Sentences(); len(says) > 0 {
+		return diagnosis{
+			"customers", false, strings.Join(says, " "),
+			"If STRIPE_SECRET_KEY is the key of the wrong account or mode, set the right one. Otherwise parley billing unlink lets these workspaces buy again.",
+		}
+	}
+	return diagnosis{Part: "customers", OK: true, Detail: "all customers are of this account and mode"}
+}
+
+const webhookRemedy = "Run parley billing webhook. It says what has to go into STRIPE_WEBHOOK_SECRET."
+
+// diagnoseWebhook compares the endpoint at Stripe with what is needed. Without
+// an address of its own, a server is being tried out on somebody's machine.
+func (p *program) diagnoseWebhook(ctx context.Context) diagnosis {
+	if err := p.config.validateServing(); err != nil {
+		return diagnosis{"webhook", false, sentence(err), webhookRemedy}
+	}
+	if p.config.BaseURL == "" {
+		return diagnosis{Part: "webhook", OK: true, Detail: "there is a secret; the endpoint at Stripe is not compared, as BASE_URL is not set"}
+	}
+	return diagnosed("webhook", p.billing.CheckEndpoint(ctx, p.config.webhookURL()), "Stripe sends what is needed to "+p.config.webhookURL(), webhookRemedy)
+}
+
+func (p *program) diagnoseUnverified(ctx context.Context) []diagnosis {
+	found, err := p.tenants.Unverified(ctx)
+	if err != nil || len(found.Workspaces) == 0 {
+		return nil // the database has its own line
+	}
+	return []diagnosis{{
+		"stripe", false,
+		fmt.Sprintf("%d workspaces have plans that were paid for at Stripe, which is switched off here; the first of them ends on %s", len(found.Workspaces), found.Until.Format(time.DateOnly)),
+		"Set STRIPE_SECRET_KEY again, or lower the plans with parley plan set.",
+	}}
+}
