@@ -449,6 +449,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			plan.FieldMessageChars:      {Type: field.TypeInt, Column: plan.FieldMessageChars},
 			plan.FieldMessagesPerMonth:  {Type: field.TypeInt, Column: plan.FieldMessagesPerMonth},
 			plan.FieldKnowledgeChars:    {Type: field.TypeInt, Column: plan.FieldKnowledgeChars},
+			plan.FieldStoredBytes:       {Type: field.TypeInt, Column: plan.FieldStoredBytes},
 			plan.FieldRequestsPerMinute: {Type: field.TypeInt, Column: plan.FieldRequestsPerMinute},
 			plan.FieldRetentionDays:     {Type: field.TypeInt, Column: plan.FieldRetentionDays},
 			plan.FieldMonthlyPrice:      {Type: field.TypeInt, Column: plan.FieldMonthlyPrice},
@@ -3122,6 +3123,11 @@ func (f *PlanFilter) WhereMessagesPerMonth(p entql.IntP) {
 // WhereKnowledgeChars applies the entql int predicate on the knowledge_chars field.
 func (f *PlanFilter) WhereKnowledgeChars(p entql.IntP) {
 	f.Where(p.Field(plan.FieldKnowledgeChars))
+}
+
+// WhereStoredBytes applies the entql int predicate on the stored_bytes field.
+func (f *PlanFilter) WhereStoredBytes(p entql.IntP) {
+	f.Where(p.Field(plan.FieldStoredBytes))
 }
 
 // WhereRequestsPerMinute applies the entql int predicate on the requests_per_minute field.

@@ -15605,6 +15605,8 @@ type PlanMutation struct {
 	addmessages_per_month  *int
 	knowledge_chars        *int
 	addknowledge_chars     *int
+	stored_bytes           *int
+	addstored_bytes        *int
 	requests_per_minute    *int
 	addrequests_per_minute *int
 	retention_days         *int
@@ -16203,6 +16205,62 @@ func (m *PlanMutation) ResetKnowledgeChars() {
 	m.addknowledge_chars = nil
 }
 
+// SetStoredBytes sets the "stored_bytes" field.
+func (m *PlanMutation) SetStoredBytes(i int) {
+	m.stored_bytes = &i
+	m.addstored_bytes = nil
+}
+
+// StoredBytes returns the value of the "stored_bytes" field in the mutation.
+func (m *PlanMutation) StoredBytes() (r int, exists bool) {
+	v := m.stored_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoredBytes returns the old "stored_bytes" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldStoredBytes(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoredBytes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoredBytes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoredBytes: %w", err)
+	}
+	return oldValue.StoredBytes, nil
+}
+
+// AddStoredBytes adds i to the "stored_bytes" field.
+func (m *PlanMutation) AddStoredBytes(i int) {
+	if m.addstored_bytes != nil {
+		*m.addstored_bytes += i
+	} else {
+		m.addstored_bytes = &i
+	}
+}
+
+// AddedStoredBytes returns the value that was added to the "stored_bytes" field in this mutation.
+func (m *PlanMutation) AddedStoredBytes() (r int, exists bool) {
+	v := m.addstored_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetStoredBytes resets all changes to the "stored_bytes" field.
+func (m *PlanMutation) ResetStoredBytes() {
+	m.stored_bytes = nil
+	m.addstored_bytes = nil
+}
+
 // SetRequestsPerMinute sets the "requests_per_minute" field.
 func (m *PlanMutation) SetRequestsPerMinute(i int) {
 	m.requests_per_minute = &i
@@ -16497,7 +16555,7 @@ func (m *PlanMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *PlanMutation) Fields() []string {
-	fields := make([]string, 0, 14)
+	fields := make([]string, 0, 15)
 	if m.title != nil {
 		fields = append(fields, plan.FieldTitle)
 	}
@@ -16524,6 +16582,9 @@ func (m *PlanMutation) Fields() []string {
 	}
 	if m.knowledge_chars != nil {
 		fields = append(fields, plan.FieldKnowledgeChars)
+	}
+	if m.stored_bytes != nil {
+		fields = append(fields, plan.FieldStoredBytes)
 	}
 	if m.requests_per_minute != nil {
 		fields = append(fields, plan.FieldRequestsPerMinute)
@@ -16566,6 +16627,8 @@ func (m *PlanMutation) Field(name string) (ent.Value, bool) {
 		return m.MessagesPerMonth()
 	case plan.FieldKnowledgeChars:
 		return m.KnowledgeChars()
+	case plan.FieldStoredBytes:
+		return m.StoredBytes()
 	case plan.FieldRequestsPerMinute:
 		return m.RequestsPerMinute()
 	case plan.FieldRetentionDays:
@@ -16603,6 +16666,8 @@ func (m *PlanMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldMessagesPerMonth(ctx)
 	case plan.FieldKnowledgeChars:
 		return m.OldKnowledgeChars(ctx)
+	case plan.FieldStoredBytes:
+		return m.OldStoredBytes(ctx)
 	case plan.FieldRequestsPerMinute:
 		return m.OldRequestsPerMinute(ctx)
 	case plan.FieldRetentionDays:
@@ -16685,6 +16750,13 @@ func (m *PlanMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetKnowledgeChars(v)
 		return nil
+	case plan.FieldStoredBytes:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoredBytes(v)
+		return nil
 	case plan.FieldRequestsPerMinute:
 		v, ok := value.(int)
 		if !ok {
@@ -16749,6 +16821,9 @@ func (m *PlanMutation) AddedFields() []string {
 	if m.addknowledge_chars != nil {
 		fields = append(fields, plan.FieldKnowledgeChars)
 	}
+	if m.addstored_bytes != nil {
+		fields = append(fields, plan.FieldStoredBytes)
+	}
 	if m.addrequests_per_minute != nil {
 		fields = append(fields, plan.FieldRequestsPerMinute)
 	}
@@ -16783,6 +16858,8 @@ func (m *PlanMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedMessagesPerMonth()
 	case plan.FieldKnowledgeChars:
 		return m.AddedKnowledgeChars()
+	case plan.FieldStoredBytes:
+		return m.AddedStoredBytes()
 	case plan.FieldRequestsPerMinute:
 		return m.AddedRequestsPerMinute()
 	case plan.FieldRetentionDays:
@@ -16848,6 +16925,13 @@ func (m *PlanMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddKnowledgeChars(v)
+		return nil
+	case plan.FieldStoredBytes:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStoredBytes(v)
 		return nil
 	case plan.FieldRequestsPerMinute:
 		v, ok := value.(int)
@@ -16930,6 +17014,9 @@ func (m *PlanMutation) ResetField(name string) error {
 		return nil
 	case plan.FieldKnowledgeChars:
 		m.ResetKnowledgeChars()
+		return nil
+	case plan.FieldStoredBytes:
+		m.ResetStoredBytes()
 		return nil
 	case plan.FieldRequestsPerMinute:
 		m.ResetRequestsPerMinute()

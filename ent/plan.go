@@ -35,6 +35,8 @@ type Plan struct {
 	MessagesPerMonth int `json:"messages_per_month,omitempty"`
 	// KnowledgeChars holds the value of the "knowledge_chars" field.
 	KnowledgeChars int `json:"knowledge_chars,omitempty"`
+	// StoredBytes holds the value of the "stored_bytes" field.
+	StoredBytes int `json:"stored_bytes,omitempty"`
 	// RequestsPerMinute holds the value of the "requests_per_minute" field.
 	RequestsPerMinute int `json:"requests_per_minute,omitempty"`
 	// RetentionDays holds the value of the "retention_days" field.
@@ -55,7 +57,7 @@ func (*Plan) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case plan.FieldFeatures:
 			values[i] = new([]byte)
-		case plan.FieldRank, plan.FieldChatbots, plan.FieldMembers, plan.FieldTokensPerChatbot, plan.FieldMessageChars, plan.FieldMessagesPerMonth, plan.FieldKnowledgeChars, plan.FieldRequestsPerMinute, plan.FieldRetentionDays, plan.FieldMonthlyPrice, plan.FieldYearlyPrice:
+		case plan.FieldRank, plan.FieldChatbots, plan.FieldMembers, plan.FieldTokensPerChatbot, plan.FieldMessageChars, plan.FieldMessagesPerMonth, plan.FieldKnowledgeChars, plan.FieldStoredBytes, plan.FieldRequestsPerMinute, plan.FieldRetentionDays, plan.FieldMonthlyPrice, plan.FieldYearlyPrice:
 			values[i] = new(sql.NullInt64)
 		case plan.FieldID, plan.FieldTitle, plan.FieldCurrency:
 			values[i] = new(sql.NullString)
@@ -135,6 +137,12 @@ func (_m *Plan) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field knowledge_chars", values[i])
 			} else if value.Valid {
 				_m.KnowledgeChars = int(value.Int64)
+			}
+		case plan.FieldStoredBytes:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field stored_bytes", values[i])
+			} else if value.Valid {
+				_m.StoredBytes = int(value.Int64)
 			}
 		case plan.FieldRequestsPerMinute:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -228,6 +236,9 @@ func (_m *Plan) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("knowledge_chars=")
 	builder.WriteString(fmt.Sprintf("%v", _m.KnowledgeChars))
+	builder.WriteString(", ")
+	builder.WriteString("stored_bytes=")
+	builder.WriteString(fmt.Sprintf("%v", _m.StoredBytes))
 	builder.WriteString(", ")
 	builder.WriteString("requests_per_minute=")
 	builder.WriteString(fmt.Sprintf("%v", _m.RequestsPerMinute))

@@ -84,6 +84,20 @@ func (_c *PlanCreate) SetKnowledgeChars(v int) *PlanCreate {
 	return _c
 }
 
+// SetStoredBytes sets the "stored_bytes" field.
+func (_c *PlanCreate) SetStoredBytes(v int) *PlanCreate {
+	_c.mutation.SetStoredBytes(v)
+	return _c
+}
+
+// SetNillableStoredBytes sets the "stored_bytes" field if the given value is not nil.
+func (_c *PlanCreate) SetNillableStoredBytes(v *int) *PlanCreate {
+	if v != nil {
+		_c.SetStoredBytes(*v)
+	}
+	return _c
+}
+
 // SetRequestsPerMinute sets the "requests_per_minute" field.
 func (_c *PlanCreate) SetRequestsPerMinute(v int) *PlanCreate {
 	_c.mutation.SetRequestsPerMinute(v)
@@ -199,6 +213,10 @@ func (_c *PlanCreate) defaults() {
 		v := plan.DefaultMessagesPerMonth
 		_c.mutation.SetMessagesPerMonth(v)
 	}
+	if _, ok := _c.mutation.StoredBytes(); !ok {
+		v := plan.DefaultStoredBytes
+		_c.mutation.SetStoredBytes(v)
+	}
 	if _, ok := _c.mutation.RequestsPerMinute(); !ok {
 		v := plan.DefaultRequestsPerMinute
 		_c.mutation.SetRequestsPerMinute(v)
@@ -254,6 +272,9 @@ func (_c *PlanCreate) check() error {
 	}
 	if _, ok := _c.mutation.KnowledgeChars(); !ok {
 		return &ValidationError{Name: "knowledge_chars", err: errors.New(`ent: missing required field "Plan.knowledge_chars"`)}
+	}
+	if _, ok := _c.mutation.StoredBytes(); !ok {
+		return &ValidationError{Name: "stored_bytes", err: errors.New(`ent: missing required field "Plan.stored_bytes"`)}
 	}
 	if _, ok := _c.mutation.RequestsPerMinute(); !ok {
 		return &ValidationError{Name: "requests_per_minute", err: errors.New(`ent: missing required field "Plan.requests_per_minute"`)}
@@ -351,6 +372,10 @@ func (_c *PlanCreate) createSpec() (*Plan, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.KnowledgeChars(); ok {
 		_spec.SetField(plan.FieldKnowledgeChars, field.TypeInt, value)
 		_node.KnowledgeChars = value
+	}
+	if value, ok := _c.mutation.StoredBytes(); ok {
+		_spec.SetField(plan.FieldStoredBytes, field.TypeInt, value)
+		_node.StoredBytes = value
 	}
 	if value, ok := _c.mutation.RequestsPerMinute(); ok {
 		_spec.SetField(plan.FieldRequestsPerMinute, field.TypeInt, value)
@@ -571,6 +596,24 @@ func (u *PlanUpsert) UpdateKnowledgeChars() *PlanUpsert {
 // AddKnowledgeChars adds v to the "knowledge_chars" field.
 func (u *PlanUpsert) AddKnowledgeChars(v int) *PlanUpsert {
 	u.Add(plan.FieldKnowledgeChars, v)
+	return u
+}
+
+// SetStoredBytes sets the "stored_bytes" field.
+func (u *PlanUpsert) SetStoredBytes(v int) *PlanUpsert {
+	u.Set(plan.FieldStoredBytes, v)
+	return u
+}
+
+// UpdateStoredBytes sets the "stored_bytes" field to the value that was provided on create.
+func (u *PlanUpsert) UpdateStoredBytes() *PlanUpsert {
+	u.SetExcluded(plan.FieldStoredBytes)
+	return u
+}
+
+// AddStoredBytes adds v to the "stored_bytes" field.
+func (u *PlanUpsert) AddStoredBytes(v int) *PlanUpsert {
+	u.Add(plan.FieldStoredBytes, v)
 	return u
 }
 
@@ -878,6 +921,27 @@ func (u *PlanUpsertOne) AddKnowledgeChars(v int) *PlanUpsertOne {
 func (u *PlanUpsertOne) UpdateKnowledgeChars() *PlanUpsertOne {
 	return u.Update(func(s *PlanUpsert) {
 		s.UpdateKnowledgeChars()
+	})
+}
+
+// SetStoredBytes sets the "stored_bytes" field.
+func (u *PlanUpsertOne) SetStoredBytes(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetStoredBytes(v)
+	})
+}
+
+// AddStoredBytes adds v to the "stored_bytes" field.
+func (u *PlanUpsertOne) AddStoredBytes(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddStoredBytes(v)
+	})
+}
+
+// UpdateStoredBytes sets the "stored_bytes" field to the value that was provided on create.
+func (u *PlanUpsertOne) UpdateStoredBytes() *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateStoredBytes()
 	})
 }
 
@@ -1366,6 +1430,27 @@ func (u *PlanUpsertBulk) AddKnowledgeChars(v int) *PlanUpsertBulk {
 func (u *PlanUpsertBulk) UpdateKnowledgeChars() *PlanUpsertBulk {
 	return u.Update(func(s *PlanUpsert) {
 		s.UpdateKnowledgeChars()
+	})
+}
+
+// SetStoredBytes sets the "stored_bytes" field.
+func (u *PlanUpsertBulk) SetStoredBytes(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetStoredBytes(v)
+	})
+}
+
+// AddStoredBytes adds v to the "stored_bytes" field.
+func (u *PlanUpsertBulk) AddStoredBytes(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddStoredBytes(v)
+	})
+}
+
+// UpdateStoredBytes sets the "stored_bytes" field to the value that was provided on create.
+func (u *PlanUpsertBulk) UpdateStoredBytes() *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateStoredBytes()
 	})
 }
 

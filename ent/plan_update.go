@@ -201,6 +201,27 @@ func (_u *PlanUpdate) AddKnowledgeChars(v int) *PlanUpdate {
 	return _u
 }
 
+// SetStoredBytes sets the "stored_bytes" field.
+func (_u *PlanUpdate) SetStoredBytes(v int) *PlanUpdate {
+	_u.mutation.ResetStoredBytes()
+	_u.mutation.SetStoredBytes(v)
+	return _u
+}
+
+// SetNillableStoredBytes sets the "stored_bytes" field if the given value is not nil.
+func (_u *PlanUpdate) SetNillableStoredBytes(v *int) *PlanUpdate {
+	if v != nil {
+		_u.SetStoredBytes(*v)
+	}
+	return _u
+}
+
+// AddStoredBytes adds value to the "stored_bytes" field.
+func (_u *PlanUpdate) AddStoredBytes(v int) *PlanUpdate {
+	_u.mutation.AddStoredBytes(v)
+	return _u
+}
+
 // SetRequestsPerMinute sets the "requests_per_minute" field.
 func (_u *PlanUpdate) SetRequestsPerMinute(v int) *PlanUpdate {
 	_u.mutation.ResetRequestsPerMinute()
@@ -410,6 +431,12 @@ func (_u *PlanUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedKnowledgeChars(); ok {
 		_spec.AddField(plan.FieldKnowledgeChars, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.StoredBytes(); ok {
+		_spec.SetField(plan.FieldStoredBytes, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedStoredBytes(); ok {
+		_spec.AddField(plan.FieldStoredBytes, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.RequestsPerMinute(); ok {
 		_spec.SetField(plan.FieldRequestsPerMinute, field.TypeInt, value)
@@ -628,6 +655,27 @@ func (_u *PlanUpdateOne) SetNillableKnowledgeChars(v *int) *PlanUpdateOne {
 // AddKnowledgeChars adds value to the "knowledge_chars" field.
 func (_u *PlanUpdateOne) AddKnowledgeChars(v int) *PlanUpdateOne {
 	_u.mutation.AddKnowledgeChars(v)
+	return _u
+}
+
+// SetStoredBytes sets the "stored_bytes" field.
+func (_u *PlanUpdateOne) SetStoredBytes(v int) *PlanUpdateOne {
+	_u.mutation.ResetStoredBytes()
+	_u.mutation.SetStoredBytes(v)
+	return _u
+}
+
+// SetNillableStoredBytes sets the "stored_bytes" field if the given value is not nil.
+func (_u *PlanUpdateOne) SetNillableStoredBytes(v *int) *PlanUpdateOne {
+	if v != nil {
+		_u.SetStoredBytes(*v)
+	}
+	return _u
+}
+
+// AddStoredBytes adds value to the "stored_bytes" field.
+func (_u *PlanUpdateOne) AddStoredBytes(v int) *PlanUpdateOne {
+	_u.mutation.AddStoredBytes(v)
 	return _u
 }
 
@@ -870,6 +918,12 @@ func (_u *PlanUpdateOne) sqlSave(ctx context.Context) (_node *Plan, err error) {
 	}
 	if value, ok := _u.mutation.AddedKnowledgeChars(); ok {
 		_spec.AddField(plan.FieldKnowledgeChars, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.StoredBytes(); ok {
+		_spec.SetField(plan.FieldStoredBytes, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedStoredBytes(); ok {
+		_spec.AddField(plan.FieldStoredBytes, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.RequestsPerMinute(); ok {
 		_spec.SetField(plan.FieldRequestsPerMinute, field.TypeInt, value)

@@ -30,8 +30,8 @@ func newDocument(db *ent.Client, workspaceID string, d knowledge.Document) *ent.
 }
 
 // CreateFound adds those documents of a source whose addresses it lacks, until
-// it has limit of them.
-func (s *Store) CreateFound(ctx context.Context, workspaceID string, source knowledge.Source, found []knowledge.Document, limit int) (added int, err error) {
+// it has limit of them, or room of them were added.
+func (s *Store) CreateFound(ctx context.Context, workspaceID string, source knowledge.Source, found []knowledge.Document, limit, room int) (added int, err error) {
 	err = s.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
 		urls, err := s.db(ctx).Document.Query().Where(document.SourceID(source.ID)).Select(document.FieldURL).Strings(ctx)
 		if err != nil {
@@ -43,7 +43,7 @@ func (s *Store) CreateFound(ctx context.Context, workspaceID string, source know
 		}
 		var rows []*ent.DocumentCreate
 		for _, d := range found {
-			if known[d.URL] || len(urls)+len(rows) >= limit {
+			if known[d.URL] || len(urls)+len(rows) >= limit || len(rows) >= room {
 				continue
 			}
 			known[d.URL] = true

@@ -299,7 +299,7 @@ func TestCreateFound(t *testing.T) {
 		}
 		add := func(t *testing.T, documents []knowledge.Document, limit, want int) {
 			t.Helper()
-			if n, err := b.CreateFound(ctx, a.id, source, documents, limit); err != nil || n != want {
+			if n, err := b.CreateFound(ctx, a.id, source, documents, limit, 10_000); err != nil || n != want {
 				t.Errorf("%d were added, want %d: %v", n, want, err)
 			}
 		}

@@ -31,7 +31,7 @@ func (s *Store) UpdatePlan(ctx context.Context, p plan.Plan) error {
 		return affected(db.Plan.Update().Where(entplan.ID(string(p.Name))).
 			SetFeatures(fromFeatures(p.Limits.Features)).SetChatbots(p.Limits.Chatbots).SetMembers(p.Limits.Members).
 			SetTokensPerChatbot(p.Limits.TokensPerChatbot).SetMessageChars(p.Limits.MessageChars).
-			SetMessagesPerMonth(p.Limits.MessagesPerMonth).SetKnowledgeChars(p.Limits.KnowledgeChars).
+			SetMessagesPerMonth(p.Limits.MessagesPerMonth).SetKnowledgeChars(p.Limits.KnowledgeChars).SetStoredBytes(p.Limits.StoredBytes).
 			SetRequestsPerMinute(p.Limits.RequestsPerMinute).SetRetentionDays(p.Limits.RetentionDays).
 			SetMonthlyPrice(p.Price.Monthly).SetYearlyPrice(p.Price.Yearly).SetCurrency(p.Price.Currency).Save(ctx))
 	})
@@ -44,7 +44,7 @@ func (s *Store) addPlans(ctx context.Context) error {
 			err := s.db(ctx).Plan.Create().SetID(string(p.Name)).SetTitle(p.Title).SetRank(p.Rank).
 				SetFeatures(fromFeatures(p.Limits.Features)).SetChatbots(p.Limits.Chatbots).SetMembers(p.Limits.Members).
 				SetTokensPerChatbot(p.Limits.TokensPerChatbot).SetMessageChars(p.Limits.MessageChars).
-				SetMessagesPerMonth(p.Limits.MessagesPerMonth).SetKnowledgeChars(p.Limits.KnowledgeChars).
+				SetMessagesPerMonth(p.Limits.MessagesPerMonth).SetKnowledgeChars(p.Limits.KnowledgeChars).SetStoredBytes(p.Limits.StoredBytes).
 				SetRequestsPerMinute(p.Limits.RequestsPerMinute).SetRetentionDays(p.Limits.RetentionDays).
 				SetMonthlyPrice(p.Price.Monthly).SetYearlyPrice(p.Price.Yearly).SetCurrency(p.Price.Currency).
 				OnConflict(entsql.DoNothing()).Exec(ctx)
@@ -90,7 +90,7 @@ func toPlan(row *ent.Plan) plan.Plan {
 		Limits: plan.Limits{
 			Features: toFeatures(plan.Name(row.ID), row.Features), Chatbots: row.Chatbots, Members: row.Members,
 			TokensPerChatbot: row.TokensPerChatbot, MessageChars: row.MessageChars,
-			MessagesPerMonth: row.MessagesPerMonth, KnowledgeChars: row.KnowledgeChars,
+			MessagesPerMonth: row.MessagesPerMonth, KnowledgeChars: row.KnowledgeChars, StoredBytes: row.StoredBytes,
 			RequestsPerMinute: row.RequestsPerMinute, RetentionDays: row.RetentionDays,
 		},
 		Price: plan.Price{Monthly: row.MonthlyPrice, Yearly: row.YearlyPrice, Currency: row.Currency},

@@ -14,7 +14,8 @@
 //   - AllDocuments, ChangedDocuments, RemovalsSince, BeginRebuild, Rebuilds,
 //     EndRebuild: an index is of all workspaces, and is rebuilt as a whole.
 //   - WorkspacesDue, RenewLeases, InterruptLapsed, StopsAsked, DeleteExpired,
-//     DeleteEmbeddings, DeleteKeys, DeleteCachedAnswers, RemovalsToCount: a
+//     DeleteEmbeddings, DeleteKeys, DeleteCachedAnswers, RemovalsToCount,
+//     DeleteFailedUploads, TrimEmbeddings, TrimRemovals: a
 //     process goes on with what any workspace's crash left behind, stops the
 //     answers that it was asked to, and clears away what is old.
 //   - LapsedAccess, Subscriptions, Retentions, ClaimMail, DeleteMails: what time

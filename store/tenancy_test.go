@@ -35,6 +35,7 @@ var acrossWorkspaces = map[string]bool{
 	"AddBillingEvent": true, "HasBillingEvent": true, "DeleteBillingEvents": true,
 	"ClaimMail": true, "DeleteMails": true, "AuditEntries": true, "DeleteAudit": true, "BeginChore": true, "Retentions": true,
 	"RemovalsToCount": true, "BeginRebuild": true, "Rebuilds": true, "EndRebuild": true, "KeepPublicIDKey": true,
+	"DeleteFailedUploads": true, "TrimEmbeddings": true, "TrimRemovals": true,
 }
 
 // confined calls a method on things of a, as workspace as.
@@ -103,6 +104,14 @@ var workspaceMethods = []confined{
 	{"KnowledgeChars", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
 		n, err := s.KnowledgeChars(ctx, as)
 		return strings.Repeat("secret-of-a ", n), err // b has none of its own
+	}},
+	{"StoredBytes", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		n, err := s.StoredBytes(ctx, as)
+		return strings.Repeat("secret-of-a ", min(n, 1)), err // b has nothing stored
+	}},
+	{"UploadSize", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		n, err := s.UploadSize(ctx, as, a.document)
+		return strings.Repeat("secret-of-a ", min(n, 1)), err
 	}},
 	{"Passages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return s.Passages(ctx, as, a.document, 1)
@@ -292,7 +301,7 @@ var workspaceMethods = []confined{
 	}},
 	{"CreateFound", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		found := []knowledge.Document{a.newDocument("doc_found_" + as)}
-		return s.CreateFound(ctx, as, a.newSource(a.source), found, 10)
+		return s.CreateFound(ctx, as, a.newSource(a.source), found, 10, 10)
 	}},
 	{"CreateRemoval", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return nil, s.CreateRemoval(ctx, as, a.newRemoval("doc_other_"+as))

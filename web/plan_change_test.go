@@ -83,7 +83,7 @@ func TestUsage(t *testing.T) {
 	}
 	t.Run("what is in use stands beside the limit", func(t *testing.T) {
 		got := rows(plan.Basic)
-		if len(got) != 5 || got[0].Text != "2 of 3" || got[0].Over || got[3].Text != "1,234 of 2,000" {
+		if len(got) != 6 || got[0].Text != "2 of 3" || got[0].Over || got[3].Text != "1,234 of 2,000" {
 			t.Errorf("the rows are %+v", got)
 		}
 	})

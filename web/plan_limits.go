@@ -8,6 +8,8 @@ import (
 	"parley/core/tenant"
 )
 
+const megabyte = 1_000_000
+
 // limits are the amounts that plans include, in the order of the page.
 var limits = []struct {
 	// name heads the row, and many ends a sentence after a number.
@@ -64,6 +66,19 @@ var limits = []struct {
 		func(u tenant.Usage) int { return u.KnowledgeChars },
 		func(used, _ int) string {
 			return fmt.Sprintf("There are %s characters of knowledge: nothing could be added.", thousands(used))
+		},
+	},
+	{
+		"Megabytes of files and texts", "megabytes of files and texts",
+		func(l plan.Limits) int {
+			if l.StoredBytes == plan.Unlimited {
+				return plan.Unlimited
+			}
+			return l.StoredBytes / megabyte
+		},
+		func(u tenant.Usage) int { return (u.StoredBytes + megabyte - 1) / megabyte },
+		func(used, _ int) string {
+			return fmt.Sprintf("There are %s megabytes of files and texts: nothing could be added.", thousands(used))
 		},
 	},
 	{name: "Characters of a message", many: "characters of a message", of: func(l plan.Limits) int { return l.MessageChars }},

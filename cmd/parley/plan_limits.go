@@ -68,6 +68,7 @@ type planLimitsCmd struct {
 	MessageChars      *limitFlag `placeholder:"N" help:"Characters of a message."`
 	MessagesPerMonth  *limitFlag `name:"messages" placeholder:"N" help:"Questions that are answered in a month, or unlimited."`
 	KnowledgeChars    *limitFlag `name:"knowledge" placeholder:"N" help:"Characters of all documents, or unlimited."`
+	StoredBytes       *limitFlag `name:"storage" placeholder:"BYTES" help:"Bytes of all files and texts, or unlimited."`
 	RequestsPerMinute *limitFlag `name:"requests" placeholder:"N" help:"Requests of the public API in a minute, or unlimited."`
 	RetentionDays     *limitFlag `placeholder:"N" help:"Days that a conversation is kept after its last message, or unlimited."`
 	Features          *string    `placeholder:"NAMES" help:"Some of api, sites and schedules, separated by commas; empty for none."`
@@ -116,6 +117,7 @@ func (cmd *planLimitsCmd) change(p *plan.Plan) {
 		{cmd.MessageChars, &p.Limits.MessageChars},
 		{cmd.MessagesPerMonth, &p.Limits.MessagesPerMonth},
 		{cmd.KnowledgeChars, &p.Limits.KnowledgeChars},
+		{cmd.StoredBytes, &p.Limits.StoredBytes},
 		{cmd.RequestsPerMinute, &p.Limits.RequestsPerMinute},
 		{cmd.RetentionDays, &p.Limits.RetentionDays},
 	} {

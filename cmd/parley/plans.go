@@ -73,6 +73,7 @@ type planView struct {
 	MessageChars      int            `json:"message_chars"`
 	MessagesPerMonth  int            `json:"messages_per_month"`
 	KnowledgeChars    int            `json:"knowledge_chars"`
+	StoredBytes       int            `json:"stored_bytes"`
 	RequestsPerMinute int            `json:"requests_per_minute"`
 	RetentionDays     int            `json:"retention_days"`
 	Features          []plan.Feature `json:"features"`
@@ -85,13 +86,13 @@ func viewPlan(p plan.Plan) planView {
 	l := p.Limits
 	return planView{
 		string(p.Name), l.Chatbots, l.Members, l.TokensPerChatbot, l.MessageChars, l.MessagesPerMonth,
-		l.KnowledgeChars, l.RequestsPerMinute, l.RetentionDays, l.Features, p.Price.Monthly, p.Price.Yearly, p.Price.Currency,
+		l.KnowledgeChars, l.StoredBytes, l.RequestsPerMinute, l.RetentionDays, l.Features, p.Price.Monthly, p.Price.Yearly, p.Price.Currency,
 	}
 }
 
 var planHead = []string{
 	"plan", "chatbots", "members", "tokens", "message", "messages/month",
-	"knowledge", "requests/minute", "days kept", "features", "monthly", "yearly", "currency",
+	"knowledge", "storage", "requests/minute", "days kept", "features", "monthly", "yearly", "currency",
 }
 
 func (v planView) cells() []string {
@@ -101,7 +102,7 @@ func (v planView) cells() []string {
 	}
 	return []string{
 		v.Name, limitFlag(v.Chatbots).String(), limitFlag(v.Members).String(), limitFlag(v.TokensPerChatbot).String(),
-		limitFlag(v.MessageChars).String(), limitFlag(v.MessagesPerMonth).String(), limitFlag(v.KnowledgeChars).String(),
+		limitFlag(v.MessageChars).String(), limitFlag(v.MessagesPerMonth).String(), limitFlag(v.KnowledgeChars).String(), limitFlag(v.StoredBytes).String(),
 		limitFlag(v.RequestsPerMinute).String(), limitFlag(v.RetentionDays).String(), strings.Join(features, ","),
 		priceFlag(v.PriceMonthly).String(), priceFlag(v.PriceYearly).String(), v.Currency,
 	}

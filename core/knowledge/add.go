@@ -30,8 +30,11 @@ const (
 	MaxContent = 5 << 20
 	// MaxUpload is the largest file, in bytes.
 	MaxUpload = 20 << 20
-	maxTitle  = 200
-	maxName   = 255
+	// DocumentBytes is what a document counts beside its file and text, so that
+	// many small ones cannot fill a disk.
+	DocumentBytes = 1 << 10
+	maxTitle      = 200
+	maxName       = 255
 	// soon is the size, in bytes, up to which a text is indexed while its
 	// owner waits.
 	soon = 256 << 10
@@ -83,11 +86,14 @@ func (s *Service) insert(ctx context.Context, document Document, file *Upload) (
 			return err
 		}
 		known, err := s.store.DocumentByInput(ctx, document.WorkspaceID, document.ChatbotID, document.InputHash)
-		if !fault.Is(err, fault.NotFound) {
-			stored = known
+		if err == nil {
+			stored, err = s.giveAgain(ctx, workspace, known, file)
 			return err
 		}
-		if err := s.admit(ctx, workspace, document.Chars); err != nil {
+		if !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		if err := s.admit(ctx, workspace, document.Chars, DocumentBytes+len(document.Content)+sizeOf(file)); err != nil {
 			return err
 		}
 		if err := s.store.CreateDocument(ctx, document.WorkspaceID, document); err != nil {
@@ -106,16 +112,30 @@ func (s *Service) insert(ctx context.Context, document Document, file *Upload) (
 	return stored, err
 }
 
-func (s *Service) admit(ctx context.Context, workspace tenant.Workspace, chars int) error {
+// admit refuses characters and bytes that the plan has no room for. The caller
+// holds the workspace's lock, and stores them in the same transaction.
+func (s *Service) admit(ctx context.Context, workspace tenant.Workspace, chars, bytes int) error {
 	p, err := s.store.Plan(ctx, workspace.Plan)
 	if err != nil {
 		return err
 	}
-	used, err := s.store.KnowledgeChars(ctx, workspace.ID)
+	if chars > 0 {
+		used, err := s.store.KnowledgeChars(ctx, workspace.ID)
+		if err != nil {
+			return err
+		}
+		if err := p.Admit(plan.KnowledgeChars, used+chars); err != nil {
+			return err
+		}
+	}
+	if bytes <= 0 {
+		return nil
+	}
+	stored, err := s.store.StoredBytes(ctx, workspace.ID)
 	if err != nil {
 		return err
 	}
-	return p.Admit(plan.KnowledgeChars, used+chars)
+	return p.Admit(plan.StoredBytes, stored+bytes)
 }
 
 // Get returns a document with its content.

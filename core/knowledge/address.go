@@ -86,7 +86,11 @@ func (s *Service) addFound(ctx context.Context, source Source, found []Document)
 		return nil
 	}
 	return s.whileThere(ctx, source, func(ctx context.Context) error {
-		_, err := s.store.CreateFound(ctx, source.WorkspaceID, source, found, source.Rules.MaxPages)
+		room, err := s.roomForPages(ctx, source.WorkspaceID, len(found))
+		if err != nil {
+			return err
+		}
+		_, err = s.store.CreateFound(ctx, source.WorkspaceID, source, found, source.Rules.MaxPages, room)
 		return err
 	})
 }

@@ -17,6 +17,13 @@ func (s *Service) Retry(ctx context.Context, workspaceID, chatbotID, documentID 
 			if d.State == Ready || d.State == Removing {
 				return fault.New(fault.Conflict, "This document has not failed: there is nothing to retry.")
 			}
+			lost, err := s.lacksFile(ctx, *d)
+			if err != nil {
+				return err
+			}
+			if lost {
+				return errNoFile
+			}
 			now := s.now()
 			if d.State == Failed {
 				d.State = Pending
@@ -39,7 +46,11 @@ func (s *Service) Cancel(ctx context.Context, workspaceID, chatbotID, documentID
 				return fault.New(fault.Conflict, "This document is not being worked on: there is nothing to cancel.")
 			}
 			d.State, d.Reason, d.DueAt, d.Attempts, d.UpdatedAt = Failed, "Cancelled. Choose Retry to read it after all.", nil, 0, s.now()
-			return nil
+			if d.URL != "" || d.Content != "" {
+				return nil
+			}
+			d.Reason = "Cancelled. Its file has been deleted: add it again to have it read after all."
+			return s.store.DeleteUpload(ctx, workspaceID, documentID)
 		})
 	})
 }

@@ -74,7 +74,8 @@ func TestRetryAndCancel(t *testing.T) {
 		if len(l.world.extracted) != 0 {
 			t.Error("it was extracted")
 		}
-		l.must(l.Retry(ctx, home, bot, d.ID))
+		l.wantKind(l.Retry(ctx, home, bot, d.ID), fault.Conflict) // its file has gone
+		l.addFile("a.pdf", bread)
 		l.work()
 		l.wantWhole(d.ID)
 	})
@@ -94,7 +95,11 @@ func TestRetryAndCancel(t *testing.T) {
 			if n, err := l.index.Count(ctx, homeScope, d.ID); n != 0 || err != nil {
 				t.Errorf("the index holds %d of its passages: %v", n, err)
 			}
-			l.must(l.Retry(ctx, home, bot, d.ID))
+			if l.get(d.ID).Content == "" {
+				l.addFile("a.pdf", bread)
+			} else {
+				l.must(l.Retry(ctx, home, bot, d.ID))
+			}
 			l.work()
 			l.wantWhole(d.ID)
 		})

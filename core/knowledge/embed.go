@@ -3,7 +3,6 @@ package knowledge
 import (
 	"context"
 	"slices"
-	"time"
 
 	"parley/core/fault"
 )
@@ -108,12 +107,4 @@ func (s *Service) embedAll(ctx context.Context, texts []string) ([][]float32, er
 		err = fault.New(fault.Upstream, "The embedding server answered with %d vectors for %d texts.", len(vectors), len(texts))
 	}
 	return vectors, err
-}
-
-// embeddingsKept is how long vectors wait for a text to come again.
-const embeddingsKept = 90 * 24 * time.Hour
-
-// DeleteExpired deletes what was kept for a while only.
-func (s *Service) DeleteExpired(ctx context.Context) error {
-	return s.store.DeleteEmbeddings(ctx, s.now().Add(-embeddingsKept))
 }

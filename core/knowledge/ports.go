@@ -123,13 +123,20 @@ type Store interface {
 type DocumentStore interface {
 	CreateDocument(ctx context.Context, workspaceID string, document Document) error
 	// CreateFound adds those documents of a source whose addresses it lacks,
-	// until the source has limit of them, and returns how many it added.
-	CreateFound(ctx context.Context, workspaceID string, source Source, documents []Document, limit int) (added int, err error)
+	// until the source has limit of them or it has added room of them, and
+	// returns how many it added.
+	CreateFound(ctx context.Context, workspaceID string, source Source, documents []Document, limit, room int) (added int, err error)
 	// RefreshFound has all settled documents of a source fetched again.
 	RefreshFound(ctx context.Context, workspaceID, sourceID string, now time.Time) error
 	CreateUpload(ctx context.Context, workspaceID, documentID string, upload Upload) error
 	Upload(ctx context.Context, workspaceID, documentID string) (Upload, error)
 	DeleteUpload(ctx context.Context, workspaceID, documentID string) error
+	// UploadSize is the length of a document's file in bytes: zero if there is
+	// none, because no file is empty.
+	UploadSize(ctx context.Context, workspaceID, documentID string) (int, error)
+	// DeleteFailedUploads deletes the files of documents of every workspace that
+	// failed before a time.
+	DeleteFailedUploads(ctx context.Context, failedBefore time.Time) error
 
 	Document(ctx context.Context, workspaceID, chatbotID, documentID string) (Document, error)
 	// Documents leaves contents and places out, oldest first.
@@ -163,6 +170,9 @@ type DocumentStore interface {
 	ChangedDocuments(ctx context.Context, since time.Time) ([]Document, error)
 	// KnowledgeChars is the length of all documents of a workspace.
 	KnowledgeChars(ctx context.Context, workspaceID string) (int, error)
+	// StoredBytes is the size of a workspace's files and texts, and
+	// [DocumentBytes] for each document.
+	StoredBytes(ctx context.Context, workspaceID string) (int, error)
 }
 
 // SourceStore keeps sources.
@@ -205,6 +215,9 @@ type RemovalStore interface {
 	ConfirmRemoval(ctx context.Context, workspaceID, documentID string, at time.Time, answers int, messageIDs []int64) error
 	// Removals returns a chatbot's receipts, the latest first, at most limit.
 	Removals(ctx context.Context, workspaceID, chatbotID string, limit int) ([]Removal, error)
+	// TrimRemovals deletes, in every workspace that has more than limit receipts,
+	// the oldest of those that were counted for good.
+	TrimRemovals(ctx context.Context, limit int) error
 	// RemovalsSince returns those of every workspace.
 	RemovalsSince(ctx context.Context, since time.Time) ([]Removal, error)
 	// AnswersFrom counts the answers that were given a document, and returns
@@ -242,4 +255,8 @@ type EmbeddingStore interface {
 	SaveEmbeddings(ctx context.Context, workspaceID, model string, vectors map[string][]float32, now time.Time) error
 	// DeleteEmbeddings deletes those of every workspace from before a time.
 	DeleteEmbeddings(ctx context.Context, before time.Time) error
+	// TrimEmbeddings deletes, in every workspace that has more than floor and
+	// more than times as many as it has passages, those that were used longest
+	// ago.
+	TrimEmbeddings(ctx context.Context, floor, times int) error
 }

@@ -34,6 +34,9 @@ func (s *Service) read(ctx context.Context, bot chatbot.Chatbot, d *Document) er
 	}
 	upload, err := s.store.Upload(ctx, d.WorkspaceID, d.ID)
 	if fault.Is(err, fault.NotFound) { // a text that was typed, or has been extracted
+		if d.Content == "" {
+			return errNoFile
+		}
 		return s.keep(ctx, bot, d, *d)
 	}
 	if err != nil {
@@ -111,10 +114,14 @@ func (s *Service) keep(ctx context.Context, bot chatbot.Chatbot, d *Document, ne
 		if err != nil {
 			return err
 		}
-		if added := next.Chars - d.Chars; added > 0 {
-			if err := s.admit(ctx, workspace, added); err != nil {
+		file := 0 // it goes when its text comes
+		if d.URL == "" {
+			if file, err = s.store.UploadSize(ctx, d.WorkspaceID, d.ID); err != nil {
 				return err
 			}
+		}
+		if err := s.admit(ctx, workspace, next.Chars-d.Chars, len(next.Content)-len(d.Content)-file); err != nil {
+			return err
 		}
 		if err := taken(s.store.UpdateDocument(ctx, d.WorkspaceID, d.State, next, true)); err != nil || d.URL != "" {
 			return err

@@ -85,6 +85,9 @@ func (s *Service) markRemoving(ctx context.Context, document Document) error {
 	if err != nil {
 		return err
 	}
+	if err := s.store.DeleteUpload(ctx, document.WorkspaceID, document.ID); err != nil {
+		return err
+	}
 	return s.store.MarkRemoving(ctx, document.WorkspaceID, document.ID, s.now())
 }
 

@@ -203,8 +203,16 @@ func (s *Service) sync(ctx context.Context, source Source) error {
 		if err := s.store.RefreshFound(ctx, source.WorkspaceID, source.ID, now); err != nil {
 			return err
 		}
-		if _, err := s.store.CreateFound(ctx, source.WorkspaceID, source, documents, source.Rules.MaxPages); err != nil {
+		room, err := s.roomForPages(ctx, source.WorkspaceID, len(documents))
+		if err != nil {
 			return err
+		}
+		added, err := s.store.CreateFound(ctx, source.WorkspaceID, source, documents, source.Rules.MaxPages, room)
+		if err != nil {
+			return err
+		}
+		if added == room && room < len(documents) {
+			source.Reason = "Pages were left out: the plan's storage is full. Remove documents or upgrade the plan."
 		}
 		return s.store.UpdateSource(ctx, source.WorkspaceID, source)
 	})

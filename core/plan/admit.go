@@ -1,6 +1,10 @@
 package plan
 
-import "parley/core/fault"
+import (
+	"fmt"
+
+	"parley/core/fault"
+)
 
 // Resource is something that a plan limits.
 type Resource int
@@ -11,12 +15,13 @@ const (
 	API Resource = iota
 	Sites
 	Schedules
-	// Chatbots, Members, Tokens, KnowledgeChars and Messages count what would
+	// Chatbots, Members, Tokens, KnowledgeChars, StoredBytes and Messages count what would
 	// be in use after the request; Messages those of the month.
 	Chatbots
 	Members
 	Tokens
 	KnowledgeChars
+	StoredBytes
 	Messages
 	// MessageChars is the length of one message.
 	MessageChars
@@ -45,6 +50,11 @@ func (p Plan) Admit(resource Resource, used int) error {
 		return p.refuse(used, p.Limits.TokensPerChatbot, "active API token for each chatbot", "active API tokens for each chatbot", "Revoke one or upgrade the plan.")
 	case KnowledgeChars:
 		return p.refuse(used, p.Limits.KnowledgeChars, "character of knowledge", "characters of knowledge", "Remove documents or upgrade the plan.")
+	case StoredBytes:
+		if exceeds(used, p.Limits.StoredBytes) {
+			return fault.New(fault.Forbidden, "The %s plan stores up to %s of files and texts. Remove documents, or files that could not be read, or upgrade the plan.", p.Title, Megabytes(p.Limits.StoredBytes))
+		}
+		return nil
 	case Messages:
 		if exceeds(used, p.Limits.MessagesPerMonth) {
 			return fault.New(fault.RateLimited, "The %s plan includes %d messages a month, and they are used up. Wait for the next month or upgrade the plan.", p.Title, p.Limits.MessagesPerMonth)
@@ -79,6 +89,14 @@ func (p Plan) refuse(used, limit int, one, many, remedy string) error {
 		what = one
 	}
 	return fault.New(fault.Forbidden, "The %s plan includes %d %s. %s", p.Title, limit, what, remedy)
+}
+
+// Megabytes writes an amount of bytes for people, in millions of bytes.
+func Megabytes(bytes int) string {
+	if bytes%million == 0 {
+		return fmt.Sprintf("%d MB", bytes/million)
+	}
+	return fmt.Sprintf("%.1f MB", float64(bytes)/million)
 }
 
 func exceeds(used, limit int) bool { return limit != Unlimited && used > limit }

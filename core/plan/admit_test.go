@@ -46,6 +46,7 @@ var includes = []struct {
 	{Members, "members", [5]int{1, 3, 10, 50, yes}},
 	{Tokens, "tokens of a chatbot", [5]int{no, no, 10, 50, yes}},
 	{KnowledgeChars, "characters of knowledge", [5]int{400_000, 2_000_000, 20_000_000, 100_000_000, yes}},
+	{StoredBytes, "bytes of files and texts", [5]int{50_000_000, 250_000_000, 2_000_000_000, 10_000_000_000, yes}},
 	{Messages, "messages a month", [5]int{100, 2_000, 20_000, 200_000, yes}},
 	{MessageChars, "characters of a message", [5]int{4_000, 8_000, 16_000, 32_000, 64_000}},
 }
@@ -73,10 +74,10 @@ func TestWhoMayDoWhat(t *testing.T) {
 
 func wantUpTo(t *testing.T, p Plan, resource Resource, name string, limit int) {
 	t.Helper()
-	admitted, refused := []int{0, 1, limit}, []int{limit + 1, 1_000_000_000}
+	admitted, refused := []int{0, 1, limit}, []int{limit + 1, 100_000_000_000}
 	switch limit {
 	case yes:
-		admitted, refused = []int{0, 1, 1_000_000_000}, nil
+		admitted, refused = []int{0, 1, 100_000_000_000}, nil
 	case no:
 		admitted, refused = nil, []int{1}
 	}
@@ -136,6 +137,7 @@ func TestRefusals(t *testing.T) {
 		{named(Basic), Members, "The Basic plan includes 3 members. Remove a member or an invitation, or upgrade the plan."},
 		{named(Standard), Tokens, "The Standard plan includes 10 active API tokens for each chatbot. Revoke one or upgrade the plan."},
 		{named(Starter), KnowledgeChars, "The Starter plan includes 400000 characters of knowledge. Remove documents or upgrade the plan."},
+		{named(Starter), StoredBytes, "The Starter plan stores up to 50 MB of files and texts. Remove documents, or files that could not be read, or upgrade the plan."},
 		{named(Starter), Messages, "The Starter plan includes 100 messages a month, and they are used up. Wait for the next month or upgrade the plan."},
 		{named(Starter), MessageChars, "message is longer than 4000 characters, the limit of the Starter plan. Shorten it."},
 	} {

@@ -11,6 +11,7 @@ import (
 // for a message, which is read into memory whole.
 const (
 	maxAmount       = 1_000_000_000
+	maxBytes        = 1_000_000_000_000_000
 	maxMessageChars = 64_000
 	maxDays         = 36_500
 	// maxPrice is Stripe's: eight digits.
@@ -34,6 +35,7 @@ func (p Plan) Check() error {
 		{"message_chars", l.MessageChars, 1, maxMessageChars, false},
 		{"messages_per_month", l.MessagesPerMonth, 0, maxAmount, true},
 		{"knowledge_chars", l.KnowledgeChars, 0, maxAmount, true},
+		{"stored_bytes", l.StoredBytes, 0, maxBytes, true},
 		{"requests_per_minute", l.RequestsPerMinute, 1, maxAmount, true},
 		{"retention_days", l.RetentionDays, 1, maxDays, true},
 	} {

@@ -35,7 +35,7 @@ func less(a, b Limits) bool {
 	of := func(l Limits) []int {
 		return []int{
 			l.Chatbots, l.Members, l.TokensPerChatbot, l.MessageChars, l.MessagesPerMonth,
-			l.KnowledgeChars, l.RequestsPerMinute, l.RetentionDays,
+			l.KnowledgeChars, l.StoredBytes, l.RequestsPerMinute, l.RetentionDays,
 		}
 	}
 	for i, limit := range of(a) {

@@ -17,6 +17,8 @@ type Usage struct {
 	MessagesPerMonth int
 	// KnowledgeChars is the length of all documents in characters.
 	KnowledgeChars int
+	// StoredBytes is the size of all files and texts: see [plan.Limits].
+	StoredBytes int
 }
 
 // UsageStore knows how much a workspace has in use.
@@ -26,6 +28,8 @@ type UsageStore interface {
 	MessagesOf(ctx context.Context, workspaceID, month string) (int, error)
 	// KnowledgeChars is the length of all documents, in characters.
 	KnowledgeChars(ctx context.Context, workspaceID string) (int, error)
+	// StoredBytes is the size of all files and texts, in bytes.
+	StoredBytes(ctx context.Context, workspaceID string) (int, error)
 }
 
 // Usage returns what a workspace has in use, for the page of plans.
@@ -46,12 +50,17 @@ func (s *Service) Usage(ctx context.Context, workspaceID string) (Usage, error) 
 	if err != nil {
 		return Usage{}, err
 	}
+	stored, err := s.store.StoredBytes(ctx, workspaceID)
+	if err != nil {
+		return Usage{}, err
+	}
 	return Usage{
 		Chatbots:         count(holdings, plan.Chatbots),
 		Members:          count(holdings, plan.Members) + len(invitations),
 		TokensPerChatbot: mostTokens(holdings),
 		MessagesPerMonth: messages,
 		KnowledgeChars:   chars,
+		StoredBytes:      stored,
 	}, nil
 }
 

@@ -70,6 +70,6 @@ func TestUsage(t *testing.T) {
 				State: knowledge.Pending, Content: "Ünïcode", Chars: 7, UpdatedAt: c.now, CreatedAt: c.now,
 			}))
 		}
-		c.uses(tenant.Usage{Chatbots: 1, Members: 1, KnowledgeChars: 14})
+		c.uses(tenant.Usage{Chatbots: 1, Members: 1, KnowledgeChars: 14, StoredBytes: 2 * (9 + knowledge.DocumentBytes)})
 	})
 }

@@ -668,6 +668,7 @@ var (
 		{Name: "message_chars", Type: field.TypeInt},
 		{Name: "messages_per_month", Type: field.TypeInt, Default: -1},
 		{Name: "knowledge_chars", Type: field.TypeInt},
+		{Name: "stored_bytes", Type: field.TypeInt, Default: -1},
 		{Name: "requests_per_minute", Type: field.TypeInt, Default: -1},
 		{Name: "retention_days", Type: field.TypeInt, Default: -1},
 		{Name: "monthly_price", Type: field.TypeInt, Default: -1},
@@ -1045,6 +1046,11 @@ var (
 				Name:    "upload_document_id",
 				Unique:  false,
 				Columns: []*schema.Column{UploadsColumns[5]},
+			},
+			{
+				Name:    "upload_workspace_id",
+				Unique:  false,
+				Columns: []*schema.Column{UploadsColumns[1]},
 			},
 		},
 	}

@@ -29,6 +29,8 @@ const (
 	FieldMessagesPerMonth = "messages_per_month"
 	// FieldKnowledgeChars holds the string denoting the knowledge_chars field in the database.
 	FieldKnowledgeChars = "knowledge_chars"
+	// FieldStoredBytes holds the string denoting the stored_bytes field in the database.
+	FieldStoredBytes = "stored_bytes"
 	// FieldRequestsPerMinute holds the string denoting the requests_per_minute field in the database.
 	FieldRequestsPerMinute = "requests_per_minute"
 	// FieldRetentionDays holds the string denoting the retention_days field in the database.
@@ -55,6 +57,7 @@ var Columns = []string{
 	FieldMessageChars,
 	FieldMessagesPerMonth,
 	FieldKnowledgeChars,
+	FieldStoredBytes,
 	FieldRequestsPerMinute,
 	FieldRetentionDays,
 	FieldMonthlyPrice,
@@ -77,6 +80,8 @@ var (
 	TitleValidator func(string) error
 	// DefaultMessagesPerMonth holds the default value on creation for the "messages_per_month" field.
 	DefaultMessagesPerMonth int
+	// DefaultStoredBytes holds the default value on creation for the "stored_bytes" field.
+	DefaultStoredBytes int
 	// DefaultRequestsPerMinute holds the default value on creation for the "requests_per_minute" field.
 	DefaultRequestsPerMinute int
 	// DefaultRetentionDays holds the default value on creation for the "retention_days" field.
@@ -139,6 +144,11 @@ func ByMessagesPerMonth(opts ...sql.OrderTermOption) OrderOption {
 // ByKnowledgeChars orders the results by the knowledge_chars field.
 func ByKnowledgeChars(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldKnowledgeChars, opts...).ToFunc()
+}
+
+// ByStoredBytes orders the results by the stored_bytes field.
+func ByStoredBytes(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldStoredBytes, opts...).ToFunc()
 }
 
 // ByRequestsPerMinute orders the results by the requests_per_minute field.

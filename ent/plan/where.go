@@ -103,6 +103,11 @@ func KnowledgeChars(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldEQ(FieldKnowledgeChars, v))
 }
 
+// StoredBytes applies equality check predicate on the "stored_bytes" field. It's identical to StoredBytesEQ.
+func StoredBytes(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldStoredBytes, v))
+}
+
 // RequestsPerMinute applies equality check predicate on the "requests_per_minute" field. It's identical to RequestsPerMinuteEQ.
 func RequestsPerMinute(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldEQ(FieldRequestsPerMinute, v))
@@ -471,6 +476,46 @@ func KnowledgeCharsLT(v int) predicate.Plan {
 // KnowledgeCharsLTE applies the LTE predicate on the "knowledge_chars" field.
 func KnowledgeCharsLTE(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldLTE(FieldKnowledgeChars, v))
+}
+
+// StoredBytesEQ applies the EQ predicate on the "stored_bytes" field.
+func StoredBytesEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldStoredBytes, v))
+}
+
+// StoredBytesNEQ applies the NEQ predicate on the "stored_bytes" field.
+func StoredBytesNEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldNEQ(FieldStoredBytes, v))
+}
+
+// StoredBytesIn applies the In predicate on the "stored_bytes" field.
+func StoredBytesIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldIn(FieldStoredBytes, vs...))
+}
+
+// StoredBytesNotIn applies the NotIn predicate on the "stored_bytes" field.
+func StoredBytesNotIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldNotIn(FieldStoredBytes, vs...))
+}
+
+// StoredBytesGT applies the GT predicate on the "stored_bytes" field.
+func StoredBytesGT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGT(FieldStoredBytes, v))
+}
+
+// StoredBytesGTE applies the GTE predicate on the "stored_bytes" field.
+func StoredBytesGTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGTE(FieldStoredBytes, v))
+}
+
+// StoredBytesLT applies the LT predicate on the "stored_bytes" field.
+func StoredBytesLT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLT(FieldStoredBytes, v))
+}
+
+// StoredBytesLTE applies the LTE predicate on the "stored_bytes" field.
+func StoredBytesLTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLTE(FieldStoredBytes, v))
 }
 
 // RequestsPerMinuteEQ applies the EQ predicate on the "requests_per_minute" field.

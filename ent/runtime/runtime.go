@@ -1051,24 +1051,28 @@ func init() {
 	planDescMessagesPerMonth := planFields[8].Descriptor()
 	// plan.DefaultMessagesPerMonth holds the default value on creation for the messages_per_month field.
 	plan.DefaultMessagesPerMonth = planDescMessagesPerMonth.Default.(int)
+	// planDescStoredBytes is the schema descriptor for stored_bytes field.
+	planDescStoredBytes := planFields[10].Descriptor()
+	// plan.DefaultStoredBytes holds the default value on creation for the stored_bytes field.
+	plan.DefaultStoredBytes = planDescStoredBytes.Default.(int)
 	// planDescRequestsPerMinute is the schema descriptor for requests_per_minute field.
-	planDescRequestsPerMinute := planFields[10].Descriptor()
+	planDescRequestsPerMinute := planFields[11].Descriptor()
 	// plan.DefaultRequestsPerMinute holds the default value on creation for the requests_per_minute field.
 	plan.DefaultRequestsPerMinute = planDescRequestsPerMinute.Default.(int)
 	// planDescRetentionDays is the schema descriptor for retention_days field.
-	planDescRetentionDays := planFields[11].Descriptor()
+	planDescRetentionDays := planFields[12].Descriptor()
 	// plan.DefaultRetentionDays holds the default value on creation for the retention_days field.
 	plan.DefaultRetentionDays = planDescRetentionDays.Default.(int)
 	// planDescMonthlyPrice is the schema descriptor for monthly_price field.
-	planDescMonthlyPrice := planFields[12].Descriptor()
+	planDescMonthlyPrice := planFields[13].Descriptor()
 	// plan.DefaultMonthlyPrice holds the default value on creation for the monthly_price field.
 	plan.DefaultMonthlyPrice = planDescMonthlyPrice.Default.(int)
 	// planDescYearlyPrice is the schema descriptor for yearly_price field.
-	planDescYearlyPrice := planFields[13].Descriptor()
+	planDescYearlyPrice := planFields[14].Descriptor()
 	// plan.DefaultYearlyPrice holds the default value on creation for the yearly_price field.
 	plan.DefaultYearlyPrice = planDescYearlyPrice.Default.(int)
 	// planDescCurrency is the schema descriptor for currency field.
-	planDescCurrency := planFields[14].Descriptor()
+	planDescCurrency := planFields[15].Descriptor()
 	// plan.DefaultCurrency holds the default value on creation for the currency field.
 	plan.DefaultCurrency = planDescCurrency.Default.(string)
 	// plan.CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.

@@ -143,7 +143,9 @@ func (Upload) Edges() []ent.Edge {
 }
 
 // Indexes of the Upload.
-func (Upload) Indexes() []ent.Index { return []ent.Index{index.Fields("document_id")} }
+func (Upload) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("document_id"), index.Fields("workspace_id")}
+}
 
 // Passage is a piece of a document: the unit that is indexed and cited.
 type Passage struct{ ent.Schema }

@@ -33,6 +33,7 @@ func (Plan) Fields() []ent.Field {
 		field.Int("message_chars"),
 		field.Int("messages_per_month").Default(-1),
 		field.Int("knowledge_chars"),
+		field.Int("stored_bytes").Default(-1),
 		field.Int("requests_per_minute").Default(-1),
 		field.Int("retention_days").Default(-1),
 		// Prices are in the currency's smallest unit; -1 is not for sale.
