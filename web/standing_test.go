@@ -130,15 +130,20 @@ func TestGrantsOnThePage(t *testing.T) {
 		want string
 	}{
 		{
-			"a grant that ends says when, and what comes then", tenant.Workspace{Plan: plan.Premium, Granted: plan.Premium, GrantedUntil: until}, tenant.Subscription{},
+			"a grant that ends says when, and what comes then",
+			tenant.Workspace{Plan: plan.Premium, Granted: plan.Premium, GrantedUntil: until},
+			tenant.Subscription{},
 			"It has been granted to this workspace until 31 January 2027. From then on the workspace has the plan that it pays for, or the Starter plan.",
 		},
 		{
-			"a grant below what is paid for does not matter", tenant.Workspace{Plan: plan.Standard, Granted: plan.Basic, GrantedUntil: until}, standard(plan.Active, nil),
+			"a grant below what is paid for does not matter",
+			tenant.Workspace{Plan: plan.Standard, Granted: plan.Basic, GrantedUntil: until},
+			standard(plan.Active, nil),
 			"It costs 79.00 USD a month. The next payment is due on 24 November.",
 		},
 		{
-			"a plan that cannot be verified says until when it is in force", tenant.Workspace{Plan: plan.Standard, Granted: plan.Free},
+			"a plan that cannot be verified says until when it is in force",
+			tenant.Workspace{Plan: plan.Standard, Granted: plan.Free},
 			standard(plan.Active, func(s *tenant.Subscription) { s.UnverifiedUntil, s.Access.Until = on(2026, 12, 9), on(2026, 12, 9) }),
 			"This server cannot check payments any more: what was paid for is in force until 9 December at the latest. Ask its operator.",
 		},

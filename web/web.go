@@ -34,6 +34,8 @@ type Deps struct {
 	BaseURL string
 	// SignUp lets anyone create an account. The first visitor always can.
 	SignUp bool
+	// Security is what people read who found a vulnerability.
+	Security Security
 	// Billing sells plans. Without it, which is nil, they are changed by hand.
 	Billing Billing
 	// StripeURL is the address of another Stripe than Stripe's, for tests.
@@ -64,6 +66,8 @@ func Register(app *fiber.App, deps Deps) {
 	post := func(path string, handle fiber.Handler) { app.Post(path, s.page(handle)) }
 
 	get("/", s.home)
+	get(securityTxtPath, s.securityTxt)
+	get(securityPolicyPath, s.securityPolicy)
 	get("/sign-up", s.signUpPage)
 	post("/sign-up", s.signUp)
 	get("/sign-in", s.signInPage)

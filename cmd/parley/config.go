@@ -31,32 +31,33 @@ type Config struct {
 	LLMTimeout   time.Duration `name:"llm-timeout" env:"LLM_TIMEOUT" range:"1s-24h" default:"2m" help:"Longest time for a whole answer of the model."`
 	LLMFirst     time.Duration `name:"llm-first-token-timeout" env:"LLM_FIRST_TOKEN_TIMEOUT" range:"1s-24h" default:"30s" help:"Longest time until the model's first token."`
 	ModelConfig
-	EmbedBaseURL string        `name:"embed-base-url" env:"EMBED_BASE_URL" placeholder:"URL" secret:"url" help:"OpenAI-compatible server whose /embeddings makes vectors of passages and questions. Default: OpenAI's when EMBED_MODEL is set; without EMBED_MODEL, retrieval needs no server."`
-	EmbedAPIKey  string        `name:"embed-api-key" env:"EMBED_API_KEY" placeholder:"KEY" secret:"text" help:"Key for the embedding server."`
-	EmbedModel   string        `name:"embed-model" env:"EMBED_MODEL" placeholder:"NAME" help:"Name of the embedding model. The index is rebuilt when it changes."`
-	EmbedSize    int           `name:"embed-dimensions" env:"EMBED_DIMENSIONS" range:"1-65536" placeholder:"N" help:"Dimension that the embedding server is asked for. Default: the model's own."`
-	FetchAllow   []string      `name:"fetch-allow" env:"FETCH_ALLOW" placeholder:"TARGET" help:"Private hosts and networks that pages may be read from, each with a port, such as wiki.internal:8080, 10.0.0.0/8:443 or [fd00::/8]:443, separated by commas. Without a port, 80 and 443 are open; the port * opens all. Default: none."`
-	FetchPorts   []int         `name:"fetch-ports" env:"FETCH_PORTS" range:"1-65535" placeholder:"PORT" help:"Ports of public sites that pages may be read from. Default: 80 and 443."`
-	FetchDelay   time.Duration `name:"fetch-delay" env:"FETCH_DELAY" range:"1ms-1h" default:"1s" help:"Pause between two requests to one host."`
-	Workers      int           `name:"workers" env:"WORKERS" range:"1-256" placeholder:"N" help:"Number of workspaces whose documents this process works on at once. Default: 16."`
-	JobLease     time.Duration `name:"job-lease" env:"JOB_LEASE" range:"1s-24h" default:"5m" help:"How long a server that has died may hold a workspace's documents before another takes them over. On SQLite the next start does so at once."`
-	StripeKey    string        `name:"stripe-secret-key" env:"STRIPE_SECRET_KEY" placeholder:"KEY" secret:"text" help:"Stripe's secret key. With it owners buy plans; the operator can still grant one with parley plan set."`
-	StripeSecret string        `name:"stripe-webhook-secret" env:"STRIPE_WEBHOOK_SECRET" placeholder:"SECRET" secret:"text" help:"Signing secret of Stripe's webhook endpoint, which is /api/webhooks/stripe. A server with STRIPE_SECRET_KEY needs it."`
-	StripeURL    string        `name:"stripe-url" env:"STRIPE_URL" placeholder:"URL" help:"Address of another Stripe, for tests."`
-	StripeTax    bool          `name:"stripe-tax" env:"STRIPE_TAX" help:"Whether Stripe Tax reckons the taxes at checkout. It has to be set up at Stripe before."`
-	TrialDays    int           `name:"trial-days" env:"TRIAL_DAYS" range:"0-730" placeholder:"N" default:"14" help:"Days of a workspace's first subscription that cost nothing. 0 means no trial."`
-	GraceDays    int           `name:"billing-grace-days" env:"BILLING_GRACE_DAYS" range:"0-365" placeholder:"N" default:"21" help:"Days for which a plan stays in force after a payment failed."`
-	PlanChanges  string        `name:"plan-changes" env:"PLAN_CHANGES" placeholder:"WHO" help:"Who changes plans by hand while there is no Stripe: owner, on the plan page, or operator, with parley plan set. Default: operator, and owner with parley serve --demo."`
-	SMTPURL      string        `name:"smtp-url" env:"SMTP_URL" placeholder:"URL" secret:"url" help:"Server that takes mails: smtp://user:password@mail.example.com:587, which is encrypted by STARTTLS, or smtps:// on port 465. Unset means that no mails are sent. Mails have links: set BASE_URL, too."`
-	MailFrom     string        `name:"mail-from" env:"MAIL_FROM" placeholder:"ADDRESS" help:"Sender of mails, such as parley@example.com, with or without a name. Needed with SMTP_URL."`
-	MetricsAddr  string        `name:"metrics-addr" env:"METRICS_ADDR" placeholder:"ADDRESS" help:"Address on which /metrics is served to Prometheus, such as 127.0.0.1:9091. Unset means that it is not. Keep it from the public."`
-	AuditDays    int           `name:"audit-days" env:"AUDIT_DAYS" placeholder:"N" default:"400" help:"Days for which entries of the audit log are kept, those of deleted workspaces, too: from 1 to 3660."`
-	SignUp       bool          `name:"sign-up" env:"SIGN_UP" default:"true" negatable:"" help:"Whether anybody may sign up. The first visitor of an empty server always may."`
-	Proxies      []string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks of the reverse proxies in front of this server, separated by commas. Only they are believed when they say who the client is. Set it wherever BASE_URL begins with https: without it all clients count as one."`
-	ProxyHeader  string        `name:"client-address-header" env:"CLIENT_ADDRESS_HEADER" default:"X-Forwarded-For" placeholder:"NAME" help:"Header in which trusted proxies pass on the client's address, such as Fly-Client-IP or CF-Connecting-IP."`
-	DrainTimeout time.Duration `name:"drain-timeout" env:"DRAIN_TIMEOUT" range:"1s-24h" default:"20s" help:"How long running answers may go on after SIGTERM before they are ended."`
-	LogFormat    string        `name:"log-format" env:"LOG_FORMAT" default:"text" help:"Format of the log on standard error: text or json."`
-	LogLevel     string        `name:"log-level" env:"LOG_LEVEL" default:"info" help:"Least level that is logged: debug, info, warn or error."`
+	EmbedBaseURL    string        `name:"embed-base-url" env:"EMBED_BASE_URL" placeholder:"URL" secret:"url" help:"OpenAI-compatible server whose /embeddings makes vectors of passages and questions. Default: OpenAI's when EMBED_MODEL is set; without EMBED_MODEL, retrieval needs no server."`
+	EmbedAPIKey     string        `name:"embed-api-key" env:"EMBED_API_KEY" placeholder:"KEY" secret:"text" help:"Key for the embedding server."`
+	EmbedModel      string        `name:"embed-model" env:"EMBED_MODEL" placeholder:"NAME" help:"Name of the embedding model. The index is rebuilt when it changes."`
+	EmbedSize       int           `name:"embed-dimensions" env:"EMBED_DIMENSIONS" range:"1-65536" placeholder:"N" help:"Dimension that the embedding server is asked for. Default: the model's own."`
+	FetchAllow      []string      `name:"fetch-allow" env:"FETCH_ALLOW" placeholder:"TARGET" help:"Private hosts and networks that pages may be read from, each with a port, such as wiki.internal:8080, 10.0.0.0/8:443 or [fd00::/8]:443, separated by commas. Without a port, 80 and 443 are open; the port * opens all. Default: none."`
+	FetchPorts      []int         `name:"fetch-ports" env:"FETCH_PORTS" range:"1-65535" placeholder:"PORT" help:"Ports of public sites that pages may be read from. Default: 80 and 443."`
+	FetchDelay      time.Duration `name:"fetch-delay" env:"FETCH_DELAY" range:"1ms-1h" default:"1s" help:"Pause between two requests to one host."`
+	Workers         int           `name:"workers" env:"WORKERS" range:"1-256" placeholder:"N" help:"Number of workspaces whose documents this process works on at once. Default: 16."`
+	JobLease        time.Duration `name:"job-lease" env:"JOB_LEASE" range:"1s-24h" default:"5m" help:"How long a server that has died may hold a workspace's documents before another takes them over. On SQLite the next start does so at once."`
+	StripeKey       string        `name:"stripe-secret-key" env:"STRIPE_SECRET_KEY" placeholder:"KEY" secret:"text" help:"Stripe's secret key. With it owners buy plans; the operator can still grant one with parley plan set."`
+	StripeSecret    string        `name:"stripe-webhook-secret" env:"STRIPE_WEBHOOK_SECRET" placeholder:"SECRET" secret:"text" help:"Signing secret of Stripe's webhook endpoint, which is /api/webhooks/stripe. A server with STRIPE_SECRET_KEY needs it."`
+	StripeURL       string        `name:"stripe-url" env:"STRIPE_URL" placeholder:"URL" help:"Address of another Stripe, for tests."`
+	StripeTax       bool          `name:"stripe-tax" env:"STRIPE_TAX" help:"Whether Stripe Tax reckons the taxes at checkout. It has to be set up at Stripe before."`
+	TrialDays       int           `name:"trial-days" env:"TRIAL_DAYS" range:"0-730" placeholder:"N" default:"14" help:"Days of a workspace's first subscription that cost nothing. 0 means no trial."`
+	GraceDays       int           `name:"billing-grace-days" env:"BILLING_GRACE_DAYS" range:"0-365" placeholder:"N" default:"21" help:"Days for which a plan stays in force after a payment failed."`
+	PlanChanges     string        `name:"plan-changes" env:"PLAN_CHANGES" placeholder:"WHO" help:"Who changes plans by hand while there is no Stripe: owner, on the plan page, or operator, with parley plan set. Default: operator, and owner with parley serve --demo."`
+	SMTPURL         string        `name:"smtp-url" env:"SMTP_URL" placeholder:"URL" secret:"url" help:"Server that takes mails: smtp://user:password@mail.example.com:587, which is encrypted by STARTTLS, or smtps:// on port 465. Unset means that no mails are sent. Mails have links: set BASE_URL, too."`
+	MailFrom        string        `name:"mail-from" env:"MAIL_FROM" placeholder:"ADDRESS" help:"Sender of mails, such as parley@example.com, with or without a name. Needed with SMTP_URL."`
+	MetricsAddr     string        `name:"metrics-addr" env:"METRICS_ADDR" placeholder:"ADDRESS" help:"Address on which /metrics is served to Prometheus, such as 127.0.0.1:9091. Unset means that it is not. Keep it from the public."`
+	SecurityContact string        `name:"security-contact" env:"SECURITY_CONTACT" placeholder:"URI" help:"Where people report a vulnerability of this installation, such as mailto:security@example.com or https://example.com/security. With it /.well-known/security.txt is served, and with a BASE_URL of https that names the policy, too."`
+	AuditDays       int           `name:"audit-days" env:"AUDIT_DAYS" placeholder:"N" default:"400" help:"Days for which entries of the audit log are kept, those of deleted workspaces, too: from 1 to 3660."`
+	SignUp          bool          `name:"sign-up" env:"SIGN_UP" default:"true" negatable:"" help:"Whether anybody may sign up. The first visitor of an empty server always may."`
+	Proxies         []string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks of the reverse proxies in front of this server, separated by commas. Only they are believed when they say who the client is. Set it wherever BASE_URL begins with https: without it all clients count as one."`
+	ProxyHeader     string        `name:"client-address-header" env:"CLIENT_ADDRESS_HEADER" default:"X-Forwarded-For" placeholder:"NAME" help:"Header in which trusted proxies pass on the client's address, such as Fly-Client-IP or CF-Connecting-IP."`
+	DrainTimeout    time.Duration `name:"drain-timeout" env:"DRAIN_TIMEOUT" range:"1s-24h" default:"20s" help:"How long running answers may go on after SIGTERM before they are ended."`
+	LogFormat       string        `name:"log-format" env:"LOG_FORMAT" default:"text" help:"Format of the log on standard error: text or json."`
+	LogLevel        string        `name:"log-level" env:"LOG_LEVEL" default:"info" help:"Least level that is logged: debug, info, warn or error."`
 }
 
 const (
@@ -107,7 +108,7 @@ func (c *Config) validate() error {
 	default:
 		return fmt.Errorf("LOG_LEVEL must be debug, info, warn or error")
 	}
-	for _, check := range []func() error{c.validateServers, c.validateTargets, c.validateModels, c.validateBilling} {
+	for _, check := range []func() error{c.validateSecurityContact, c.validateServers, c.validateTargets, c.validateModels, c.validateBilling} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
+	"parley"
 	"parley/api"
 	"parley/core/fault"
 	"parley/internal/requestid"
@@ -69,6 +70,7 @@ func newServer(p *program) (*server, error) {
 	forPeople := web.Deps{
 		Tenants: p.tenants, Chatbots: p.chatbots, Knowledge: p.knowledge, Chat: p.chat, IDs: p.ids, Sessions: sessions,
 		Proxies: proxies, BaseURL: base, SignUp: p.config.SignUp, Log: p.log, Now: now,
+		Security:  web.Security{Contact: p.config.SecurityContact, Policy: parley.SecurityPolicy},
 		StripeURL: p.config.StripeURL, TrialDays: p.config.TrialDays, PlanChanges: p.config.ownersChangePlans(),
 	}
 	if p.billing != nil { // an interface that holds a nil pointer would not be nil

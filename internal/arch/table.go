@@ -50,6 +50,10 @@ const (
 // its concern; see bans.
 var table = []Row{
 	{
+		Packages: []string{"."},
+		Because:  "it embeds files and does nothing else",
+	},
+	{
 		Packages: []string{"core/fault"},
 		Because:  "every room speaks of faults, so faults can speak of no room",
 	},

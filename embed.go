@@ -1,0 +1,9 @@
+// Package parley holds the project's own documents that the program shows.
+package parley
+
+import _ "embed"
+
+// SecurityPolicy is SECURITY.md.
+//
+//go:embed SECURITY.md
+var SecurityPolicy string

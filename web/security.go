@@ -1,0 +1,60 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+const (
+	securityTxtPath    = "/.well-known/security.txt"
+	securityPolicyPath = "/security-policy"
+	// securityTxtDays is how long a copy of security.txt may be believed: less
+	// than a year, as RFC 9116, section 2.5.5, recommends.
+	securityTxtDays = 180
+)
+
+// Security is what the installation says to people who found a vulnerability.
+type Security struct {
+	// Contact is where they report it: a mailto: or https: URI. Without one
+	// there is no security.txt: a made-up contact is worse than none.
+	Contact string
+	// Policy is the text of the security policy.
+	Policy string
+}
+
+// securityTxt says whom to tell of a vulnerability: RFC 9116.
+func (s *site) securityTxt(c *fiber.Ctx) error {
+	if s.Security.Contact == "" {
+		return fiber.ErrNotFound
+	}
+	return plainText(c, securityTxt(s.Security.Contact, s.BaseURL, s.Now()))
+}
+
+// securityPolicy shows what is promised to them.
+func (s *site) securityPolicy(c *fiber.Ctx) error {
+	if s.Security.Contact == "" {
+		return fiber.ErrNotFound
+	}
+	return plainText(c, s.Security.Policy)
+}
+
+func plainText(c *fiber.Ctx, text string) error {
+	c.Set(fiber.HeaderContentType, fiber.MIMETextPlainCharsetUTF8)
+	return c.SendString(text)
+}
+
+// securityTxt writes the file. Web addresses in it must be https: where the
+// server is reached otherwise, such as on a developer's machine, they are left
+// out.
+func securityTxt(contact, baseURL string, now time.Time) string {
+	expires := now.UTC().Truncate(24*time.Hour).AddDate(0, 0, securityTxtDays)
+	var b strings.Builder
+	fmt.Fprintf(&b, "Contact: %s\nExpires: %s\nPreferred-Languages: en\n", contact, expires.Format(time.RFC3339))
+	if strings.HasPrefix(baseURL, "https://") {
+		fmt.Fprintf(&b, "Canonical: %s\nPolicy: %s\n", baseURL+securityTxtPath, baseURL+securityPolicyPath)
+	}
+	return b.String()
+}
