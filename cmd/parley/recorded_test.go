@@ -98,7 +98,7 @@ func TestEveryRouteLeavesARecord(t *testing.T) {
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
 		mine := w.newEstate("quillon")
-		guest, err := w.server.tenants.Invite(t.Context(), mine.workspace, tenant.RoleOwner, "guest@quillon.example", tenant.RoleMember)
+		guest, err := w.server.tenants.Invite(t.Context(), mine.workspace, mine.owner, "guest@quillon.example", tenant.RoleMember)
 		w.must(err)
 		// What the rows call with wrong values, so that nothing happens.
 		bodies := map[string]string{
