@@ -23,6 +23,7 @@ const (
 	reads       = "it reads only"
 	runs        = "it runs the server, whose acts are recorded one by one"
 	atStripe    = "it changes what Stripe sells; what follows for a workspace is recorded as subscription.changed"
+	staysOwner  = "the only owner cannot leave; who leaves is recorded as member.left: see TestLeave"
 	fromWebhook = "an event that changes a subscription is recorded as subscription.changed: see TestStripe"
 )
 
@@ -57,6 +58,7 @@ var routeRecords = map[string]struct {
 	"POST /workspaces/:workspace/invitations/:invitation/cancel": {action: audit.InvitationCancelled},
 	"POST /workspaces/:workspace/members/:user/role":             {action: audit.RoleChanged},
 	"POST /workspaces/:workspace/members/:user/remove":           {action: audit.MemberRemoved},
+	"POST /workspaces/:workspace/leave":                          {reason: staysOwner},
 	"POST /workspaces/:workspace/delete":                         {action: audit.WorkspaceDeleted},
 
 	"POST /api/chatbots/:id/api-tokens":                        {action: audit.TokenCreated},

@@ -3,6 +3,7 @@ package tenant_test
 import (
 	"testing"
 
+	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
@@ -108,7 +109,11 @@ func TestLeave(t *testing.T) {
 		member := c.addMember("member", tenant.RoleMember)
 		keys, err := c.StartSession(t.Context(), member, stranger)
 		c.must(err)
-		c.must(c.Leave(t.Context(), c.space.ID, member))
+		c.must(c.Leave(audit.AsPerson(t.Context(), member, "member@example.com"), c.space.ID, member))
+		left, err := c.store.Audit(t.Context(), c.space.ID, []audit.Action{audit.MemberLeft}, 10)
+		if err != nil || len(left) != 1 || left[0].Actor.UserID != member {
+			t.Errorf("the log says %+v, %v", left, err)
+		}
 		person, err := c.Person(t.Context(), keys.Session)
 		if err != nil || len(person.Memberships) != 0 {
 			t.Errorf("they are %+v, %v", person, err)
