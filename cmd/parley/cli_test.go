@@ -198,6 +198,13 @@ func TestChatbotCommands(t *testing.T) {
 		}
 		term.fails("Workspace not found", "chatbot", "list", "ws_nobody")
 		term.fails("Workspace not found", "chatbot", "create", "ws_nobody", "x")
+		for _, args := range [][]string{nil, {"--separate-end-users"}} {
+			made := term.record(append([]string{"chatbot", "create", workspace, "Separated"}, args...)...)
+			if made["separate_end_users"] != (args != nil) {
+				t.Errorf("created with %v: %v", args, made)
+			}
+			term.ok("chatbot", "delete", field(made, "id"), "--yes")
+		}
 		if _, _, code := term.run("", "chatbot", "delete", bot); code != 2 {
 			t.Errorf("a deletion that is not confirmed ends with %d", code)
 		}

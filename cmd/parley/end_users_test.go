@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 
 	"parley/core/chatbot"
@@ -102,6 +103,30 @@ func TestSeparateEndUsers(t *testing.T) {
 			if messages, _ := r.Data["messages"].([]any); len(messages) != 2+4*2 {
 				t.Errorf("%d messages in the conversation of nobody, want those of five questions", len(messages))
 			}
+		})
+	})
+}
+
+func TestSeparateEndUsersSetting(t *testing.T) {
+	t.Parallel()
+	onBakery(t, func(b bakery) {
+		v, page, token := b.signedIn(b.baker.email, b.baker.password), "/chatbots/"+b.baker.chatbot, b.baker.token
+		alice := messagesPath(written(b.newConversation(token, `{"external_user_id":"alice"}`)))
+		const on = `name="separate_end_users" type="checkbox" value="on" checked`
+		b.Run("the settings page turns it on and off, for the next request", func(t *testing.T) {
+			w, v := b.within(t), v.in(t)
+			if strings.Contains(v.get(page).body, on) {
+				t.Error("it is on from the start")
+			}
+			w.checkAnswer(w.call("GET", alice, "", bearer(token)), 200, 0)
+			v.goesTo(v.post(page, pairs{"name", "Baker", "separate_end_users", "on"}), page+"?done=saved")
+			if !strings.Contains(v.get(page).body, on) {
+				t.Error("the page does not show that it is on")
+			}
+			w.checkAnswer(w.call("GET", alice, "", bearer(token)), 404, 3)
+			w.checkAnswer(w.call("GET", alice, "", bearer(token), userHeader("alice")), 200, 0)
+			v.goesTo(v.post(page, pairs{"name", "Baker"}), page+"?done=saved")
+			w.checkAnswer(w.call("GET", alice, "", bearer(token)), 200, 0)
 		})
 	})
 }

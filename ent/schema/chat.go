@@ -112,7 +112,7 @@ func (IdempotencyKey) Fields() []ent.Field {
 		field.String("token_id").MaxLen(idLen).Immutable(),
 		field.String("route").MaxLen(200).Immutable(),
 		field.String("key").MaxLen(255 * utf8Max).Immutable(),
-		// body_hash is the SHA-256 of the request's body, in hex.
+		// body_hash is the SHA-256 of the request's body and end user, in hex.
 		field.String("body_hash").MaxLen(64).Immutable(),
 		field.Int64("conversation_id").Immutable(),
 		// message_id is that of the answer, or zero where there is none.
