@@ -207,6 +207,8 @@ var commandRecords = map[string]struct {
 	"plan limits":             {action: audit.PlanLimitsChanged, args: "basic --chatbots=7"},
 	"provider reseal":         {reason: "there is no key here; see TestRecords in core/chatbot"},
 	"billing sync":            {reason: atStripe},
+	"billing webhook":         {reason: atStripe},
+	"billing unlink":          {reason: "no workspace has a customer here; see TestUnlinkCommand"},
 	"billing reconcile":       {reason: "what it corrects is recorded as subscription.changed"},
 	"audit list":              {reason: reads},
 	"ask":                     {reason: talks},
