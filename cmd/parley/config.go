@@ -40,7 +40,7 @@ type Config struct {
 	FetchDelay      time.Duration `name:"fetch-delay" env:"FETCH_DELAY" range:"1ms-1h" default:"1s" help:"Pause between two requests to one host."`
 	Workers         int           `name:"workers" env:"WORKERS" range:"1-256" placeholder:"N" help:"Number of workspaces whose documents this process works on at once. Default: 16."`
 	JobLease        time.Duration `name:"job-lease" env:"JOB_LEASE" range:"1s-24h" default:"5m" help:"How long a server that has died may hold a workspace's documents before another takes them over. On SQLite the next start does so at once."`
-	StripeKey       string        `name:"stripe-secret-key" env:"STRIPE_SECRET_KEY" placeholder:"KEY" secret:"text" help:"Stripe's secret key. With it owners buy plans; the operator can still grant one with parley plan set."`
+	StripeKey       string        `name:"stripe-secret-key" env:"STRIPE_SECRET_KEY" placeholder:"KEY" secret:"text" help:"Stripe's secret key (sk_) or a restricted one (rk_) with the rights that docs/billing.md lists. With it owners buy plans; the operator can still grant one with parley plan set."`
 	StripeSecret    string        `name:"stripe-webhook-secret" env:"STRIPE_WEBHOOK_SECRET" placeholder:"SECRET" secret:"text" help:"Signing secret of Stripe's webhook endpoint, which is /api/webhooks/stripe. A server with STRIPE_SECRET_KEY needs it."`
 	StripeURL       string        `name:"stripe-url" env:"STRIPE_URL" placeholder:"URL" help:"Address of another Stripe, for tests."`
 	StripeTax       bool          `name:"stripe-tax" env:"STRIPE_TAX" help:"Whether Stripe Tax reckons the taxes at checkout. It has to be set up at Stripe before."`
