@@ -22,21 +22,41 @@ func (s *Service) billed(ctx context.Context, known tenant.Subscription, chosen 
 		ID: found.ID, Status: chosen.status(), Plan: s.planOrLast(known, chosen),
 		Interval: intervalOf(chosen.price()), TrialEnd: moment(found.TrialEnd),
 	}
+	billed.Amount, billed.Currency = chosen.costs()
 	if billed.Status.Terminal() {
-		return billed, nil
+		return s.ended(ctx, known, found, billed)
 	}
 	var err error
 	if billed.PeriodEnd, err = s.periodEnd(ctx, found); err != nil {
 		return billed, err
 	}
 	billed.EndsAt = endsAt(found, billed.PeriodEnd)
-	if billed.Status == plan.PastDue {
-		if billed.PastDueSince, err = s.pastDueSince(ctx, known, found); err != nil {
-			return billed, err
-		}
+	if billed.PastDueSince, billed.InvoiceURL, err = s.debt(ctx, known, found); err != nil {
+		return billed, err
 	}
 	billed.NextPlan, billed.NextAt, err = s.next(ctx, chosen, billed)
 	return billed, err
+}
+
+// ended adds when a subscription ended, and if that was because nobody paid,
+// since when.
+func (s *Service) ended(ctx context.Context, known tenant.Subscription, found *stripe.Subscription, billed tenant.Billed) (_ tenant.Billed, err error) {
+	billed.EndsAt = moment(found.EndedAt)
+	if why := found.CancellationDetails; why == nil || why.Reason != stripe.SubscriptionCancellationDetailsReasonPaymentFailed {
+		return billed, nil
+	}
+	billed.PastDueSince, _, err = s.openInvoices(ctx, known, found)
+	return billed, err
+}
+
+// costs is what a period costs. It is zero for a price in tiers, which depends
+// on what is used.
+func (c candidate) costs() (amount int, currency string) {
+	price := c.price()
+	if price == nil || price.UnitAmount == 0 {
+		return 0, ""
+	}
+	return int(price.UnitAmount * max(1, c.item.Quantity)), string(price.Currency)
 }
 
 func (c candidate) price() *stripe.Price {

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"time"
 
+	"parley/core/plan"
 	"parley/core/tenant"
 )
 
@@ -27,6 +28,12 @@ type Config struct {
 	TrialDays int
 	// Tax lets Stripe Tax compute taxes.
 	Tax bool
+	// TaxInclusive says that taxes are a part of the prices. Otherwise they come
+	// on top.
+	TaxInclusive bool
+	// TaxCode says what is sold, such as txcd_10103001; empty for the default of
+	// the account. See https://docs.stripe.com/tax/tax-codes.
+	TaxCode string
 }
 
 // Tenants keeps subscriptions. *tenant.Service is one, and says what each
@@ -37,6 +44,9 @@ type Tenants interface {
 	Lapsed(ctx context.Context) (workspaceIDs []string, err error)
 	WorkspaceByCustomer(ctx context.Context, customerID string) (workspaceID string, err error)
 
+	SetOnSale(ctx context.Context, name plan.Name, price plan.Price) error
+
+	Workspace(ctx context.Context, workspaceID string) (tenant.Workspace, error)
 	OwnerEmail(ctx context.Context, workspaceID string) (string, error)
 	SetCustomer(ctx context.Context, workspaceID string, customer tenant.Customer) (tenant.Subscription, error)
 	ReplaceCustomer(ctx context.Context, workspaceID, replaced string, customer tenant.Customer) (tenant.Subscription, error)
@@ -45,6 +55,10 @@ type Tenants interface {
 
 	BeginCheckout(ctx context.Context, workspaceID string) error
 	ApplySubscription(ctx context.Context, workspaceID string, revision int, billed tenant.Billed, trialUsed bool, cause tenant.Cause) (tenant.Applied, error)
+
+	TrialTaken(ctx context.Context, key tenant.TrialKey) (bool, error)
+	ClaimTrial(ctx context.Context, subscriptionID string, keys ...tenant.TrialKey) (first bool, err error)
+	RecordReversals(ctx context.Context, workspaceID string, read []tenant.Reversal) (news []tenant.Reversal, err error)
 
 	SawEvent(ctx context.Context, eventID string) (bool, error)
 	NoteEvent(ctx context.Context, eventID, kind string) error

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -194,6 +195,28 @@ func (b *business) comeBack(workspace string) {
 	b.must(err)
 }
 
+// sendsAtOnce has two processes send what is due, and returns the mails.
+func (b *business) sendsAtOnce(t *testing.T) (mails []tenant.Mail) {
+	t.Helper()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() {
+			_, err := b.SendMails(b.ctx, func(_ context.Context, mail tenant.Mail) error {
+				mu.Lock()
+				defer mu.Unlock()
+				mails = append(mails, mail)
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	return mails
+}
+
 func (b *business) row(workspace string) tenant.Subscription {
 	b.Helper()
 	row, err := b.Subscription(b.ctx, workspace)
@@ -204,6 +227,7 @@ func (b *business) row(workspace string) tenant.Subscription {
 // said is a row in words, but for how often and when it was read.
 func said(row tenant.Subscription) string {
 	row.Revision, row.FetchedAt = 0, nil
+	row.InvoiceURL = path.Base(row.InvoiceURL) // two Stripes have two addresses
 	for _, at := range []**time.Time{&row.CheckoutAt, &row.PeriodEnd, &row.EndsAt, &row.TrialEnd, &row.PastDueSince, &row.NextAt, &row.Access.Until} {
 		if *at != nil {
 			utc := (*at).UTC()

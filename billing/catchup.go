@@ -35,7 +35,7 @@ func (s *Service) CatchUp(ctx context.Context) (handled int, err error) {
 // catchUp handles one event unless it was handled. Read has the customers that
 // were asked about after all of these events had happened.
 func (s *Service) catchUp(ctx context.Context, h hint, read map[string]bool) (news bool, err error) {
-	if read[h.customer] {
+	if read[h.customer] && !h.reversed.any() {
 		seen, err := s.tenants.SawEvent(ctx, h.id)
 		if err != nil || seen {
 			return false, err

@@ -18,6 +18,8 @@ import (
 type Purchase struct {
 	Plan     plan.Name
 	Interval plan.Interval
+	// Buyer is the account that buys, which has one trial; empty for nobody's.
+	Buyer string
 }
 
 // Back is where Stripe sends the person afterwards: absolute addresses.
@@ -69,9 +71,13 @@ func (s *Service) Checkout(ctx context.Context, workspaceID string, purchase Pur
 	if err != nil {
 		return "", err
 	}
+	known, page, err := s.finish(ctx, known, priceID)
+	if err != nil || page != "" {
+		return page, err
+	}
 	switch known.Status {
-	case plan.None, plan.Incomplete, plan.IncompleteExpired, plan.Canceled:
-		url, err := s.sell(ctx, known, priceID, back)
+	case plan.None, plan.IncompleteExpired, plan.Canceled:
+		url, err := s.sell(ctx, known, purchase, priceID, back)
 		if !missing(err) {
 			return url, err
 		}
@@ -83,7 +89,7 @@ func (s *Service) Checkout(ctx context.Context, workspaceID string, purchase Pur
 		if known, err = s.tenants.ReplaceCustomer(ctx, workspaceID, known.CustomerID, made); err != nil {
 			return "", err
 		}
-		return s.sell(ctx, known, priceID, back)
+		return s.sell(ctx, known, purchase, priceID, back)
 	case plan.Active, plan.Trialing:
 		return s.change(ctx, known, priceID, back)
 	}
@@ -109,7 +115,11 @@ func (s *Service) priceOf(ctx context.Context, purchase Purchase) (string, error
 
 // sell makes a page to pay on, and closes those that were left open: who pays
 // on two of them would have two subscriptions.
-func (s *Service) sell(ctx context.Context, known tenant.Subscription, priceID string, back Back) (string, error) {
+func (s *Service) sell(ctx context.Context, known tenant.Subscription, purchase Purchase, priceID string, back Back) (string, error) {
+	trialDays, err := s.trialDays(ctx, known, purchase.Buyer)
+	if err != nil {
+		return "", err
+	}
 	if err := s.expireSessions(ctx, known.CustomerID); err != nil {
 		return "", err
 	}
@@ -119,6 +129,7 @@ func (s *Service) sell(ctx context.Context, known tenant.Subscription, priceID s
 	client := session.Client{B: s.account.backend, Key: s.account.key}
 	made, err := ask(ctx, func(ctx context.Context) (*stripe.CheckoutSession, error) {
 		params := s.sessionParams(known, priceID, back)
+		offerTrial(params, trialDays, purchase.Buyer)
 		params.Context = ctx
 		return client.New(params)
 	})
@@ -156,15 +167,14 @@ func (s *Service) sessionParams(known tenant.Subscription, priceID string, back 
 		SuccessURL:          stripe.String(back.Done),
 		CancelURL:           stripe.String(back.Cancelled),
 		SubscriptionData:    &stripe.CheckoutSessionSubscriptionDataParams{},
+		// An invoice has to name a business with its address and tax number.
+		BillingAddressCollection: stripe.String(string(stripe.CheckoutSessionBillingAddressCollectionRequired)),
+		CustomerUpdate:           &stripe.CheckoutSessionCustomerUpdateParams{Address: stripe.String("auto"), Name: stripe.String("auto")},
+		TaxIDCollection:          &stripe.CheckoutSessionTaxIDCollectionParams{Enabled: stripe.Bool(true)},
 	}
 	params.SubscriptionData.AddMetadata(metadataWorkspace, known.WorkspaceID)
-	if s.config.TrialDays > 0 && !known.TrialUsed {
-		params.SubscriptionData.TrialPeriodDays = stripe.Int64(int64(s.config.TrialDays))
-	}
-	if s.config.Tax { // which needs an address, and lets businesses give their number
+	if s.config.Tax {
 		params.AutomaticTax = &stripe.CheckoutSessionAutomaticTaxParams{Enabled: stripe.Bool(true)}
-		params.CustomerUpdate = &stripe.CheckoutSessionCustomerUpdateParams{Address: stripe.String("auto"), Name: stripe.String("auto")}
-		params.TaxIDCollection = &stripe.CheckoutSessionTaxIDCollectionParams{Enabled: stripe.Bool(true)}
 	}
 	return params
 }

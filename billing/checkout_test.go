@@ -16,7 +16,7 @@ var back = Back{Done: "https://parley.example/done", Cancelled: "https://parley.
 // on the given path, the last time.
 func (s *shop) checkout(t *testing.T, name plan.Name, path string) (address string, form url.Values) {
 	t.Helper()
-	address, err := s.Checkout(t.Context(), workspace, Purchase{name, plan.Monthly}, back)
+	address, err := s.Checkout(t.Context(), workspace, Purchase{Plan: name, Interval: plan.Monthly}, back)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,9 +190,9 @@ func TestCheckoutRefuses(t *testing.T) {
 		purchase Purchase
 		field    string
 	}{
-		{"the free plan", Purchase{plan.Free, plan.Monthly}, "plan"},
-		{"a plan that does not exist", Purchase{"gold", plan.Monthly}, "plan"},
-		{"an interval that does not exist", Purchase{plan.Basic, "weekly"}, "interval"},
+		{"the free plan", Purchase{Plan: plan.Free, Interval: plan.Monthly}, "plan"},
+		{"a plan that does not exist", Purchase{Plan: "gold", Interval: plan.Monthly}, "plan"},
+		{"an interval that does not exist", Purchase{Plan: plan.Basic, Interval: "weekly"}, "interval"},
 	}
 	for _, test := range tests {
 		t.Run(test.name+" cannot be bought", func(t *testing.T) {
@@ -205,7 +205,7 @@ func TestCheckoutRefuses(t *testing.T) {
 	}
 	t.Run("a plan without a price at Stripe names the remedy", func(t *testing.T) {
 		s := newEmptyShop(t)
-		_, err := s.Checkout(t.Context(), workspace, Purchase{plan.Basic, plan.Monthly}, back)
+		_, err := s.Checkout(t.Context(), workspace, Purchase{Plan: plan.Basic, Interval: plan.Monthly}, back)
 		if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "parley billing sync") {
 			t.Errorf("got %v", err)
 		}
@@ -213,7 +213,7 @@ func TestCheckoutRefuses(t *testing.T) {
 	t.Run("nothing is sold while Stripe is away", func(t *testing.T) {
 		s := newShop(t)
 		s.stripe.SetDown(true)
-		if _, err := s.Checkout(t.Context(), workspace, Purchase{plan.Basic, plan.Monthly}, back); !fault.Is(err, fault.Upstream) {
+		if _, err := s.Checkout(t.Context(), workspace, Purchase{Plan: plan.Basic, Interval: plan.Monthly}, back); !fault.Is(err, fault.Upstream) {
 			t.Errorf("got %v, want Upstream", err)
 		}
 	})

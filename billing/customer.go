@@ -39,12 +39,18 @@ func (s *Service) newCustomer(ctx context.Context, workspaceID, deleted string) 
 	if err != nil {
 		return tenant.Customer{}, err
 	}
+	workspace, err := s.tenants.Workspace(ctx, workspaceID)
+	if err != nil {
+		return tenant.Customer{}, err
+	}
 	client := customer.Client{B: s.account.backend, Key: s.account.key}
 	made, err := ask(ctx, func(ctx context.Context) (*stripe.Customer, error) {
-		params := &stripe.CustomerParams{Email: stripe.String(email)}
+		params := &stripe.CustomerParams{
+			Email: stripe.String(email), Name: stripe.String(workspace.Name), InvoiceSettings: invoiceSettings(workspace.Name),
+		}
 		params.Context = ctx
 		params.AddMetadata(metadataWorkspace, workspaceID)
-		params.SetIdempotencyKey(customerKey(workspaceID, email+deleted))
+		params.SetIdempotencyKey(customerKey(workspaceID, email+"\n"+workspace.Name+"\n"+deleted))
 		return client.New(params)
 	})
 	if err != nil {
@@ -70,6 +76,14 @@ func (s *Service) startOver(ctx context.Context, workspaceID string, failure err
 	}
 	_, err = s.tenants.ReplaceCustomer(ctx, workspaceID, known.CustomerID, made)
 	return err
+}
+
+// invoiceSettings have each invoice name the workspace: a business may give
+// another name at the checkout. Stripe takes 140 characters.
+func invoiceSettings(workspace string) *stripe.CustomerInvoiceSettingsParams {
+	return &stripe.CustomerInvoiceSettingsParams{CustomFields: []*stripe.CustomerInvoiceSettingsCustomFieldParams{
+		{Name: stripe.String("Workspace"), Value: stripe.String(workspace)},
+	}}
 }
 
 // customerKey makes two tries at once into one customer. Stripe refuses a key

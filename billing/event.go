@@ -12,7 +12,7 @@ import (
 
 // families are the beginnings of the types of events after which a
 // subscription may be another.
-var families = []string{"checkout.session.", "customer.subscription.", "customer.deleted", "invoice.", "subscription_schedule."}
+var families = []string{"checkout.session.", "customer.subscription.", "customer.deleted", "invoice.", "subscription_schedule.", chargeRefunded, refundUpdated, disputeFamily}
 
 const (
 	otherKind       = "other"
@@ -26,10 +26,15 @@ type hint struct {
 	id, kind string
 	// customer is the one that it is about, or empty.
 	customer string
+	// reversed is the money that went back, whose customer is asked for.
+	reversed reversed
 }
 
 func hintOf(e *stripe.Event) hint {
-	h := hint{id: e.ID, kind: string(e.Type), customer: concerned(e)}
+	h := hint{id: e.ID, kind: string(e.Type), customer: concerned(e), reversed: reversedBy(e)}
+	if h.reversed.any() {
+		h.customer = ""
+	}
 	if len(h.kind) > maxKind {
 		h.kind = otherKind
 	}
@@ -63,6 +68,12 @@ func (s *Service) handle(ctx context.Context, h hint) (outcome string, err error
 	if seen {
 		return Duplicate, nil
 	}
+	var reversals []tenant.Reversal
+	if h.reversed.any() {
+		if h.customer, reversals, err = s.reversals(ctx, h.reversed); err != nil {
+			return Failed, err
+		}
+	}
 	if h.customer == "" {
 		return s.ignore(ctx, h)
 	}
@@ -72,6 +83,11 @@ func (s *Service) handle(ctx context.Context, h hint) (outcome string, err error
 	}
 	if err != nil {
 		return Failed, err
+	}
+	if len(reversals) > 0 {
+		if err := s.record(ctx, workspaceID, reversals); err != nil && !fault.Is(err, fault.NotFound) {
+			return Failed, err
+		}
 	}
 	applied, err := s.Refresh(ctx, workspaceID, tenant.Cause{EventID: h.id, EventType: h.kind})
 	switch {
@@ -102,6 +118,12 @@ func concerned(e *stripe.Event) string {
 	if e.Type == customerDeleted {
 		named = e.Data.Object["id"]
 	}
+	return idOf(named)
+}
+
+// idOf is the id of an object of an event, which may be there whole; empty for
+// what is none.
+func idOf(named any) string {
 	if whole, ok := named.(map[string]any); ok {
 		named = whole["id"]
 	}

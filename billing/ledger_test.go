@@ -29,10 +29,22 @@ type ledger struct {
 	events map[string]string
 	email  string
 	actors []audit.Actor
+	// sold is what each plan is sold for, and trials whose they are.
+	sold   map[plan.Name]plan.Price
+	trials map[tenant.TrialKey]string
+	// reversed is what went back.
+	reversed map[string]tenant.Reversal
 	// overtake makes so many reads be overtaken by another writer.
 	overtake int
 	// failing is what every method fails with, if set.
 	failing error
+}
+
+func newLedger(now func() time.Time) *ledger {
+	return &ledger{
+		now: now, email: "ada@example.com", rows: map[string]tenant.Subscription{}, events: map[string]string{},
+		sold: map[plan.Name]plan.Price{}, trials: map[tenant.TrialKey]string{}, reversed: map[string]tenant.Reversal{},
+	}
 }
 
 func (l *ledger) row(workspaceID string) (tenant.Subscription, error) {
@@ -113,6 +125,48 @@ func (l *ledger) OwnerEmail(context.Context, string) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.email, l.failing
+}
+
+func (l *ledger) Workspace(_ context.Context, workspaceID string) (tenant.Workspace, error) {
+	return tenant.Workspace{ID: workspaceID, Name: "Ada's bakery"}, l.failing
+}
+
+func (l *ledger) SetOnSale(_ context.Context, name plan.Name, price plan.Price) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sold[name] = price
+	return l.failing
+}
+
+func (l *ledger) TrialTaken(_ context.Context, key tenant.TrialKey) (bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.trials[key] != "", l.failing
+}
+
+func (l *ledger) ClaimTrial(_ context.Context, subscriptionID string, keys ...tenant.TrialKey) (bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	first := true
+	for _, key := range keys {
+		if l.trials[key] == "" {
+			l.trials[key] = subscriptionID
+		}
+		first = first && l.trials[key] == subscriptionID
+	}
+	return first, l.failing
+}
+
+func (l *ledger) RecordReversals(_ context.Context, _ string, read []tenant.Reversal) (news []tenant.Reversal, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range read {
+		if l.reversed[r.StripeID] != r {
+			l.reversed[r.StripeID] = r
+			news = append(news, r)
+		}
+	}
+	return news, l.failing
 }
 
 func (l *ledger) SetCustomer(_ context.Context, workspaceID string, customer tenant.Customer) (tenant.Subscription, error) {
@@ -237,7 +291,7 @@ func newEmptyShop(t *testing.T) *shop {
 	t.Helper()
 	s := &shop{watcher: &watcher{counts: map[string]int{}}}
 	s.stripe = stripetest.New(t, stripetest.Options{SignByClock: true})
-	s.ledger = &ledger{now: s.stripe.Now, rows: map[string]tenant.Subscription{}, events: map[string]string{}, email: "ada@example.com"}
+	s.ledger = newLedger(s.stripe.Now)
 	s.Service = New(s.configured(), s.ledger, s.stripe.Now, slog.New(slog.DiscardHandler), s.watcher)
 	return s
 }

@@ -98,7 +98,7 @@ func (m *mock) proxy(t *testing.T, address string) http.Handler {
 	return proxy
 }
 
-var anyID = regexp.MustCompile(`/(cus|sub|price|prod|cs|bpc|parley|in|we)_[^/]+`)
+var anyID = regexp.MustCompile(`/(cus|sub|price|prod|cs|bpc|parley|in|we|ch|dp)_[^/]+`)
 
 // everyCall is all that is ever sent to Stripe.
 var everyCall = []string{
@@ -107,9 +107,11 @@ var everyCall = []string{
 	"GET /v1/account",
 	"GET /v1/billing_portal/configurations",
 	"GET /v1/billing_portal/configurations/{id}",
+	"GET /v1/charges/{id}",
 	"GET /v1/checkout/sessions",
 	"GET /v1/customers/{id}",
 	"GET /v1/disputes",
+	"GET /v1/disputes/{id}",
 	"GET /v1/events",
 	"GET /v1/invoices",
 	"GET /v1/prices",
@@ -132,6 +134,7 @@ var everyCall = []string{
 	"POST /v1/prices/{id}",
 	"POST /v1/products",
 	"POST /v1/products/{id}",
+	"POST /v1/subscriptions/{id}",
 	"POST /v1/webhook_endpoints",
 	"POST /v1/webhook_endpoints/{id}",
 }
@@ -141,8 +144,8 @@ var everyCall = []string{
 // is tested elsewhere, against a Stripe that remembers.
 func TestEveryRequestIsAccepted(t *testing.T) {
 	m := newMock(t)
-	ledger := &ledger{now: time.Now, rows: map[string]tenant.Subscription{}, events: map[string]string{}, email: "ada@example.com"}
-	s := New(Config{Key: "sk_test_123", BaseURL: m.url, TrialDays: 14, Tax: true}, ledger, time.Now, slog.New(slog.DiscardHandler), Nop{})
+	ledger := newLedger(time.Now)
+	s := New(Config{Key: "sk_test_123", BaseURL: m.url, TrialDays: 14, Tax: true, TaxInclusive: true, TaxCode: "txcd_10103001"}, ledger, time.Now, slog.New(slog.DiscardHandler), Nop{})
 	ctx := t.Context()
 	known := tenant.Subscription{WorkspaceID: workspace, CustomerID: "cus_1", CustomerStale: true, Billed: tenant.Billed{ID: "sub_1", Status: plan.Active}}
 
@@ -151,9 +154,9 @@ func TestEveryRequestIsAccepted(t *testing.T) {
 		check(t, err)
 		_, err = s.customer(ctx, workspace)
 		check(t, err)
-		_, err = s.sell(ctx, known, "price_1", back)
+		_, err = s.sell(ctx, known, Purchase{Plan: plan.Basic, Interval: plan.Monthly, Buyer: "us_1"}, "price_1", back)
 		check(t, err)
-		_, err = s.priceOf(ctx, Purchase{plan.Basic, plan.Monthly})
+		_, err = s.priceOf(ctx, Purchase{Plan: plan.Basic, Interval: plan.Monthly})
 		check(t, err)
 	})
 	t.Run("of the portal", func(t *testing.T) {
@@ -166,7 +169,7 @@ func TestEveryRequestIsAccepted(t *testing.T) {
 	t.Run("of reading", func(t *testing.T) {
 		_, err := s.subscriptions(ctx, "cus_1")
 		check(t, err)
-		_, err = s.pastDueSince(ctx, known, &stripe.Subscription{ID: "sub_1"})
+		_, _, err = s.openInvoices(ctx, known, &stripe.Subscription{ID: "sub_1"})
 		check(t, err)
 		_, err = s.periodEnd(ctx, &stripe.Subscription{ID: "sub_1"})
 		check(t, err)
@@ -176,6 +179,12 @@ func TestEveryRequestIsAccepted(t *testing.T) {
 		check(t, err)
 		_ = s.confirmDeleted(ctx, known) // the example is of one that is not
 		_, err = s.undelivered(ctx)
+		check(t, err)
+		_, _, err = s.refunds(ctx, "ch_1")
+		check(t, err)
+		_, err = s.refundsOf(ctx, "ch_1")
+		check(t, err)
+		_, _, err = s.dispute(ctx, "dp_1")
 		check(t, err)
 		ledger.rows[workspace] = known
 		_, err = s.Invoices(ctx, workspace, 10)
@@ -192,14 +201,17 @@ func TestEveryRequestIsAccepted(t *testing.T) {
 		_, err = s.endpoints(ctx, "https://parley.example/api/webhooks/stripe")
 		check(t, err)
 		check(t, s.deleteEndpoints(ctx, []*stripe.WebhookEndpoint{{ID: "we_1"}}))
+		check(t, s.void(ctx, "in_1"))
+		check(t, s.endTrial(ctx, "sub_1"))
 		_, err = s.Sync(ctx, plan.Defaults(), false)
 		check(t, err)
 	})
 	t.Run("of housekeeping where things are otherwise", func(t *testing.T) {
 		y := &synchronisation{service: s, plans: plan.Defaults(), prices: map[string][]string{}}
 		check(t, y.syncProduct(ctx, plan.Defaults()[1], &stripe.Product{ID: "parley_basic"}))
-		y.unsold = []*stripe.Price{{ID: "price_1"}}
+		y.products = map[string]*stripe.Product{"parley_basic": {}}
 		check(t, y.archive(ctx))
+		check(t, y.activate(ctx, Change{}, "price_1", false))
 		check(t, y.savePortal(ctx, "bpc_1", wantedPortal(map[string][]string{"parley_basic": {"price_1"}})))
 		check(t, y.savePortal(ctx, "bpc_1", wantedPortal(nil)))
 		_, err := y.portal(ctx, "bpc_1")

@@ -48,6 +48,12 @@ const (
 	Uncancelled = "uncancelled"
 	// MissingSubscription is a customer whose subscription is not there any more.
 	MissingSubscription = "missing_subscription"
+	// Refunded is a payment that was given back, in part or whole.
+	Refunded = "refund"
+	// Disputed is a payment that the payer's bank was asked to take back, and
+	// DisputeLost one that it took back.
+	Disputed    = "dispute"
+	DisputeLost = "dispute_lost"
 	// APIVersion is an event of another version than the one this program
 	// reads: the webhook endpoint should be pinned to it.
 	APIVersion = "api_version"
@@ -67,5 +73,8 @@ func (Nop) Alarm(string) {}
 
 // Alarms returns every reason of an alarm.
 func Alarms() []string {
-	return []string{APIVersion, MissingCustomer, MissingSubscription, OtherAccount, TwoSubscriptions, Uncancelled, UnknownPrice, UnknownStatus}
+	return []string{
+		APIVersion, Disputed, DisputeLost, MissingCustomer, MissingSubscription, OtherAccount, Refunded, TwoSubscriptions, Uncancelled,
+		UnknownPrice, UnknownStatus,
+	}
 }

@@ -7,11 +7,24 @@ import (
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/invoice"
 
+	"parley/core/plan"
 	"parley/core/tenant"
 )
 
-// pastDueSince is when the oldest payment that is due failed.
-func (s *Service) pastDueSince(ctx context.Context, known tenant.Subscription, found *stripe.Subscription) (*time.Time, error) {
+// debt is what is to be paid now of a subscription: since when, and where.
+func (s *Service) debt(ctx context.Context, known tenant.Subscription, found *stripe.Subscription) (since *time.Time, page string, err error) {
+	switch plan.Status(found.Status) {
+	case plan.PastDue, plan.Unpaid:
+		return s.openInvoices(ctx, known, found)
+	case plan.Incomplete:
+		return nil, pageOf(found.LatestInvoice), nil
+	}
+	return nil, "", nil
+}
+
+// openInvoices returns when the oldest payment that is due failed, and the page
+// on which the newest is paid: with that the subscription is active again.
+func (s *Service) openInvoices(ctx context.Context, known tenant.Subscription, found *stripe.Subscription) (since *time.Time, page string, err error) {
 	client := invoice.Client{B: s.account.backend, Key: s.account.key}
 	open, err := ask(ctx, func(ctx context.Context) ([]*stripe.Invoice, error) {
 		params := &stripe.InvoiceListParams{Subscription: stripe.String(found.ID), Status: stripe.String(string(stripe.InvoiceStatusOpen))}
@@ -20,24 +33,39 @@ func (s *Service) pastDueSince(ctx context.Context, known tenant.Subscription, f
 		return all[*stripe.Invoice](client.List(params).Iter)
 	})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	var since int64
+	var oldest, newest int64
 	for _, unpaid := range open {
-		if at := dueSince(unpaid); since == 0 || at < since {
-			since = at
+		at := dueSince(unpaid)
+		if oldest == 0 || at < oldest {
+			oldest = at
+		}
+		if at > newest {
+			newest, page = at, pageOf(unpaid)
 		}
 	}
 	latest := found.LatestInvoice
 	switch {
-	case since != 0:
-		return moment(since), nil
+	case oldest != 0:
+		return moment(oldest), page, nil
 	case latest != nil && latest.Status != stripe.InvoiceStatusPaid: // given up, but not forgiven
-		return moment(dueSince(latest)), nil
+		return moment(dueSince(latest)), "", nil
 	case known.ID == found.ID:
-		return known.PastDueSince, nil
+		return known.PastDueSince, "", nil
 	}
-	return nil, nil
+	return nil, "", nil
+}
+
+// maxURL is the length of the longest address that is stored.
+const maxURL = 2048
+
+// pageOf is Stripe's page of an open invoice, or empty.
+func pageOf(unpaid *stripe.Invoice) string {
+	if unpaid == nil || unpaid.Status != stripe.InvoiceStatusOpen || len(unpaid.HostedInvoiceURL) > maxURL {
+		return ""
+	}
+	return unpaid.HostedInvoiceURL
 }
 
 // dueSince is when an invoice was first tried: when it was made final, or the

@@ -29,7 +29,7 @@ type portalSettings struct {
 // have paid for.
 func wantedPortal(prices map[string][]string) portalSettings {
 	settings := portalSettings{
-		CustomerUpdates: []string{"address", "email", "tax_id"},
+		CustomerUpdates: []string{"address", "email", "name", "tax_id"},
 		Invoices:        true, PaymentMethods: true,
 		Cancel: true, CancelMode: string(stripe.BillingPortalConfigurationFeaturesSubscriptionCancelModeAtPeriodEnd),
 		Prices: prices,

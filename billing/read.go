@@ -47,7 +47,10 @@ func (s *Service) readAll(ctx context.Context, known tenant.Subscription, subscr
 	trialUsed := known.TrialUsed
 	for i, found := range subscriptions {
 		trialUsed = trialUsed || found.TrialEnd != 0
-		var err error
+		err := s.claimTrial(ctx, found)
+		if err != nil {
+			return tenant.Billed{}, false, err
+		}
 		if candidates[i], err = s.candidate(ctx, found); err != nil {
 			return tenant.Billed{}, false, err
 		}
@@ -69,6 +72,7 @@ func (s *Service) subscriptions(ctx context.Context, customerID string) ([]*stri
 		params.Limit = stripe.Int64(pageSize)
 		params.AddExpand("data.schedule")
 		params.AddExpand("data.latest_invoice")
+		params.AddExpand("data.default_payment_method")
 		return all[*stripe.Subscription](client.List(params).Iter)
 	})
 }

@@ -32,6 +32,7 @@ func Rights() []Right {
 		{"Customers", writeRight, http.MethodPost, "/v1/customers/cus_parleydoctor"},
 		{"Disputes", readRight, http.MethodGet, "/v1/disputes?limit=1"},
 		{"Events", readRight, http.MethodGet, "/v1/events?limit=1"},
+		{"PaymentMethods", readRight, http.MethodGet, "/v1/payment_methods/pm_parleydoctor"},
 		{"Products", writeRight, http.MethodPost, "/v1/products/parley_doctor"},
 		{"Checkout Sessions", writeRight, http.MethodPost, "/v1/checkout/sessions/cs_parleydoctor/expire"},
 		{"Customer portal", writeRight, http.MethodPost, "/v1/billing_portal/configurations/bpc_parleydoctor"},

@@ -13,7 +13,7 @@ import (
 // allRights are those that the test's Stripe knows, by the names that Stripe
 // shows.
 var allRights = map[string]string{
-	"Charges and refunds": "charges", "Customers": "customers", "Disputes": "disputes", "Events": "events", "Products": "products",
+	"Charges and refunds": "charges", "Customers": "customers", "Disputes": "disputes", "Events": "events", "PaymentMethods": "payment_methods", "Products": "products",
 	"Checkout Sessions": "checkout_sessions", "Customer portal": "customer_portal", "Invoices": "invoices", "Prices": "prices",
 	"Subscriptions": "subscriptions", "Webhook Endpoints": "webhook_endpoints", "Accounts": "account",
 }

@@ -94,7 +94,7 @@ func TestCustomersThatStripeDoesNotKnow(t *testing.T) {
 		s := newShop(t)
 		old := s.subscribe(t, plan.Basic)
 		s.stripe.Forget(old)
-		_, err := s.Checkout(t.Context(), workspace, Purchase{plan.Premium, plan.Monthly}, back)
+		_, err := s.Checkout(t.Context(), workspace, Purchase{Plan: plan.Premium, Interval: plan.Monthly}, back)
 		if !fault.Is(err, fault.Conflict) || !strings.Contains(fault.As(err).Message, "parley billing unlink") || s.row(t).CustomerID != old {
 			t.Errorf("got %v", err)
 		}

@@ -35,7 +35,36 @@ func (s *Service) Sync(ctx context.Context, plans []plan.Plan, dryRun bool) ([]C
 			return y.changes, err
 		}
 	}
-	return y.changes, nil
+	if dryRun || s.tenants == nil {
+		return y.changes, nil
+	}
+	return y.changes, s.RefreshPrices(ctx, plans)
+}
+
+// RefreshPrices reads what Stripe sells, and keeps it with the plans: that is
+// what people are shown, whatever the rows have been changed to meanwhile.
+func (s *Service) RefreshPrices(ctx context.Context, plans []plan.Plan) error {
+	y := &synchronisation{service: s, plans: plans}
+	found, err := y.pricesByKey(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range plans {
+		if p.Name == plan.Free {
+			continue
+		}
+		sold := plan.Price{Monthly: plan.NotSold, Yearly: plan.NotSold, Currency: p.Price.Currency}
+		if price := found[lookupKey(p.Name, plan.Monthly)]; price != nil && price.Active {
+			sold.Monthly, sold.Currency = int(price.UnitAmount), string(price.Currency)
+		}
+		if price := found[lookupKey(p.Name, plan.Yearly)]; price != nil && price.Active {
+			sold.Yearly, sold.Currency = int(price.UnitAmount), string(price.Currency)
+		}
+		if err := s.tenants.SetOnSale(ctx, p.Name, sold); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // synchronisation is one run of [Service.Sync].
@@ -47,9 +76,8 @@ type synchronisation struct {
 	// prices are the ids of those that are sold, by product, in the order of
 	// the intervals.
 	prices map[string][]string
-	// unsold are prices that are not sold any more. The portal lets go of them
-	// first.
-	unsold []*stripe.Price
+	// products are those that were there before, by id.
+	products map[string]*stripe.Product
 }
 
 // do makes a change, or in a dry run only notes it.

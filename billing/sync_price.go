@@ -59,13 +59,10 @@ func (y *synchronisation) pricesByKey(ctx context.Context) (map[string]*stripe.P
 }
 
 func (y *synchronisation) syncPrice(ctx context.Context, p plan.Plan, interval plan.Interval, found *stripe.Price) error {
-	wanted := wantedPrice{p.Name, interval, int64(p.Price.Of(interval)), p.Price.Currency}
+	wanted := wantedPrice{p.Name, interval, int64(p.Price.Of(interval)), p.Price.Currency, y.service.config.taxBehavior()}
 	what := "price " + lookupKey(p.Name, interval)
 	switch {
 	case wanted.amount <= 0:
-		if found != nil && found.Active {
-			y.unsold = append(y.unsold, found)
-		}
 		return nil
 	case found == nil:
 		return y.createPrice(ctx, Change{"create", what, wanted.String()}, wanted)
@@ -84,15 +81,38 @@ func (y *synchronisation) sell(name plan.Name, priceID string) {
 	y.prices[productID(name)] = append(y.prices[productID(name)], priceID)
 }
 
-// archive ends the sale of prices that the plans do not have any more.
+// archive ends the sale of the prices that were made for the plans and are not
+// theirs any more. The portal has let go of them before. A price that somebody
+// made by hand stays.
 func (y *synchronisation) archive(ctx context.Context) error {
-	for _, p := range y.unsold {
-		change := Change{"archive", "price " + p.LookupKey, "subscriptions that exist keep it"}
-		if err := y.activate(ctx, change, p.ID, false); err != nil {
+	for _, p := range y.plans {
+		if y.products[productID(p.Name)] == nil {
+			continue
+		}
+		active, err := y.activePrices(ctx, productID(p.Name))
+		if err != nil {
 			return err
+		}
+		for _, old := range active {
+			if old.Metadata[metadataPlan] == "" || slices.Contains(y.prices[productID(p.Name)], old.ID) {
+				continue
+			}
+			change := Change{"archive", "price " + lookupKey(p.Name, intervalOf(old)), fmt.Sprintf("%d %s; subscriptions that exist keep it", old.UnitAmount, old.Currency)}
+			if err := y.activate(ctx, change, old.ID, false); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+func (y *synchronisation) activePrices(ctx context.Context, productID string) ([]*stripe.Price, error) {
+	return ask(ctx, func(ctx context.Context) ([]*stripe.Price, error) {
+		params := &stripe.PriceListParams{Product: stripe.String(productID), Active: stripe.Bool(true)}
+		params.Context = ctx
+		params.Limit = stripe.Int64(pageSize)
+		return all[*stripe.Price](y.priceClient().List(params).Iter)
+	})
 }
 
 func (y *synchronisation) activate(ctx context.Context, change Change, priceID string, active bool) error {

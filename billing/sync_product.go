@@ -16,10 +16,11 @@ func (y *synchronisation) productClient() product.Client {
 func productTitle(p plan.Plan) string { return "Parley " + p.Title }
 
 func (y *synchronisation) syncProducts(ctx context.Context) error {
-	found, err := y.products(ctx)
+	found, err := y.findProducts(ctx)
 	if err != nil {
 		return err
 	}
+	y.products = found
 	for _, p := range y.plans {
 		if !p.Price.Sold() {
 			continue
@@ -31,7 +32,7 @@ func (y *synchronisation) syncProducts(ctx context.Context) error {
 	return nil
 }
 
-func (y *synchronisation) products(ctx context.Context) (map[string]*stripe.Product, error) {
+func (y *synchronisation) findProducts(ctx context.Context) (map[string]*stripe.Product, error) {
 	params := &stripe.ProductListParams{}
 	for _, p := range y.plans {
 		params.IDs = append(params.IDs, stripe.String(productID(p.Name)))
@@ -52,6 +53,10 @@ func (y *synchronisation) syncProduct(ctx context.Context, p plan.Plan, found *s
 	what := "product " + productID(p.Name)
 	params := &stripe.ProductParams{Name: stripe.String(productTitle(p)), Active: stripe.Bool(true)}
 	params.AddMetadata(metadataPlan, string(p.Name))
+	code := y.service.config.TaxCode
+	if code != "" {
+		params.TaxCode = stripe.String(code)
+	}
 	switch {
 	case found == nil:
 		params.ID = stripe.String(productID(p.Name))
@@ -62,7 +67,8 @@ func (y *synchronisation) syncProduct(ctx context.Context, p plan.Plan, found *s
 			})
 			return err
 		})
-	case found.Name == productTitle(p) && found.Active && found.Metadata[metadataPlan] == string(p.Name):
+	case found.Name == productTitle(p) && found.Active && found.Metadata[metadataPlan] == string(p.Name) &&
+		(code == "" || found.TaxCode != nil && found.TaxCode.ID == code):
 		return nil
 	}
 	return y.do(ctx, Change{"update", what, productTitle(p)}, func(ctx context.Context) error {

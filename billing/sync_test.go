@@ -74,7 +74,7 @@ func TestSync(t *testing.T) {
 		plans := plan.Defaults()
 		plans[1].Price.Monthly = 25_00
 		changes, err := s.Sync(t.Context(), plans, false)
-		if want := []string{"replace price parley_basic_monthly", "update portal configuration"}; err != nil || !slices.Equal(verbs(changes), want) {
+		if want := []string{"replace price parley_basic_monthly", "update portal configuration", "archive price parley_basic_monthly"}; err != nil || !slices.Equal(verbs(changes), want) {
 			t.Fatalf("got %v, %v, want %v", verbs(changes), err, want)
 		}
 		if !strings.Contains(changes[0].Detail, "2500 usd") || !strings.Contains(changes[0].Detail, "1900 usd") {
@@ -92,7 +92,7 @@ func TestSync(t *testing.T) {
 		plans := plan.Defaults()
 		plans[1].Price.Currency = "eur"
 		got := s.sync(t, plans)
-		if want := []string{"replace price parley_basic_monthly", "replace price parley_basic_yearly", "update portal configuration"}; !slices.Equal(got, want) {
+		if want := []string{"replace price parley_basic_monthly", "replace price parley_basic_yearly", "update portal configuration", "archive price parley_basic_yearly", "archive price parley_basic_monthly"}; !slices.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
 	})
@@ -107,7 +107,7 @@ func TestSync(t *testing.T) {
 		if got := s.sync(t, plans); len(got) != 0 {
 			t.Errorf("the second time got %v", got)
 		}
-		if _, err := s.Checkout(t.Context(), workspace, Purchase{plan.Basic, plan.Yearly}, back); !fault.Is(err, fault.Unavailable) {
+		if _, err := s.Checkout(t.Context(), workspace, Purchase{Plan: plan.Basic, Interval: plan.Yearly}, back); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("the checkout got %v, want Unavailable", err)
 		}
 		got = s.sync(t, plan.Defaults())

@@ -9,12 +9,14 @@ import (
 )
 
 // wantedPrice is a price as a plan has it. The amount is in the currency's
-// smallest unit, before taxes.
+// smallest unit.
 type wantedPrice struct {
 	plan     plan.Name
 	interval plan.Interval
 	amount   int64
 	currency string
+	// taxes says whether they are a part of the amount or come on top.
+	taxes stripe.PriceTaxBehavior
 }
 
 func (w wantedPrice) String() string {
@@ -24,7 +26,7 @@ func (w wantedPrice) String() string {
 // is reports whether a price at Stripe is the wanted one. What it does not
 // compare cannot be changed at Stripe after a price was made.
 func (w wantedPrice) is(p *stripe.Price) bool {
-	return p.UnitAmount == w.amount && string(p.Currency) == w.currency && intervalOf(p) == w.interval &&
+	return p.UnitAmount == w.amount && string(p.Currency) == w.currency && intervalOf(p) == w.interval && p.TaxBehavior == w.taxes &&
 		p.Product != nil && p.Product.ID == productID(w.plan)
 }
 
@@ -40,8 +42,15 @@ func (w wantedPrice) params() *stripe.PriceParams {
 		UnitAmount:        stripe.Int64(w.amount),
 		Currency:          stripe.String(w.currency),
 		Recurring:         &stripe.PriceRecurringParams{Interval: stripe.String(string(interval))},
-		TaxBehavior:       stripe.String(string(stripe.PriceTaxBehaviorExclusive)),
+		TaxBehavior:       stripe.String(string(w.taxes)),
 	}
 	params.AddMetadata(metadataPlan, string(w.plan))
 	return params
+}
+
+func (c Config) taxBehavior() stripe.PriceTaxBehavior {
+	if c.TaxInclusive {
+		return stripe.PriceTaxBehaviorInclusive
+	}
+	return stripe.PriceTaxBehaviorExclusive
 }

@@ -34,11 +34,13 @@ import (
 	"parley/ent/rebuild"
 	"parley/ent/receipt"
 	"parley/ent/removal"
+	"parley/ent/reversal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
 	"parley/ent/source"
 	"parley/ent/subscription"
 	"parley/ent/token"
+	"parley/ent/trial"
 	"parley/ent/upload"
 	"parley/ent/usage"
 	"parley/ent/user"
@@ -103,6 +105,8 @@ type Client struct {
 	Receipt *ReceiptClient
 	// Removal is the client for interacting with the Removal builders.
 	Removal *RemovalClient
+	// Reversal is the client for interacting with the Reversal builders.
+	Reversal *ReversalClient
 	// Session is the client for interacting with the Session builders.
 	Session *SessionClient
 	// SignInAttempt is the client for interacting with the SignInAttempt builders.
@@ -113,6 +117,8 @@ type Client struct {
 	Subscription *SubscriptionClient
 	// Token is the client for interacting with the Token builders.
 	Token *TokenClient
+	// Trial is the client for interacting with the Trial builders.
+	Trial *TrialClient
 	// Upload is the client for interacting with the Upload builders.
 	Upload *UploadClient
 	// Usage is the client for interacting with the Usage builders.
@@ -155,11 +161,13 @@ func (c *Client) init() {
 	c.Rebuild = NewRebuildClient(c.config)
 	c.Receipt = NewReceiptClient(c.config)
 	c.Removal = NewRemovalClient(c.config)
+	c.Reversal = NewReversalClient(c.config)
 	c.Session = NewSessionClient(c.config)
 	c.SignInAttempt = NewSignInAttemptClient(c.config)
 	c.Source = NewSourceClient(c.config)
 	c.Subscription = NewSubscriptionClient(c.config)
 	c.Token = NewTokenClient(c.config)
+	c.Trial = NewTrialClient(c.config)
 	c.Upload = NewUploadClient(c.config)
 	c.Usage = NewUsageClient(c.config)
 	c.User = NewUserClient(c.config)
@@ -279,11 +287,13 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Rebuild:         NewRebuildClient(cfg),
 		Receipt:         NewReceiptClient(cfg),
 		Removal:         NewRemovalClient(cfg),
+		Reversal:        NewReversalClient(cfg),
 		Session:         NewSessionClient(cfg),
 		SignInAttempt:   NewSignInAttemptClient(cfg),
 		Source:          NewSourceClient(cfg),
 		Subscription:    NewSubscriptionClient(cfg),
 		Token:           NewTokenClient(cfg),
+		Trial:           NewTrialClient(cfg),
 		Upload:          NewUploadClient(cfg),
 		Usage:           NewUsageClient(cfg),
 		User:            NewUserClient(cfg),
@@ -330,11 +340,13 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Rebuild:         NewRebuildClient(cfg),
 		Receipt:         NewReceiptClient(cfg),
 		Removal:         NewRemovalClient(cfg),
+		Reversal:        NewReversalClient(cfg),
 		Session:         NewSessionClient(cfg),
 		SignInAttempt:   NewSignInAttemptClient(cfg),
 		Source:          NewSourceClient(cfg),
 		Subscription:    NewSubscriptionClient(cfg),
 		Token:           NewTokenClient(cfg),
+		Trial:           NewTrialClient(cfg),
 		Upload:          NewUploadClient(cfg),
 		Usage:           NewUsageClient(cfg),
 		User:            NewUserClient(cfg),
@@ -371,9 +383,9 @@ func (c *Client) Use(hooks ...Hook) {
 		c.AccountMail, c.AddressCode, c.AuditEntry, c.BillingEvent, c.CachedAnswer,
 		c.Chatbot, c.Chore, c.Conversation, c.Device, c.Document, c.Embedding,
 		c.IdempotencyKey, c.InstallationKey, c.Invitation, c.Mail, c.Member, c.Message,
-		c.Passage, c.Plan, c.Provider, c.Rebuild, c.Receipt, c.Removal, c.Session,
-		c.SignInAttempt, c.Source, c.Subscription, c.Token, c.Upload, c.Usage, c.User,
-		c.Workspace,
+		c.Passage, c.Plan, c.Provider, c.Rebuild, c.Receipt, c.Removal, c.Reversal,
+		c.Session, c.SignInAttempt, c.Source, c.Subscription, c.Token, c.Trial,
+		c.Upload, c.Usage, c.User, c.Workspace,
 	} {
 		n.Use(hooks...)
 	}
@@ -386,9 +398,9 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.AccountMail, c.AddressCode, c.AuditEntry, c.BillingEvent, c.CachedAnswer,
 		c.Chatbot, c.Chore, c.Conversation, c.Device, c.Document, c.Embedding,
 		c.IdempotencyKey, c.InstallationKey, c.Invitation, c.Mail, c.Member, c.Message,
-		c.Passage, c.Plan, c.Provider, c.Rebuild, c.Receipt, c.Removal, c.Session,
-		c.SignInAttempt, c.Source, c.Subscription, c.Token, c.Upload, c.Usage, c.User,
-		c.Workspace,
+		c.Passage, c.Plan, c.Provider, c.Rebuild, c.Receipt, c.Removal, c.Reversal,
+		c.Session, c.SignInAttempt, c.Source, c.Subscription, c.Token, c.Trial,
+		c.Upload, c.Usage, c.User, c.Workspace,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -443,6 +455,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Receipt.mutate(ctx, m)
 	case *RemovalMutation:
 		return c.Removal.mutate(ctx, m)
+	case *ReversalMutation:
+		return c.Reversal.mutate(ctx, m)
 	case *SessionMutation:
 		return c.Session.mutate(ctx, m)
 	case *SignInAttemptMutation:
@@ -453,6 +467,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Subscription.mutate(ctx, m)
 	case *TokenMutation:
 		return c.Token.mutate(ctx, m)
+	case *TrialMutation:
+		return c.Trial.mutate(ctx, m)
 	case *UploadMutation:
 		return c.Upload.mutate(ctx, m)
 	case *UsageMutation:
@@ -3940,6 +3956,156 @@ func (c *RemovalClient) mutate(ctx context.Context, m *RemovalMutation) (Value, 
 	}
 }
 
+// ReversalClient is a client for the Reversal schema.
+type ReversalClient struct {
+	config
+}
+
+// NewReversalClient returns a client for the Reversal from the given config.
+func NewReversalClient(c config) *ReversalClient {
+	return &ReversalClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `reversal.Hooks(f(g(h())))`.
+func (c *ReversalClient) Use(hooks ...Hook) {
+	c.hooks.Reversal = append(c.hooks.Reversal, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `reversal.Intercept(f(g(h())))`.
+func (c *ReversalClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Reversal = append(c.inters.Reversal, interceptors...)
+}
+
+// Create returns a builder for creating a Reversal entity.
+func (c *ReversalClient) Create() *ReversalCreate {
+	mutation := newReversalMutation(c.config, OpCreate)
+	return &ReversalCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Reversal entities.
+func (c *ReversalClient) CreateBulk(builders ...*ReversalCreate) *ReversalCreateBulk {
+	return &ReversalCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ReversalClient) MapCreateBulk(slice any, setFunc func(*ReversalCreate, int)) *ReversalCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ReversalCreateBulk{err: fmt.Errorf("calling to ReversalClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ReversalCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ReversalCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Reversal.
+func (c *ReversalClient) Update() *ReversalUpdate {
+	mutation := newReversalMutation(c.config, OpUpdate)
+	return &ReversalUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ReversalClient) UpdateOne(_m *Reversal) *ReversalUpdateOne {
+	mutation := newReversalMutation(c.config, OpUpdateOne, withReversal(_m))
+	return &ReversalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ReversalClient) UpdateOneID(id int64) *ReversalUpdateOne {
+	mutation := newReversalMutation(c.config, OpUpdateOne, withReversalID(id))
+	return &ReversalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Reversal.
+func (c *ReversalClient) Delete() *ReversalDelete {
+	mutation := newReversalMutation(c.config, OpDelete)
+	return &ReversalDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ReversalClient) DeleteOne(_m *Reversal) *ReversalDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ReversalClient) DeleteOneID(id int64) *ReversalDeleteOne {
+	builder := c.Delete().Where(reversal.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ReversalDeleteOne{builder}
+}
+
+// Query returns a query builder for Reversal.
+func (c *ReversalClient) Query() *ReversalQuery {
+	return &ReversalQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeReversal},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Reversal entity by its id.
+func (c *ReversalClient) Get(ctx context.Context, id int64) (*Reversal, error) {
+	return c.Query().Where(reversal.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ReversalClient) GetX(ctx context.Context, id int64) *Reversal {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryWorkspace queries the workspace edge of a Reversal.
+func (c *ReversalClient) QueryWorkspace(_m *Reversal) *WorkspaceQuery {
+	query := (&WorkspaceClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(reversal.Table, reversal.FieldID, id),
+			sqlgraph.To(workspace.Table, workspace.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, reversal.WorkspaceTable, reversal.WorkspaceColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *ReversalClient) Hooks() []Hook {
+	hooks := c.hooks.Reversal
+	return append(hooks[:len(hooks):len(hooks)], reversal.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ReversalClient) Interceptors() []Interceptor {
+	return c.inters.Reversal
+}
+
+func (c *ReversalClient) mutate(ctx context.Context, m *ReversalMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ReversalCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ReversalUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ReversalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ReversalDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Reversal mutation op: %q", m.Op())
+	}
+}
+
 // SessionClient is a client for the Session schema.
 type SessionClient struct {
 	config
@@ -4672,6 +4838,139 @@ func (c *TokenClient) mutate(ctx context.Context, m *TokenMutation) (Value, erro
 	}
 }
 
+// TrialClient is a client for the Trial schema.
+type TrialClient struct {
+	config
+}
+
+// NewTrialClient returns a client for the Trial from the given config.
+func NewTrialClient(c config) *TrialClient {
+	return &TrialClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `trial.Hooks(f(g(h())))`.
+func (c *TrialClient) Use(hooks ...Hook) {
+	c.hooks.Trial = append(c.hooks.Trial, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `trial.Intercept(f(g(h())))`.
+func (c *TrialClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Trial = append(c.inters.Trial, interceptors...)
+}
+
+// Create returns a builder for creating a Trial entity.
+func (c *TrialClient) Create() *TrialCreate {
+	mutation := newTrialMutation(c.config, OpCreate)
+	return &TrialCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Trial entities.
+func (c *TrialClient) CreateBulk(builders ...*TrialCreate) *TrialCreateBulk {
+	return &TrialCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *TrialClient) MapCreateBulk(slice any, setFunc func(*TrialCreate, int)) *TrialCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &TrialCreateBulk{err: fmt.Errorf("calling to TrialClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*TrialCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &TrialCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Trial.
+func (c *TrialClient) Update() *TrialUpdate {
+	mutation := newTrialMutation(c.config, OpUpdate)
+	return &TrialUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *TrialClient) UpdateOne(_m *Trial) *TrialUpdateOne {
+	mutation := newTrialMutation(c.config, OpUpdateOne, withTrial(_m))
+	return &TrialUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *TrialClient) UpdateOneID(id string) *TrialUpdateOne {
+	mutation := newTrialMutation(c.config, OpUpdateOne, withTrialID(id))
+	return &TrialUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Trial.
+func (c *TrialClient) Delete() *TrialDelete {
+	mutation := newTrialMutation(c.config, OpDelete)
+	return &TrialDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *TrialClient) DeleteOne(_m *Trial) *TrialDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *TrialClient) DeleteOneID(id string) *TrialDeleteOne {
+	builder := c.Delete().Where(trial.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &TrialDeleteOne{builder}
+}
+
+// Query returns a query builder for Trial.
+func (c *TrialClient) Query() *TrialQuery {
+	return &TrialQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeTrial},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Trial entity by its id.
+func (c *TrialClient) Get(ctx context.Context, id string) (*Trial, error) {
+	return c.Query().Where(trial.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *TrialClient) GetX(ctx context.Context, id string) *Trial {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *TrialClient) Hooks() []Hook {
+	return c.hooks.Trial
+}
+
+// Interceptors returns the client interceptors.
+func (c *TrialClient) Interceptors() []Interceptor {
+	return c.inters.Trial
+}
+
+func (c *TrialClient) mutate(ctx context.Context, m *TrialMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&TrialCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&TrialUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&TrialUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&TrialDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Trial mutation op: %q", m.Op())
+	}
+}
+
 // UploadClient is a client for the Upload schema.
 type UploadClient struct {
 	config
@@ -5357,6 +5656,22 @@ func (c *WorkspaceClient) QueryMails(_m *Workspace) *MailQuery {
 	return query
 }
 
+// QueryReversals queries the reversals edge of a Workspace.
+func (c *WorkspaceClient) QueryReversals(_m *Workspace) *ReversalQuery {
+	query := (&ReversalClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, id),
+			sqlgraph.To(reversal.Table, reversal.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.ReversalsTable, workspace.ReversalsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
 // QueryUsages queries the usages edge of a Workspace.
 func (c *WorkspaceClient) QueryUsages(_m *Workspace) *UsageQuery {
 	query := (&UsageClient{config: c.config}).Query()
@@ -5421,15 +5736,15 @@ type (
 		AccountMail, AddressCode, AuditEntry, BillingEvent, CachedAnswer, Chatbot,
 		Chore, Conversation, Device, Document, Embedding, IdempotencyKey,
 		InstallationKey, Invitation, Mail, Member, Message, Passage, Plan, Provider,
-		Rebuild, Receipt, Removal, Session, SignInAttempt, Source, Subscription, Token,
-		Upload, Usage, User, Workspace []ent.Hook
+		Rebuild, Receipt, Removal, Reversal, Session, SignInAttempt, Source,
+		Subscription, Token, Trial, Upload, Usage, User, Workspace []ent.Hook
 	}
 	inters struct {
 		AccountMail, AddressCode, AuditEntry, BillingEvent, CachedAnswer, Chatbot,
 		Chore, Conversation, Device, Document, Embedding, IdempotencyKey,
 		InstallationKey, Invitation, Mail, Member, Message, Passage, Plan, Provider,
-		Rebuild, Receipt, Removal, Session, SignInAttempt, Source, Subscription, Token,
-		Upload, Usage, User, Workspace []ent.Interceptor
+		Rebuild, Receipt, Removal, Reversal, Session, SignInAttempt, Source,
+		Subscription, Token, Trial, Upload, Usage, User, Workspace []ent.Interceptor
 	}
 )
 

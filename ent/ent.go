@@ -29,11 +29,13 @@ import (
 	"parley/ent/rebuild"
 	"parley/ent/receipt"
 	"parley/ent/removal"
+	"parley/ent/reversal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
 	"parley/ent/source"
 	"parley/ent/subscription"
 	"parley/ent/token"
+	"parley/ent/trial"
 	"parley/ent/upload"
 	"parley/ent/usage"
 	"parley/ent/user"
@@ -127,11 +129,13 @@ func checkColumn(t, c string) error {
 			rebuild.Table:         rebuild.ValidColumn,
 			receipt.Table:         receipt.ValidColumn,
 			removal.Table:         removal.ValidColumn,
+			reversal.Table:        reversal.ValidColumn,
 			session.Table:         session.ValidColumn,
 			signinattempt.Table:   signinattempt.ValidColumn,
 			source.Table:          source.ValidColumn,
 			subscription.Table:    subscription.ValidColumn,
 			token.Table:           token.ValidColumn,
+			trial.Table:           trial.ValidColumn,
 			upload.Table:          upload.ValidColumn,
 			usage.Table:           usage.ValidColumn,
 			user.Table:            user.ValidColumn,

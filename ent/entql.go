@@ -27,11 +27,13 @@ import (
 	"parley/ent/rebuild"
 	"parley/ent/receipt"
 	"parley/ent/removal"
+	"parley/ent/reversal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
 	"parley/ent/source"
 	"parley/ent/subscription"
 	"parley/ent/token"
+	"parley/ent/trial"
 	"parley/ent/upload"
 	"parley/ent/usage"
 	"parley/ent/user"
@@ -45,7 +47,7 @@ import (
 
 // schemaGraph holds a representation of ent/schema at runtime.
 var schemaGraph = func() *sqlgraph.Schema {
-	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 32)}
+	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 34)}
 	graph.Nodes[0] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   accountmail.Table,
@@ -455,6 +457,9 @@ var schemaGraph = func() *sqlgraph.Schema {
 			plan.FieldMonthlyPrice:      {Type: field.TypeInt, Column: plan.FieldMonthlyPrice},
 			plan.FieldYearlyPrice:       {Type: field.TypeInt, Column: plan.FieldYearlyPrice},
 			plan.FieldCurrency:          {Type: field.TypeString, Column: plan.FieldCurrency},
+			plan.FieldSoldMonthlyPrice:  {Type: field.TypeInt, Column: plan.FieldSoldMonthlyPrice},
+			plan.FieldSoldYearlyPrice:   {Type: field.TypeInt, Column: plan.FieldSoldYearlyPrice},
+			plan.FieldSoldCurrency:      {Type: field.TypeString, Column: plan.FieldSoldCurrency},
 		},
 	}
 	graph.Nodes[19] = &sqlgraph.Node{
@@ -547,6 +552,26 @@ var schemaGraph = func() *sqlgraph.Schema {
 	}
 	graph.Nodes[23] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
+			Table:   reversal.Table,
+			Columns: reversal.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: reversal.FieldID,
+			},
+		},
+		Type: "Reversal",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			reversal.FieldWorkspaceID: {Type: field.TypeString, Column: reversal.FieldWorkspaceID},
+			reversal.FieldStripeID:    {Type: field.TypeString, Column: reversal.FieldStripeID},
+			reversal.FieldKind:        {Type: field.TypeString, Column: reversal.FieldKind},
+			reversal.FieldStatus:      {Type: field.TypeString, Column: reversal.FieldStatus},
+			reversal.FieldAmount:      {Type: field.TypeInt, Column: reversal.FieldAmount},
+			reversal.FieldCurrency:    {Type: field.TypeString, Column: reversal.FieldCurrency},
+			reversal.FieldAt:          {Type: field.TypeTime, Column: reversal.FieldAt},
+		},
+	}
+	graph.Nodes[24] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
 			Table:   session.Table,
 			Columns: session.Columns,
 			ID: &sqlgraph.FieldSpec{
@@ -562,7 +587,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			session.FieldCreatedAt:  {Type: field.TypeTime, Column: session.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[24] = &sqlgraph.Node{
+	graph.Nodes[25] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   signinattempt.Table,
 			Columns: signinattempt.Columns,
@@ -577,7 +602,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			signinattempt.FieldLastAt:   {Type: field.TypeTime, Column: signinattempt.FieldLastAt},
 		},
 	}
-	graph.Nodes[25] = &sqlgraph.Node{
+	graph.Nodes[26] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   source.Table,
 			Columns: source.Columns,
@@ -605,7 +630,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			source.FieldCreatedAt:   {Type: field.TypeTime, Column: source.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[26] = &sqlgraph.Node{
+	graph.Nodes[27] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   subscription.Table,
 			Columns: subscription.Columns,
@@ -630,6 +655,9 @@ var schemaGraph = func() *sqlgraph.Schema {
 			subscription.FieldEndsAt:          {Type: field.TypeTime, Column: subscription.FieldEndsAt},
 			subscription.FieldTrialEnd:        {Type: field.TypeTime, Column: subscription.FieldTrialEnd},
 			subscription.FieldPastDueSince:    {Type: field.TypeTime, Column: subscription.FieldPastDueSince},
+			subscription.FieldAmount:          {Type: field.TypeInt, Column: subscription.FieldAmount},
+			subscription.FieldCurrency:        {Type: field.TypeString, Column: subscription.FieldCurrency},
+			subscription.FieldInvoiceURL:      {Type: field.TypeString, Column: subscription.FieldInvoiceURL},
 			subscription.FieldNextPlan:        {Type: field.TypeString, Column: subscription.FieldNextPlan},
 			subscription.FieldNextAt:          {Type: field.TypeTime, Column: subscription.FieldNextAt},
 			subscription.FieldAccessPlan:      {Type: field.TypeString, Column: subscription.FieldAccessPlan},
@@ -643,7 +671,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			subscription.FieldCreatedAt:       {Type: field.TypeTime, Column: subscription.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[27] = &sqlgraph.Node{
+	graph.Nodes[28] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   token.Table,
 			Columns: token.Columns,
@@ -669,7 +697,22 @@ var schemaGraph = func() *sqlgraph.Schema {
 			token.FieldCreatedAt:   {Type: field.TypeTime, Column: token.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[28] = &sqlgraph.Node{
+	graph.Nodes[29] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   trial.Table,
+			Columns: trial.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeString,
+				Column: trial.FieldID,
+			},
+		},
+		Type: "Trial",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			trial.FieldSubscriptionID: {Type: field.TypeString, Column: trial.FieldSubscriptionID},
+			trial.FieldCreatedAt:      {Type: field.TypeTime, Column: trial.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[30] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   upload.Table,
 			Columns: upload.Columns,
@@ -687,7 +730,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			upload.FieldBody:        {Type: field.TypeBytes, Column: upload.FieldBody},
 		},
 	}
-	graph.Nodes[29] = &sqlgraph.Node{
+	graph.Nodes[31] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   usage.Table,
 			Columns: usage.Columns,
@@ -704,7 +747,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			usage.FieldMessages:    {Type: field.TypeInt, Column: usage.FieldMessages},
 		},
 	}
-	graph.Nodes[30] = &sqlgraph.Node{
+	graph.Nodes[32] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   user.Table,
 			Columns: user.Columns,
@@ -720,7 +763,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			user.FieldCreatedAt:    {Type: field.TypeTime, Column: user.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[31] = &sqlgraph.Node{
+	graph.Nodes[33] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   workspace.Table,
 			Columns: workspace.Columns,
@@ -1041,6 +1084,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		"Chatbot",
 	)
 	graph.MustAddE(
+		"workspace",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   reversal.WorkspaceTable,
+			Columns: []string{reversal.WorkspaceColumn},
+			Bidi:    false,
+		},
+		"Reversal",
+		"Workspace",
+	)
+	graph.MustAddE(
 		"user",
 		&sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -1219,6 +1274,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		"Workspace",
 		"Mail",
+	)
+	graph.MustAddE(
+		"reversals",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ReversalsTable,
+			Columns: []string{workspace.ReversalsColumn},
+			Bidi:    false,
+		},
+		"Workspace",
+		"Reversal",
 	)
 	graph.MustAddE(
 		"usages",
@@ -3155,6 +3222,21 @@ func (f *PlanFilter) WhereCurrency(p entql.StringP) {
 	f.Where(p.Field(plan.FieldCurrency))
 }
 
+// WhereSoldMonthlyPrice applies the entql int predicate on the sold_monthly_price field.
+func (f *PlanFilter) WhereSoldMonthlyPrice(p entql.IntP) {
+	f.Where(p.Field(plan.FieldSoldMonthlyPrice))
+}
+
+// WhereSoldYearlyPrice applies the entql int predicate on the sold_yearly_price field.
+func (f *PlanFilter) WhereSoldYearlyPrice(p entql.IntP) {
+	f.Where(p.Field(plan.FieldSoldYearlyPrice))
+}
+
+// WhereSoldCurrency applies the entql string predicate on the sold_currency field.
+func (f *PlanFilter) WhereSoldCurrency(p entql.StringP) {
+	f.Where(p.Field(plan.FieldSoldCurrency))
+}
+
 // addPredicate implements the predicateAdder interface.
 func (_q *ProviderQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
@@ -3524,6 +3606,95 @@ func (f *RemovalFilter) WhereHasChatbotWith(preds ...predicate.Chatbot) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *ReversalQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the ReversalQuery builder.
+func (_q *ReversalQuery) Filter() *ReversalFilter {
+	return &ReversalFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *ReversalMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the ReversalMutation builder.
+func (m *ReversalMutation) Filter() *ReversalFilter {
+	return &ReversalFilter{config: m.config, predicateAdder: m}
+}
+
+// ReversalFilter provides a generic filtering capability at runtime for ReversalQuery.
+type ReversalFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *ReversalFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[23].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *ReversalFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(reversal.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *ReversalFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(reversal.FieldWorkspaceID))
+}
+
+// WhereStripeID applies the entql string predicate on the stripe_id field.
+func (f *ReversalFilter) WhereStripeID(p entql.StringP) {
+	f.Where(p.Field(reversal.FieldStripeID))
+}
+
+// WhereKind applies the entql string predicate on the kind field.
+func (f *ReversalFilter) WhereKind(p entql.StringP) {
+	f.Where(p.Field(reversal.FieldKind))
+}
+
+// WhereStatus applies the entql string predicate on the status field.
+func (f *ReversalFilter) WhereStatus(p entql.StringP) {
+	f.Where(p.Field(reversal.FieldStatus))
+}
+
+// WhereAmount applies the entql int predicate on the amount field.
+func (f *ReversalFilter) WhereAmount(p entql.IntP) {
+	f.Where(p.Field(reversal.FieldAmount))
+}
+
+// WhereCurrency applies the entql string predicate on the currency field.
+func (f *ReversalFilter) WhereCurrency(p entql.StringP) {
+	f.Where(p.Field(reversal.FieldCurrency))
+}
+
+// WhereAt applies the entql time.Time predicate on the at field.
+func (f *ReversalFilter) WhereAt(p entql.TimeP) {
+	f.Where(p.Field(reversal.FieldAt))
+}
+
+// WhereHasWorkspace applies a predicate to check if query has an edge workspace.
+func (f *ReversalFilter) WhereHasWorkspace() {
+	f.Where(entql.HasEdge("workspace"))
+}
+
+// WhereHasWorkspaceWith applies a predicate to check if query has an edge workspace with a given conditions (other predicates).
+func (f *ReversalFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
+	f.Where(entql.HasEdgeWith("workspace", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *SessionQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -3552,7 +3723,7 @@ type SessionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SessionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[23].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[24].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3626,7 +3797,7 @@ type SignInAttemptFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SignInAttemptFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[24].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[25].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3676,7 +3847,7 @@ type SourceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SourceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[25].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[26].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3805,7 +3976,7 @@ type SubscriptionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SubscriptionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[26].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[27].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3884,6 +4055,21 @@ func (f *SubscriptionFilter) WhereTrialEnd(p entql.TimeP) {
 // WherePastDueSince applies the entql time.Time predicate on the past_due_since field.
 func (f *SubscriptionFilter) WherePastDueSince(p entql.TimeP) {
 	f.Where(p.Field(subscription.FieldPastDueSince))
+}
+
+// WhereAmount applies the entql int predicate on the amount field.
+func (f *SubscriptionFilter) WhereAmount(p entql.IntP) {
+	f.Where(p.Field(subscription.FieldAmount))
+}
+
+// WhereCurrency applies the entql string predicate on the currency field.
+func (f *SubscriptionFilter) WhereCurrency(p entql.StringP) {
+	f.Where(p.Field(subscription.FieldCurrency))
+}
+
+// WhereInvoiceURL applies the entql string predicate on the invoice_url field.
+func (f *SubscriptionFilter) WhereInvoiceURL(p entql.StringP) {
+	f.Where(p.Field(subscription.FieldInvoiceURL))
 }
 
 // WhereNextPlan applies the entql string predicate on the next_plan field.
@@ -3984,7 +4170,7 @@ type TokenFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TokenFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[27].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[28].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4075,6 +4261,56 @@ func (f *TokenFilter) WhereHasChatbotWith(preds ...predicate.Chatbot) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *TrialQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the TrialQuery builder.
+func (_q *TrialQuery) Filter() *TrialFilter {
+	return &TrialFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *TrialMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the TrialMutation builder.
+func (m *TrialMutation) Filter() *TrialFilter {
+	return &TrialFilter{config: m.config, predicateAdder: m}
+}
+
+// TrialFilter provides a generic filtering capability at runtime for TrialQuery.
+type TrialFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *TrialFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[29].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql string predicate on the id field.
+func (f *TrialFilter) WhereID(p entql.StringP) {
+	f.Where(p.Field(trial.FieldID))
+}
+
+// WhereSubscriptionID applies the entql string predicate on the subscription_id field.
+func (f *TrialFilter) WhereSubscriptionID(p entql.StringP) {
+	f.Where(p.Field(trial.FieldSubscriptionID))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *TrialFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(trial.FieldCreatedAt))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *UploadQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -4103,7 +4339,7 @@ type UploadFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UploadFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[28].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[30].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4182,7 +4418,7 @@ type UsageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UsageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[29].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[31].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4256,7 +4492,7 @@ type UserFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UserFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[30].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[32].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4353,7 +4589,7 @@ type WorkspaceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *WorkspaceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[31].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[33].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4477,6 +4713,20 @@ func (f *WorkspaceFilter) WhereHasMails() {
 // WhereHasMailsWith applies a predicate to check if query has an edge mails with a given conditions (other predicates).
 func (f *WorkspaceFilter) WhereHasMailsWith(preds ...predicate.Mail) {
 	f.Where(entql.HasEdgeWith("mails", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasReversals applies a predicate to check if query has an edge reversals.
+func (f *WorkspaceFilter) WhereHasReversals() {
+	f.Where(entql.HasEdge("reversals"))
+}
+
+// WhereHasReversalsWith applies a predicate to check if query has an edge reversals with a given conditions (other predicates).
+func (f *WorkspaceFilter) WhereHasReversalsWith(preds ...predicate.Reversal) {
+	f.Where(entql.HasEdgeWith("reversals", sqlgraph.WrapFunc(func(s *sql.Selector) {
 		for _, p := range preds {
 			p(s)
 		}

@@ -30,11 +30,13 @@ import (
 	"parley/ent/rebuild"
 	"parley/ent/receipt"
 	"parley/ent/removal"
+	"parley/ent/reversal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
 	"parley/ent/source"
 	"parley/ent/subscription"
 	"parley/ent/token"
+	"parley/ent/trial"
 	"parley/ent/upload"
 	"parley/ent/usage"
 	"parley/ent/user"
@@ -78,11 +80,13 @@ const (
 	TypeRebuild         = "Rebuild"
 	TypeReceipt         = "Receipt"
 	TypeRemoval         = "Removal"
+	TypeReversal        = "Reversal"
 	TypeSession         = "Session"
 	TypeSignInAttempt   = "SignInAttempt"
 	TypeSource          = "Source"
 	TypeSubscription    = "Subscription"
 	TypeToken           = "Token"
+	TypeTrial           = "Trial"
 	TypeUpload          = "Upload"
 	TypeUsage           = "Usage"
 	TypeUser            = "User"
@@ -15616,6 +15620,11 @@ type PlanMutation struct {
 	yearly_price           *int
 	addyearly_price        *int
 	currency               *string
+	sold_monthly_price     *int
+	addsold_monthly_price  *int
+	sold_yearly_price      *int
+	addsold_yearly_price   *int
+	sold_currency          *string
 	clearedFields          map[string]struct{}
 	done                   bool
 	oldValue               func(context.Context) (*Plan, error)
@@ -16521,6 +16530,154 @@ func (m *PlanMutation) ResetCurrency() {
 	m.currency = nil
 }
 
+// SetSoldMonthlyPrice sets the "sold_monthly_price" field.
+func (m *PlanMutation) SetSoldMonthlyPrice(i int) {
+	m.sold_monthly_price = &i
+	m.addsold_monthly_price = nil
+}
+
+// SoldMonthlyPrice returns the value of the "sold_monthly_price" field in the mutation.
+func (m *PlanMutation) SoldMonthlyPrice() (r int, exists bool) {
+	v := m.sold_monthly_price
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSoldMonthlyPrice returns the old "sold_monthly_price" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldSoldMonthlyPrice(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSoldMonthlyPrice is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSoldMonthlyPrice requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSoldMonthlyPrice: %w", err)
+	}
+	return oldValue.SoldMonthlyPrice, nil
+}
+
+// AddSoldMonthlyPrice adds i to the "sold_monthly_price" field.
+func (m *PlanMutation) AddSoldMonthlyPrice(i int) {
+	if m.addsold_monthly_price != nil {
+		*m.addsold_monthly_price += i
+	} else {
+		m.addsold_monthly_price = &i
+	}
+}
+
+// AddedSoldMonthlyPrice returns the value that was added to the "sold_monthly_price" field in this mutation.
+func (m *PlanMutation) AddedSoldMonthlyPrice() (r int, exists bool) {
+	v := m.addsold_monthly_price
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSoldMonthlyPrice resets all changes to the "sold_monthly_price" field.
+func (m *PlanMutation) ResetSoldMonthlyPrice() {
+	m.sold_monthly_price = nil
+	m.addsold_monthly_price = nil
+}
+
+// SetSoldYearlyPrice sets the "sold_yearly_price" field.
+func (m *PlanMutation) SetSoldYearlyPrice(i int) {
+	m.sold_yearly_price = &i
+	m.addsold_yearly_price = nil
+}
+
+// SoldYearlyPrice returns the value of the "sold_yearly_price" field in the mutation.
+func (m *PlanMutation) SoldYearlyPrice() (r int, exists bool) {
+	v := m.sold_yearly_price
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSoldYearlyPrice returns the old "sold_yearly_price" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldSoldYearlyPrice(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSoldYearlyPrice is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSoldYearlyPrice requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSoldYearlyPrice: %w", err)
+	}
+	return oldValue.SoldYearlyPrice, nil
+}
+
+// AddSoldYearlyPrice adds i to the "sold_yearly_price" field.
+func (m *PlanMutation) AddSoldYearlyPrice(i int) {
+	if m.addsold_yearly_price != nil {
+		*m.addsold_yearly_price += i
+	} else {
+		m.addsold_yearly_price = &i
+	}
+}
+
+// AddedSoldYearlyPrice returns the value that was added to the "sold_yearly_price" field in this mutation.
+func (m *PlanMutation) AddedSoldYearlyPrice() (r int, exists bool) {
+	v := m.addsold_yearly_price
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSoldYearlyPrice resets all changes to the "sold_yearly_price" field.
+func (m *PlanMutation) ResetSoldYearlyPrice() {
+	m.sold_yearly_price = nil
+	m.addsold_yearly_price = nil
+}
+
+// SetSoldCurrency sets the "sold_currency" field.
+func (m *PlanMutation) SetSoldCurrency(s string) {
+	m.sold_currency = &s
+}
+
+// SoldCurrency returns the value of the "sold_currency" field in the mutation.
+func (m *PlanMutation) SoldCurrency() (r string, exists bool) {
+	v := m.sold_currency
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSoldCurrency returns the old "sold_currency" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldSoldCurrency(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSoldCurrency is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSoldCurrency requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSoldCurrency: %w", err)
+	}
+	return oldValue.SoldCurrency, nil
+}
+
+// ResetSoldCurrency resets all changes to the "sold_currency" field.
+func (m *PlanMutation) ResetSoldCurrency() {
+	m.sold_currency = nil
+}
+
 // Where appends a list predicates to the PlanMutation builder.
 func (m *PlanMutation) Where(ps ...predicate.Plan) {
 	m.predicates = append(m.predicates, ps...)
@@ -16555,7 +16712,7 @@ func (m *PlanMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *PlanMutation) Fields() []string {
-	fields := make([]string, 0, 15)
+	fields := make([]string, 0, 18)
 	if m.title != nil {
 		fields = append(fields, plan.FieldTitle)
 	}
@@ -16601,6 +16758,15 @@ func (m *PlanMutation) Fields() []string {
 	if m.currency != nil {
 		fields = append(fields, plan.FieldCurrency)
 	}
+	if m.sold_monthly_price != nil {
+		fields = append(fields, plan.FieldSoldMonthlyPrice)
+	}
+	if m.sold_yearly_price != nil {
+		fields = append(fields, plan.FieldSoldYearlyPrice)
+	}
+	if m.sold_currency != nil {
+		fields = append(fields, plan.FieldSoldCurrency)
+	}
 	return fields
 }
 
@@ -16639,6 +16805,12 @@ func (m *PlanMutation) Field(name string) (ent.Value, bool) {
 		return m.YearlyPrice()
 	case plan.FieldCurrency:
 		return m.Currency()
+	case plan.FieldSoldMonthlyPrice:
+		return m.SoldMonthlyPrice()
+	case plan.FieldSoldYearlyPrice:
+		return m.SoldYearlyPrice()
+	case plan.FieldSoldCurrency:
+		return m.SoldCurrency()
 	}
 	return nil, false
 }
@@ -16678,6 +16850,12 @@ func (m *PlanMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldYearlyPrice(ctx)
 	case plan.FieldCurrency:
 		return m.OldCurrency(ctx)
+	case plan.FieldSoldMonthlyPrice:
+		return m.OldSoldMonthlyPrice(ctx)
+	case plan.FieldSoldYearlyPrice:
+		return m.OldSoldYearlyPrice(ctx)
+	case plan.FieldSoldCurrency:
+		return m.OldSoldCurrency(ctx)
 	}
 	return nil, fmt.Errorf("unknown Plan field %s", name)
 }
@@ -16792,6 +16970,27 @@ func (m *PlanMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetCurrency(v)
 		return nil
+	case plan.FieldSoldMonthlyPrice:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSoldMonthlyPrice(v)
+		return nil
+	case plan.FieldSoldYearlyPrice:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSoldYearlyPrice(v)
+		return nil
+	case plan.FieldSoldCurrency:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSoldCurrency(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Plan field %s", name)
 }
@@ -16836,6 +17035,12 @@ func (m *PlanMutation) AddedFields() []string {
 	if m.addyearly_price != nil {
 		fields = append(fields, plan.FieldYearlyPrice)
 	}
+	if m.addsold_monthly_price != nil {
+		fields = append(fields, plan.FieldSoldMonthlyPrice)
+	}
+	if m.addsold_yearly_price != nil {
+		fields = append(fields, plan.FieldSoldYearlyPrice)
+	}
 	return fields
 }
 
@@ -16868,6 +17073,10 @@ func (m *PlanMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedMonthlyPrice()
 	case plan.FieldYearlyPrice:
 		return m.AddedYearlyPrice()
+	case plan.FieldSoldMonthlyPrice:
+		return m.AddedSoldMonthlyPrice()
+	case plan.FieldSoldYearlyPrice:
+		return m.AddedSoldYearlyPrice()
 	}
 	return nil, false
 }
@@ -16961,6 +17170,20 @@ func (m *PlanMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddYearlyPrice(v)
 		return nil
+	case plan.FieldSoldMonthlyPrice:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSoldMonthlyPrice(v)
+		return nil
+	case plan.FieldSoldYearlyPrice:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSoldYearlyPrice(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Plan numeric field %s", name)
 }
@@ -17032,6 +17255,15 @@ func (m *PlanMutation) ResetField(name string) error {
 		return nil
 	case plan.FieldCurrency:
 		m.ResetCurrency()
+		return nil
+	case plan.FieldSoldMonthlyPrice:
+		m.ResetSoldMonthlyPrice()
+		return nil
+	case plan.FieldSoldYearlyPrice:
+		m.ResetSoldYearlyPrice()
+		return nil
+	case plan.FieldSoldCurrency:
+		m.ResetSoldCurrency()
 		return nil
 	}
 	return fmt.Errorf("unknown Plan field %s", name)
@@ -20658,6 +20890,752 @@ func (m *RemovalMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Removal edge %s", name)
 }
 
+// ReversalMutation represents an operation that mutates the Reversal nodes in the graph.
+type ReversalMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *int64
+	stripe_id        *string
+	kind             *string
+	status           *string
+	amount           *int
+	addamount        *int
+	currency         *string
+	at               *time.Time
+	clearedFields    map[string]struct{}
+	workspace        *string
+	clearedworkspace bool
+	done             bool
+	oldValue         func(context.Context) (*Reversal, error)
+	predicates       []predicate.Reversal
+}
+
+var _ ent.Mutation = (*ReversalMutation)(nil)
+
+// reversalOption allows management of the mutation configuration using functional options.
+type reversalOption func(*ReversalMutation)
+
+// newReversalMutation creates new mutation for the Reversal entity.
+func newReversalMutation(c config, op Op, opts ...reversalOption) *ReversalMutation {
+	m := &ReversalMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeReversal,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withReversalID sets the ID field of the mutation.
+func withReversalID(id int64) reversalOption {
+	return func(m *ReversalMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Reversal
+		)
+		m.oldValue = func(ctx context.Context) (*Reversal, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Reversal.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withReversal sets the old Reversal of the mutation.
+func withReversal(node *Reversal) reversalOption {
+	return func(m *ReversalMutation) {
+		m.oldValue = func(context.Context) (*Reversal, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ReversalMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ReversalMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Reversal entities.
+func (m *ReversalMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ReversalMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ReversalMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Reversal.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *ReversalMutation) SetWorkspaceID(s string) {
+	m.workspace = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *ReversalMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the Reversal entity.
+// If the Reversal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReversalMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *ReversalMutation) ResetWorkspaceID() {
+	m.workspace = nil
+}
+
+// SetStripeID sets the "stripe_id" field.
+func (m *ReversalMutation) SetStripeID(s string) {
+	m.stripe_id = &s
+}
+
+// StripeID returns the value of the "stripe_id" field in the mutation.
+func (m *ReversalMutation) StripeID() (r string, exists bool) {
+	v := m.stripe_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStripeID returns the old "stripe_id" field's value of the Reversal entity.
+// If the Reversal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReversalMutation) OldStripeID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStripeID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStripeID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStripeID: %w", err)
+	}
+	return oldValue.StripeID, nil
+}
+
+// ResetStripeID resets all changes to the "stripe_id" field.
+func (m *ReversalMutation) ResetStripeID() {
+	m.stripe_id = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *ReversalMutation) SetKind(s string) {
+	m.kind = &s
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *ReversalMutation) Kind() (r string, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the Reversal entity.
+// If the Reversal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReversalMutation) OldKind(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *ReversalMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *ReversalMutation) SetStatus(s string) {
+	m.status = &s
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *ReversalMutation) Status() (r string, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the Reversal entity.
+// If the Reversal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReversalMutation) OldStatus(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *ReversalMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetAmount sets the "amount" field.
+func (m *ReversalMutation) SetAmount(i int) {
+	m.amount = &i
+	m.addamount = nil
+}
+
+// Amount returns the value of the "amount" field in the mutation.
+func (m *ReversalMutation) Amount() (r int, exists bool) {
+	v := m.amount
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAmount returns the old "amount" field's value of the Reversal entity.
+// If the Reversal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReversalMutation) OldAmount(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAmount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAmount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAmount: %w", err)
+	}
+	return oldValue.Amount, nil
+}
+
+// AddAmount adds i to the "amount" field.
+func (m *ReversalMutation) AddAmount(i int) {
+	if m.addamount != nil {
+		*m.addamount += i
+	} else {
+		m.addamount = &i
+	}
+}
+
+// AddedAmount returns the value that was added to the "amount" field in this mutation.
+func (m *ReversalMutation) AddedAmount() (r int, exists bool) {
+	v := m.addamount
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAmount resets all changes to the "amount" field.
+func (m *ReversalMutation) ResetAmount() {
+	m.amount = nil
+	m.addamount = nil
+}
+
+// SetCurrency sets the "currency" field.
+func (m *ReversalMutation) SetCurrency(s string) {
+	m.currency = &s
+}
+
+// Currency returns the value of the "currency" field in the mutation.
+func (m *ReversalMutation) Currency() (r string, exists bool) {
+	v := m.currency
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCurrency returns the old "currency" field's value of the Reversal entity.
+// If the Reversal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReversalMutation) OldCurrency(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCurrency is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCurrency requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCurrency: %w", err)
+	}
+	return oldValue.Currency, nil
+}
+
+// ResetCurrency resets all changes to the "currency" field.
+func (m *ReversalMutation) ResetCurrency() {
+	m.currency = nil
+}
+
+// SetAt sets the "at" field.
+func (m *ReversalMutation) SetAt(t time.Time) {
+	m.at = &t
+}
+
+// At returns the value of the "at" field in the mutation.
+func (m *ReversalMutation) At() (r time.Time, exists bool) {
+	v := m.at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAt returns the old "at" field's value of the Reversal entity.
+// If the Reversal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReversalMutation) OldAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAt: %w", err)
+	}
+	return oldValue.At, nil
+}
+
+// ResetAt resets all changes to the "at" field.
+func (m *ReversalMutation) ResetAt() {
+	m.at = nil
+}
+
+// ClearWorkspace clears the "workspace" edge to the Workspace entity.
+func (m *ReversalMutation) ClearWorkspace() {
+	m.clearedworkspace = true
+	m.clearedFields[reversal.FieldWorkspaceID] = struct{}{}
+}
+
+// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
+func (m *ReversalMutation) WorkspaceCleared() bool {
+	return m.clearedworkspace
+}
+
+// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkspaceID instead. It exists only for internal usage by the builders.
+func (m *ReversalMutation) WorkspaceIDs() (ids []string) {
+	if id := m.workspace; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkspace resets all changes to the "workspace" edge.
+func (m *ReversalMutation) ResetWorkspace() {
+	m.workspace = nil
+	m.clearedworkspace = false
+}
+
+// Where appends a list predicates to the ReversalMutation builder.
+func (m *ReversalMutation) Where(ps ...predicate.Reversal) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ReversalMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ReversalMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Reversal, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ReversalMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ReversalMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Reversal).
+func (m *ReversalMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ReversalMutation) Fields() []string {
+	fields := make([]string, 0, 7)
+	if m.workspace != nil {
+		fields = append(fields, reversal.FieldWorkspaceID)
+	}
+	if m.stripe_id != nil {
+		fields = append(fields, reversal.FieldStripeID)
+	}
+	if m.kind != nil {
+		fields = append(fields, reversal.FieldKind)
+	}
+	if m.status != nil {
+		fields = append(fields, reversal.FieldStatus)
+	}
+	if m.amount != nil {
+		fields = append(fields, reversal.FieldAmount)
+	}
+	if m.currency != nil {
+		fields = append(fields, reversal.FieldCurrency)
+	}
+	if m.at != nil {
+		fields = append(fields, reversal.FieldAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ReversalMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case reversal.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case reversal.FieldStripeID:
+		return m.StripeID()
+	case reversal.FieldKind:
+		return m.Kind()
+	case reversal.FieldStatus:
+		return m.Status()
+	case reversal.FieldAmount:
+		return m.Amount()
+	case reversal.FieldCurrency:
+		return m.Currency()
+	case reversal.FieldAt:
+		return m.At()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ReversalMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case reversal.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case reversal.FieldStripeID:
+		return m.OldStripeID(ctx)
+	case reversal.FieldKind:
+		return m.OldKind(ctx)
+	case reversal.FieldStatus:
+		return m.OldStatus(ctx)
+	case reversal.FieldAmount:
+		return m.OldAmount(ctx)
+	case reversal.FieldCurrency:
+		return m.OldCurrency(ctx)
+	case reversal.FieldAt:
+		return m.OldAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Reversal field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ReversalMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case reversal.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case reversal.FieldStripeID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStripeID(v)
+		return nil
+	case reversal.FieldKind:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case reversal.FieldStatus:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case reversal.FieldAmount:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAmount(v)
+		return nil
+	case reversal.FieldCurrency:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCurrency(v)
+		return nil
+	case reversal.FieldAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Reversal field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ReversalMutation) AddedFields() []string {
+	var fields []string
+	if m.addamount != nil {
+		fields = append(fields, reversal.FieldAmount)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ReversalMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case reversal.FieldAmount:
+		return m.AddedAmount()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ReversalMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case reversal.FieldAmount:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAmount(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Reversal numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ReversalMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ReversalMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ReversalMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Reversal nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ReversalMutation) ResetField(name string) error {
+	switch name {
+	case reversal.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case reversal.FieldStripeID:
+		m.ResetStripeID()
+		return nil
+	case reversal.FieldKind:
+		m.ResetKind()
+		return nil
+	case reversal.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case reversal.FieldAmount:
+		m.ResetAmount()
+		return nil
+	case reversal.FieldCurrency:
+		m.ResetCurrency()
+		return nil
+	case reversal.FieldAt:
+		m.ResetAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Reversal field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ReversalMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.workspace != nil {
+		edges = append(edges, reversal.EdgeWorkspace)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ReversalMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case reversal.EdgeWorkspace:
+		if id := m.workspace; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ReversalMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ReversalMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ReversalMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedworkspace {
+		edges = append(edges, reversal.EdgeWorkspace)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ReversalMutation) EdgeCleared(name string) bool {
+	switch name {
+	case reversal.EdgeWorkspace:
+		return m.clearedworkspace
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ReversalMutation) ClearEdge(name string) error {
+	switch name {
+	case reversal.EdgeWorkspace:
+		m.ClearWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown Reversal unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ReversalMutation) ResetEdge(name string) error {
+	switch name {
+	case reversal.EdgeWorkspace:
+		m.ResetWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown Reversal edge %s", name)
+}
+
 // SessionMutation represents an operation that mutates the Session nodes in the graph.
 type SessionMutation struct {
 	config
@@ -22964,6 +23942,10 @@ type SubscriptionMutation struct {
 	ends_at          *time.Time
 	trial_end        *time.Time
 	past_due_since   *time.Time
+	amount           *int
+	addamount        *int
+	currency         *string
+	invoice_url      *string
 	next_plan        *string
 	next_at          *time.Time
 	access_plan      *string
@@ -23651,6 +24633,134 @@ func (m *SubscriptionMutation) ResetPastDueSince() {
 	delete(m.clearedFields, subscription.FieldPastDueSince)
 }
 
+// SetAmount sets the "amount" field.
+func (m *SubscriptionMutation) SetAmount(i int) {
+	m.amount = &i
+	m.addamount = nil
+}
+
+// Amount returns the value of the "amount" field in the mutation.
+func (m *SubscriptionMutation) Amount() (r int, exists bool) {
+	v := m.amount
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAmount returns the old "amount" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldAmount(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAmount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAmount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAmount: %w", err)
+	}
+	return oldValue.Amount, nil
+}
+
+// AddAmount adds i to the "amount" field.
+func (m *SubscriptionMutation) AddAmount(i int) {
+	if m.addamount != nil {
+		*m.addamount += i
+	} else {
+		m.addamount = &i
+	}
+}
+
+// AddedAmount returns the value that was added to the "amount" field in this mutation.
+func (m *SubscriptionMutation) AddedAmount() (r int, exists bool) {
+	v := m.addamount
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAmount resets all changes to the "amount" field.
+func (m *SubscriptionMutation) ResetAmount() {
+	m.amount = nil
+	m.addamount = nil
+}
+
+// SetCurrency sets the "currency" field.
+func (m *SubscriptionMutation) SetCurrency(s string) {
+	m.currency = &s
+}
+
+// Currency returns the value of the "currency" field in the mutation.
+func (m *SubscriptionMutation) Currency() (r string, exists bool) {
+	v := m.currency
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCurrency returns the old "currency" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldCurrency(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCurrency is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCurrency requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCurrency: %w", err)
+	}
+	return oldValue.Currency, nil
+}
+
+// ResetCurrency resets all changes to the "currency" field.
+func (m *SubscriptionMutation) ResetCurrency() {
+	m.currency = nil
+}
+
+// SetInvoiceURL sets the "invoice_url" field.
+func (m *SubscriptionMutation) SetInvoiceURL(s string) {
+	m.invoice_url = &s
+}
+
+// InvoiceURL returns the value of the "invoice_url" field in the mutation.
+func (m *SubscriptionMutation) InvoiceURL() (r string, exists bool) {
+	v := m.invoice_url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInvoiceURL returns the old "invoice_url" field's value of the Subscription entity.
+// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SubscriptionMutation) OldInvoiceURL(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInvoiceURL is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInvoiceURL requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInvoiceURL: %w", err)
+	}
+	return oldValue.InvoiceURL, nil
+}
+
+// ResetInvoiceURL resets all changes to the "invoice_url" field.
+func (m *SubscriptionMutation) ResetInvoiceURL() {
+	m.invoice_url = nil
+}
+
 // SetNextPlan sets the "next_plan" field.
 func (m *SubscriptionMutation) SetNextPlan(s string) {
 	m.next_plan = &s
@@ -24193,7 +25303,7 @@ func (m *SubscriptionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *SubscriptionMutation) Fields() []string {
-	fields := make([]string, 0, 25)
+	fields := make([]string, 0, 28)
 	if m.workspace != nil {
 		fields = append(fields, subscription.FieldWorkspaceID)
 	}
@@ -24235,6 +25345,15 @@ func (m *SubscriptionMutation) Fields() []string {
 	}
 	if m.past_due_since != nil {
 		fields = append(fields, subscription.FieldPastDueSince)
+	}
+	if m.amount != nil {
+		fields = append(fields, subscription.FieldAmount)
+	}
+	if m.currency != nil {
+		fields = append(fields, subscription.FieldCurrency)
+	}
+	if m.invoice_url != nil {
+		fields = append(fields, subscription.FieldInvoiceURL)
 	}
 	if m.next_plan != nil {
 		fields = append(fields, subscription.FieldNextPlan)
@@ -24305,6 +25424,12 @@ func (m *SubscriptionMutation) Field(name string) (ent.Value, bool) {
 		return m.TrialEnd()
 	case subscription.FieldPastDueSince:
 		return m.PastDueSince()
+	case subscription.FieldAmount:
+		return m.Amount()
+	case subscription.FieldCurrency:
+		return m.Currency()
+	case subscription.FieldInvoiceURL:
+		return m.InvoiceURL()
 	case subscription.FieldNextPlan:
 		return m.NextPlan()
 	case subscription.FieldNextAt:
@@ -24364,6 +25489,12 @@ func (m *SubscriptionMutation) OldField(ctx context.Context, name string) (ent.V
 		return m.OldTrialEnd(ctx)
 	case subscription.FieldPastDueSince:
 		return m.OldPastDueSince(ctx)
+	case subscription.FieldAmount:
+		return m.OldAmount(ctx)
+	case subscription.FieldCurrency:
+		return m.OldCurrency(ctx)
+	case subscription.FieldInvoiceURL:
+		return m.OldInvoiceURL(ctx)
 	case subscription.FieldNextPlan:
 		return m.OldNextPlan(ctx)
 	case subscription.FieldNextAt:
@@ -24493,6 +25624,27 @@ func (m *SubscriptionMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetPastDueSince(v)
 		return nil
+	case subscription.FieldAmount:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAmount(v)
+		return nil
+	case subscription.FieldCurrency:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCurrency(v)
+		return nil
+	case subscription.FieldInvoiceURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInvoiceURL(v)
+		return nil
 	case subscription.FieldNextPlan:
 		v, ok := value.(string)
 		if !ok {
@@ -24578,6 +25730,9 @@ func (m *SubscriptionMutation) SetField(name string, value ent.Value) error {
 // this mutation.
 func (m *SubscriptionMutation) AddedFields() []string {
 	var fields []string
+	if m.addamount != nil {
+		fields = append(fields, subscription.FieldAmount)
+	}
 	if m.addrevision != nil {
 		fields = append(fields, subscription.FieldRevision)
 	}
@@ -24589,6 +25744,8 @@ func (m *SubscriptionMutation) AddedFields() []string {
 // was not set, or was not defined in the schema.
 func (m *SubscriptionMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
+	case subscription.FieldAmount:
+		return m.AddedAmount()
 	case subscription.FieldRevision:
 		return m.AddedRevision()
 	}
@@ -24600,6 +25757,13 @@ func (m *SubscriptionMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *SubscriptionMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case subscription.FieldAmount:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAmount(v)
+		return nil
 	case subscription.FieldRevision:
 		v, ok := value.(int)
 		if !ok {
@@ -24738,6 +25902,15 @@ func (m *SubscriptionMutation) ResetField(name string) error {
 		return nil
 	case subscription.FieldPastDueSince:
 		m.ResetPastDueSince()
+		return nil
+	case subscription.FieldAmount:
+		m.ResetAmount()
+		return nil
+	case subscription.FieldCurrency:
+		m.ResetCurrency()
+		return nil
+	case subscription.FieldInvoiceURL:
+		m.ResetInvoiceURL()
 		return nil
 	case subscription.FieldNextPlan:
 		m.ResetNextPlan()
@@ -25958,6 +27131,392 @@ func (m *TokenMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Token edge %s", name)
+}
+
+// TrialMutation represents an operation that mutates the Trial nodes in the graph.
+type TrialMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *string
+	subscription_id *string
+	created_at      *time.Time
+	clearedFields   map[string]struct{}
+	done            bool
+	oldValue        func(context.Context) (*Trial, error)
+	predicates      []predicate.Trial
+}
+
+var _ ent.Mutation = (*TrialMutation)(nil)
+
+// trialOption allows management of the mutation configuration using functional options.
+type trialOption func(*TrialMutation)
+
+// newTrialMutation creates new mutation for the Trial entity.
+func newTrialMutation(c config, op Op, opts ...trialOption) *TrialMutation {
+	m := &TrialMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeTrial,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withTrialID sets the ID field of the mutation.
+func withTrialID(id string) trialOption {
+	return func(m *TrialMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Trial
+		)
+		m.oldValue = func(ctx context.Context) (*Trial, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Trial.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withTrial sets the old Trial of the mutation.
+func withTrial(node *Trial) trialOption {
+	return func(m *TrialMutation) {
+		m.oldValue = func(context.Context) (*Trial, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m TrialMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m TrialMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Trial entities.
+func (m *TrialMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *TrialMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *TrialMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Trial.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetSubscriptionID sets the "subscription_id" field.
+func (m *TrialMutation) SetSubscriptionID(s string) {
+	m.subscription_id = &s
+}
+
+// SubscriptionID returns the value of the "subscription_id" field in the mutation.
+func (m *TrialMutation) SubscriptionID() (r string, exists bool) {
+	v := m.subscription_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSubscriptionID returns the old "subscription_id" field's value of the Trial entity.
+// If the Trial object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TrialMutation) OldSubscriptionID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSubscriptionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSubscriptionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSubscriptionID: %w", err)
+	}
+	return oldValue.SubscriptionID, nil
+}
+
+// ResetSubscriptionID resets all changes to the "subscription_id" field.
+func (m *TrialMutation) ResetSubscriptionID() {
+	m.subscription_id = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *TrialMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *TrialMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Trial entity.
+// If the Trial object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TrialMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *TrialMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// Where appends a list predicates to the TrialMutation builder.
+func (m *TrialMutation) Where(ps ...predicate.Trial) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the TrialMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *TrialMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Trial, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *TrialMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *TrialMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Trial).
+func (m *TrialMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *TrialMutation) Fields() []string {
+	fields := make([]string, 0, 2)
+	if m.subscription_id != nil {
+		fields = append(fields, trial.FieldSubscriptionID)
+	}
+	if m.created_at != nil {
+		fields = append(fields, trial.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *TrialMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case trial.FieldSubscriptionID:
+		return m.SubscriptionID()
+	case trial.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *TrialMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case trial.FieldSubscriptionID:
+		return m.OldSubscriptionID(ctx)
+	case trial.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Trial field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TrialMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case trial.FieldSubscriptionID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSubscriptionID(v)
+		return nil
+	case trial.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Trial field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *TrialMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *TrialMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TrialMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown Trial numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *TrialMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *TrialMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *TrialMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Trial nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *TrialMutation) ResetField(name string) error {
+	switch name {
+	case trial.FieldSubscriptionID:
+		m.ResetSubscriptionID()
+		return nil
+	case trial.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Trial field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *TrialMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *TrialMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *TrialMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *TrialMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *TrialMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *TrialMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *TrialMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Trial unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *TrialMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Trial edge %s", name)
 }
 
 // UploadMutation represents an operation that mutates the Upload nodes in the graph.
@@ -27905,6 +29464,9 @@ type WorkspaceMutation struct {
 	mails                map[int64]struct{}
 	removedmails         map[int64]struct{}
 	clearedmails         bool
+	reversals            map[int64]struct{}
+	removedreversals     map[int64]struct{}
+	clearedreversals     bool
 	usages               map[int]struct{}
 	removedusages        map[int]struct{}
 	clearedusages        bool
@@ -28642,6 +30204,60 @@ func (m *WorkspaceMutation) ResetMails() {
 	m.removedmails = nil
 }
 
+// AddReversalIDs adds the "reversals" edge to the Reversal entity by ids.
+func (m *WorkspaceMutation) AddReversalIDs(ids ...int64) {
+	if m.reversals == nil {
+		m.reversals = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.reversals[ids[i]] = struct{}{}
+	}
+}
+
+// ClearReversals clears the "reversals" edge to the Reversal entity.
+func (m *WorkspaceMutation) ClearReversals() {
+	m.clearedreversals = true
+}
+
+// ReversalsCleared reports if the "reversals" edge to the Reversal entity was cleared.
+func (m *WorkspaceMutation) ReversalsCleared() bool {
+	return m.clearedreversals
+}
+
+// RemoveReversalIDs removes the "reversals" edge to the Reversal entity by IDs.
+func (m *WorkspaceMutation) RemoveReversalIDs(ids ...int64) {
+	if m.removedreversals == nil {
+		m.removedreversals = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.reversals, ids[i])
+		m.removedreversals[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedReversals returns the removed IDs of the "reversals" edge to the Reversal entity.
+func (m *WorkspaceMutation) RemovedReversalsIDs() (ids []int64) {
+	for id := range m.removedreversals {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ReversalsIDs returns the "reversals" edge IDs in the mutation.
+func (m *WorkspaceMutation) ReversalsIDs() (ids []int64) {
+	for id := range m.reversals {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetReversals resets all changes to the "reversals" edge.
+func (m *WorkspaceMutation) ResetReversals() {
+	m.reversals = nil
+	m.clearedreversals = false
+	m.removedreversals = nil
+}
+
 // AddUsageIDs adds the "usages" edge to the Usage entity by ids.
 func (m *WorkspaceMutation) AddUsageIDs(ids ...int) {
 	if m.usages == nil {
@@ -29015,7 +30631,7 @@ func (m *WorkspaceMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *WorkspaceMutation) AddedEdges() []string {
-	edges := make([]string, 0, 8)
+	edges := make([]string, 0, 9)
 	if m.members != nil {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -29033,6 +30649,9 @@ func (m *WorkspaceMutation) AddedEdges() []string {
 	}
 	if m.mails != nil {
 		edges = append(edges, workspace.EdgeMails)
+	}
+	if m.reversals != nil {
+		edges = append(edges, workspace.EdgeReversals)
 	}
 	if m.usages != nil {
 		edges = append(edges, workspace.EdgeUsages)
@@ -29083,6 +30702,12 @@ func (m *WorkspaceMutation) AddedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case workspace.EdgeReversals:
+		ids := make([]ent.Value, 0, len(m.reversals))
+		for id := range m.reversals {
+			ids = append(ids, id)
+		}
+		return ids
 	case workspace.EdgeUsages:
 		ids := make([]ent.Value, 0, len(m.usages))
 		for id := range m.usages {
@@ -29101,7 +30726,7 @@ func (m *WorkspaceMutation) AddedIDs(name string) []ent.Value {
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *WorkspaceMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 8)
+	edges := make([]string, 0, 9)
 	if m.removedmembers != nil {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -29119,6 +30744,9 @@ func (m *WorkspaceMutation) RemovedEdges() []string {
 	}
 	if m.removedmails != nil {
 		edges = append(edges, workspace.EdgeMails)
+	}
+	if m.removedreversals != nil {
+		edges = append(edges, workspace.EdgeReversals)
 	}
 	if m.removedusages != nil {
 		edges = append(edges, workspace.EdgeUsages)
@@ -29169,6 +30797,12 @@ func (m *WorkspaceMutation) RemovedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case workspace.EdgeReversals:
+		ids := make([]ent.Value, 0, len(m.removedreversals))
+		for id := range m.removedreversals {
+			ids = append(ids, id)
+		}
+		return ids
 	case workspace.EdgeUsages:
 		ids := make([]ent.Value, 0, len(m.removedusages))
 		for id := range m.removedusages {
@@ -29187,7 +30821,7 @@ func (m *WorkspaceMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *WorkspaceMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 8)
+	edges := make([]string, 0, 9)
 	if m.clearedmembers {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -29205,6 +30839,9 @@ func (m *WorkspaceMutation) ClearedEdges() []string {
 	}
 	if m.clearedmails {
 		edges = append(edges, workspace.EdgeMails)
+	}
+	if m.clearedreversals {
+		edges = append(edges, workspace.EdgeReversals)
 	}
 	if m.clearedusages {
 		edges = append(edges, workspace.EdgeUsages)
@@ -29231,6 +30868,8 @@ func (m *WorkspaceMutation) EdgeCleared(name string) bool {
 		return m.clearedsubscriptions
 	case workspace.EdgeMails:
 		return m.clearedmails
+	case workspace.EdgeReversals:
+		return m.clearedreversals
 	case workspace.EdgeUsages:
 		return m.clearedusages
 	case workspace.EdgeProviders:
@@ -29268,6 +30907,9 @@ func (m *WorkspaceMutation) ResetEdge(name string) error {
 		return nil
 	case workspace.EdgeMails:
 		m.ResetMails()
+		return nil
+	case workspace.EdgeReversals:
+		m.ResetReversals()
 		return nil
 	case workspace.EdgeUsages:
 		m.ResetUsages()

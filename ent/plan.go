@@ -46,7 +46,13 @@ type Plan struct {
 	// YearlyPrice holds the value of the "yearly_price" field.
 	YearlyPrice int `json:"yearly_price,omitempty"`
 	// Currency holds the value of the "currency" field.
-	Currency     string `json:"currency,omitempty"`
+	Currency string `json:"currency,omitempty"`
+	// SoldMonthlyPrice holds the value of the "sold_monthly_price" field.
+	SoldMonthlyPrice int `json:"sold_monthly_price,omitempty"`
+	// SoldYearlyPrice holds the value of the "sold_yearly_price" field.
+	SoldYearlyPrice int `json:"sold_yearly_price,omitempty"`
+	// SoldCurrency holds the value of the "sold_currency" field.
+	SoldCurrency string `json:"sold_currency,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -57,9 +63,9 @@ func (*Plan) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case plan.FieldFeatures:
 			values[i] = new([]byte)
-		case plan.FieldRank, plan.FieldChatbots, plan.FieldMembers, plan.FieldTokensPerChatbot, plan.FieldMessageChars, plan.FieldMessagesPerMonth, plan.FieldKnowledgeChars, plan.FieldStoredBytes, plan.FieldRequestsPerMinute, plan.FieldRetentionDays, plan.FieldMonthlyPrice, plan.FieldYearlyPrice:
+		case plan.FieldRank, plan.FieldChatbots, plan.FieldMembers, plan.FieldTokensPerChatbot, plan.FieldMessageChars, plan.FieldMessagesPerMonth, plan.FieldKnowledgeChars, plan.FieldStoredBytes, plan.FieldRequestsPerMinute, plan.FieldRetentionDays, plan.FieldMonthlyPrice, plan.FieldYearlyPrice, plan.FieldSoldMonthlyPrice, plan.FieldSoldYearlyPrice:
 			values[i] = new(sql.NullInt64)
-		case plan.FieldID, plan.FieldTitle, plan.FieldCurrency:
+		case plan.FieldID, plan.FieldTitle, plan.FieldCurrency, plan.FieldSoldCurrency:
 			values[i] = new(sql.NullString)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -174,6 +180,24 @@ func (_m *Plan) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Currency = value.String
 			}
+		case plan.FieldSoldMonthlyPrice:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field sold_monthly_price", values[i])
+			} else if value.Valid {
+				_m.SoldMonthlyPrice = int(value.Int64)
+			}
+		case plan.FieldSoldYearlyPrice:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field sold_yearly_price", values[i])
+			} else if value.Valid {
+				_m.SoldYearlyPrice = int(value.Int64)
+			}
+		case plan.FieldSoldCurrency:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field sold_currency", values[i])
+			} else if value.Valid {
+				_m.SoldCurrency = value.String
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -254,6 +278,15 @@ func (_m *Plan) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("currency=")
 	builder.WriteString(_m.Currency)
+	builder.WriteString(", ")
+	builder.WriteString("sold_monthly_price=")
+	builder.WriteString(fmt.Sprintf("%v", _m.SoldMonthlyPrice))
+	builder.WriteString(", ")
+	builder.WriteString("sold_yearly_price=")
+	builder.WriteString(fmt.Sprintf("%v", _m.SoldYearlyPrice))
+	builder.WriteString(", ")
+	builder.WriteString("sold_currency=")
+	builder.WriteString(_m.SoldCurrency)
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -168,6 +168,48 @@ func (_c *PlanCreate) SetNillableCurrency(v *string) *PlanCreate {
 	return _c
 }
 
+// SetSoldMonthlyPrice sets the "sold_monthly_price" field.
+func (_c *PlanCreate) SetSoldMonthlyPrice(v int) *PlanCreate {
+	_c.mutation.SetSoldMonthlyPrice(v)
+	return _c
+}
+
+// SetNillableSoldMonthlyPrice sets the "sold_monthly_price" field if the given value is not nil.
+func (_c *PlanCreate) SetNillableSoldMonthlyPrice(v *int) *PlanCreate {
+	if v != nil {
+		_c.SetSoldMonthlyPrice(*v)
+	}
+	return _c
+}
+
+// SetSoldYearlyPrice sets the "sold_yearly_price" field.
+func (_c *PlanCreate) SetSoldYearlyPrice(v int) *PlanCreate {
+	_c.mutation.SetSoldYearlyPrice(v)
+	return _c
+}
+
+// SetNillableSoldYearlyPrice sets the "sold_yearly_price" field if the given value is not nil.
+func (_c *PlanCreate) SetNillableSoldYearlyPrice(v *int) *PlanCreate {
+	if v != nil {
+		_c.SetSoldYearlyPrice(*v)
+	}
+	return _c
+}
+
+// SetSoldCurrency sets the "sold_currency" field.
+func (_c *PlanCreate) SetSoldCurrency(v string) *PlanCreate {
+	_c.mutation.SetSoldCurrency(v)
+	return _c
+}
+
+// SetNillableSoldCurrency sets the "sold_currency" field if the given value is not nil.
+func (_c *PlanCreate) SetNillableSoldCurrency(v *string) *PlanCreate {
+	if v != nil {
+		_c.SetSoldCurrency(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *PlanCreate) SetID(v string) *PlanCreate {
 	_c.mutation.SetID(v)
@@ -237,6 +279,18 @@ func (_c *PlanCreate) defaults() {
 		v := plan.DefaultCurrency
 		_c.mutation.SetCurrency(v)
 	}
+	if _, ok := _c.mutation.SoldMonthlyPrice(); !ok {
+		v := plan.DefaultSoldMonthlyPrice
+		_c.mutation.SetSoldMonthlyPrice(v)
+	}
+	if _, ok := _c.mutation.SoldYearlyPrice(); !ok {
+		v := plan.DefaultSoldYearlyPrice
+		_c.mutation.SetSoldYearlyPrice(v)
+	}
+	if _, ok := _c.mutation.SoldCurrency(); !ok {
+		v := plan.DefaultSoldCurrency
+		_c.mutation.SetSoldCurrency(v)
+	}
 }
 
 // check runs all checks and user-defined validators on the builder.
@@ -294,6 +348,20 @@ func (_c *PlanCreate) check() error {
 	if v, ok := _c.mutation.Currency(); ok {
 		if err := plan.CurrencyValidator(v); err != nil {
 			return &ValidationError{Name: "currency", err: fmt.Errorf(`ent: validator failed for field "Plan.currency": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.SoldMonthlyPrice(); !ok {
+		return &ValidationError{Name: "sold_monthly_price", err: errors.New(`ent: missing required field "Plan.sold_monthly_price"`)}
+	}
+	if _, ok := _c.mutation.SoldYearlyPrice(); !ok {
+		return &ValidationError{Name: "sold_yearly_price", err: errors.New(`ent: missing required field "Plan.sold_yearly_price"`)}
+	}
+	if _, ok := _c.mutation.SoldCurrency(); !ok {
+		return &ValidationError{Name: "sold_currency", err: errors.New(`ent: missing required field "Plan.sold_currency"`)}
+	}
+	if v, ok := _c.mutation.SoldCurrency(); ok {
+		if err := plan.SoldCurrencyValidator(v); err != nil {
+			return &ValidationError{Name: "sold_currency", err: fmt.Errorf(`ent: validator failed for field "Plan.sold_currency": %w`, err)}
 		}
 	}
 	if v, ok := _c.mutation.ID(); ok {
@@ -396,6 +464,18 @@ func (_c *PlanCreate) createSpec() (*Plan, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Currency(); ok {
 		_spec.SetField(plan.FieldCurrency, field.TypeString, value)
 		_node.Currency = value
+	}
+	if value, ok := _c.mutation.SoldMonthlyPrice(); ok {
+		_spec.SetField(plan.FieldSoldMonthlyPrice, field.TypeInt, value)
+		_node.SoldMonthlyPrice = value
+	}
+	if value, ok := _c.mutation.SoldYearlyPrice(); ok {
+		_spec.SetField(plan.FieldSoldYearlyPrice, field.TypeInt, value)
+		_node.SoldYearlyPrice = value
+	}
+	if value, ok := _c.mutation.SoldCurrency(); ok {
+		_spec.SetField(plan.FieldSoldCurrency, field.TypeString, value)
+		_node.SoldCurrency = value
 	}
 	return _node, _spec
 }
@@ -698,6 +778,54 @@ func (u *PlanUpsert) SetCurrency(v string) *PlanUpsert {
 // UpdateCurrency sets the "currency" field to the value that was provided on create.
 func (u *PlanUpsert) UpdateCurrency() *PlanUpsert {
 	u.SetExcluded(plan.FieldCurrency)
+	return u
+}
+
+// SetSoldMonthlyPrice sets the "sold_monthly_price" field.
+func (u *PlanUpsert) SetSoldMonthlyPrice(v int) *PlanUpsert {
+	u.Set(plan.FieldSoldMonthlyPrice, v)
+	return u
+}
+
+// UpdateSoldMonthlyPrice sets the "sold_monthly_price" field to the value that was provided on create.
+func (u *PlanUpsert) UpdateSoldMonthlyPrice() *PlanUpsert {
+	u.SetExcluded(plan.FieldSoldMonthlyPrice)
+	return u
+}
+
+// AddSoldMonthlyPrice adds v to the "sold_monthly_price" field.
+func (u *PlanUpsert) AddSoldMonthlyPrice(v int) *PlanUpsert {
+	u.Add(plan.FieldSoldMonthlyPrice, v)
+	return u
+}
+
+// SetSoldYearlyPrice sets the "sold_yearly_price" field.
+func (u *PlanUpsert) SetSoldYearlyPrice(v int) *PlanUpsert {
+	u.Set(plan.FieldSoldYearlyPrice, v)
+	return u
+}
+
+// UpdateSoldYearlyPrice sets the "sold_yearly_price" field to the value that was provided on create.
+func (u *PlanUpsert) UpdateSoldYearlyPrice() *PlanUpsert {
+	u.SetExcluded(plan.FieldSoldYearlyPrice)
+	return u
+}
+
+// AddSoldYearlyPrice adds v to the "sold_yearly_price" field.
+func (u *PlanUpsert) AddSoldYearlyPrice(v int) *PlanUpsert {
+	u.Add(plan.FieldSoldYearlyPrice, v)
+	return u
+}
+
+// SetSoldCurrency sets the "sold_currency" field.
+func (u *PlanUpsert) SetSoldCurrency(v string) *PlanUpsert {
+	u.Set(plan.FieldSoldCurrency, v)
+	return u
+}
+
+// UpdateSoldCurrency sets the "sold_currency" field to the value that was provided on create.
+func (u *PlanUpsert) UpdateSoldCurrency() *PlanUpsert {
+	u.SetExcluded(plan.FieldSoldCurrency)
 	return u
 }
 
@@ -1040,6 +1168,62 @@ func (u *PlanUpsertOne) SetCurrency(v string) *PlanUpsertOne {
 func (u *PlanUpsertOne) UpdateCurrency() *PlanUpsertOne {
 	return u.Update(func(s *PlanUpsert) {
 		s.UpdateCurrency()
+	})
+}
+
+// SetSoldMonthlyPrice sets the "sold_monthly_price" field.
+func (u *PlanUpsertOne) SetSoldMonthlyPrice(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetSoldMonthlyPrice(v)
+	})
+}
+
+// AddSoldMonthlyPrice adds v to the "sold_monthly_price" field.
+func (u *PlanUpsertOne) AddSoldMonthlyPrice(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddSoldMonthlyPrice(v)
+	})
+}
+
+// UpdateSoldMonthlyPrice sets the "sold_monthly_price" field to the value that was provided on create.
+func (u *PlanUpsertOne) UpdateSoldMonthlyPrice() *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateSoldMonthlyPrice()
+	})
+}
+
+// SetSoldYearlyPrice sets the "sold_yearly_price" field.
+func (u *PlanUpsertOne) SetSoldYearlyPrice(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetSoldYearlyPrice(v)
+	})
+}
+
+// AddSoldYearlyPrice adds v to the "sold_yearly_price" field.
+func (u *PlanUpsertOne) AddSoldYearlyPrice(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddSoldYearlyPrice(v)
+	})
+}
+
+// UpdateSoldYearlyPrice sets the "sold_yearly_price" field to the value that was provided on create.
+func (u *PlanUpsertOne) UpdateSoldYearlyPrice() *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateSoldYearlyPrice()
+	})
+}
+
+// SetSoldCurrency sets the "sold_currency" field.
+func (u *PlanUpsertOne) SetSoldCurrency(v string) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetSoldCurrency(v)
+	})
+}
+
+// UpdateSoldCurrency sets the "sold_currency" field to the value that was provided on create.
+func (u *PlanUpsertOne) UpdateSoldCurrency() *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateSoldCurrency()
 	})
 }
 
@@ -1549,6 +1733,62 @@ func (u *PlanUpsertBulk) SetCurrency(v string) *PlanUpsertBulk {
 func (u *PlanUpsertBulk) UpdateCurrency() *PlanUpsertBulk {
 	return u.Update(func(s *PlanUpsert) {
 		s.UpdateCurrency()
+	})
+}
+
+// SetSoldMonthlyPrice sets the "sold_monthly_price" field.
+func (u *PlanUpsertBulk) SetSoldMonthlyPrice(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetSoldMonthlyPrice(v)
+	})
+}
+
+// AddSoldMonthlyPrice adds v to the "sold_monthly_price" field.
+func (u *PlanUpsertBulk) AddSoldMonthlyPrice(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddSoldMonthlyPrice(v)
+	})
+}
+
+// UpdateSoldMonthlyPrice sets the "sold_monthly_price" field to the value that was provided on create.
+func (u *PlanUpsertBulk) UpdateSoldMonthlyPrice() *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateSoldMonthlyPrice()
+	})
+}
+
+// SetSoldYearlyPrice sets the "sold_yearly_price" field.
+func (u *PlanUpsertBulk) SetSoldYearlyPrice(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetSoldYearlyPrice(v)
+	})
+}
+
+// AddSoldYearlyPrice adds v to the "sold_yearly_price" field.
+func (u *PlanUpsertBulk) AddSoldYearlyPrice(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddSoldYearlyPrice(v)
+	})
+}
+
+// UpdateSoldYearlyPrice sets the "sold_yearly_price" field to the value that was provided on create.
+func (u *PlanUpsertBulk) UpdateSoldYearlyPrice() *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateSoldYearlyPrice()
+	})
+}
+
+// SetSoldCurrency sets the "sold_currency" field.
+func (u *PlanUpsertBulk) SetSoldCurrency(v string) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetSoldCurrency(v)
+	})
+}
+
+// UpdateSoldCurrency sets the "sold_currency" field to the value that was provided on create.
+func (u *PlanUpsertBulk) UpdateSoldCurrency() *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateSoldCurrency()
 	})
 }
 

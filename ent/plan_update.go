@@ -320,6 +320,62 @@ func (_u *PlanUpdate) SetNillableCurrency(v *string) *PlanUpdate {
 	return _u
 }
 
+// SetSoldMonthlyPrice sets the "sold_monthly_price" field.
+func (_u *PlanUpdate) SetSoldMonthlyPrice(v int) *PlanUpdate {
+	_u.mutation.ResetSoldMonthlyPrice()
+	_u.mutation.SetSoldMonthlyPrice(v)
+	return _u
+}
+
+// SetNillableSoldMonthlyPrice sets the "sold_monthly_price" field if the given value is not nil.
+func (_u *PlanUpdate) SetNillableSoldMonthlyPrice(v *int) *PlanUpdate {
+	if v != nil {
+		_u.SetSoldMonthlyPrice(*v)
+	}
+	return _u
+}
+
+// AddSoldMonthlyPrice adds value to the "sold_monthly_price" field.
+func (_u *PlanUpdate) AddSoldMonthlyPrice(v int) *PlanUpdate {
+	_u.mutation.AddSoldMonthlyPrice(v)
+	return _u
+}
+
+// SetSoldYearlyPrice sets the "sold_yearly_price" field.
+func (_u *PlanUpdate) SetSoldYearlyPrice(v int) *PlanUpdate {
+	_u.mutation.ResetSoldYearlyPrice()
+	_u.mutation.SetSoldYearlyPrice(v)
+	return _u
+}
+
+// SetNillableSoldYearlyPrice sets the "sold_yearly_price" field if the given value is not nil.
+func (_u *PlanUpdate) SetNillableSoldYearlyPrice(v *int) *PlanUpdate {
+	if v != nil {
+		_u.SetSoldYearlyPrice(*v)
+	}
+	return _u
+}
+
+// AddSoldYearlyPrice adds value to the "sold_yearly_price" field.
+func (_u *PlanUpdate) AddSoldYearlyPrice(v int) *PlanUpdate {
+	_u.mutation.AddSoldYearlyPrice(v)
+	return _u
+}
+
+// SetSoldCurrency sets the "sold_currency" field.
+func (_u *PlanUpdate) SetSoldCurrency(v string) *PlanUpdate {
+	_u.mutation.SetSoldCurrency(v)
+	return _u
+}
+
+// SetNillableSoldCurrency sets the "sold_currency" field if the given value is not nil.
+func (_u *PlanUpdate) SetNillableSoldCurrency(v *string) *PlanUpdate {
+	if v != nil {
+		_u.SetSoldCurrency(*v)
+	}
+	return _u
+}
+
 // Mutation returns the PlanMutation object of the builder.
 func (_u *PlanUpdate) Mutation() *PlanMutation {
 	return _u.mutation
@@ -362,6 +418,11 @@ func (_u *PlanUpdate) check() error {
 	if v, ok := _u.mutation.Currency(); ok {
 		if err := plan.CurrencyValidator(v); err != nil {
 			return &ValidationError{Name: "currency", err: fmt.Errorf(`ent: validator failed for field "Plan.currency": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.SoldCurrency(); ok {
+		if err := plan.SoldCurrencyValidator(v); err != nil {
+			return &ValidationError{Name: "sold_currency", err: fmt.Errorf(`ent: validator failed for field "Plan.sold_currency": %w`, err)}
 		}
 	}
 	return nil
@@ -464,6 +525,21 @@ func (_u *PlanUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Currency(); ok {
 		_spec.SetField(plan.FieldCurrency, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.SoldMonthlyPrice(); ok {
+		_spec.SetField(plan.FieldSoldMonthlyPrice, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedSoldMonthlyPrice(); ok {
+		_spec.AddField(plan.FieldSoldMonthlyPrice, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.SoldYearlyPrice(); ok {
+		_spec.SetField(plan.FieldSoldYearlyPrice, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedSoldYearlyPrice(); ok {
+		_spec.AddField(plan.FieldSoldYearlyPrice, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.SoldCurrency(); ok {
+		_spec.SetField(plan.FieldSoldCurrency, field.TypeString, value)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -777,6 +853,62 @@ func (_u *PlanUpdateOne) SetNillableCurrency(v *string) *PlanUpdateOne {
 	return _u
 }
 
+// SetSoldMonthlyPrice sets the "sold_monthly_price" field.
+func (_u *PlanUpdateOne) SetSoldMonthlyPrice(v int) *PlanUpdateOne {
+	_u.mutation.ResetSoldMonthlyPrice()
+	_u.mutation.SetSoldMonthlyPrice(v)
+	return _u
+}
+
+// SetNillableSoldMonthlyPrice sets the "sold_monthly_price" field if the given value is not nil.
+func (_u *PlanUpdateOne) SetNillableSoldMonthlyPrice(v *int) *PlanUpdateOne {
+	if v != nil {
+		_u.SetSoldMonthlyPrice(*v)
+	}
+	return _u
+}
+
+// AddSoldMonthlyPrice adds value to the "sold_monthly_price" field.
+func (_u *PlanUpdateOne) AddSoldMonthlyPrice(v int) *PlanUpdateOne {
+	_u.mutation.AddSoldMonthlyPrice(v)
+	return _u
+}
+
+// SetSoldYearlyPrice sets the "sold_yearly_price" field.
+func (_u *PlanUpdateOne) SetSoldYearlyPrice(v int) *PlanUpdateOne {
+	_u.mutation.ResetSoldYearlyPrice()
+	_u.mutation.SetSoldYearlyPrice(v)
+	return _u
+}
+
+// SetNillableSoldYearlyPrice sets the "sold_yearly_price" field if the given value is not nil.
+func (_u *PlanUpdateOne) SetNillableSoldYearlyPrice(v *int) *PlanUpdateOne {
+	if v != nil {
+		_u.SetSoldYearlyPrice(*v)
+	}
+	return _u
+}
+
+// AddSoldYearlyPrice adds value to the "sold_yearly_price" field.
+func (_u *PlanUpdateOne) AddSoldYearlyPrice(v int) *PlanUpdateOne {
+	_u.mutation.AddSoldYearlyPrice(v)
+	return _u
+}
+
+// SetSoldCurrency sets the "sold_currency" field.
+func (_u *PlanUpdateOne) SetSoldCurrency(v string) *PlanUpdateOne {
+	_u.mutation.SetSoldCurrency(v)
+	return _u
+}
+
+// SetNillableSoldCurrency sets the "sold_currency" field if the given value is not nil.
+func (_u *PlanUpdateOne) SetNillableSoldCurrency(v *string) *PlanUpdateOne {
+	if v != nil {
+		_u.SetSoldCurrency(*v)
+	}
+	return _u
+}
+
 // Mutation returns the PlanMutation object of the builder.
 func (_u *PlanUpdateOne) Mutation() *PlanMutation {
 	return _u.mutation
@@ -832,6 +964,11 @@ func (_u *PlanUpdateOne) check() error {
 	if v, ok := _u.mutation.Currency(); ok {
 		if err := plan.CurrencyValidator(v); err != nil {
 			return &ValidationError{Name: "currency", err: fmt.Errorf(`ent: validator failed for field "Plan.currency": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.SoldCurrency(); ok {
+		if err := plan.SoldCurrencyValidator(v); err != nil {
+			return &ValidationError{Name: "sold_currency", err: fmt.Errorf(`ent: validator failed for field "Plan.sold_currency": %w`, err)}
 		}
 	}
 	return nil
@@ -951,6 +1088,21 @@ func (_u *PlanUpdateOne) sqlSave(ctx context.Context) (_node *Plan, err error) {
 	}
 	if value, ok := _u.mutation.Currency(); ok {
 		_spec.SetField(plan.FieldCurrency, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.SoldMonthlyPrice(); ok {
+		_spec.SetField(plan.FieldSoldMonthlyPrice, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedSoldMonthlyPrice(); ok {
+		_spec.AddField(plan.FieldSoldMonthlyPrice, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.SoldYearlyPrice(); ok {
+		_spec.SetField(plan.FieldSoldYearlyPrice, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedSoldYearlyPrice(); ok {
+		_spec.AddField(plan.FieldSoldYearlyPrice, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.SoldCurrency(); ok {
+		_spec.SetField(plan.FieldSoldCurrency, field.TypeString, value)
 	}
 	_node = &Plan{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -46,6 +46,12 @@ type Subscription struct {
 	TrialEnd *time.Time `json:"trial_end,omitempty"`
 	// PastDueSince holds the value of the "past_due_since" field.
 	PastDueSince *time.Time `json:"past_due_since,omitempty"`
+	// Amount holds the value of the "amount" field.
+	Amount int `json:"amount,omitempty"`
+	// Currency holds the value of the "currency" field.
+	Currency string `json:"currency,omitempty"`
+	// InvoiceURL holds the value of the "invoice_url" field.
+	InvoiceURL string `json:"invoice_url,omitempty"`
 	// NextPlan holds the value of the "next_plan" field.
 	NextPlan string `json:"next_plan,omitempty"`
 	// NextAt holds the value of the "next_at" field.
@@ -101,9 +107,9 @@ func (*Subscription) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case subscription.FieldCustomerStale, subscription.FieldAccessUnknown, subscription.FieldTrialUsed:
 			values[i] = new(sql.NullBool)
-		case subscription.FieldID, subscription.FieldRevision:
+		case subscription.FieldID, subscription.FieldAmount, subscription.FieldRevision:
 			values[i] = new(sql.NullInt64)
-		case subscription.FieldWorkspaceID, subscription.FieldCustomerID, subscription.FieldAccountID, subscription.FieldAccountMode, subscription.FieldSubscriptionID, subscription.FieldStatus, subscription.FieldPlan, subscription.FieldInterval, subscription.FieldNextPlan, subscription.FieldAccessPlan:
+		case subscription.FieldWorkspaceID, subscription.FieldCustomerID, subscription.FieldAccountID, subscription.FieldAccountMode, subscription.FieldSubscriptionID, subscription.FieldStatus, subscription.FieldPlan, subscription.FieldInterval, subscription.FieldCurrency, subscription.FieldInvoiceURL, subscription.FieldNextPlan, subscription.FieldAccessPlan:
 			values[i] = new(sql.NullString)
 		case subscription.FieldMissingAt, subscription.FieldPeriodEnd, subscription.FieldEndsAt, subscription.FieldTrialEnd, subscription.FieldPastDueSince, subscription.FieldNextAt, subscription.FieldAccessUntil, subscription.FieldUnverifiedUntil, subscription.FieldCheckoutAt, subscription.FieldFetchedAt, subscription.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -216,6 +222,24 @@ func (_m *Subscription) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.PastDueSince = new(time.Time)
 				*_m.PastDueSince = value.Time
+			}
+		case subscription.FieldAmount:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field amount", values[i])
+			} else if value.Valid {
+				_m.Amount = int(value.Int64)
+			}
+		case subscription.FieldCurrency:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field currency", values[i])
+			} else if value.Valid {
+				_m.Currency = value.String
+			}
+		case subscription.FieldInvoiceURL:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field invoice_url", values[i])
+			} else if value.Valid {
+				_m.InvoiceURL = value.String
 			}
 		case subscription.FieldNextPlan:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -380,6 +404,15 @@ func (_m *Subscription) String() string {
 		builder.WriteString("past_due_since=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
+	builder.WriteString(", ")
+	builder.WriteString("amount=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Amount))
+	builder.WriteString(", ")
+	builder.WriteString("currency=")
+	builder.WriteString(_m.Currency)
+	builder.WriteString(", ")
+	builder.WriteString("invoice_url=")
+	builder.WriteString(_m.InvoiceURL)
 	builder.WriteString(", ")
 	builder.WriteString("next_plan=")
 	builder.WriteString(_m.NextPlan)

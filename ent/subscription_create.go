@@ -203,6 +203,48 @@ func (_c *SubscriptionCreate) SetNillablePastDueSince(v *time.Time) *Subscriptio
 	return _c
 }
 
+// SetAmount sets the "amount" field.
+func (_c *SubscriptionCreate) SetAmount(v int) *SubscriptionCreate {
+	_c.mutation.SetAmount(v)
+	return _c
+}
+
+// SetNillableAmount sets the "amount" field if the given value is not nil.
+func (_c *SubscriptionCreate) SetNillableAmount(v *int) *SubscriptionCreate {
+	if v != nil {
+		_c.SetAmount(*v)
+	}
+	return _c
+}
+
+// SetCurrency sets the "currency" field.
+func (_c *SubscriptionCreate) SetCurrency(v string) *SubscriptionCreate {
+	_c.mutation.SetCurrency(v)
+	return _c
+}
+
+// SetNillableCurrency sets the "currency" field if the given value is not nil.
+func (_c *SubscriptionCreate) SetNillableCurrency(v *string) *SubscriptionCreate {
+	if v != nil {
+		_c.SetCurrency(*v)
+	}
+	return _c
+}
+
+// SetInvoiceURL sets the "invoice_url" field.
+func (_c *SubscriptionCreate) SetInvoiceURL(v string) *SubscriptionCreate {
+	_c.mutation.SetInvoiceURL(v)
+	return _c
+}
+
+// SetNillableInvoiceURL sets the "invoice_url" field if the given value is not nil.
+func (_c *SubscriptionCreate) SetNillableInvoiceURL(v *string) *SubscriptionCreate {
+	if v != nil {
+		_c.SetInvoiceURL(*v)
+	}
+	return _c
+}
+
 // SetNextPlan sets the "next_plan" field.
 func (_c *SubscriptionCreate) SetNextPlan(v string) *SubscriptionCreate {
 	_c.mutation.SetNextPlan(v)
@@ -427,6 +469,18 @@ func (_c *SubscriptionCreate) defaults() error {
 		v := subscription.DefaultInterval
 		_c.mutation.SetInterval(v)
 	}
+	if _, ok := _c.mutation.Amount(); !ok {
+		v := subscription.DefaultAmount
+		_c.mutation.SetAmount(v)
+	}
+	if _, ok := _c.mutation.Currency(); !ok {
+		v := subscription.DefaultCurrency
+		_c.mutation.SetCurrency(v)
+	}
+	if _, ok := _c.mutation.InvoiceURL(); !ok {
+		v := subscription.DefaultInvoiceURL
+		_c.mutation.SetInvoiceURL(v)
+	}
 	if _, ok := _c.mutation.NextPlan(); !ok {
 		v := subscription.DefaultNextPlan
 		_c.mutation.SetNextPlan(v)
@@ -524,6 +578,25 @@ func (_c *SubscriptionCreate) check() error {
 	if v, ok := _c.mutation.Interval(); ok {
 		if err := subscription.IntervalValidator(v); err != nil {
 			return &ValidationError{Name: "interval", err: fmt.Errorf(`ent: validator failed for field "Subscription.interval": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Amount(); !ok {
+		return &ValidationError{Name: "amount", err: errors.New(`ent: missing required field "Subscription.amount"`)}
+	}
+	if _, ok := _c.mutation.Currency(); !ok {
+		return &ValidationError{Name: "currency", err: errors.New(`ent: missing required field "Subscription.currency"`)}
+	}
+	if v, ok := _c.mutation.Currency(); ok {
+		if err := subscription.CurrencyValidator(v); err != nil {
+			return &ValidationError{Name: "currency", err: fmt.Errorf(`ent: validator failed for field "Subscription.currency": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.InvoiceURL(); !ok {
+		return &ValidationError{Name: "invoice_url", err: errors.New(`ent: missing required field "Subscription.invoice_url"`)}
+	}
+	if v, ok := _c.mutation.InvoiceURL(); ok {
+		if err := subscription.InvoiceURLValidator(v); err != nil {
+			return &ValidationError{Name: "invoice_url", err: fmt.Errorf(`ent: validator failed for field "Subscription.invoice_url": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.NextPlan(); !ok {
@@ -635,6 +708,18 @@ func (_c *SubscriptionCreate) createSpec() (*Subscription, *sqlgraph.CreateSpec)
 	if value, ok := _c.mutation.PastDueSince(); ok {
 		_spec.SetField(subscription.FieldPastDueSince, field.TypeTime, value)
 		_node.PastDueSince = &value
+	}
+	if value, ok := _c.mutation.Amount(); ok {
+		_spec.SetField(subscription.FieldAmount, field.TypeInt, value)
+		_node.Amount = value
+	}
+	if value, ok := _c.mutation.Currency(); ok {
+		_spec.SetField(subscription.FieldCurrency, field.TypeString, value)
+		_node.Currency = value
+	}
+	if value, ok := _c.mutation.InvoiceURL(); ok {
+		_spec.SetField(subscription.FieldInvoiceURL, field.TypeString, value)
+		_node.InvoiceURL = value
 	}
 	if value, ok := _c.mutation.NextPlan(); ok {
 		_spec.SetField(subscription.FieldNextPlan, field.TypeString, value)
@@ -932,6 +1017,48 @@ func (u *SubscriptionUpsert) UpdatePastDueSince() *SubscriptionUpsert {
 // ClearPastDueSince clears the value of the "past_due_since" field.
 func (u *SubscriptionUpsert) ClearPastDueSince() *SubscriptionUpsert {
 	u.SetNull(subscription.FieldPastDueSince)
+	return u
+}
+
+// SetAmount sets the "amount" field.
+func (u *SubscriptionUpsert) SetAmount(v int) *SubscriptionUpsert {
+	u.Set(subscription.FieldAmount, v)
+	return u
+}
+
+// UpdateAmount sets the "amount" field to the value that was provided on create.
+func (u *SubscriptionUpsert) UpdateAmount() *SubscriptionUpsert {
+	u.SetExcluded(subscription.FieldAmount)
+	return u
+}
+
+// AddAmount adds v to the "amount" field.
+func (u *SubscriptionUpsert) AddAmount(v int) *SubscriptionUpsert {
+	u.Add(subscription.FieldAmount, v)
+	return u
+}
+
+// SetCurrency sets the "currency" field.
+func (u *SubscriptionUpsert) SetCurrency(v string) *SubscriptionUpsert {
+	u.Set(subscription.FieldCurrency, v)
+	return u
+}
+
+// UpdateCurrency sets the "currency" field to the value that was provided on create.
+func (u *SubscriptionUpsert) UpdateCurrency() *SubscriptionUpsert {
+	u.SetExcluded(subscription.FieldCurrency)
+	return u
+}
+
+// SetInvoiceURL sets the "invoice_url" field.
+func (u *SubscriptionUpsert) SetInvoiceURL(v string) *SubscriptionUpsert {
+	u.Set(subscription.FieldInvoiceURL, v)
+	return u
+}
+
+// UpdateInvoiceURL sets the "invoice_url" field to the value that was provided on create.
+func (u *SubscriptionUpsert) UpdateInvoiceURL() *SubscriptionUpsert {
+	u.SetExcluded(subscription.FieldInvoiceURL)
 	return u
 }
 
@@ -1353,6 +1480,55 @@ func (u *SubscriptionUpsertOne) UpdatePastDueSince() *SubscriptionUpsertOne {
 func (u *SubscriptionUpsertOne) ClearPastDueSince() *SubscriptionUpsertOne {
 	return u.Update(func(s *SubscriptionUpsert) {
 		s.ClearPastDueSince()
+	})
+}
+
+// SetAmount sets the "amount" field.
+func (u *SubscriptionUpsertOne) SetAmount(v int) *SubscriptionUpsertOne {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.SetAmount(v)
+	})
+}
+
+// AddAmount adds v to the "amount" field.
+func (u *SubscriptionUpsertOne) AddAmount(v int) *SubscriptionUpsertOne {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.AddAmount(v)
+	})
+}
+
+// UpdateAmount sets the "amount" field to the value that was provided on create.
+func (u *SubscriptionUpsertOne) UpdateAmount() *SubscriptionUpsertOne {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.UpdateAmount()
+	})
+}
+
+// SetCurrency sets the "currency" field.
+func (u *SubscriptionUpsertOne) SetCurrency(v string) *SubscriptionUpsertOne {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.SetCurrency(v)
+	})
+}
+
+// UpdateCurrency sets the "currency" field to the value that was provided on create.
+func (u *SubscriptionUpsertOne) UpdateCurrency() *SubscriptionUpsertOne {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.UpdateCurrency()
+	})
+}
+
+// SetInvoiceURL sets the "invoice_url" field.
+func (u *SubscriptionUpsertOne) SetInvoiceURL(v string) *SubscriptionUpsertOne {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.SetInvoiceURL(v)
+	})
+}
+
+// UpdateInvoiceURL sets the "invoice_url" field to the value that was provided on create.
+func (u *SubscriptionUpsertOne) UpdateInvoiceURL() *SubscriptionUpsertOne {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.UpdateInvoiceURL()
 	})
 }
 
@@ -1966,6 +2142,55 @@ func (u *SubscriptionUpsertBulk) UpdatePastDueSince() *SubscriptionUpsertBulk {
 func (u *SubscriptionUpsertBulk) ClearPastDueSince() *SubscriptionUpsertBulk {
 	return u.Update(func(s *SubscriptionUpsert) {
 		s.ClearPastDueSince()
+	})
+}
+
+// SetAmount sets the "amount" field.
+func (u *SubscriptionUpsertBulk) SetAmount(v int) *SubscriptionUpsertBulk {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.SetAmount(v)
+	})
+}
+
+// AddAmount adds v to the "amount" field.
+func (u *SubscriptionUpsertBulk) AddAmount(v int) *SubscriptionUpsertBulk {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.AddAmount(v)
+	})
+}
+
+// UpdateAmount sets the "amount" field to the value that was provided on create.
+func (u *SubscriptionUpsertBulk) UpdateAmount() *SubscriptionUpsertBulk {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.UpdateAmount()
+	})
+}
+
+// SetCurrency sets the "currency" field.
+func (u *SubscriptionUpsertBulk) SetCurrency(v string) *SubscriptionUpsertBulk {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.SetCurrency(v)
+	})
+}
+
+// UpdateCurrency sets the "currency" field to the value that was provided on create.
+func (u *SubscriptionUpsertBulk) UpdateCurrency() *SubscriptionUpsertBulk {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.UpdateCurrency()
+	})
+}
+
+// SetInvoiceURL sets the "invoice_url" field.
+func (u *SubscriptionUpsertBulk) SetInvoiceURL(v string) *SubscriptionUpsertBulk {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.SetInvoiceURL(v)
+	})
+}
+
+// UpdateInvoiceURL sets the "invoice_url" field to the value that was provided on create.
+func (u *SubscriptionUpsertBulk) UpdateInvoiceURL() *SubscriptionUpsertBulk {
+	return u.Update(func(s *SubscriptionUpsert) {
+		s.UpdateInvoiceURL()
 	})
 }
 

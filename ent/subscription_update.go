@@ -240,6 +240,55 @@ func (_u *SubscriptionUpdate) ClearPastDueSince() *SubscriptionUpdate {
 	return _u
 }
 
+// SetAmount sets the "amount" field.
+func (_u *SubscriptionUpdate) SetAmount(v int) *SubscriptionUpdate {
+	_u.mutation.ResetAmount()
+	_u.mutation.SetAmount(v)
+	return _u
+}
+
+// SetNillableAmount sets the "amount" field if the given value is not nil.
+func (_u *SubscriptionUpdate) SetNillableAmount(v *int) *SubscriptionUpdate {
+	if v != nil {
+		_u.SetAmount(*v)
+	}
+	return _u
+}
+
+// AddAmount adds value to the "amount" field.
+func (_u *SubscriptionUpdate) AddAmount(v int) *SubscriptionUpdate {
+	_u.mutation.AddAmount(v)
+	return _u
+}
+
+// SetCurrency sets the "currency" field.
+func (_u *SubscriptionUpdate) SetCurrency(v string) *SubscriptionUpdate {
+	_u.mutation.SetCurrency(v)
+	return _u
+}
+
+// SetNillableCurrency sets the "currency" field if the given value is not nil.
+func (_u *SubscriptionUpdate) SetNillableCurrency(v *string) *SubscriptionUpdate {
+	if v != nil {
+		_u.SetCurrency(*v)
+	}
+	return _u
+}
+
+// SetInvoiceURL sets the "invoice_url" field.
+func (_u *SubscriptionUpdate) SetInvoiceURL(v string) *SubscriptionUpdate {
+	_u.mutation.SetInvoiceURL(v)
+	return _u
+}
+
+// SetNillableInvoiceURL sets the "invoice_url" field if the given value is not nil.
+func (_u *SubscriptionUpdate) SetNillableInvoiceURL(v *string) *SubscriptionUpdate {
+	if v != nil {
+		_u.SetInvoiceURL(*v)
+	}
+	return _u
+}
+
 // SetNextPlan sets the "next_plan" field.
 func (_u *SubscriptionUpdate) SetNextPlan(v string) *SubscriptionUpdate {
 	_u.mutation.SetNextPlan(v)
@@ -486,6 +535,16 @@ func (_u *SubscriptionUpdate) check() error {
 			return &ValidationError{Name: "interval", err: fmt.Errorf(`ent: validator failed for field "Subscription.interval": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Currency(); ok {
+		if err := subscription.CurrencyValidator(v); err != nil {
+			return &ValidationError{Name: "currency", err: fmt.Errorf(`ent: validator failed for field "Subscription.currency": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.InvoiceURL(); ok {
+		if err := subscription.InvoiceURLValidator(v); err != nil {
+			return &ValidationError{Name: "invoice_url", err: fmt.Errorf(`ent: validator failed for field "Subscription.invoice_url": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.NextPlan(); ok {
 		if err := subscription.NextPlanValidator(v); err != nil {
 			return &ValidationError{Name: "next_plan", err: fmt.Errorf(`ent: validator failed for field "Subscription.next_plan": %w`, err)}
@@ -567,6 +626,18 @@ func (_u *SubscriptionUpdate) sqlSave(ctx context.Context) (_node int, err error
 	}
 	if _u.mutation.PastDueSinceCleared() {
 		_spec.ClearField(subscription.FieldPastDueSince, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Amount(); ok {
+		_spec.SetField(subscription.FieldAmount, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedAmount(); ok {
+		_spec.AddField(subscription.FieldAmount, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Currency(); ok {
+		_spec.SetField(subscription.FieldCurrency, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.InvoiceURL(); ok {
+		_spec.SetField(subscription.FieldInvoiceURL, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.NextPlan(); ok {
 		_spec.SetField(subscription.FieldNextPlan, field.TypeString, value)
@@ -848,6 +919,55 @@ func (_u *SubscriptionUpdateOne) ClearPastDueSince() *SubscriptionUpdateOne {
 	return _u
 }
 
+// SetAmount sets the "amount" field.
+func (_u *SubscriptionUpdateOne) SetAmount(v int) *SubscriptionUpdateOne {
+	_u.mutation.ResetAmount()
+	_u.mutation.SetAmount(v)
+	return _u
+}
+
+// SetNillableAmount sets the "amount" field if the given value is not nil.
+func (_u *SubscriptionUpdateOne) SetNillableAmount(v *int) *SubscriptionUpdateOne {
+	if v != nil {
+		_u.SetAmount(*v)
+	}
+	return _u
+}
+
+// AddAmount adds value to the "amount" field.
+func (_u *SubscriptionUpdateOne) AddAmount(v int) *SubscriptionUpdateOne {
+	_u.mutation.AddAmount(v)
+	return _u
+}
+
+// SetCurrency sets the "currency" field.
+func (_u *SubscriptionUpdateOne) SetCurrency(v string) *SubscriptionUpdateOne {
+	_u.mutation.SetCurrency(v)
+	return _u
+}
+
+// SetNillableCurrency sets the "currency" field if the given value is not nil.
+func (_u *SubscriptionUpdateOne) SetNillableCurrency(v *string) *SubscriptionUpdateOne {
+	if v != nil {
+		_u.SetCurrency(*v)
+	}
+	return _u
+}
+
+// SetInvoiceURL sets the "invoice_url" field.
+func (_u *SubscriptionUpdateOne) SetInvoiceURL(v string) *SubscriptionUpdateOne {
+	_u.mutation.SetInvoiceURL(v)
+	return _u
+}
+
+// SetNillableInvoiceURL sets the "invoice_url" field if the given value is not nil.
+func (_u *SubscriptionUpdateOne) SetNillableInvoiceURL(v *string) *SubscriptionUpdateOne {
+	if v != nil {
+		_u.SetInvoiceURL(*v)
+	}
+	return _u
+}
+
 // SetNextPlan sets the "next_plan" field.
 func (_u *SubscriptionUpdateOne) SetNextPlan(v string) *SubscriptionUpdateOne {
 	_u.mutation.SetNextPlan(v)
@@ -1107,6 +1227,16 @@ func (_u *SubscriptionUpdateOne) check() error {
 			return &ValidationError{Name: "interval", err: fmt.Errorf(`ent: validator failed for field "Subscription.interval": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Currency(); ok {
+		if err := subscription.CurrencyValidator(v); err != nil {
+			return &ValidationError{Name: "currency", err: fmt.Errorf(`ent: validator failed for field "Subscription.currency": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.InvoiceURL(); ok {
+		if err := subscription.InvoiceURLValidator(v); err != nil {
+			return &ValidationError{Name: "invoice_url", err: fmt.Errorf(`ent: validator failed for field "Subscription.invoice_url": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.NextPlan(); ok {
 		if err := subscription.NextPlanValidator(v); err != nil {
 			return &ValidationError{Name: "next_plan", err: fmt.Errorf(`ent: validator failed for field "Subscription.next_plan": %w`, err)}
@@ -1205,6 +1335,18 @@ func (_u *SubscriptionUpdateOne) sqlSave(ctx context.Context) (_node *Subscripti
 	}
 	if _u.mutation.PastDueSinceCleared() {
 		_spec.ClearField(subscription.FieldPastDueSince, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Amount(); ok {
+		_spec.SetField(subscription.FieldAmount, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedAmount(); ok {
+		_spec.AddField(subscription.FieldAmount, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Currency(); ok {
+		_spec.SetField(subscription.FieldCurrency, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.InvoiceURL(); ok {
+		_spec.SetField(subscription.FieldInvoiceURL, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.NextPlan(); ok {
 		_spec.SetField(subscription.FieldNextPlan, field.TypeString, value)

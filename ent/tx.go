@@ -60,6 +60,8 @@ type Tx struct {
 	Receipt *ReceiptClient
 	// Removal is the client for interacting with the Removal builders.
 	Removal *RemovalClient
+	// Reversal is the client for interacting with the Reversal builders.
+	Reversal *ReversalClient
 	// Session is the client for interacting with the Session builders.
 	Session *SessionClient
 	// SignInAttempt is the client for interacting with the SignInAttempt builders.
@@ -70,6 +72,8 @@ type Tx struct {
 	Subscription *SubscriptionClient
 	// Token is the client for interacting with the Token builders.
 	Token *TokenClient
+	// Trial is the client for interacting with the Trial builders.
+	Trial *TrialClient
 	// Upload is the client for interacting with the Upload builders.
 	Upload *UploadClient
 	// Usage is the client for interacting with the Usage builders.
@@ -232,11 +236,13 @@ func (tx *Tx) init() {
 	tx.Rebuild = NewRebuildClient(tx.config)
 	tx.Receipt = NewReceiptClient(tx.config)
 	tx.Removal = NewRemovalClient(tx.config)
+	tx.Reversal = NewReversalClient(tx.config)
 	tx.Session = NewSessionClient(tx.config)
 	tx.SignInAttempt = NewSignInAttemptClient(tx.config)
 	tx.Source = NewSourceClient(tx.config)
 	tx.Subscription = NewSubscriptionClient(tx.config)
 	tx.Token = NewTokenClient(tx.config)
+	tx.Trial = NewTrialClient(tx.config)
 	tx.Upload = NewUploadClient(tx.config)
 	tx.Usage = NewUsageClient(tx.config)
 	tx.User = NewUserClient(tx.config)

@@ -51,13 +51,15 @@ type WorkspaceEdges struct {
 	Subscriptions []*Subscription `json:"subscriptions,omitempty"`
 	// Mails holds the value of the mails edge.
 	Mails []*Mail `json:"mails,omitempty"`
+	// Reversals holds the value of the reversals edge.
+	Reversals []*Reversal `json:"reversals,omitempty"`
 	// Usages holds the value of the usages edge.
 	Usages []*Usage `json:"usages,omitempty"`
 	// Providers holds the value of the providers edge.
 	Providers []*Provider `json:"providers,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [8]bool
+	loadedTypes [9]bool
 }
 
 // MembersOrErr returns the Members value or an error if the edge
@@ -114,10 +116,19 @@ func (e WorkspaceEdges) MailsOrErr() ([]*Mail, error) {
 	return nil, &NotLoadedError{edge: "mails"}
 }
 
+// ReversalsOrErr returns the Reversals value or an error if the edge
+// was not loaded in eager-loading.
+func (e WorkspaceEdges) ReversalsOrErr() ([]*Reversal, error) {
+	if e.loadedTypes[6] {
+		return e.Reversals, nil
+	}
+	return nil, &NotLoadedError{edge: "reversals"}
+}
+
 // UsagesOrErr returns the Usages value or an error if the edge
 // was not loaded in eager-loading.
 func (e WorkspaceEdges) UsagesOrErr() ([]*Usage, error) {
-	if e.loadedTypes[6] {
+	if e.loadedTypes[7] {
 		return e.Usages, nil
 	}
 	return nil, &NotLoadedError{edge: "usages"}
@@ -126,7 +137,7 @@ func (e WorkspaceEdges) UsagesOrErr() ([]*Usage, error) {
 // ProvidersOrErr returns the Providers value or an error if the edge
 // was not loaded in eager-loading.
 func (e WorkspaceEdges) ProvidersOrErr() ([]*Provider, error) {
-	if e.loadedTypes[7] {
+	if e.loadedTypes[8] {
 		return e.Providers, nil
 	}
 	return nil, &NotLoadedError{edge: "providers"}
@@ -249,6 +260,11 @@ func (_m *Workspace) QuerySubscriptions() *SubscriptionQuery {
 // QueryMails queries the "mails" edge of the Workspace entity.
 func (_m *Workspace) QueryMails() *MailQuery {
 	return NewWorkspaceClient(_m.config).QueryMails(_m)
+}
+
+// QueryReversals queries the "reversals" edge of the Workspace entity.
+func (_m *Workspace) QueryReversals() *ReversalQuery {
+	return NewWorkspaceClient(_m.config).QueryReversals(_m)
 }
 
 // QueryUsages queries the "usages" edge of the Workspace entity.

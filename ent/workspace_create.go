@@ -12,6 +12,7 @@ import (
 	"parley/ent/mail"
 	"parley/ent/member"
 	"parley/ent/provider"
+	"parley/ent/reversal"
 	"parley/ent/subscription"
 	"parley/ent/usage"
 	"parley/ent/workspace"
@@ -207,6 +208,21 @@ func (_c *WorkspaceCreate) AddMails(v ...*Mail) *WorkspaceCreate {
 		ids[i] = v[i].ID
 	}
 	return _c.AddMailIDs(ids...)
+}
+
+// AddReversalIDs adds the "reversals" edge to the Reversal entity by IDs.
+func (_c *WorkspaceCreate) AddReversalIDs(ids ...int64) *WorkspaceCreate {
+	_c.mutation.AddReversalIDs(ids...)
+	return _c
+}
+
+// AddReversals adds the "reversals" edges to the Reversal entity.
+func (_c *WorkspaceCreate) AddReversals(v ...*Reversal) *WorkspaceCreate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddReversalIDs(ids...)
 }
 
 // AddUsageIDs adds the "usages" edge to the Usage entity by IDs.
@@ -484,6 +500,22 @@ func (_c *WorkspaceCreate) createSpec() (*Workspace, *sqlgraph.CreateSpec) {
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(mail.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.ReversalsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ReversalsTable,
+			Columns: []string{workspace.ReversalsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(reversal.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {

@@ -15,6 +15,7 @@ import (
 	"parley/ent/member"
 	"parley/ent/predicate"
 	"parley/ent/provider"
+	"parley/ent/reversal"
 	"parley/ent/subscription"
 	"parley/ent/usage"
 	"parley/ent/workspace"
@@ -39,6 +40,7 @@ type WorkspaceQuery struct {
 	withEmbeddings    *EmbeddingQuery
 	withSubscriptions *SubscriptionQuery
 	withMails         *MailQuery
+	withReversals     *ReversalQuery
 	withUsages        *UsageQuery
 	withProviders     *ProviderQuery
 	modifiers         []func(*sql.Selector)
@@ -203,6 +205,28 @@ func (_q *WorkspaceQuery) QueryMails() *MailQuery {
 			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
 			sqlgraph.To(mail.Table, mail.FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, false, workspace.MailsTable, workspace.MailsColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryReversals chains the current query on the "reversals" edge.
+func (_q *WorkspaceQuery) QueryReversals() *ReversalQuery {
+	query := (&ReversalClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
+			sqlgraph.To(reversal.Table, reversal.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.ReversalsTable, workspace.ReversalsColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -452,6 +476,7 @@ func (_q *WorkspaceQuery) Clone() *WorkspaceQuery {
 		withEmbeddings:    _q.withEmbeddings.Clone(),
 		withSubscriptions: _q.withSubscriptions.Clone(),
 		withMails:         _q.withMails.Clone(),
+		withReversals:     _q.withReversals.Clone(),
 		withUsages:        _q.withUsages.Clone(),
 		withProviders:     _q.withProviders.Clone(),
 		// clone intermediate query.
@@ -523,6 +548,17 @@ func (_q *WorkspaceQuery) WithMails(opts ...func(*MailQuery)) *WorkspaceQuery {
 		opt(query)
 	}
 	_q.withMails = query
+	return _q
+}
+
+// WithReversals tells the query-builder to eager-load the nodes that are connected to
+// the "reversals" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *WorkspaceQuery) WithReversals(opts ...func(*ReversalQuery)) *WorkspaceQuery {
+	query := (&ReversalClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withReversals = query
 	return _q
 }
 
@@ -632,13 +668,14 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 	var (
 		nodes       = []*Workspace{}
 		_spec       = _q.querySpec()
-		loadedTypes = [8]bool{
+		loadedTypes = [9]bool{
 			_q.withMembers != nil,
 			_q.withInvitations != nil,
 			_q.withChatbots != nil,
 			_q.withEmbeddings != nil,
 			_q.withSubscriptions != nil,
 			_q.withMails != nil,
+			_q.withReversals != nil,
 			_q.withUsages != nil,
 			_q.withProviders != nil,
 		}
@@ -703,6 +740,13 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 		if err := _q.loadMails(ctx, query, nodes,
 			func(n *Workspace) { n.Edges.Mails = []*Mail{} },
 			func(n *Workspace, e *Mail) { n.Edges.Mails = append(n.Edges.Mails, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withReversals; query != nil {
+		if err := _q.loadReversals(ctx, query, nodes,
+			func(n *Workspace) { n.Edges.Reversals = []*Reversal{} },
+			func(n *Workspace, e *Reversal) { n.Edges.Reversals = append(n.Edges.Reversals, e) }); err != nil {
 			return nil, err
 		}
 	}
@@ -888,6 +932,36 @@ func (_q *WorkspaceQuery) loadMails(ctx context.Context, query *MailQuery, nodes
 	}
 	query.Where(predicate.Mail(func(s *sql.Selector) {
 		s.Where(sql.InValues(s.C(workspace.MailsColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.WorkspaceID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "workspace_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *WorkspaceQuery) loadReversals(ctx context.Context, query *ReversalQuery, nodes []*Workspace, init func(*Workspace), assign func(*Workspace, *Reversal)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Workspace)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(reversal.FieldWorkspaceID)
+	}
+	query.Where(predicate.Reversal(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(workspace.ReversalsColumn), fks...))
 	}))
 	neighbors, err := query.All(ctx)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"parley/ent/member"
 	"parley/ent/predicate"
 	"parley/ent/provider"
+	"parley/ent/reversal"
 	"parley/ent/subscription"
 	"parley/ent/usage"
 	"parley/ent/workspace"
@@ -229,6 +230,21 @@ func (_u *WorkspaceUpdate) AddMails(v ...*Mail) *WorkspaceUpdate {
 	return _u.AddMailIDs(ids...)
 }
 
+// AddReversalIDs adds the "reversals" edge to the Reversal entity by IDs.
+func (_u *WorkspaceUpdate) AddReversalIDs(ids ...int64) *WorkspaceUpdate {
+	_u.mutation.AddReversalIDs(ids...)
+	return _u
+}
+
+// AddReversals adds the "reversals" edges to the Reversal entity.
+func (_u *WorkspaceUpdate) AddReversals(v ...*Reversal) *WorkspaceUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddReversalIDs(ids...)
+}
+
 // AddUsageIDs adds the "usages" edge to the Usage entity by IDs.
 func (_u *WorkspaceUpdate) AddUsageIDs(ids ...int) *WorkspaceUpdate {
 	_u.mutation.AddUsageIDs(ids...)
@@ -388,6 +404,27 @@ func (_u *WorkspaceUpdate) RemoveMails(v ...*Mail) *WorkspaceUpdate {
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveMailIDs(ids...)
+}
+
+// ClearReversals clears all "reversals" edges to the Reversal entity.
+func (_u *WorkspaceUpdate) ClearReversals() *WorkspaceUpdate {
+	_u.mutation.ClearReversals()
+	return _u
+}
+
+// RemoveReversalIDs removes the "reversals" edge to Reversal entities by IDs.
+func (_u *WorkspaceUpdate) RemoveReversalIDs(ids ...int64) *WorkspaceUpdate {
+	_u.mutation.RemoveReversalIDs(ids...)
+	return _u
+}
+
+// RemoveReversals removes "reversals" edges to Reversal entities.
+func (_u *WorkspaceUpdate) RemoveReversals(v ...*Reversal) *WorkspaceUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveReversalIDs(ids...)
 }
 
 // ClearUsages clears all "usages" edges to the Usage entity.
@@ -788,6 +825,51 @@ func (_u *WorkspaceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		}
 		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
+	if _u.mutation.ReversalsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ReversalsTable,
+			Columns: []string{workspace.ReversalsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(reversal.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedReversalsIDs(); len(nodes) > 0 && !_u.mutation.ReversalsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ReversalsTable,
+			Columns: []string{workspace.ReversalsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(reversal.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.ReversalsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ReversalsTable,
+			Columns: []string{workspace.ReversalsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(reversal.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
 	if _u.mutation.UsagesCleared() {
 		edge := &sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.O2M,
@@ -1091,6 +1173,21 @@ func (_u *WorkspaceUpdateOne) AddMails(v ...*Mail) *WorkspaceUpdateOne {
 	return _u.AddMailIDs(ids...)
 }
 
+// AddReversalIDs adds the "reversals" edge to the Reversal entity by IDs.
+func (_u *WorkspaceUpdateOne) AddReversalIDs(ids ...int64) *WorkspaceUpdateOne {
+	_u.mutation.AddReversalIDs(ids...)
+	return _u
+}
+
+// AddReversals adds the "reversals" edges to the Reversal entity.
+func (_u *WorkspaceUpdateOne) AddReversals(v ...*Reversal) *WorkspaceUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddReversalIDs(ids...)
+}
+
 // AddUsageIDs adds the "usages" edge to the Usage entity by IDs.
 func (_u *WorkspaceUpdateOne) AddUsageIDs(ids ...int) *WorkspaceUpdateOne {
 	_u.mutation.AddUsageIDs(ids...)
@@ -1250,6 +1347,27 @@ func (_u *WorkspaceUpdateOne) RemoveMails(v ...*Mail) *WorkspaceUpdateOne {
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveMailIDs(ids...)
+}
+
+// ClearReversals clears all "reversals" edges to the Reversal entity.
+func (_u *WorkspaceUpdateOne) ClearReversals() *WorkspaceUpdateOne {
+	_u.mutation.ClearReversals()
+	return _u
+}
+
+// RemoveReversalIDs removes the "reversals" edge to Reversal entities by IDs.
+func (_u *WorkspaceUpdateOne) RemoveReversalIDs(ids ...int64) *WorkspaceUpdateOne {
+	_u.mutation.RemoveReversalIDs(ids...)
+	return _u
+}
+
+// RemoveReversals removes "reversals" edges to Reversal entities.
+func (_u *WorkspaceUpdateOne) RemoveReversals(v ...*Reversal) *WorkspaceUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveReversalIDs(ids...)
 }
 
 // ClearUsages clears all "usages" edges to the Usage entity.
@@ -1673,6 +1791,51 @@ func (_u *WorkspaceUpdateOne) sqlSave(ctx context.Context) (_node *Workspace, er
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(mail.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.ReversalsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ReversalsTable,
+			Columns: []string{workspace.ReversalsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(reversal.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedReversalsIDs(); len(nodes) > 0 && !_u.mutation.ReversalsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ReversalsTable,
+			Columns: []string{workspace.ReversalsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(reversal.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.ReversalsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.ReversalsTable,
+			Columns: []string{workspace.ReversalsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(reversal.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {

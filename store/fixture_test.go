@@ -160,6 +160,7 @@ func (w *tenancy) fillBilling(b *bundle) {
 	ctx := b.Context()
 	b.must(b.SaveSubscription(ctx, w.id, w.newSubscription()))
 	b.must(b.AddAudit(ctx, w.id, audit.Entry{Actor: audit.Stripe, Action: audit.PlanChanged, Detail: w.secret, At: epoch}))
+	b.must(b.SaveReversal(ctx, w.id, tenant.Reversal{StripeID: "re_" + w.secret, Kind: tenant.Refund, Status: w.secret, Currency: "usd", At: epoch}))
 	b.must(b.AddMail(ctx, w.id, tenant.Mail{
 		Key: "ends:" + w.id, To: w.secret + "@example.com", Subject: w.secret, Body: w.secret, DueAt: &epoch, CreatedAt: epoch,
 	}))
@@ -183,7 +184,7 @@ var tables = map[string]string{
 	"tokens": "workspace_id", "sources": "workspace_id", "documents": "workspace_id", "passages": "workspace_id",
 	"uploads": "workspace_id", "removals": "workspace_id", "embeddings": "workspace_id",
 	"conversations": "workspace_id", "messages": "workspace_id", "subscriptions": "workspace_id",
-	"audit_entries": "workspace_id", "mails": "workspace_id", "usages": "workspace_id",
+	"audit_entries": "workspace_id", "mails": "workspace_id", "reversals": "workspace_id", "usages": "workspace_id",
 	"idempotency_keys": "workspace_id", "receipts": "workspace_id", "cached_answers": "workspace_id", "providers": "workspace_id",
 }
 

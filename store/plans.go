@@ -37,6 +37,14 @@ func (s *Store) UpdatePlan(ctx context.Context, p plan.Plan) error {
 	})
 }
 
+// SetOnSale writes what a plan is sold for.
+func (s *Store) SetOnSale(ctx context.Context, name plan.Name, price plan.Price) error {
+	return s.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return affected(db.Plan.Update().Where(entplan.ID(string(name))).
+			SetSoldMonthlyPrice(price.Monthly).SetSoldYearlyPrice(price.Yearly).SetSoldCurrency(price.Currency).Save(ctx))
+	})
+}
+
 // addPlans adds those plans that are missing, as they are by default.
 func (s *Store) addPlans(ctx context.Context) error {
 	return s.InTx(ctx, func(ctx context.Context) error {
@@ -85,7 +93,7 @@ func toFeatures(of plan.Name, names []string) (features []plan.Feature) {
 }
 
 func toPlan(row *ent.Plan) plan.Plan {
-	return plan.Plan{
+	p := plan.Plan{
 		Name: plan.Name(row.ID), Title: row.Title, Rank: row.Rank,
 		Limits: plan.Limits{
 			Features: toFeatures(plan.Name(row.ID), row.Features), Chatbots: row.Chatbots, Members: row.Members,
@@ -95,4 +103,8 @@ func toPlan(row *ent.Plan) plan.Plan {
 		},
 		Price: plan.Price{Monthly: row.MonthlyPrice, Yearly: row.YearlyPrice, Currency: row.Currency},
 	}
+	if row.SoldCurrency != "" {
+		p.OnSale = plan.Price{Monthly: row.SoldMonthlyPrice, Yearly: row.SoldYearlyPrice, Currency: row.SoldCurrency}
+	}
+	return p
 }

@@ -32,6 +32,17 @@ func TestPlans(t *testing.T) {
 				b.must(b.addPlans(ctx))
 			}
 		})
+		b.Run("what is sold is kept beside the price, and an edit leaves it", func(t *testing.T) {
+			sold := plan.Price{Monthly: 79_00, Yearly: plan.NotSold, Currency: "usd"}
+			b.must(b.SetOnSale(ctx, plan.Premium, sold))
+			edited := plan.Defaults()[3]
+			edited.Price.Monthly = 399_00
+			b.must(b.UpdatePlan(ctx, edited))
+			if got, err := b.Plan(ctx, plan.Premium); err != nil || got.OnSale != sold || got.Price.Monthly != 399_00 {
+				t.Errorf("got %+v, %v", got, err)
+			}
+			b.wantKind(b.SetOnSale(ctx, "gold", sold), fault.NotFound)
+		})
 		b.Run("no other plan changes with it", func(t *testing.T) {
 			got, err := b.Plan(ctx, plan.Standard)
 			if err != nil || !reflect.DeepEqual(got, plan.Defaults()[2]) {

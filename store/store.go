@@ -22,8 +22,9 @@
 //     brings about, it does in every workspace.
 //   - Workspaces, WorkspaceOf, Users, AllProviders: for the operator's command
 //     line.
-//   - Plans, Plan, UpdatePlan, AddBillingEvent and its like, BeginChore,
-//     CountAttempt, ForgiveAttempt, KeepPublicIDKey: no workspace's data.
+//   - AddTrial, HasTrial: a person has one trial, in whatever workspace.
+//   - Plans, Plan, UpdatePlan, SetOnSale, AddBillingEvent and its like,
+//     BeginChore, CountAttempt, ForgiveAttempt, KeepPublicIDKey: no workspace's data.
 package store
 
 import (

@@ -33,6 +33,7 @@ func (s *Store) SaveSubscription(ctx context.Context, workspaceID string, v tena
 			SetCustomerStale(v.CustomerStale).SetSubscriptionID(v.ID).SetStatus(string(v.Status)).
 			SetPlan(string(v.Plan)).SetInterval(string(v.Interval)).SetNillablePeriodEnd(v.PeriodEnd).
 			SetNillableEndsAt(v.EndsAt).SetNillableTrialEnd(v.TrialEnd).SetNillablePastDueSince(v.PastDueSince).
+			SetAmount(v.Amount).SetCurrency(v.Currency).SetInvoiceURL(v.InvoiceURL).
 			SetNextPlan(string(v.NextPlan)).SetNillableNextAt(v.NextAt).
 			SetAccessPlan(string(v.Access.Plan)).SetNillableAccessUntil(v.Access.Until).SetAccessUnknown(v.Access.Unknown).
 			SetNillableUnverifiedUntil(v.UnverifiedUntil).
@@ -91,7 +92,7 @@ func toSubscription(row *ent.Subscription) tenant.Subscription {
 		Billed: tenant.Billed{
 			Account: tenant.StripeAccount{ID: row.AccountID, Mode: tenant.Mode(row.AccountMode)},
 			ID:      row.SubscriptionID, Status: plan.Status(row.Status), Plan: plan.Name(row.Plan),
-			Interval: plan.Interval(row.Interval), PeriodEnd: utc(row.PeriodEnd), EndsAt: utc(row.EndsAt),
+			Interval: plan.Interval(row.Interval), Amount: row.Amount, Currency: row.Currency, InvoiceURL: row.InvoiceURL, PeriodEnd: utc(row.PeriodEnd), EndsAt: utc(row.EndsAt),
 			TrialEnd: utc(row.TrialEnd), PastDueSince: utc(row.PastDueSince),
 			NextPlan: plan.Name(row.NextPlan), NextAt: utc(row.NextAt),
 		},

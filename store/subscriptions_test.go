@@ -24,7 +24,8 @@ func TestSubscriptions(t *testing.T) {
 			WorkspaceID: a.id, CustomerID: "cus_1", CustomerStale: true, MissingAt: at(10), UnverifiedUntil: at(11),
 			Billed: tenant.Billed{
 				Account: tenant.StripeAccount{ID: "acct_1", Mode: tenant.Live},
-				ID:      "sub_1", Status: plan.PastDue, Plan: plan.Premium, Interval: plan.Yearly, PeriodEnd: at(1), EndsAt: at(2), TrialEnd: at(3),
+				ID:      "sub_1", Status: plan.PastDue, Plan: plan.Premium, Interval: plan.Yearly,
+				Amount: 2_990_00, Currency: "eur", InvoiceURL: "https://invoice.stripe.com/i/1", PeriodEnd: at(1), EndsAt: at(2), TrialEnd: at(3),
 				PastDueSince: at(4), NextPlan: plan.Basic, NextAt: at(5),
 			},
 			Access:    plan.Access{Plan: plan.Premium, Until: at(6), Unknown: true},

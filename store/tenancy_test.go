@@ -30,7 +30,8 @@ var acrossWorkspaces = map[string]bool{
 	"DeleteSessions": true, "TrustDevice": true, "TrustedBy": true, "ForgetDevices": true, "DeleteExpired": true, "CountAttempt": true, "ForgiveAttempt": true,
 	"AllDocuments": true, "ChangedDocuments": true, "DeleteEmbeddings": true, "RemovalsSince": true, "WorkspacesDue": true, "RenewLeases": true, "InterruptLapsed": true,
 	"StopsAsked": true, "DeleteKeys": true, "DeleteCachedAnswers": true,
-	"CreateWorkspace": true, "Workspaces": true, "WorkspaceOf": true, "AllProviders": true, "Plans": true, "Plan": true, "UpdatePlan": true,
+	"CreateWorkspace": true, "Workspaces": true, "WorkspaceOf": true, "AllProviders": true, "Plans": true, "Plan": true, "UpdatePlan": true, "SetOnSale": true,
+	"AddTrial": true, "HasTrial": true,
 	"WorkspaceByCustomer": true, "Subscriptions": true, "LapsedAccess": true, "UnverifiedAccess": true, "EndedGrants": true,
 	"AddBillingEvent": true, "HasBillingEvent": true, "DeleteBillingEvents": true,
 	"ClaimMail": true, "DeleteMails": true, "AuditEntries": true, "DeleteAudit": true, "BeginChore": true, "Retentions": true,
@@ -164,6 +165,9 @@ var workspaceMethods = []confined{
 	{"Holdings", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) { return s.Holdings(ctx, as) }},
 	{"Audit", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
 		return s.Audit(ctx, as, audit.Actions(), 10)
+	}},
+	{"Reversals", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		return s.Reversals(ctx, as, 10)
 	}},
 
 	{"SetOverLimit", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
@@ -315,6 +319,9 @@ var workspaceMethods = []confined{
 	{"AddAudit", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
 		return nil, s.AddAudit(ctx, as, audit.Entry{Actor: audit.Operator, Action: audit.PlanChanged, At: epoch})
 	}},
+	{"SaveReversal", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		return nil, s.SaveReversal(ctx, as, tenant.Reversal{StripeID: "re_of_" + as, Kind: tenant.Refund, Currency: "usd", At: epoch})
+	}},
 	{"AddMail", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
 		return nil, s.AddMail(ctx, as, tenant.Mail{Key: "key of " + as, CreatedAt: epoch})
 	}},
@@ -403,7 +410,7 @@ func (b *bundle) wipe(workspaceID string) error {
 		for _, table := range []string{
 			"receipts", "idempotency_keys", "cached_answers", "providers",
 			"messages", "conversations", "passages", "uploads", "documents", "sources", "removals", "embeddings",
-			"tokens", "chatbots", "invitations", "members", "subscriptions", "audit_entries", "mails", "usages",
+			"tokens", "chatbots", "invitations", "members", "subscriptions", "audit_entries", "mails", "usages", "reversals",
 		} {
 			if _, err := b.raw(ctx).ExecContext(ctx, "DELETE FROM "+table+" WHERE workspace_id = '"+workspaceID+"'"); err != nil {
 				return err

@@ -22,8 +22,15 @@ type Plans struct {
 	Invoices []Invoice
 	// InvoicesMissing says why there are none.
 	InvoicesMissing string
-	History         []Entry
-	Form            Form
+	// PayURL is Stripe's page of the invoice that is to be paid, if there is one.
+	PayURL    string
+	Reversals []Reversal
+	// Disputed is a sentence about a dispute that is open.
+	Disputed string
+	// TaxInclusive says that prices include taxes.
+	TaxInclusive bool
+	History      []Entry
+	Form         Form
 }
 
 // Standing says in sentences how a workspace pays.
@@ -55,6 +62,8 @@ type Plan struct {
 // Changes are what a workspace would have of a plan that it has not.
 type Changes struct {
 	Gains, Loses []string
+	// Cost says what a subscriber would pay; empty where that is not known.
+	Cost string
 	// Exceeded are sentences about what would rest or end.
 	Exceeded []string
 }
@@ -77,6 +86,8 @@ type Price struct {
 	// Plan and Title are those of the plan.
 	Plan, Title string
 	Text        string
+	// Note is below it; it may be empty.
+	Note string
 	// Button is the word on the button that buys, empty for none.
 	Button string
 }
@@ -90,6 +101,13 @@ type Invoice struct {
 	Status string
 	// URL is Stripe's page of the invoice. It may be empty.
 	URL string
+}
+
+// Reversal is a row of the refunds and disputes.
+type Reversal struct {
+	At time.Time
+	// Amount has its currency.
+	What, Amount, State string
 }
 
 // Entry is a row of what was done to the plan.

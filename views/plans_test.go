@@ -13,7 +13,7 @@ func plansPages() (read, sold, byHand Plans) {
 		Plans: []Plan{
 			{Name: "starter", Title: "Starter", Current: true},
 			{Name: "standard", Title: "Standard", Changes: Changes{
-				Gains: []string{"API access"}, Loses: []string{hostile}, Exceeded: []string{"There are 3 chatbots: 2 would be read-only."},
+				Cost: "79.00 USD a month instead of 19.00 USD a month", Gains: []string{"API access"}, Loses: []string{hostile}, Exceeded: []string{"There are 3 chatbots: 2 would be read-only."},
 			}},
 		},
 		Limits: []Limit{{"Chatbots", []string{"1", "10"}}, {"API access", []string{"No", "Yes"}}},
@@ -27,13 +27,15 @@ func plansPages() (read, sold, byHand Plans) {
 	sold.Standing = Standing{Sentences: []string{"Payment failed on 3 November; access until 24 November."}, Urgent: true}
 	sold.TrialDays, sold.Manage = 14, true
 	sold.Prices = []PriceRow{{Interval: "monthly", Name: "Monthly price", Prices: []Price{
-		{Plan: "starter", Title: "Starter", Text: "Free"}, {Plan: "standard", Title: "Standard", Text: "79.00 USD", Button: "Upgrade"},
+		{Plan: "starter", Title: "Starter", Text: "Free"}, {Plan: "standard", Title: "Standard", Text: "79.00 USD", Note: "You pay 49.00 USD", Button: "Upgrade"},
 	}}}
 	sold.Invoices = []Invoice{
 		{Number: "A-1", At: day, Amount: "79.00 USD", Status: "paid", URL: "https://invoice.stripe.com/i/1"},
 		{Number: hostile, At: day, Amount: "1 JPY", Status: "new one", URL: "javascript:alert(1)"},
 		{Number: "A-3", At: day, Amount: "0.00 USD", Status: "open"},
 	}
+	sold.PayURL, sold.Disputed, sold.TaxInclusive = "https://invoice.stripe.com/i/3", "A payment of 79.00 USD is disputed at the bank.", true
+	sold.Reversals = []Reversal{{At: day, What: "Dispute", Amount: "79.00 USD", State: "The bank decides"}, {At: day, What: "Refund", Amount: "1 JPY", State: hostile}}
 	sold.History = []Entry{{At: day, Actor: "Stripe", Detail: hostile}}
 	byHand.Manage, byHand.InvoicesMissing = true, "The invoices cannot be read at present."
 	return read, sold, byHand

@@ -42,7 +42,7 @@ func (s *site) payOrigins() []string {
 	if other := originOf(s.StripeURL); other != "" {
 		return []string{other}
 	}
-	return []string{"https://checkout.stripe.com", "https://billing.stripe.com"}
+	return []string{"https://checkout.stripe.com", "https://billing.stripe.com", "https://invoice.stripe.com"}
 }
 
 // letPay lets the forms of a page lead to Stripe's pages: browsers hold the

@@ -31,6 +31,7 @@ func (s *site) checkout(c *fiber.Ctx) error {
 	if err != nil {
 		return s.plansAgain(c, v, err)
 	}
+	purchase.Buyer = v.person.User.ID
 	next := s.nextOf(v, typed["next"])
 	to, err := s.Billing.Checkout(c.UserContext(), v.workspaceID(), purchase, billing.Back{
 		Done: s.returnTo(v, next, "&paid=yes"), Cancelled: s.returnTo(v, next, ""),
@@ -55,7 +56,7 @@ func (s *site) purchase(c *fiber.Ctx, typed form) (billing.Purchase, error) {
 		return wanted, err
 	}
 	for _, p := range plans {
-		if p.Name == wanted.Plan && p.Price.Of(wanted.Interval) > 0 {
+		if p.Name == wanted.Plan && p.Offer().Of(wanted.Interval) > 0 {
 			return wanted, nil
 		}
 	}
@@ -161,7 +162,7 @@ func (s *site) invoices(c *fiber.Ctx, v visit) (shown []views.Invoice, missing s
 			i.Number = "Invoice"
 		}
 		shown = append(shown, views.Invoice{
-			Number: i.Number, At: i.CreatedAt, Amount: money(int(i.Total), i.Currency), Status: i.Status, URL: i.URL,
+			Number: i.Number, At: i.CreatedAt, Amount: plan.Money(int(i.Total), i.Currency), Status: i.Status, URL: i.URL,
 		})
 	}
 	return shown, ""

@@ -29,7 +29,7 @@ func TestCheckout(t *testing.T) {
 	t.Run("buying leads to Stripe, and from there back to the page", func(t *testing.T) {
 		s := s.within(t)
 		s.wantGone(s.post(s.url("/plan/checkout"), url.Values{"plan": {"standard"}, "interval": {"yearly"}, "next": {tokens}}), checkoutURL)
-		if s.till.purchase != (billing.Purchase{Plan: plan.Standard, Interval: plan.Yearly}) {
+		if s.till.purchase != (billing.Purchase{Plan: plan.Standard, Interval: plan.Yearly, Buyer: s.owner.ID}) {
 			t.Errorf("bought is %+v", s.till.purchase)
 		}
 		back := baseURL + s.url("/plan/return?next="+url.QueryEscape(tokens))

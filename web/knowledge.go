@@ -7,6 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/knowledge"
+	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/id"
 	"parley/views"
@@ -92,7 +93,7 @@ func filter(m *views.Knowledge, documents []knowledge.Document, choice string) [
 			}
 		}
 		if count > 0 || f.value == choice {
-			m.Filters = append(m.Filters, views.Filter{Value: f.value, Text: f.text, Count: thousands(count), Current: f.value == choice})
+			m.Filters = append(m.Filters, views.Filter{Value: f.value, Text: f.text, Count: plan.Thousands(count), Current: f.value == choice})
 		}
 	}
 	return chosen
@@ -121,13 +122,13 @@ func documentView(d knowledge.Document) views.Document {
 	shown := views.Document{
 		ID: d.ID, Title: d.Title, Kind: string(d.Kind), URL: d.URL, State: string(d.State), Reason: d.Reason,
 		Before: d.Live > 0 && d.State != knowledge.Ready, MayRetry: d.State == knowledge.Failed || waits && isWorkedOn(d),
-		MayCancel: isWorkedOn(d), Chars: thousands(d.Chars), Passages: thousands(d.Passages), CreatedAt: d.CreatedAt,
+		MayCancel: isWorkedOn(d), Chars: plan.Thousands(d.Chars), Passages: plan.Thousands(d.Passages), CreatedAt: d.CreatedAt,
 	}
 	if waits {
 		shown.NextAt = d.DueAt
 	}
 	if d.State == knowledge.Indexing && d.Passages > 0 {
-		shown.Progress = thousands(d.Indexed) + " of " + thousands(d.Passages) + " passages"
+		shown.Progress = plan.Thousands(d.Indexed) + " of " + plan.Thousands(d.Passages) + " passages"
 	}
 	return shown
 }
@@ -135,7 +136,7 @@ func documentView(d knowledge.Document) views.Document {
 func sourceView(source knowledge.Source, pages int) views.Source {
 	return views.Source{
 		ID: source.ID, URL: source.URL, Kind: string(source.Kind), Schedule: string(source.Schedule), State: string(source.State),
-		Reason: source.Reason, Pages: thousands(pages), SyncedAt: source.SyncedAt, NextAt: source.DueAt,
+		Reason: source.Reason, Pages: plan.Thousands(pages), SyncedAt: source.SyncedAt, NextAt: source.DueAt,
 	}
 }
 
@@ -161,7 +162,7 @@ const messagesShown = 20
 
 func (s *site) receiptView(r knowledge.Removal) views.Receipt {
 	shown := views.Receipt{
-		ID: r.ID, Title: r.Title, URL: r.URL, Passages: thousands(r.Passages), Answers: thousands(r.Answers),
+		ID: r.ID, Title: r.Title, URL: r.URL, Passages: plan.Thousands(r.Passages), Answers: plan.Thousands(r.Answers),
 		RequestedAt: r.RequestedAt, ConfirmedAt: r.ConfirmedAt,
 	}
 	named := r.MessageIDs[:min(messagesShown, len(r.MessageIDs))]
@@ -172,7 +173,7 @@ func (s *site) receiptView(r knowledge.Removal) views.Receipt {
 		shown.MessageIDs += strconv.FormatInt(message, 10)
 	}
 	if more := r.Answers - len(named); more > 0 {
-		shown.More = thousands(more)
+		shown.More = plan.Thousands(more)
 	}
 	return shown
 }

@@ -36,7 +36,7 @@ func changesTo(to, from plan.Limits, used tenant.Usage) views.Changes {
 		}
 	}
 	if more(from.RetentionDays, to.RetentionDays) {
-		c.Exceeded = append(c.Exceeded, fmt.Sprintf("New conversations would be deleted %s days after their last message. Those of today would stay as long as now.", thousands(to.RetentionDays)))
+		c.Exceeded = append(c.Exceeded, fmt.Sprintf("New conversations would be deleted %s days after their last message. Those of today would stay as long as now.", plan.Thousands(to.RetentionDays)))
 	}
 	return c
 }
@@ -54,9 +54,9 @@ func usage(l plan.Limits, used tenant.Usage) []views.Usage {
 			continue
 		}
 		row := views.Usage{Name: limit.name, Used: limit.used(used), Limit: limit.of(l)}
-		row.Text = thousands(row.Used) + " of " + thousands(row.Limit)
+		row.Text = plan.Thousands(row.Used) + " of " + plan.Thousands(row.Limit)
 		if row.Limit == plan.Unlimited {
-			row.Text = thousands(row.Used) + ", without a limit"
+			row.Text = plan.Thousands(row.Used) + ", without a limit"
 		}
 		row.Over = more(row.Used, row.Limit)
 		rows = append(rows, row)

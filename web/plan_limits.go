@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"strconv"
 
 	"parley/core/plan"
 	"parley/core/tenant"
@@ -25,7 +24,7 @@ var limits = []struct {
 		func(l plan.Limits) int { return l.Chatbots },
 		func(u tenant.Usage) int { return u.Chatbots },
 		func(used, limit int) string {
-			return fmt.Sprintf("There are %s chatbots: %s would be read-only.", thousands(used), thousands(used-limit))
+			return fmt.Sprintf("There are %s chatbots: %s would be read-only.", plan.Thousands(used), plan.Thousands(used-limit))
 		},
 	},
 	{
@@ -33,7 +32,7 @@ var limits = []struct {
 		func(l plan.Limits) int { return l.Members },
 		func(u tenant.Usage) int { return u.Members },
 		func(used, limit int) string {
-			return fmt.Sprintf("There are %s members and invitations: members above %s could only look, but for owners.", thousands(used), thousands(limit))
+			return fmt.Sprintf("There are %s members and invitations: members above %s could only look, but for owners.", plan.Thousands(used), plan.Thousands(limit))
 		},
 	},
 	{
@@ -49,7 +48,7 @@ var limits = []struct {
 			if limit == 0 {
 				return "API tokens would stop answering, until the plan has API access again."
 			}
-			return fmt.Sprintf("A chatbot has %s API tokens: %s would stop answering.", thousands(used), thousands(used-limit))
+			return fmt.Sprintf("A chatbot has %s API tokens: %s would stop answering.", plan.Thousands(used), plan.Thousands(used-limit))
 		},
 	},
 	{
@@ -57,7 +56,7 @@ var limits = []struct {
 		func(l plan.Limits) int { return l.MessagesPerMonth },
 		func(u tenant.Usage) int { return u.MessagesPerMonth },
 		func(used, _ int) string {
-			return fmt.Sprintf("%s messages have been used this month: no more would be answered until the next.", thousands(used))
+			return fmt.Sprintf("%s messages have been used this month: no more would be answered until the next.", plan.Thousands(used))
 		},
 	},
 	{
@@ -65,7 +64,7 @@ var limits = []struct {
 		func(l plan.Limits) int { return l.KnowledgeChars },
 		func(u tenant.Usage) int { return u.KnowledgeChars },
 		func(used, _ int) string {
-			return fmt.Sprintf("There are %s characters of knowledge: nothing could be added.", thousands(used))
+			return fmt.Sprintf("There are %s characters of knowledge: nothing could be added.", plan.Thousands(used))
 		},
 	},
 	{
@@ -78,7 +77,7 @@ var limits = []struct {
 		},
 		func(u tenant.Usage) int { return (u.StoredBytes + megabyte - 1) / megabyte },
 		func(used, _ int) string {
-			return fmt.Sprintf("There are %s megabytes of files and texts: nothing could be added.", thousands(used))
+			return fmt.Sprintf("There are %s megabytes of files and texts: nothing could be added.", plan.Thousands(used))
 		},
 	},
 	{name: "Characters of a message", many: "characters of a message", of: func(l plan.Limits) int { return l.MessageChars }},
@@ -100,14 +99,5 @@ func amount(limit int) string {
 	if limit == plan.Unlimited {
 		return "Unlimited"
 	}
-	return thousands(limit)
-}
-
-// thousands writes a number of at least 0 with commas.
-func thousands(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
+	return plan.Thousands(limit)
 }

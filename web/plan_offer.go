@@ -12,6 +12,8 @@ type offer struct {
 	workspace    tenant.Workspace
 	subscription tenant.Subscription
 	used         tenant.Usage
+	// trialTaken says that the person has had their trial, in whatever workspace.
+	trialTaken bool
 }
 
 // page is the part that says where the workspace stands.
@@ -22,11 +24,24 @@ func (o offer) page() views.Plans {
 		shown := views.Plan{Name: string(p.Name), Title: p.Title, Current: p.Name == o.workspace.Plan}
 		if !shown.Current {
 			shown.Changes = changesTo(p.Limits, current, o.used)
+			shown.Changes.Cost = o.cost(p)
 		}
 		m.Plans = append(m.Plans, shown)
 	}
 	m.Limits = comparison(o.plans)
 	return m
+}
+
+// cost says what a subscriber would pay after a change.
+func (o offer) cost(p plan.Plan) string {
+	s := o.subscription
+	if !o.subscribed() || s.Costs() == "" || p.Name == s.Plan {
+		return ""
+	}
+	if then := o.price(p.Name, s.Interval); then != "" {
+		return then + " instead of " + s.Costs()
+	}
+	return ""
 }
 
 // comparison has a row for each limit and feature, with an amount for each plan.
@@ -67,7 +82,7 @@ func (o offer) priceList() []views.PriceRow {
 	for _, i := range intervals {
 		row := views.PriceRow{Interval: string(i.interval), Name: i.name + " price"}
 		for _, p := range o.plans {
-			row.Prices = append(row.Prices, views.Price{Plan: string(p.Name), Title: p.Title, Text: priceText(p.Price, i.interval)})
+			row.Prices = append(row.Prices, views.Price{Plan: string(p.Name), Title: p.Title, Text: o.priceText(p, i.interval), Note: o.paysNow(p, i.interval)})
 		}
 		rows = append(rows, row)
 	}
@@ -91,7 +106,7 @@ func (o offer) prices() []views.PriceRow {
 func (o offer) button(p plan.Plan, interval plan.Interval) string {
 	s := o.subscription
 	switch {
-	case p.Price.Of(interval) <= 0 || p.Rank <= o.rank(o.workspace.Granted):
+	case o.offer(p).Of(interval) <= 0 || p.Rank <= o.rank(o.workspace.Granted):
 		return ""
 	case o.subscribed() && p.Name == s.Plan && interval == s.Interval:
 		return ""
@@ -113,32 +128,43 @@ func (o offer) subscribed() bool {
 	return true
 }
 
-// trial is how many days are free for a workspace which had none.
+// trial is how many days are free for a person and a workspace that had none.
 func (o offer) trial(days int) int {
-	if o.subscription.TrialUsed || o.subscribed() {
+	if o.trialTaken || o.subscription.TrialUsed || o.subscribed() {
 		return 0
 	}
 	return days
 }
 
-func priceText(p plan.Price, interval plan.Interval) string {
-	amount := p.Of(interval)
-	switch {
+func (o offer) priceText(p plan.Plan, interval plan.Interval) string {
+	price := o.offer(p)
+	switch amount := price.Of(interval); {
 	case amount > 0:
-		return money(amount, p.Currency)
-	case amount == plan.NotSold:
+		return plan.Money(amount, price.Currency)
+	case p.Price.Of(interval) > 0: // the operator has yet to bring it to Stripe
+		return "Not sold yet"
+	case amount == plan.NotSold && !price.Sold():
 		return "On request"
-	case p.Sold():
+	case price.Sold():
 		return "–"
 	}
 	return "Free"
+}
+
+// paysNow tells who pays an earlier price what that is, beside today's.
+func (o offer) paysNow(p plan.Plan, interval plan.Interval) string {
+	s := o.subscription
+	if !o.subscribed() || p.Name != s.Plan || interval != s.Interval || s.Costs() == "" || s.Costs() == o.price(p.Name, interval) {
+		return ""
+	}
+	return "You pay " + plan.Money(s.Amount, s.Currency)
 }
 
 // cheapestWith is the lowest plan above the present one that includes a feature
 // and can be bought.
 func (k catalogue) cheapestWith(feature plan.Feature, above plan.Name) (plan.Plan, bool) {
 	for _, p := range k.plans {
-		if p.Rank > k.rank(above) && p.Limits.Has(feature) && p.Price.Sold() {
+		if p.Rank > k.rank(above) && p.Limits.Has(feature) && k.offer(p).Sold() {
 			return p, true
 		}
 	}

@@ -75,7 +75,7 @@ func TestOffer(t *testing.T) {
 			{Currency: "usd"}: "Free", {Monthly: plan.NotSold, Yearly: plan.NotSold}: "On request",
 			{Monthly: 1_900, Currency: "usd"}: "19.00 USD", {Yearly: 19_000, Currency: "usd"}: "–",
 		} {
-			if got := priceText(price, plan.Monthly); got != want {
+			if got := (offer{}).priceText(plan.Plan{Price: price}, plan.Monthly); got != want {
 				t.Errorf("%+v is written %q, want %q", price, got, want)
 			}
 		}

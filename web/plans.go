@@ -29,12 +29,17 @@ func (s *site) showPlans(c *fiber.Ctx, v visit, status int, f views.Form) error 
 	m := o.page()
 	m.Form, m.History = f, history
 	m.Why, m.ByHand = s.whoChanges(v)
+	m.TaxInclusive = s.TaxInclusive
 	if s.Billing != nil && m.Why == "" {
 		m.Prices = o.prices()
 		m.TrialDays = o.trial(s.TrialDays)
 		if o.subscription.CustomerID != "" {
 			m.Manage = true
 			m.Invoices, m.InvoicesMissing = s.invoices(c, v)
+			if m.Reversals, m.Disputed, err = s.reversals(c, v); err != nil {
+				return err
+			}
+			m.PayURL = o.subscription.InvoiceURL
 		}
 	} else {
 		m.Prices = o.priceList()
@@ -66,11 +71,52 @@ func (s *site) offerTo(c *fiber.Ctx, v visit) (offer, error) {
 	if err != nil {
 		return offer{}, err
 	}
+	taken, err := s.Tenants.TrialTaken(ctx, tenant.TrialOfUser(v.person.User.ID))
+	if err != nil {
+		return offer{}, err
+	}
 	used, err := s.Tenants.Usage(ctx, v.workspaceID())
 	return offer{
 		catalogue: catalogue{plans: plans, now: s.Now(), sold: s.Billing != nil},
-		workspace: v.member.Workspace, subscription: subscription, used: used,
+		workspace: v.member.Workspace, subscription: subscription, used: used, trialTaken: taken,
 	}, err
+}
+
+// reversalsShown is how many refunds and disputes the page has.
+const reversalsShown = 20
+
+// reversals are the latest refunds and disputes, and a sentence about a dispute
+// that is open.
+func (s *site) reversals(c *fiber.Ctx, v visit) (shown []views.Reversal, disputed string, err error) {
+	all, err := s.Tenants.Reversals(c.UserContext(), v.workspaceID(), reversalsShown)
+	for _, r := range all {
+		what := "Refund"
+		if r.Kind == tenant.Dispute {
+			what = "Dispute"
+		}
+		amount := plan.Money(r.Amount, r.Currency)
+		shown = append(shown, views.Reversal{At: r.At, What: what, Amount: amount, State: reversalState(r)})
+		if r.Open() && disputed == "" {
+			disputed = "A payment of " + amount + " is disputed at the bank. The plan stays as it is while the bank decides. If you did not mean to dispute it, tell your bank."
+		}
+	}
+	return shown, disputed, err
+}
+
+func reversalState(r tenant.Reversal) string {
+	switch {
+	case r.Open():
+		return "The bank decides"
+	case r.Won():
+		return "Closed: the payment stands"
+	case r.Lost():
+		return "Closed: the bank took the payment back"
+	case r.Status == "succeeded":
+		return "Paid back"
+	case r.Status == "failed", r.Status == "canceled":
+		return "Not paid back"
+	}
+	return "On its way"
 }
 
 // historyShown is how many entries of the audit log the page has.

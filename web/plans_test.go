@@ -16,7 +16,7 @@ func TestPlansPage(t *testing.T) {
 	t.Run("a new workspace is offered a trial, and nothing to manage", func(t *testing.T) {
 		s := s.within(t)
 		got := s.get(s.url("/plan"))
-		s.wantPage(got, 200, "The Starter plan is in force.", "The first 14 days are free.", "On request", `id="buy-standard-monthly"`, "1 of 1")
+		s.wantPage(got, 200, "The Starter plan is in force.", "The first 14 days are free, once for each person and payment method.", "On request", `id="buy-standard-monthly"`, "1 of 1")
 		if strings.Contains(got.body, "manage-billing") {
 			t.Error("the page has the portal")
 		}
@@ -39,6 +39,93 @@ func TestPlansPage(t *testing.T) {
 		s := s.within(t)
 		s.subscribe(plan.Standard, plan.Unpaid)
 		s.wantPage(s.get(s.url("/plan")), 200, "Pay the open invoice", `id="manage-billing"`, "The Starter plan is in force.")
+	})
+}
+
+func TestWhatIsSold(t *testing.T) {
+	s := open(t, nil)
+	basic := plan.Defaults()[1]
+	basic.Price.Monthly = 25_00
+	t.Run("between a new price and its sale the page does not show what is not sold", func(t *testing.T) {
+		s := s.within(t)
+		must(t, s.tenants.SetOnSale(t.Context(), plan.Basic, plan.Price{Monthly: 19_00, Yearly: 190_00, Currency: "usd"}))
+		must(t, s.tenants.UpdatePlan(t.Context(), basic))
+		got := s.get(s.url("/plan"))
+		s.wantPage(got, 200, "19.00 USD", `id="buy-basic-monthly"`)
+		if strings.Contains(got.body, "25.00 USD") {
+			t.Error("the page shows a price that is not sold")
+		}
+	})
+	t.Run("once it is sold, the page shows it, and who pays the old one reads both", func(t *testing.T) {
+		s := s.within(t)
+		s.subscribe(plan.Basic, plan.Active)
+		s.till.billed.Amount = 19_00
+		_, err := s.till.Refresh(t.Context(), s.home.ID, tenant.Cause{})
+		must(t, err)
+		must(t, s.tenants.SetOnSale(t.Context(), plan.Basic, plan.Price{Monthly: 25_00, Yearly: 190_00, Currency: "usd"}))
+		s.wantPage(s.get(s.url("/plan")), 200, "It costs 19.00 USD a month.", "bought again, Basic costs 25.00 USD a month.", "You pay 19.00 USD", "79.00 USD a month instead of 19.00 USD a month")
+	})
+	t.Run("what is not sold at Stripe yet cannot be bought", func(t *testing.T) {
+		s := s.within(t)
+		must(t, s.tenants.SetOnSale(t.Context(), plan.Premium, plan.Price{Monthly: plan.NotSold, Yearly: plan.NotSold, Currency: "usd"}))
+		got := s.get(s.url("/plan"))
+		s.wantPage(got, 200, "Not sold yet")
+		if strings.Contains(got.body, `id="buy-premium-monthly"`) {
+			t.Error("it has a button")
+		}
+		s.wantPage(s.post(s.url("/plan/checkout"), url.Values{"plan": {"premium"}, "interval": {"monthly"}}), 422, "cannot be bought")
+	})
+}
+
+func TestPaymentsOnThePage(t *testing.T) {
+	s := open(t, nil)
+	s.subscribe(plan.Standard, plan.PastDue)
+	s.till.billed.InvoiceURL = "https://invoice.stripe.com/i/7"
+	_, err := s.till.Refresh(t.Context(), s.home.ID, tenant.Cause{})
+	must(t, err)
+	_, err = s.tenants.RecordReversals(t.Context(), s.home.ID, []tenant.Reversal{
+		{StripeID: "re_1", Kind: tenant.Refund, Status: "succeeded", Amount: 12_34, Currency: "usd", At: today},
+		{StripeID: "dp_1", Kind: tenant.Dispute, Status: "needs_response", Amount: 79_00, Currency: "usd", At: today},
+	})
+	must(t, err)
+	t.Run("an owner sees where to pay, what went back and what is disputed", func(t *testing.T) {
+		s := s.within(t)
+		s.wantPage(s.get(s.url("/plan")), 200, `href="https://invoice.stripe.com/i/7"`, "12.34 USD", "Paid back", `id="disputed"`, "A payment of 79.00 USD is disputed", `datetime="2026-11-10T12:00:00Z">2026-11-10<`)
+	})
+	t.Run("a member who is no owner sees none of it", func(t *testing.T) {
+		s := s.within(t)
+		ben, err := s.tenants.CreateUser(t.Context(), "ben@example.com", password)
+		must(t, err)
+		must(t, s.tenants.AddMember(t.Context(), s.home.ID, ben, tenant.RoleAdmin))
+		s.signIn(ben)
+		got := s.get(s.url("/plan"))
+		s.wantPage(got, 200, "An owner of the workspace can change the plan.")
+		for _, secret := range []string{"invoice.stripe.com", `id="disputed"`, `id="reversal-list"`, "12.34 USD"} {
+			if strings.Contains(got.body, secret) {
+				t.Errorf("the page has %s", secret)
+			}
+		}
+	})
+	t.Run("another workspace sees none of it", func(t *testing.T) {
+		s := s.within(t)
+		eve, other, err := s.tenants.SignUp(t.Context(), tenant.Account{Email: "eve@example.com", Password: password, Workspace: "Other"})
+		must(t, err)
+		s.signIn(eve)
+		if got := s.get("/workspaces/" + other.ID + "/plan"); strings.Contains(got.body, "12.34 USD") || strings.Contains(got.body, "disputed") {
+			t.Error("the page has what is another's")
+		}
+	})
+	t.Run("who had a trial elsewhere is not promised another", func(t *testing.T) {
+		s := s.within(t)
+		ann, space, err := s.tenants.SignUp(t.Context(), tenant.Account{Email: "ann@example.com", Password: password, Workspace: "New"})
+		must(t, err)
+		s.signIn(ann)
+		s.wantPage(s.get("/workspaces/"+space.ID+"/plan"), 200, "days are free, once for each person")
+		_, err = s.tenants.ClaimTrial(t.Context(), "sub_9", tenant.TrialOfUser(ann.ID))
+		must(t, err)
+		if got := s.get("/workspaces/" + space.ID + "/plan"); strings.Contains(got.body, "days are free") {
+			t.Error("the page promises a trial")
+		}
 	})
 }
 

@@ -188,7 +188,7 @@ func (s *shop) wantGone(got reply, to string) {
 // subscribe has the owner come back from a payment.
 func (s *shop) subscribe(name plan.Name, status plan.Status) {
 	s.Helper()
-	s.till.billed = tenant.Billed{ID: "sub_1", Status: status, Plan: name, Interval: plan.Monthly, PeriodEnd: on(2026, 12, 3)}
+	s.till.billed = tenant.Billed{ID: "sub_1", Status: status, Plan: name, Interval: plan.Monthly, Amount: plan.Defaults()[2].Price.Monthly, Currency: "usd", PeriodEnd: on(2026, 12, 3)}
 	if status == plan.Trialing {
 		s.till.billed.TrialEnd = s.till.billed.PeriodEnd
 	}

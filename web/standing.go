@@ -26,6 +26,9 @@ func (k catalogue) standing(w tenant.Workspace, s tenant.Subscription) views.Sta
 	if sentence != "" {
 		says.Sentences = append(says.Sentences, sentence)
 	}
+	if sentence := k.earlierPrice(s); sentence != "" {
+		says.Sentences = append(says.Sentences, sentence)
+	}
 	if s.NextPlan != "" && s.NextAt != nil && !s.Status.Terminal() {
 		says.Sentences = append(says.Sentences, "Changes to "+k.title(s.NextPlan)+" on "+k.date(*s.NextAt)+".")
 	}
@@ -81,7 +84,7 @@ func (k catalogue) trialing(s tenant.Subscription) string {
 	if end == nil {
 		end = s.PeriodEnd
 	}
-	price := k.price(s.Plan, s.Interval)
+	price := s.Costs()
 	switch {
 	case s.EndsAt != nil:
 		return "Trial until " + k.date(*s.EndsAt) + ". It has been cancelled: it ends then, and nothing is paid."
@@ -94,7 +97,7 @@ func (k catalogue) trialing(s tenant.Subscription) string {
 }
 
 func (k catalogue) active(s tenant.Subscription) string {
-	price := k.price(s.Plan, s.Interval)
+	price := s.Costs()
 	switch {
 	case s.EndsAt != nil:
 		return "Cancelled; access until " + k.date(*s.EndsAt) + "."
@@ -106,6 +109,21 @@ func (k catalogue) active(s tenant.Subscription) string {
 		return "The next payment is due on " + k.date(*s.PeriodEnd) + "."
 	}
 	return "It costs " + price + ". The next payment is due on " + k.date(*s.PeriodEnd) + "."
+}
+
+// earlierPrice is for who pays another price than the plan is sold for now.
+func (k catalogue) earlierPrice(s tenant.Subscription) string {
+	if s.Status != plan.Active && s.Status != plan.Trialing && s.Status != plan.PastDue || s.EndsAt != nil {
+		return ""
+	}
+	today := k.price(s.Plan, s.Interval)
+	if s.Costs() == "" || s.Costs() == today || k.rank(s.Plan) < 0 {
+		return ""
+	}
+	if today == "" {
+		return "This price is not sold any more. You keep it as long as you stay on this plan; after a change it cannot be bought again."
+	}
+	return "This is an earlier price. You keep it as long as you stay on this plan; bought again, " + k.title(s.Plan) + " costs " + today + "."
 }
 
 func (k catalogue) pastDue(s tenant.Subscription) string {
@@ -123,6 +141,9 @@ func (k catalogue) pastDue(s tenant.Subscription) string {
 }
 
 func (k catalogue) canceled(s tenant.Subscription) string {
+	if s.PastDueSince != nil {
+		return "The subscription to " + k.title(s.Plan) + " has ended, because the payment that failed on " + k.date(*s.PastDueSince) + " was not made."
+	}
 	if s.EndsAt != nil && !s.EndsAt.After(k.now) {
 		return "The subscription to " + k.title(s.Plan) + " ended on " + k.date(*s.EndsAt) + "."
 	}
@@ -144,18 +165,19 @@ func (k catalogue) find(name plan.Name) plan.Plan {
 	return plan.Plan{Name: name, Title: string(name), Rank: -1}
 }
 
+// offer is what a plan costs who buys it now.
+func (k catalogue) offer(p plan.Plan) plan.Price {
+	if k.sold {
+		return p.Offer()
+	}
+	return p.Price
+}
+
 // price is what a plan costs, such as 79.00 USD a month; empty if it has no
 // price for the interval.
 func (k catalogue) price(name plan.Name, interval plan.Interval) string {
-	p := k.find(name).Price
-	if p.Of(interval) <= 0 {
-		return ""
-	}
-	every := " a month"
-	if interval == plan.Yearly {
-		every = " a year"
-	}
-	return money(p.Of(interval), p.Currency) + every
+	price := k.offer(k.find(name))
+	return plan.Every(price.Of(interval), price.Currency, interval)
 }
 
 // date writes a day in UTC, with its year if that is another one than now.

@@ -20,7 +20,7 @@ func on(year int, month time.Month, day int) *time.Time {
 func standard(status plan.Status, change func(*tenant.Subscription)) tenant.Subscription {
 	s := tenant.Subscription{
 		CustomerID: "cus_1",
-		Billed:     tenant.Billed{ID: "sub_1", Status: status, Plan: plan.Standard, Interval: plan.Monthly, PeriodEnd: on(2026, 11, 24)},
+		Billed:     tenant.Billed{ID: "sub_1", Status: status, Plan: plan.Standard, Interval: plan.Monthly, Amount: 79_00, Currency: "usd", PeriodEnd: on(2026, 11, 24)},
 		Access:     plan.Access{Plan: plan.Standard},
 	}
 	if change != nil {
@@ -40,16 +40,16 @@ func TestPaying(t *testing.T) {
 		{"a workspace that never paid is told nothing", tenant.Subscription{}, "", false},
 		{"a trial", standard(plan.Trialing, func(s *tenant.Subscription) { s.TrialEnd = on(2026, 12, 3) }), "Trial until 3 December; then 79.00 USD a month.", false},
 		{"a trial of a yearly plan into another year", standard(plan.Trialing, func(s *tenant.Subscription) {
-			s.TrialEnd, s.Interval = on(2027, 1, 3), plan.Yearly
+			s.TrialEnd, s.Interval, s.Amount = on(2027, 1, 3), plan.Yearly, 790_00
 		}), "Trial until 3 January 2027; then 790.00 USD a year.", false},
 		{"a trial whose end Stripe gives as the period's", standard(plan.Trialing, nil), "Trial until 24 November; then 79.00 USD a month.", false},
 		{"a trial without an end", standard(plan.Trialing, func(s *tenant.Subscription) { s.PeriodEnd = nil }), "This is a trial.", false},
-		{"a trial of a plan that has no price any more", standard(plan.Trialing, func(s *tenant.Subscription) { s.Plan = plan.Enterprise }), "Trial until 24 November.", false},
+		{"a trial of a plan that has no price any more", standard(plan.Trialing, func(s *tenant.Subscription) { s.Amount = 0 }), "Trial until 24 November.", false},
 		{"a trial that was cancelled", standard(plan.Trialing, func(s *tenant.Subscription) { s.EndsAt = on(2026, 12, 3) }), "Trial until 3 December. It has been cancelled: it ends then, and nothing is paid.", false},
 		{"a paid plan", standard(plan.Active, nil), "It costs 79.00 USD a month. The next payment is due on 24 November.", false},
 		{"a paid plan without a date", standard(plan.Active, func(s *tenant.Subscription) { s.PeriodEnd = nil }), "It costs 79.00 USD a month.", false},
-		{"a paid plan without a price", standard(plan.Active, func(s *tenant.Subscription) { s.Interval, s.Plan = "", plan.Enterprise }), "The next payment is due on 24 November.", false},
-		{"a paid plan without either", standard(plan.Active, func(s *tenant.Subscription) { s.PeriodEnd, s.Plan = nil, plan.Enterprise }), "It is paid for.", false},
+		{"a paid plan without a price", standard(plan.Active, func(s *tenant.Subscription) { s.Amount = 0 }), "The next payment is due on 24 November.", false},
+		{"a paid plan without either", standard(plan.Active, func(s *tenant.Subscription) { s.PeriodEnd, s.Amount = nil, 0 }), "It is paid for.", false},
 		{"a cancelled plan", standard(plan.Active, func(s *tenant.Subscription) { s.EndsAt = on(2026, 11, 24) }), "Cancelled; access until 24 November.", false},
 		{"a failed payment", standard(plan.PastDue, func(s *tenant.Subscription) {
 			s.PastDueSince, s.Access.Until = on(2026, 11, 3), on(2026, 11, 24)
@@ -65,6 +65,7 @@ func TestPaying(t *testing.T) {
 		{"a pause", standard(plan.Paused, lost), "The Standard plan is paused. Add a payment method to get it back.", true},
 		{"an end", standard(plan.Canceled, lost), "The subscription to Standard has ended.", false},
 		{"an end of a known date", standard(plan.Canceled, func(s *tenant.Subscription) { s.EndsAt = on(2026, 11, 9) }), "The subscription to Standard ended on 9 November.", false},
+		{"an end because nobody paid", standard(plan.Canceled, func(s *tenant.Subscription) { s.PastDueSince = on(2026, 10, 20) }), "The subscription to Standard has ended, because the payment that failed on 20 October was not made.", false},
 		{"an end before the date that was meant", standard(plan.Canceled, func(s *tenant.Subscription) { s.EndsAt = on(2026, 11, 24) }), "The subscription to Standard has ended.", false},
 		{"a state that Stripe has added", standard("frozen", nil), "Stripe reports a state that this server does not know. Access stays as it was.", false},
 	} {
@@ -75,6 +76,43 @@ func TestPaying(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestEarlierPrice(t *testing.T) {
+	k := catalogue{plans: plan.Defaults(), now: today, sold: true}
+	const keeps = "This is an earlier price. You keep it as long as you stay on this plan; bought again, Standard costs 79.00 USD a month."
+	pays := func(amount int, change func(*tenant.Subscription)) tenant.Subscription {
+		return standard(plan.Active, func(s *tenant.Subscription) {
+			s.Amount = amount
+			if change != nil {
+				change(s)
+			}
+		})
+	}
+	for _, c := range []struct {
+		name string
+		s    tenant.Subscription
+		want string
+	}{
+		{"who pays today's price is told nothing", pays(79_00, nil), ""},
+		{"who pays an old price is told what a change would cost", pays(49_00, nil), keeps},
+		{"who pays in another currency, too", pays(79_00, func(s *tenant.Subscription) { s.Currency = "eur" }), keeps},
+		{"a price that is not known is not compared", pays(0, nil), ""},
+		{"who has cancelled keeps nothing", pays(49_00, func(s *tenant.Subscription) { s.EndsAt = on(2026, 11, 24) }), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := k.earlierPrice(c.s); got != c.want {
+				t.Errorf("it says %q", got)
+			}
+		})
+	}
+	t.Run("an old price of what is not sold any more says so", func(t *testing.T) {
+		k := catalogue{plans: plan.Defaults(), now: today, sold: true}
+		k.plans[2].OnSale = plan.Price{Monthly: plan.NotSold, Yearly: 790_00, Currency: "usd"}
+		if got := k.earlierPrice(pays(49_00, nil)); !strings.HasPrefix(got, "This price is not sold any more.") {
+			t.Errorf("it says %q", got)
+		}
+	})
 }
 
 func TestStanding(t *testing.T) {

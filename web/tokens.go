@@ -32,7 +32,7 @@ func (s *site) upgradeForTokens(c *fiber.Ctx, v visit) (*views.Upgrade, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := catalogue{plans: plans}
+	k := catalogue{plans: plans, sold: s.Billing != nil}
 	current := k.find(v.member.Workspace.Plan)
 	better, found := k.cheapestWith(plan.FeatureAPI, current.Name)
 	if current.Limits.Has(plan.FeatureAPI) || !found {

@@ -8,6 +8,7 @@ import (
 
 	"parley/core/chat"
 	"parley/core/chatbot"
+	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/views"
 )
@@ -99,8 +100,8 @@ func plus(sum, row chat.Spent) chat.Spent {
 func spentRow(row chat.Spent, bot views.Chatbot, deleted bool) views.Spent {
 	return views.Spent{
 		Chatbot: bot, Deleted: deleted, Model: row.Model, Status: string(row.Status),
-		Answers: thousands(row.Answers), PromptTokens: thousands(row.PromptTokens), CompletionTokens: thousands(row.CompletionTokens),
-		Counted: thousands(row.Estimated), FirstToken: seconds(row.FirstToken), Total: seconds(row.Total), Refuted: thousands(row.Refuted),
+		Answers: plan.Thousands(row.Answers), PromptTokens: plan.Thousands(row.PromptTokens), CompletionTokens: plan.Thousands(row.CompletionTokens),
+		Counted: plan.Thousands(row.Estimated), FirstToken: seconds(row.FirstToken), Total: seconds(row.Total), Refuted: plan.Thousands(row.Refuted),
 	}
 }
 

@@ -42,6 +42,8 @@ type Deps struct {
 	StripeURL string
 	// TrialDays is how many days a first subscription is free.
 	TrialDays int
+	// TaxInclusive says that prices include taxes.
+	TaxInclusive bool
 	// PlanChanges lets owners change the plan by hand, where none is sold.
 	PlanChanges bool
 	// Now is the clock of what pages say about days, [time.Now] when nil.

@@ -28,6 +28,8 @@ type checkout struct {
 	trialDays int64
 	trialEnd  moment
 	given     map[string]string
+	// asks are what the page asks the customer for besides a card.
+	asks struct{ address, taxID bool }
 }
 
 // The statuses of a checkout session besides open.
@@ -120,6 +122,8 @@ func (s *Server) newCheckout(c *customer, of *price, p params) *checkout {
 		Metadata:     p.mergeMetadata(nil), price: of,
 		trialDays: data.number("trial_period_days"), trialEnd: data.moment("trial_end"), given: data.mergeMetadata(nil),
 	}
+	session.asks.address = p.get("billing_address_collection") == "required" && p.hash("customer_update").get("address") == "auto"
+	session.asks.taxID = p.hash("tax_id_collection").yes("enabled")
 	session.URL = ref(s.pageURL("/pay/" + session.ID))
 	return session
 }
@@ -136,20 +140,40 @@ func (s *Server) expireCheckout(session *checkout) {
 	s.emit("checkout.session.expired", session)
 }
 
+// What the business of tests gives at a checkout.
+var (
+	businessAddress = address{"Hauptstrasse 1", "Berlin", "DE"}
+	businessTaxID   = taxID{"eu_vat", "DE123456789"}
+)
+
 // complete makes the subscription that was paid for. A card that is refused
-// leaves the session open.
+// leaves the session open, and so does a bank that wants the payment confirmed:
+// then there is a subscription whose first payment is missing.
 func (s *Server) complete(session *checkout) error {
 	c, err := s.living(string(session.Customer), "customer")
 	if err != nil {
 		return err
 	}
+	if session.asks.address {
+		c.Address = &businessAddress
+	}
+	if session.asks.taxID {
+		c.taxIDs = []taxID{businessTaxID}
+	}
 	trialEnd := session.trialEnd
 	if session.trialDays > 0 {
 		trialEnd = s.moment() + moment(session.trialDays)*momentOfDay
 	}
-	sub, err := s.open(opening{c, session.price, trialEnd, session.given, errorIfIncomplete})
+	behavior := errorIfIncomplete
+	if c.authenticates && !c.failing {
+		behavior = ""
+	}
+	sub, err := s.open(opening{c, session.price, trialEnd, session.given, behavior, ref(s.newMethod(c).ID)})
 	if err != nil {
 		return err
+	}
+	if sub.Status == incomplete {
+		return failure{Status: http.StatusPaymentRequired, Type: cardError, Code: "authentication_required", Message: "Your bank wants this payment confirmed."}
 	}
 	session.Status, session.URL, session.Subscription, session.Invoice = complete, "", ref(sub.ID), sub.LatestInvoice
 	if session.PaymentStatus = paid; sub.Status == trialing {

@@ -79,7 +79,7 @@ func TestTrial(t *testing.T) {
 		a.Advance(3*day + time.Hour)
 		sub := a.wantStatus(c, "active")
 		onDay(t, "the period's begin", sub.CurrentPeriodStart, start.Add(14*day))
-		want := []string{"invoice.created", "customer.subscription.updated", "invoice.finalized", "invoice.paid", "invoice.payment_succeeded"}
+		want := []string{"invoice.created", "customer.subscription.updated", "invoice.finalized", "charge.succeeded", "invoice.paid", "invoice.payment_succeeded"}
 		if got := a.newEvents(); !slices.Equal(got, want) {
 			t.Errorf("the events are %v", got)
 		}

@@ -19,13 +19,29 @@ type customer struct {
 	Balance         int64           `json:"balance"`
 	Currency        ref             `json:"currency"`
 	InvoiceSettings invoiceSettings `json:"invoice_settings"`
+	Address         *address        `json:"address"`
 
-	// failing refuses each payment.
-	failing, deleted bool
+	// failing refuses each payment; authenticates wants each confirmed.
+	failing, authenticates, deleted bool
+	// card is what is paid with at the next checkout.
+	card   string
+	taxIDs []taxID
 }
 
 type invoiceSettings struct {
-	DefaultPaymentMethod ref `json:"default_payment_method"`
+	DefaultPaymentMethod ref   `json:"default_payment_method"`
+	CustomFields         []any `json:"custom_fields"`
+}
+
+type address struct {
+	Line1   string `json:"line1"`
+	City    string `json:"city"`
+	Country string `json:"country"`
+}
+
+type taxID struct {
+	Type  string `json:"type"`
+	Value string `json:"value"`
 }
 
 func (s *Server) routeCustomers(mux *http.ServeMux) {
@@ -54,6 +70,12 @@ func (c *customer) change(p params) {
 	}
 	if method := p.hash("invoice_settings"); method.has("default_payment_method") {
 		c.InvoiceSettings.DefaultPaymentMethod = ref(method.get("default_payment_method"))
+	}
+	if fields := p.hash("invoice_settings").hashes("custom_fields"); len(fields) > 0 {
+		c.InvoiceSettings.CustomFields = nil
+		for _, field := range fields {
+			c.InvoiceSettings.CustomFields = append(c.InvoiceSettings.CustomFields, field.tree())
+		}
 	}
 	c.Metadata = p.mergeMetadata(c.Metadata)
 }

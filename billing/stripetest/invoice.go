@@ -11,6 +11,10 @@ type invoice struct {
 	Number             ref          `json:"number"`
 	Customer           ref          `json:"customer"`
 	CustomerEmail      ref          `json:"customer_email"`
+	CustomerName       ref          `json:"customer_name"`
+	CustomerAddress    *address     `json:"customer_address"`
+	CustomerTaxIDs     []taxID      `json:"customer_tax_ids"`
+	CustomFields       []any        `json:"custom_fields"`
 	Subscription       ref          `json:"subscription"`
 	Status             string       `json:"status"`
 	BillingReason      string       `json:"billing_reason"`
@@ -83,6 +87,8 @@ func (s *Server) bill(sub *subscription, reason string, amount int64) *invoice {
 // finalize opens a draft.
 func (s *Server) finalize(inv *invoice) {
 	inv.Status, inv.StatusTransitions.FinalizedAt = open, s.moment()
+	c, _ := find(s.customers, string(inv.Customer))
+	inv.CustomerName, inv.CustomerAddress, inv.CustomerTaxIDs, inv.CustomFields = c.Name, c.Address, c.taxIDs, c.InvoiceSettings.CustomFields
 	s.made["number"]++
 	inv.Number = ref(fmt.Sprintf("PARLEY-%04d", s.made["number"]))
 	page := s.pageURL("/invoice/" + inv.ID)
@@ -100,6 +106,9 @@ func (s *Server) attempt(inv *invoice) {
 	if inv.AmountDue > 0 {
 		inv.AttemptCount++
 		if s.fails(sub) {
+			if !s.declines(sub) {
+				s.emit("invoice.payment_action_required", inv)
+			}
 			s.paymentFailed(sub, inv)
 			return
 		}
@@ -110,6 +119,7 @@ func (s *Server) attempt(inv *invoice) {
 func (s *Server) paid(sub *subscription, inv *invoice) {
 	inv.Status, inv.Paid, inv.StatusTransitions.PaidAt = paid, true, s.moment()
 	inv.AmountPaid, inv.AmountRemaining, inv.NextPaymentAttempt = inv.AmountDue, 0, 0
+	s.charge(inv)
 	s.emit("invoice.paid", inv)
 	s.emit("invoice.payment_succeeded", inv)
 	s.settled(sub, inv)
@@ -148,6 +158,7 @@ func (s *Server) giveUp(sub *subscription, inv *invoice) {
 	inv.AutoAdvance = false
 	switch s.options.GivesUp {
 	case "", "canceled":
+		sub.CancellationDetails.Reason = "payment_failed"
 		s.cancel(sub)
 	default:
 		s.setStatus(sub, string(s.options.GivesUp))

@@ -9,6 +9,7 @@ func (s *Server) routeInvoices(mux *http.ServeMux) {
 	s.handle(mux, "GET /v1/invoices/{id}", func(r *Request) (any, error) { return s.invoice(r.id) })
 	s.handle(mux, "POST /v1/invoices/{id}/pay", s.payInvoice)
 	s.handle(mux, "POST /v1/invoices/{id}/void", func(r *Request) (any, error) { return s.writeOff(r.id, void) })
+	s.showPages(mux, "/invoice/{id}", s.showInvoice, s.pressInvoice)
 	s.handle(mux, "POST /v1/invoices/{id}/mark_uncollectible", func(r *Request) (any, error) { return s.writeOff(r.id, uncollectible) })
 }
 
@@ -65,6 +66,10 @@ func (s *Server) writeOff(id, status string) (any, error) {
 	}
 	s.emit(kind, inv)
 	sub, _ := find(s.subscriptions, string(inv.Subscription))
+	if sub.Status == incomplete {
+		s.expire(sub)
+		return inv, nil
+	}
 	s.settled(sub, inv)
 	return inv, nil
 }

@@ -26,7 +26,7 @@ var parts = map[string]string{
 	"/v1/account": "account", "/v1/balance": "balance", "/v1/billing_portal/": "customer_portal",
 	"/v1/charges": "charges", "/v1/refunds": "charges", "/v1/disputes": "disputes",
 	"/v1/checkout/sessions": "checkout_sessions", "/v1/customers": "customers", "/v1/events": "events",
-	"/v1/invoices": "invoices", "/v1/prices": "prices", "/v1/products": "products",
+	"/v1/invoices": "invoices", "/v1/payment_methods": "payment_methods", "/v1/prices": "prices", "/v1/products": "products",
 	"/v1/subscription_schedules": "subscriptions", "/v1/subscriptions": "subscriptions",
 	"/v1/webhook_endpoints": "webhook_endpoints",
 }

@@ -1,12 +1,12 @@
 // Package stripetest owns a small Stripe for tests: an HTTP server on loopback
-// that keeps customers, products, prices, subscriptions, schedules and invoices,
-// lets time pass on a clock of its own, and signs and delivers events as a test
+// that keeps customers, products, prices, subscriptions, schedules, invoices,
+// charges, refunds and disputes, lets time pass on a clock of its own, and signs and delivers events as a test
 // wants them. It speaks the API version 2023-10-16, as stripe-go v76 reads it,
-// and shows a payment page and a portal to a browser.
+// and shows a payment page, invoices and a portal to a browser.
 //
 // It knows what a business with one price for each subscription needs. It
 // expects nothing of its callers, and does not check that each parameter is one
-// that Stripe has: stripe-mock does. It has no taxes, coupons or refunds.
+// that Stripe has: stripe-mock does. It has no taxes or coupons.
 package stripetest
 
 import (
@@ -79,6 +79,9 @@ type Server struct {
 	subscriptions  []*subscription
 	schedules      []*schedule
 	invoices       []*invoice
+	charges        []*charge
+	refunds        []*refund
+	disputes       []*dispute
 	checkouts      []*checkout
 	configurations []*configuration
 	portals        []*portal
@@ -156,6 +159,7 @@ func (s *Server) routes() http.Handler {
 	s.routeCustomers(mux)
 	s.routeSubscriptions(mux)
 	s.routeInvoices(mux)
+	s.routeCharges(mux)
 	s.routeCheckout(mux)
 	s.routePortal(mux)
 	s.handle(mux, "GET /v1/events", s.listEvents)

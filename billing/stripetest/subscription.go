@@ -39,6 +39,7 @@ type subscription struct {
 	LatestInvoice        ref               `json:"latest_invoice"`
 	Schedule             ref               `json:"schedule"`
 	DefaultPaymentMethod ref               `json:"default_payment_method"`
+	CancellationDetails  cancellation      `json:"cancellation_details"`
 	Metadata             map[string]string `json:"metadata"`
 
 	// periods counts those since the anchor, and proration is what the next
@@ -47,6 +48,11 @@ type subscription struct {
 	proration int64
 	// warned says that the end of the trial was announced.
 	warned bool
+}
+
+// cancellation says why a subscription was canceled.
+type cancellation struct {
+	Reason ref `json:"reason"`
 }
 
 // item is https://docs.stripe.com/api/subscription_items/object.
@@ -97,6 +103,8 @@ type opening struct {
 	metadata map[string]string
 	// behavior is the payment_behavior.
 	behavior string
+	// method is what is paid with; empty for what the customer has.
+	method ref
 }
 
 // open makes a subscription, and has its first invoice paid unless there is a
@@ -107,7 +115,7 @@ func (s *Server) open(o opening) (*subscription, error) {
 	}
 	sub := &subscription{
 		head: s.newHead("sub", "subscription"), Customer: ref(o.customer.ID), Status: active, Currency: o.price.Currency,
-		CollectionMethod: "charge_automatically", Metadata: o.metadata,
+		CollectionMethod: "charge_automatically", Metadata: o.metadata, DefaultPaymentMethod: o.method,
 	}
 	if s.fails(sub) && o.trialEnd == 0 && o.behavior == "error_if_incomplete" {
 		return nil, declined()
@@ -150,8 +158,15 @@ func (sub *subscription) nextPeriod() {
 	sub.CurrentPeriodEnd = sub.BillingCycleAnchor.months(sub.periods * months)
 }
 
-// fails reports whether the next payment is refused.
+// fails reports whether the next payment that the customer is not there for is
+// refused.
 func (s *Server) fails(sub *subscription) bool {
+	c, _ := find(s.customers, string(sub.Customer))
+	return c.authenticates || s.declines(sub)
+}
+
+// declines reports whether each payment is refused.
+func (s *Server) declines(sub *subscription) bool {
 	c, _ := find(s.customers, string(sub.Customer))
 	method := sub.DefaultPaymentMethod
 	if method == "" {
@@ -169,6 +184,9 @@ func (s *Server) setStatus(sub *subscription, status string) {
 
 // cancel ends a subscription.
 func (s *Server) cancel(sub *subscription) {
+	if sub.CancellationDetails.Reason == "" {
+		sub.CancellationDetails.Reason = "cancellation_requested"
+	}
 	s.end(sub, canceled)
 	s.emit("customer.subscription.deleted", sub)
 }

@@ -16,7 +16,7 @@ func (s *Server) createSubscription(r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	sub, err := s.open(opening{c, of, s.trialEnd(p), p.mergeMetadata(nil), p.get("payment_behavior")})
+	sub, err := s.open(opening{customer: c, price: of, trialEnd: s.trialEnd(p), metadata: p.mergeMetadata(nil), behavior: p.get("payment_behavior")})
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +70,7 @@ func (s *Server) updateSubscription(r *Request) (any, error) {
 		return nil, invalid("cancel_at_period_end", "The subscription is managed by the subscription schedule `%s`, and updating any cancelation behavior directly is not allowed. Please update the schedule instead.", sub.Schedule)
 	}
 	if p.has("default_payment_method") {
+		s.know(p.get("default_payment_method"))
 		sub.DefaultPaymentMethod = ref(p.get("default_payment_method"))
 	}
 	if err := s.changeItems(sub, p); err != nil {

@@ -40,6 +40,11 @@ func (cmd *billingSyncCmd) Run(ctx context.Context, config *Config, io streams) 
 		if err != nil {
 			return err
 		}
+		if len(differences) == 0 && !cmd.DryRun { // an earlier run may have ended before it kept what is sold
+			if err := p.billing.RefreshPrices(ctx, plans); err != nil {
+				return err
+			}
+		}
 		if len(differences) == 0 && !cmd.JSON {
 			_, err := fmt.Fprintln(io.out, "Stripe has what the plans say.")
 			return err

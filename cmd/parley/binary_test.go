@@ -38,7 +38,7 @@ var executable = sync.OnceValues(func() (string, error) {
 // in these tests start what they are themselves.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == extractChild {
-		os.Exit(run(context.Background(), os.Args[1:], streams{os.Stdin, os.Stdout}, os.Stderr))
+		os.Exit(run(context.Background(), os.Args[1:], streams{in: os.Stdin, out: os.Stdout}, os.Stderr))
 	}
 	code := m.Run()
 	for _, dir := range []string{builtIn, compiledIn} {

@@ -48,6 +48,7 @@ func (s *server) chores() []*chore {
 		return append(all, &chore{name: "billing.unverified", since: lastNight, do: s.warnOfUnverified})
 	}
 	return append(all,
+		&chore{name: "billing.prices", since: thisHour, do: s.readPrices},
 		&chore{name: "billing.catch-up", since: thisHour, do: s.catchUp},
 		&chore{name: "billing.reconcile", since: lastNight, do: s.reconcile},
 	)
@@ -132,6 +133,15 @@ func (s *server) warnOfUnverified(ctx context.Context) error {
 			"workspaces", len(found.Workspaces), "first", found.Until.Format(time.DateOnly))
 	}
 	return err
+}
+
+// readPrices keeps with the plans what Stripe sells.
+func (s *server) readPrices(ctx context.Context) error {
+	plans, err := s.tenants.Plans(ctx)
+	if err != nil {
+		return err
+	}
+	return s.billing.RefreshPrices(ctx, plans)
 }
 
 func (s *server) catchUp(ctx context.Context) error {

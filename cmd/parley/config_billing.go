@@ -16,6 +16,15 @@ const (
 	byOperator = "operator"
 )
 
+// The values of STRIPE_TAX_BEHAVIOR.
+const (
+	taxExclusive = "exclusive"
+	taxInclusive = "inclusive"
+)
+
+// taxCode is the form of https://docs.stripe.com/tax/tax-codes.
+var taxCode = regexp.MustCompile(`^txcd_[0-9]{8}$`)
+
 func (c *Config) validateBilling() error {
 	switch {
 	case c.StripeKey == "" && c.StripeSecret != "":
@@ -26,6 +35,10 @@ func (c *Config) validateBilling() error {
 		return errors.New("STRIPE_WEBHOOK_SECRET must be the signing secret of the webhook endpoint, which begins with whsec_")
 	case c.StripeURL != "" && !isWebOrigin(c.StripeURL):
 		return errors.New("STRIPE_URL must be a scheme and host, such as http://127.0.0.1:12111")
+	case c.TaxBehavior != taxExclusive && c.TaxBehavior != taxInclusive:
+		return errors.New("STRIPE_TAX_BEHAVIOR must be exclusive or inclusive")
+	case c.TaxCode != "" && !taxCode.MatchString(c.TaxCode):
+		return errors.New("STRIPE_TAX_CODE must be one of Stripe's codes, such as txcd_10103001")
 	case c.PlanChanges != "" && c.PlanChanges != byOwner && c.PlanChanges != byOperator:
 		return errors.New("PLAN_CHANGES must be owner or operator")
 	case c.MailFrom != "" && c.SMTPURL == "":
@@ -65,6 +78,6 @@ func (c *Config) grace() time.Duration { return time.Duration(c.GraceDays) * 24 
 func (c *Config) billing() billing.Config {
 	return billing.Config{
 		Key: c.StripeKey, WebhookSecret: c.StripeSecret, BaseURL: c.StripeURL,
-		TrialDays: c.TrialDays, Tax: c.StripeTax,
+		TrialDays: c.TrialDays, Tax: c.StripeTax, TaxInclusive: c.TaxBehavior == taxInclusive, TaxCode: c.TaxCode,
 	}
 }

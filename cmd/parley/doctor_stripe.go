@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"parley/core/fault"
 )
 
 // diagnoseStripe looks at the key, its rights, the customers and the webhook.
@@ -15,7 +17,8 @@ func (p *program) diagnoseStripe(ctx context.Context) []diagnosis {
 	}
 	found := []diagnosis{p.diagnoseKey(ctx)}
 	if found[0].OK {
-		found = append(found, p.diagnoseCustomers(ctx))
+		found = append(found, p.diagnoseCustomers(ctx), diagnosed("prices", p.pricesDiffer(ctx), "Stripe sells what the plans say",
+			"Run parley billing sync. Until then people are shown, and pay, what Stripe sells."))
 	}
 	return append(found, p.diagnoseWebhook(ctx))
 }
@@ -81,4 +84,19 @@ func (p *program) diagnoseUnverified(ctx context.Context) []diagnosis {
 		fmt.Sprintf("%d workspaces have plans that were paid for at Stripe, which is switched off here; the first of them ends on %s", len(found.Workspaces), found.Until.Format(time.DateOnly)),
 		"Set STRIPE_SECRET_KEY again, or lower the plans with parley plan set.",
 	}}
+}
+
+// pricesDiffer is an error if something else is sold at Stripe than the plans
+// say.
+func (p *program) pricesDiffer(ctx context.Context) error {
+	plans, err := p.tenants.Plans(ctx)
+	if err != nil {
+		return err
+	}
+	differences, err := p.billing.Sync(ctx, plans, true)
+	if err != nil || len(differences) == 0 {
+		return err
+	}
+	first := differences[0]
+	return fault.New(fault.Conflict, "Stripe does not have what the plans say: %s %s, and %d more.", first.Verb, first.What, len(differences)-1)
 }

@@ -50,17 +50,20 @@ type cli struct {
 type streams struct {
 	in  io.Reader
 	out io.Writer
+	// err is for what is said beside the result.
+	err io.Writer
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout}, os.Stderr)
+	code := run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout}, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
 // run parses and runs a command line, and returns the exit code.
 func run(ctx context.Context, args []string, io streams, complaints io.Writer) int {
+	io.err = complaints
 	var line cli
 	exit := -1
 	var wrong *wrongSetting

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -89,8 +90,21 @@ func (cmd *planLimitsCmd) Run(ctx context.Context, config *Config, io streams) e
 		if err := p.tenants.UpdatePlan(ctx, changed); err != nil {
 			return err
 		}
-		return showTable(io.out, cmd.JSON, []planView{viewPlan(changed)}, planHead, planView.cells)
+		if err := showTable(io.out, cmd.JSON, []planView{viewPlan(changed)}, planHead, planView.cells); err != nil {
+			return err
+		}
+		return sayIfSyncDue(io.err, changed, p.billing != nil)
 	})
+}
+
+// sayIfSyncDue says on standard error that something else is sold than a plan's
+// row says.
+func sayIfSyncDue(to io.Writer, changed plan.Plan, sells bool) error {
+	if !changed.SyncDue() && (!sells || changed.OnSale.Currency != "" || !changed.Price.Sold()) {
+		return nil
+	}
+	_, err := fmt.Fprintf(to, "Stripe does not sell the %s plan at this price yet, and people are shown what it sells. Run: parley billing sync\n", changed.Title)
+	return err
 }
 
 func (p *program) planNamed(ctx context.Context, name plan.Name) (plan.Plan, error) {

@@ -107,10 +107,21 @@ func TestBillingCommands(t *testing.T) {
 		if again := term.ok(at("billing", "sync")...); again != "Stripe has what the plans say.\n" || posts() != made {
 			term.Errorf("the second time it changes %d things and prints\n%s", posts()-made, again)
 		}
-		term.ok("plan", "limits", "standard", "--price-monthly=8900")
+		if _, complaint, _ := term.run("", "plan", "limits", "standard", "--price-monthly=8900"); !strings.Contains(complaint, "Run: parley billing sync") {
+			term.Errorf("a price that is not sold yet is taken with %q", complaint)
+		}
+		if _, complaint, _ := term.run("", "plan", "limits", "standard", "--chatbots=11"); !strings.Contains(complaint, "Run: parley billing sync") {
+			term.Errorf("later it says %q", complaint)
+		}
+		if out, _, code := term.run("", at("doctor")...); code == 0 || !strings.Contains(out, "Stripe does not have what the plans say") {
+			term.Errorf("doctor ends with %d and says %s", code, out)
+		}
 		raised := term.records(at("billing", "sync")...)
 		if len(raised) == 0 || !strings.Contains(field(raised[0], "what"), "parley_standard_monthly") {
 			term.Errorf("a new price is the change %v", raised)
+		}
+		if _, complaint, _ := term.run("", "plan", "limits", "standard", "--chatbots=12"); complaint != "" {
+			term.Errorf("once it is sold, it still says %q", complaint)
 		}
 		if got := term.record(at("billing", "reconcile")...); got["corrected"] != 0.0 || got["events"] == nil {
 			term.Errorf("corrected %v", got)

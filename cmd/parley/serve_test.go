@@ -16,7 +16,7 @@ func serving(t *testing.T, args ...string) (address string, stop func() int) {
 	var out, complaints lockedBuffer
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, append([]string{"serve", "--log-level=error"}, args...), streams{strings.NewReader(""), &out}, &complaints)
+		code <- run(ctx, append([]string{"serve", "--log-level=error"}, args...), streams{in: strings.NewReader(""), out: &out}, &complaints)
 	}()
 	w := &world{T: t}
 	w.eventually("the server says where it is", func() bool {
@@ -47,7 +47,7 @@ var whereItIs = regexp.MustCompile(`Parley is at http://(\S+)\n`)
 func refused(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, complaints lockedBuffer
-	code := run(t.Context(), append([]string{"serve", "--log-level=error"}, args...), streams{strings.NewReader(""), &out}, &complaints)
+	code := run(t.Context(), append([]string{"serve", "--log-level=error"}, args...), streams{in: strings.NewReader(""), out: &out}, &complaints)
 	if code != 1 {
 		t.Errorf("exit code %d, want 1", code)
 	}

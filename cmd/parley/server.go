@@ -71,7 +71,7 @@ func newServer(p *program) (*server, error) {
 		Tenants: p.tenants, Chatbots: p.chatbots, Knowledge: p.knowledge, Chat: p.chat, IDs: p.ids, Sessions: sessions,
 		Proxies: proxies, BaseURL: base, SignUp: p.config.SignUp, Log: p.log, Now: now,
 		Security:  web.Security{Contact: p.config.SecurityContact, Policy: parley.SecurityPolicy},
-		StripeURL: p.config.StripeURL, TrialDays: p.config.TrialDays, PlanChanges: p.config.ownersChangePlans(),
+		StripeURL: p.config.StripeURL, TrialDays: p.config.TrialDays, TaxInclusive: p.config.TaxBehavior == taxInclusive, PlanChanges: p.config.ownersChangePlans(),
 	}
 	if p.billing != nil { // an interface that holds a nil pointer would not be nil
 		forPrograms.Billing, forPeople.Billing = p.billing, p.billing

@@ -46,6 +46,7 @@ const (
 	SubscriptionChanged Action = "subscription.changed"
 	LimitsChosen        Action = "limits.chosen"
 	CustomerUnlinked    Action = "customer.unlinked"
+	PaymentReversed     Action = "payment.reversed"
 )
 
 // Actions returns all actions.
@@ -59,6 +60,6 @@ func Actions() []Action {
 		TokenCreated, TokenRevoked,
 		ProviderCreated, ProviderChanged, ProviderKeyReplaced, ProviderKeyResealed, ProviderDeleted,
 		DocumentRemoved, SourceRemoved,
-		PlanChanged, PlanLimitsChanged, SubscriptionChanged, LimitsChosen, CustomerUnlinked,
+		PlanChanged, PlanLimitsChanged, SubscriptionChanged, LimitsChosen, CustomerUnlinked, PaymentReversed,
 	}
 }

@@ -31,7 +31,9 @@ type Plan struct {
 	Title  string
 	Rank   int
 	Limits Limits
-	Price  Price
+	// Price is what the plan is to cost, and OnSale what it was sold for when
+	// that was last read; without a currency, it never was.
+	Price, OnSale Price
 }
 
 // Limits are the amounts that a plan admits; [Unlimited] lifts one.
@@ -102,6 +104,29 @@ type Price struct {
 // NotSold as a price is that of a plan which is agreed on by hand.
 const NotSold = -1
 
+// Offer is what the plan costs who buys it now: what is sold, once that is
+// known, whatever the row says meanwhile.
+func (p Plan) Offer() Price {
+	if p.OnSale.Currency == "" {
+		return p.Price
+	}
+	return p.OnSale
+}
+
+// SyncDue reports whether something else is sold than the row says.
+func (p Plan) SyncDue() bool {
+	if p.OnSale.Currency == "" {
+		return false
+	}
+	for _, interval := range []Interval{Monthly, Yearly} {
+		wanted, sold := max(0, p.Price.Of(interval)), max(0, p.OnSale.Of(interval))
+		if wanted != sold || wanted > 0 && p.Price.Currency != p.OnSale.Currency {
+			return true
+		}
+	}
+	return false
+}
+
 // Sold reports whether the plan can be bought.
 func (p Price) Sold() bool { return p.Monthly > 0 || p.Yearly > 0 }
 
@@ -134,26 +159,26 @@ func Defaults() []Plan {
 		{Starter, "Starter", 0, Limits{
 			Chatbots: 1, Members: 1, TokensPerChatbot: 0, MessageChars: 4_000, MessagesPerMonth: 100,
 			KnowledgeChars: 400_000, StoredBytes: 50 * million, RequestsPerMinute: 20, RetentionDays: 30,
-		}, Price{0, 0, usd}},
+		}, Price{0, 0, usd}, Price{}},
 		{Basic, "Basic", 1, Limits{
 			Features: []Feature{FeatureSites},
 			Chatbots: 3, Members: 3, TokensPerChatbot: 0, MessageChars: 8_000, MessagesPerMonth: 2_000,
 			KnowledgeChars: 2 * million, StoredBytes: 250 * million, RequestsPerMinute: 60, RetentionDays: 90,
-		}, Price{19_00, 190_00, usd}},
+		}, Price{19_00, 190_00, usd}, Price{}},
 		{Standard, "Standard", 2, Limits{
 			Features: paid,
 			Chatbots: 10, Members: 10, TokensPerChatbot: 10, MessageChars: 16_000, MessagesPerMonth: 20_000,
 			KnowledgeChars: 20 * million, StoredBytes: 2_000 * million, RequestsPerMinute: 300, RetentionDays: 365,
-		}, Price{79_00, 790_00, usd}},
+		}, Price{79_00, 790_00, usd}, Price{}},
 		{Premium, "Premium", 3, Limits{
 			Features: paid,
 			Chatbots: 50, Members: 50, TokensPerChatbot: 50, MessageChars: 32_000, MessagesPerMonth: 200_000,
 			KnowledgeChars: 100 * million, StoredBytes: 10_000 * million, RequestsPerMinute: 1_200, RetentionDays: 730,
-		}, Price{299_00, 2_990_00, usd}},
+		}, Price{299_00, 2_990_00, usd}, Price{}},
 		{Enterprise, "Enterprise", 4, Limits{
 			Features: paid,
 			Chatbots: Unlimited, Members: Unlimited, TokensPerChatbot: Unlimited, MessageChars: 64_000, MessagesPerMonth: Unlimited,
 			KnowledgeChars: Unlimited, StoredBytes: Unlimited, RequestsPerMinute: Unlimited, RetentionDays: Unlimited,
-		}, Price{NotSold, NotSold, usd}},
+		}, Price{NotSold, NotSold, usd}, Price{}},
 	}
 }

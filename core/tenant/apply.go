@@ -98,7 +98,7 @@ func (s *Service) write(ctx context.Context, workspace Workspace, before, after 
 	if err := s.recordChange(ctx, workspace.ID, audit.SubscriptionChanged, detail); err != nil {
 		return err
 	}
-	return s.announce(ctx, workspace, after)
+	return s.announce(ctx, workspace, before, after)
 }
 
 // putInForce writes a workspace's plan, and settles what it means.

@@ -18,7 +18,10 @@ func describe(subscription Subscription) string {
 	if billed.PastDueSince != nil {
 		says += fmt.Sprintf(" A payment has been due since %s.", date(*billed.PastDueSince))
 	}
-	if billed.EndsAt != nil {
+	switch {
+	case billed.EndsAt != nil && billed.Status.Terminal():
+		says += fmt.Sprintf(" It ended on %s.", date(*billed.EndsAt))
+	case billed.EndsAt != nil:
 		says += fmt.Sprintf(" It ends on %s.", date(*billed.EndsAt))
 	}
 	if billed.NextAt != nil {

@@ -3,6 +3,7 @@ package tenant
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"parley/core/fault"
@@ -19,13 +20,18 @@ const (
 )
 
 // announce writes the mails that follow from a subscription's state. Those that
-// are written already stay as they are.
-func (s *Service) announce(ctx context.Context, workspace Workspace, subscription Subscription) error {
+// are written already stay as they are. That the plan has ended is news only
+// when this change ended it.
+func (s *Service) announce(ctx context.Context, workspace Workspace, before, after Subscription) error {
 	if !s.options.Mails {
 		return nil
 	}
 	now := s.now()
-	mails, err := s.mails(ctx, workspace, subscription, now)
+	news := notices(workspace, after, now)
+	if !before.Access.Plan.Above(after.Access.Plan) {
+		news = slices.DeleteFunc(news, func(n notice) bool { return n.ended })
+	}
+	mails, err := s.mails(ctx, workspace, news)
 	if err != nil {
 		return err
 	}
@@ -40,14 +46,14 @@ func (s *Service) announce(ctx context.Context, workspace Workspace, subscriptio
 	return nil
 }
 
-// mails are all that there is to be told at a time, to every owner.
-func (s *Service) mails(ctx context.Context, workspace Workspace, subscription Subscription, now time.Time) ([]Mail, error) {
+// mails are notices to every owner.
+func (s *Service) mails(ctx context.Context, workspace Workspace, news []notice) ([]Mail, error) {
 	members, err := s.store.Members(ctx, workspace.ID)
 	if err != nil {
 		return nil, err
 	}
 	var mails []Mail
-	for _, n := range notices(workspace, subscription, now) {
+	for _, n := range news {
 		for _, m := range members {
 			if m.Role == RoleOwner {
 				mails = append(mails, s.mail(n, workspace, m))
@@ -133,7 +139,7 @@ func (s *Service) asOfNow(ctx context.Context, mail Mail) (Mail, bool, error) {
 	if err != nil {
 		return Mail{}, false, err
 	}
-	current, err := s.mails(ctx, workspace, subscription, s.now())
+	current, err := s.mails(ctx, workspace, notices(workspace, subscription, s.now()))
 	for _, news := range current {
 		if news.Key == mail.Key {
 			news.ID, news.Attempts = mail.ID, mail.Attempts

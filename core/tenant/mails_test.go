@@ -140,6 +140,94 @@ https://parley.example/workspaces/`
 			t.Errorf("it says %q", mails[0].Body)
 		}
 	})
+	t.Run("a failed payment is told again three days before the plan ends", func(t *testing.T) {
+		c, billed := subscriber(t)
+		billed.Status, billed.PastDueSince = plan.PastDue, c.in(0)
+		c.bill(billed)
+		c.sends("owner@example.com: A payment for Shop failed")
+		c.pass(18*day - time.Second)
+		c.sends()
+		c.pass(time.Second)
+		c.sends("owner@example.com: The Standard plan of Shop ends on 22 January 2026: a payment is missing")
+		c.sends()
+	})
+	t.Run("who has paid is not told that a payment is missing", func(t *testing.T) {
+		c, billed := subscriber(t)
+		failed := billed
+		failed.Status, failed.PastDueSince = plan.PastDue, c.in(0)
+		c.bill(failed)
+		c.sends("owner@example.com: A payment for Shop failed")
+		c.bill(billed)
+		c.pass(18 * day)
+		c.sends()
+	})
+	t.Run("a failed payment is told with the page on which the bank confirms it", func(t *testing.T) {
+		c, billed := subscriber(t)
+		billed.Status, billed.PastDueSince, billed.InvoiceURL = plan.PastDue, c.in(0), "https://invoice.stripe.com/i/1"
+		c.bill(billed)
+		mails := c.sends("owner@example.com: A payment for Shop failed")
+		const body = `Hello,
+
+A payment for the Standard plan of the workspace Shop failed on 1 January 2026. The plan goes on until 22 January 2026 at the latest.
+
+Please pay the invoice before. If your bank wants you to confirm the payment, this is where you do it:
+
+https://invoice.stripe.com/i/1
+
+Or update the payment method:
+
+https://parley.example/workspaces/`
+		if mails[0].Body != body+c.space.ID+"/plan\n" {
+			t.Errorf("it says %q", mails[0].Body)
+		}
+	})
+	for name, status := range map[string]plan.Status{"cancels": plan.Canceled, "leaves it unpaid": plan.Unpaid} {
+		t.Run("when Stripe gives up and "+name+", the end of the plan is told once", func(t *testing.T) {
+			c, billed := subscriber(t)
+			billed.Status, billed.PastDueSince = plan.PastDue, c.in(0)
+			c.bill(billed)
+			c.sends("owner@example.com: A payment for Shop failed")
+			c.pass(15 * day)
+			billed.Status = status
+			c.bill(billed)
+			c.bill(billed)
+			mails := c.sends("owner@example.com: The Standard plan of Shop has ended")
+			if body := mails[0].Body; !strings.Contains(body, "because the payment that failed on 1 January 2026 was not made. The workspace is on the Starter plan now.") {
+				t.Errorf("it says %q", body)
+			}
+			c.pass(10 * day)
+			c.bill(billed)
+			c.sends()
+		})
+	}
+	t.Run("when the grace ends, that is told once, also if Stripe gives up later", func(t *testing.T) {
+		c, billed := subscriber(t)
+		billed.Status, billed.PastDueSince = plan.PastDue, c.in(0)
+		c.bill(billed)
+		c.sends("owner@example.com: A payment for Shop failed")
+		c.pass(21 * day)
+		if n, err := c.Lapse(t.Context()); n != 1 || err != nil {
+			t.Fatalf("%d ended, %v", n, err)
+		}
+		c.sends("owner@example.com: The Standard plan of Shop has ended") // and not that it will
+		billed.Status = plan.Canceled
+		c.bill(billed)
+		c.sends()
+	})
+	t.Run("a plan that ended long ago is no news when that is read for the first time", func(t *testing.T) {
+		c, billed := subscriber(t)
+		billed.Status = plan.Canceled
+		c.bill(billed)
+		billed.PastDueSince = c.in(0)
+		c.bill(billed)
+		c.sends()
+	})
+	t.Run("who has cancelled is not told that nobody paid", func(t *testing.T) {
+		c, billed := subscriber(t)
+		billed.Status = plan.Canceled
+		c.bill(billed)
+		c.sends()
+	})
 	t.Run("a payment that was made meanwhile is no news", func(t *testing.T) {
 		c, billed := subscriber(t)
 		failed := billed
@@ -148,14 +236,20 @@ https://parley.example/workspaces/`
 		c.bill(billed)
 		c.sends()
 	})
-	t.Run("the end of a trial is told three days before", func(t *testing.T) {
+	t.Run("the end of a trial is told seven days before, with what is paid then", func(t *testing.T) {
 		c, billed := subscriber(t)
 		billed.Status, billed.TrialEnd = plan.Trialing, c.in(14*day)
+		billed.Amount, billed.Currency = 79_00, "usd"
 		c.bill(billed)
-		c.pass(11*day - time.Second)
+		c.pass(7*day - time.Second)
 		c.sends()
 		c.pass(time.Second)
-		c.sends("owner@example.com: The trial of Shop ends on 15 January 2026")
+		mails := c.sends("owner@example.com: The trial of Shop ends on 15 January 2026")
+		if body := mails[0].Body; !strings.Contains(body, "From then on it costs 79.00 USD a month; the first payment is taken on 15 January 2026.") {
+			t.Errorf("it says %q", body)
+		}
+		c.pass(6 * day)
+		c.sends()
 	})
 	t.Run("a shorter trial is told of at once", func(t *testing.T) {
 		c, billed := subscriber(t)

@@ -37,6 +37,16 @@ func (s *Service) UpdatePlan(ctx context.Context, changed plan.Plan) error {
 	return s.settleAll(ctx, func(w Workspace) bool { return w.Plan == changed.Name })
 }
 
+// SetOnSale notes what a plan is sold for, as was read at Stripe. See
+// [plan.Plan.Offer].
+func (s *Service) SetOnSale(ctx context.Context, name plan.Name, price plan.Price) error {
+	stored, err := s.store.Plan(ctx, name)
+	if err != nil || stored.OnSale == price {
+		return err
+	}
+	return s.store.InTx(ctx, func(ctx context.Context) error { return s.store.SetOnSale(ctx, name, price) })
+}
+
 // existing returns a plan, or says which there are.
 func (s *Service) existing(ctx context.Context, name plan.Name) (plan.Plan, error) {
 	p, err := s.store.Plan(ctx, name)

@@ -7,7 +7,8 @@ import (
 )
 
 // same reports whether two rows say the same. When Stripe was asked, and how
-// often, does not matter.
+// often, does not matter, nor does the address of an invoice: Stripe may write
+// that differently each time.
 func same(a, b Subscription) bool {
 	timesOfA, timesOfB := a.times(), b.times()
 	for i := range timesOfA {
@@ -21,10 +22,12 @@ func same(a, b Subscription) bool {
 // words are what is no time.
 func (s Subscription) words() any {
 	return struct {
-		customer, id, status, plan, interval, next, access any
-		unknown, stale, trialUsed                          bool
+		customer, id, status, plan, interval, currency, next, access any
+		amount                                                       int
+		unknown, stale, trialUsed                                    bool
 	}{
-		s.CustomerID, s.ID, s.Status, s.Plan, s.Interval, s.NextPlan, plan.Higher(s.Access.Plan, plan.Free),
+		s.CustomerID, s.ID, s.Status, s.Plan, s.Interval, s.Currency, s.NextPlan, plan.Higher(s.Access.Plan, plan.Free),
+		s.Amount,
 		s.Access.Unknown, s.CustomerStale, s.TrialUsed,
 	}
 }

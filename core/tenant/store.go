@@ -18,6 +18,8 @@ type Store interface {
 	Plan(ctx context.Context, name plan.Name) (plan.Plan, error)
 	// UpdatePlan writes a plan's limits and price.
 	UpdatePlan(ctx context.Context, p plan.Plan) error
+	// SetOnSale writes what a plan is sold for.
+	SetOnSale(ctx context.Context, name plan.Name, price plan.Price) error
 
 	CreateUser(ctx context.Context, user User) error
 	User(ctx context.Context, id string) (User, error)
@@ -48,6 +50,8 @@ type Store interface {
 
 	DeviceStore
 	SubscriptionStore
+	TrialStore
+	ReversalStore
 	HoldingStore
 	UsageStore
 	AuditStore

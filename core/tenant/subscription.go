@@ -75,18 +75,33 @@ type Billed struct {
 	Status   plan.Status
 	Plan     plan.Name
 	Interval plan.Interval
+	// Amount is what a period costs, in the smallest unit of the currency, before
+	// taxes and discounts: it may be a price that is not sold any more. It is 0 if
+	// that is not known. Currency is an ISO 4217 code in lower case.
+	Amount   int
+	Currency string
 	// PeriodEnd is when the next payment is due.
 	PeriodEnd *time.Time
-	// EndsAt is when it ends by itself: it was cancelled for the period's end.
+	// EndsAt is when it ends by itself, as it was cancelled for the period's end,
+	// or when it ended.
 	EndsAt *time.Time
 	// TrialEnd is when the trial ends or ended.
 	TrialEnd *time.Time
-	// PastDueSince is when a payment first failed, while one is past due.
+	// PastDueSince is when the oldest payment that is due failed. A subscription
+	// that has ended has it if that is why.
 	PastDueSince *time.Time
+	// InvoiceURL is Stripe's page of the invoice that is to be paid, and where a
+	// bank asks to confirm the payment. It may be empty. Who has it can see the
+	// invoice.
+	InvoiceURL string
 	// NextPlan begins at NextAt, if a change is scheduled.
 	NextPlan plan.Name
 	NextAt   *time.Time
 }
+
+// Costs is what a period costs, such as 79.00 USD a month; empty if that is not
+// known.
+func (b Billed) Costs() string { return plan.Every(b.Amount, b.Currency, b.Interval) }
 
 // Cause is why a subscription is written.
 type Cause struct {

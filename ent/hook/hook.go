@@ -284,6 +284,18 @@ func (f RemovalFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, err
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.RemovalMutation", m)
 }
 
+// The ReversalFunc type is an adapter to allow the use of ordinary
+// function as Reversal mutator.
+type ReversalFunc func(context.Context, *ent.ReversalMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ReversalFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.ReversalMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.ReversalMutation", m)
+}
+
 // The SessionFunc type is an adapter to allow the use of ordinary
 // function as Session mutator.
 type SessionFunc func(context.Context, *ent.SessionMutation) (ent.Value, error)
@@ -342,6 +354,18 @@ func (f TokenFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.TokenMutation", m)
+}
+
+// The TrialFunc type is an adapter to allow the use of ordinary
+// function as Trial mutator.
+type TrialFunc func(context.Context, *ent.TrialMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f TrialFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.TrialMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.TrialMutation", m)
 }
 
 // The UploadFunc type is an adapter to allow the use of ordinary

@@ -674,6 +674,9 @@ var (
 		{Name: "monthly_price", Type: field.TypeInt, Default: -1},
 		{Name: "yearly_price", Type: field.TypeInt, Default: -1},
 		{Name: "currency", Type: field.TypeString, Size: 3, Default: "usd"},
+		{Name: "sold_monthly_price", Type: field.TypeInt, Default: -1},
+		{Name: "sold_yearly_price", Type: field.TypeInt, Default: -1},
+		{Name: "sold_currency", Type: field.TypeString, Size: 3, Default: ""},
 	}
 	// PlansTable holds the schema information for the "plans" table.
 	PlansTable = &schema.Table{
@@ -812,6 +815,38 @@ var (
 			},
 		},
 	}
+	// ReversalsColumns holds the columns for the "reversals" table.
+	ReversalsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "stripe_id", Type: field.TypeString, Size: 255},
+		{Name: "kind", Type: field.TypeString, Size: 20},
+		{Name: "status", Type: field.TypeString, Size: 40},
+		{Name: "amount", Type: field.TypeInt},
+		{Name: "currency", Type: field.TypeString, Size: 3},
+		{Name: "at", Type: field.TypeTime},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+	}
+	// ReversalsTable holds the schema information for the "reversals" table.
+	ReversalsTable = &schema.Table{
+		Name:       "reversals",
+		Columns:    ReversalsColumns,
+		PrimaryKey: []*schema.Column{ReversalsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "reversals_workspaces_reversals",
+				Columns:    []*schema.Column{ReversalsColumns[7]},
+				RefColumns: []*schema.Column{WorkspacesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "reversal_workspace_id_stripe_id",
+				Unique:  true,
+				Columns: []*schema.Column{ReversalsColumns[7], ReversalsColumns[1]},
+			},
+		},
+	}
 	// SessionsColumns holds the columns for the "sessions" table.
 	SessionsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 64},
@@ -929,6 +964,9 @@ var (
 		{Name: "ends_at", Type: field.TypeTime, Nullable: true},
 		{Name: "trial_end", Type: field.TypeTime, Nullable: true},
 		{Name: "past_due_since", Type: field.TypeTime, Nullable: true},
+		{Name: "amount", Type: field.TypeInt, Default: 0},
+		{Name: "currency", Type: field.TypeString, Size: 3, Default: ""},
+		{Name: "invoice_url", Type: field.TypeString, Size: 2048, Default: ""},
 		{Name: "next_plan", Type: field.TypeString, Size: 40, Default: ""},
 		{Name: "next_at", Type: field.TypeTime, Nullable: true},
 		{Name: "access_plan", Type: field.TypeString, Size: 40, Default: "starter"},
@@ -950,7 +988,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "subscriptions_workspaces_subscriptions",
-				Columns:    []*schema.Column{SubscriptionsColumns[25]},
+				Columns:    []*schema.Column{SubscriptionsColumns[28]},
 				RefColumns: []*schema.Column{WorkspacesColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -959,17 +997,17 @@ var (
 			{
 				Name:    "subscription_workspace_id",
 				Unique:  true,
-				Columns: []*schema.Column{SubscriptionsColumns[25]},
+				Columns: []*schema.Column{SubscriptionsColumns[28]},
 			},
 			{
 				Name:    "subscription_access_until",
 				Unique:  false,
-				Columns: []*schema.Column{SubscriptionsColumns[17]},
+				Columns: []*schema.Column{SubscriptionsColumns[20]},
 			},
 			{
 				Name:    "subscription_unverified_until",
 				Unique:  false,
-				Columns: []*schema.Column{SubscriptionsColumns[19]},
+				Columns: []*schema.Column{SubscriptionsColumns[22]},
 			},
 			{
 				Name:    "subscription_customer_id",
@@ -1018,6 +1056,18 @@ var (
 				Columns: []*schema.Column{TokensColumns[13], TokensColumns[12]},
 			},
 		},
+	}
+	// TrialsColumns holds the columns for the "trials" table.
+	TrialsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 255},
+		{Name: "subscription_id", Type: field.TypeString, Size: 255},
+		{Name: "created_at", Type: field.TypeTime},
+	}
+	// TrialsTable holds the schema information for the "trials" table.
+	TrialsTable = &schema.Table{
+		Name:       "trials",
+		Columns:    TrialsColumns,
+		PrimaryKey: []*schema.Column{TrialsColumns[0]},
 	}
 	// UploadsColumns holds the columns for the "uploads" table.
 	UploadsColumns = []*schema.Column{
@@ -1145,11 +1195,13 @@ var (
 		RebuildsTable,
 		ReceiptsTable,
 		RemovalsTable,
+		ReversalsTable,
 		SessionsTable,
 		SignInAttemptsTable,
 		SourcesTable,
 		SubscriptionsTable,
 		TokensTable,
+		TrialsTable,
 		UploadsTable,
 		UsagesTable,
 		UsersTable,
@@ -1173,6 +1225,7 @@ func init() {
 	PassagesTable.ForeignKeys[0].RefTable = DocumentsTable
 	ProvidersTable.ForeignKeys[0].RefTable = WorkspacesTable
 	RemovalsTable.ForeignKeys[0].RefTable = ChatbotsTable
+	ReversalsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	SessionsTable.ForeignKeys[0].RefTable = UsersTable
 	SignInAttemptsTable.Annotation = &entsql.Annotation{
 		Table: "sign_in_attempts",

@@ -41,6 +41,12 @@ const (
 	FieldYearlyPrice = "yearly_price"
 	// FieldCurrency holds the string denoting the currency field in the database.
 	FieldCurrency = "currency"
+	// FieldSoldMonthlyPrice holds the string denoting the sold_monthly_price field in the database.
+	FieldSoldMonthlyPrice = "sold_monthly_price"
+	// FieldSoldYearlyPrice holds the string denoting the sold_yearly_price field in the database.
+	FieldSoldYearlyPrice = "sold_yearly_price"
+	// FieldSoldCurrency holds the string denoting the sold_currency field in the database.
+	FieldSoldCurrency = "sold_currency"
 	// Table holds the table name of the plan in the database.
 	Table = "plans"
 )
@@ -63,6 +69,9 @@ var Columns = []string{
 	FieldMonthlyPrice,
 	FieldYearlyPrice,
 	FieldCurrency,
+	FieldSoldMonthlyPrice,
+	FieldSoldYearlyPrice,
+	FieldSoldCurrency,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -94,6 +103,14 @@ var (
 	DefaultCurrency string
 	// CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
 	CurrencyValidator func(string) error
+	// DefaultSoldMonthlyPrice holds the default value on creation for the "sold_monthly_price" field.
+	DefaultSoldMonthlyPrice int
+	// DefaultSoldYearlyPrice holds the default value on creation for the "sold_yearly_price" field.
+	DefaultSoldYearlyPrice int
+	// DefaultSoldCurrency holds the default value on creation for the "sold_currency" field.
+	DefaultSoldCurrency string
+	// SoldCurrencyValidator is a validator for the "sold_currency" field. It is called by the builders before save.
+	SoldCurrencyValidator func(string) error
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
 	IDValidator func(string) error
 )
@@ -174,4 +191,19 @@ func ByYearlyPrice(opts ...sql.OrderTermOption) OrderOption {
 // ByCurrency orders the results by the currency field.
 func ByCurrency(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCurrency, opts...).ToFunc()
+}
+
+// BySoldMonthlyPrice orders the results by the sold_monthly_price field.
+func BySoldMonthlyPrice(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSoldMonthlyPrice, opts...).ToFunc()
+}
+
+// BySoldYearlyPrice orders the results by the sold_yearly_price field.
+func BySoldYearlyPrice(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSoldYearlyPrice, opts...).ToFunc()
+}
+
+// BySoldCurrency orders the results by the sold_currency field.
+func BySoldCurrency(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSoldCurrency, opts...).ToFunc()
 }

@@ -133,6 +133,21 @@ func Currency(v string) predicate.Plan {
 	return predicate.Plan(sql.FieldEQ(FieldCurrency, v))
 }
 
+// SoldMonthlyPrice applies equality check predicate on the "sold_monthly_price" field. It's identical to SoldMonthlyPriceEQ.
+func SoldMonthlyPrice(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldSoldMonthlyPrice, v))
+}
+
+// SoldYearlyPrice applies equality check predicate on the "sold_yearly_price" field. It's identical to SoldYearlyPriceEQ.
+func SoldYearlyPrice(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldSoldYearlyPrice, v))
+}
+
+// SoldCurrency applies equality check predicate on the "sold_currency" field. It's identical to SoldCurrencyEQ.
+func SoldCurrency(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldSoldCurrency, v))
+}
+
 // TitleEQ applies the EQ predicate on the "title" field.
 func TitleEQ(v string) predicate.Plan {
 	return predicate.Plan(sql.FieldEQ(FieldTitle, v))
@@ -741,6 +756,151 @@ func CurrencyEqualFold(v string) predicate.Plan {
 // CurrencyContainsFold applies the ContainsFold predicate on the "currency" field.
 func CurrencyContainsFold(v string) predicate.Plan {
 	return predicate.Plan(sql.FieldContainsFold(FieldCurrency, v))
+}
+
+// SoldMonthlyPriceEQ applies the EQ predicate on the "sold_monthly_price" field.
+func SoldMonthlyPriceEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldSoldMonthlyPrice, v))
+}
+
+// SoldMonthlyPriceNEQ applies the NEQ predicate on the "sold_monthly_price" field.
+func SoldMonthlyPriceNEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldNEQ(FieldSoldMonthlyPrice, v))
+}
+
+// SoldMonthlyPriceIn applies the In predicate on the "sold_monthly_price" field.
+func SoldMonthlyPriceIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldIn(FieldSoldMonthlyPrice, vs...))
+}
+
+// SoldMonthlyPriceNotIn applies the NotIn predicate on the "sold_monthly_price" field.
+func SoldMonthlyPriceNotIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldNotIn(FieldSoldMonthlyPrice, vs...))
+}
+
+// SoldMonthlyPriceGT applies the GT predicate on the "sold_monthly_price" field.
+func SoldMonthlyPriceGT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGT(FieldSoldMonthlyPrice, v))
+}
+
+// SoldMonthlyPriceGTE applies the GTE predicate on the "sold_monthly_price" field.
+func SoldMonthlyPriceGTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGTE(FieldSoldMonthlyPrice, v))
+}
+
+// SoldMonthlyPriceLT applies the LT predicate on the "sold_monthly_price" field.
+func SoldMonthlyPriceLT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLT(FieldSoldMonthlyPrice, v))
+}
+
+// SoldMonthlyPriceLTE applies the LTE predicate on the "sold_monthly_price" field.
+func SoldMonthlyPriceLTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLTE(FieldSoldMonthlyPrice, v))
+}
+
+// SoldYearlyPriceEQ applies the EQ predicate on the "sold_yearly_price" field.
+func SoldYearlyPriceEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldSoldYearlyPrice, v))
+}
+
+// SoldYearlyPriceNEQ applies the NEQ predicate on the "sold_yearly_price" field.
+func SoldYearlyPriceNEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldNEQ(FieldSoldYearlyPrice, v))
+}
+
+// SoldYearlyPriceIn applies the In predicate on the "sold_yearly_price" field.
+func SoldYearlyPriceIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldIn(FieldSoldYearlyPrice, vs...))
+}
+
+// SoldYearlyPriceNotIn applies the NotIn predicate on the "sold_yearly_price" field.
+func SoldYearlyPriceNotIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldNotIn(FieldSoldYearlyPrice, vs...))
+}
+
+// SoldYearlyPriceGT applies the GT predicate on the "sold_yearly_price" field.
+func SoldYearlyPriceGT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGT(FieldSoldYearlyPrice, v))
+}
+
+// SoldYearlyPriceGTE applies the GTE predicate on the "sold_yearly_price" field.
+func SoldYearlyPriceGTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGTE(FieldSoldYearlyPrice, v))
+}
+
+// SoldYearlyPriceLT applies the LT predicate on the "sold_yearly_price" field.
+func SoldYearlyPriceLT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLT(FieldSoldYearlyPrice, v))
+}
+
+// SoldYearlyPriceLTE applies the LTE predicate on the "sold_yearly_price" field.
+func SoldYearlyPriceLTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLTE(FieldSoldYearlyPrice, v))
+}
+
+// SoldCurrencyEQ applies the EQ predicate on the "sold_currency" field.
+func SoldCurrencyEQ(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldSoldCurrency, v))
+}
+
+// SoldCurrencyNEQ applies the NEQ predicate on the "sold_currency" field.
+func SoldCurrencyNEQ(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldNEQ(FieldSoldCurrency, v))
+}
+
+// SoldCurrencyIn applies the In predicate on the "sold_currency" field.
+func SoldCurrencyIn(vs ...string) predicate.Plan {
+	return predicate.Plan(sql.FieldIn(FieldSoldCurrency, vs...))
+}
+
+// SoldCurrencyNotIn applies the NotIn predicate on the "sold_currency" field.
+func SoldCurrencyNotIn(vs ...string) predicate.Plan {
+	return predicate.Plan(sql.FieldNotIn(FieldSoldCurrency, vs...))
+}
+
+// SoldCurrencyGT applies the GT predicate on the "sold_currency" field.
+func SoldCurrencyGT(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldGT(FieldSoldCurrency, v))
+}
+
+// SoldCurrencyGTE applies the GTE predicate on the "sold_currency" field.
+func SoldCurrencyGTE(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldGTE(FieldSoldCurrency, v))
+}
+
+// SoldCurrencyLT applies the LT predicate on the "sold_currency" field.
+func SoldCurrencyLT(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldLT(FieldSoldCurrency, v))
+}
+
+// SoldCurrencyLTE applies the LTE predicate on the "sold_currency" field.
+func SoldCurrencyLTE(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldLTE(FieldSoldCurrency, v))
+}
+
+// SoldCurrencyContains applies the Contains predicate on the "sold_currency" field.
+func SoldCurrencyContains(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldContains(FieldSoldCurrency, v))
+}
+
+// SoldCurrencyHasPrefix applies the HasPrefix predicate on the "sold_currency" field.
+func SoldCurrencyHasPrefix(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldHasPrefix(FieldSoldCurrency, v))
+}
+
+// SoldCurrencyHasSuffix applies the HasSuffix predicate on the "sold_currency" field.
+func SoldCurrencyHasSuffix(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldHasSuffix(FieldSoldCurrency, v))
+}
+
+// SoldCurrencyEqualFold applies the EqualFold predicate on the "sold_currency" field.
+func SoldCurrencyEqualFold(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldEqualFold(FieldSoldCurrency, v))
+}
+
+// SoldCurrencyContainsFold applies the ContainsFold predicate on the "sold_currency" field.
+func SoldCurrencyContainsFold(v string) predicate.Plan {
+	return predicate.Plan(sql.FieldContainsFold(FieldSoldCurrency, v))
 }
 
 // And groups predicates with the AND operator between them.

@@ -75,6 +75,9 @@ type Receipt func(*sql.Selector)
 // Removal is the predicate function for removal builders.
 type Removal func(*sql.Selector)
 
+// Reversal is the predicate function for reversal builders.
+type Reversal func(*sql.Selector)
+
 // Session is the predicate function for session builders.
 type Session func(*sql.Selector)
 
@@ -89,6 +92,9 @@ type Subscription func(*sql.Selector)
 
 // Token is the predicate function for token builders.
 type Token func(*sql.Selector)
+
+// Trial is the predicate function for trial builders.
+type Trial func(*sql.Selector)
 
 // Upload is the predicate function for upload builders.
 type Upload func(*sql.Selector)

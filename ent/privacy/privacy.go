@@ -663,6 +663,30 @@ func (f RemovalMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutatio
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.RemovalMutation", m)
 }
 
+// The ReversalQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ReversalQueryRuleFunc func(context.Context, *ent.ReversalQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ReversalQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.ReversalQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.ReversalQuery", q)
+}
+
+// The ReversalMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ReversalMutationRuleFunc func(context.Context, *ent.ReversalMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ReversalMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.ReversalMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.ReversalMutation", m)
+}
+
 // The SessionQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type SessionQueryRuleFunc func(context.Context, *ent.SessionQuery) error
@@ -781,6 +805,30 @@ func (f TokenMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation)
 		return f(ctx, m)
 	}
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.TokenMutation", m)
+}
+
+// The TrialQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type TrialQueryRuleFunc func(context.Context, *ent.TrialQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f TrialQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.TrialQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.TrialQuery", q)
+}
+
+// The TrialMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type TrialMutationRuleFunc func(context.Context, *ent.TrialMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f TrialMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.TrialMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.TrialMutation", m)
 }
 
 // The UploadQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -960,6 +1008,8 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.RemovalQuery:
 		return q.Filter(), nil
+	case *ent.ReversalQuery:
+		return q.Filter(), nil
 	case *ent.SessionQuery:
 		return q.Filter(), nil
 	case *ent.SignInAttemptQuery:
@@ -969,6 +1019,8 @@ func queryFilter(q ent.Query) (Filter, error) {
 	case *ent.SubscriptionQuery:
 		return q.Filter(), nil
 	case *ent.TokenQuery:
+		return q.Filter(), nil
+	case *ent.TrialQuery:
 		return q.Filter(), nil
 	case *ent.UploadQuery:
 		return q.Filter(), nil
@@ -1031,6 +1083,8 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 		return m.Filter(), nil
 	case *ent.RemovalMutation:
 		return m.Filter(), nil
+	case *ent.ReversalMutation:
+		return m.Filter(), nil
 	case *ent.SessionMutation:
 		return m.Filter(), nil
 	case *ent.SignInAttemptMutation:
@@ -1040,6 +1094,8 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 	case *ent.SubscriptionMutation:
 		return m.Filter(), nil
 	case *ent.TokenMutation:
+		return m.Filter(), nil
+	case *ent.TrialMutation:
 		return m.Filter(), nil
 	case *ent.UploadMutation:
 		return m.Filter(), nil

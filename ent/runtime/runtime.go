@@ -26,12 +26,14 @@ import (
 	"parley/ent/provider"
 	"parley/ent/receipt"
 	"parley/ent/removal"
+	"parley/ent/reversal"
 	"parley/ent/schema"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
 	"parley/ent/source"
 	"parley/ent/subscription"
 	"parley/ent/token"
+	"parley/ent/trial"
 	"parley/ent/upload"
 	"parley/ent/usage"
 	"parley/ent/user"
@@ -1077,6 +1079,20 @@ func init() {
 	plan.DefaultCurrency = planDescCurrency.Default.(string)
 	// plan.CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
 	plan.CurrencyValidator = planDescCurrency.Validators[0].(func(string) error)
+	// planDescSoldMonthlyPrice is the schema descriptor for sold_monthly_price field.
+	planDescSoldMonthlyPrice := planFields[16].Descriptor()
+	// plan.DefaultSoldMonthlyPrice holds the default value on creation for the sold_monthly_price field.
+	plan.DefaultSoldMonthlyPrice = planDescSoldMonthlyPrice.Default.(int)
+	// planDescSoldYearlyPrice is the schema descriptor for sold_yearly_price field.
+	planDescSoldYearlyPrice := planFields[17].Descriptor()
+	// plan.DefaultSoldYearlyPrice holds the default value on creation for the sold_yearly_price field.
+	plan.DefaultSoldYearlyPrice = planDescSoldYearlyPrice.Default.(int)
+	// planDescSoldCurrency is the schema descriptor for sold_currency field.
+	planDescSoldCurrency := planFields[18].Descriptor()
+	// plan.DefaultSoldCurrency holds the default value on creation for the sold_currency field.
+	plan.DefaultSoldCurrency = planDescSoldCurrency.Default.(string)
+	// plan.SoldCurrencyValidator is a validator for the "sold_currency" field. It is called by the builders before save.
+	plan.SoldCurrencyValidator = planDescSoldCurrency.Validators[0].(func(string) error)
 	// planDescID is the schema descriptor for id field.
 	planDescID := planFields[0].Descriptor()
 	// plan.IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -1323,6 +1339,68 @@ func init() {
 			return nil
 		}
 	}()
+	reversalMixin := schema.Reversal{}.Mixin()
+	reversal.Policy = privacy.NewPolicies(reversalMixin[0], schema.Reversal{})
+	reversal.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := reversal.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	reversalMixinFields0 := reversalMixin[0].Fields()
+	_ = reversalMixinFields0
+	reversalFields := schema.Reversal{}.Fields()
+	_ = reversalFields
+	// reversalDescWorkspaceID is the schema descriptor for workspace_id field.
+	reversalDescWorkspaceID := reversalMixinFields0[0].Descriptor()
+	// reversal.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	reversal.WorkspaceIDValidator = func() func(string) error {
+		validators := reversalDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace string) error {
+			for _, fn := range fns {
+				if err := fn(workspace); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// reversalDescStripeID is the schema descriptor for stripe_id field.
+	reversalDescStripeID := reversalFields[1].Descriptor()
+	// reversal.StripeIDValidator is a validator for the "stripe_id" field. It is called by the builders before save.
+	reversal.StripeIDValidator = func() func(string) error {
+		validators := reversalDescStripeID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(stripe_id string) error {
+			for _, fn := range fns {
+				if err := fn(stripe_id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// reversalDescKind is the schema descriptor for kind field.
+	reversalDescKind := reversalFields[2].Descriptor()
+	// reversal.KindValidator is a validator for the "kind" field. It is called by the builders before save.
+	reversal.KindValidator = reversalDescKind.Validators[0].(func(string) error)
+	// reversalDescStatus is the schema descriptor for status field.
+	reversalDescStatus := reversalFields[3].Descriptor()
+	// reversal.StatusValidator is a validator for the "status" field. It is called by the builders before save.
+	reversal.StatusValidator = reversalDescStatus.Validators[0].(func(string) error)
+	// reversalDescCurrency is the schema descriptor for currency field.
+	reversalDescCurrency := reversalFields[5].Descriptor()
+	// reversal.CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
+	reversal.CurrencyValidator = reversalDescCurrency.Validators[0].(func(string) error)
 	sessionFields := schema.Session{}.Fields()
 	_ = sessionFields
 	// sessionDescUserID is the schema descriptor for user_id field.
@@ -1539,32 +1617,48 @@ func init() {
 	subscription.DefaultInterval = subscriptionDescInterval.Default.(string)
 	// subscription.IntervalValidator is a validator for the "interval" field. It is called by the builders before save.
 	subscription.IntervalValidator = subscriptionDescInterval.Validators[0].(func(string) error)
+	// subscriptionDescAmount is the schema descriptor for amount field.
+	subscriptionDescAmount := subscriptionFields[13].Descriptor()
+	// subscription.DefaultAmount holds the default value on creation for the amount field.
+	subscription.DefaultAmount = subscriptionDescAmount.Default.(int)
+	// subscriptionDescCurrency is the schema descriptor for currency field.
+	subscriptionDescCurrency := subscriptionFields[14].Descriptor()
+	// subscription.DefaultCurrency holds the default value on creation for the currency field.
+	subscription.DefaultCurrency = subscriptionDescCurrency.Default.(string)
+	// subscription.CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
+	subscription.CurrencyValidator = subscriptionDescCurrency.Validators[0].(func(string) error)
+	// subscriptionDescInvoiceURL is the schema descriptor for invoice_url field.
+	subscriptionDescInvoiceURL := subscriptionFields[15].Descriptor()
+	// subscription.DefaultInvoiceURL holds the default value on creation for the invoice_url field.
+	subscription.DefaultInvoiceURL = subscriptionDescInvoiceURL.Default.(string)
+	// subscription.InvoiceURLValidator is a validator for the "invoice_url" field. It is called by the builders before save.
+	subscription.InvoiceURLValidator = subscriptionDescInvoiceURL.Validators[0].(func(string) error)
 	// subscriptionDescNextPlan is the schema descriptor for next_plan field.
-	subscriptionDescNextPlan := subscriptionFields[13].Descriptor()
+	subscriptionDescNextPlan := subscriptionFields[16].Descriptor()
 	// subscription.DefaultNextPlan holds the default value on creation for the next_plan field.
 	subscription.DefaultNextPlan = subscriptionDescNextPlan.Default.(string)
 	// subscription.NextPlanValidator is a validator for the "next_plan" field. It is called by the builders before save.
 	subscription.NextPlanValidator = subscriptionDescNextPlan.Validators[0].(func(string) error)
 	// subscriptionDescAccessPlan is the schema descriptor for access_plan field.
-	subscriptionDescAccessPlan := subscriptionFields[15].Descriptor()
+	subscriptionDescAccessPlan := subscriptionFields[18].Descriptor()
 	// subscription.DefaultAccessPlan holds the default value on creation for the access_plan field.
 	subscription.DefaultAccessPlan = subscriptionDescAccessPlan.Default.(string)
 	// subscription.AccessPlanValidator is a validator for the "access_plan" field. It is called by the builders before save.
 	subscription.AccessPlanValidator = subscriptionDescAccessPlan.Validators[0].(func(string) error)
 	// subscriptionDescAccessUnknown is the schema descriptor for access_unknown field.
-	subscriptionDescAccessUnknown := subscriptionFields[17].Descriptor()
+	subscriptionDescAccessUnknown := subscriptionFields[20].Descriptor()
 	// subscription.DefaultAccessUnknown holds the default value on creation for the access_unknown field.
 	subscription.DefaultAccessUnknown = subscriptionDescAccessUnknown.Default.(bool)
 	// subscriptionDescTrialUsed is the schema descriptor for trial_used field.
-	subscriptionDescTrialUsed := subscriptionFields[19].Descriptor()
+	subscriptionDescTrialUsed := subscriptionFields[22].Descriptor()
 	// subscription.DefaultTrialUsed holds the default value on creation for the trial_used field.
 	subscription.DefaultTrialUsed = subscriptionDescTrialUsed.Default.(bool)
 	// subscriptionDescRevision is the schema descriptor for revision field.
-	subscriptionDescRevision := subscriptionFields[21].Descriptor()
+	subscriptionDescRevision := subscriptionFields[24].Descriptor()
 	// subscription.DefaultRevision holds the default value on creation for the revision field.
 	subscription.DefaultRevision = subscriptionDescRevision.Default.(int)
 	// subscriptionDescCreatedAt is the schema descriptor for created_at field.
-	subscriptionDescCreatedAt := subscriptionFields[23].Descriptor()
+	subscriptionDescCreatedAt := subscriptionFields[26].Descriptor()
 	// subscription.DefaultCreatedAt holds the default value on creation for the created_at field.
 	subscription.DefaultCreatedAt = subscriptionDescCreatedAt.Default.(func() time.Time)
 	tokenMixin := schema.Token{}.Mixin()
@@ -1636,6 +1730,34 @@ func init() {
 	// token.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	token.IDValidator = func() func(string) error {
 		validators := tokenDescID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(id string) error {
+			for _, fn := range fns {
+				if err := fn(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	trialFields := schema.Trial{}.Fields()
+	_ = trialFields
+	// trialDescSubscriptionID is the schema descriptor for subscription_id field.
+	trialDescSubscriptionID := trialFields[1].Descriptor()
+	// trial.SubscriptionIDValidator is a validator for the "subscription_id" field. It is called by the builders before save.
+	trial.SubscriptionIDValidator = trialDescSubscriptionID.Validators[0].(func(string) error)
+	// trialDescCreatedAt is the schema descriptor for created_at field.
+	trialDescCreatedAt := trialFields[2].Descriptor()
+	// trial.DefaultCreatedAt holds the default value on creation for the created_at field.
+	trial.DefaultCreatedAt = trialDescCreatedAt.Default.(func() time.Time)
+	// trialDescID is the schema descriptor for id field.
+	trialDescID := trialFields[0].Descriptor()
+	// trial.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	trial.IDValidator = func() func(string) error {
+		validators := trialDescID.Validators
 		fns := [...]func(string) error{
 			validators[0].(func(string) error),
 			validators[1].(func(string) error),

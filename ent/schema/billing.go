@@ -37,6 +37,12 @@ func (Subscription) Fields() []ent.Field {
 		field.Time("ends_at").Optional().Nillable(),
 		field.Time("trial_end").Optional().Nillable(),
 		field.Time("past_due_since").Optional().Nillable(),
+		// amount is what a period costs, in the smallest unit of the currency; 0
+		// if that is not known.
+		field.Int("amount").Default(0),
+		field.String("currency").MaxLen(3).Default(""),
+		// invoice_url is Stripe's page of the invoice that is to be paid.
+		field.String("invoice_url").MaxLen(stripeURLLen).Default(""),
 		field.String("next_plan").MaxLen(idLen).Default(""),
 		field.Time("next_at").Optional().Nillable(),
 		// The three of access are what the rule made of the above.
@@ -70,7 +76,57 @@ func (Subscription) Indexes() []ent.Index {
 	}
 }
 
-const stripeIDLen = 255
+const (
+	stripeIDLen  = 255
+	stripeURLLen = 2048
+)
+
+// Trial says that a person has had the one trial there is: the id is an account
+// ("user:…") or what is paid with ("payment:…"). It outlives the workspace.
+type Trial struct{ ent.Schema }
+
+// Fields of the Trial.
+func (Trial) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("id").MaxLen(stripeIDLen).Immutable().NotEmpty(),
+		// subscription_id is the subscription at Stripe that had it.
+		field.String("subscription_id").MaxLen(stripeIDLen).Immutable(),
+		created(),
+	}
+}
+
+// Reversal is money that went back: a refund, or a payment that is disputed.
+type Reversal struct{ ent.Schema }
+
+// Mixin of the Reversal.
+func (Reversal) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the Reversal.
+func (Reversal) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable(),
+		// stripe_id is that of the refund or the dispute.
+		field.String("stripe_id").MaxLen(stripeIDLen).Immutable().NotEmpty(),
+		field.String("kind").MaxLen(20).Immutable(),
+		field.String("status").MaxLen(40),
+		// amount is in the smallest unit of the currency.
+		field.Int("amount"),
+		field.String("currency").MaxLen(3).Immutable(),
+		field.Time("at"),
+	}
+}
+
+// Edges of the Reversal.
+func (Reversal) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("workspace", Workspace.Type).Ref("reversals").Field("workspace_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the Reversal.
+func (Reversal) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("workspace_id", "stripe_id").Unique()}
+}
 
 // BillingEvent is an event of Stripe's whose effect is in the database.
 type BillingEvent struct{ ent.Schema }

@@ -40,6 +40,10 @@ func (Plan) Fields() []ent.Field {
 		field.Int("monthly_price").Default(-1),
 		field.Int("yearly_price").Default(-1),
 		field.String("currency").MaxLen(3).Default("usd"),
+		// What Stripe sells, as last read there. No currency: it was never read.
+		field.Int("sold_monthly_price").Default(-1),
+		field.Int("sold_yearly_price").Default(-1),
+		field.String("sold_currency").MaxLen(3).Default(""),
 	}
 }
 
@@ -74,6 +78,7 @@ func (Workspace) Edges() []ent.Edge {
 		edge.To("embeddings", Embedding.Type).Annotations(cascade),
 		edge.To("subscriptions", Subscription.Type).Annotations(cascade),
 		edge.To("mails", Mail.Type).Annotations(cascade),
+		edge.To("reversals", Reversal.Type).Annotations(cascade),
 		edge.To("usages", Usage.Type).Annotations(cascade),
 		edge.To("providers", Provider.Type).Annotations(cascade),
 	}

@@ -43,6 +43,12 @@ const (
 	FieldTrialEnd = "trial_end"
 	// FieldPastDueSince holds the string denoting the past_due_since field in the database.
 	FieldPastDueSince = "past_due_since"
+	// FieldAmount holds the string denoting the amount field in the database.
+	FieldAmount = "amount"
+	// FieldCurrency holds the string denoting the currency field in the database.
+	FieldCurrency = "currency"
+	// FieldInvoiceURL holds the string denoting the invoice_url field in the database.
+	FieldInvoiceURL = "invoice_url"
 	// FieldNextPlan holds the string denoting the next_plan field in the database.
 	FieldNextPlan = "next_plan"
 	// FieldNextAt holds the string denoting the next_at field in the database.
@@ -95,6 +101,9 @@ var Columns = []string{
 	FieldEndsAt,
 	FieldTrialEnd,
 	FieldPastDueSince,
+	FieldAmount,
+	FieldCurrency,
+	FieldInvoiceURL,
 	FieldNextPlan,
 	FieldNextAt,
 	FieldAccessPlan,
@@ -156,6 +165,16 @@ var (
 	DefaultInterval string
 	// IntervalValidator is a validator for the "interval" field. It is called by the builders before save.
 	IntervalValidator func(string) error
+	// DefaultAmount holds the default value on creation for the "amount" field.
+	DefaultAmount int
+	// DefaultCurrency holds the default value on creation for the "currency" field.
+	DefaultCurrency string
+	// CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
+	CurrencyValidator func(string) error
+	// DefaultInvoiceURL holds the default value on creation for the "invoice_url" field.
+	DefaultInvoiceURL string
+	// InvoiceURLValidator is a validator for the "invoice_url" field. It is called by the builders before save.
+	InvoiceURLValidator func(string) error
 	// DefaultNextPlan holds the default value on creation for the "next_plan" field.
 	DefaultNextPlan string
 	// NextPlanValidator is a validator for the "next_plan" field. It is called by the builders before save.
@@ -250,6 +269,21 @@ func ByTrialEnd(opts ...sql.OrderTermOption) OrderOption {
 // ByPastDueSince orders the results by the past_due_since field.
 func ByPastDueSince(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPastDueSince, opts...).ToFunc()
+}
+
+// ByAmount orders the results by the amount field.
+func ByAmount(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAmount, opts...).ToFunc()
+}
+
+// ByCurrency orders the results by the currency field.
+func ByCurrency(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCurrency, opts...).ToFunc()
+}
+
+// ByInvoiceURL orders the results by the invoice_url field.
+func ByInvoiceURL(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldInvoiceURL, opts...).ToFunc()
 }
 
 // ByNextPlan orders the results by the next_plan field.

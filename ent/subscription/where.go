@@ -125,6 +125,21 @@ func PastDueSince(v time.Time) predicate.Subscription {
 	return predicate.Subscription(sql.FieldEQ(FieldPastDueSince, v))
 }
 
+// Amount applies equality check predicate on the "amount" field. It's identical to AmountEQ.
+func Amount(v int) predicate.Subscription {
+	return predicate.Subscription(sql.FieldEQ(FieldAmount, v))
+}
+
+// Currency applies equality check predicate on the "currency" field. It's identical to CurrencyEQ.
+func Currency(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldEQ(FieldCurrency, v))
+}
+
+// InvoiceURL applies equality check predicate on the "invoice_url" field. It's identical to InvoiceURLEQ.
+func InvoiceURL(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldEQ(FieldInvoiceURL, v))
+}
+
 // NextPlan applies equality check predicate on the "next_plan" field. It's identical to NextPlanEQ.
 func NextPlan(v string) predicate.Subscription {
 	return predicate.Subscription(sql.FieldEQ(FieldNextPlan, v))
@@ -958,6 +973,176 @@ func PastDueSinceIsNil() predicate.Subscription {
 // PastDueSinceNotNil applies the NotNil predicate on the "past_due_since" field.
 func PastDueSinceNotNil() predicate.Subscription {
 	return predicate.Subscription(sql.FieldNotNull(FieldPastDueSince))
+}
+
+// AmountEQ applies the EQ predicate on the "amount" field.
+func AmountEQ(v int) predicate.Subscription {
+	return predicate.Subscription(sql.FieldEQ(FieldAmount, v))
+}
+
+// AmountNEQ applies the NEQ predicate on the "amount" field.
+func AmountNEQ(v int) predicate.Subscription {
+	return predicate.Subscription(sql.FieldNEQ(FieldAmount, v))
+}
+
+// AmountIn applies the In predicate on the "amount" field.
+func AmountIn(vs ...int) predicate.Subscription {
+	return predicate.Subscription(sql.FieldIn(FieldAmount, vs...))
+}
+
+// AmountNotIn applies the NotIn predicate on the "amount" field.
+func AmountNotIn(vs ...int) predicate.Subscription {
+	return predicate.Subscription(sql.FieldNotIn(FieldAmount, vs...))
+}
+
+// AmountGT applies the GT predicate on the "amount" field.
+func AmountGT(v int) predicate.Subscription {
+	return predicate.Subscription(sql.FieldGT(FieldAmount, v))
+}
+
+// AmountGTE applies the GTE predicate on the "amount" field.
+func AmountGTE(v int) predicate.Subscription {
+	return predicate.Subscription(sql.FieldGTE(FieldAmount, v))
+}
+
+// AmountLT applies the LT predicate on the "amount" field.
+func AmountLT(v int) predicate.Subscription {
+	return predicate.Subscription(sql.FieldLT(FieldAmount, v))
+}
+
+// AmountLTE applies the LTE predicate on the "amount" field.
+func AmountLTE(v int) predicate.Subscription {
+	return predicate.Subscription(sql.FieldLTE(FieldAmount, v))
+}
+
+// CurrencyEQ applies the EQ predicate on the "currency" field.
+func CurrencyEQ(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldEQ(FieldCurrency, v))
+}
+
+// CurrencyNEQ applies the NEQ predicate on the "currency" field.
+func CurrencyNEQ(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldNEQ(FieldCurrency, v))
+}
+
+// CurrencyIn applies the In predicate on the "currency" field.
+func CurrencyIn(vs ...string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldIn(FieldCurrency, vs...))
+}
+
+// CurrencyNotIn applies the NotIn predicate on the "currency" field.
+func CurrencyNotIn(vs ...string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldNotIn(FieldCurrency, vs...))
+}
+
+// CurrencyGT applies the GT predicate on the "currency" field.
+func CurrencyGT(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldGT(FieldCurrency, v))
+}
+
+// CurrencyGTE applies the GTE predicate on the "currency" field.
+func CurrencyGTE(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldGTE(FieldCurrency, v))
+}
+
+// CurrencyLT applies the LT predicate on the "currency" field.
+func CurrencyLT(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldLT(FieldCurrency, v))
+}
+
+// CurrencyLTE applies the LTE predicate on the "currency" field.
+func CurrencyLTE(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldLTE(FieldCurrency, v))
+}
+
+// CurrencyContains applies the Contains predicate on the "currency" field.
+func CurrencyContains(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldContains(FieldCurrency, v))
+}
+
+// CurrencyHasPrefix applies the HasPrefix predicate on the "currency" field.
+func CurrencyHasPrefix(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldHasPrefix(FieldCurrency, v))
+}
+
+// CurrencyHasSuffix applies the HasSuffix predicate on the "currency" field.
+func CurrencyHasSuffix(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldHasSuffix(FieldCurrency, v))
+}
+
+// CurrencyEqualFold applies the EqualFold predicate on the "currency" field.
+func CurrencyEqualFold(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldEqualFold(FieldCurrency, v))
+}
+
+// CurrencyContainsFold applies the ContainsFold predicate on the "currency" field.
+func CurrencyContainsFold(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldContainsFold(FieldCurrency, v))
+}
+
+// InvoiceURLEQ applies the EQ predicate on the "invoice_url" field.
+func InvoiceURLEQ(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldEQ(FieldInvoiceURL, v))
+}
+
+// InvoiceURLNEQ applies the NEQ predicate on the "invoice_url" field.
+func InvoiceURLNEQ(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldNEQ(FieldInvoiceURL, v))
+}
+
+// InvoiceURLIn applies the In predicate on the "invoice_url" field.
+func InvoiceURLIn(vs ...string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldIn(FieldInvoiceURL, vs...))
+}
+
+// InvoiceURLNotIn applies the NotIn predicate on the "invoice_url" field.
+func InvoiceURLNotIn(vs ...string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldNotIn(FieldInvoiceURL, vs...))
+}
+
+// InvoiceURLGT applies the GT predicate on the "invoice_url" field.
+func InvoiceURLGT(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldGT(FieldInvoiceURL, v))
+}
+
+// InvoiceURLGTE applies the GTE predicate on the "invoice_url" field.
+func InvoiceURLGTE(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldGTE(FieldInvoiceURL, v))
+}
+
+// InvoiceURLLT applies the LT predicate on the "invoice_url" field.
+func InvoiceURLLT(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldLT(FieldInvoiceURL, v))
+}
+
+// InvoiceURLLTE applies the LTE predicate on the "invoice_url" field.
+func InvoiceURLLTE(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldLTE(FieldInvoiceURL, v))
+}
+
+// InvoiceURLContains applies the Contains predicate on the "invoice_url" field.
+func InvoiceURLContains(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldContains(FieldInvoiceURL, v))
+}
+
+// InvoiceURLHasPrefix applies the HasPrefix predicate on the "invoice_url" field.
+func InvoiceURLHasPrefix(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldHasPrefix(FieldInvoiceURL, v))
+}
+
+// InvoiceURLHasSuffix applies the HasSuffix predicate on the "invoice_url" field.
+func InvoiceURLHasSuffix(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldHasSuffix(FieldInvoiceURL, v))
+}
+
+// InvoiceURLEqualFold applies the EqualFold predicate on the "invoice_url" field.
+func InvoiceURLEqualFold(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldEqualFold(FieldInvoiceURL, v))
+}
+
+// InvoiceURLContainsFold applies the ContainsFold predicate on the "invoice_url" field.
+func InvoiceURLContainsFold(v string) predicate.Subscription {
+	return predicate.Subscription(sql.FieldContainsFold(FieldInvoiceURL, v))
 }
 
 // NextPlanEQ applies the EQ predicate on the "next_plan" field.

@@ -613,6 +613,29 @@ func HasMailsWith(preds ...predicate.Mail) predicate.Workspace {
 	})
 }
 
+// HasReversals applies the HasEdge predicate on the "reversals" edge.
+func HasReversals() predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, ReversalsTable, ReversalsColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasReversalsWith applies the HasEdge predicate on the "reversals" edge with a given conditions (other predicates).
+func HasReversalsWith(preds ...predicate.Reversal) predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := newReversalsStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
 // HasUsages applies the HasEdge predicate on the "usages" edge.
 func HasUsages() predicate.Workspace {
 	return predicate.Workspace(func(s *sql.Selector) {

@@ -41,6 +41,8 @@ const (
 	EdgeSubscriptions = "subscriptions"
 	// EdgeMails holds the string denoting the mails edge name in mutations.
 	EdgeMails = "mails"
+	// EdgeReversals holds the string denoting the reversals edge name in mutations.
+	EdgeReversals = "reversals"
 	// EdgeUsages holds the string denoting the usages edge name in mutations.
 	EdgeUsages = "usages"
 	// EdgeProviders holds the string denoting the providers edge name in mutations.
@@ -89,6 +91,13 @@ const (
 	MailsInverseTable = "mails"
 	// MailsColumn is the table column denoting the mails relation/edge.
 	MailsColumn = "workspace_id"
+	// ReversalsTable is the table that holds the reversals relation/edge.
+	ReversalsTable = "reversals"
+	// ReversalsInverseTable is the table name for the Reversal entity.
+	// It exists in this package in order to avoid circular dependency with the "reversal" package.
+	ReversalsInverseTable = "reversals"
+	// ReversalsColumn is the table column denoting the reversals relation/edge.
+	ReversalsColumn = "workspace_id"
 	// UsagesTable is the table that holds the usages relation/edge.
 	UsagesTable = "usages"
 	// UsagesInverseTable is the table name for the Usage entity.
@@ -278,6 +287,20 @@ func ByMails(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
 	}
 }
 
+// ByReversalsCount orders the results by reversals count.
+func ByReversalsCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newReversalsStep(), opts...)
+	}
+}
+
+// ByReversals orders the results by reversals terms.
+func ByReversals(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newReversalsStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
+
 // ByUsagesCount orders the results by usages count.
 func ByUsagesCount(opts ...sql.OrderTermOption) OrderOption {
 	return func(s *sql.Selector) {
@@ -345,6 +368,13 @@ func newMailsStep() *sqlgraph.Step {
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(MailsInverseTable, FieldID),
 		sqlgraph.Edge(sqlgraph.O2M, false, MailsTable, MailsColumn),
+	)
+}
+func newReversalsStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(ReversalsInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, ReversalsTable, ReversalsColumn),
 	)
 }
 func newUsagesStep() *sqlgraph.Step {

@@ -57,6 +57,8 @@ func counter(name, help string, labels ...string) *prometheus.CounterVec {
 // eventTypes are the types of Stripe's events that are counted by name:
 // https://docs.stripe.com/api/events/types
 var eventTypes = []string{
+	"charge.dispute.closed", "charge.dispute.created", "charge.dispute.funds_reinstated", "charge.dispute.funds_withdrawn",
+	"charge.dispute.updated", "charge.refund.updated", "charge.refunded",
 	"checkout.session.async_payment_failed", "checkout.session.async_payment_succeeded",
 	"checkout.session.completed", "checkout.session.expired",
 	"customer.deleted", "customer.updated",

@@ -1,7 +1,8 @@
-package web
+package plan
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -16,8 +17,8 @@ var withoutDecimals = map[string]bool{
 // withThreeDecimals are those that have a thousand of the smallest unit.
 var withThreeDecimals = map[string]bool{"bhd": true, "jod": true, "kwd": true, "omr": true, "tnd": true}
 
-// money writes an amount of a currency's smallest unit, such as 2,990.00 USD.
-func money(amount int, currency string) string {
+// Money writes an amount of a currency's smallest unit, such as 2,990.00 USD.
+func Money(amount int, currency string) string {
 	currency = strings.ToLower(currency)
 	decimals, unit := 2, 100
 	switch {
@@ -30,9 +31,32 @@ func money(amount int, currency string) string {
 	if amount < 0 {
 		sign, amount = "-", -amount
 	}
-	written := sign + thousands(amount/unit)
+	written := sign + Thousands(amount/unit)
 	if decimals > 0 {
 		written += fmt.Sprintf(".%0*d", decimals, amount%unit)
 	}
 	return written + " " + strings.ToUpper(currency)
+}
+
+// Every is Money with how often it is paid, such as 79.00 USD a month. It is
+// empty for an amount that is not above zero: there is no such price.
+func Every(amount int, currency string, interval Interval) string {
+	switch {
+	case amount <= 0:
+		return ""
+	case interval == Yearly:
+		return Money(amount, currency) + " a year"
+	case interval == Monthly:
+		return Money(amount, currency) + " a month"
+	}
+	return Money(amount, currency)
+}
+
+// Thousands writes a number of at least 0 with commas.
+func Thousands(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
 }

@@ -1,4 +1,4 @@
-package web
+package plan
 
 import "testing"
 
@@ -19,9 +19,27 @@ func TestMoney(t *testing.T) {
 		{500, "EUR", "5.00 EUR"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
-			if got := money(c.amount, c.currency); got != c.want {
+			if got := Money(c.amount, c.currency); got != c.want {
 				t.Errorf("got %q", got)
 			}
 		})
+	}
+}
+
+func TestEvery(t *testing.T) {
+	for _, c := range []struct {
+		amount   int
+		interval Interval
+		want     string
+	}{
+		{79_00, Monthly, "79.00 USD a month"},
+		{790_00, Yearly, "790.00 USD a year"},
+		{79_00, "", "79.00 USD"},
+		{0, Monthly, ""},
+		{NotSold, Monthly, ""},
+	} {
+		if got := Every(c.amount, "usd", c.interval); got != c.want {
+			t.Errorf("%d %s is %q, want %q", c.amount, c.interval, got, c.want)
+		}
 	}
 }

@@ -1,0 +1,152 @@
+package billing
+
+import (
+	"testing"
+	"time"
+
+	"parley/billing/stripetest"
+	"parley/core/fault"
+	"parley/core/plan"
+)
+
+func TestPricesThatAreSold(t *testing.T) {
+	dearer := plan.Defaults()
+	dearer[1].Price.Monthly = 25_00
+
+	t.Run("who pays an old price does not read the new one", func(t *testing.T) {
+		s := newShop(t)
+		s.subscribe(t, plan.Basic)
+		s.sync(t, dearer)
+		if row := s.refresh(t); row.Amount != 19_00 || row.Currency != "usd" || row.Costs() != "19.00 USD a month" {
+			t.Errorf("got %d %s", row.Amount, row.Currency)
+		}
+	})
+	t.Run("who has several of a plan reads what all of them cost", func(t *testing.T) {
+		s := newShop(t)
+		s.subscribe(t, plan.Basic)
+		found, err := s.subscriptions(t.Context(), s.row(t).CustomerID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := s.candidate(t.Context(), found[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.item.Quantity = 3
+		if amount, currency := c.costs(); amount != 3*19_00 || currency != "usd" {
+			t.Errorf("got %d %s", amount, currency)
+		}
+	})
+	t.Run("what is sold is kept when it is brought to Stripe, and not before", func(t *testing.T) {
+		s := newEmptyShop(t)
+		if _, err := s.Sync(t.Context(), dearer, true); err != nil || len(s.ledger.sold) != 0 {
+			t.Errorf("a dry run keeps %v, %v", s.ledger.sold, err)
+		}
+		s.sync(t, dearer)
+		if got, want := s.ledger.sold[plan.Basic], (plan.Price{Monthly: 25_00, Yearly: 190_00, Currency: "usd"}); got != want {
+			t.Errorf("got %+v", got)
+		}
+		if got := s.ledger.sold[plan.Enterprise]; got.Sold() {
+			t.Errorf("what is not sold is kept as %+v", got)
+		}
+	})
+	t.Run("a price that was taken off the market at Stripe is not shown", func(t *testing.T) {
+		s := newShop(t)
+		plans := plan.Defaults()
+		plans[1].Price.Yearly = plan.NotSold
+		s.sync(t, plans)
+		if err := s.RefreshPrices(t.Context(), plan.Defaults()); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.ledger.sold[plan.Basic]; got.Monthly != 19_00 || got.Yearly != plan.NotSold {
+			t.Errorf("got %+v", got)
+		}
+	})
+	t.Run("an old price is archived, also by the next run when the first one was cut off", func(t *testing.T) {
+		s := newShop(t)
+		s.stripe.OnAnswer(func(r stripetest.Request) {
+			if r.Path == "/v1/prices" && r.Method == "POST" {
+				s.stripe.SetDown(true)
+			}
+		})
+		if _, err := s.Sync(t.Context(), dearer, false); !fault.Is(err, fault.Upstream) {
+			t.Fatalf("got %v", err)
+		}
+		s.stripe.OnAnswer(nil)
+		s.stripe.SetDown(false)
+		s.sync(t, dearer)
+		y := &synchronisation{service: s.Service}
+		active, err := y.activePrices(t.Context(), productID(plan.Basic))
+		if err != nil || len(active) != 2 {
+			t.Errorf("%d prices of the plan are active, %v", len(active), err)
+		}
+	})
+	t.Run("a price that somebody made by hand is not archived", func(t *testing.T) {
+		s := newShop(t)
+		y := &synchronisation{service: s.Service}
+		byHand := wantedPrice{plan.Basic, plan.Monthly, 5_00, "usd", "exclusive"}.params()
+		byHand.Metadata, byHand.LookupKey = nil, nil
+		if _, err := y.priceClient().New(byHand); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.sync(t, plan.Defaults()); len(got) != 0 {
+			t.Errorf("it did %v", got)
+		}
+	})
+	t.Run("who pays a price that is archived goes on paying it", func(t *testing.T) {
+		s := newShop(t)
+		s.subscribe(t, plan.Basic)
+		s.sync(t, dearer)
+		s.stripe.Advance(31 * 24 * time.Hour)
+		if row := s.refresh(t); row.Status != plan.Active || row.Amount != 19_00 {
+			t.Errorf("got %+v", row)
+		}
+		invoices, err := s.Invoices(t.Context(), workspace, 1)
+		if err != nil || len(invoices) != 1 || invoices[0].Total != 19_00 {
+			t.Errorf("got %+v, %v", invoices, err)
+		}
+	})
+}
+
+func TestTaxSettings(t *testing.T) {
+	t.Run("prices that include taxes are other prices at Stripe", func(t *testing.T) {
+		s := newShop(t)
+		s.config.TaxInclusive = true
+		if got := s.sync(t, plan.Defaults()); len(got) != 13 { // six new prices, the portal, six that are archived
+			t.Errorf("it did %v", got)
+		}
+		if got := s.sync(t, plan.Defaults()); len(got) != 0 {
+			t.Errorf("the second time it did %v", got)
+		}
+	})
+	t.Run("the tax code is that of every product", func(t *testing.T) {
+		s := newShop(t)
+		s.config.TaxCode = "txcd_10103001"
+		if got := s.sync(t, plan.Defaults()); len(got) != 3 {
+			t.Errorf("it did %v", got)
+		}
+		if got := s.sync(t, plan.Defaults()); len(got) != 0 {
+			t.Errorf("the second time it did %v", got)
+		}
+	})
+	t.Run("an invoice names the workspace, the address and the tax number", func(t *testing.T) {
+		s := newShop(t)
+		s.config.TrialDays = 0
+		address, form := s.checkout(t, plan.Basic, sessions)
+		if form.Get("billing_address_collection") != "required" || form.Get("tax_id_collection[enabled]") != "true" || form.Get("customer_update[name]") != "auto" {
+			t.Errorf("sent %v", form)
+		}
+		if _, err := s.stripe.Press(address, "pay"); err != nil {
+			t.Fatal(err)
+		}
+		invoices := s.stripe.Invoices(s.row(t).CustomerID)
+		if len(invoices) != 1 {
+			t.Fatalf("there are %d invoices", len(invoices))
+		}
+		got := invoices[0]
+		if got.CustomerName != "Ada's bakery" || got.CustomerAddress == nil || got.CustomerAddress.City != "Berlin" || len(got.CustomerTaxIDs) != 1 ||
+			len(got.CustomFields) != 1 || got.CustomFields[0].Value != "Ada's bakery" {
+			t.Errorf("got %+v", got)
+		}
+	})
+}

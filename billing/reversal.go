@@ -1,0 +1,133 @@
+package billing
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/stripe/stripe-go/v76"
+	"github.com/stripe/stripe-go/v76/charge"
+	"github.com/stripe/stripe-go/v76/dispute"
+	"github.com/stripe/stripe-go/v76/refund"
+
+	"parley/core/tenant"
+)
+
+// The events about money that goes back.
+const (
+	chargeRefunded = "charge.refunded"
+	refundUpdated  = "charge.refund.updated"
+	disputeFamily  = "charge.dispute."
+)
+
+// reversed is the charge or the dispute that an event is about; both are empty
+// for one that is not about money that goes back.
+type reversed struct{ charge, dispute string }
+
+func (r reversed) any() bool { return r.charge != "" || r.dispute != "" }
+
+func reversedBy(e *stripe.Event) reversed {
+	if e.Data == nil {
+		return reversed{}
+	}
+	switch kind := string(e.Type); {
+	case kind == chargeRefunded:
+		return reversed{charge: idOf(e.Data.Object["id"])}
+	case kind == refundUpdated:
+		return reversed{charge: idOf(e.Data.Object["charge"])}
+	case strings.HasPrefix(kind, disputeFamily):
+		return reversed{dispute: idOf(e.Data.Object["id"])}
+	}
+	return reversed{}
+}
+
+// reversals reads at Stripe what went back, and whose it was. An object that
+// Stripe does not have concerns nobody.
+func (s *Service) reversals(ctx context.Context, of reversed) (customerID string, read []tenant.Reversal, err error) {
+	if of.dispute != "" {
+		customerID, read, err = s.dispute(ctx, of.dispute)
+	} else {
+		customerID, read, err = s.refunds(ctx, of.charge)
+	}
+	if missing(err) {
+		return "", nil, nil
+	}
+	return customerID, read, err
+}
+
+func (s *Service) refunds(ctx context.Context, chargeID string) (customerID string, read []tenant.Reversal, err error) {
+	charges := charge.Client{B: s.account.backend, Key: s.account.key}
+	charged, err := ask(ctx, func(ctx context.Context) (*stripe.Charge, error) {
+		params := &stripe.ChargeParams{}
+		params.Context = ctx
+		return charges.Get(chargeID, params)
+	})
+	if err != nil || charged.Customer == nil {
+		return "", nil, err
+	}
+	read, err = s.refundsOf(ctx, chargeID)
+	return charged.Customer.ID, read, err
+}
+
+func (s *Service) refundsOf(ctx context.Context, chargeID string) ([]tenant.Reversal, error) {
+	refunds := refund.Client{B: s.account.backend, Key: s.account.key}
+	found, err := ask(ctx, func(ctx context.Context) ([]*stripe.Refund, error) {
+		params := &stripe.RefundListParams{Charge: stripe.String(chargeID)}
+		params.Context = ctx
+		params.Limit = stripe.Int64(pageSize)
+		return all[*stripe.Refund](refunds.List(params).Iter)
+	})
+	var read []tenant.Reversal
+	for _, r := range found {
+		read = append(read, tenant.Reversal{
+			StripeID: r.ID, Kind: tenant.Refund, Status: string(r.Status), Amount: int(r.Amount), Currency: string(r.Currency), At: time.Unix(r.Created, 0).UTC(),
+		})
+	}
+	return read, err
+}
+
+func (s *Service) dispute(ctx context.Context, disputeID string) (customerID string, read []tenant.Reversal, err error) {
+	client := dispute.Client{B: s.account.backend, Key: s.account.key}
+	found, err := ask(ctx, func(ctx context.Context) (*stripe.Dispute, error) {
+		params := &stripe.DisputeParams{}
+		params.Context = ctx
+		params.AddExpand("charge")
+		return client.Get(disputeID, params)
+	})
+	if err != nil || found.Charge == nil || found.Charge.Customer == nil {
+		return "", nil, err
+	}
+	return found.Charge.Customer.ID, []tenant.Reversal{{
+		StripeID: found.ID, Kind: tenant.Dispute, Status: string(found.Status),
+		Amount: int(found.Amount), Currency: string(found.Currency), At: time.Unix(found.Created, 0).UTC(),
+	}}, nil
+}
+
+// record stores what went back, and raises an alarm for what is news.
+func (s *Service) record(ctx context.Context, workspaceID string, read []tenant.Reversal) error {
+	news, err := s.tenants.RecordReversals(ctx, workspaceID, read)
+	if err != nil {
+		return err
+	}
+	for _, r := range news {
+		if reason := reasonOf(r); reason != "" {
+			s.alarm(reason, slog.String("workspace", workspaceID), slog.String("id", r.StripeID), slog.String("status", r.Status),
+				slog.Int("amount", r.Amount), slog.String("currency", r.Currency))
+		}
+	}
+	return nil
+}
+
+// reasonOf is empty for a dispute that was won.
+func reasonOf(r tenant.Reversal) string {
+	switch {
+	case r.Kind == tenant.Refund:
+		return Refunded
+	case r.Lost():
+		return DisputeLost
+	case r.Won():
+		return ""
+	}
+	return Disputed
+}

@@ -1,0 +1,133 @@
+package billing_test
+
+import (
+	"strings"
+	"testing"
+
+	"parley/billing"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+func TestMoneyThatGoesBack(t *testing.T) {
+	t.Parallel()
+	onBothDatabases(t, func(t *testing.T, b *business) {
+		customer := b.buy(b.workspace, plan.Standard, plan.Monthly)
+		b.stripe.Advance(15 * aDay) // the first payment
+		b.stripe.Deliver()
+		went := func() []tenant.Reversal {
+			t.Helper()
+			all, err := b.Reversals(b.ctx, b.workspace, 10)
+			b.must(err)
+			return all
+		}
+		audited := func(text string) (n int) {
+			for e, err := range b.AuditLog(b.ctx, b.workspace, lifeStart) {
+				b.must(err)
+				if strings.Contains(e.Detail, text) {
+					n++
+				}
+			}
+			return n
+		}
+
+		t.Run("a refund rings once, however often Stripe tells of it, and changes no plan", func(t *testing.T) {
+			b.stripe.Refund(customer, 10_00)
+			events := b.stripe.Take()
+			if accepted := b.stripe.Send(append(events, events...)...); accepted != 2*len(events) {
+				t.Errorf("%d of %d events are taken", accepted, 2*len(events))
+			}
+			if got := went(); len(got) != 1 || got[0].Kind != tenant.Refund || got[0].Amount != 10_00 || got[0].Currency != "usd" {
+				t.Errorf("got %+v", got)
+			}
+			if b.alarms.rang(billing.Refunded) != 1 || audited("10.00 USD was refunded.") != 1 || b.inForce(b.workspace) != plan.Standard {
+				t.Errorf("it rang %d times; the plan is %s", b.alarms.rang(billing.Refunded), b.inForce(b.workspace))
+			}
+		})
+		t.Run("a second part is another refund", func(t *testing.T) {
+			b.stripe.Refund(customer, 5_00)
+			b.stripe.Deliver()
+			if got := went(); len(got) != 2 || b.alarms.rang(billing.Refunded) != 2 {
+				t.Errorf("got %+v", got)
+			}
+		})
+		t.Run("a dispute rings and is open, until the bank decides", func(t *testing.T) {
+			b.stripe.Dispute(customer)
+			b.stripe.Deliver()
+			if got := went(); len(got) != 3 || !got[0].Open() || b.alarms.rang(billing.Disputed) != 1 {
+				t.Errorf("got %+v", got)
+			}
+			b.stripe.Decide("lost")
+			b.stripe.Deliver()
+			if got := went(); len(got) != 3 || !got[0].Lost() || b.alarms.rang(billing.DisputeLost) != 1 {
+				t.Errorf("got %+v", got)
+			}
+			if got := b.inForce(b.workspace); got != plan.Standard {
+				t.Errorf("a lost dispute by itself leads to %s", got)
+			}
+		})
+		t.Run("one that Stripe could not tell is found, beside other events of the customer", func(t *testing.T) {
+			b.stripe.SetWebhook("")
+			b.must(b.stripe.ChangePrice(customer, key(plan.Premium, plan.Monthly)))
+			b.stripe.Refund(customer, 1_00)
+			b.stripe.Deliver()
+			_, err := b.processes[0].CatchUp(b.ctx)
+			b.must(err)
+			if got := went(); len(got) != 4 {
+				t.Errorf("got %+v", got)
+			}
+		})
+	})
+}
+
+func TestMailsAboutPayments(t *testing.T) {
+	t.Parallel()
+	onBothDatabases(t, func(t *testing.T, b *business) {
+		customer := b.buy(b.workspace, plan.Standard, plan.Monthly)
+		b.stripe.Advance(15 * aDay)
+		b.stripe.Deliver()
+		// sends has two processes send what is due at once, and returns it.
+		sends := func() []tenant.Mail { return b.sendsAtOnce(t) }
+		sends()
+
+		t.Run("a renewal that the bank wants confirmed is told once, with the page that does it", func(t *testing.T) {
+			b.stripe.AskAuthentication(customer, true)
+			b.stripe.Advance(31 * aDay)
+			b.stripe.Deliver()
+			mails := sends()
+			row := b.row(b.workspace)
+			if len(mails) != 1 || row.InvoiceURL == "" || !strings.Contains(mails[0].Body, row.InvoiceURL) {
+				t.Fatalf("got %+v", mails)
+			}
+			if _, err := b.stripe.Press(row.InvoiceURL, "pay"); err != nil {
+				t.Fatal(err)
+			}
+			b.stripe.Deliver()
+			if row := b.row(b.workspace); row.Status != plan.Active || row.InvoiceURL != "" {
+				t.Errorf("got %+v", row)
+			}
+		})
+		t.Run("when Stripe gives up, the end is told once, and the page says since when", func(t *testing.T) {
+			b.stripe.AskAuthentication(customer, false)
+			b.stripe.FailPayments(customer, true)
+			b.stripe.Advance(30 * aDay)
+			b.stripe.Deliver()
+			if mails := sends(); len(mails) != 1 || !strings.Contains(mails[0].Subject, "failed") {
+				t.Errorf("got %+v", mails)
+			}
+			b.stripe.Advance(20 * aDay)
+			events := b.stripe.Take()
+			b.stripe.Send(append(events, events...)...)
+			mails := sends()
+			if len(mails) != 1 || mails[0].Subject != "The Standard plan of Shop has ended" {
+				t.Errorf("got %+v", mails)
+			}
+			if row := b.row(b.workspace); row.Status != plan.Canceled || row.PastDueSince == nil || b.inForce(b.workspace) != plan.Free {
+				t.Errorf("got %+v", row)
+			}
+			if again := sends(); len(again) != 0 {
+				t.Errorf("again %+v", again)
+			}
+		})
+	})
+}

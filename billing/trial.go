@@ -1,0 +1,109 @@
+package billing
+
+import (
+	"context"
+
+	"github.com/stripe/stripe-go/v76"
+	"github.com/stripe/stripe-go/v76/subscription"
+
+	"parley/core/fault"
+	"parley/core/tenant"
+)
+
+// What a subscription says of its trial: who began the checkout, and that the
+// checkout gave it. One that somebody gave by hand at Stripe is left alone.
+const (
+	metadataBuyer = "buyer"
+	metadataTrial = "trial"
+	fromCheckout  = "checkout"
+)
+
+const trialTerms = "The free trial is given once for each person and each payment method. With a payment method that has had one, the first payment is taken at once."
+
+// trialDays is how long the first subscription of a person and workspace costs
+// nothing.
+func (s *Service) trialDays(ctx context.Context, known tenant.Subscription, buyer string) (int, error) {
+	if s.config.TrialDays == 0 || known.TrialUsed || buyer == "" {
+		return s.daysUnless(known.TrialUsed), nil
+	}
+	taken, err := s.tenants.TrialTaken(ctx, tenant.TrialOfUser(buyer))
+	return s.daysUnless(taken), err
+}
+
+func (s *Service) daysUnless(taken bool) int {
+	if taken {
+		return 0
+	}
+	return s.config.TrialDays
+}
+
+// offerTrial adds a trial to a checkout. What is paid with is known only
+// afterwards, so the page says what it means: see claimTrial.
+func offerTrial(params *stripe.CheckoutSessionParams, days int, buyer string) {
+	if buyer != "" {
+		params.SubscriptionData.AddMetadata(metadataBuyer, buyer)
+	}
+	if days == 0 {
+		return
+	}
+	params.SubscriptionData.TrialPeriodDays = stripe.Int64(int64(days))
+	params.SubscriptionData.AddMetadata(metadataTrial, fromCheckout)
+	params.CustomText = &stripe.CheckoutSessionCustomTextParams{
+		Submit: &stripe.CheckoutSessionCustomTextSubmitParams{Message: stripe.String(trialTerms)},
+	}
+}
+
+// claimTrial notes whose trial a subscription has. A second one of the same
+// person or payment method is ended; then it is a Conflict, and the caller
+// reads again.
+func (s *Service) claimTrial(ctx context.Context, found *stripe.Subscription) error {
+	keys := trialKeys(found)
+	if found.TrialEnd == 0 || len(keys) == 0 {
+		return nil
+	}
+	first, err := s.tenants.ClaimTrial(ctx, found.ID, keys...)
+	if err != nil || first || found.Status != stripe.SubscriptionStatusTrialing || found.Metadata[metadataTrial] != fromCheckout {
+		return err
+	}
+	if err := s.endTrial(ctx, found.ID); err != nil {
+		return err
+	}
+	return fault.New(fault.Conflict, "The trial was the second one of the same person, and has been ended. Read the subscription again.")
+}
+
+func trialKeys(found *stripe.Subscription) []tenant.TrialKey {
+	var keys []tenant.TrialKey
+	if buyer := found.Metadata[metadataBuyer]; buyer != "" && len(buyer) <= maxID/2 {
+		keys = append(keys, tenant.TrialOfUser(buyer))
+	}
+	if print := fingerprint(found.DefaultPaymentMethod); print != "" && len(print) <= maxID/2 {
+		keys = append(keys, tenant.TrialOfPayment(print))
+	}
+	return keys
+}
+
+// fingerprint is the same for the same card or bank account, whoever uses it.
+func fingerprint(method *stripe.PaymentMethod) string {
+	switch {
+	case method == nil:
+		return ""
+	case method.Card != nil:
+		return method.Card.Fingerprint
+	case method.SEPADebit != nil:
+		return method.SEPADebit.Fingerprint
+	case method.USBankAccount != nil:
+		return method.USBankAccount.Fingerprint
+	}
+	return ""
+}
+
+// endTrial begins the first period that is paid for.
+func (s *Service) endTrial(ctx context.Context, subscriptionID string) error {
+	client := subscription.Client{B: s.account.backend, Key: s.account.key}
+	_, err := ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
+		params := &stripe.SubscriptionParams{TrialEndNow: stripe.Bool(true)}
+		params.Context = ctx
+		return client.Update(subscriptionID, params)
+	})
+	return err
+}

@@ -1,0 +1,108 @@
+package billing
+
+import (
+	"context"
+
+	"github.com/stripe/stripe-go/v76"
+	"github.com/stripe/stripe-go/v76/invoice"
+
+	"parley/core/audit"
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+// finishTries is how often Stripe is read again after a first payment was
+// abandoned.
+const finishTries = 3
+
+// finish deals with first payments that were begun and not finished, before
+// anything else is sold: a second subscription would be paid beside the first.
+// It returns the page on which the one of the wanted price is paid, if there is
+// one. All others can no longer be paid afterwards, and the subscription is read
+// again. It is Unavailable while such a payment is on its way.
+func (s *Service) finish(ctx context.Context, known tenant.Subscription, priceID string) (_ tenant.Subscription, page string, err error) {
+	for range finishTries {
+		page, abandoned, err := s.finishOnce(ctx, known, priceID)
+		if err != nil || page != "" || !abandoned {
+			return known, page, err
+		}
+		if _, err := s.Refresh(audit.As(ctx, audit.Stripe), known.WorkspaceID, tenant.Cause{}); err != nil {
+			return known, "", err
+		}
+		if known, err = s.tenants.Subscription(ctx, known.WorkspaceID); err != nil {
+			return known, "", err
+		}
+	}
+	return known, "", fault.New(fault.Unavailable, "A payment for this workspace is still being processed. Try again in some minutes.")
+}
+
+// finishOnce reports whether it gave anything up.
+func (s *Service) finishOnce(ctx context.Context, known tenant.Subscription, priceID string) (page string, abandoned bool, err error) {
+	subscriptions, err := s.subscriptions(ctx, known.CustomerID)
+	if missing(err) { // the customer was deleted at Stripe: nothing of it can be paid
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, err
+	}
+	for _, found := range subscriptions {
+		if found.Status != stripe.SubscriptionStatusIncomplete {
+			continue
+		}
+		if page == "" && known.Status == plan.Incomplete && isFor(found, priceID) {
+			page = pageOf(found.LatestInvoice)
+		}
+		if page != "" && page == pageOf(found.LatestInvoice) {
+			continue
+		}
+		if err := s.abandon(ctx, found); err != nil {
+			return "", false, err
+		}
+		abandoned = true
+	}
+	if page != "" || known.Status == plan.Active || known.Status == plan.Trialing {
+		// Nor is a page left open on which another is sold.
+		err = s.expireSessions(ctx, known.CustomerID)
+	}
+	return page, abandoned, err
+}
+
+// isFor reports whether a subscription is to one of a price and nothing else.
+func isFor(found *stripe.Subscription, priceID string) bool {
+	if found.Items == nil || len(found.Items.Data) != 1 {
+		return false
+	}
+	item := found.Items.Data[0]
+	return item.Price != nil && item.Price.ID == priceID && item.Quantity <= 1
+}
+
+// abandon makes the first payment of a subscription impossible. To cancel the
+// subscription alone could meet one that was paid for a moment ago: a paid
+// invoice cannot be voided, so that one stays.
+func (s *Service) abandon(ctx context.Context, found *stripe.Subscription) error {
+	if latest := found.LatestInvoice; latest != nil && latest.Status == stripe.InvoiceStatusOpen {
+		if err := s.void(ctx, latest.ID); err != nil {
+			if refused(err) { // it was paid meanwhile, or is being paid
+				return nil
+			}
+			return err
+		}
+	} else if latest != nil && latest.Status == stripe.InvoiceStatusPaid {
+		return nil
+	}
+	if err := s.cancel(ctx, found.ID); err != nil && !refused(err) { // refused: it ended with its invoice
+		return err
+	}
+	return nil
+}
+
+func (s *Service) void(ctx context.Context, invoiceID string) error {
+	client := invoice.Client{B: s.account.backend, Key: s.account.key}
+	_, err := ask(ctx, func(ctx context.Context) (*stripe.Invoice, error) {
+		params := &stripe.InvoiceVoidInvoiceParams{}
+		params.Context = ctx
+		return client.VoidInvoice(invoiceID, params)
+	})
+	return err
+}

@@ -1,0 +1,47 @@
+package tenant
+
+import (
+	"context"
+	"time"
+)
+
+// TrialKey names who has a trial: an account, or what is paid with.
+type TrialKey string
+
+// TrialOfUser is the key of the account that began a checkout.
+func TrialOfUser(userID string) TrialKey { return TrialKey("user:" + userID) }
+
+// TrialOfPayment is the key of a card or account that is paid with, by Stripe's
+// fingerprint of it.
+func TrialOfPayment(fingerprint string) TrialKey { return TrialKey("payment:" + fingerprint) }
+
+// TrialStore remembers who has had the one trial there is, beyond the deletion
+// of a workspace.
+type TrialStore interface {
+	// AddTrial says which subscription's trial a key is for, unless it is for
+	// another already. It returns the one that stands.
+	AddTrial(ctx context.Context, key TrialKey, subscriptionID string, now time.Time) (stands string, err error)
+	HasTrial(ctx context.Context, key TrialKey) (bool, error)
+}
+
+// TrialTaken reports whether a person has had their trial.
+func (s *Service) TrialTaken(ctx context.Context, key TrialKey) (bool, error) {
+	return s.store.HasTrial(ctx, key)
+}
+
+// ClaimTrial notes that a subscription has the trial of all keys, and reports
+// false if another subscription had it of any. It may be called again.
+func (s *Service) ClaimTrial(ctx context.Context, subscriptionID string, keys ...TrialKey) (first bool, err error) {
+	err = s.store.InTx(ctx, func(ctx context.Context) error {
+		first = true
+		for _, key := range keys {
+			stands, err := s.store.AddTrial(ctx, key, subscriptionID, s.now())
+			if err != nil {
+				return err
+			}
+			first = first && stands == subscriptionID
+		}
+		return nil
+	})
+	return first && err == nil, err
+}

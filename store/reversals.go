@@ -1,0 +1,36 @@
+package store
+
+import (
+	"context"
+
+	"entgo.io/ent/dialect/sql"
+
+	"parley/core/tenant"
+	"parley/ent"
+	"parley/ent/reversal"
+)
+
+// SaveReversal adds or replaces a refund or dispute.
+func (s *Store) SaveReversal(ctx context.Context, workspaceID string, r tenant.Reversal) error {
+	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return db.Reversal.Create().SetWorkspaceID(workspaceID).SetStripeID(r.StripeID).SetKind(string(r.Kind)).
+			SetStatus(r.Status).SetAmount(r.Amount).SetCurrency(r.Currency).SetAt(r.At).
+			OnConflict(sql.ConflictColumns(reversal.FieldWorkspaceID, reversal.FieldStripeID), sql.ResolveWith(func(u *sql.UpdateSet) {
+				for _, column := range []string{reversal.FieldStatus, reversal.FieldAmount, reversal.FieldAt} {
+					u.SetExcluded(column)
+				}
+			})).Exec(ctx)
+	})
+}
+
+// Reversals returns the latest refunds and disputes, the latest first.
+func (s *Store) Reversals(ctx context.Context, workspaceID string, limit int) ([]tenant.Reversal, error) {
+	rows, err := s.db(ctx).Reversal.Query().Where(reversal.WorkspaceID(workspaceID)).
+		Order(reversal.ByAt(sql.OrderDesc()), reversal.ByID(sql.OrderDesc())).Limit(limit).All(within(ctx, workspaceID))
+	return mapped(rows, err, func(row *ent.Reversal) tenant.Reversal {
+		return tenant.Reversal{
+			StripeID: row.StripeID, Kind: tenant.ReversalKind(row.Kind), Status: row.Status,
+			Amount: row.Amount, Currency: row.Currency, At: row.At.UTC(),
+		}
+	})
+}
