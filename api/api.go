@@ -18,6 +18,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/tenant"
+	"parley/internal/bodies"
 	"parley/internal/publicid"
 )
 
@@ -64,7 +65,7 @@ func (a *API) Register(app *fiber.App) {
 	app.Get("/healthz", a.healthz)
 	app.Get("/readyz", a.readyz)
 
-	v1 := app.Group("/api/v1", a.admitRequest)
+	v1 := app.Group("/api/v1", a.admitRequest, bodies.UpTo(MaxBody))
 	v1.Post("/chat", a.chat)
 	v1.Post("/chat/stream", a.chatStream)
 	v1.Post("/conversations", a.createConversation)
@@ -72,14 +73,14 @@ func (a *API) Register(app *fiber.App) {
 	v1.Get("/conversations/:conversation_id/stream", a.resumeStream)
 	v1.Post("/conversations/:conversation_id/stop", a.stopTurn)
 
-	app.Post("/api/webhooks/stripe", a.admitRequest, a.stripeWebhook)
+	app.Post("/api/webhooks/stripe", a.admitRequest, bodies.OpenUpTo(MaxWebhookBody), a.stripeWebhook)
 
-	bots := app.Group("/api/chatbots/:id")
+	bots := app.Group("/api/chatbots/:id", bodies.UpTo(MaxBody))
 	bots.Get("/api-tokens", a.listTokens)
 	bots.Post("/api-tokens", a.createToken)
 	bots.Delete("/api-tokens/:token_id", a.revokeToken)
 	bots.Get("/documents", a.listDocuments)
-	bots.Post("/documents", a.addDocument)
+	bots.Post("/documents", bodies.UpTo(MaxDocumentBody), a.addDocument)
 	bots.Get("/documents/:document_id", a.document)
 	bots.Delete("/documents/:document_id", a.removeDocument)
 	bots.Post("/documents/:document_id/retry", a.retryDocument)

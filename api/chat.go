@@ -79,10 +79,8 @@ func (a *API) createConversation(c *fiber.Ctx) error {
 		return err
 	}
 	var request conversationRequest
-	if len(c.Request().Body()) > 0 { // every field is optional
-		if err := decode(c, &request); err != nil {
-			return err
-		}
+	if err := decodeAny(c, &request); err != nil {
+		return err
 	}
 	externalUserID, err := externalUserOf(c, request.ExternalUserID)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/internal/bodies"
 )
 
 // Limits of request bodies, in bytes. A document's body may be larger than its
@@ -20,11 +21,25 @@ const (
 	MaxDocumentBody = knowledge.MaxUpload + 1<<20
 )
 
+// decodeAny is [decode] for an endpoint all of whose fields are optional: an
+// empty body is an empty object.
+func decodeAny(c *fiber.Ctx, into any) error {
+	if err := bodies.Read(c); err != nil {
+		return err
+	}
+	if len(c.Request().Body()) == 0 {
+		return nil
+	}
+	return decode(c, into)
+}
+
 // decode reads a JSON body. It refuses what one reader could take otherwise
-// than another: duplicate names, invalid UTF-8 and lone surrogates. An empty
-// body is an empty object, unless the endpoint needs one.
+// than another: duplicate names, invalid UTF-8 and lone surrogates.
 func decode(c *fiber.Ctx, into any) error {
 	if err := checkMediaType(c); err != nil {
+		return err
+	}
+	if err := bodies.Read(c); err != nil {
 		return err
 	}
 	body := c.Request().Body()

@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"io"
-	"mime/multipart"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -11,6 +9,7 @@ import (
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/core/tenant"
+	"parley/internal/bodies"
 	"parley/internal/id"
 )
 
@@ -71,33 +70,18 @@ func uploadedDocument(c *fiber.Ctx) (knowledge.NewDocument, error) {
 	if c.Get(fiber.HeaderContentEncoding) != "" {
 		return knowledge.NewDocument{}, fiber.NewError(fiber.StatusUnsupportedMediaType, "Send the body without a Content-Encoding.")
 	}
-	form, err := c.MultipartForm()
+	form, err := bodies.Form(c)
 	if err != nil {
-		return knowledge.NewDocument{}, fault.Wrap(fault.Invalid, err, "The form was not sent whole.")
+		return knowledge.NewDocument{}, err
 	}
-	if len(form.File["file"]) != 1 {
+	files := form.Files("file")
+	if len(files) != 1 {
 		return knowledge.NewDocument{}, fault.InField("file", "Send one file as the part named file.")
 	}
-	request := knowledge.NewDocument{Title: firstOf(form.Value["title"]), Kind: knowledge.Kind(firstOf(form.Value["kind"]))}
-	request.File, err = readPart(form.File["file"][0])
-	return request, err
-}
-
-func firstOf(values []string) string {
-	if len(values) == 0 {
-		return ""
-	}
-	return values[0]
-}
-
-func readPart(header *multipart.FileHeader) (*knowledge.Upload, error) {
-	file, err := header.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	body, err := io.ReadAll(file)
-	return &knowledge.Upload{Name: header.Filename, ContentType: header.Header.Get(fiber.HeaderContentType), Body: body}, err
+	return knowledge.NewDocument{
+		Title: form.Value("title"), Kind: knowledge.Kind(form.Value("kind")),
+		File: &knowledge.Upload{Name: files[0].FileName, ContentType: files[0].ContentType, Body: files[0].Content},
+	}, nil
 }
 
 // removeDocument takes a document out of every answer.

@@ -10,6 +10,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/internal/bodies"
 )
 
 const (
@@ -32,6 +33,9 @@ func keyOf(c *fiber.Ctx, principal *chatbot.Principal, externalUserID string) (*
 	}
 	if !isIdempotencyKey(value) {
 		return nil, errBadKey
+	}
+	if err := bodies.Read(c); err != nil {
+		return nil, err
 	}
 	return &chat.Key{
 		TokenID: principal.Token.ID, Route: filledRoute(c), Value: value, BodyHash: fingerprint(c.Request().Body(), externalUserID),

@@ -47,10 +47,8 @@ func (a *API) createToken(c *fiber.Ctx) error {
 		return err
 	}
 	var request tokenRequest
-	if len(c.Request().Body()) > 0 { // every field is optional
-		if err := decode(c, &request); err != nil {
-			return err
-		}
+	if err := decodeAny(c, &request); err != nil {
+		return err
 	}
 	wanted := chatbot.NewToken{Name: request.Name, ExpiresAt: request.ExpiresAt, CreatedBy: person.User.Email}
 	for _, scope := range request.Scopes {

@@ -15,10 +15,8 @@ func (a *API) stopTurn(c *fiber.Ctx) error {
 		return err
 	}
 	var request stopRequest
-	if len(c.Request().Body()) > 0 { // every field is optional
-		if err := decode(c, &request); err != nil {
-			return err
-		}
+	if err := decodeAny(c, &request); err != nil {
+		return err
 	}
 	ref, err := a.refOf(c, request.ExternalUserID)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/fault"
+	"parley/internal/bodies"
 	"parley/internal/requestid"
 )
 
@@ -18,10 +19,7 @@ type Billing interface {
 	Receive(ctx context.Context, body []byte, signature string) error
 }
 
-var (
-	errNoBilling  = fault.New(fault.NotFound, "This server takes no payments.")
-	errLargeEvent = fault.New(fault.TooLarge, "The event is larger than 512 KiB.")
-)
+var errNoBilling = fault.New(fault.NotFound, "This server takes no payments.")
 
 // stripeWebhook takes an event of Stripe. Its success means that all that
 // follows from the event is stored. The body is as it was sent, because the
@@ -30,10 +28,10 @@ func (a *API) stripeWebhook(c *fiber.Ctx) error {
 	if a.Billing == nil {
 		return errNoBilling
 	}
-	body := c.Request().Body()
-	if len(body) > MaxWebhookBody {
-		return errLargeEvent
+	if err := bodies.Read(c); err != nil {
+		return err
 	}
+	body := c.Request().Body()
 	err := a.Billing.Receive(c.UserContext(), body, c.Get("Stripe-Signature"))
 	outcome := outcomeOf(err)
 	a.Log.Info("event of Stripe", "request_id", requestid.Of(c), "bytes", len(body), "outcome", outcome)

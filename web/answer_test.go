@@ -20,6 +20,7 @@ type reply struct {
 func send(t *testing.T, app *fiber.App, method, address, body string, headers map[string]string) reply {
 	t.Helper()
 	request := httptest.NewRequest(method, address, strings.NewReader(body))
+	request.RequestURI = request.URL.RequestURI() // as browsers write it, so that there is a Host
 	for name, value := range headers {
 		request.Header.Set(name, value)
 	}

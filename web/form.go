@@ -1,13 +1,13 @@
 package web
 
 import (
-	"mime/multipart"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/fault"
+	"parley/internal/bodies"
 	"parley/views"
 )
 
@@ -20,6 +20,9 @@ func readForm(c *fiber.Ctx, names ...string) (form, error) {
 	if err := checkEncoding(c); err != nil {
 		return nil, err
 	}
+	if err := bodies.Read(c); err != nil {
+		return nil, err
+	}
 	typed, body := form{}, c.Request().PostArgs()
 	for _, name := range names {
 		typed[name] = string(body.Peek(name))
@@ -29,30 +32,22 @@ func readForm(c *fiber.Ctx, names ...string) (form, error) {
 
 // readUploads is readForm for a form with files, which may be missing. An
 // empty name of the files means that none are wanted.
-func readUploads(c *fiber.Ctx, files string, names ...string) (form, []*multipart.FileHeader, error) {
+func readUploads(c *fiber.Ctx, files string, names ...string) (form, []bodies.Part, error) {
 	if err := checkEncoding(c); err != nil {
 		return nil, nil, err
 	}
-	body, err := c.MultipartForm()
+	sent, err := bodies.Form(c)
 	if err != nil {
-		return nil, nil, fault.Wrap(fault.Invalid, err, "The form was not sent whole. Go back and try again.")
+		return nil, nil, err
 	}
 	typed := form{}
 	for _, name := range names {
-		if values := body.Value[name]; len(values) > 0 {
-			typed[name] = values[0]
-		} else {
-			typed[name] = ""
-		}
+		typed[name] = sent.Value(name)
 	}
-	var given []*multipart.FileHeader
+	var given []bodies.Part
 	if files != "" {
 		typed[files] = ""
-		for _, header := range body.File[files] {
-			if header.Filename != "" { // a browser's way to send none
-				given = append(given, header)
-			}
-		}
+		given = sent.Files(files)
 	}
 	typed, err = typed.checked()
 	return typed, given, err

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"io"
-	"mime/multipart"
 	"path"
 	"strings"
 
@@ -11,6 +9,7 @@ import (
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/core/tenant"
+	"parley/internal/bodies"
 	"parley/views"
 )
 
@@ -44,7 +43,7 @@ func (s *site) addFiles(c *fiber.Ctx) error {
 }
 
 // addEach adds files until one is refused, and says which.
-func (s *site) addEach(c *fiber.Ctx, v visit, files []*multipart.FileHeader) error {
+func (s *site) addEach(c *fiber.Ctx, v visit, files []bodies.Part) error {
 	switch {
 	case len(files) == 0:
 		return fault.InField("files", "Choose a file.")
@@ -65,14 +64,14 @@ func (s *site) addEach(c *fiber.Ctx, v visit, files []*multipart.FileHeader) err
 
 // ofFile says which of several files a failure is of, and what became of the
 // others.
-func ofFile(err error, file *multipart.FileHeader, before, all int) error {
+func ofFile(err error, file bodies.Part, before, all int) error {
 	failure := *fault.As(err)
 	if failure.Kind == fault.Internal {
 		return err
 	}
 	failure.Field = "files"
 	if all > 1 {
-		failure.Message = file.Filename + ": " + failure.Message
+		failure.Message = file.FileName + ": " + failure.Message
 	}
 	if before > 0 {
 		failure.Message += " The files before it have been added."
@@ -81,37 +80,24 @@ func ofFile(err error, file *multipart.FileHeader, before, all int) error {
 }
 
 // uploaded makes a document of a file.
-func uploaded(file *multipart.FileHeader) (knowledge.NewDocument, error) {
-	end := strings.ToLower(path.Ext(file.Filename))
+func uploaded(file bodies.Part) (knowledge.NewDocument, error) {
+	end := strings.ToLower(path.Ext(file.FileName))
 	kind, isText := typedKinds[end]
 	switch {
 	case !isText && !otherKinds[end]:
 		return knowledge.NewDocument{}, fault.InField("files",
 			"Choose a file whose name ends with .md, .txt, .html, .pdf, .docx, .pptx, .xlsx, .csv or .epub.")
-	case isText && file.Size > knowledge.MaxContent:
+	case isText && len(file.Content) > knowledge.MaxContent:
 		return knowledge.NewDocument{}, &fault.Error{Kind: fault.TooLarge, Field: "files", Message: "The file is larger than 5 MiB. Split it."}
-	case file.Size > knowledge.MaxUpload:
+	case len(file.Content) > knowledge.MaxUpload:
 		return knowledge.NewDocument{}, &fault.Error{Kind: fault.TooLarge, Field: "files", Message: "The file is larger than 20 MiB. Split it."}
-	}
-	content, err := readFile(file)
-	if err != nil {
-		return knowledge.NewDocument{}, err
 	}
 	if !isText {
 		return knowledge.NewDocument{File: &knowledge.Upload{
-			Name: file.Filename, ContentType: file.Header.Get(fiber.HeaderContentType), Body: content,
+			Name: file.FileName, ContentType: file.ContentType, Body: file.Content,
 		}}, nil
 	}
 	// Some editors begin UTF-8 with a mark.
-	text := strings.TrimPrefix(string(content), "\ufeff")
-	return knowledge.NewDocument{Title: strings.TrimSuffix(file.Filename, path.Ext(file.Filename)), Kind: kind, Content: text}, nil
-}
-
-func readFile(header *multipart.FileHeader) ([]byte, error) {
-	file, err := header.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(file)
+	text := strings.TrimPrefix(string(file.Content), "\ufeff")
+	return knowledge.NewDocument{Title: strings.TrimSuffix(file.FileName, path.Ext(file.FileName)), Kind: kind, Content: text}, nil
 }

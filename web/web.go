@@ -15,6 +15,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/tenant"
+	"parley/internal/bodies"
 	"parley/internal/clientaddr"
 	"parley/internal/publicid"
 )
@@ -51,6 +52,14 @@ type Deps struct {
 	Log *slog.Logger
 }
 
+// Limits of the bodies of forms, in bytes: of one that anyone may send, of one
+// that needs somebody signed in, and of one with whole documents.
+const (
+	maxCredentials = 16 << 10
+	maxForm        = 1 << 20
+	maxUpload      = knowledge.MaxUpload + 1<<20
+)
+
 type site struct {
 	Deps
 	assets map[string]asset
@@ -65,18 +74,23 @@ func Register(app *fiber.App, deps Deps) {
 	s := &site{Deps: deps, assets: loadAssets()}
 	app.Get("/static/*", s.static)
 	get := func(path string, handle fiber.Handler) { app.Get(path, s.page(handle)) }
-	post := func(path string, handle fiber.Handler) { app.Post(path, s.page(handle)) }
+	post := func(path string, handle fiber.Handler) { app.Post(path, bodies.UpTo(maxForm), s.page(handle)) }
+	upload := func(path string, handle fiber.Handler) { app.Post(path, bodies.UpTo(maxUpload), s.page(handle)) }
+	// Anyone may send these.
+	open := func(path string, handle fiber.Handler) {
+		app.Post(path, bodies.OpenUpTo(maxCredentials), s.page(handle))
+	}
 
 	get("/", s.home)
 	get(securityTxtPath, s.securityTxt)
 	get(securityPolicyPath, s.securityPolicy)
 	get("/sign-up", s.signUpPage)
-	post("/sign-up", s.signUp)
+	open("/sign-up", s.signUp)
 	get("/sign-in", s.signInPage)
-	post("/sign-in", s.signIn)
+	open("/sign-in", s.signIn)
 	post("/sign-out", s.signOut)
 	get("/join", s.joinPage)
-	post("/join", s.join)
+	open("/join", s.join)
 
 	get("/account", s.profilePage)
 	post("/account", s.changeEmail)
@@ -110,9 +124,9 @@ func Register(app *fiber.App, deps Deps) {
 	post("/chatbots/:chatbot", s.saveSettings)
 	post("/chatbots/:chatbot/delete", s.deleteChatbot)
 	get("/chatbots/:chatbot/knowledge", s.knowledgePage)
-	post("/chatbots/:chatbot/knowledge", s.addDocument)
-	post("/chatbots/:chatbot/knowledge/pairs", s.addPairs)
-	post("/chatbots/:chatbot/knowledge/files", s.addFiles)
+	upload("/chatbots/:chatbot/knowledge", s.addDocument)
+	upload("/chatbots/:chatbot/knowledge/pairs", s.addPairs)
+	upload("/chatbots/:chatbot/knowledge/files", s.addFiles)
 	post("/chatbots/:chatbot/knowledge/sources", s.addSource)
 	post("/chatbots/:chatbot/knowledge/sources/:source/sync", s.syncSource)
 	post("/chatbots/:chatbot/knowledge/sources/:source/remove", s.removeSource)

@@ -16,8 +16,8 @@ func padded(n int) string {
 	return before + strings.Repeat("x", n-len(before)-len(after)) + after
 }
 
-// bodies are what a request may hold, for /chat and for /chat/stream.
-func bodies(token string) []scenario {
+// bodyScenarios are what a request may hold, for /chat and for /chat/stream.
+func bodyScenarios(token string) []scenario {
 	nested := func(depth int) string {
 		return `{"message":"When does the bakery open?","extra":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "}"
 	}
@@ -103,7 +103,7 @@ func bodies(token string) []scenario {
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	onBakery(t, func(b bakery) {
-		for _, s := range bodies(b.baker.token) {
+		for _, s := range bodyScenarios(b.baker.token) {
 			b.play(s)
 			if s.status == 0 { // of a stream only the refusals are the envelope
 				continue

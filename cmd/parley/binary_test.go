@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -75,6 +76,8 @@ type site struct {
 	*testing.T
 	dir, database string
 	environment   []string
+	// files is how many files a process may open, 0 for as many as here.
+	files int
 }
 
 // onSites runs a test on a folder with SQLite and on one with PostgreSQL.
@@ -130,6 +133,9 @@ func (s *site) command(log io.Writer, arguments ...string) *exec.Cmd {
 		s.Fatalf("the program does not build: %v", err)
 	}
 	command := exec.Command(path, arguments...)
+	if s.files != 0 {
+		command = exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, s.files), path}, arguments...)...)
+	}
 	command.Env = append([]string{"DATA_DIR=" + s.dir, "DATABASE_URL=" + s.database}, s.environment...)
 	command.Stderr = log
 	return command

@@ -57,9 +57,10 @@ type Config struct {
 	SignUp          bool          `name:"sign-up" env:"SIGN_UP" default:"true" negatable:"" help:"Whether anybody may sign up. The first visitor of an empty server always may."`
 	Proxies         []string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks of the reverse proxies in front of this server, separated by commas. Only they are believed when they say who the client is. Set it wherever BASE_URL begins with https: without it all clients count as one."`
 	ProxyHeader     string        `name:"client-address-header" env:"CLIENT_ADDRESS_HEADER" default:"X-Forwarded-For" placeholder:"NAME" help:"Header in which trusted proxies pass on the client's address, such as Fly-Client-IP or CF-Connecting-IP."`
-	DrainTimeout    time.Duration `name:"drain-timeout" env:"DRAIN_TIMEOUT" range:"1s-24h" default:"20s" help:"How long running answers may go on after SIGTERM before they are ended."`
-	LogFormat       string        `name:"log-format" env:"LOG_FORMAT" default:"text" help:"Format of the log on standard error: text or json."`
-	LogLevel        string        `name:"log-level" env:"LOG_LEVEL" default:"info" help:"Least level that is logged: debug, info, warn or error."`
+	ConnectionConfig
+	DrainTimeout time.Duration `name:"drain-timeout" env:"DRAIN_TIMEOUT" range:"1s-24h" default:"20s" help:"How long running answers may go on after SIGTERM before they are ended."`
+	LogFormat    string        `name:"log-format" env:"LOG_FORMAT" default:"text" help:"Format of the log on standard error: text or json."`
+	LogLevel     string        `name:"log-level" env:"LOG_LEVEL" default:"info" help:"Least level that is logged: debug, info, warn or error."`
 }
 
 const (
@@ -110,7 +111,7 @@ func (c *Config) validate() error {
 	default:
 		return fmt.Errorf("LOG_LEVEL must be debug, info, warn or error")
 	}
-	for _, check := range []func() error{c.validateSecurityContact, c.validateServers, c.validateTargets, c.validateModels, c.validateBilling} {
+	for _, check := range []func() error{c.validateSecurityContact, c.validateServers, c.validateConnections, c.validateTargets, c.validateModels, c.validateBilling} {
 		if err := check(); err != nil {
 			return err
 		}

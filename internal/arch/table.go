@@ -287,6 +287,12 @@ var table = []Row{
 		Because:  "they are what the transports share about a request, and know none of them",
 	},
 	{
+		Packages: []string{"internal/bodies"},
+		Ours:     []string{"core/fault", "internal/*"},
+		Outside:  []string{fiber, fasthttp},
+		Because:  "both transports read bodies, within one bound of memory",
+	},
+	{
 		Packages: []string{"internal/bench/..."},
 		Ours:     []string{"..."},
 		Outside:  []string{"*"},

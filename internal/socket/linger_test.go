@@ -81,7 +81,7 @@ func TestLingering(t *testing.T) {
 		here, _ := net.Pipe()
 		defer here.Close()
 		ExpectMore(here)
-		got, err := Lingering(oneConn{conn: here}).Accept()
+		got, err := Listen(oneConn{conn: here}, Limits{}).Accept()
 		if err != nil || got != here {
 			t.Fatalf("got %v, %v", got, err)
 		}

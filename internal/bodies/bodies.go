@@ -1,0 +1,130 @@
+// Package bodies reads the bodies of requests. A body is read when a handler
+// asks for it, which it does once it knows who is asking; it takes memory as
+// its bytes arrive, up to the limit that its route declares and to what all
+// bodies together may take.
+//
+// It does not own how large the body of a route may be.
+package bodies
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/internal/netgroup"
+	"parley/internal/socket"
+)
+
+// ErrTooLarge is a body above the limit of its route.
+var ErrTooLarge = fiber.ErrRequestEntityTooLarge
+
+// MinMemory is the least memory, in bytes, with which a document of every size
+// can be sent.
+const MinMemory = 128 << 20
+
+// Bodies bound the memory of all bodies.
+type Bodies struct {
+	client         func(*fiber.Ctx) netip.Addr
+	signedIn, open *memory
+	// patience is how long a body may take; see [slowest].
+	patience time.Duration
+}
+
+// New returns bodies that take at most so many bytes at once, not less than
+// [MinMemory]. client tells the address that a request comes from.
+func New(bytes int64, client func(*fiber.Ctx) netip.Addr) *Bodies {
+	return &Bodies{
+		client:   client,
+		signedIn: newMemory(bytes, bytes/share),
+		open:     newMemory(bytes/openShare, bytes/openShare/share),
+		patience: patience,
+	}
+}
+
+const (
+	localBody = "body"
+	// defaultLimit is for routes that declare none.
+	defaultLimit = 64 << 10
+	// maxDrained is how much of a body nobody wanted is read so that the
+	// connection can be used again.
+	maxDrained = 64 << 10
+)
+
+// UpTo declares how large the body of a route may be, in bytes. The route's
+// handler must know that the caller may call it before it asks for the body.
+func UpTo(limit int) fiber.Handler { return declare(limit, false) }
+
+// OpenUpTo is [UpTo] for a route that anyone may call.
+func OpenUpTo(limit int) fiber.Handler { return declare(limit, true) }
+
+func declare(limit int, open bool) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		b, ok := c.Locals(localBody).(*body)
+		if !ok {
+			if len(c.Request().Body()) > limit { // in tests without a socket
+				return ErrTooLarge
+			}
+			return c.Next()
+		}
+		b.limit = int64(limit)
+		if open {
+			b.memory, b.open = b.all.open, true
+		}
+		return c.Next()
+	}
+}
+
+// Middleware makes bodies wait until they are asked for. The connections must
+// be of a [socket.Listener] and the server must call [HeadOnly]. It refuses
+// a request with unclear framing, and closes the connection of a request
+// whose body was not wanted and is too large to be read over.
+func (all *Bodies) Middleware(c *fiber.Ctx) error {
+	conn, ok := c.Context().Conn().(*socket.Conn)
+	if !ok {
+		return c.Next() // in tests without a socket
+	}
+	framing, err := framingOf(&c.Request().Header)
+	if err != nil {
+		closeAfter(c, conn)
+		return err
+	}
+	if framing.length == 0 {
+		defer conn.EndRequest(nil)
+		return c.Next()
+	}
+	b := &body{all: all, memory: all.signedIn, conn: conn, framing: framing, left: framing.length, limit: defaultLimit}
+	c.Locals(localBody, b)
+	defer b.end(c)
+	return c.Next()
+}
+
+// Read reads the body of a request, if it has one, so that the methods of
+// c.Request() return it. It may be called twice.
+//
+// Failures: [ErrTooLarge], a fiber.Error of 400 or 408 when the body is broken
+// or late, RateLimited and Unavailable when there is no memory for it.
+func Read(c *fiber.Ctx) error {
+	b, ok := c.Locals(localBody).(*body)
+	if !ok || b.asked {
+		return nil
+	}
+	b.asked = true
+	if err := b.begin(c); err != nil {
+		return err
+	}
+	content, err := b.readAll()
+	if err != nil {
+		return err
+	}
+	c.Request().SetBodyRaw(content)
+	return nil
+}
+
+func closeAfter(c *fiber.Ctx, conn *socket.Conn) {
+	c.Context().SetConnectionClose()
+	socket.ExpectMore(conn)
+}
+
+// clientOf is called when a body becomes large.
+func (all *Bodies) clientOf(c *fiber.Ctx) netip.Prefix { return netgroup.Of(all.client(c)) }

@@ -1,0 +1,216 @@
+package bodies
+
+import (
+	"errors"
+	"io"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/internal/socket"
+)
+
+const (
+	// small is how much of a body is not counted: as much as the headers may
+	// take.
+	small = 8 << 10
+	// first is how much room a body gets before it has come.
+	first = 1 << 10
+	// step is by how much more memory is counted at a time.
+	step = 64 << 10
+	// patience is how long a body may take, and a second more for each slowest
+	// bytes that have come.
+	patience = 30 * time.Second
+	slowest  = 128 << 10
+)
+
+var errBroken = fiber.NewError(fiber.StatusBadRequest, "The body did not arrive whole.")
+
+// body is the body of a request that is being answered.
+type body struct {
+	framing
+	all    *Bodies
+	memory *memory
+	conn   *socket.Conn
+	limit  int64
+	// open says that anyone may send it, so that the connection gives way to
+	// others while the body is awaited.
+	open bool
+
+	// asked says that the handler has asked for it, and failed why it cannot
+	// be read on.
+	asked  bool
+	failed error
+	// taken is how much was read. left is how much of it is to come, when its
+	// length is known.
+	taken, left int64
+	done        bool
+	chunks      *chunks
+	started     time.Time
+
+	client netip.Prefix
+	held   int64
+}
+
+// begin refuses what is announced to be too large, before the client is told
+// to send it.
+func (b *body) begin(c *fiber.Ctx) error {
+	if b.length > b.limit {
+		return b.fail(ErrTooLarge)
+	}
+	b.client = b.all.clientOf(c)
+	b.started = time.Now()
+	if b.length == chunked {
+		b.chunks = newChunks(b)
+	}
+	if !b.expects {
+		return nil
+	}
+	b.expects = false
+	if _, err := io.WriteString(b.conn, "HTTP/1.1 100 Continue\r\n\r\n"); err != nil {
+		return b.fail(errBroken)
+	}
+	return nil
+}
+
+func (b *body) fail(err error) error {
+	b.failed = err
+	return err
+}
+
+// Read reads what has arrived, and waits if that is nothing.
+func (b *body) Read(p []byte) (int, error) {
+	switch {
+	case b.failed != nil:
+		return 0, b.failed
+	case b.done:
+		return 0, io.EOF
+	}
+	n, err := b.next(p)
+	b.taken += int64(n)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return n, b.fail(fiber.ErrRequestTimeout)
+	case err != nil && !b.done:
+		return n, b.fail(errBroken)
+	case b.taken > b.limit:
+		return n, b.fail(ErrTooLarge)
+	}
+	if err := b.hold(); err != nil {
+		return n, b.fail(err)
+	}
+	return n, nil
+}
+
+// next reads without limits. The end of the body is done, without an error.
+func (b *body) next(p []byte) (n int, err error) {
+	if b.chunks != nil {
+		n, err = b.chunks.Read(p)
+		b.done = err == io.EOF
+		return n, err
+	}
+	n, err = b.fromConn(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	b.done = b.left == 0
+	return n, err
+}
+
+// fromConn reads bytes of the connection. A body that comes in time may take
+// as long as its size needs.
+func (b *body) fromConn(p []byte) (int, error) {
+	if b.conn.Buffered() == 0 {
+		_ = b.conn.SetReadDeadline(b.started.Add(b.all.patience + time.Duration(b.taken/slowest)*time.Second))
+	}
+	return b.conn.ReadBody(p)
+}
+
+// hold counts what a large body has taken.
+func (b *body) hold() error {
+	if b.taken <= small || b.taken <= b.held {
+		return nil
+	}
+	more := max(b.taken-b.held, step)
+	if err := b.memory.take(b.client, more); err != nil {
+		return err
+	}
+	b.held += more
+	return nil
+}
+
+// readAll reads to the end. Memory grows with what has arrived: a length is
+// easily announced.
+func (b *body) readAll() (_ []byte, err error) {
+	size := max(int64(b.conn.Buffered()), first)
+	if b.length > 0 {
+		size = min(size, b.length)
+	}
+	content := make([]byte, 0, size)
+	if b.open && (b.length == chunked || int64(b.conn.Buffered()) < b.length) {
+		b.conn.Yield()
+		defer func() {
+			if !b.conn.Resume() && err == nil {
+				err = b.fail(errBroken)
+			}
+		}()
+	}
+	for {
+		if len(content) == cap(content) {
+			content = b.grown(content)
+		}
+		n, err := b.Read(content[len(content):cap(content)])
+		content = content[:len(content)+n]
+		if err == io.EOF || err == nil && b.done {
+			return content, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// grown returns the content with room for as much again, or for all if the
+// length is known to be less.
+func (b *body) grown(content []byte) []byte {
+	size := 2 * int64(cap(content))
+	if b.length > 0 {
+		size = min(size, b.length)
+	}
+	more := make([]byte, len(content), size)
+	copy(more, content)
+	return more
+}
+
+// drainWhole reads over what is left of a body.
+func (b *body) drainWhole() error {
+	var over [4 << 10]byte
+	for b.left > 0 {
+		n, err := b.conn.ReadBody(over[:min(int64(len(over)), b.left)])
+		b.left -= int64(n)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end lets go of the body, and of what is left of it on the connection.
+func (b *body) end(c *fiber.Ctx) {
+	if b.asked {
+		c.Request().ResetBody()
+	}
+	if b.held > 0 {
+		b.memory.give(b.client, b.held)
+	}
+	switch {
+	case b.done && b.failed == nil:
+		b.conn.EndRequest(nil)
+	case b.failed == nil && !b.expects && b.length > 0 && b.left <= maxDrained,
+		// Its length was too large for the route, but not for us.
+		b.failed == ErrTooLarge && b.left > 0 && b.left <= maxDrained && !b.expects:
+		b.conn.EndRequest(b.drainWhole)
+	default:
+		closeAfter(c, b.conn)
+	}
+}

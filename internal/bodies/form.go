@@ -1,0 +1,124 @@
+package bodies
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+)
+
+// maxParts is how many parts a form may have.
+const maxParts = 1000
+
+var (
+	errForm  = fault.New(fault.Invalid, "The form was not sent whole. Send it again.")
+	errParts = fault.New(fault.Invalid, "The form has more than %d parts. Send fewer.", maxParts)
+)
+
+// Part is one part of a form.
+type Part struct {
+	Name        string
+	FileName    string
+	ContentType string
+	Content     []byte
+}
+
+// Parts are the parts of a form in the order in which they were sent.
+type Parts []Part
+
+// Value returns the content of the first part of a name that is no file.
+func (parts Parts) Value(name string) string {
+	for _, p := range parts {
+		if p.Name == name && p.FileName == "" {
+			return string(p.Content)
+		}
+	}
+	return ""
+}
+
+// Files returns the parts of a name that are files.
+func (parts Parts) Files(name string) []Part {
+	var files []Part
+	for _, p := range parts {
+		if p.Name == name && p.FileName != "" {
+			files = append(files, p)
+		}
+	}
+	return files
+}
+
+// Form reads the body of a request as multipart/form-data, part by part, so
+// that its content is in memory once. Its failures are those of [Read], and
+// Invalid for what is no such form.
+func Form(c *fiber.Ctx) (Parts, error) {
+	boundary, err := boundaryOf(c.Get(fiber.HeaderContentType))
+	if err != nil {
+		return nil, err
+	}
+	var content io.Reader = bytes.NewReader(c.Request().Body())
+	if b, ok := c.Locals(localBody).(*body); ok && !b.asked {
+		b.asked = true
+		if err := b.begin(c); err != nil {
+			return nil, err
+		}
+		content = b
+	}
+	parts, err := readParts(multipart.NewReader(content, boundary))
+	if err != nil {
+		return nil, reason(err)
+	}
+	// What stands behind the last part, which is no part of the form.
+	if _, err := io.Copy(io.Discard, content); err != nil {
+		return nil, reason(err)
+	}
+	return parts, nil
+}
+
+func boundaryOf(contentType string) (string, error) {
+	mediaType, parameters, err := mime.ParseMediaType(contentType)
+	if err != nil || !strings.EqualFold(mediaType, fiber.MIMEMultipartForm) || parameters["boundary"] == "" {
+		return "", errForm
+	}
+	return parameters["boundary"], nil
+}
+
+func readParts(form *multipart.Reader) (Parts, error) {
+	var parts Parts
+	for {
+		part, err := form.NextPart()
+		if err == io.EOF {
+			return parts, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(parts) == maxParts {
+			return nil, errParts
+		}
+		content, err := io.ReadAll(part)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, Part{
+			Name: part.FormName(), FileName: part.FileName(),
+			ContentType: part.Header.Get(fiber.HeaderContentType), Content: content,
+		})
+	}
+}
+
+// reason keeps what the connection or a limit says, and calls all else a
+// broken form.
+func reason(err error) error {
+	var failure *fault.Error
+	var refused *fiber.Error
+	if errors.As(err, &failure) || errors.As(err, &refused) {
+		return err
+	}
+	return fault.Wrap(fault.Invalid, err, "%s", errForm.Message)
+}

@@ -1,0 +1,68 @@
+package bodies
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+
+	"parley/core/fault"
+)
+
+const (
+	// share is the part of the memory that one client may hold: one fourth.
+	share = 4
+	// openShare is the part that bodies may hold which anyone may send: one
+	// eighth. So strangers leave room to those who have signed in.
+	openShare = 8
+	// retryAfter is when a refused request may be sent again.
+	retryAfter = 5 * time.Second
+)
+
+var (
+	errTooManyOfClient = &fault.Error{
+		Kind: fault.RateLimited, RetryAfter: retryAfter,
+		Message: "Your network is sending too many large requests at once. Try again in a few seconds.",
+	}
+	errTooMany = &fault.Error{
+		Kind: fault.Unavailable, RetryAfter: retryAfter,
+		Message: "The server is receiving too many large requests. Try again in a few seconds.",
+	}
+)
+
+// memory counts the bytes of bodies that are held at once.
+type memory struct {
+	limit, perClient int64
+
+	mu      sync.Mutex
+	held    int64
+	clients map[netip.Prefix]int64
+}
+
+func newMemory(limit, perClient int64) *memory {
+	return &memory{limit: limit, perClient: perClient, clients: map[netip.Prefix]int64{}}
+}
+
+// take counts n more bytes of a client. It is RateLimited or Unavailable when
+// there is no room for them.
+func (m *memory) take(client netip.Prefix, n int64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.clients[client]+n > m.perClient {
+		return errTooManyOfClient
+	}
+	if m.held+n > m.limit {
+		return errTooMany
+	}
+	m.held += n
+	m.clients[client] += n
+	return nil
+}
+
+func (m *memory) give(client netip.Prefix, n int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.held -= n
+	if m.clients[client] -= n; m.clients[client] == 0 {
+		delete(m.clients, client)
+	}
+}

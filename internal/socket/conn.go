@@ -1,0 +1,199 @@
+// Package socket owns what an HTTP/1 server does with TCP connections below
+// its parser: how many there may be, which one gives way, where a header
+// section ends, and whether the other end has gone or is still sending.
+package socket
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"sync/atomic"
+	"time"
+)
+
+// A closed connection is read for at most this long and this much.
+const (
+	longest = 2 * time.Second
+	most    = 64 << 20
+)
+
+// ErrHeadPassed means that the server wants to read past the header section of
+// a request that nobody has ended. Server and connection then disagree about
+// where a request ends, so the connection must close.
+var ErrHeadPassed = errors.New("socket: read past the header section")
+
+// What the server reads from a connection next.
+const (
+	inHead  = iota // a header section, perhaps the rest of one
+	inBody         // nothing: the body is read by ReadBody
+	between        // the next request, after what is left of the last one
+)
+
+// Whether a connection may be closed to make room.
+const (
+	silent int32 = iota // no request is in progress, or nobody's
+	busy
+	closed
+)
+
+// Conn is a connection of a [Listener]. Its Read gives the server header
+// sections only: what follows a header section is read by ReadBody, so that
+// nobody's body is taken before somebody has decided to.
+type Conn struct {
+	*net.TCPConn
+	listener *Listener
+	place    place
+	refusal  Refusal
+
+	more, stuck atomic.Bool
+	state       atomic.Int32
+
+	// The fields below belong to the goroutine that serves the connection.
+	reading int
+	head    head
+	rest    []byte
+	drain   func() error
+}
+
+// Read reads a header section, and never past its end.
+func (c *Conn) Read(p []byte) (int, error) {
+	switch c.reading {
+	case inBody:
+		return 0, ErrHeadPassed
+	case between:
+		if err := c.next(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := c.readHead(p)
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// next waits for another request.
+func (c *Conn) next() error {
+	c.listener.rest(c)
+	if drain := c.drain; drain != nil {
+		c.drain = nil
+		if err := drain(); err != nil {
+			return err
+		}
+	}
+	c.reading, c.head = inHead, head{}
+	return nil
+}
+
+func (c *Conn) readHead(p []byte) (int, error) {
+	read, err := c.ReadBody(p)
+	if err != nil {
+		return 0, err
+	}
+	n, done, err := c.head.take(p[:read])
+	if err != nil {
+		return 0, err
+	}
+	c.Unread(p[n:read])
+	if !done {
+		return n, nil
+	}
+	c.reading = inBody
+	if !c.state.CompareAndSwap(silent, busy) {
+		return 0, net.ErrClosed // it has just made room for another
+	}
+	return n, nil
+}
+
+// ReadBody reads what follows the header section, until EndRequest.
+func (c *Conn) ReadBody(p []byte) (int, error) {
+	if len(c.rest) == 0 {
+		return c.TCPConn.Read(p)
+	}
+	n := copy(p, c.rest)
+	if c.rest = c.rest[n:]; len(c.rest) == 0 {
+		c.rest = nil
+	}
+	return n, nil
+}
+
+// Buffered is how many bytes ReadBody can give without waiting.
+func (c *Conn) Buffered() int { return len(c.rest) }
+
+// Unread gives back what was read too far.
+func (c *Conn) Unread(p []byte) {
+	switch {
+	case len(p) == 0:
+	case len(c.rest) == 0:
+		c.rest = bytes.Clone(p)
+	default:
+		c.rest = append(bytes.Clone(p), c.rest...)
+	}
+}
+
+// EndRequest says that the request has been handled, so that what follows is
+// the next one. drain, which may be nil, is called before that is read: it
+// takes what is left of this request.
+func (c *Conn) EndRequest(drain func() error) { c.reading, c.drain = between, drain }
+
+// Yield lets the connection give way to others while the server waits for what
+// a stranger is to send, though a request has begun. Resume must follow.
+func (c *Conn) Yield() { c.listener.rest(c) }
+
+// Resume ends what Yield began. It reports whether the connection is still
+// there.
+func (c *Conn) Resume() bool { return c.state.CompareAndSwap(silent, busy) }
+
+// Refusal says why a connection was accepted only to be told that there are
+// too many.
+func (c *Conn) Refusal() Refusal { return c.refusal }
+
+// ExpectMore tells a connection of a [Listener] that the client is still to
+// send what will not be read: it lingers when it is closed, though nothing may
+// have arrived yet.
+func ExpectMore(c net.Conn) {
+	if c, ok := c.(*Conn); ok {
+		c.more.Store(true)
+	}
+}
+
+// Write remembers a failure: what a client does not take is not worth keeping.
+func (c *Conn) Write(p []byte) (int, error) {
+	n, err := c.TCPConn.Write(p)
+	if err != nil {
+		c.stuck.Store(true)
+	}
+	return n, err
+}
+
+// Close closes at once when nothing is unread or to come. Otherwise it says
+// that nothing more will be sent, and reads on until the other end closes too:
+// closing with unread bytes would reset the connection, and the answer to a
+// body that was refused would be lost.
+func (c *Conn) Close() error {
+	defer c.listener.forget(c)
+	if c.stuck.Load() {
+		_ = c.SetLinger(0) // or the kernel would hold what is unsent for minutes
+		return c.TCPConn.Close()
+	}
+	c.state.CompareAndSwap(busy, silent) // what only lingers makes room for others
+	if c.sending() && c.CloseWrite() == nil && c.SetReadDeadline(time.Now().Add(longest)) == nil {
+		_, _ = io.CopyN(io.Discard, c.TCPConn, most)
+	}
+	return c.TCPConn.Close()
+}
+
+// sending reports whether the client has sent what is unread, or is about to.
+func (c *Conn) sending() bool {
+	rc, err := c.SyscallConn()
+	if err != nil {
+		return false
+	}
+	waiting := false
+	err = rc.Control(func(fd uintptr) {
+		readable, closed := peek(fd)
+		waiting = !closed && (readable || c.more.Load())
+	})
+	return err == nil && waiting
+}

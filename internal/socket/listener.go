@@ -1,0 +1,251 @@
+package socket
+
+import (
+	"container/list"
+	"errors"
+	"log/slog"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"parley/internal/netgroup"
+)
+
+// Limits are how many connections there may be. Zero means no limit.
+type Limits struct {
+	// Connections is how many may be open at once, PerClient how many of one
+	// client: an IPv4 address, or the /64 of an IPv6 address.
+	Connections, PerClient int
+	// Proxy reports whether an address is a proxy's. Proxies carry the
+	// requests of many clients, so PerClient does not bind them, and their
+	// connections may be silent for ProxyIdle. Nil means that there are none.
+	Proxy     func(netip.Addr) bool
+	ProxyIdle time.Duration
+	Log       *slog.Logger
+}
+
+// Refusal is why a connection is refused.
+type Refusal int
+
+// Connections that are not refused are Admitted. A refused one serves one
+// answer, which says so.
+const (
+	Admitted Refusal = iota
+	TooManyOfClient
+	TooMany
+)
+
+// surplus is how many refused connections are told so at a time. Others are
+// closed without an answer.
+const surplus = 32
+
+// Pauses after a failed accept, in which other connections end.
+const (
+	firstPause = 5 * time.Millisecond
+	lastPause  = time.Second
+)
+
+// Listener accepts connections within limits. When there is no room, the
+// connection that has been silent longest gives way; one with a request in
+// progress never does. A header section that has not come whole is silence.
+type Listener struct {
+	net.Listener
+	limits Limits
+	closed chan struct{}
+	close  sync.Once
+
+	mu sync.Mutex
+	// all has every admitted connection. Those in which a request began come
+	// before those that fell silent later.
+	all     list.List
+	clients map[netip.Prefix]*list.List
+	refused int
+}
+
+// place is where a connection stands in the lists of its listener. Its fields
+// are guarded by the listener's mutex.
+type place struct {
+	client       netip.Prefix
+	in, inClient *list.Element
+}
+
+// Listen puts limits on a listener.
+func Listen(l net.Listener, limits Limits) *Listener {
+	if limits.Log == nil {
+		limits.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Listener{Listener: l, limits: limits, closed: make(chan struct{}), clients: map[netip.Prefix]*list.List{}}
+}
+
+// Accept returns the next connection that is admitted, or refused with an
+// answer. It fails only when the listener is closed: what keeps a connection
+// from being accepted, such as too many open files, passes.
+func (l *Listener) Accept() (net.Conn, error) {
+	var pause time.Duration
+	for {
+		accepted, err := l.Listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return nil, err
+		}
+		if err != nil {
+			if pause == 0 {
+				l.limits.Log.Error("no connection can be accepted; trying again", "error", err)
+			}
+			pause = min(max(2*pause, firstPause), lastPause)
+			l.makeRoom()
+			l.wait(pause)
+			continue
+		}
+		pause = 0
+		tcp, ok := accepted.(*net.TCPConn)
+		if !ok {
+			return accepted, nil
+		}
+		if conn := l.admit(tcp); conn != nil {
+			return conn, nil
+		}
+		_ = tcp.Close()
+	}
+}
+
+// Close ends Accept.
+func (l *Listener) Close() error {
+	l.close.Do(func() { close(l.closed) })
+	return l.Listener.Close()
+}
+
+func (l *Listener) wait(pause time.Duration) {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-l.closed:
+	}
+}
+
+// admit returns the connection, or nil when there is no room for an answer
+// either.
+func (l *Listener) admit(tcp *net.TCPConn) *Conn {
+	c := &Conn{TCPConn: tcp, listener: l}
+	c.place.client = l.clientOf(tcp)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.refusal = l.refusalOf(c.place.client)
+	if c.refusal != Admitted {
+		if l.refused == surplus {
+			return nil
+		}
+		l.refused++
+		return c
+	}
+	c.place.in = l.all.PushBack(c)
+	if c.place.client.IsValid() {
+		own := l.clients[c.place.client]
+		if own == nil {
+			own = list.New()
+			l.clients[c.place.client] = own
+		}
+		c.place.inClient = own.PushBack(c)
+	}
+	return c
+}
+
+// refusalOf makes room for a connection if there is none.
+func (l *Listener) refusalOf(client netip.Prefix) Refusal {
+	own := l.clients[client]
+	if full(own, l.limits.PerClient) && !l.closeLongestSilent(own) {
+		return TooManyOfClient
+	}
+	if full(&l.all, l.limits.Connections) && !l.closeLongestSilent(&l.all) {
+		return TooMany
+	}
+	return Admitted
+}
+
+func full(conns *list.List, limit int) bool {
+	return conns != nil && limit > 0 && conns.Len() >= limit
+}
+
+// clientOf is the zero Prefix for proxies, which no limit of one client binds.
+func (l *Listener) clientOf(tcp *net.TCPConn) netip.Prefix {
+	remote, ok := tcp.RemoteAddr().(*net.TCPAddr)
+	if !ok {
+		return netip.Prefix{}
+	}
+	address := remote.AddrPort().Addr().Unmap().WithZone("")
+	if l.limits.Proxy != nil && l.limits.Proxy(address) {
+		return netip.Prefix{}
+	}
+	return netgroup.Of(address)
+}
+
+// makeRoom closes the connection that has been silent longest, if there is one.
+func (l *Listener) makeRoom() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closeLongestSilent(&l.all)
+}
+
+// closeLongestSilent reports whether it closed one. The caller holds the mutex.
+func (l *Listener) closeLongestSilent(conns *list.List) bool {
+	for range conns.Len() {
+		e := conns.Front()
+		c := e.Value.(*Conn)
+		if c.state.CompareAndSwap(silent, closed) {
+			l.remove(c)
+			_ = c.TCPConn.Close()
+			return true
+		}
+		conns.MoveToBack(e) // it is busy, and falls silent later than all of these
+	}
+	return false
+}
+
+// rest says that a connection is silent from now on.
+func (l *Listener) rest(c *Conn) {
+	if !c.state.CompareAndSwap(busy, silent) {
+		return
+	}
+	if l.limits.ProxyIdle > 0 && !c.place.client.IsValid() {
+		_ = c.SetReadDeadline(time.Now().Add(l.limits.ProxyIdle))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.place.in != nil {
+		l.all.MoveToBack(c.place.in)
+	}
+	if c.place.inClient != nil {
+		l.clients[c.place.client].MoveToBack(c.place.inClient)
+	}
+}
+
+// forget frees the place of a connection that is closed.
+func (l *Listener) forget(c *Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.state.Swap(closed) == closed && c.place.in == nil {
+		return
+	}
+	if c.refusal != Admitted {
+		l.refused--
+		return
+	}
+	l.remove(c)
+}
+
+func (l *Listener) remove(c *Conn) {
+	if c.place.in == nil {
+		return
+	}
+	l.all.Remove(c.place.in)
+	c.place.in = nil
+	own := l.clients[c.place.client]
+	if own == nil {
+		return
+	}
+	own.Remove(c.place.inClient)
+	if own.Len() == 0 {
+		delete(l.clients, c.place.client)
+	}
+}

@@ -1,0 +1,195 @@
+package socket
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// crowd is a listener with limits, and its clients.
+type crowd struct {
+	*testing.T
+	*Listener
+}
+
+func newCrowd(t *testing.T, limits Limits) crowd {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	listener := Listen(l, limits)
+	t.Cleanup(func() { listener.Close() })
+	return crowd{t, listener}
+}
+
+// joins opens a connection and returns both ends.
+func (c crowd) joins() (*Conn, *net.TCPConn) {
+	c.Helper()
+	client, err := net.Dial("tcp", c.Addr().String())
+	must(c.T, err)
+	server, err := c.Accept()
+	must(c.T, err)
+	c.Cleanup(func() { client.Close(); server.Close() })
+	return server.(*Conn), client.(*net.TCPConn)
+}
+
+// asks sends a request, whose header section the server reads.
+func (c crowd) asks(server *Conn, client *net.TCPConn) {
+	c.Helper()
+	_, err := io.WriteString(client, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+	must(c.T, err)
+	for server.reading != inBody {
+		_, err := server.Read(make([]byte, 1024))
+		must(c.T, err)
+	}
+}
+
+// answered ends a request, and waits for the next one.
+func (c crowd) answered(server *Conn) {
+	server.EndRequest(nil)
+	must(c.T, server.next())
+}
+
+// isOpen fails the test unless a connection is as open as it should be.
+func (c crowd) isOpen(client *net.TCPConn, want bool) {
+	c.Helper()
+	wait := patience
+	if want {
+		wait = time.Millisecond
+	}
+	must(c.T, client.SetReadDeadline(time.Now().Add(wait)))
+	_, err := client.Read(make([]byte, 1))
+	var timeout net.Error
+	if open := errors.As(err, &timeout) && timeout.Timeout(); open != want {
+		c.Errorf("open: %t, want %t (%v)", open, want, err)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	for name, limits := range map[string]Limits{
+		"of one client": {PerClient: 3}, "of all": {Connections: 3},
+	} {
+		t.Run("the longest silent connection "+name+" gives way, never one with a request in progress", func(t *testing.T) {
+			c := newCrowd(t, limits)
+			busy, busyClient := c.joins()
+			c.asks(busy, busyClient)
+			first, firstClient := c.joins()
+			_, second := c.joins()
+			c.asks(first, firstClient)
+			c.answered(first) // now the second has been silent longest
+			last, _ := c.joins()
+			if last.Refusal() != Admitted {
+				t.Error("the last was refused")
+			}
+			c.isOpen(second, false)
+			c.isOpen(busyClient, true)
+			c.isOpen(firstClient, true)
+		})
+	}
+	t.Run("a slow header section is silence", func(t *testing.T) {
+		c := newCrowd(t, Limits{PerClient: 1})
+		slow, client := c.joins()
+		_, err := io.WriteString(client, "GET / HTTP/1.1\r\nHost: ")
+		must(t, err)
+		_, err = slow.Read(make([]byte, 1024))
+		must(t, err)
+		c.joins()
+		c.isOpen(client, false)
+	})
+	for name, row := range map[string]struct {
+		limits Limits
+		want   Refusal
+	}{"of one client": {Limits{PerClient: 2}, TooManyOfClient}, "of all": {Limits{Connections: 2}, TooMany}} {
+		t.Run("when all "+name+" are busy, the next is told so, and some more are closed", func(t *testing.T) {
+			c := newCrowd(t, row.limits)
+			for range 2 {
+				c.asks(c.joins())
+			}
+			var told []*Conn
+			for range surplus {
+				conn, _ := c.joins()
+				if conn.Refusal() != row.want {
+					t.Fatalf("refused for %d", conn.Refusal())
+				}
+				told = append(told, conn)
+			}
+			accepted := make(chan net.Conn)
+			go func() {
+				conn, err := c.Accept()
+				if err != nil {
+					t.Error(err)
+				}
+				accepted <- conn
+			}()
+			untold, err := net.Dial("tcp", c.Addr().String())
+			must(t, err)
+			defer untold.Close()
+			c.isOpen(untold.(*net.TCPConn), false)
+			must(t, told[0].Close())
+			must(t, told[0].TCPConn.Close(), net.ErrClosed) // twice counts once
+			client, err := net.Dial("tcp", c.Addr().String())
+			must(t, err)
+			defer client.Close()
+			if conn := (<-accepted).(*Conn); conn.Refusal() != row.want {
+				t.Errorf("after one has left, the next is refused for %d", conn.Refusal())
+			}
+		})
+	}
+	t.Run("a trusted proxy has as many connections as there may be", func(t *testing.T) {
+		c := newCrowd(t, Limits{PerClient: 1, Proxy: func(a netip.Addr) bool { return a == netip.MustParseAddr("127.0.0.1") }})
+		_, first := c.joins()
+		c.joins()
+		c.isOpen(first, true)
+	})
+	t.Run("places that were left are free again", func(t *testing.T) {
+		c := newCrowd(t, Limits{PerClient: 2, Connections: 2})
+		for range 10 {
+			server, client := c.joins()
+			c.asks(server, client)
+			must(t, client.Close())
+			must(t, server.Close())
+		}
+		if c.all.Len() != 0 || len(c.clients) != 0 || c.refused != 0 {
+			t.Errorf("%d connections of %d clients are counted, and %d refused", c.all.Len(), len(c.clients), c.refused)
+		}
+	})
+}
+
+// failing is a listener that fails several times before it accepts.
+type failing struct {
+	net.Listener
+	errs chan error
+}
+
+func (f failing) Accept() (net.Conn, error) {
+	select {
+	case err := <-f.errs:
+		return nil, &net.OpError{Op: "accept", Err: err}
+	default:
+		return f.Listener.Accept()
+	}
+}
+
+func TestAcceptGoesOn(t *testing.T) {
+	c := newCrowd(t, Limits{})
+	errs := make(chan error, 10)
+	c.Listener.Listener = failing{c.Listener.Listener, errs}
+	_, silentClient := c.joins()
+	for _, err := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED, syscall.ENOBUFS} {
+		errs <- err
+	}
+	t.Run("no failure to accept ends the server, and the longest silent connection gives way", func(t *testing.T) {
+		crowd{t, c.Listener}.joins()
+		crowd{t, c.Listener}.isOpen(silentClient, false)
+	})
+	t.Run("closing ends it, though it waits to try again", func(t *testing.T) {
+		must(t, c.Close())
+		errs <- syscall.EMFILE
+		if _, err := c.Accept(); !errors.Is(err, net.ErrClosed) {
+			t.Errorf("it ended with %v", err)
+		}
+	})
+}
