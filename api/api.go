@@ -7,10 +7,10 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -40,24 +40,26 @@ type Deps struct {
 	Parts []Part
 	// Streams is how patient open streams are.
 	Streams StreamTimes
-	// Now is the clock by which requests are counted, [time.Now] when nil.
-	Now func() time.Time
+	// Requests admits as many in a minute as the plan includes.
+	Requests *tenant.Requests
+	// MaxAnswers is how many answers are worked on at once: [MaxAnswers] when 0.
+	MaxAnswers int
 }
 
 // API is the interface.
 type API struct {
 	Deps
-	gate  gate
-	rates *rates
+	gate gate
+	// answers and readers are the places of questions that are answered, and of
+	// streams that are resumed and keys that are replayed.
+	answers, readers *places
 }
 
 // New returns the interface.
 func New(deps Deps) *API {
 	deps.Streams = deps.Streams.orDefaults()
-	if deps.Now == nil {
-		deps.Now = time.Now
-	}
-	return &API{Deps: deps, rates: newRates(deps.Now, ratesKept)}
+	most := cmp.Or(deps.MaxAnswers, MaxAnswers)
+	return &API{Deps: deps, answers: newPlaces("answers", most), readers: newPlaces("readers of answers", most)}
 }
 
 // Register adds the routes to an app.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/url"
 	"strconv"
 
@@ -14,7 +15,8 @@ import (
 )
 
 // question reads what a request of /chat and /chat/stream asks.
-func (a *API) question(c *fiber.Ctx, principal *chatbot.Principal) (ask chat.Ask, err error) {
+func (a *API) question(c *fiber.Ctx, admitted *admission) (ask chat.Ask, err error) {
+	ask.Admit = admitted.begin
 	var request chatRequest
 	if err := decode(c, &request); err != nil {
 		return ask, err
@@ -22,7 +24,7 @@ func (a *API) question(c *fiber.Ctx, principal *chatbot.Principal) (ask chat.Ask
 	if ask.ExternalUserID, err = externalUserOf(c, request.ExternalUserID); err != nil {
 		return ask, err
 	}
-	if ask.Key, err = keyOf(c, principal, ask.ExternalUserID); err != nil {
+	if ask.Key, err = keyOf(c, admitted.principal, ask.ExternalUserID); err != nil {
 		return ask, err
 	}
 	if request.Message == nil {
@@ -50,7 +52,12 @@ func (a *API) chat(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	ask, err := a.question(c, principal)
+	admitted, err := a.admitQuestion(c, principal)
+	if err != nil {
+		return err
+	}
+	defer admitted.place.leave()
+	ask, err := a.question(c, admitted)
 	if err != nil {
 		return err
 	}
@@ -78,6 +85,11 @@ func (a *API) createConversation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	if key, _, _ := headerOf(c, idempotencyHeader); key == "" { // else when it turns out to be new
+		if err := a.count(c.UserContext(), principal); err != nil {
+			return err
+		}
+	}
 	var request conversationRequest
 	if err := decodeAny(c, &request); err != nil {
 		return err
@@ -90,7 +102,9 @@ func (a *API) createConversation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	made, err := a.Chat.CreateConversation(c.UserContext(), principal, externalUserID, key)
+	made, err := a.Chat.CreateConversation(c.UserContext(), principal, externalUserID, key, func(ctx context.Context) error {
+		return a.count(ctx, principal)
+	})
 	if err != nil {
 		return err
 	}
@@ -101,6 +115,9 @@ func (a *API) createConversation(c *fiber.Ctx) error {
 func (a *API) messages(c *fiber.Ctx) error {
 	principal, _, err := a.authenticate(c, chatbot.ScopeRead)
 	if err != nil {
+		return err
+	}
+	if err := a.count(c.UserContext(), principal); err != nil {
 		return err
 	}
 	page, paged, err := a.pageOf(c)

@@ -171,8 +171,12 @@ func (s *stream) Close() error {
 	s.reader.unwatch()
 	s.reader.cancel(errClientGone)
 	s.mu.Lock()
+	first := !s.closed
 	s.closed = true
 	s.mu.Unlock()
+	if first {
+		s.reader.place.leave()
+	}
 	if s.timer != nil {
 		s.timer.Stop()
 	}

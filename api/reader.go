@@ -24,16 +24,19 @@ type reader struct {
 	conn   net.Conn
 	// unwatch must be called before the server reads the connection again.
 	unwatch func()
+	// place is that of a stream, or nil.
+	place *place
 }
 
 func (a *API) attend(c *fiber.Ctx) reader {
 	ctx, cancel := context.WithCancelCause(a.Lifetime)
 	conn := c.Context().Conn()
-	return reader{ctx, cancel, conn, socket.Watch(conn, func() { cancel(errClientGone) })}
+	return reader{ctx, cancel, conn, socket.Watch(conn, func() { cancel(errClientGone) }), nil}
 }
 
 // leave is for the end of the request.
 func (r reader) leave() {
 	r.unwatch()
 	r.cancel(nil)
+	r.place.leave()
 }

@@ -41,11 +41,16 @@ func (a *API) chatStream(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	ask, err := a.question(c, principal)
+	admitted, err := a.admitQuestion(c, principal)
 	if err != nil {
 		return err
 	}
-	return a.stream(c, streaming{principal: principal, secret: secret, begin: func(ctx context.Context) (*chat.Turn, chat.Delivery, error) {
+	ask, err := a.question(c, admitted)
+	if err != nil {
+		admitted.place.leave()
+		return err
+	}
+	return a.stream(c, streaming{principal: principal, secret: secret, place: admitted.place, begin: func(ctx context.Context) (*chat.Turn, chat.Delivery, error) {
 		turn, err := a.Chat.Begin(ctx, principal, ask)
 		return turn, ask.Delivery, err
 	}})
@@ -72,7 +77,11 @@ func (a *API) resumeStream(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return a.stream(c, streaming{principal: principal, secret: secret, resumed: from != nil, begin: func(ctx context.Context) (*chat.Turn, chat.Delivery, error) {
+	place, err := a.readers.take(principal)
+	if err != nil {
+		return err
+	}
+	return a.stream(c, streaming{principal: principal, secret: secret, place: place, resumed: from != nil, begin: func(ctx context.Context) (*chat.Turn, chat.Delivery, error) {
 		turn, err := a.Chat.Resume(ctx, principal, ref, from)
 		if err != nil {
 			return nil, chat.Delivery{}, err
@@ -96,6 +105,8 @@ type streaming struct {
 	principal *chatbot.Principal
 	// secret is the token's.
 	secret string
+	// place is left when the response ends.
+	place *place
 	// resumed says that the client has seen the beginning.
 	resumed bool
 	begin   func(context.Context) (*chat.Turn, chat.Delivery, error)
@@ -105,6 +116,7 @@ type streaming struct {
 // ordinary answer.
 func (a *API) stream(c *fiber.Ctx, asked streaming) error {
 	reader := a.attend(c)
+	reader.place = asked.place
 	begun := false
 	defer func() { // after a panic, too
 		if !begun {

@@ -28,12 +28,14 @@ import (
 	"parley/ent/mail"
 	"parley/ent/member"
 	"parley/ent/message"
+	"parley/ent/messagehold"
 	"parley/ent/passage"
 	"parley/ent/plan"
 	"parley/ent/provider"
 	"parley/ent/rebuild"
 	"parley/ent/receipt"
 	"parley/ent/removal"
+	"parley/ent/requestminute"
 	"parley/ent/reversal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
@@ -93,6 +95,8 @@ type Client struct {
 	Member *MemberClient
 	// Message is the client for interacting with the Message builders.
 	Message *MessageClient
+	// MessageHold is the client for interacting with the MessageHold builders.
+	MessageHold *MessageHoldClient
 	// Passage is the client for interacting with the Passage builders.
 	Passage *PassageClient
 	// Plan is the client for interacting with the Plan builders.
@@ -105,6 +109,8 @@ type Client struct {
 	Receipt *ReceiptClient
 	// Removal is the client for interacting with the Removal builders.
 	Removal *RemovalClient
+	// RequestMinute is the client for interacting with the RequestMinute builders.
+	RequestMinute *RequestMinuteClient
 	// Reversal is the client for interacting with the Reversal builders.
 	Reversal *ReversalClient
 	// Session is the client for interacting with the Session builders.
@@ -155,12 +161,14 @@ func (c *Client) init() {
 	c.Mail = NewMailClient(c.config)
 	c.Member = NewMemberClient(c.config)
 	c.Message = NewMessageClient(c.config)
+	c.MessageHold = NewMessageHoldClient(c.config)
 	c.Passage = NewPassageClient(c.config)
 	c.Plan = NewPlanClient(c.config)
 	c.Provider = NewProviderClient(c.config)
 	c.Rebuild = NewRebuildClient(c.config)
 	c.Receipt = NewReceiptClient(c.config)
 	c.Removal = NewRemovalClient(c.config)
+	c.RequestMinute = NewRequestMinuteClient(c.config)
 	c.Reversal = NewReversalClient(c.config)
 	c.Session = NewSessionClient(c.config)
 	c.SignInAttempt = NewSignInAttemptClient(c.config)
@@ -281,12 +289,14 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Mail:            NewMailClient(cfg),
 		Member:          NewMemberClient(cfg),
 		Message:         NewMessageClient(cfg),
+		MessageHold:     NewMessageHoldClient(cfg),
 		Passage:         NewPassageClient(cfg),
 		Plan:            NewPlanClient(cfg),
 		Provider:        NewProviderClient(cfg),
 		Rebuild:         NewRebuildClient(cfg),
 		Receipt:         NewReceiptClient(cfg),
 		Removal:         NewRemovalClient(cfg),
+		RequestMinute:   NewRequestMinuteClient(cfg),
 		Reversal:        NewReversalClient(cfg),
 		Session:         NewSessionClient(cfg),
 		SignInAttempt:   NewSignInAttemptClient(cfg),
@@ -334,12 +344,14 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Mail:            NewMailClient(cfg),
 		Member:          NewMemberClient(cfg),
 		Message:         NewMessageClient(cfg),
+		MessageHold:     NewMessageHoldClient(cfg),
 		Passage:         NewPassageClient(cfg),
 		Plan:            NewPlanClient(cfg),
 		Provider:        NewProviderClient(cfg),
 		Rebuild:         NewRebuildClient(cfg),
 		Receipt:         NewReceiptClient(cfg),
 		Removal:         NewRemovalClient(cfg),
+		RequestMinute:   NewRequestMinuteClient(cfg),
 		Reversal:        NewReversalClient(cfg),
 		Session:         NewSessionClient(cfg),
 		SignInAttempt:   NewSignInAttemptClient(cfg),
@@ -383,9 +395,9 @@ func (c *Client) Use(hooks ...Hook) {
 		c.AccountMail, c.AddressCode, c.AuditEntry, c.BillingEvent, c.CachedAnswer,
 		c.Chatbot, c.Chore, c.Conversation, c.Device, c.Document, c.Embedding,
 		c.IdempotencyKey, c.InstallationKey, c.Invitation, c.Mail, c.Member, c.Message,
-		c.Passage, c.Plan, c.Provider, c.Rebuild, c.Receipt, c.Removal, c.Reversal,
-		c.Session, c.SignInAttempt, c.Source, c.Subscription, c.Token, c.Trial,
-		c.Upload, c.Usage, c.User, c.Workspace,
+		c.MessageHold, c.Passage, c.Plan, c.Provider, c.Rebuild, c.Receipt, c.Removal,
+		c.RequestMinute, c.Reversal, c.Session, c.SignInAttempt, c.Source,
+		c.Subscription, c.Token, c.Trial, c.Upload, c.Usage, c.User, c.Workspace,
 	} {
 		n.Use(hooks...)
 	}
@@ -398,9 +410,9 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.AccountMail, c.AddressCode, c.AuditEntry, c.BillingEvent, c.CachedAnswer,
 		c.Chatbot, c.Chore, c.Conversation, c.Device, c.Document, c.Embedding,
 		c.IdempotencyKey, c.InstallationKey, c.Invitation, c.Mail, c.Member, c.Message,
-		c.Passage, c.Plan, c.Provider, c.Rebuild, c.Receipt, c.Removal, c.Reversal,
-		c.Session, c.SignInAttempt, c.Source, c.Subscription, c.Token, c.Trial,
-		c.Upload, c.Usage, c.User, c.Workspace,
+		c.MessageHold, c.Passage, c.Plan, c.Provider, c.Rebuild, c.Receipt, c.Removal,
+		c.RequestMinute, c.Reversal, c.Session, c.SignInAttempt, c.Source,
+		c.Subscription, c.Token, c.Trial, c.Upload, c.Usage, c.User, c.Workspace,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -443,6 +455,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Member.mutate(ctx, m)
 	case *MessageMutation:
 		return c.Message.mutate(ctx, m)
+	case *MessageHoldMutation:
+		return c.MessageHold.mutate(ctx, m)
 	case *PassageMutation:
 		return c.Passage.mutate(ctx, m)
 	case *PlanMutation:
@@ -455,6 +469,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Receipt.mutate(ctx, m)
 	case *RemovalMutation:
 		return c.Removal.mutate(ctx, m)
+	case *RequestMinuteMutation:
+		return c.RequestMinute.mutate(ctx, m)
 	case *ReversalMutation:
 		return c.Reversal.mutate(ctx, m)
 	case *SessionMutation:
@@ -3106,6 +3122,156 @@ func (c *MessageClient) mutate(ctx context.Context, m *MessageMutation) (Value, 
 	}
 }
 
+// MessageHoldClient is a client for the MessageHold schema.
+type MessageHoldClient struct {
+	config
+}
+
+// NewMessageHoldClient returns a client for the MessageHold from the given config.
+func NewMessageHoldClient(c config) *MessageHoldClient {
+	return &MessageHoldClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `messagehold.Hooks(f(g(h())))`.
+func (c *MessageHoldClient) Use(hooks ...Hook) {
+	c.hooks.MessageHold = append(c.hooks.MessageHold, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `messagehold.Intercept(f(g(h())))`.
+func (c *MessageHoldClient) Intercept(interceptors ...Interceptor) {
+	c.inters.MessageHold = append(c.inters.MessageHold, interceptors...)
+}
+
+// Create returns a builder for creating a MessageHold entity.
+func (c *MessageHoldClient) Create() *MessageHoldCreate {
+	mutation := newMessageHoldMutation(c.config, OpCreate)
+	return &MessageHoldCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of MessageHold entities.
+func (c *MessageHoldClient) CreateBulk(builders ...*MessageHoldCreate) *MessageHoldCreateBulk {
+	return &MessageHoldCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *MessageHoldClient) MapCreateBulk(slice any, setFunc func(*MessageHoldCreate, int)) *MessageHoldCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &MessageHoldCreateBulk{err: fmt.Errorf("calling to MessageHoldClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*MessageHoldCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &MessageHoldCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for MessageHold.
+func (c *MessageHoldClient) Update() *MessageHoldUpdate {
+	mutation := newMessageHoldMutation(c.config, OpUpdate)
+	return &MessageHoldUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *MessageHoldClient) UpdateOne(_m *MessageHold) *MessageHoldUpdateOne {
+	mutation := newMessageHoldMutation(c.config, OpUpdateOne, withMessageHold(_m))
+	return &MessageHoldUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *MessageHoldClient) UpdateOneID(id int) *MessageHoldUpdateOne {
+	mutation := newMessageHoldMutation(c.config, OpUpdateOne, withMessageHoldID(id))
+	return &MessageHoldUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for MessageHold.
+func (c *MessageHoldClient) Delete() *MessageHoldDelete {
+	mutation := newMessageHoldMutation(c.config, OpDelete)
+	return &MessageHoldDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *MessageHoldClient) DeleteOne(_m *MessageHold) *MessageHoldDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *MessageHoldClient) DeleteOneID(id int) *MessageHoldDeleteOne {
+	builder := c.Delete().Where(messagehold.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &MessageHoldDeleteOne{builder}
+}
+
+// Query returns a query builder for MessageHold.
+func (c *MessageHoldClient) Query() *MessageHoldQuery {
+	return &MessageHoldQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeMessageHold},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a MessageHold entity by its id.
+func (c *MessageHoldClient) Get(ctx context.Context, id int) (*MessageHold, error) {
+	return c.Query().Where(messagehold.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *MessageHoldClient) GetX(ctx context.Context, id int) *MessageHold {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryWorkspace queries the workspace edge of a MessageHold.
+func (c *MessageHoldClient) QueryWorkspace(_m *MessageHold) *WorkspaceQuery {
+	query := (&WorkspaceClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(messagehold.Table, messagehold.FieldID, id),
+			sqlgraph.To(workspace.Table, workspace.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, messagehold.WorkspaceTable, messagehold.WorkspaceColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *MessageHoldClient) Hooks() []Hook {
+	hooks := c.hooks.MessageHold
+	return append(hooks[:len(hooks):len(hooks)], messagehold.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *MessageHoldClient) Interceptors() []Interceptor {
+	return c.inters.MessageHold
+}
+
+func (c *MessageHoldClient) mutate(ctx context.Context, m *MessageHoldMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&MessageHoldCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&MessageHoldUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&MessageHoldUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&MessageHoldDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown MessageHold mutation op: %q", m.Op())
+	}
+}
+
 // PassageClient is a client for the Passage schema.
 type PassageClient struct {
 	config
@@ -3953,6 +4119,140 @@ func (c *RemovalClient) mutate(ctx context.Context, m *RemovalMutation) (Value, 
 		return (&RemovalDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Removal mutation op: %q", m.Op())
+	}
+}
+
+// RequestMinuteClient is a client for the RequestMinute schema.
+type RequestMinuteClient struct {
+	config
+}
+
+// NewRequestMinuteClient returns a client for the RequestMinute from the given config.
+func NewRequestMinuteClient(c config) *RequestMinuteClient {
+	return &RequestMinuteClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `requestminute.Hooks(f(g(h())))`.
+func (c *RequestMinuteClient) Use(hooks ...Hook) {
+	c.hooks.RequestMinute = append(c.hooks.RequestMinute, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `requestminute.Intercept(f(g(h())))`.
+func (c *RequestMinuteClient) Intercept(interceptors ...Interceptor) {
+	c.inters.RequestMinute = append(c.inters.RequestMinute, interceptors...)
+}
+
+// Create returns a builder for creating a RequestMinute entity.
+func (c *RequestMinuteClient) Create() *RequestMinuteCreate {
+	mutation := newRequestMinuteMutation(c.config, OpCreate)
+	return &RequestMinuteCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of RequestMinute entities.
+func (c *RequestMinuteClient) CreateBulk(builders ...*RequestMinuteCreate) *RequestMinuteCreateBulk {
+	return &RequestMinuteCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *RequestMinuteClient) MapCreateBulk(slice any, setFunc func(*RequestMinuteCreate, int)) *RequestMinuteCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &RequestMinuteCreateBulk{err: fmt.Errorf("calling to RequestMinuteClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*RequestMinuteCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &RequestMinuteCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for RequestMinute.
+func (c *RequestMinuteClient) Update() *RequestMinuteUpdate {
+	mutation := newRequestMinuteMutation(c.config, OpUpdate)
+	return &RequestMinuteUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *RequestMinuteClient) UpdateOne(_m *RequestMinute) *RequestMinuteUpdateOne {
+	mutation := newRequestMinuteMutation(c.config, OpUpdateOne, withRequestMinute(_m))
+	return &RequestMinuteUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *RequestMinuteClient) UpdateOneID(id int) *RequestMinuteUpdateOne {
+	mutation := newRequestMinuteMutation(c.config, OpUpdateOne, withRequestMinuteID(id))
+	return &RequestMinuteUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for RequestMinute.
+func (c *RequestMinuteClient) Delete() *RequestMinuteDelete {
+	mutation := newRequestMinuteMutation(c.config, OpDelete)
+	return &RequestMinuteDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *RequestMinuteClient) DeleteOne(_m *RequestMinute) *RequestMinuteDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *RequestMinuteClient) DeleteOneID(id int) *RequestMinuteDeleteOne {
+	builder := c.Delete().Where(requestminute.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &RequestMinuteDeleteOne{builder}
+}
+
+// Query returns a query builder for RequestMinute.
+func (c *RequestMinuteClient) Query() *RequestMinuteQuery {
+	return &RequestMinuteQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeRequestMinute},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a RequestMinute entity by its id.
+func (c *RequestMinuteClient) Get(ctx context.Context, id int) (*RequestMinute, error) {
+	return c.Query().Where(requestminute.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *RequestMinuteClient) GetX(ctx context.Context, id int) *RequestMinute {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *RequestMinuteClient) Hooks() []Hook {
+	hooks := c.hooks.RequestMinute
+	return append(hooks[:len(hooks):len(hooks)], requestminute.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *RequestMinuteClient) Interceptors() []Interceptor {
+	return c.inters.RequestMinute
+}
+
+func (c *RequestMinuteClient) mutate(ctx context.Context, m *RequestMinuteMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&RequestMinuteCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&RequestMinuteUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&RequestMinuteUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&RequestMinuteDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown RequestMinute mutation op: %q", m.Op())
 	}
 }
 
@@ -5688,6 +5988,22 @@ func (c *WorkspaceClient) QueryUsages(_m *Workspace) *UsageQuery {
 	return query
 }
 
+// QueryMessageHolds queries the message_holds edge of a Workspace.
+func (c *WorkspaceClient) QueryMessageHolds(_m *Workspace) *MessageHoldQuery {
+	query := (&MessageHoldClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, id),
+			sqlgraph.To(messagehold.Table, messagehold.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.MessageHoldsTable, workspace.MessageHoldsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
 // QueryProviders queries the providers edge of a Workspace.
 func (c *WorkspaceClient) QueryProviders(_m *Workspace) *ProviderQuery {
 	query := (&ProviderClient{config: c.config}).Query()
@@ -5735,16 +6051,18 @@ type (
 	hooks struct {
 		AccountMail, AddressCode, AuditEntry, BillingEvent, CachedAnswer, Chatbot,
 		Chore, Conversation, Device, Document, Embedding, IdempotencyKey,
-		InstallationKey, Invitation, Mail, Member, Message, Passage, Plan, Provider,
-		Rebuild, Receipt, Removal, Reversal, Session, SignInAttempt, Source,
-		Subscription, Token, Trial, Upload, Usage, User, Workspace []ent.Hook
+		InstallationKey, Invitation, Mail, Member, Message, MessageHold, Passage, Plan,
+		Provider, Rebuild, Receipt, Removal, RequestMinute, Reversal, Session,
+		SignInAttempt, Source, Subscription, Token, Trial, Upload, Usage, User,
+		Workspace []ent.Hook
 	}
 	inters struct {
 		AccountMail, AddressCode, AuditEntry, BillingEvent, CachedAnswer, Chatbot,
 		Chore, Conversation, Device, Document, Embedding, IdempotencyKey,
-		InstallationKey, Invitation, Mail, Member, Message, Passage, Plan, Provider,
-		Rebuild, Receipt, Removal, Reversal, Session, SignInAttempt, Source,
-		Subscription, Token, Trial, Upload, Usage, User, Workspace []ent.Interceptor
+		InstallationKey, Invitation, Mail, Member, Message, MessageHold, Passage, Plan,
+		Provider, Rebuild, Receipt, Removal, RequestMinute, Reversal, Session,
+		SignInAttempt, Source, Subscription, Token, Trial, Upload, Usage, User,
+		Workspace []ent.Interceptor
 	}
 )
 

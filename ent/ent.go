@@ -23,12 +23,14 @@ import (
 	"parley/ent/mail"
 	"parley/ent/member"
 	"parley/ent/message"
+	"parley/ent/messagehold"
 	"parley/ent/passage"
 	"parley/ent/plan"
 	"parley/ent/provider"
 	"parley/ent/rebuild"
 	"parley/ent/receipt"
 	"parley/ent/removal"
+	"parley/ent/requestminute"
 	"parley/ent/reversal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
@@ -123,12 +125,14 @@ func checkColumn(t, c string) error {
 			mail.Table:            mail.ValidColumn,
 			member.Table:          member.ValidColumn,
 			message.Table:         message.ValidColumn,
+			messagehold.Table:     messagehold.ValidColumn,
 			passage.Table:         passage.ValidColumn,
 			plan.Table:            plan.ValidColumn,
 			provider.Table:        provider.ValidColumn,
 			rebuild.Table:         rebuild.ValidColumn,
 			receipt.Table:         receipt.ValidColumn,
 			removal.Table:         removal.ValidColumn,
+			requestminute.Table:   requestminute.ValidColumn,
 			reversal.Table:        reversal.ValidColumn,
 			session.Table:         session.ValidColumn,
 			signinattempt.Table:   signinattempt.ValidColumn,

@@ -20,6 +20,7 @@ import (
 	"parley/ent/mail"
 	"parley/ent/member"
 	"parley/ent/message"
+	"parley/ent/messagehold"
 	"parley/ent/passage"
 	"parley/ent/plan"
 	"parley/ent/predicate"
@@ -27,6 +28,7 @@ import (
 	"parley/ent/rebuild"
 	"parley/ent/receipt"
 	"parley/ent/removal"
+	"parley/ent/requestminute"
 	"parley/ent/reversal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
@@ -47,7 +49,7 @@ import (
 
 // schemaGraph holds a representation of ent/schema at runtime.
 var schemaGraph = func() *sqlgraph.Schema {
-	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 34)}
+	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 36)}
 	graph.Nodes[0] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   accountmail.Table,
@@ -408,6 +410,24 @@ var schemaGraph = func() *sqlgraph.Schema {
 	}
 	graph.Nodes[17] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
+			Table:   messagehold.Table,
+			Columns: messagehold.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt,
+				Column: messagehold.FieldID,
+			},
+		},
+		Type: "MessageHold",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			messagehold.FieldWorkspaceID: {Type: field.TypeString, Column: messagehold.FieldWorkspaceID},
+			messagehold.FieldMonth:       {Type: field.TypeString, Column: messagehold.FieldMonth},
+			messagehold.FieldHolder:      {Type: field.TypeInt64, Column: messagehold.FieldHolder},
+			messagehold.FieldGranted:     {Type: field.TypeInt, Column: messagehold.FieldGranted},
+			messagehold.FieldLeaseUntil:  {Type: field.TypeTime, Column: messagehold.FieldLeaseUntil},
+		},
+	}
+	graph.Nodes[18] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
 			Table:   passage.Table,
 			Columns: passage.Columns,
 			ID: &sqlgraph.FieldSpec{
@@ -431,7 +451,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			passage.FieldText:        {Type: field.TypeString, Column: passage.FieldText},
 		},
 	}
-	graph.Nodes[18] = &sqlgraph.Node{
+	graph.Nodes[19] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   plan.Table,
 			Columns: plan.Columns,
@@ -453,6 +473,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			plan.FieldKnowledgeChars:    {Type: field.TypeInt, Column: plan.FieldKnowledgeChars},
 			plan.FieldStoredBytes:       {Type: field.TypeInt, Column: plan.FieldStoredBytes},
 			plan.FieldRequestsPerMinute: {Type: field.TypeInt, Column: plan.FieldRequestsPerMinute},
+			plan.FieldConcurrentAnswers: {Type: field.TypeInt, Column: plan.FieldConcurrentAnswers},
 			plan.FieldRetentionDays:     {Type: field.TypeInt, Column: plan.FieldRetentionDays},
 			plan.FieldMonthlyPrice:      {Type: field.TypeInt, Column: plan.FieldMonthlyPrice},
 			plan.FieldYearlyPrice:       {Type: field.TypeInt, Column: plan.FieldYearlyPrice},
@@ -462,7 +483,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			plan.FieldSoldCurrency:      {Type: field.TypeString, Column: plan.FieldSoldCurrency},
 		},
 	}
-	graph.Nodes[19] = &sqlgraph.Node{
+	graph.Nodes[20] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   provider.Table,
 			Columns: provider.Columns,
@@ -484,7 +505,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			provider.FieldCreatedAt:   {Type: field.TypeTime, Column: provider.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[20] = &sqlgraph.Node{
+	graph.Nodes[21] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   rebuild.Table,
 			Columns: rebuild.Columns,
@@ -498,7 +519,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			rebuild.FieldBeganAt: {Type: field.TypeTime, Column: rebuild.FieldBeganAt},
 		},
 	}
-	graph.Nodes[21] = &sqlgraph.Node{
+	graph.Nodes[22] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   receipt.Table,
 			Columns: receipt.Columns,
@@ -525,7 +546,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			receipt.FieldCreatedAt:        {Type: field.TypeTime, Column: receipt.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[22] = &sqlgraph.Node{
+	graph.Nodes[23] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   removal.Table,
 			Columns: removal.Columns,
@@ -550,7 +571,24 @@ var schemaGraph = func() *sqlgraph.Schema {
 			removal.FieldCountedAt:   {Type: field.TypeTime, Column: removal.FieldCountedAt},
 		},
 	}
-	graph.Nodes[23] = &sqlgraph.Node{
+	graph.Nodes[24] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   requestminute.Table,
+			Columns: requestminute.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt,
+				Column: requestminute.FieldID,
+			},
+		},
+		Type: "RequestMinute",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			requestminute.FieldWorkspaceID: {Type: field.TypeString, Column: requestminute.FieldWorkspaceID},
+			requestminute.FieldMinute:      {Type: field.TypeBytes, Column: requestminute.FieldMinute},
+			requestminute.FieldRevision:    {Type: field.TypeInt64, Column: requestminute.FieldRevision},
+			requestminute.FieldChangedAt:   {Type: field.TypeTime, Column: requestminute.FieldChangedAt},
+		},
+	}
+	graph.Nodes[25] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   reversal.Table,
 			Columns: reversal.Columns,
@@ -570,7 +608,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			reversal.FieldAt:          {Type: field.TypeTime, Column: reversal.FieldAt},
 		},
 	}
-	graph.Nodes[24] = &sqlgraph.Node{
+	graph.Nodes[26] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   session.Table,
 			Columns: session.Columns,
@@ -587,7 +625,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			session.FieldCreatedAt:  {Type: field.TypeTime, Column: session.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[25] = &sqlgraph.Node{
+	graph.Nodes[27] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   signinattempt.Table,
 			Columns: signinattempt.Columns,
@@ -602,7 +640,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			signinattempt.FieldLastAt:   {Type: field.TypeTime, Column: signinattempt.FieldLastAt},
 		},
 	}
-	graph.Nodes[26] = &sqlgraph.Node{
+	graph.Nodes[28] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   source.Table,
 			Columns: source.Columns,
@@ -630,7 +668,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			source.FieldCreatedAt:   {Type: field.TypeTime, Column: source.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[27] = &sqlgraph.Node{
+	graph.Nodes[29] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   subscription.Table,
 			Columns: subscription.Columns,
@@ -671,7 +709,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			subscription.FieldCreatedAt:       {Type: field.TypeTime, Column: subscription.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[28] = &sqlgraph.Node{
+	graph.Nodes[30] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   token.Table,
 			Columns: token.Columns,
@@ -697,7 +735,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			token.FieldCreatedAt:   {Type: field.TypeTime, Column: token.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[29] = &sqlgraph.Node{
+	graph.Nodes[31] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   trial.Table,
 			Columns: trial.Columns,
@@ -712,7 +750,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			trial.FieldCreatedAt:      {Type: field.TypeTime, Column: trial.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[30] = &sqlgraph.Node{
+	graph.Nodes[32] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   upload.Table,
 			Columns: upload.Columns,
@@ -730,7 +768,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			upload.FieldBody:        {Type: field.TypeBytes, Column: upload.FieldBody},
 		},
 	}
-	graph.Nodes[31] = &sqlgraph.Node{
+	graph.Nodes[33] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   usage.Table,
 			Columns: usage.Columns,
@@ -747,7 +785,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			usage.FieldMessages:    {Type: field.TypeInt, Column: usage.FieldMessages},
 		},
 	}
-	graph.Nodes[32] = &sqlgraph.Node{
+	graph.Nodes[34] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   user.Table,
 			Columns: user.Columns,
@@ -763,7 +801,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			user.FieldCreatedAt:    {Type: field.TypeTime, Column: user.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[33] = &sqlgraph.Node{
+	graph.Nodes[35] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   workspace.Table,
 			Columns: workspace.Columns,
@@ -1048,6 +1086,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		"Conversation",
 	)
 	graph.MustAddE(
+		"workspace",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   messagehold.WorkspaceTable,
+			Columns: []string{messagehold.WorkspaceColumn},
+			Bidi:    false,
+		},
+		"MessageHold",
+		"Workspace",
+	)
+	graph.MustAddE(
 		"document",
 		&sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -1298,6 +1348,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		"Workspace",
 		"Usage",
+	)
+	graph.MustAddE(
+		"message_holds",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.MessageHoldsTable,
+			Columns: []string{workspace.MessageHoldsColumn},
+			Bidi:    false,
+		},
+		"Workspace",
+		"MessageHold",
 	)
 	graph.MustAddE(
 		"providers",
@@ -2994,6 +3056,85 @@ func (f *MessageFilter) WhereHasConversationWith(preds ...predicate.Conversation
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *MessageHoldQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the MessageHoldQuery builder.
+func (_q *MessageHoldQuery) Filter() *MessageHoldFilter {
+	return &MessageHoldFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *MessageHoldMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the MessageHoldMutation builder.
+func (m *MessageHoldMutation) Filter() *MessageHoldFilter {
+	return &MessageHoldFilter{config: m.config, predicateAdder: m}
+}
+
+// MessageHoldFilter provides a generic filtering capability at runtime for MessageHoldQuery.
+type MessageHoldFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *MessageHoldFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[17].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int predicate on the id field.
+func (f *MessageHoldFilter) WhereID(p entql.IntP) {
+	f.Where(p.Field(messagehold.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *MessageHoldFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(messagehold.FieldWorkspaceID))
+}
+
+// WhereMonth applies the entql string predicate on the month field.
+func (f *MessageHoldFilter) WhereMonth(p entql.StringP) {
+	f.Where(p.Field(messagehold.FieldMonth))
+}
+
+// WhereHolder applies the entql int64 predicate on the holder field.
+func (f *MessageHoldFilter) WhereHolder(p entql.Int64P) {
+	f.Where(p.Field(messagehold.FieldHolder))
+}
+
+// WhereGranted applies the entql int predicate on the granted field.
+func (f *MessageHoldFilter) WhereGranted(p entql.IntP) {
+	f.Where(p.Field(messagehold.FieldGranted))
+}
+
+// WhereLeaseUntil applies the entql time.Time predicate on the lease_until field.
+func (f *MessageHoldFilter) WhereLeaseUntil(p entql.TimeP) {
+	f.Where(p.Field(messagehold.FieldLeaseUntil))
+}
+
+// WhereHasWorkspace applies a predicate to check if query has an edge workspace.
+func (f *MessageHoldFilter) WhereHasWorkspace() {
+	f.Where(entql.HasEdge("workspace"))
+}
+
+// WhereHasWorkspaceWith applies a predicate to check if query has an edge workspace with a given conditions (other predicates).
+func (f *MessageHoldFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
+	f.Where(entql.HasEdgeWith("workspace", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *PassageQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -3022,7 +3163,7 @@ type PassageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *PassageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[17].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[18].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3136,7 +3277,7 @@ type PlanFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *PlanFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[18].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[19].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3200,6 +3341,11 @@ func (f *PlanFilter) WhereStoredBytes(p entql.IntP) {
 // WhereRequestsPerMinute applies the entql int predicate on the requests_per_minute field.
 func (f *PlanFilter) WhereRequestsPerMinute(p entql.IntP) {
 	f.Where(p.Field(plan.FieldRequestsPerMinute))
+}
+
+// WhereConcurrentAnswers applies the entql int predicate on the concurrent_answers field.
+func (f *PlanFilter) WhereConcurrentAnswers(p entql.IntP) {
+	f.Where(p.Field(plan.FieldConcurrentAnswers))
 }
 
 // WhereRetentionDays applies the entql int predicate on the retention_days field.
@@ -3266,7 +3412,7 @@ type ProviderFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ProviderFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[19].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[20].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3365,7 +3511,7 @@ type RebuildFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RebuildFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[20].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[21].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3410,7 +3556,7 @@ type ReceiptFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ReceiptFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[21].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[22].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3520,7 +3666,7 @@ type RemovalFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RemovalFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[22].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[23].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3606,6 +3752,66 @@ func (f *RemovalFilter) WhereHasChatbotWith(preds ...predicate.Chatbot) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *RequestMinuteQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the RequestMinuteQuery builder.
+func (_q *RequestMinuteQuery) Filter() *RequestMinuteFilter {
+	return &RequestMinuteFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *RequestMinuteMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the RequestMinuteMutation builder.
+func (m *RequestMinuteMutation) Filter() *RequestMinuteFilter {
+	return &RequestMinuteFilter{config: m.config, predicateAdder: m}
+}
+
+// RequestMinuteFilter provides a generic filtering capability at runtime for RequestMinuteQuery.
+type RequestMinuteFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *RequestMinuteFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[24].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int predicate on the id field.
+func (f *RequestMinuteFilter) WhereID(p entql.IntP) {
+	f.Where(p.Field(requestminute.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *RequestMinuteFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(requestminute.FieldWorkspaceID))
+}
+
+// WhereMinute applies the entql []byte predicate on the minute field.
+func (f *RequestMinuteFilter) WhereMinute(p entql.BytesP) {
+	f.Where(p.Field(requestminute.FieldMinute))
+}
+
+// WhereRevision applies the entql int64 predicate on the revision field.
+func (f *RequestMinuteFilter) WhereRevision(p entql.Int64P) {
+	f.Where(p.Field(requestminute.FieldRevision))
+}
+
+// WhereChangedAt applies the entql time.Time predicate on the changed_at field.
+func (f *RequestMinuteFilter) WhereChangedAt(p entql.TimeP) {
+	f.Where(p.Field(requestminute.FieldChangedAt))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *ReversalQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -3634,7 +3840,7 @@ type ReversalFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ReversalFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[23].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[25].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3723,7 +3929,7 @@ type SessionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SessionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[24].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[26].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3797,7 +4003,7 @@ type SignInAttemptFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SignInAttemptFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[25].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[27].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3847,7 +4053,7 @@ type SourceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SourceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[26].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[28].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3976,7 +4182,7 @@ type SubscriptionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SubscriptionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[27].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[29].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4170,7 +4376,7 @@ type TokenFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TokenFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[28].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[30].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4289,7 +4495,7 @@ type TrialFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TrialFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[29].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[31].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4339,7 +4545,7 @@ type UploadFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UploadFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[30].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[32].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4418,7 +4624,7 @@ type UsageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UsageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[31].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[33].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4492,7 +4698,7 @@ type UserFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UserFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[32].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[34].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4589,7 +4795,7 @@ type WorkspaceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *WorkspaceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[33].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[35].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4741,6 +4947,20 @@ func (f *WorkspaceFilter) WhereHasUsages() {
 // WhereHasUsagesWith applies a predicate to check if query has an edge usages with a given conditions (other predicates).
 func (f *WorkspaceFilter) WhereHasUsagesWith(preds ...predicate.Usage) {
 	f.Where(entql.HasEdgeWith("usages", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasMessageHolds applies a predicate to check if query has an edge message_holds.
+func (f *WorkspaceFilter) WhereHasMessageHolds() {
+	f.Where(entql.HasEdge("message_holds"))
+}
+
+// WhereHasMessageHoldsWith applies a predicate to check if query has an edge message_holds with a given conditions (other predicates).
+func (f *WorkspaceFilter) WhereHasMessageHoldsWith(preds ...predicate.MessageHold) {
+	f.Where(entql.HasEdgeWith("message_holds", sqlgraph.WrapFunc(func(s *sql.Selector) {
 		for _, p := range preds {
 			p(s)
 		}

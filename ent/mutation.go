@@ -23,6 +23,7 @@ import (
 	"parley/ent/mail"
 	"parley/ent/member"
 	"parley/ent/message"
+	"parley/ent/messagehold"
 	"parley/ent/passage"
 	"parley/ent/plan"
 	"parley/ent/predicate"
@@ -30,6 +31,7 @@ import (
 	"parley/ent/rebuild"
 	"parley/ent/receipt"
 	"parley/ent/removal"
+	"parley/ent/requestminute"
 	"parley/ent/reversal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
@@ -74,12 +76,14 @@ const (
 	TypeMail            = "Mail"
 	TypeMember          = "Member"
 	TypeMessage         = "Message"
+	TypeMessageHold     = "MessageHold"
 	TypePassage         = "Passage"
 	TypePlan            = "Plan"
 	TypeProvider        = "Provider"
 	TypeRebuild         = "Rebuild"
 	TypeReceipt         = "Receipt"
 	TypeRemoval         = "Removal"
+	TypeRequestMinute   = "RequestMinute"
 	TypeReversal        = "Reversal"
 	TypeSession         = "Session"
 	TypeSignInAttempt   = "SignInAttempt"
@@ -14455,6 +14459,671 @@ func (m *MessageMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Message edge %s", name)
 }
 
+// MessageHoldMutation represents an operation that mutates the MessageHold nodes in the graph.
+type MessageHoldMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *int
+	month            *string
+	holder           *int64
+	addholder        *int64
+	granted          *int
+	addgranted       *int
+	lease_until      *time.Time
+	clearedFields    map[string]struct{}
+	workspace        *string
+	clearedworkspace bool
+	done             bool
+	oldValue         func(context.Context) (*MessageHold, error)
+	predicates       []predicate.MessageHold
+}
+
+var _ ent.Mutation = (*MessageHoldMutation)(nil)
+
+// messageholdOption allows management of the mutation configuration using functional options.
+type messageholdOption func(*MessageHoldMutation)
+
+// newMessageHoldMutation creates new mutation for the MessageHold entity.
+func newMessageHoldMutation(c config, op Op, opts ...messageholdOption) *MessageHoldMutation {
+	m := &MessageHoldMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeMessageHold,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withMessageHoldID sets the ID field of the mutation.
+func withMessageHoldID(id int) messageholdOption {
+	return func(m *MessageHoldMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *MessageHold
+		)
+		m.oldValue = func(ctx context.Context) (*MessageHold, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().MessageHold.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withMessageHold sets the old MessageHold of the mutation.
+func withMessageHold(node *MessageHold) messageholdOption {
+	return func(m *MessageHoldMutation) {
+		m.oldValue = func(context.Context) (*MessageHold, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m MessageHoldMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m MessageHoldMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *MessageHoldMutation) ID() (id int, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *MessageHoldMutation) IDs(ctx context.Context) ([]int, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().MessageHold.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *MessageHoldMutation) SetWorkspaceID(s string) {
+	m.workspace = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *MessageHoldMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the MessageHold entity.
+// If the MessageHold object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MessageHoldMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *MessageHoldMutation) ResetWorkspaceID() {
+	m.workspace = nil
+}
+
+// SetMonth sets the "month" field.
+func (m *MessageHoldMutation) SetMonth(s string) {
+	m.month = &s
+}
+
+// Month returns the value of the "month" field in the mutation.
+func (m *MessageHoldMutation) Month() (r string, exists bool) {
+	v := m.month
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMonth returns the old "month" field's value of the MessageHold entity.
+// If the MessageHold object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MessageHoldMutation) OldMonth(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMonth is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMonth requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMonth: %w", err)
+	}
+	return oldValue.Month, nil
+}
+
+// ResetMonth resets all changes to the "month" field.
+func (m *MessageHoldMutation) ResetMonth() {
+	m.month = nil
+}
+
+// SetHolder sets the "holder" field.
+func (m *MessageHoldMutation) SetHolder(i int64) {
+	m.holder = &i
+	m.addholder = nil
+}
+
+// Holder returns the value of the "holder" field in the mutation.
+func (m *MessageHoldMutation) Holder() (r int64, exists bool) {
+	v := m.holder
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHolder returns the old "holder" field's value of the MessageHold entity.
+// If the MessageHold object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MessageHoldMutation) OldHolder(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHolder is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHolder requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHolder: %w", err)
+	}
+	return oldValue.Holder, nil
+}
+
+// AddHolder adds i to the "holder" field.
+func (m *MessageHoldMutation) AddHolder(i int64) {
+	if m.addholder != nil {
+		*m.addholder += i
+	} else {
+		m.addholder = &i
+	}
+}
+
+// AddedHolder returns the value that was added to the "holder" field in this mutation.
+func (m *MessageHoldMutation) AddedHolder() (r int64, exists bool) {
+	v := m.addholder
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetHolder resets all changes to the "holder" field.
+func (m *MessageHoldMutation) ResetHolder() {
+	m.holder = nil
+	m.addholder = nil
+}
+
+// SetGranted sets the "granted" field.
+func (m *MessageHoldMutation) SetGranted(i int) {
+	m.granted = &i
+	m.addgranted = nil
+}
+
+// Granted returns the value of the "granted" field in the mutation.
+func (m *MessageHoldMutation) Granted() (r int, exists bool) {
+	v := m.granted
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldGranted returns the old "granted" field's value of the MessageHold entity.
+// If the MessageHold object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MessageHoldMutation) OldGranted(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldGranted is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldGranted requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldGranted: %w", err)
+	}
+	return oldValue.Granted, nil
+}
+
+// AddGranted adds i to the "granted" field.
+func (m *MessageHoldMutation) AddGranted(i int) {
+	if m.addgranted != nil {
+		*m.addgranted += i
+	} else {
+		m.addgranted = &i
+	}
+}
+
+// AddedGranted returns the value that was added to the "granted" field in this mutation.
+func (m *MessageHoldMutation) AddedGranted() (r int, exists bool) {
+	v := m.addgranted
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetGranted resets all changes to the "granted" field.
+func (m *MessageHoldMutation) ResetGranted() {
+	m.granted = nil
+	m.addgranted = nil
+}
+
+// SetLeaseUntil sets the "lease_until" field.
+func (m *MessageHoldMutation) SetLeaseUntil(t time.Time) {
+	m.lease_until = &t
+}
+
+// LeaseUntil returns the value of the "lease_until" field in the mutation.
+func (m *MessageHoldMutation) LeaseUntil() (r time.Time, exists bool) {
+	v := m.lease_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLeaseUntil returns the old "lease_until" field's value of the MessageHold entity.
+// If the MessageHold object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MessageHoldMutation) OldLeaseUntil(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLeaseUntil is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLeaseUntil requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLeaseUntil: %w", err)
+	}
+	return oldValue.LeaseUntil, nil
+}
+
+// ResetLeaseUntil resets all changes to the "lease_until" field.
+func (m *MessageHoldMutation) ResetLeaseUntil() {
+	m.lease_until = nil
+}
+
+// ClearWorkspace clears the "workspace" edge to the Workspace entity.
+func (m *MessageHoldMutation) ClearWorkspace() {
+	m.clearedworkspace = true
+	m.clearedFields[messagehold.FieldWorkspaceID] = struct{}{}
+}
+
+// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
+func (m *MessageHoldMutation) WorkspaceCleared() bool {
+	return m.clearedworkspace
+}
+
+// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkspaceID instead. It exists only for internal usage by the builders.
+func (m *MessageHoldMutation) WorkspaceIDs() (ids []string) {
+	if id := m.workspace; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkspace resets all changes to the "workspace" edge.
+func (m *MessageHoldMutation) ResetWorkspace() {
+	m.workspace = nil
+	m.clearedworkspace = false
+}
+
+// Where appends a list predicates to the MessageHoldMutation builder.
+func (m *MessageHoldMutation) Where(ps ...predicate.MessageHold) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the MessageHoldMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *MessageHoldMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.MessageHold, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *MessageHoldMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *MessageHoldMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (MessageHold).
+func (m *MessageHoldMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *MessageHoldMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.workspace != nil {
+		fields = append(fields, messagehold.FieldWorkspaceID)
+	}
+	if m.month != nil {
+		fields = append(fields, messagehold.FieldMonth)
+	}
+	if m.holder != nil {
+		fields = append(fields, messagehold.FieldHolder)
+	}
+	if m.granted != nil {
+		fields = append(fields, messagehold.FieldGranted)
+	}
+	if m.lease_until != nil {
+		fields = append(fields, messagehold.FieldLeaseUntil)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *MessageHoldMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case messagehold.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case messagehold.FieldMonth:
+		return m.Month()
+	case messagehold.FieldHolder:
+		return m.Holder()
+	case messagehold.FieldGranted:
+		return m.Granted()
+	case messagehold.FieldLeaseUntil:
+		return m.LeaseUntil()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *MessageHoldMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case messagehold.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case messagehold.FieldMonth:
+		return m.OldMonth(ctx)
+	case messagehold.FieldHolder:
+		return m.OldHolder(ctx)
+	case messagehold.FieldGranted:
+		return m.OldGranted(ctx)
+	case messagehold.FieldLeaseUntil:
+		return m.OldLeaseUntil(ctx)
+	}
+	return nil, fmt.Errorf("unknown MessageHold field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *MessageHoldMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case messagehold.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case messagehold.FieldMonth:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMonth(v)
+		return nil
+	case messagehold.FieldHolder:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHolder(v)
+		return nil
+	case messagehold.FieldGranted:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetGranted(v)
+		return nil
+	case messagehold.FieldLeaseUntil:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLeaseUntil(v)
+		return nil
+	}
+	return fmt.Errorf("unknown MessageHold field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *MessageHoldMutation) AddedFields() []string {
+	var fields []string
+	if m.addholder != nil {
+		fields = append(fields, messagehold.FieldHolder)
+	}
+	if m.addgranted != nil {
+		fields = append(fields, messagehold.FieldGranted)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *MessageHoldMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case messagehold.FieldHolder:
+		return m.AddedHolder()
+	case messagehold.FieldGranted:
+		return m.AddedGranted()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *MessageHoldMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case messagehold.FieldHolder:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddHolder(v)
+		return nil
+	case messagehold.FieldGranted:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddGranted(v)
+		return nil
+	}
+	return fmt.Errorf("unknown MessageHold numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *MessageHoldMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *MessageHoldMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *MessageHoldMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown MessageHold nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *MessageHoldMutation) ResetField(name string) error {
+	switch name {
+	case messagehold.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case messagehold.FieldMonth:
+		m.ResetMonth()
+		return nil
+	case messagehold.FieldHolder:
+		m.ResetHolder()
+		return nil
+	case messagehold.FieldGranted:
+		m.ResetGranted()
+		return nil
+	case messagehold.FieldLeaseUntil:
+		m.ResetLeaseUntil()
+		return nil
+	}
+	return fmt.Errorf("unknown MessageHold field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *MessageHoldMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.workspace != nil {
+		edges = append(edges, messagehold.EdgeWorkspace)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *MessageHoldMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case messagehold.EdgeWorkspace:
+		if id := m.workspace; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *MessageHoldMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *MessageHoldMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *MessageHoldMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedworkspace {
+		edges = append(edges, messagehold.EdgeWorkspace)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *MessageHoldMutation) EdgeCleared(name string) bool {
+	switch name {
+	case messagehold.EdgeWorkspace:
+		return m.clearedworkspace
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *MessageHoldMutation) ClearEdge(name string) error {
+	switch name {
+	case messagehold.EdgeWorkspace:
+		m.ClearWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown MessageHold unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *MessageHoldMutation) ResetEdge(name string) error {
+	switch name {
+	case messagehold.EdgeWorkspace:
+		m.ResetWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown MessageHold edge %s", name)
+}
+
 // PassageMutation represents an operation that mutates the Passage nodes in the graph.
 type PassageMutation struct {
 	config
@@ -15613,6 +16282,8 @@ type PlanMutation struct {
 	addstored_bytes        *int
 	requests_per_minute    *int
 	addrequests_per_minute *int
+	concurrent_answers     *int
+	addconcurrent_answers  *int
 	retention_days         *int
 	addretention_days      *int
 	monthly_price          *int
@@ -16326,6 +16997,62 @@ func (m *PlanMutation) ResetRequestsPerMinute() {
 	m.addrequests_per_minute = nil
 }
 
+// SetConcurrentAnswers sets the "concurrent_answers" field.
+func (m *PlanMutation) SetConcurrentAnswers(i int) {
+	m.concurrent_answers = &i
+	m.addconcurrent_answers = nil
+}
+
+// ConcurrentAnswers returns the value of the "concurrent_answers" field in the mutation.
+func (m *PlanMutation) ConcurrentAnswers() (r int, exists bool) {
+	v := m.concurrent_answers
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldConcurrentAnswers returns the old "concurrent_answers" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldConcurrentAnswers(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldConcurrentAnswers is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldConcurrentAnswers requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldConcurrentAnswers: %w", err)
+	}
+	return oldValue.ConcurrentAnswers, nil
+}
+
+// AddConcurrentAnswers adds i to the "concurrent_answers" field.
+func (m *PlanMutation) AddConcurrentAnswers(i int) {
+	if m.addconcurrent_answers != nil {
+		*m.addconcurrent_answers += i
+	} else {
+		m.addconcurrent_answers = &i
+	}
+}
+
+// AddedConcurrentAnswers returns the value that was added to the "concurrent_answers" field in this mutation.
+func (m *PlanMutation) AddedConcurrentAnswers() (r int, exists bool) {
+	v := m.addconcurrent_answers
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetConcurrentAnswers resets all changes to the "concurrent_answers" field.
+func (m *PlanMutation) ResetConcurrentAnswers() {
+	m.concurrent_answers = nil
+	m.addconcurrent_answers = nil
+}
+
 // SetRetentionDays sets the "retention_days" field.
 func (m *PlanMutation) SetRetentionDays(i int) {
 	m.retention_days = &i
@@ -16712,7 +17439,7 @@ func (m *PlanMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *PlanMutation) Fields() []string {
-	fields := make([]string, 0, 18)
+	fields := make([]string, 0, 19)
 	if m.title != nil {
 		fields = append(fields, plan.FieldTitle)
 	}
@@ -16745,6 +17472,9 @@ func (m *PlanMutation) Fields() []string {
 	}
 	if m.requests_per_minute != nil {
 		fields = append(fields, plan.FieldRequestsPerMinute)
+	}
+	if m.concurrent_answers != nil {
+		fields = append(fields, plan.FieldConcurrentAnswers)
 	}
 	if m.retention_days != nil {
 		fields = append(fields, plan.FieldRetentionDays)
@@ -16797,6 +17527,8 @@ func (m *PlanMutation) Field(name string) (ent.Value, bool) {
 		return m.StoredBytes()
 	case plan.FieldRequestsPerMinute:
 		return m.RequestsPerMinute()
+	case plan.FieldConcurrentAnswers:
+		return m.ConcurrentAnswers()
 	case plan.FieldRetentionDays:
 		return m.RetentionDays()
 	case plan.FieldMonthlyPrice:
@@ -16842,6 +17574,8 @@ func (m *PlanMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldStoredBytes(ctx)
 	case plan.FieldRequestsPerMinute:
 		return m.OldRequestsPerMinute(ctx)
+	case plan.FieldConcurrentAnswers:
+		return m.OldConcurrentAnswers(ctx)
 	case plan.FieldRetentionDays:
 		return m.OldRetentionDays(ctx)
 	case plan.FieldMonthlyPrice:
@@ -16942,6 +17676,13 @@ func (m *PlanMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetRequestsPerMinute(v)
 		return nil
+	case plan.FieldConcurrentAnswers:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetConcurrentAnswers(v)
+		return nil
 	case plan.FieldRetentionDays:
 		v, ok := value.(int)
 		if !ok {
@@ -17026,6 +17767,9 @@ func (m *PlanMutation) AddedFields() []string {
 	if m.addrequests_per_minute != nil {
 		fields = append(fields, plan.FieldRequestsPerMinute)
 	}
+	if m.addconcurrent_answers != nil {
+		fields = append(fields, plan.FieldConcurrentAnswers)
+	}
 	if m.addretention_days != nil {
 		fields = append(fields, plan.FieldRetentionDays)
 	}
@@ -17067,6 +17811,8 @@ func (m *PlanMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedStoredBytes()
 	case plan.FieldRequestsPerMinute:
 		return m.AddedRequestsPerMinute()
+	case plan.FieldConcurrentAnswers:
+		return m.AddedConcurrentAnswers()
 	case plan.FieldRetentionDays:
 		return m.AddedRetentionDays()
 	case plan.FieldMonthlyPrice:
@@ -17148,6 +17894,13 @@ func (m *PlanMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddRequestsPerMinute(v)
+		return nil
+	case plan.FieldConcurrentAnswers:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddConcurrentAnswers(v)
 		return nil
 	case plan.FieldRetentionDays:
 		v, ok := value.(int)
@@ -17243,6 +17996,9 @@ func (m *PlanMutation) ResetField(name string) error {
 		return nil
 	case plan.FieldRequestsPerMinute:
 		m.ResetRequestsPerMinute()
+		return nil
+	case plan.FieldConcurrentAnswers:
+		m.ResetConcurrentAnswers()
 		return nil
 	case plan.FieldRetentionDays:
 		m.ResetRetentionDays()
@@ -20888,6 +21644,530 @@ func (m *RemovalMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Removal edge %s", name)
+}
+
+// RequestMinuteMutation represents an operation that mutates the RequestMinute nodes in the graph.
+type RequestMinuteMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *int
+	workspace_id  *string
+	minute        *[]byte
+	revision      *int64
+	addrevision   *int64
+	changed_at    *time.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*RequestMinute, error)
+	predicates    []predicate.RequestMinute
+}
+
+var _ ent.Mutation = (*RequestMinuteMutation)(nil)
+
+// requestminuteOption allows management of the mutation configuration using functional options.
+type requestminuteOption func(*RequestMinuteMutation)
+
+// newRequestMinuteMutation creates new mutation for the RequestMinute entity.
+func newRequestMinuteMutation(c config, op Op, opts ...requestminuteOption) *RequestMinuteMutation {
+	m := &RequestMinuteMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeRequestMinute,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withRequestMinuteID sets the ID field of the mutation.
+func withRequestMinuteID(id int) requestminuteOption {
+	return func(m *RequestMinuteMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *RequestMinute
+		)
+		m.oldValue = func(ctx context.Context) (*RequestMinute, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().RequestMinute.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withRequestMinute sets the old RequestMinute of the mutation.
+func withRequestMinute(node *RequestMinute) requestminuteOption {
+	return func(m *RequestMinuteMutation) {
+		m.oldValue = func(context.Context) (*RequestMinute, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m RequestMinuteMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m RequestMinuteMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *RequestMinuteMutation) ID() (id int, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *RequestMinuteMutation) IDs(ctx context.Context) ([]int, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().RequestMinute.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *RequestMinuteMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *RequestMinuteMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the RequestMinute entity.
+// If the RequestMinute object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMinuteMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *RequestMinuteMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetMinute sets the "minute" field.
+func (m *RequestMinuteMutation) SetMinute(b []byte) {
+	m.minute = &b
+}
+
+// Minute returns the value of the "minute" field in the mutation.
+func (m *RequestMinuteMutation) Minute() (r []byte, exists bool) {
+	v := m.minute
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMinute returns the old "minute" field's value of the RequestMinute entity.
+// If the RequestMinute object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMinuteMutation) OldMinute(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMinute is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMinute requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMinute: %w", err)
+	}
+	return oldValue.Minute, nil
+}
+
+// ResetMinute resets all changes to the "minute" field.
+func (m *RequestMinuteMutation) ResetMinute() {
+	m.minute = nil
+}
+
+// SetRevision sets the "revision" field.
+func (m *RequestMinuteMutation) SetRevision(i int64) {
+	m.revision = &i
+	m.addrevision = nil
+}
+
+// Revision returns the value of the "revision" field in the mutation.
+func (m *RequestMinuteMutation) Revision() (r int64, exists bool) {
+	v := m.revision
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRevision returns the old "revision" field's value of the RequestMinute entity.
+// If the RequestMinute object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMinuteMutation) OldRevision(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRevision is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRevision requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRevision: %w", err)
+	}
+	return oldValue.Revision, nil
+}
+
+// AddRevision adds i to the "revision" field.
+func (m *RequestMinuteMutation) AddRevision(i int64) {
+	if m.addrevision != nil {
+		*m.addrevision += i
+	} else {
+		m.addrevision = &i
+	}
+}
+
+// AddedRevision returns the value that was added to the "revision" field in this mutation.
+func (m *RequestMinuteMutation) AddedRevision() (r int64, exists bool) {
+	v := m.addrevision
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRevision resets all changes to the "revision" field.
+func (m *RequestMinuteMutation) ResetRevision() {
+	m.revision = nil
+	m.addrevision = nil
+}
+
+// SetChangedAt sets the "changed_at" field.
+func (m *RequestMinuteMutation) SetChangedAt(t time.Time) {
+	m.changed_at = &t
+}
+
+// ChangedAt returns the value of the "changed_at" field in the mutation.
+func (m *RequestMinuteMutation) ChangedAt() (r time.Time, exists bool) {
+	v := m.changed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChangedAt returns the old "changed_at" field's value of the RequestMinute entity.
+// If the RequestMinute object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMinuteMutation) OldChangedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChangedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChangedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChangedAt: %w", err)
+	}
+	return oldValue.ChangedAt, nil
+}
+
+// ResetChangedAt resets all changes to the "changed_at" field.
+func (m *RequestMinuteMutation) ResetChangedAt() {
+	m.changed_at = nil
+}
+
+// Where appends a list predicates to the RequestMinuteMutation builder.
+func (m *RequestMinuteMutation) Where(ps ...predicate.RequestMinute) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the RequestMinuteMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *RequestMinuteMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.RequestMinute, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *RequestMinuteMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *RequestMinuteMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (RequestMinute).
+func (m *RequestMinuteMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *RequestMinuteMutation) Fields() []string {
+	fields := make([]string, 0, 4)
+	if m.workspace_id != nil {
+		fields = append(fields, requestminute.FieldWorkspaceID)
+	}
+	if m.minute != nil {
+		fields = append(fields, requestminute.FieldMinute)
+	}
+	if m.revision != nil {
+		fields = append(fields, requestminute.FieldRevision)
+	}
+	if m.changed_at != nil {
+		fields = append(fields, requestminute.FieldChangedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *RequestMinuteMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case requestminute.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case requestminute.FieldMinute:
+		return m.Minute()
+	case requestminute.FieldRevision:
+		return m.Revision()
+	case requestminute.FieldChangedAt:
+		return m.ChangedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *RequestMinuteMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case requestminute.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case requestminute.FieldMinute:
+		return m.OldMinute(ctx)
+	case requestminute.FieldRevision:
+		return m.OldRevision(ctx)
+	case requestminute.FieldChangedAt:
+		return m.OldChangedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown RequestMinute field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RequestMinuteMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case requestminute.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case requestminute.FieldMinute:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMinute(v)
+		return nil
+	case requestminute.FieldRevision:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRevision(v)
+		return nil
+	case requestminute.FieldChangedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChangedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown RequestMinute field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *RequestMinuteMutation) AddedFields() []string {
+	var fields []string
+	if m.addrevision != nil {
+		fields = append(fields, requestminute.FieldRevision)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *RequestMinuteMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case requestminute.FieldRevision:
+		return m.AddedRevision()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RequestMinuteMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case requestminute.FieldRevision:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRevision(v)
+		return nil
+	}
+	return fmt.Errorf("unknown RequestMinute numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *RequestMinuteMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *RequestMinuteMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *RequestMinuteMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown RequestMinute nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *RequestMinuteMutation) ResetField(name string) error {
+	switch name {
+	case requestminute.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case requestminute.FieldMinute:
+		m.ResetMinute()
+		return nil
+	case requestminute.FieldRevision:
+		m.ResetRevision()
+		return nil
+	case requestminute.FieldChangedAt:
+		m.ResetChangedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown RequestMinute field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *RequestMinuteMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *RequestMinuteMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *RequestMinuteMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *RequestMinuteMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *RequestMinuteMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *RequestMinuteMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *RequestMinuteMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown RequestMinute unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *RequestMinuteMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown RequestMinute edge %s", name)
 }
 
 // ReversalMutation represents an operation that mutates the Reversal nodes in the graph.
@@ -29470,6 +30750,9 @@ type WorkspaceMutation struct {
 	usages               map[int]struct{}
 	removedusages        map[int]struct{}
 	clearedusages        bool
+	message_holds        map[int]struct{}
+	removedmessage_holds map[int]struct{}
+	clearedmessage_holds bool
 	providers            map[string]struct{}
 	removedproviders     map[string]struct{}
 	clearedproviders     bool
@@ -30312,6 +31595,60 @@ func (m *WorkspaceMutation) ResetUsages() {
 	m.removedusages = nil
 }
 
+// AddMessageHoldIDs adds the "message_holds" edge to the MessageHold entity by ids.
+func (m *WorkspaceMutation) AddMessageHoldIDs(ids ...int) {
+	if m.message_holds == nil {
+		m.message_holds = make(map[int]struct{})
+	}
+	for i := range ids {
+		m.message_holds[ids[i]] = struct{}{}
+	}
+}
+
+// ClearMessageHolds clears the "message_holds" edge to the MessageHold entity.
+func (m *WorkspaceMutation) ClearMessageHolds() {
+	m.clearedmessage_holds = true
+}
+
+// MessageHoldsCleared reports if the "message_holds" edge to the MessageHold entity was cleared.
+func (m *WorkspaceMutation) MessageHoldsCleared() bool {
+	return m.clearedmessage_holds
+}
+
+// RemoveMessageHoldIDs removes the "message_holds" edge to the MessageHold entity by IDs.
+func (m *WorkspaceMutation) RemoveMessageHoldIDs(ids ...int) {
+	if m.removedmessage_holds == nil {
+		m.removedmessage_holds = make(map[int]struct{})
+	}
+	for i := range ids {
+		delete(m.message_holds, ids[i])
+		m.removedmessage_holds[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedMessageHolds returns the removed IDs of the "message_holds" edge to the MessageHold entity.
+func (m *WorkspaceMutation) RemovedMessageHoldsIDs() (ids []int) {
+	for id := range m.removedmessage_holds {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// MessageHoldsIDs returns the "message_holds" edge IDs in the mutation.
+func (m *WorkspaceMutation) MessageHoldsIDs() (ids []int) {
+	for id := range m.message_holds {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetMessageHolds resets all changes to the "message_holds" edge.
+func (m *WorkspaceMutation) ResetMessageHolds() {
+	m.message_holds = nil
+	m.clearedmessage_holds = false
+	m.removedmessage_holds = nil
+}
+
 // AddProviderIDs adds the "providers" edge to the Provider entity by ids.
 func (m *WorkspaceMutation) AddProviderIDs(ids ...string) {
 	if m.providers == nil {
@@ -30631,7 +31968,7 @@ func (m *WorkspaceMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *WorkspaceMutation) AddedEdges() []string {
-	edges := make([]string, 0, 9)
+	edges := make([]string, 0, 10)
 	if m.members != nil {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -30655,6 +31992,9 @@ func (m *WorkspaceMutation) AddedEdges() []string {
 	}
 	if m.usages != nil {
 		edges = append(edges, workspace.EdgeUsages)
+	}
+	if m.message_holds != nil {
+		edges = append(edges, workspace.EdgeMessageHolds)
 	}
 	if m.providers != nil {
 		edges = append(edges, workspace.EdgeProviders)
@@ -30714,6 +32054,12 @@ func (m *WorkspaceMutation) AddedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case workspace.EdgeMessageHolds:
+		ids := make([]ent.Value, 0, len(m.message_holds))
+		for id := range m.message_holds {
+			ids = append(ids, id)
+		}
+		return ids
 	case workspace.EdgeProviders:
 		ids := make([]ent.Value, 0, len(m.providers))
 		for id := range m.providers {
@@ -30726,7 +32072,7 @@ func (m *WorkspaceMutation) AddedIDs(name string) []ent.Value {
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *WorkspaceMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 9)
+	edges := make([]string, 0, 10)
 	if m.removedmembers != nil {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -30750,6 +32096,9 @@ func (m *WorkspaceMutation) RemovedEdges() []string {
 	}
 	if m.removedusages != nil {
 		edges = append(edges, workspace.EdgeUsages)
+	}
+	if m.removedmessage_holds != nil {
+		edges = append(edges, workspace.EdgeMessageHolds)
 	}
 	if m.removedproviders != nil {
 		edges = append(edges, workspace.EdgeProviders)
@@ -30809,6 +32158,12 @@ func (m *WorkspaceMutation) RemovedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case workspace.EdgeMessageHolds:
+		ids := make([]ent.Value, 0, len(m.removedmessage_holds))
+		for id := range m.removedmessage_holds {
+			ids = append(ids, id)
+		}
+		return ids
 	case workspace.EdgeProviders:
 		ids := make([]ent.Value, 0, len(m.removedproviders))
 		for id := range m.removedproviders {
@@ -30821,7 +32176,7 @@ func (m *WorkspaceMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *WorkspaceMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 9)
+	edges := make([]string, 0, 10)
 	if m.clearedmembers {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -30845,6 +32200,9 @@ func (m *WorkspaceMutation) ClearedEdges() []string {
 	}
 	if m.clearedusages {
 		edges = append(edges, workspace.EdgeUsages)
+	}
+	if m.clearedmessage_holds {
+		edges = append(edges, workspace.EdgeMessageHolds)
 	}
 	if m.clearedproviders {
 		edges = append(edges, workspace.EdgeProviders)
@@ -30872,6 +32230,8 @@ func (m *WorkspaceMutation) EdgeCleared(name string) bool {
 		return m.clearedreversals
 	case workspace.EdgeUsages:
 		return m.clearedusages
+	case workspace.EdgeMessageHolds:
+		return m.clearedmessage_holds
 	case workspace.EdgeProviders:
 		return m.clearedproviders
 	}
@@ -30913,6 +32273,9 @@ func (m *WorkspaceMutation) ResetEdge(name string) error {
 		return nil
 	case workspace.EdgeUsages:
 		m.ResetUsages()
+		return nil
+	case workspace.EdgeMessageHolds:
+		m.ResetMessageHolds()
 		return nil
 	case workspace.EdgeProviders:
 		m.ResetProviders()

@@ -39,6 +39,8 @@ type Plan struct {
 	StoredBytes int `json:"stored_bytes,omitempty"`
 	// RequestsPerMinute holds the value of the "requests_per_minute" field.
 	RequestsPerMinute int `json:"requests_per_minute,omitempty"`
+	// ConcurrentAnswers holds the value of the "concurrent_answers" field.
+	ConcurrentAnswers int `json:"concurrent_answers,omitempty"`
 	// RetentionDays holds the value of the "retention_days" field.
 	RetentionDays int `json:"retention_days,omitempty"`
 	// MonthlyPrice holds the value of the "monthly_price" field.
@@ -63,7 +65,7 @@ func (*Plan) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case plan.FieldFeatures:
 			values[i] = new([]byte)
-		case plan.FieldRank, plan.FieldChatbots, plan.FieldMembers, plan.FieldTokensPerChatbot, plan.FieldMessageChars, plan.FieldMessagesPerMonth, plan.FieldKnowledgeChars, plan.FieldStoredBytes, plan.FieldRequestsPerMinute, plan.FieldRetentionDays, plan.FieldMonthlyPrice, plan.FieldYearlyPrice, plan.FieldSoldMonthlyPrice, plan.FieldSoldYearlyPrice:
+		case plan.FieldRank, plan.FieldChatbots, plan.FieldMembers, plan.FieldTokensPerChatbot, plan.FieldMessageChars, plan.FieldMessagesPerMonth, plan.FieldKnowledgeChars, plan.FieldStoredBytes, plan.FieldRequestsPerMinute, plan.FieldConcurrentAnswers, plan.FieldRetentionDays, plan.FieldMonthlyPrice, plan.FieldYearlyPrice, plan.FieldSoldMonthlyPrice, plan.FieldSoldYearlyPrice:
 			values[i] = new(sql.NullInt64)
 		case plan.FieldID, plan.FieldTitle, plan.FieldCurrency, plan.FieldSoldCurrency:
 			values[i] = new(sql.NullString)
@@ -155,6 +157,12 @@ func (_m *Plan) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field requests_per_minute", values[i])
 			} else if value.Valid {
 				_m.RequestsPerMinute = int(value.Int64)
+			}
+		case plan.FieldConcurrentAnswers:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field concurrent_answers", values[i])
+			} else if value.Valid {
+				_m.ConcurrentAnswers = int(value.Int64)
 			}
 		case plan.FieldRetentionDays:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -266,6 +274,9 @@ func (_m *Plan) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("requests_per_minute=")
 	builder.WriteString(fmt.Sprintf("%v", _m.RequestsPerMinute))
+	builder.WriteString(", ")
+	builder.WriteString("concurrent_answers=")
+	builder.WriteString(fmt.Sprintf("%v", _m.ConcurrentAnswers))
 	builder.WriteString(", ")
 	builder.WriteString("retention_days=")
 	builder.WriteString(fmt.Sprintf("%v", _m.RetentionDays))

@@ -112,6 +112,20 @@ func (_c *PlanCreate) SetNillableRequestsPerMinute(v *int) *PlanCreate {
 	return _c
 }
 
+// SetConcurrentAnswers sets the "concurrent_answers" field.
+func (_c *PlanCreate) SetConcurrentAnswers(v int) *PlanCreate {
+	_c.mutation.SetConcurrentAnswers(v)
+	return _c
+}
+
+// SetNillableConcurrentAnswers sets the "concurrent_answers" field if the given value is not nil.
+func (_c *PlanCreate) SetNillableConcurrentAnswers(v *int) *PlanCreate {
+	if v != nil {
+		_c.SetConcurrentAnswers(*v)
+	}
+	return _c
+}
+
 // SetRetentionDays sets the "retention_days" field.
 func (_c *PlanCreate) SetRetentionDays(v int) *PlanCreate {
 	_c.mutation.SetRetentionDays(v)
@@ -263,6 +277,10 @@ func (_c *PlanCreate) defaults() {
 		v := plan.DefaultRequestsPerMinute
 		_c.mutation.SetRequestsPerMinute(v)
 	}
+	if _, ok := _c.mutation.ConcurrentAnswers(); !ok {
+		v := plan.DefaultConcurrentAnswers
+		_c.mutation.SetConcurrentAnswers(v)
+	}
 	if _, ok := _c.mutation.RetentionDays(); !ok {
 		v := plan.DefaultRetentionDays
 		_c.mutation.SetRetentionDays(v)
@@ -332,6 +350,9 @@ func (_c *PlanCreate) check() error {
 	}
 	if _, ok := _c.mutation.RequestsPerMinute(); !ok {
 		return &ValidationError{Name: "requests_per_minute", err: errors.New(`ent: missing required field "Plan.requests_per_minute"`)}
+	}
+	if _, ok := _c.mutation.ConcurrentAnswers(); !ok {
+		return &ValidationError{Name: "concurrent_answers", err: errors.New(`ent: missing required field "Plan.concurrent_answers"`)}
 	}
 	if _, ok := _c.mutation.RetentionDays(); !ok {
 		return &ValidationError{Name: "retention_days", err: errors.New(`ent: missing required field "Plan.retention_days"`)}
@@ -448,6 +469,10 @@ func (_c *PlanCreate) createSpec() (*Plan, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.RequestsPerMinute(); ok {
 		_spec.SetField(plan.FieldRequestsPerMinute, field.TypeInt, value)
 		_node.RequestsPerMinute = value
+	}
+	if value, ok := _c.mutation.ConcurrentAnswers(); ok {
+		_spec.SetField(plan.FieldConcurrentAnswers, field.TypeInt, value)
+		_node.ConcurrentAnswers = value
 	}
 	if value, ok := _c.mutation.RetentionDays(); ok {
 		_spec.SetField(plan.FieldRetentionDays, field.TypeInt, value)
@@ -712,6 +737,24 @@ func (u *PlanUpsert) UpdateRequestsPerMinute() *PlanUpsert {
 // AddRequestsPerMinute adds v to the "requests_per_minute" field.
 func (u *PlanUpsert) AddRequestsPerMinute(v int) *PlanUpsert {
 	u.Add(plan.FieldRequestsPerMinute, v)
+	return u
+}
+
+// SetConcurrentAnswers sets the "concurrent_answers" field.
+func (u *PlanUpsert) SetConcurrentAnswers(v int) *PlanUpsert {
+	u.Set(plan.FieldConcurrentAnswers, v)
+	return u
+}
+
+// UpdateConcurrentAnswers sets the "concurrent_answers" field to the value that was provided on create.
+func (u *PlanUpsert) UpdateConcurrentAnswers() *PlanUpsert {
+	u.SetExcluded(plan.FieldConcurrentAnswers)
+	return u
+}
+
+// AddConcurrentAnswers adds v to the "concurrent_answers" field.
+func (u *PlanUpsert) AddConcurrentAnswers(v int) *PlanUpsert {
+	u.Add(plan.FieldConcurrentAnswers, v)
 	return u
 }
 
@@ -1091,6 +1134,27 @@ func (u *PlanUpsertOne) AddRequestsPerMinute(v int) *PlanUpsertOne {
 func (u *PlanUpsertOne) UpdateRequestsPerMinute() *PlanUpsertOne {
 	return u.Update(func(s *PlanUpsert) {
 		s.UpdateRequestsPerMinute()
+	})
+}
+
+// SetConcurrentAnswers sets the "concurrent_answers" field.
+func (u *PlanUpsertOne) SetConcurrentAnswers(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetConcurrentAnswers(v)
+	})
+}
+
+// AddConcurrentAnswers adds v to the "concurrent_answers" field.
+func (u *PlanUpsertOne) AddConcurrentAnswers(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddConcurrentAnswers(v)
+	})
+}
+
+// UpdateConcurrentAnswers sets the "concurrent_answers" field to the value that was provided on create.
+func (u *PlanUpsertOne) UpdateConcurrentAnswers() *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateConcurrentAnswers()
 	})
 }
 
@@ -1656,6 +1720,27 @@ func (u *PlanUpsertBulk) AddRequestsPerMinute(v int) *PlanUpsertBulk {
 func (u *PlanUpsertBulk) UpdateRequestsPerMinute() *PlanUpsertBulk {
 	return u.Update(func(s *PlanUpsert) {
 		s.UpdateRequestsPerMinute()
+	})
+}
+
+// SetConcurrentAnswers sets the "concurrent_answers" field.
+func (u *PlanUpsertBulk) SetConcurrentAnswers(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetConcurrentAnswers(v)
+	})
+}
+
+// AddConcurrentAnswers adds v to the "concurrent_answers" field.
+func (u *PlanUpsertBulk) AddConcurrentAnswers(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddConcurrentAnswers(v)
+	})
+}
+
+// UpdateConcurrentAnswers sets the "concurrent_answers" field to the value that was provided on create.
+func (u *PlanUpsertBulk) UpdateConcurrentAnswers() *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateConcurrentAnswers()
 	})
 }
 

@@ -243,6 +243,27 @@ func (_u *PlanUpdate) AddRequestsPerMinute(v int) *PlanUpdate {
 	return _u
 }
 
+// SetConcurrentAnswers sets the "concurrent_answers" field.
+func (_u *PlanUpdate) SetConcurrentAnswers(v int) *PlanUpdate {
+	_u.mutation.ResetConcurrentAnswers()
+	_u.mutation.SetConcurrentAnswers(v)
+	return _u
+}
+
+// SetNillableConcurrentAnswers sets the "concurrent_answers" field if the given value is not nil.
+func (_u *PlanUpdate) SetNillableConcurrentAnswers(v *int) *PlanUpdate {
+	if v != nil {
+		_u.SetConcurrentAnswers(*v)
+	}
+	return _u
+}
+
+// AddConcurrentAnswers adds value to the "concurrent_answers" field.
+func (_u *PlanUpdate) AddConcurrentAnswers(v int) *PlanUpdate {
+	_u.mutation.AddConcurrentAnswers(v)
+	return _u
+}
+
 // SetRetentionDays sets the "retention_days" field.
 func (_u *PlanUpdate) SetRetentionDays(v int) *PlanUpdate {
 	_u.mutation.ResetRetentionDays()
@@ -504,6 +525,12 @@ func (_u *PlanUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedRequestsPerMinute(); ok {
 		_spec.AddField(plan.FieldRequestsPerMinute, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.ConcurrentAnswers(); ok {
+		_spec.SetField(plan.FieldConcurrentAnswers, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedConcurrentAnswers(); ok {
+		_spec.AddField(plan.FieldConcurrentAnswers, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.RetentionDays(); ok {
 		_spec.SetField(plan.FieldRetentionDays, field.TypeInt, value)
@@ -773,6 +800,27 @@ func (_u *PlanUpdateOne) SetNillableRequestsPerMinute(v *int) *PlanUpdateOne {
 // AddRequestsPerMinute adds value to the "requests_per_minute" field.
 func (_u *PlanUpdateOne) AddRequestsPerMinute(v int) *PlanUpdateOne {
 	_u.mutation.AddRequestsPerMinute(v)
+	return _u
+}
+
+// SetConcurrentAnswers sets the "concurrent_answers" field.
+func (_u *PlanUpdateOne) SetConcurrentAnswers(v int) *PlanUpdateOne {
+	_u.mutation.ResetConcurrentAnswers()
+	_u.mutation.SetConcurrentAnswers(v)
+	return _u
+}
+
+// SetNillableConcurrentAnswers sets the "concurrent_answers" field if the given value is not nil.
+func (_u *PlanUpdateOne) SetNillableConcurrentAnswers(v *int) *PlanUpdateOne {
+	if v != nil {
+		_u.SetConcurrentAnswers(*v)
+	}
+	return _u
+}
+
+// AddConcurrentAnswers adds value to the "concurrent_answers" field.
+func (_u *PlanUpdateOne) AddConcurrentAnswers(v int) *PlanUpdateOne {
+	_u.mutation.AddConcurrentAnswers(v)
 	return _u
 }
 
@@ -1067,6 +1115,12 @@ func (_u *PlanUpdateOne) sqlSave(ctx context.Context) (_node *Plan, err error) {
 	}
 	if value, ok := _u.mutation.AddedRequestsPerMinute(); ok {
 		_spec.AddField(plan.FieldRequestsPerMinute, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.ConcurrentAnswers(); ok {
+		_spec.SetField(plan.FieldConcurrentAnswers, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedConcurrentAnswers(); ok {
+		_spec.AddField(plan.FieldConcurrentAnswers, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.RetentionDays(); ok {
 		_spec.SetField(plan.FieldRetentionDays, field.TypeInt, value)

@@ -48,6 +48,8 @@ type Tx struct {
 	Member *MemberClient
 	// Message is the client for interacting with the Message builders.
 	Message *MessageClient
+	// MessageHold is the client for interacting with the MessageHold builders.
+	MessageHold *MessageHoldClient
 	// Passage is the client for interacting with the Passage builders.
 	Passage *PassageClient
 	// Plan is the client for interacting with the Plan builders.
@@ -60,6 +62,8 @@ type Tx struct {
 	Receipt *ReceiptClient
 	// Removal is the client for interacting with the Removal builders.
 	Removal *RemovalClient
+	// RequestMinute is the client for interacting with the RequestMinute builders.
+	RequestMinute *RequestMinuteClient
 	// Reversal is the client for interacting with the Reversal builders.
 	Reversal *ReversalClient
 	// Session is the client for interacting with the Session builders.
@@ -230,12 +234,14 @@ func (tx *Tx) init() {
 	tx.Mail = NewMailClient(tx.config)
 	tx.Member = NewMemberClient(tx.config)
 	tx.Message = NewMessageClient(tx.config)
+	tx.MessageHold = NewMessageHoldClient(tx.config)
 	tx.Passage = NewPassageClient(tx.config)
 	tx.Plan = NewPlanClient(tx.config)
 	tx.Provider = NewProviderClient(tx.config)
 	tx.Rebuild = NewRebuildClient(tx.config)
 	tx.Receipt = NewReceiptClient(tx.config)
 	tx.Removal = NewRemovalClient(tx.config)
+	tx.RequestMinute = NewRequestMinuteClient(tx.config)
 	tx.Reversal = NewReversalClient(tx.config)
 	tx.Session = NewSessionClient(tx.config)
 	tx.SignInAttempt = NewSignInAttemptClient(tx.config)

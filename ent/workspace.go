@@ -55,11 +55,13 @@ type WorkspaceEdges struct {
 	Reversals []*Reversal `json:"reversals,omitempty"`
 	// Usages holds the value of the usages edge.
 	Usages []*Usage `json:"usages,omitempty"`
+	// MessageHolds holds the value of the message_holds edge.
+	MessageHolds []*MessageHold `json:"message_holds,omitempty"`
 	// Providers holds the value of the providers edge.
 	Providers []*Provider `json:"providers,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [9]bool
+	loadedTypes [10]bool
 }
 
 // MembersOrErr returns the Members value or an error if the edge
@@ -134,10 +136,19 @@ func (e WorkspaceEdges) UsagesOrErr() ([]*Usage, error) {
 	return nil, &NotLoadedError{edge: "usages"}
 }
 
+// MessageHoldsOrErr returns the MessageHolds value or an error if the edge
+// was not loaded in eager-loading.
+func (e WorkspaceEdges) MessageHoldsOrErr() ([]*MessageHold, error) {
+	if e.loadedTypes[8] {
+		return e.MessageHolds, nil
+	}
+	return nil, &NotLoadedError{edge: "message_holds"}
+}
+
 // ProvidersOrErr returns the Providers value or an error if the edge
 // was not loaded in eager-loading.
 func (e WorkspaceEdges) ProvidersOrErr() ([]*Provider, error) {
-	if e.loadedTypes[8] {
+	if e.loadedTypes[9] {
 		return e.Providers, nil
 	}
 	return nil, &NotLoadedError{edge: "providers"}
@@ -270,6 +281,11 @@ func (_m *Workspace) QueryReversals() *ReversalQuery {
 // QueryUsages queries the "usages" edge of the Workspace entity.
 func (_m *Workspace) QueryUsages() *UsageQuery {
 	return NewWorkspaceClient(_m.config).QueryUsages(_m)
+}
+
+// QueryMessageHolds queries the "message_holds" edge of the Workspace entity.
+func (_m *Workspace) QueryMessageHolds() *MessageHoldQuery {
+	return NewWorkspaceClient(_m.config).QueryMessageHolds(_m)
 }
 
 // QueryProviders queries the "providers" edge of the Workspace entity.

@@ -11,6 +11,7 @@ import (
 	"parley/ent/invitation"
 	"parley/ent/mail"
 	"parley/ent/member"
+	"parley/ent/messagehold"
 	"parley/ent/provider"
 	"parley/ent/reversal"
 	"parley/ent/subscription"
@@ -238,6 +239,21 @@ func (_c *WorkspaceCreate) AddUsages(v ...*Usage) *WorkspaceCreate {
 		ids[i] = v[i].ID
 	}
 	return _c.AddUsageIDs(ids...)
+}
+
+// AddMessageHoldIDs adds the "message_holds" edge to the MessageHold entity by IDs.
+func (_c *WorkspaceCreate) AddMessageHoldIDs(ids ...int) *WorkspaceCreate {
+	_c.mutation.AddMessageHoldIDs(ids...)
+	return _c
+}
+
+// AddMessageHolds adds the "message_holds" edges to the MessageHold entity.
+func (_c *WorkspaceCreate) AddMessageHolds(v ...*MessageHold) *WorkspaceCreate {
+	ids := make([]int, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddMessageHoldIDs(ids...)
 }
 
 // AddProviderIDs adds the "providers" edge to the Provider entity by IDs.
@@ -532,6 +548,22 @@ func (_c *WorkspaceCreate) createSpec() (*Workspace, *sqlgraph.CreateSpec) {
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(usage.FieldID, field.TypeInt),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.MessageHoldsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.MessageHoldsTable,
+			Columns: []string{workspace.MessageHoldsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(messagehold.FieldID, field.TypeInt),
 			},
 		}
 		for _, k := range nodes {

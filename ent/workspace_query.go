@@ -13,6 +13,7 @@ import (
 	"parley/ent/invitation"
 	"parley/ent/mail"
 	"parley/ent/member"
+	"parley/ent/messagehold"
 	"parley/ent/predicate"
 	"parley/ent/provider"
 	"parley/ent/reversal"
@@ -42,6 +43,7 @@ type WorkspaceQuery struct {
 	withMails         *MailQuery
 	withReversals     *ReversalQuery
 	withUsages        *UsageQuery
+	withMessageHolds  *MessageHoldQuery
 	withProviders     *ProviderQuery
 	modifiers         []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
@@ -249,6 +251,28 @@ func (_q *WorkspaceQuery) QueryUsages() *UsageQuery {
 			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
 			sqlgraph.To(usage.Table, usage.FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, false, workspace.UsagesTable, workspace.UsagesColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryMessageHolds chains the current query on the "message_holds" edge.
+func (_q *WorkspaceQuery) QueryMessageHolds() *MessageHoldQuery {
+	query := (&MessageHoldClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
+			sqlgraph.To(messagehold.Table, messagehold.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.MessageHoldsTable, workspace.MessageHoldsColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -478,6 +502,7 @@ func (_q *WorkspaceQuery) Clone() *WorkspaceQuery {
 		withMails:         _q.withMails.Clone(),
 		withReversals:     _q.withReversals.Clone(),
 		withUsages:        _q.withUsages.Clone(),
+		withMessageHolds:  _q.withMessageHolds.Clone(),
 		withProviders:     _q.withProviders.Clone(),
 		// clone intermediate query.
 		sql:  _q.sql.Clone(),
@@ -570,6 +595,17 @@ func (_q *WorkspaceQuery) WithUsages(opts ...func(*UsageQuery)) *WorkspaceQuery 
 		opt(query)
 	}
 	_q.withUsages = query
+	return _q
+}
+
+// WithMessageHolds tells the query-builder to eager-load the nodes that are connected to
+// the "message_holds" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *WorkspaceQuery) WithMessageHolds(opts ...func(*MessageHoldQuery)) *WorkspaceQuery {
+	query := (&MessageHoldClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withMessageHolds = query
 	return _q
 }
 
@@ -668,7 +704,7 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 	var (
 		nodes       = []*Workspace{}
 		_spec       = _q.querySpec()
-		loadedTypes = [9]bool{
+		loadedTypes = [10]bool{
 			_q.withMembers != nil,
 			_q.withInvitations != nil,
 			_q.withChatbots != nil,
@@ -677,6 +713,7 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 			_q.withMails != nil,
 			_q.withReversals != nil,
 			_q.withUsages != nil,
+			_q.withMessageHolds != nil,
 			_q.withProviders != nil,
 		}
 	)
@@ -754,6 +791,13 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 		if err := _q.loadUsages(ctx, query, nodes,
 			func(n *Workspace) { n.Edges.Usages = []*Usage{} },
 			func(n *Workspace, e *Usage) { n.Edges.Usages = append(n.Edges.Usages, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withMessageHolds; query != nil {
+		if err := _q.loadMessageHolds(ctx, query, nodes,
+			func(n *Workspace) { n.Edges.MessageHolds = []*MessageHold{} },
+			func(n *Workspace, e *MessageHold) { n.Edges.MessageHolds = append(n.Edges.MessageHolds, e) }); err != nil {
 			return nil, err
 		}
 	}
@@ -992,6 +1036,36 @@ func (_q *WorkspaceQuery) loadUsages(ctx context.Context, query *UsageQuery, nod
 	}
 	query.Where(predicate.Usage(func(s *sql.Selector) {
 		s.Where(sql.InValues(s.C(workspace.UsagesColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.WorkspaceID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "workspace_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *WorkspaceQuery) loadMessageHolds(ctx context.Context, query *MessageHoldQuery, nodes []*Workspace, init func(*Workspace), assign func(*Workspace, *MessageHold)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Workspace)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(messagehold.FieldWorkspaceID)
+	}
+	query.Where(predicate.MessageHold(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(workspace.MessageHoldsColumn), fks...))
 	}))
 	neighbors, err := query.All(ctx)
 	if err != nil {

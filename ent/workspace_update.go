@@ -11,6 +11,7 @@ import (
 	"parley/ent/invitation"
 	"parley/ent/mail"
 	"parley/ent/member"
+	"parley/ent/messagehold"
 	"parley/ent/predicate"
 	"parley/ent/provider"
 	"parley/ent/reversal"
@@ -260,6 +261,21 @@ func (_u *WorkspaceUpdate) AddUsages(v ...*Usage) *WorkspaceUpdate {
 	return _u.AddUsageIDs(ids...)
 }
 
+// AddMessageHoldIDs adds the "message_holds" edge to the MessageHold entity by IDs.
+func (_u *WorkspaceUpdate) AddMessageHoldIDs(ids ...int) *WorkspaceUpdate {
+	_u.mutation.AddMessageHoldIDs(ids...)
+	return _u
+}
+
+// AddMessageHolds adds the "message_holds" edges to the MessageHold entity.
+func (_u *WorkspaceUpdate) AddMessageHolds(v ...*MessageHold) *WorkspaceUpdate {
+	ids := make([]int, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddMessageHoldIDs(ids...)
+}
+
 // AddProviderIDs adds the "providers" edge to the Provider entity by IDs.
 func (_u *WorkspaceUpdate) AddProviderIDs(ids ...string) *WorkspaceUpdate {
 	_u.mutation.AddProviderIDs(ids...)
@@ -446,6 +462,27 @@ func (_u *WorkspaceUpdate) RemoveUsages(v ...*Usage) *WorkspaceUpdate {
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveUsageIDs(ids...)
+}
+
+// ClearMessageHolds clears all "message_holds" edges to the MessageHold entity.
+func (_u *WorkspaceUpdate) ClearMessageHolds() *WorkspaceUpdate {
+	_u.mutation.ClearMessageHolds()
+	return _u
+}
+
+// RemoveMessageHoldIDs removes the "message_holds" edge to MessageHold entities by IDs.
+func (_u *WorkspaceUpdate) RemoveMessageHoldIDs(ids ...int) *WorkspaceUpdate {
+	_u.mutation.RemoveMessageHoldIDs(ids...)
+	return _u
+}
+
+// RemoveMessageHolds removes "message_holds" edges to MessageHold entities.
+func (_u *WorkspaceUpdate) RemoveMessageHolds(v ...*MessageHold) *WorkspaceUpdate {
+	ids := make([]int, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveMessageHoldIDs(ids...)
 }
 
 // ClearProviders clears all "providers" edges to the Provider entity.
@@ -915,6 +952,51 @@ func (_u *WorkspaceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		}
 		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
+	if _u.mutation.MessageHoldsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.MessageHoldsTable,
+			Columns: []string{workspace.MessageHoldsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(messagehold.FieldID, field.TypeInt),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedMessageHoldsIDs(); len(nodes) > 0 && !_u.mutation.MessageHoldsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.MessageHoldsTable,
+			Columns: []string{workspace.MessageHoldsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(messagehold.FieldID, field.TypeInt),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.MessageHoldsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.MessageHoldsTable,
+			Columns: []string{workspace.MessageHoldsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(messagehold.FieldID, field.TypeInt),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
 	if _u.mutation.ProvidersCleared() {
 		edge := &sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.O2M,
@@ -1203,6 +1285,21 @@ func (_u *WorkspaceUpdateOne) AddUsages(v ...*Usage) *WorkspaceUpdateOne {
 	return _u.AddUsageIDs(ids...)
 }
 
+// AddMessageHoldIDs adds the "message_holds" edge to the MessageHold entity by IDs.
+func (_u *WorkspaceUpdateOne) AddMessageHoldIDs(ids ...int) *WorkspaceUpdateOne {
+	_u.mutation.AddMessageHoldIDs(ids...)
+	return _u
+}
+
+// AddMessageHolds adds the "message_holds" edges to the MessageHold entity.
+func (_u *WorkspaceUpdateOne) AddMessageHolds(v ...*MessageHold) *WorkspaceUpdateOne {
+	ids := make([]int, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddMessageHoldIDs(ids...)
+}
+
 // AddProviderIDs adds the "providers" edge to the Provider entity by IDs.
 func (_u *WorkspaceUpdateOne) AddProviderIDs(ids ...string) *WorkspaceUpdateOne {
 	_u.mutation.AddProviderIDs(ids...)
@@ -1389,6 +1486,27 @@ func (_u *WorkspaceUpdateOne) RemoveUsages(v ...*Usage) *WorkspaceUpdateOne {
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveUsageIDs(ids...)
+}
+
+// ClearMessageHolds clears all "message_holds" edges to the MessageHold entity.
+func (_u *WorkspaceUpdateOne) ClearMessageHolds() *WorkspaceUpdateOne {
+	_u.mutation.ClearMessageHolds()
+	return _u
+}
+
+// RemoveMessageHoldIDs removes the "message_holds" edge to MessageHold entities by IDs.
+func (_u *WorkspaceUpdateOne) RemoveMessageHoldIDs(ids ...int) *WorkspaceUpdateOne {
+	_u.mutation.RemoveMessageHoldIDs(ids...)
+	return _u
+}
+
+// RemoveMessageHolds removes "message_holds" edges to MessageHold entities.
+func (_u *WorkspaceUpdateOne) RemoveMessageHolds(v ...*MessageHold) *WorkspaceUpdateOne {
+	ids := make([]int, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveMessageHoldIDs(ids...)
 }
 
 // ClearProviders clears all "providers" edges to the Provider entity.
@@ -1881,6 +1999,51 @@ func (_u *WorkspaceUpdateOne) sqlSave(ctx context.Context) (_node *Workspace, er
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(usage.FieldID, field.TypeInt),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.MessageHoldsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.MessageHoldsTable,
+			Columns: []string{workspace.MessageHoldsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(messagehold.FieldID, field.TypeInt),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedMessageHoldsIDs(); len(nodes) > 0 && !_u.mutation.MessageHoldsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.MessageHoldsTable,
+			Columns: []string{workspace.MessageHoldsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(messagehold.FieldID, field.TypeInt),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.MessageHoldsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.MessageHoldsTable,
+			Columns: []string{workspace.MessageHoldsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(messagehold.FieldID, field.TypeInt),
 			},
 		}
 		for _, k := range nodes {

@@ -185,6 +185,7 @@ var tables = map[string]string{
 	"uploads": "workspace_id", "removals": "workspace_id", "embeddings": "workspace_id",
 	"conversations": "workspace_id", "messages": "workspace_id", "subscriptions": "workspace_id",
 	"audit_entries": "workspace_id", "mails": "workspace_id", "reversals": "workspace_id", "usages": "workspace_id",
+	"message_holds": "workspace_id", "request_minutes": "workspace_id",
 	"idempotency_keys": "workspace_id", "receipts": "workspace_id", "cached_answers": "workspace_id", "providers": "workspace_id",
 }
 

@@ -31,7 +31,7 @@ const (
 	SELECT workspace_id, id FROM conversations WHERE id = $2 AND workspace_id = $1
 ), counted AS (
 	INSERT INTO usages (workspace_id, month, shard, messages)
-	SELECT workspace_id, $7, pg_backend_pid() % 256, 1 FROM conversation
+	SELECT workspace_id, $7, $8::bigint + pg_backend_pid() % 256, 1 FROM conversation
 	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + 1
 ) INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
 	SELECT c.workspace_id, c.id, turn.role, turn.content, turn.status, turn.lease_until, $4::timestamptz, turn.delivery
@@ -52,7 +52,7 @@ const beginConversation = `WITH conversation AS (
 	INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
 	SELECT $1, conversation_id, 'assistant', '', 'generating', $7::timestamptz, $8, $10 FROM question RETURNING id
 ), counted AS (
-	INSERT INTO usages (workspace_id, month, shard, messages) VALUES ($1, $9, pg_backend_pid() % 256, 1)
+	INSERT INTO usages (workspace_id, month, shard, messages) VALUES ($1, $9, $11::bigint + pg_backend_pid() % 256, 1)
 	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + 1
 ) SELECT conversation.id, answer.id FROM conversation, answer`
 
@@ -61,7 +61,7 @@ func (s *Store) BeginConversation(ctx context.Context, workspaceID string, c cha
 	if s.dialect == dialect.Postgres {
 		var answerID int64
 		err := scanOne(ctx, s.raw(ctx), []any{&c.ID, &answerID}, beginConversation,
-			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, turn.Question, turn.LeaseUntil, turn.At, turn.Month, deliveryWords(turn.Delivery))
+			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, turn.Question, turn.LeaseUntil, turn.At, turn.Month, deliveryWords(turn.Delivery), s.shardsOf(turn.Reserved))
 		return c, answerID, mapError(err)
 	}
 	var answerID int64
@@ -84,14 +84,14 @@ func (s *Store) BeginConversation(ctx context.Context, workspaceID string, c cha
 func (s *Store) BeginTurn(ctx context.Context, workspaceID string, turn chat.NewTurn) (answerID int64, err error) {
 	args := []any{workspaceID, turn.ConversationID, turn.Question, turn.At, turn.LeaseUntil, deliveryWords(turn.Delivery)}
 	if s.dialect == dialect.Postgres {
-		answerID, err = s.insertTurn(ctx, insertTurnPostgres, append(args, turn.Month)...)
+		answerID, err = s.insertTurn(ctx, insertTurnPostgres, append(args, turn.Month, s.shardsOf(turn.Reserved))...)
 		return answerID, mapError(err)
 	}
 	err = s.InTx(ctx, func(ctx context.Context) error {
 		if answerID, err = s.insertTurn(ctx, insertTurnSQLite, args...); err != nil {
 			return mapError(err)
 		}
-		return mapError(s.addToMonth(ctx, workspaceID, turn.Month, 1))
+		return mapError(s.addToMonth(ctx, workspaceID, turn.Month, turn.Reserved))
 	})
 	return answerID, err
 }

@@ -32,7 +32,7 @@ func (s *Store) UpdatePlan(ctx context.Context, p plan.Plan) error {
 			SetFeatures(fromFeatures(p.Limits.Features)).SetChatbots(p.Limits.Chatbots).SetMembers(p.Limits.Members).
 			SetTokensPerChatbot(p.Limits.TokensPerChatbot).SetMessageChars(p.Limits.MessageChars).
 			SetMessagesPerMonth(p.Limits.MessagesPerMonth).SetKnowledgeChars(p.Limits.KnowledgeChars).SetStoredBytes(p.Limits.StoredBytes).
-			SetRequestsPerMinute(p.Limits.RequestsPerMinute).SetRetentionDays(p.Limits.RetentionDays).
+			SetRequestsPerMinute(p.Limits.RequestsPerMinute).SetConcurrentAnswers(p.Limits.ConcurrentAnswers).SetRetentionDays(p.Limits.RetentionDays).
 			SetMonthlyPrice(p.Price.Monthly).SetYearlyPrice(p.Price.Yearly).SetCurrency(p.Price.Currency).Save(ctx))
 	})
 }
@@ -53,7 +53,7 @@ func (s *Store) addPlans(ctx context.Context) error {
 				SetFeatures(fromFeatures(p.Limits.Features)).SetChatbots(p.Limits.Chatbots).SetMembers(p.Limits.Members).
 				SetTokensPerChatbot(p.Limits.TokensPerChatbot).SetMessageChars(p.Limits.MessageChars).
 				SetMessagesPerMonth(p.Limits.MessagesPerMonth).SetKnowledgeChars(p.Limits.KnowledgeChars).SetStoredBytes(p.Limits.StoredBytes).
-				SetRequestsPerMinute(p.Limits.RequestsPerMinute).SetRetentionDays(p.Limits.RetentionDays).
+				SetRequestsPerMinute(p.Limits.RequestsPerMinute).SetConcurrentAnswers(p.Limits.ConcurrentAnswers).SetRetentionDays(p.Limits.RetentionDays).
 				SetMonthlyPrice(p.Price.Monthly).SetYearlyPrice(p.Price.Yearly).SetCurrency(p.Price.Currency).
 				OnConflict(entsql.DoNothing()).Exec(ctx)
 			if unlessThere(err) != nil {
@@ -99,7 +99,7 @@ func toPlan(row *ent.Plan) plan.Plan {
 			Features: toFeatures(plan.Name(row.ID), row.Features), Chatbots: row.Chatbots, Members: row.Members,
 			TokensPerChatbot: row.TokensPerChatbot, MessageChars: row.MessageChars,
 			MessagesPerMonth: row.MessagesPerMonth, KnowledgeChars: row.KnowledgeChars, StoredBytes: row.StoredBytes,
-			RequestsPerMinute: row.RequestsPerMinute, RetentionDays: row.RetentionDays,
+			RequestsPerMinute: row.RequestsPerMinute, ConcurrentAnswers: row.ConcurrentAnswers, RetentionDays: row.RetentionDays,
 		},
 		Price: plan.Price{Monthly: row.MonthlyPrice, Yearly: row.YearlyPrice, Currency: row.Currency},
 	}

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"time"
 
@@ -29,7 +30,9 @@ func openPostgres(ctx context.Context, url string) (*Store, error) {
 	db.SetMaxOpenConns(16 * runtime.GOMAXPROCS(0))
 	db.SetMaxIdleConns(16 * runtime.GOMAXPROCS(0))
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	return newStore(dialect.Postgres, db, db, pool{db}, db.Close), nil
+	s := newStore(dialect.Postgres, db, db, pool{db}, db.Close)
+	s.holder = 1 + rand.Int64N(1<<40)
+	return s, nil
 }
 
 func parsePostgres(url string) (*pgx.ConnConfig, error) {

@@ -15,9 +15,10 @@
 //     EndRebuild: an index is of all workspaces, and is rebuilt as a whole.
 //   - WorkspacesDue, RenewLeases, InterruptLapsed, StopsAsked, DeleteExpired,
 //     DeleteEmbeddings, DeleteKeys, DeleteCachedAnswers, RemovalsToCount,
-//     DeleteFailedUploads, TrimEmbeddings, TrimRemovals: a
-//     process goes on with what any workspace's crash left behind, stops the
-//     answers that it was asked to, and clears away what is old.
+//     DeleteFailedUploads, TrimEmbeddings, TrimRemovals, ReleaseMessages,
+//     SettleMessages, DeleteRequestMinutes: a process goes on with what any
+//     workspace's crash left behind, stops the answers that it was asked to, gives
+//     back what it has reserved, and clears away what is old.
 //   - LapsedAccess, Subscriptions, Retentions, ClaimMail, DeleteMails: what time
 //     brings about, it does in every workspace.
 //   - Workspaces, WorkspaceOf, Users, AllProviders: for the operator's command
@@ -54,6 +55,9 @@ type Store struct {
 	client  *ent.Client
 	begin   beginner
 	close   func() error
+
+	// holder is the number of this process on PostgreSQL: see holds.go.
+	holder int64
 
 	jobsDSN  string // of SQLite, as is jobsTurn: see JobsDB
 	jobsTurn *sync.Mutex

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -35,6 +36,7 @@ var acrossWorkspaces = map[string]bool{
 	"WorkspaceByCustomer": true, "Subscriptions": true, "LapsedAccess": true, "UnverifiedAccess": true, "EndedGrants": true,
 	"AddBillingEvent": true, "HasBillingEvent": true, "DeleteBillingEvents": true,
 	"ClaimMail": true, "DeleteMails": true, "AuditEntries": true, "DeleteAudit": true, "BeginChore": true, "Retentions": true,
+	"ReleaseMessages": true, "SettleMessages": true, "DeleteRequestMinutes": true,
 	"RemovalsToCount": true, "BeginRebuild": true, "Rebuilds": true, "EndRebuild": true, "KeepPublicIDKey": true,
 	"DeleteFailedUploads": true, "TrimEmbeddings": true, "TrimRemovals": true,
 }
@@ -158,6 +160,23 @@ var workspaceMethods = []confined{
 	{"MessagesOf", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
 		n, err := s.MessagesOf(ctx, as, thisMonth)
 		return strings.Repeat("secret-of-a ", n), err
+	}},
+	{"ReserveMessages", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		used, err := s.MessagesOf(ctx, as, thisMonth)
+		free, failed := s.ReserveMessages(ctx, as, chat.Reservation{Month: thisMonth, Limit: used + 1, Want: 1, Lease: time.Minute})
+		return strings.Repeat("secret-of-a ", free*used), errors.Join(err, failed)
+	}},
+	{"SetRequestMinute", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+		var minute plan.Minute
+		minute.Take(epoch, 7, 10, 0)
+		return s.SetRequestMinute(ctx, as, minute, 0)
+	}},
+	{"RequestMinute", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+		minute, _, _, err := s.RequestMinute(ctx, as)
+		if as == a.id {
+			return strings.Repeat("secret-of-a ", minute.Used(epoch)), err
+		}
+		return nil, err
 	}},
 	{"Subscription", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
 		return s.Subscription(ctx, as)
@@ -411,6 +430,7 @@ func (b *bundle) wipe(workspaceID string) error {
 			"receipts", "idempotency_keys", "cached_answers", "providers",
 			"messages", "conversations", "passages", "uploads", "documents", "sources", "removals", "embeddings",
 			"tokens", "chatbots", "invitations", "members", "subscriptions", "audit_entries", "mails", "usages", "reversals",
+			"message_holds", "request_minutes",
 		} {
 			if _, err := b.raw(ctx).ExecContext(ctx, "DELETE FROM "+table+" WHERE workspace_id = '"+workspaceID+"'"); err != nil {
 				return err

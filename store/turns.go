@@ -87,7 +87,7 @@ func (s *Store) BeginAgain(ctx context.Context, workspaceID string, turn chat.Ag
 			return fault.New(fault.NotFound, "The conversation has gone on since.")
 		}
 		if status == chat.Failed {
-			return mapError(s.addToMonth(ctx, workspaceID, turn.Month, 1))
+			return mapError(s.addToMonth(ctx, workspaceID, turn.Month, turn.Reserved))
 		}
 		return nil
 	})

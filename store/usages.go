@@ -8,21 +8,22 @@ import (
 
 // A workspace's questions of a month are counted in several rows: on PostgreSQL
 // in one for each connection, so that those who ask at the same time do not
-// wait for each other's commit. SQLite has one writer, and one row.
+// wait for each other's commit. Those that a process had reserved are counted in
+// rows of its own: see holds.go. SQLite has one writer, and one row.
 const (
-	countSQLite = `INSERT INTO usages (workspace_id, month, shard, messages) VALUES (?, ?, 0, ?)
-	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + excluded.messages`
-	countPostgres = `INSERT INTO usages (workspace_id, month, shard, messages) VALUES ($1, $2, pg_backend_pid() % 256, $3)
-	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + excluded.messages`
+	countSQLite = `INSERT INTO usages (workspace_id, month, shard, messages) VALUES (?, ?, 0, 1)
+	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + 1`
+	countPostgres = `INSERT INTO usages (workspace_id, month, shard, messages) VALUES ($1, $2, $3::bigint + pg_backend_pid() % 256, 1)
+	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + 1`
 )
 
-// addToMonth adds n to the questions of a month.
-func (s *Store) addToMonth(ctx context.Context, workspaceID, month string, n int) error {
-	statement := countSQLite
+// addToMonth adds one to the questions of a month.
+func (s *Store) addToMonth(ctx context.Context, workspaceID, month string, reserved bool) error {
+	statement, args := countSQLite, []any{workspaceID, month}
 	if s.dialect == dialect.Postgres {
-		statement = countPostgres
+		statement, args = countPostgres, append(args, s.shardsOf(reserved))
 	}
-	_, err := s.raw(ctx).ExecContext(ctx, statement, workspaceID, month, n)
+	_, err := s.raw(ctx).ExecContext(ctx, statement, args...)
 	return err
 }
 

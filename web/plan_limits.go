@@ -82,6 +82,7 @@ var limits = []struct {
 	},
 	{name: "Characters of a message", many: "characters of a message", of: func(l plan.Limits) int { return l.MessageChars }},
 	{name: "Requests a minute", many: "requests a minute", of: func(l plan.Limits) int { return l.RequestsPerMinute }},
+	{name: "Answers at once", many: "answers at once", of: func(l plan.Limits) int { return l.ConcurrentAnswers }},
 	{name: "Days that conversations are kept", many: "days that conversations are kept", of: func(l plan.Limits) int { return l.RetentionDays }},
 }
 

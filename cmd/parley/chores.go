@@ -43,6 +43,7 @@ func (s *server) chores() []*chore {
 		{name: "billing.forget", since: lastNight, do: s.forgetBilling},
 		{name: "audit.forget", since: lastNight, do: s.forgetAudit},
 		{name: "plans.settle", since: lastNight, do: s.tenants.SettleAll},
+		{name: "limits.forget", since: thisHour, do: s.forgetLimits},
 	}
 	if s.billing == nil {
 		return append(all, &chore{name: "billing.unverified", since: lastNight, do: s.warnOfUnverified})
@@ -163,6 +164,16 @@ func (s *server) reconcile(ctx context.Context) error {
 // forgetAudit deletes the entries of the audit log that are old enough.
 func (s *server) forgetAudit(ctx context.Context) error {
 	return s.tenants.ForgetAudit(ctx, now().AddDate(0, 0, -s.config.AuditDays))
+}
+
+// idleFor is after what time the counts of idle workspaces and the reservations
+// of processes that have died are cleared away.
+const idleFor = time.Hour
+
+// forgetLimits clears away what limits across processes need no more.
+func (s *server) forgetLimits(ctx context.Context) error {
+	before := now().Add(-idleFor)
+	return errors.Join(s.store.DeleteRequestMinutes(ctx, before), s.store.SettleMessages(ctx, before))
 }
 
 // forgetBilling deletes what was kept so that it does not happen twice.

@@ -71,6 +71,7 @@ type planLimitsCmd struct {
 	KnowledgeChars    *limitFlag `name:"knowledge" placeholder:"N" help:"Characters of all documents, or unlimited."`
 	StoredBytes       *limitFlag `name:"storage" placeholder:"BYTES" help:"Bytes of all files and texts, or unlimited."`
 	RequestsPerMinute *limitFlag `name:"requests" placeholder:"N" help:"Requests of the public API in a minute, or unlimited."`
+	ConcurrentAnswers *limitFlag `name:"answers" placeholder:"N" help:"Answers that are worked on at once, or unlimited."`
 	RetentionDays     *limitFlag `placeholder:"N" help:"Days that a conversation is kept after its last message, or unlimited."`
 	Features          *string    `placeholder:"NAMES" help:"Some of api, sites and schedules, separated by commas; empty for none."`
 	PriceMonthly      *priceFlag `placeholder:"AMOUNT" help:"Price of a month in the currency's smallest unit (1900 is 19 dollars), or not-sold."`
@@ -133,6 +134,7 @@ func (cmd *planLimitsCmd) change(p *plan.Plan) {
 		{cmd.KnowledgeChars, &p.Limits.KnowledgeChars},
 		{cmd.StoredBytes, &p.Limits.StoredBytes},
 		{cmd.RequestsPerMinute, &p.Limits.RequestsPerMinute},
+		{cmd.ConcurrentAnswers, &p.Limits.ConcurrentAnswers},
 		{cmd.RetentionDays, &p.Limits.RetentionDays},
 	} {
 		if flag.given != nil {

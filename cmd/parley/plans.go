@@ -75,6 +75,7 @@ type planView struct {
 	KnowledgeChars    int            `json:"knowledge_chars"`
 	StoredBytes       int            `json:"stored_bytes"`
 	RequestsPerMinute int            `json:"requests_per_minute"`
+	ConcurrentAnswers int            `json:"concurrent_answers"`
 	RetentionDays     int            `json:"retention_days"`
 	Features          []plan.Feature `json:"features"`
 	PriceMonthly      int            `json:"price_monthly"`
@@ -86,13 +87,13 @@ func viewPlan(p plan.Plan) planView {
 	l := p.Limits
 	return planView{
 		string(p.Name), l.Chatbots, l.Members, l.TokensPerChatbot, l.MessageChars, l.MessagesPerMonth,
-		l.KnowledgeChars, l.StoredBytes, l.RequestsPerMinute, l.RetentionDays, l.Features, p.Price.Monthly, p.Price.Yearly, p.Price.Currency,
+		l.KnowledgeChars, l.StoredBytes, l.RequestsPerMinute, l.ConcurrentAnswers, l.RetentionDays, l.Features, p.Price.Monthly, p.Price.Yearly, p.Price.Currency,
 	}
 }
 
 var planHead = []string{
 	"plan", "chatbots", "members", "tokens", "message", "messages/month",
-	"knowledge", "storage", "requests/minute", "days kept", "features", "monthly", "yearly", "currency",
+	"knowledge", "storage", "requests/minute", "answers", "days kept", "features", "monthly", "yearly", "currency",
 }
 
 func (v planView) cells() []string {
@@ -103,7 +104,7 @@ func (v planView) cells() []string {
 	return []string{
 		v.Name, limitFlag(v.Chatbots).String(), limitFlag(v.Members).String(), limitFlag(v.TokensPerChatbot).String(),
 		limitFlag(v.MessageChars).String(), limitFlag(v.MessagesPerMonth).String(), limitFlag(v.KnowledgeChars).String(), limitFlag(v.StoredBytes).String(),
-		limitFlag(v.RequestsPerMinute).String(), limitFlag(v.RetentionDays).String(), strings.Join(features, ","),
+		limitFlag(v.RequestsPerMinute).String(), limitFlag(v.ConcurrentAnswers).String(), limitFlag(v.RetentionDays).String(), strings.Join(features, ","),
 		priceFlag(v.PriceMonthly).String(), priceFlag(v.PriceYearly).String(), v.Currency,
 	}
 }

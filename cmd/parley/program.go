@@ -140,6 +140,15 @@ func (p *program) openKnowledge(ctx context.Context, wrap ports) error {
 	return nil
 }
 
+// requests counts the requests of workspaces, together with the processes that
+// share the database.
+func (p *program) requests() *tenant.Requests {
+	if p.store.IsSQLite() {
+		return tenant.NewRequests(nil, time.Now)
+	}
+	return tenant.NewRequests(p.store, time.Now)
+}
+
 func openQueue(ctx context.Context, config *Config, db *store.Store, log *slog.Logger) (*jobs.Queue, error) {
 	settings := jobs.Config{Workers: config.Workers, Lease: config.JobLease, Log: log}
 	if settings.Workers == 0 {

@@ -58,7 +58,8 @@ func newServer(p *program) (*server, error) {
 	sessions := web.NewSessions(p.tenants, s.https, base)
 	forPrograms := api.Deps{
 		Chat: p.chat, Chatbots: p.chatbots, Knowledge: p.knowledge, IDs: p.ids,
-		Person: sessions.Person, Lifetime: s.lifetime, Log: p.log, Parts: p.parts(), Now: now,
+		Person: sessions.Person, Lifetime: s.lifetime, Log: p.log, Parts: p.parts(),
+		Requests: p.requests(), MaxAnswers: p.config.MaxAnswers,
 	}
 	forPeople := web.Deps{
 		Tenants: p.tenants, Chatbots: p.chatbots, Knowledge: p.knowledge, Chat: p.chat, IDs: p.ids, Sessions: sessions,
@@ -114,6 +115,9 @@ func (s *server) run(ctx context.Context) error {
 	s.chat.Wait()
 	stop()
 	<-done
+	releasing, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	s.logUnlessStopped(releasing, "reserved messages not given back", s.chat.Release(releasing))
 	return err
 }
 

@@ -85,7 +85,7 @@ func (w *world) thingsOf(bot chatbot.Chatbot, name string) ids {
 			things["failed"] = document.ID
 		}
 	}
-	conversation, err := p.chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot}, "", nil)
+	conversation, err := p.chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot}, "", nil, nil)
 	w.must(err)
 	things["conversation_id"] = written(p.ids.Conversation(conversation.ID))
 	return things

@@ -24,11 +24,14 @@ func (s *Service) begin(ctx context.Context, p *chatbot.Principal, ask Ask, turn
 	r := s.newRun(p, ask.Message, ask.Delivery, ask.Key != nil)
 	turn.run = r
 	ctx = r.under(ctx)
-	// Before the search, which costs something.
+	// Before the database is asked, and before the search, which costs something.
+	if err := r.admit(ctx, ask, false); err != nil {
+		return err
+	}
 	if r.ticket, err = s.quota.take(ctx, p.Chatbot.WorkspaceID, p.Plan); err != nil {
 		return err
 	}
-	defer r.ticket.drop() // what was stored is kept
+	defer func() { r.ticket.drop(err) }() // what was stored is kept
 	if ask.ConversationID == 0 {
 		return s.beginFirst(ctx, p, ask, turn)
 	}
@@ -67,7 +70,7 @@ func (s *Service) beginNew(ctx context.Context, p *chatbot.Principal, ask Ask, t
 	workspaceID, conversation := p.Chatbot.WorkspaceID, s.newConversation(p, ask.ExternalUserID)
 	var answerID int64
 	create := func(ctx context.Context) (err error) {
-		conversation, answerID, err = s.store.BeginConversation(ctx, workspaceID, conversation, s.newTurn(0, ask))
+		conversation, answerID, err = s.store.BeginConversation(ctx, workspaceID, conversation, s.newTurn(0, ask, turn.run))
 		return err
 	}
 	if ask.Key == nil {
@@ -152,7 +155,7 @@ func (s *Service) append(ctx context.Context, workspaceID string, ask Ask, conve
 				return err
 			}
 		}
-		if answerID, err = s.store.BeginTurn(ctx, workspaceID, s.newTurn(conversation.ID, ask)); err != nil {
+		if answerID, err = s.store.BeginTurn(ctx, workspaceID, s.newTurn(conversation.ID, ask, turn.run)); err != nil {
 			return err
 		}
 		if ask.Key != nil {
@@ -187,9 +190,10 @@ func inTime(err error) error {
 	return err
 }
 
-func (s *Service) newTurn(conversationID int64, ask Ask) NewTurn {
+func (s *Service) newTurn(conversationID int64, ask Ask, r *run) NewTurn {
 	now := s.now()
-	turn := NewTurn{ConversationID: conversationID, Question: ask.Message, At: now, LeaseUntil: now.Add(lease), Month: monthName(now)}
+	turn := NewTurn{ConversationID: conversationID, Question: ask.Message, At: now, LeaseUntil: now.Add(lease)}
+	turn.Month, turn.Reserved = r.ticket.counts(now)
 	if ask.Delivery.IDs {
 		turn.Delivery = &ask.Delivery
 	}

@@ -50,6 +50,10 @@ func (s *Service) EndAll(cause error) {
 	}
 }
 
+// Release gives back the messages that this process has reserved. No turn may
+// be begun after it.
+func (s *Service) Release(ctx context.Context) error { return s.store.ReleaseMessages(ctx) }
+
 // Wait returns when all turns have ended that may go on without a caller. None
 // may be begun meanwhile.
 func (s *Service) Wait() { s.going.Wait() }

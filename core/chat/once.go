@@ -52,7 +52,7 @@ func (s *Service) rejoin(ctx context.Context, p *chatbot.Principal, ask Ask, cla
 	if _, err := s.conversation(ctx, p, Ref{claim.ConversationID, ask.ExternalUserID}); err != nil {
 		return err
 	}
-	return s.join(ctx, p, claim, turn)
+	return s.join(ctx, p, ask, claim, turn)
 }
 
 // claim ties a key to what the transaction of ctx has made.
@@ -83,7 +83,7 @@ func (s *Service) isClaimed(ctx context.Context, workspaceID string, key Key) bo
 
 // join makes the turn that of a claim. An answer that was interrupted or failed
 // is begun again, unless the conversation has gone on.
-func (s *Service) join(ctx context.Context, p *chatbot.Principal, claim Claim, turn *Turn) error {
+func (s *Service) join(ctx context.Context, p *chatbot.Principal, ask Ask, claim Claim, turn *Turn) error {
 	for {
 		stored, err := s.store.Turn(ctx, p.Chatbot.WorkspaceID, claim.ConversationID, claim.AnswerID)
 		if err != nil {
@@ -93,13 +93,13 @@ func (s *Service) join(ctx context.Context, p *chatbot.Principal, claim Claim, t
 		turn.AnswerID = stored.Answer.MessageID
 		turn.From = Position{AnswerID: stored.Answer.MessageID, Attempt: stored.Answer.Attempt}
 		if turn.again = nil; stored.Last { // else the conversation went on, and it stays as it is
-			turn.again = func(ctx context.Context, turn *Turn) error { return s.join(ctx, p, claim, turn) }
+			turn.again = func(ctx context.Context, turn *Turn) error { return s.join(ctx, p, ask, claim, turn) }
 		}
 		status := stored.Answer.Status
 		if status != Interrupted && status != Failed || !stored.Last {
 			return nil
 		}
-		err = s.beginAgain(ctx, p, stored, turn)
+		err = s.beginAgain(ctx, p, ask, stored, turn)
 		if !fault.Is(err, fault.Conflict) && !fault.Is(err, fault.NotFound) || turn.run.begun() {
 			return err
 		}
@@ -110,16 +110,19 @@ func (s *Service) join(ctx context.Context, p *chatbot.Principal, claim Claim, t
 }
 
 // beginAgain begins another attempt at an answer.
-func (s *Service) beginAgain(ctx context.Context, p *chatbot.Principal, stored StoredTurn, turn *Turn) (err error) {
+func (s *Service) beginAgain(ctx context.Context, p *chatbot.Principal, ask Ask, stored StoredTurn, turn *Turn) (err error) {
 	r := s.newRun(p, stored.Question, turn.Delivery, true)
 	turn.run = r
 	r.task.query = stored.Answer.Query
 	ctx = r.under(ctx)
+	if err := r.admit(ctx, ask, true); err != nil {
+		return err
+	}
 	if stored.Answer.Status == Failed { // it was given back
 		if r.ticket, err = s.quota.take(ctx, p.Chatbot.WorkspaceID, p.Plan); err != nil {
 			return err
 		}
-		defer r.ticket.drop()
+		defer func() { r.ticket.drop(err) }()
 	}
 	workspaceID := p.Chatbot.WorkspaceID
 	var history []Message
@@ -128,8 +131,10 @@ func (s *Service) beginAgain(ctx context.Context, p *chatbot.Principal, stored S
 		defer cancel()
 		return inTime(s.store.InTx(ctx, func(ctx context.Context) error {
 			now, attempt := s.now(), 0
+			month, reserved := r.ticket.counts(now)
 			attempt, err = s.store.BeginAgain(ctx, workspaceID, AgainTurn{
-				ConversationID: stored.ConversationID, AnswerID: stored.Answer.MessageID, LeaseUntil: now.Add(lease), Month: monthName(now),
+				ConversationID: stored.ConversationID, AnswerID: stored.Answer.MessageID, LeaseUntil: now.Add(lease),
+				Month: month, Reserved: reserved,
 			})
 			if err != nil {
 				return err

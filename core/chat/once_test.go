@@ -124,7 +124,7 @@ func TestOnceForAKey(t *testing.T) {
 		ids := make([]int64, 20)
 		for i := range ids {
 			all.Go(func() {
-				made, err := s.CreateConversation(t.Context(), s.caller, "u", key("c", "body"))
+				made, err := s.CreateConversation(t.Context(), s.caller, "u", key("c", "body"), nil)
 				if err != nil {
 					t.Error(err)
 				}
@@ -138,7 +138,7 @@ func TestOnceForAKey(t *testing.T) {
 				break
 			}
 		}
-		if _, err := s.CreateConversation(t.Context(), s.caller, "v", key("c", "other")); !fault.Is(err, fault.Conflict) {
+		if _, err := s.CreateConversation(t.Context(), s.caller, "v", key("c", "other"), nil); !fault.Is(err, fault.Conflict) {
 			t.Errorf("another body gets %v", err)
 		}
 	})

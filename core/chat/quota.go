@@ -9,39 +9,56 @@ import (
 	"parley/core/plan"
 )
 
-// What the database counts of a workspace's messages is believed for quotaFor,
-// with those that began in this process on top. So several processes together
-// may admit a few too many.
 const (
-	quotaFor = 5 * time.Second
+	// sliceFor is how long a process may begin messages that it has reserved.
+	sliceFor = 30 * time.Second
+	// sliceLease is how long others leave them to it: until it can't store one
+	// any more. After a crash they are lost for as long.
+	sliceLease = sliceFor + storeWithin + 20*time.Second
+	// refusedFor is how long a workspace without messages left is refused
+	// before the database is asked again.
+	refusedFor = 5 * time.Second
+	// quotaMax is how many workspaces are remembered.
 	quotaMax = 20_000
 )
 
-// quota knows how many messages of the month each workspace has used.
+// quota admits the messages of a month: never more than the plan includes, of
+// all processes together. A process reserves a slice of what is left and
+// begins messages from it without asking again; see [Reservation].
 type quota struct {
-	count func(ctx context.Context, workspaceID, month string) (int, error)
+	store MessageStore
 	now   func() time.Time
 
 	mu     sync.Mutex
 	months map[string]*monthOf
 }
 
-// monthOf is what is known of a workspace.
+// monthOf is what is known of a workspace's month.
 type monthOf struct {
 	month string
-	// stored is what the database said, and is believed until a time.
-	stored int
-	until  time.Time
-	// begun messages began here and may be lacking in stored. Of these, open
-	// ones are being stored just now.
-	begun, open int
-	// reading is closed when the database has answered. It is nil while nobody
-	// asks it.
-	reading chan struct{}
+	// limit is what the plan included when free messages were reserved, which
+	// may be begun until a time. open ones are being stored.
+	limit, free, open int
+	until             time.Time
+	// refused is until when nobody is admitted. It is unsure while messages
+	// are being stored, which may have been counted twice.
+	refused time.Time
+	unsure  bool
+	// waiting messages wait for a reservation, which is nil while none is under
+	// way.
+	waiting   int
+	reserving *reserving
 }
 
-func newQuota(count func(ctx context.Context, workspaceID, month string) (int, error), now func() time.Time) *quota {
-	return &quota{count: count, now: now, months: map[string]*monthOf{}}
+// reserving is a reservation that is under way until done is closed. Then err
+// is set.
+type reserving struct {
+	done chan struct{}
+	err  error
+}
+
+func newQuota(store MessageStore, now func() time.Time) *quota {
+	return &quota{store: store, now: now, months: map[string]*monthOf{}}
 }
 
 // take admits a message of the month. It is RateLimited when the plan admits no
@@ -54,74 +71,75 @@ func (q *quota) take(ctx context.Context, workspaceID string, p plan.Plan) (*tic
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := q.now()
-	m := q.of(workspaceID)
-	// Nobody is refused for messages that may be in both numbers.
-	unsure := m.stored < limit && m.stored+m.begun >= limit
-	if unsure || !m.knows(now) {
-		if err := q.read(ctx, m, workspaceID, now); err != nil {
+	m := q.of(workspaceID, monthName(now))
+	m.waiting++
+	defer func() { m.waiting-- }()
+	for {
+		known := m.limit == limit && now.Before(m.until)
+		if known && m.free > 0 {
+			m.free--
+			m.open++
+			return &ticket{quota: q, of: m}, nil
+		}
+		if known && now.Before(m.refused) {
+			refused := *fault.As(p.Admit(plan.Messages, limit+1))
+			refused.RetryAfter = nextMonth(now).Sub(now)
+			return nil, &refused
+		}
+		if err := q.reserve(ctx, m, workspaceID, limit, now); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.Admit(plan.Messages, m.stored+m.begun+1); err != nil {
-		refused := *fault.As(err)
-		refused.RetryAfter = nextMonth(now).Sub(now)
-		return nil, &refused
-	}
-	m.begun++
-	m.open++
-	return &ticket{quota: q, of: m}, nil
 }
 
-func (q *quota) of(workspaceID string) *monthOf {
+// of returns the month of a workspace. Tickets of an earlier month keep that.
+func (q *quota) of(workspaceID, month string) *monthOf {
 	m, ok := q.months[workspaceID]
-	if ok {
+	if ok && m.month == month {
 		return m
 	}
-	if len(q.months) >= quotaMax {
+	if !ok && len(q.months) >= quotaMax {
 		clear(q.months)
 	}
-	m = &monthOf{}
+	m = &monthOf{month: month}
 	q.months[workspaceID] = m
 	return m
 }
 
-func (m *monthOf) knows(now time.Time) bool {
-	return now.Before(m.until) && m.month == monthName(now)
-}
-
-// read asks the database, or waits for the answer that somebody else awaits.
-func (q *quota) read(ctx context.Context, m *monthOf, workspaceID string, now time.Time) error {
+// reserve asks the database, or waits for the answer that somebody else awaits.
+func (q *quota) reserve(ctx context.Context, m *monthOf, workspaceID string, limit int, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, storeWithin)
 	defer cancel()
-	for m.reading != nil {
-		reading := m.reading
+	if under := m.reserving; under != nil {
 		q.unlocked(func() {
 			select {
-			case <-reading:
+			case <-under.done:
 			case <-ctx.Done():
 			}
 		})
 		if err := ctx.Err(); err != nil {
 			return inTime(err)
 		}
-		if m.knows(now) {
-			return nil
-		}
+		return under.err
 	}
-	reading := make(chan struct{})
-	m.reading = reading
+	under := &reserving{done: make(chan struct{})}
+	m.reserving = under
 	defer func() {
-		m.reading = nil
-		close(reading)
+		m.reserving = nil
+		close(under.done)
 	}()
-	known := m.begun - m.open // these are stored, and so in the answer
-	month, stored, err := monthName(now), 0, error(nil)
-	q.unlocked(func() { stored, err = q.count(ctx, workspaceID, month) })
+	asked := Reservation{Month: m.month, Limit: limit, Want: m.waiting, Free: m.free, Open: m.open, Lease: sliceLease}
+	free, err := 0, error(nil)
+	q.unlocked(func() { free, err = q.store.ReserveMessages(ctx, workspaceID, asked) })
 	if err != nil {
-		return inTime(err)
+		under.err = inTime(err)
+		return under.err
 	}
-	m.month, m.stored, m.until = month, stored, now.Add(quotaFor)
-	m.begun -= known
+	m.free += free - asked.Free // some may have been given back meanwhile
+	m.limit, m.until = limit, now.Add(sliceFor)
+	if m.free <= 0 {
+		m.refused, m.unsure = now.Add(refusedFor), asked.Open > 0
+	}
 	return nil
 }
 
@@ -133,6 +151,16 @@ func (q *quota) unlocked(do func()) {
 	do()
 }
 
+// recheck lets the next message of a workspace ask the database again: one was
+// given back.
+func (q *quota) recheck(workspaceID string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if m, ok := q.months[workspaceID]; ok {
+		m.refused = time.Time{}
+	}
+}
+
 // ticket is a message that is admitted and about to be stored. The nil ticket is
 // that of a plan without a limit.
 type ticket struct {
@@ -141,13 +169,27 @@ type ticket struct {
 	ended bool
 }
 
+// counts returns the month in which a message counts that is stored now, and
+// whether it was reserved there: it is not when the month has just changed.
+func (t *ticket) counts(now time.Time) (month string, reserved bool) {
+	month = monthName(now)
+	return month, t != nil && t.of.month == month
+}
+
 // keep says that the message is stored.
 func (t *ticket) keep() { t.end(0) }
 
-// drop gives the message back, unless it was kept.
-func (t *ticket) drop() { t.end(1) }
+// drop gives the message back, unless it was kept. After an error that leaves
+// open whether it was stored it stays reserved until the lease ends.
+func (t *ticket) drop(err error) {
+	if fault.Is(err, fault.Unavailable) {
+		t.end(0)
+		return
+	}
+	t.end(1)
+}
 
-func (t *ticket) end(given int) {
+func (t *ticket) end(givenBack int) {
 	if t == nil {
 		return
 	}
@@ -158,7 +200,10 @@ func (t *ticket) end(given int) {
 	}
 	t.ended = true
 	t.of.open--
-	t.of.begun -= given
+	t.of.free += givenBack
+	if t.of.unsure {
+		t.of.refused, t.of.unsure = time.Time{}, false
+	}
 }
 
 // monthName is as in [NewTurn].

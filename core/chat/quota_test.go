@@ -13,7 +13,8 @@ import (
 	"parley/core/plan"
 )
 
-// ledger counts messages as the database does, and how often it is asked.
+// ledger counts messages as a database does that has one process, and how often
+// it is asked.
 type ledger struct {
 	now time.Time
 
@@ -25,12 +26,17 @@ type ledger struct {
 
 func (l *ledger) clock() time.Time { return l.now }
 
-func (l *ledger) count(_ context.Context, workspaceID, month string) (int, error) {
+func (l *ledger) ReserveMessages(_ context.Context, workspaceID string, asked Reservation) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asked++
-	return l.stored[workspaceID+" "+month], l.fail
+	asked.Want = asked.Limit
+	free, _ := asked.Grant(MonthUse{Messages: l.stored[workspaceID+" "+asked.Month], Mine: asked.Free + asked.Open, Held: true})
+	return free, l.fail
 }
+
+func (*ledger) ReleaseMessages(context.Context) error           { return nil }
+func (*ledger) SettleMessages(context.Context, time.Time) error { return nil }
 
 // store counts a message in the month of now.
 func (l *ledger) store(workspaceID string) {
@@ -41,7 +47,17 @@ func (l *ledger) store(workspaceID string) {
 
 func newLedger() (*ledger, *quota) {
 	l := &ledger{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), stored: map[string]int{}}
-	return l, newQuota(l.count, l.clock)
+	return l, newQuota(l, l.clock)
+}
+
+// messageStore is one whose reservations are a function.
+type messageStore struct {
+	ledger
+	reserve func(context.Context) (int, error)
+}
+
+func (s *messageStore) ReserveMessages(ctx context.Context, _ string, _ Reservation) (int, error) {
+	return s.reserve(ctx)
 }
 
 // including is a plan with a number of messages a month.
@@ -121,12 +137,12 @@ func TestQuota(t *testing.T) {
 		wantUse(t, l, q, 2, false)
 	})
 
-	t.Run("the database is asked once in 5 seconds", func(t *testing.T) {
+	t.Run("a process that is alone asks the database once in 30 seconds", func(t *testing.T) {
 		l, q := newLedger()
 		for range 1_000 {
 			wantUse(t, l, q, 1_000_000, false)
 		}
-		l.now = l.now.Add(quotaFor - time.Nanosecond)
+		l.now = l.now.Add(sliceFor - time.Nanosecond)
 		wantUse(t, l, q, 1_000_000, false)
 		if l.asked != 1 {
 			t.Errorf("it was asked %d times", l.asked)
@@ -149,16 +165,30 @@ func TestQuota(t *testing.T) {
 		}
 	})
 
-	t.Run("what another process stores, or gives back, is seen within 5 seconds", func(t *testing.T) {
+	t.Run("a message that was given back is seen within 5 seconds, and at once by who gives it", func(t *testing.T) {
 		l, q := newLedger()
-		wantUse(t, l, q, 3, false)
-		l.store("ws")
-		l.store("ws")
-		l.now = l.now.Add(quotaFor)
-		wantUse(t, l, q, 3, true)
+		wantUse(t, l, q, 1, false)
+		wantUse(t, l, q, 1, true)
 		l.stored["ws 2026-11"]--
-		l.now = l.now.Add(quotaFor)
-		wantUse(t, l, q, 3, false)
+		l.now = l.now.Add(refusedFor - time.Nanosecond)
+		wantUse(t, l, q, 1, true)
+		l.now = l.now.Add(time.Nanosecond)
+		wantUse(t, l, q, 1, false)
+		wantUse(t, l, q, 1, true)
+		l.stored["ws 2026-11"]--
+		q.recheck("ws")
+		wantUse(t, l, q, 1, false)
+	})
+
+	t.Run("a message of which nobody knows whether it was stored is not given to another", func(t *testing.T) {
+		l, q := newLedger()
+		lost, err := q.take(t.Context(), "ws", including(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.store("ws") // and the connection broke
+		lost.drop(fault.New(fault.Unavailable, "away"))
+		wantUse(t, l, q, 1, true)
 	})
 
 	t.Run("a message that was not stored is given back, and one that was is not", func(t *testing.T) {
@@ -171,12 +201,11 @@ func TestQuota(t *testing.T) {
 			if kept {
 				claim.keep()
 			}
-			claim.drop()
-			claim.drop()
+			claim.drop(nil)
+			claim.drop(nil)
 		}
-		m := q.months["ws"]
-		if m.begun != 1 || m.open != 0 {
-			t.Errorf("%d began and %d are open", m.begun, m.open)
+		if m := q.months["ws"]; m.free != 0 || m.open != 0 {
+			t.Errorf("%d are free and %d are open", m.free, m.open)
 		}
 	})
 
@@ -186,10 +215,10 @@ func TestQuota(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.now = l.now.Add(quotaFor)
+		l.now = l.now.Add(sliceFor)
 		wantUse(t, l, q, 2, false)
 		wantUse(t, l, q, 2, true)
-		claim.drop()
+		claim.drop(nil)
 		wantUse(t, l, q, 2, false)
 	})
 
@@ -227,11 +256,11 @@ func TestQuotaAtOnce(t *testing.T) {
 	t.Run("those who come while the database is asked wait for its answer, and one who leaves is free at once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			asked, answer := 0, make(chan struct{})
-			q := newQuota(func(context.Context, string, string) (int, error) {
+			q := newQuota(&messageStore{reserve: func(context.Context) (int, error) {
 				asked++
 				<-answer
-				return 0, nil
-			}, time.Now)
+				return 100, nil
+			}}, time.Now)
 			ctx, leave := context.WithCancel(t.Context())
 			results := make(chan error, 11)
 			for range 10 {
@@ -255,8 +284,8 @@ func TestQuotaAtOnce(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if asked != 1 || q.months["ws"].begun != 10 {
-				t.Errorf("it was asked %d times, and %d began", asked, q.months["ws"].begun)
+			if asked != 1 || q.months["ws"].open != 10 {
+				t.Errorf("it was asked %d times, and %d began", asked, q.months["ws"].open)
 			}
 		})
 	})
@@ -264,10 +293,10 @@ func TestQuotaAtOnce(t *testing.T) {
 	t.Run("who cannot learn the number within 10 seconds is told to try again", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
-			q := newQuota(func(ctx context.Context, _, _ string) (int, error) {
+			q := newQuota(&messageStore{reserve: func(ctx context.Context) (int, error) {
 				<-ctx.Done()
 				return 0, ctx.Err()
-			}, time.Now)
+			}}, time.Now)
 			var all sync.WaitGroup
 			for range 5 {
 				all.Go(func() {
@@ -290,11 +319,11 @@ func TestQuotaAtOnce(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		l.fail = nil
-		q.count = func(context.Context, string, string) (int, error) { panic("broken") }
+		q.store = &messageStore{reserve: func(context.Context) (int, error) { panic("broken") }}
 		if err := protect(func() error { return l.use(t.Context(), q, "ws", including(1)) }); err == nil {
 			t.Error("the panic was lost")
 		}
-		q.count = l.count
+		q.store = l
 		wantUse(t, l, q, 1, false)
 	})
 }

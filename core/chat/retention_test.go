@@ -45,7 +45,7 @@ func TestDeleteOld(t *testing.T) {
 		r := newRoom(t)
 		silent, continued := r.talk(home), r.talk(home)
 		elsewhere := r.talk(foreign)
-		empty, err := r.CreateConversation(t.Context(), callerOf(home, 1), "", nil)
+		empty, err := r.CreateConversation(t.Context(), callerOf(home, 1), "", nil, nil)
 		r.must(err)
 		r.now = r.now.Add(30*day - time.Second)
 		_, err = r.ask(t.Context(), callerOf(home, plan.Unlimited), continued)

@@ -29,7 +29,9 @@ type run struct {
 
 	ticket *ticket
 	leave  func()
-	task   task
+	// admitted is called at the end, unless nil: see [Ask.Admit].
+	admitted func()
+	task     task
 
 	mu     sync.Mutex
 	cancel context.CancelCauseFunc
@@ -194,13 +196,25 @@ func (r *run) settle(answer Answer, err error) {
 	r.release()
 }
 
+// admit asks whether the attempt may begin.
+func (r *run) admit(ctx context.Context, ask Ask, again bool) (err error) {
+	if ask.Admit != nil {
+		r.admitted, err = ask.Admit(ctx, again)
+	}
+	return err
+}
+
 // release gives back what the run was under.
 func (r *run) release() {
 	r.mu.Lock()
-	cancel := r.cancel
+	cancel, admitted := r.cancel, r.admitted
+	r.admitted = nil
 	r.mu.Unlock()
 	if cancel != nil {
 		cancel(nil)
+	}
+	if admitted != nil {
+		admitted()
 	}
 }
 
@@ -245,6 +259,9 @@ func (r *run) finish(ctx context.Context, answer Answer) error {
 	defer cancel()
 	for again := false; ; again = true {
 		err := r.service.store.FinishTurn(ctx, r.bot.WorkspaceID, answer)
+		if answer.Status == Failed {
+			r.service.quota.recheck(r.bot.WorkspaceID)
+		}
 		if again && fault.Is(err, fault.NotFound) {
 			return nil // stored at the first time, after all
 		}

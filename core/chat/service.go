@@ -43,7 +43,7 @@ type Service struct {
 func New(store Store, searcher Searcher, models Models, now func() time.Time, log *slog.Logger) *Service {
 	return &Service{
 		store: store, searcher: searcher, models: models, now: now, log: log,
-		quota: newQuota(store.MessagesOf, now), queue: newQueue[int64](), keys: newQueue[Key](), running: map[int64]*run{},
+		quota: newQuota(store, now), queue: newQueue[int64](), keys: newQueue[Key](), running: map[int64]*run{},
 	}
 }
 
@@ -64,6 +64,11 @@ type Ask struct {
 	// Key makes it a question that is answered once, however often it is
 	// asked. Nil makes it one of its own.
 	Key *Key
+	// Admit, unless nil, is called before an attempt at an answer begins, and
+	// refuses it with an error; again says that an earlier attempt was broken
+	// off. A question that is joined, or answered already, is not admitted anew.
+	// Ended, unless nil, is called when the attempt has ended.
+	Admit func(ctx context.Context, again bool) (ended func(), err error)
 }
 
 const maxExternalUserID = 255
@@ -73,12 +78,27 @@ const maxExternalUserID = 255
 var ErrNoConversation = fault.New(fault.NotFound, "Conversation not found.")
 
 // CreateConversation starts a conversation before any message is sent: one for
-// each key, if there is a key.
-func (s *Service) CreateConversation(ctx context.Context, p *chatbot.Principal, externalUserID string, key *Key) (Conversation, error) {
+// each key, if there is a key. Admit, unless nil, is called before one is made
+// for a key, and refuses it with an error.
+func (s *Service) CreateConversation(ctx context.Context, p *chatbot.Principal, externalUserID string, key *Key, admit func(context.Context) error) (Conversation, error) {
 	if err := checkExternalUserID(externalUserID); err != nil {
 		return Conversation{}, err
 	}
 	workspaceID := p.Chatbot.WorkspaceID
+	if key != nil {
+		before, err := s.claimed(ctx, workspaceID, *key)
+		if err == nil {
+			return s.conversation(ctx, p, Ref{before.ConversationID, externalUserID})
+		}
+		if !fault.Is(err, fault.NotFound) {
+			return Conversation{}, err
+		}
+		if admit != nil {
+			if err := admit(ctx); err != nil {
+				return Conversation{}, err
+			}
+		}
+	}
 	var made Conversation
 	err := s.store.InTx(ctx, func(ctx context.Context) (err error) {
 		made, err = s.store.CreateConversation(ctx, workspaceID, s.newConversation(p, externalUserID))

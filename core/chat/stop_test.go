@@ -65,7 +65,7 @@ func TestStop(t *testing.T) {
 			close(searching)
 			<-ctx.Done()
 		}
-		made, err := s.CreateConversation(t.Context(), s.caller, "", nil)
+		made, err := s.CreateConversation(t.Context(), s.caller, "", nil, nil)
 		s.must(err)
 		conversation := chat.Ref{ConversationID: made.ID}
 		begun := make(chan error, 1)
@@ -86,7 +86,7 @@ func TestStop(t *testing.T) {
 
 	t.Run("where nothing was asked there is nothing to stop", func(t *testing.T) {
 		s := newSpeaking(t)
-		made, err := s.CreateConversation(t.Context(), s.caller, "", nil)
+		made, err := s.CreateConversation(t.Context(), s.caller, "", nil, nil)
 		s.must(err)
 		ending, err := s.Stop(t.Context(), s.caller, chat.Ref{ConversationID: made.ID}, nil)
 		if err != nil || ending != (chat.Ending{ConversationID: made.ID}) {

@@ -11,14 +11,11 @@ type Store interface {
 	InTx(ctx context.Context, fn func(context.Context) error) error
 
 	ConversationStore
+	MessageStore
 	TurnStore
 	KeyStore
 	ReceiptStore
 	CacheStore
-
-	// MessagesOf returns how many questions of a workspace count in a month,
-	// which is written as in [NewTurn].
-	MessagesOf(ctx context.Context, workspaceID, month string) (int, error)
 
 	// Retentions returns how long each workspace keeps conversations, without
 	// those that keep them for ever.
@@ -90,6 +87,20 @@ type TurnStore interface {
 	InterruptLapsed(ctx context.Context, before, now time.Time, count func(text string) int) (int, error)
 }
 
+// MessageStore counts the questions of months.
+type MessageStore interface {
+	// ReserveMessages reserves messages for this process as
+	// [Reservation.Grant] says, and returns how many it may begin in all. While
+	// none is left, it writes nothing.
+	ReserveMessages(ctx context.Context, workspaceID string, asked Reservation) (free int, err error)
+	// ReleaseMessages gives back what this process has reserved in any
+	// workspace. It begins no more of them.
+	ReleaseMessages(ctx context.Context) error
+	// SettleMessages forgets the reservations of any workspace whose leases
+	// ended before a time. What was begun of them stays counted.
+	SettleMessages(ctx context.Context, before time.Time) error
+}
+
 // KeyStore keeps idempotency keys.
 type KeyStore interface {
 	// Claim ties a key to what the transaction of ctx has just made. It is a
@@ -133,6 +144,8 @@ type NewTurn struct {
 	LeaseUntil     time.Time
 	// Month is that of At in UTC, such as "2026-11": the question counts in it.
 	Month string
+	// Reserved says that it is one of those that this process had reserved.
+	Reserved bool
 	// Delivery is nil for a turn that nobody will resume.
 	Delivery *Delivery
 }
@@ -141,8 +154,10 @@ type NewTurn struct {
 type AgainTurn struct {
 	ConversationID, AnswerID int64
 	LeaseUntil               time.Time
-	// Month is that of now, as in [NewTurn].
-	Month string
+	// Month is that of now, and Reserved says whether this process had reserved
+	// the message, as in [NewTurn].
+	Month    string
+	Reserved bool
 }
 
 // StoredTurn is a turn as the database has it.

@@ -37,6 +37,7 @@ func (p Plan) Check() error {
 		{"knowledge_chars", l.KnowledgeChars, 0, maxAmount, true},
 		{"stored_bytes", l.StoredBytes, 0, maxBytes, true},
 		{"requests_per_minute", l.RequestsPerMinute, 1, maxAmount, true},
+		{"concurrent_answers", l.ConcurrentAnswers, 1, maxAmount, true},
 		{"retention_days", l.RetentionDays, 1, maxDays, true},
 	} {
 		if err := a.check(); err != nil {

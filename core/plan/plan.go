@@ -59,6 +59,9 @@ type Limits struct {
 	// RequestsPerMinute is how many requests of the public API a workspace may
 	// make in a minute.
 	RequestsPerMinute int
+	// ConcurrentAnswers is how many questions of a workspace each process works
+	// on at once.
+	ConcurrentAnswers int
 	// RetentionDays is how many days a conversation is kept after its last message.
 	RetentionDays int
 }
@@ -158,27 +161,27 @@ func Defaults() []Plan {
 	return []Plan{
 		{Starter, "Starter", 0, Limits{
 			Chatbots: 1, Members: 1, TokensPerChatbot: 0, MessageChars: 4_000, MessagesPerMonth: 100,
-			KnowledgeChars: 400_000, StoredBytes: 50 * million, RequestsPerMinute: 20, RetentionDays: 30,
+			KnowledgeChars: 400_000, StoredBytes: 50 * million, RequestsPerMinute: 20, ConcurrentAnswers: 5, RetentionDays: 30,
 		}, Price{0, 0, usd}, Price{}},
 		{Basic, "Basic", 1, Limits{
 			Features: []Feature{FeatureSites},
 			Chatbots: 3, Members: 3, TokensPerChatbot: 0, MessageChars: 8_000, MessagesPerMonth: 2_000,
-			KnowledgeChars: 2 * million, StoredBytes: 250 * million, RequestsPerMinute: 60, RetentionDays: 90,
+			KnowledgeChars: 2 * million, StoredBytes: 250 * million, RequestsPerMinute: 60, ConcurrentAnswers: 20, RetentionDays: 90,
 		}, Price{19_00, 190_00, usd}, Price{}},
 		{Standard, "Standard", 2, Limits{
 			Features: paid,
 			Chatbots: 10, Members: 10, TokensPerChatbot: 10, MessageChars: 16_000, MessagesPerMonth: 20_000,
-			KnowledgeChars: 20 * million, StoredBytes: 2_000 * million, RequestsPerMinute: 300, RetentionDays: 365,
+			KnowledgeChars: 20 * million, StoredBytes: 2_000 * million, RequestsPerMinute: 300, ConcurrentAnswers: 100, RetentionDays: 365,
 		}, Price{79_00, 790_00, usd}, Price{}},
 		{Premium, "Premium", 3, Limits{
 			Features: paid,
 			Chatbots: 50, Members: 50, TokensPerChatbot: 50, MessageChars: 32_000, MessagesPerMonth: 200_000,
-			KnowledgeChars: 100 * million, StoredBytes: 10_000 * million, RequestsPerMinute: 1_200, RetentionDays: 730,
+			KnowledgeChars: 100 * million, StoredBytes: 10_000 * million, RequestsPerMinute: 1_200, ConcurrentAnswers: 400, RetentionDays: 730,
 		}, Price{299_00, 2_990_00, usd}, Price{}},
 		{Enterprise, "Enterprise", 4, Limits{
 			Features: paid,
 			Chatbots: Unlimited, Members: Unlimited, TokensPerChatbot: Unlimited, MessageChars: 64_000, MessagesPerMonth: Unlimited,
-			KnowledgeChars: Unlimited, StoredBytes: Unlimited, RequestsPerMinute: Unlimited, RetentionDays: Unlimited,
+			KnowledgeChars: Unlimited, StoredBytes: Unlimited, RequestsPerMinute: Unlimited, ConcurrentAnswers: Unlimited, RetentionDays: Unlimited,
 		}, Price{NotSold, NotSold, usd}, Price{}},
 	}
 }

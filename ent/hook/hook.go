@@ -212,6 +212,18 @@ func (f MessageFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, err
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.MessageMutation", m)
 }
 
+// The MessageHoldFunc type is an adapter to allow the use of ordinary
+// function as MessageHold mutator.
+type MessageHoldFunc func(context.Context, *ent.MessageHoldMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f MessageHoldFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.MessageHoldMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.MessageHoldMutation", m)
+}
+
 // The PassageFunc type is an adapter to allow the use of ordinary
 // function as Passage mutator.
 type PassageFunc func(context.Context, *ent.PassageMutation) (ent.Value, error)
@@ -282,6 +294,18 @@ func (f RemovalFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, err
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.RemovalMutation", m)
+}
+
+// The RequestMinuteFunc type is an adapter to allow the use of ordinary
+// function as RequestMinute mutator.
+type RequestMinuteFunc func(context.Context, *ent.RequestMinuteMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f RequestMinuteFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.RequestMinuteMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.RequestMinuteMutation", m)
 }
 
 // The ReversalFunc type is an adapter to allow the use of ordinary

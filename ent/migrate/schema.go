@@ -619,6 +619,41 @@ var (
 			},
 		},
 	}
+	// MessageHoldsColumns holds the columns for the "message_holds" table.
+	MessageHoldsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt, Increment: true},
+		{Name: "month", Type: field.TypeString, Size: 7},
+		{Name: "holder", Type: field.TypeInt64},
+		{Name: "granted", Type: field.TypeInt},
+		{Name: "lease_until", Type: field.TypeTime},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+	}
+	// MessageHoldsTable holds the schema information for the "message_holds" table.
+	MessageHoldsTable = &schema.Table{
+		Name:       "message_holds",
+		Columns:    MessageHoldsColumns,
+		PrimaryKey: []*schema.Column{MessageHoldsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "message_holds_workspaces_message_holds",
+				Columns:    []*schema.Column{MessageHoldsColumns[5]},
+				RefColumns: []*schema.Column{WorkspacesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "messagehold_workspace_id_month_holder",
+				Unique:  true,
+				Columns: []*schema.Column{MessageHoldsColumns[5], MessageHoldsColumns[1], MessageHoldsColumns[2]},
+			},
+			{
+				Name:    "messagehold_lease_until",
+				Unique:  false,
+				Columns: []*schema.Column{MessageHoldsColumns[4]},
+			},
+		},
+	}
 	// PassagesColumns holds the columns for the "passages" table.
 	PassagesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt64, Increment: true},
@@ -670,6 +705,7 @@ var (
 		{Name: "knowledge_chars", Type: field.TypeInt},
 		{Name: "stored_bytes", Type: field.TypeInt, Default: -1},
 		{Name: "requests_per_minute", Type: field.TypeInt, Default: -1},
+		{Name: "concurrent_answers", Type: field.TypeInt, Default: -1},
 		{Name: "retention_days", Type: field.TypeInt, Default: -1},
 		{Name: "monthly_price", Type: field.TypeInt, Default: -1},
 		{Name: "yearly_price", Type: field.TypeInt, Default: -1},
@@ -812,6 +848,27 @@ var (
 				Annotation: &entsql.IndexAnnotation{
 					Where: "counted_at IS NULL",
 				},
+			},
+		},
+	}
+	// RequestMinutesColumns holds the columns for the "request_minutes" table.
+	RequestMinutesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt, Increment: true},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "minute", Type: field.TypeBytes},
+		{Name: "revision", Type: field.TypeInt64},
+		{Name: "changed_at", Type: field.TypeTime},
+	}
+	// RequestMinutesTable holds the schema information for the "request_minutes" table.
+	RequestMinutesTable = &schema.Table{
+		Name:       "request_minutes",
+		Columns:    RequestMinutesColumns,
+		PrimaryKey: []*schema.Column{RequestMinutesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "requestminute_workspace_id",
+				Unique:  true,
+				Columns: []*schema.Column{RequestMinutesColumns[1]},
 			},
 		},
 	}
@@ -1189,12 +1246,14 @@ var (
 		MailsTable,
 		MembersTable,
 		MessagesTable,
+		MessageHoldsTable,
 		PassagesTable,
 		PlansTable,
 		ProvidersTable,
 		RebuildsTable,
 		ReceiptsTable,
 		RemovalsTable,
+		RequestMinutesTable,
 		ReversalsTable,
 		SessionsTable,
 		SignInAttemptsTable,
@@ -1222,6 +1281,7 @@ func init() {
 	MembersTable.ForeignKeys[0].RefTable = UsersTable
 	MembersTable.ForeignKeys[1].RefTable = WorkspacesTable
 	MessagesTable.ForeignKeys[0].RefTable = ConversationsTable
+	MessageHoldsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	PassagesTable.ForeignKeys[0].RefTable = DocumentsTable
 	ProvidersTable.ForeignKeys[0].RefTable = WorkspacesTable
 	RemovalsTable.ForeignKeys[0].RefTable = ChatbotsTable

@@ -33,6 +33,8 @@ const (
 	FieldStoredBytes = "stored_bytes"
 	// FieldRequestsPerMinute holds the string denoting the requests_per_minute field in the database.
 	FieldRequestsPerMinute = "requests_per_minute"
+	// FieldConcurrentAnswers holds the string denoting the concurrent_answers field in the database.
+	FieldConcurrentAnswers = "concurrent_answers"
 	// FieldRetentionDays holds the string denoting the retention_days field in the database.
 	FieldRetentionDays = "retention_days"
 	// FieldMonthlyPrice holds the string denoting the monthly_price field in the database.
@@ -65,6 +67,7 @@ var Columns = []string{
 	FieldKnowledgeChars,
 	FieldStoredBytes,
 	FieldRequestsPerMinute,
+	FieldConcurrentAnswers,
 	FieldRetentionDays,
 	FieldMonthlyPrice,
 	FieldYearlyPrice,
@@ -93,6 +96,8 @@ var (
 	DefaultStoredBytes int
 	// DefaultRequestsPerMinute holds the default value on creation for the "requests_per_minute" field.
 	DefaultRequestsPerMinute int
+	// DefaultConcurrentAnswers holds the default value on creation for the "concurrent_answers" field.
+	DefaultConcurrentAnswers int
 	// DefaultRetentionDays holds the default value on creation for the "retention_days" field.
 	DefaultRetentionDays int
 	// DefaultMonthlyPrice holds the default value on creation for the "monthly_price" field.
@@ -171,6 +176,11 @@ func ByStoredBytes(opts ...sql.OrderTermOption) OrderOption {
 // ByRequestsPerMinute orders the results by the requests_per_minute field.
 func ByRequestsPerMinute(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRequestsPerMinute, opts...).ToFunc()
+}
+
+// ByConcurrentAnswers orders the results by the concurrent_answers field.
+func ByConcurrentAnswers(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldConcurrentAnswers, opts...).ToFunc()
 }
 
 // ByRetentionDays orders the results by the retention_days field.

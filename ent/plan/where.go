@@ -113,6 +113,11 @@ func RequestsPerMinute(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldEQ(FieldRequestsPerMinute, v))
 }
 
+// ConcurrentAnswers applies equality check predicate on the "concurrent_answers" field. It's identical to ConcurrentAnswersEQ.
+func ConcurrentAnswers(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldConcurrentAnswers, v))
+}
+
 // RetentionDays applies equality check predicate on the "retention_days" field. It's identical to RetentionDaysEQ.
 func RetentionDays(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldEQ(FieldRetentionDays, v))
@@ -571,6 +576,46 @@ func RequestsPerMinuteLT(v int) predicate.Plan {
 // RequestsPerMinuteLTE applies the LTE predicate on the "requests_per_minute" field.
 func RequestsPerMinuteLTE(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldLTE(FieldRequestsPerMinute, v))
+}
+
+// ConcurrentAnswersEQ applies the EQ predicate on the "concurrent_answers" field.
+func ConcurrentAnswersEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldConcurrentAnswers, v))
+}
+
+// ConcurrentAnswersNEQ applies the NEQ predicate on the "concurrent_answers" field.
+func ConcurrentAnswersNEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldNEQ(FieldConcurrentAnswers, v))
+}
+
+// ConcurrentAnswersIn applies the In predicate on the "concurrent_answers" field.
+func ConcurrentAnswersIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldIn(FieldConcurrentAnswers, vs...))
+}
+
+// ConcurrentAnswersNotIn applies the NotIn predicate on the "concurrent_answers" field.
+func ConcurrentAnswersNotIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldNotIn(FieldConcurrentAnswers, vs...))
+}
+
+// ConcurrentAnswersGT applies the GT predicate on the "concurrent_answers" field.
+func ConcurrentAnswersGT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGT(FieldConcurrentAnswers, v))
+}
+
+// ConcurrentAnswersGTE applies the GTE predicate on the "concurrent_answers" field.
+func ConcurrentAnswersGTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGTE(FieldConcurrentAnswers, v))
+}
+
+// ConcurrentAnswersLT applies the LT predicate on the "concurrent_answers" field.
+func ConcurrentAnswersLT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLT(FieldConcurrentAnswers, v))
+}
+
+// ConcurrentAnswersLTE applies the LTE predicate on the "concurrent_answers" field.
+func ConcurrentAnswersLTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLTE(FieldConcurrentAnswers, v))
 }
 
 // RetentionDaysEQ applies the EQ predicate on the "retention_days" field.

@@ -57,6 +57,9 @@ type Member func(*sql.Selector)
 // Message is the predicate function for message builders.
 type Message func(*sql.Selector)
 
+// MessageHold is the predicate function for messagehold builders.
+type MessageHold func(*sql.Selector)
+
 // Passage is the predicate function for passage builders.
 type Passage func(*sql.Selector)
 
@@ -74,6 +77,9 @@ type Receipt func(*sql.Selector)
 
 // Removal is the predicate function for removal builders.
 type Removal func(*sql.Selector)
+
+// RequestMinute is the predicate function for requestminute builders.
+type RequestMinute func(*sql.Selector)
 
 // Reversal is the predicate function for reversal builders.
 type Reversal func(*sql.Selector)

@@ -519,6 +519,30 @@ func (f MessageMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutatio
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.MessageMutation", m)
 }
 
+// The MessageHoldQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type MessageHoldQueryRuleFunc func(context.Context, *ent.MessageHoldQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f MessageHoldQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.MessageHoldQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.MessageHoldQuery", q)
+}
+
+// The MessageHoldMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type MessageHoldMutationRuleFunc func(context.Context, *ent.MessageHoldMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f MessageHoldMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.MessageHoldMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.MessageHoldMutation", m)
+}
+
 // The PassageQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type PassageQueryRuleFunc func(context.Context, *ent.PassageQuery) error
@@ -661,6 +685,30 @@ func (f RemovalMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutatio
 		return f(ctx, m)
 	}
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.RemovalMutation", m)
+}
+
+// The RequestMinuteQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type RequestMinuteQueryRuleFunc func(context.Context, *ent.RequestMinuteQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f RequestMinuteQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.RequestMinuteQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.RequestMinuteQuery", q)
+}
+
+// The RequestMinuteMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type RequestMinuteMutationRuleFunc func(context.Context, *ent.RequestMinuteMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f RequestMinuteMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.RequestMinuteMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.RequestMinuteMutation", m)
 }
 
 // The ReversalQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -996,6 +1044,8 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.MessageQuery:
 		return q.Filter(), nil
+	case *ent.MessageHoldQuery:
+		return q.Filter(), nil
 	case *ent.PassageQuery:
 		return q.Filter(), nil
 	case *ent.PlanQuery:
@@ -1007,6 +1057,8 @@ func queryFilter(q ent.Query) (Filter, error) {
 	case *ent.ReceiptQuery:
 		return q.Filter(), nil
 	case *ent.RemovalQuery:
+		return q.Filter(), nil
+	case *ent.RequestMinuteQuery:
 		return q.Filter(), nil
 	case *ent.ReversalQuery:
 		return q.Filter(), nil
@@ -1071,6 +1123,8 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 		return m.Filter(), nil
 	case *ent.MessageMutation:
 		return m.Filter(), nil
+	case *ent.MessageHoldMutation:
+		return m.Filter(), nil
 	case *ent.PassageMutation:
 		return m.Filter(), nil
 	case *ent.PlanMutation:
@@ -1082,6 +1136,8 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 	case *ent.ReceiptMutation:
 		return m.Filter(), nil
 	case *ent.RemovalMutation:
+		return m.Filter(), nil
+	case *ent.RequestMinuteMutation:
 		return m.Filter(), nil
 	case *ent.ReversalMutation:
 		return m.Filter(), nil

@@ -21,11 +21,13 @@ import (
 	"parley/ent/mail"
 	"parley/ent/member"
 	"parley/ent/message"
+	"parley/ent/messagehold"
 	"parley/ent/passage"
 	"parley/ent/plan"
 	"parley/ent/provider"
 	"parley/ent/receipt"
 	"parley/ent/removal"
+	"parley/ent/requestminute"
 	"parley/ent/reversal"
 	"parley/ent/schema"
 	"parley/ent/session"
@@ -971,6 +973,42 @@ func init() {
 	messageDescCreatedAt := messageFields[12].Descriptor()
 	// message.DefaultCreatedAt holds the default value on creation for the created_at field.
 	message.DefaultCreatedAt = messageDescCreatedAt.Default.(func() time.Time)
+	messageholdMixin := schema.MessageHold{}.Mixin()
+	messagehold.Policy = privacy.NewPolicies(messageholdMixin[0], schema.MessageHold{})
+	messagehold.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := messagehold.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	messageholdMixinFields0 := messageholdMixin[0].Fields()
+	_ = messageholdMixinFields0
+	messageholdFields := schema.MessageHold{}.Fields()
+	_ = messageholdFields
+	// messageholdDescWorkspaceID is the schema descriptor for workspace_id field.
+	messageholdDescWorkspaceID := messageholdMixinFields0[0].Descriptor()
+	// messagehold.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	messagehold.WorkspaceIDValidator = func() func(string) error {
+		validators := messageholdDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace string) error {
+			for _, fn := range fns {
+				if err := fn(workspace); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// messageholdDescMonth is the schema descriptor for month field.
+	messageholdDescMonth := messageholdFields[0].Descriptor()
+	// messagehold.MonthValidator is a validator for the "month" field. It is called by the builders before save.
+	messagehold.MonthValidator = messageholdDescMonth.Validators[0].(func(string) error)
 	passageMixin := schema.Passage{}.Mixin()
 	passage.Policy = privacy.NewPolicies(passageMixin[0], schema.Passage{})
 	passage.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -1061,34 +1099,38 @@ func init() {
 	planDescRequestsPerMinute := planFields[11].Descriptor()
 	// plan.DefaultRequestsPerMinute holds the default value on creation for the requests_per_minute field.
 	plan.DefaultRequestsPerMinute = planDescRequestsPerMinute.Default.(int)
+	// planDescConcurrentAnswers is the schema descriptor for concurrent_answers field.
+	planDescConcurrentAnswers := planFields[12].Descriptor()
+	// plan.DefaultConcurrentAnswers holds the default value on creation for the concurrent_answers field.
+	plan.DefaultConcurrentAnswers = planDescConcurrentAnswers.Default.(int)
 	// planDescRetentionDays is the schema descriptor for retention_days field.
-	planDescRetentionDays := planFields[12].Descriptor()
+	planDescRetentionDays := planFields[13].Descriptor()
 	// plan.DefaultRetentionDays holds the default value on creation for the retention_days field.
 	plan.DefaultRetentionDays = planDescRetentionDays.Default.(int)
 	// planDescMonthlyPrice is the schema descriptor for monthly_price field.
-	planDescMonthlyPrice := planFields[13].Descriptor()
+	planDescMonthlyPrice := planFields[14].Descriptor()
 	// plan.DefaultMonthlyPrice holds the default value on creation for the monthly_price field.
 	plan.DefaultMonthlyPrice = planDescMonthlyPrice.Default.(int)
 	// planDescYearlyPrice is the schema descriptor for yearly_price field.
-	planDescYearlyPrice := planFields[14].Descriptor()
+	planDescYearlyPrice := planFields[15].Descriptor()
 	// plan.DefaultYearlyPrice holds the default value on creation for the yearly_price field.
 	plan.DefaultYearlyPrice = planDescYearlyPrice.Default.(int)
 	// planDescCurrency is the schema descriptor for currency field.
-	planDescCurrency := planFields[15].Descriptor()
+	planDescCurrency := planFields[16].Descriptor()
 	// plan.DefaultCurrency holds the default value on creation for the currency field.
 	plan.DefaultCurrency = planDescCurrency.Default.(string)
 	// plan.CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
 	plan.CurrencyValidator = planDescCurrency.Validators[0].(func(string) error)
 	// planDescSoldMonthlyPrice is the schema descriptor for sold_monthly_price field.
-	planDescSoldMonthlyPrice := planFields[16].Descriptor()
+	planDescSoldMonthlyPrice := planFields[17].Descriptor()
 	// plan.DefaultSoldMonthlyPrice holds the default value on creation for the sold_monthly_price field.
 	plan.DefaultSoldMonthlyPrice = planDescSoldMonthlyPrice.Default.(int)
 	// planDescSoldYearlyPrice is the schema descriptor for sold_yearly_price field.
-	planDescSoldYearlyPrice := planFields[17].Descriptor()
+	planDescSoldYearlyPrice := planFields[18].Descriptor()
 	// plan.DefaultSoldYearlyPrice holds the default value on creation for the sold_yearly_price field.
 	plan.DefaultSoldYearlyPrice = planDescSoldYearlyPrice.Default.(int)
 	// planDescSoldCurrency is the schema descriptor for sold_currency field.
-	planDescSoldCurrency := planFields[18].Descriptor()
+	planDescSoldCurrency := planFields[19].Descriptor()
 	// plan.DefaultSoldCurrency holds the default value on creation for the sold_currency field.
 	plan.DefaultSoldCurrency = planDescSoldCurrency.Default.(string)
 	// plan.SoldCurrencyValidator is a validator for the "sold_currency" field. It is called by the builders before save.
@@ -1333,6 +1375,38 @@ func init() {
 		return func(id string) error {
 			for _, fn := range fns {
 				if err := fn(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	requestminuteMixin := schema.RequestMinute{}.Mixin()
+	requestminute.Policy = privacy.NewPolicies(requestminuteMixin[0], schema.RequestMinute{})
+	requestminute.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := requestminute.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	requestminuteMixinFields0 := requestminuteMixin[0].Fields()
+	_ = requestminuteMixinFields0
+	requestminuteFields := schema.RequestMinute{}.Fields()
+	_ = requestminuteFields
+	// requestminuteDescWorkspaceID is the schema descriptor for workspace_id field.
+	requestminuteDescWorkspaceID := requestminuteMixinFields0[0].Descriptor()
+	// requestminute.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	requestminute.WorkspaceIDValidator = func() func(string) error {
+		validators := requestminuteDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace_id string) error {
+			for _, fn := range fns {
+				if err := fn(workspace_id); err != nil {
 					return err
 				}
 			}

@@ -208,6 +208,66 @@ func (Usage) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("workspace_id", "month", "shard").Unique()}
 }
 
+// MessageHold is a slice of a month's questions that a process has reserved and
+// may begin until its lease ends. SQLite, which has one process, needs none.
+type MessageHold struct{ ent.Schema }
+
+// Mixin of the MessageHold.
+func (MessageHold) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the MessageHold.
+func (MessageHold) Fields() []ent.Field {
+	return []ent.Field{
+		// month is such as 2026-11, in UTC.
+		field.String("month").MaxLen(7).Immutable(),
+		// holder is the process: see the store.
+		field.Int64("holder").Immutable(),
+		// granted counts those, too, that have begun: they stand in the holder's
+		// rows of Usage.
+		field.Int("granted"),
+		field.Time("lease_until"),
+	}
+}
+
+// Edges of the MessageHold.
+func (MessageHold) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("workspace", Workspace.Type).Ref("message_holds").Field("workspace_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the MessageHold.
+func (MessageHold) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("workspace_id", "month", "holder").Unique(),
+		index.Fields("lease_until"),
+	}
+}
+
+// RequestMinute counts a workspace's requests of the last minute, for processes
+// that share a database. On PostgreSQL the table is unlogged: after a crash of
+// the server everybody begins with a full minute. It has no edge to the
+// workspace, whose row every reservation would lock; old rows are deleted.
+type RequestMinute struct{ ent.Schema }
+
+// Mixin of the RequestMinute.
+func (RequestMinute) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the RequestMinute.
+func (RequestMinute) Fields() []ent.Field {
+	return []ent.Field{
+		// minute is a plan.Minute.
+		field.Bytes("minute"),
+		field.Int64("revision"),
+		field.Time("changed_at"),
+	}
+}
+
+// Indexes of the RequestMinute.
+func (RequestMinute) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("workspace_id").Unique()}
+}
+
 // Chore is something that one process at a time does now and then; its id is
 // its name.
 type Chore struct{ ent.Schema }

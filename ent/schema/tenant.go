@@ -35,6 +35,7 @@ func (Plan) Fields() []ent.Field {
 		field.Int("knowledge_chars"),
 		field.Int("stored_bytes").Default(-1),
 		field.Int("requests_per_minute").Default(-1),
+		field.Int("concurrent_answers").Default(-1),
 		field.Int("retention_days").Default(-1),
 		// Prices are in the currency's smallest unit; -1 is not for sale.
 		field.Int("monthly_price").Default(-1),
@@ -80,6 +81,7 @@ func (Workspace) Edges() []ent.Edge {
 		edge.To("mails", Mail.Type).Annotations(cascade),
 		edge.To("reversals", Reversal.Type).Annotations(cascade),
 		edge.To("usages", Usage.Type).Annotations(cascade),
+		edge.To("message_holds", MessageHold.Type).Annotations(cascade),
 		edge.To("providers", Provider.Type).Annotations(cascade),
 	}
 }

@@ -659,6 +659,29 @@ func HasUsagesWith(preds ...predicate.Usage) predicate.Workspace {
 	})
 }
 
+// HasMessageHolds applies the HasEdge predicate on the "message_holds" edge.
+func HasMessageHolds() predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, MessageHoldsTable, MessageHoldsColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasMessageHoldsWith applies the HasEdge predicate on the "message_holds" edge with a given conditions (other predicates).
+func HasMessageHoldsWith(preds ...predicate.MessageHold) predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := newMessageHoldsStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
 // HasProviders applies the HasEdge predicate on the "providers" edge.
 func HasProviders() predicate.Workspace {
 	return predicate.Workspace(func(s *sql.Selector) {

@@ -45,6 +45,8 @@ const (
 	EdgeReversals = "reversals"
 	// EdgeUsages holds the string denoting the usages edge name in mutations.
 	EdgeUsages = "usages"
+	// EdgeMessageHolds holds the string denoting the message_holds edge name in mutations.
+	EdgeMessageHolds = "message_holds"
 	// EdgeProviders holds the string denoting the providers edge name in mutations.
 	EdgeProviders = "providers"
 	// Table holds the table name of the workspace in the database.
@@ -105,6 +107,13 @@ const (
 	UsagesInverseTable = "usages"
 	// UsagesColumn is the table column denoting the usages relation/edge.
 	UsagesColumn = "workspace_id"
+	// MessageHoldsTable is the table that holds the message_holds relation/edge.
+	MessageHoldsTable = "message_holds"
+	// MessageHoldsInverseTable is the table name for the MessageHold entity.
+	// It exists in this package in order to avoid circular dependency with the "messagehold" package.
+	MessageHoldsInverseTable = "message_holds"
+	// MessageHoldsColumn is the table column denoting the message_holds relation/edge.
+	MessageHoldsColumn = "workspace_id"
 	// ProvidersTable is the table that holds the providers relation/edge.
 	ProvidersTable = "providers"
 	// ProvidersInverseTable is the table name for the Provider entity.
@@ -315,6 +324,20 @@ func ByUsages(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
 	}
 }
 
+// ByMessageHoldsCount orders the results by message_holds count.
+func ByMessageHoldsCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newMessageHoldsStep(), opts...)
+	}
+}
+
+// ByMessageHolds orders the results by message_holds terms.
+func ByMessageHolds(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newMessageHoldsStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
+
 // ByProvidersCount orders the results by providers count.
 func ByProvidersCount(opts ...sql.OrderTermOption) OrderOption {
 	return func(s *sql.Selector) {
@@ -382,6 +405,13 @@ func newUsagesStep() *sqlgraph.Step {
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(UsagesInverseTable, FieldID),
 		sqlgraph.Edge(sqlgraph.O2M, false, UsagesTable, UsagesColumn),
+	)
+}
+func newMessageHoldsStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(MessageHoldsInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, MessageHoldsTable, MessageHoldsColumn),
 	)
 }
 func newProvidersStep() *sqlgraph.Step {

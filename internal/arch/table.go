@@ -35,7 +35,6 @@ const (
 	emersion       = "github.com/emersion"
 	gomail         = "github.com/wneessen/go-mail"
 	prometheus     = "github.com/prometheus/client_golang"
-	xtime          = "golang.org/x/time"
 	gjson          = "github.com/tidwall/gjson"
 	goldmark       = "github.com/yuin/goldmark"
 	jsonv2         = "github.com/go-json-experiment/json"
@@ -261,7 +260,7 @@ var table = []Row{
 	{
 		Packages: []string{"api"},
 		Ours:     []string{"core/*", "core/chat/format", "core/knowledge/evaluation", "billing", "internal/*"},
-		Outside:  []string{fiber, fasthttp, jsonv2, xtime},
+		Outside:  []string{fiber, fasthttp, jsonv2},
 		Because:  "a door decodes, calls a room and answers; what stands behind a port is wired in cmd",
 	},
 	{

@@ -1,0 +1,72 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+var _ tenant.RequestStore = (*Store)(nil)
+
+const (
+	// The row is read with the clock even when there is none.
+	requestMinutePostgres = `SELECT m.minute, m.revision, clock_timestamp() FROM (SELECT 1) AS always
+	LEFT JOIN request_minutes m ON m.workspace_id = $1`
+	requestMinuteSQLite = `SELECT m.minute, m.revision, strftime('%Y-%m-%dT%H:%M:%fZ', 'now') FROM (SELECT 1) AS always
+	LEFT JOIN request_minutes m ON m.workspace_id = ?`
+	addRequestMinute = `INSERT INTO request_minutes (workspace_id, minute, revision, changed_at)
+	VALUES (?, ?, 1, CURRENT_TIMESTAMP) ON CONFLICT (workspace_id) DO NOTHING`
+	setRequestMinute = `UPDATE request_minutes SET minute = ?, revision = revision + 1, changed_at = CURRENT_TIMESTAMP
+	WHERE workspace_id = ? AND revision = ?`
+)
+
+// RequestMinute returns a workspace's minute of requests, its revision and the
+// database's clock.
+func (s *Store) RequestMinute(ctx context.Context, workspaceID string) (minute plan.Minute, revision int64, now time.Time, err error) {
+	var written []byte
+	var at sql.NullInt64
+	if s.IsSQLite() {
+		var clock string
+		if err = scanOne(ctx, s.raw(ctx), []any{&written, &at, &clock}, requestMinuteSQLite, workspaceID); err == nil {
+			now, err = time.Parse(time.RFC3339Nano, clock)
+		}
+	} else {
+		err = scanOne(ctx, s.raw(ctx), []any{&written, &at, &now}, requestMinutePostgres, workspaceID)
+	}
+	if err != nil {
+		return minute, 0, now, mapError(err)
+	}
+	return minute, at.Int64, now, minute.UnmarshalBinary(written)
+}
+
+// SetRequestMinute stores a minute unless it was changed since the revision. An
+// unlogged table makes the commit wait for no disk.
+func (s *Store) SetRequestMinute(ctx context.Context, workspaceID string, minute plan.Minute, revision int64) (stored bool, err error) {
+	written, err := minute.MarshalBinary()
+	if err != nil {
+		return false, err
+	}
+	err = s.inWrite(ctx, func(ctx context.Context) error {
+		if revision == 0 {
+			stored, err = s.changes(ctx, addRequestMinute, workspaceID, written)
+		} else {
+			stored, err = s.changes(ctx, setRequestMinute, written, workspaceID, revision)
+		}
+		return err
+	})
+	return stored, err
+}
+
+const deleteRequestMinutes = `DELETE FROM request_minutes WHERE changed_at < ?`
+
+// DeleteRequestMinutes deletes those of workspaces that have asked for nothing
+// since a time, which is more than a minute ago.
+func (s *Store) DeleteRequestMinutes(ctx context.Context, before time.Time) error {
+	return s.inWrite(ctx, func(ctx context.Context) error {
+		_, err := s.raw(ctx).ExecContext(ctx, s.bind(deleteRequestMinutes), before)
+		return err
+	})
+}
