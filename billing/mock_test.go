@@ -98,7 +98,7 @@ func (m *mock) proxy(t *testing.T, address string) http.Handler {
 	return proxy
 }
 
-var anyID = regexp.MustCompile(`/(cus|sub|price|prod|cs|bpc|parley|in|we|ch|dp)_[^/]+`)
+var anyID = regexp.MustCompile(`/(cus|sub|price|prod|cs|bpc|parley|in|we|ch|dp|pm)_[^/]+`)
 
 // everyCall is all that is ever sent to Stripe.
 var everyCall = []string{
@@ -114,6 +114,7 @@ var everyCall = []string{
 	"GET /v1/disputes/{id}",
 	"GET /v1/events",
 	"GET /v1/invoices",
+	"GET /v1/payment_methods/{id}",
 	"GET /v1/prices",
 	"GET /v1/prices/{id}",
 	"GET /v1/products",

@@ -61,11 +61,11 @@ func (s *Service) finishOnce(ctx context.Context, known tenant.Subscription, pri
 		}
 		abandoned = true
 	}
-	if page != "" || known.Status == plan.Active || known.Status == plan.Trialing {
-		// Nor is a page left open on which another is sold.
-		err = s.expireSessions(ctx, known.CustomerID)
+	switch known.Status {
+	case plan.None, plan.IncompleteExpired, plan.Canceled: // a page to pay on is made, and closes those before it
+		return page, abandoned, nil
 	}
-	return page, abandoned, err
+	return page, abandoned, s.expireSessions(ctx, known.CustomerID)
 }
 
 // isFor reports whether a subscription is to one of a price and nothing else.

@@ -99,6 +99,20 @@ func TestAFirstPaymentThatIsNotFinished(t *testing.T) {
 			t.Errorf("it leads to %s, %v, with %d to pay", page, err, s.payable(customerID))
 		}
 	})
+	t.Run("who owes a payment cannot buy a second on a page that was left open", func(t *testing.T) {
+		s := newShop(t)
+		s.config.TrialDays = 0
+		page, _ := s.checkout(t, plan.Premium, sessions)
+		customerID := s.row(t).CustomerID
+		if err := s.stripe.Subscribe(customerID, lookupKey(plan.Basic, plan.Monthly), 0); err != nil {
+			t.Fatal(err)
+		}
+		s.stripe.SetStatus(customerID, string(plan.PastDue))
+		s.checkout(t, plan.Standard, portals)
+		if _, err := s.stripe.Press(page, "pay"); err == nil {
+			t.Error("the page still takes money")
+		}
+	})
 	t.Run("two that are not finished leave one", func(t *testing.T) {
 		s, customerID := unfinished(t)
 		s.stripe.AskAuthentication(customerID, true)

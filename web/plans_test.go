@@ -63,7 +63,7 @@ func TestWhatIsSold(t *testing.T) {
 		_, err := s.till.Refresh(t.Context(), s.home.ID, tenant.Cause{})
 		must(t, err)
 		must(t, s.tenants.SetOnSale(t.Context(), plan.Basic, plan.Price{Monthly: 25_00, Yearly: 190_00, Currency: "usd"}))
-		s.wantPage(s.get(s.url("/plan")), 200, "It costs 19.00 USD a month.", "bought again, Basic costs 25.00 USD a month.", "You pay 19.00 USD", "79.00 USD a month instead of 19.00 USD a month")
+		s.wantPage(s.get(s.url("/plan")), 200, "It costs 19.00 USD a month.", "Bought again, Basic costs 25.00 USD a month.", "You pay 19.00 USD", "79.00 USD a month instead of 19.00 USD a month")
 	})
 	t.Run("what is not sold at Stripe yet cannot be bought", func(t *testing.T) {
 		s := s.within(t)

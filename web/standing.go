@@ -120,10 +120,11 @@ func (k catalogue) earlierPrice(s tenant.Subscription) string {
 	if s.Costs() == "" || s.Costs() == today || k.rank(s.Plan) < 0 {
 		return ""
 	}
+	keeps := "You pay an earlier price, " + s.Costs() + ", and keep it as long as you stay on this plan. "
 	if today == "" {
-		return "This price is not sold any more. You keep it as long as you stay on this plan; after a change it cannot be bought again."
+		return keeps + "Once you have changed, it cannot be bought again."
 	}
-	return "This is an earlier price. You keep it as long as you stay on this plan; bought again, " + k.title(s.Plan) + " costs " + today + "."
+	return keeps + "Bought again, " + k.title(s.Plan) + " costs " + today + "."
 }
 
 func (k catalogue) pastDue(s tenant.Subscription) string {

@@ -80,7 +80,9 @@ func TestPaying(t *testing.T) {
 
 func TestEarlierPrice(t *testing.T) {
 	k := catalogue{plans: plan.Defaults(), now: today, sold: true}
-	const keeps = "This is an earlier price. You keep it as long as you stay on this plan; bought again, Standard costs 79.00 USD a month."
+	keeps := func(pays string) string {
+		return "You pay an earlier price, " + pays + " a month, and keep it as long as you stay on this plan. Bought again, Standard costs 79.00 USD a month."
+	}
 	pays := func(amount int, change func(*tenant.Subscription)) tenant.Subscription {
 		return standard(plan.Active, func(s *tenant.Subscription) {
 			s.Amount = amount
@@ -95,8 +97,8 @@ func TestEarlierPrice(t *testing.T) {
 		want string
 	}{
 		{"who pays today's price is told nothing", pays(79_00, nil), ""},
-		{"who pays an old price is told what a change would cost", pays(49_00, nil), keeps},
-		{"who pays in another currency, too", pays(79_00, func(s *tenant.Subscription) { s.Currency = "eur" }), keeps},
+		{"who pays an old price is told what a change would cost", pays(49_00, nil), keeps("49.00 USD")},
+		{"who pays in another currency, too", pays(79_00, func(s *tenant.Subscription) { s.Currency = "eur" }), keeps("79.00 EUR")},
 		{"a price that is not known is not compared", pays(0, nil), ""},
 		{"who has cancelled keeps nothing", pays(49_00, func(s *tenant.Subscription) { s.EndsAt = on(2026, 11, 24) }), ""},
 	} {
@@ -109,7 +111,7 @@ func TestEarlierPrice(t *testing.T) {
 	t.Run("an old price of what is not sold any more says so", func(t *testing.T) {
 		k := catalogue{plans: plan.Defaults(), now: today, sold: true}
 		k.plans[2].OnSale = plan.Price{Monthly: plan.NotSold, Yearly: 790_00, Currency: "usd"}
-		if got := k.earlierPrice(pays(49_00, nil)); !strings.HasPrefix(got, "This price is not sold any more.") {
+		if got := k.earlierPrice(pays(49_00, nil)); !strings.HasSuffix(got, "Once you have changed, it cannot be bought again.") {
 			t.Errorf("it says %q", got)
 		}
 	})

@@ -35,7 +35,7 @@ func (c *Config) validateBilling() error {
 		return errors.New("STRIPE_WEBHOOK_SECRET must be the signing secret of the webhook endpoint, which begins with whsec_")
 	case c.StripeURL != "" && !isWebOrigin(c.StripeURL):
 		return errors.New("STRIPE_URL must be a scheme and host, such as http://127.0.0.1:12111")
-	case c.TaxBehavior != taxExclusive && c.TaxBehavior != taxInclusive:
+	case c.TaxBehavior != "" && c.TaxBehavior != taxExclusive && c.TaxBehavior != taxInclusive:
 		return errors.New("STRIPE_TAX_BEHAVIOR must be exclusive or inclusive")
 	case c.TaxCode != "" && !taxCode.MatchString(c.TaxCode):
 		return errors.New("STRIPE_TAX_CODE must be one of Stripe's codes, such as txcd_10103001")

@@ -50,6 +50,8 @@ var (
 		"STRIPE_WEBHOOK_SECRET":   {"whsec_hunter2\nhunter2"},
 		"STRIPE_URL":              {"stripe.internal", "ftp://stripe.internal", "http://stripe.internal/v1"},
 		"STRIPE_TAX":              {"perhaps", "2"},
+		"STRIPE_TAX_BEHAVIOR":     {"included", "Exclusive"},
+		"STRIPE_TAX_CODE":         {"txcd_1", "10103001", "txcd_10103001 "},
 		"TRIAL_DAYS":              {"two weeks", "-1", "731"},
 		"BILLING_GRACE_DAYS":      {"a month", "-1", "366"},
 		"PLAN_CHANGES":            {"everyone", "Owner"},
