@@ -34,6 +34,7 @@ func parleySystem(ctx context.Context, dir, name, program, model, database strin
 		return nil, err
 	}
 	environment := []string{
+		"MAX_CONNECTIONS_PER_CLIENT=10000", // all clients have one address
 		"PATH=" + os.Getenv("PATH"), "HOME=" + data, "TMPDIR=" + data,
 		"DATA_DIR=" + data, "LLM_BASE_URL=http://" + model + "/v1", "LLM_API_KEY=x", "LLM_MODEL=bench",
 	}

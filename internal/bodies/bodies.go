@@ -46,9 +46,9 @@ const (
 	localBody = "body"
 	// defaultLimit is for routes that declare none.
 	defaultLimit = 64 << 10
-	// maxDrained is how much of a body nobody wanted is read so that the
-	// connection can be used again.
-	maxDrained = 64 << 10
+	// maxSkipped is how much of an unwanted body is read so that the connection
+	// can be used again.
+	maxSkipped = 64 << 10
 )
 
 // UpTo declares how large the body of a route may be, in bytes. The route's

@@ -182,8 +182,8 @@ func (b *body) grown(content []byte) []byte {
 	return more
 }
 
-// drainWhole reads over what is left of a body.
-func (b *body) drainWhole() error {
+// skip reads what is left of a body and drops it.
+func (b *body) skip() error {
 	var over [4 << 10]byte
 	for b.left > 0 {
 		n, err := b.conn.ReadBody(over[:min(int64(len(over)), b.left)])
@@ -206,11 +206,16 @@ func (b *body) end(c *fiber.Ctx) {
 	switch {
 	case b.done && b.failed == nil:
 		b.conn.EndRequest(nil)
-	case b.failed == nil && !b.expects && b.length > 0 && b.left <= maxDrained,
-		// Its length was too large for the route, but not for us.
-		b.failed == ErrTooLarge && b.left > 0 && b.left <= maxDrained && !b.expects:
-		b.conn.EndRequest(b.drainWhole)
+	case b.canSkip():
+		b.conn.EndRequest(b.skip)
 	default:
 		closeAfter(c, b.conn)
 	}
+}
+
+// canSkip reports whether what is left of the body is known, little, and being
+// sent.
+func (b *body) canSkip() bool {
+	intact := b.failed == nil || b.failed == ErrTooLarge
+	return intact && !b.expects && b.length > 0 && b.left <= maxSkipped
 }

@@ -53,7 +53,7 @@ type Conn struct {
 	reading int
 	head    head
 	rest    []byte
-	drain   func() error
+	skip    func() error
 }
 
 // Read reads a header section, and never past its end.
@@ -66,19 +66,15 @@ func (c *Conn) Read(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	n, err := c.readHead(p)
-	if err != nil {
-		return 0, err
-	}
-	return n, nil
+	return c.readHead(p)
 }
 
 // next waits for another request.
 func (c *Conn) next() error {
 	c.listener.rest(c)
-	if drain := c.drain; drain != nil {
-		c.drain = nil
-		if err := drain(); err != nil {
+	if skip := c.skip; skip != nil {
+		c.skip = nil
+		if err := skip(); err != nil {
 			return err
 		}
 	}
@@ -133,9 +129,9 @@ func (c *Conn) Unread(p []byte) {
 }
 
 // EndRequest says that the request has been handled, so that what follows is
-// the next one. drain, which may be nil, is called before that is read: it
+// the next one. skip, which may be nil, is called before that is read: it
 // takes what is left of this request.
-func (c *Conn) EndRequest(drain func() error) { c.reading, c.drain = between, drain }
+func (c *Conn) EndRequest(skip func() error) { c.reading, c.skip = between, skip }
 
 // Yield lets the connection give way to others while the server waits for what
 // a stranger is to send, though a request has begun. Resume must follow.

@@ -56,8 +56,8 @@ type Listener struct {
 	close  sync.Once
 
 	mu sync.Mutex
-	// all has every admitted connection. Those in which a request began come
-	// before those that fell silent later.
+	// all has every admitted connection, the silent ones in the order in which
+	// they fell silent.
 	all     list.List
 	clients map[netip.Prefix]*list.List
 	refused int
