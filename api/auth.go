@@ -54,7 +54,27 @@ func (a *API) authenticate(c *fiber.Ctx, scope chatbot.Scope) (*chatbot.Principa
 	}
 	principal, err := a.Chatbots.Authenticate(c.UserContext(), secret)
 	if err != nil {
-		return nil, "", err
+		return nil, "", about(principal, err)
 	}
-	return principal, secret, principal.Needs(scope)
+	return principal, secret, about(principal, principal.Needs(scope))
+}
+
+// DeniedToken is in the chain of the error of a token that is known, and may not
+// do what it was used for.
+type DeniedToken struct {
+	Token chatbot.Token
+	cause error
+}
+
+func (e *DeniedToken) Error() string { return e.cause.Error() }
+
+// Unwrap returns the fault that the caller reads.
+func (e *DeniedToken) Unwrap() error { return e.cause }
+
+// about adds to an error, for the log of security events, whose token it is.
+func about(principal *chatbot.Principal, err error) error {
+	if err == nil || principal == nil {
+		return err
+	}
+	return &DeniedToken{principal.Token, err}
 }

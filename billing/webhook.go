@@ -2,6 +2,7 @@ package billing
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -26,6 +27,10 @@ const (
 	// maxID is the length of the longest identifier that is stored.
 	maxID = 255
 )
+
+// ErrSignature is the cause of the fault of an event that Stripe did not sign
+// just now.
+var ErrSignature = errors.New("not signed by Stripe")
 
 // Receive handles what Stripe sent to the webhook: the body as it came, and the
 // header Stripe-Signature. It returns nil once the effect is stored, and for
@@ -62,10 +67,10 @@ func (s *Service) verify(body []byte, signature string) (*stripe.Event, error) {
 		IgnoreTolerance: true, IgnoreAPIVersionMismatch: true, // both are checked here, the time also against the future
 	})
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "The signature is not Stripe's. Check STRIPE_WEBHOOK_SECRET.")
+		return nil, fault.Wrap(fault.Invalid, ErrSignature, "The signature is not Stripe's. Check STRIPE_WEBHOOK_SECRET.")
 	}
 	if s.now().Sub(signedAt(signature)).Abs() > tolerance {
-		return nil, fault.New(fault.Invalid, "The signature is too old, or from the future. Check this server's clock.")
+		return nil, fault.Wrap(fault.Invalid, ErrSignature, "The signature is too old, or from the future. Check this server's clock.")
 	}
 	if e.ID == "" || len(e.ID) > maxID {
 		return nil, fault.New(fault.Invalid, "The event has no usable id.")

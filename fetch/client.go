@@ -11,15 +11,15 @@ import (
 // again and again, as models are. It reaches public addresses only, as
 // [SafeDialer] does, but on any port: who runs a model of their own runs it
 // where they like. Without encryption it reaches the targets of Allow only,
-// since a key is sent along. Of the configuration only Allow, Deny, Resolver
-// and Roots matter.
+// since a key is sent along. Of the configuration only Allow, Deny, Refused,
+// Resolver and Roots matter.
 //
 // What is sent goes to the host that it was meant for, and nowhere else: no
 // redirect is followed, and no proxy is taken from the environment. It keeps
 // connections, which were judged when they were made, and sets no time limit
 // for an answer: whoever asks does, by the request's context.
 func NewClient(config Config) *http.Client {
-	config = Config{Allow: config.Allow, Deny: config.Deny, Resolver: config.Resolver, Roots: config.Roots, Timeout: connectTime}
+	config = Config{Allow: config.Allow, Deny: config.Deny, Resolver: config.Resolver, Roots: config.Roots, Timeout: connectTime, Refused: config.Refused}
 	plain := config
 	plain.Deny = everywhere // Allow goes first.
 	return &http.Client{

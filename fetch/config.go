@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"context"
 	"crypto/x509"
 	"net"
 	"net/netip"
@@ -22,6 +23,9 @@ type Config struct {
 	// Ports are the ports of public addresses that may be reached. Empty: 80
 	// and 443.
 	Ports []int
+	// Refused, if it is set, is told of each connection that is not made because
+	// of its address or port: where it was to lead to, as host and port.
+	Refused func(ctx context.Context, target string)
 	// Resolver looks names up. Nil: the system's.
 	Resolver *net.Resolver
 	// Roots are the certificate authorities trusted. Nil: the system's.

@@ -52,7 +52,26 @@ func safeDialer(config Config) func(ctx context.Context, network, address string
 	d.trusted = net.Dialer{Timeout: min(connectTime, config.Timeout), Resolver: config.Resolver}
 	d.judged = d.trusted
 	d.judged.Control = d.guard.control
-	return d.dial
+	if config.Refused == nil {
+		return d.dial
+	}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := d.dial(ctx, network, address)
+		if isRefusal(err) {
+			config.Refused(ctx, address)
+		}
+		return conn, err
+	}
+}
+
+// isRefusal tells a target that is not connected to from a name that does not
+// exist, which look alike to others.
+func isRefusal(err error) bool {
+	var hiding *noSite
+	if errors.As(err, &hiding) {
+		err = hiding.cause
+	}
+	return errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedPort)
 }
 
 // dialer connects to what its guard lets through.

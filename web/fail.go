@@ -10,6 +10,7 @@ import (
 
 	"parley/core/fault"
 	"parley/internal/requestid"
+	"parley/internal/security"
 	"parley/views"
 )
 
@@ -39,6 +40,7 @@ const internalMessage = "Something went wrong on the server. Try again. " +
 // browser that must sign in to read a page is sent there.
 func Fail(c *fiber.Ctx, log *slog.Logger, err error) error {
 	setHeaders(c)
+	security.Note(c, err)
 	failure := asFault(err)
 	if failure.Kind == fault.Unauthenticated && reads(c) {
 		return signInFirst(c)

@@ -8,6 +8,7 @@ import (
 
 	"parley/core/fault"
 	"parley/internal/bodies"
+	"parley/internal/security"
 	"parley/views"
 )
 
@@ -93,6 +94,7 @@ func (f form) again(c *fiber.Ctx, err error, show func(status int, form views.Fo
 	if failure.Kind == fault.Internal || failure.Kind == fault.NotFound {
 		return err
 	}
+	security.Note(c, err)
 	retryAfter(c, failure)
 	shown := f.view()
 	shown.Field, shown.Message = failure.Field, failure.Message

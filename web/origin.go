@@ -1,12 +1,17 @@
 package web
 
 import (
+	"errors"
 	"net/url"
 
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/fault"
 )
+
+// ErrCrossSite is the cause of the fault of a request that another site's page
+// has started.
+var ErrCrossSite = errors.New("started by another site")
 
 // SameOrigin refuses, as Forbidden, a request to change something that the
 // page of another site has started. Browsers say so in Sec-Fetch-Site, and
@@ -17,7 +22,7 @@ func (s *Sessions) SameOrigin(c *fiber.Ctx) error {
 	if s.sameOrigin(c) {
 		return c.Next()
 	}
-	return fault.New(fault.Forbidden, "This request came from another site. Open the page here and try again.")
+	return fault.Wrap(fault.Forbidden, ErrCrossSite, "This request came from another site. Open the page here and try again.")
 }
 
 func (s *Sessions) sameOrigin(c *fiber.Ctx) bool {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -15,6 +16,7 @@ import (
 	"parley/core/fault"
 	"parley/internal/bodies"
 	"parley/internal/requestid"
+	"parley/internal/security"
 	"parley/internal/socket"
 	"parley/web"
 )
@@ -147,11 +149,13 @@ func (s *server) recover(c *fiber.Ctx) (err error) {
 // logRequest logs and counts each request by its route, never by its texts.
 func (s *server) logRequest(c *fiber.Ctx) error {
 	start := time.Now()
-	if err := c.Next(); err != nil {
-		if err := s.fail(c, err); err != nil {
+	refused := c.Next()
+	if refused != nil {
+		if err := s.fail(c, refused); err != nil {
 			return err
 		}
 	}
+	s.reportRefusal(c, cmp.Or(refused, security.Noted(c)))
 	took := time.Since(start)
 	if s.measured != nil {
 		s.metrics.Request(c.Method(), c.Route().Path, c.Response().StatusCode(), took)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"log/slog"
 	"net/http"
@@ -85,12 +86,12 @@ func openModel(a modelAccount) (chat.Model, error) {
 
 // newModels returns who knows which model answers. Models of workspaces are
 // reached at public addresses only, and at what PROVIDER_ALLOW opens.
-func newModels(config *Config, own []chat.Model, providers models.Providers, wrap func(chat.Model) chat.Model, log *slog.Logger) (*models.Models, error) {
+func newModels(config *Config, own []chat.Model, providers models.Providers, wrap func(chat.Model) chat.Model, log *slog.Logger, refused func(context.Context, string)) (*models.Models, error) {
 	allowed, err := config.providerTargets()
 	if err != nil {
 		return nil, err
 	}
-	client := fetch.NewClient(fetch.Config{Allow: allowed})
+	client := fetch.NewClient(fetch.Config{Allow: allowed, Refused: refused})
 	open := func(provider chatbot.OpenedProvider, name string) (chat.Model, error) {
 		model, err := openModel(modelAccount{
 			config: config, kind: provider.Kind, address: provider.BaseURL, key: string(provider.Key), name: name,
@@ -138,7 +139,7 @@ func (p *program) openChatbots(wrap func(chat.Model) chat.Model) error {
 		return err
 	}
 	p.chatbots = chatbot.New(p.store, p.knowledge, p.tenants, now, rand.Reader, chatbotOptions(p.config, own, p.store.IsSQLite()))
-	choices, err := newModels(p.config, own, p.chatbots, wrap, p.log)
+	choices, err := newModels(p.config, own, p.chatbots, wrap, p.log, p.reportTarget)
 	if err != nil {
 		return err
 	}

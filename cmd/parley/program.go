@@ -17,6 +17,7 @@ import (
 	"parley/core/tenant"
 	"parley/internal/metrics"
 	"parley/internal/publicid"
+	"parley/internal/security"
 	"parley/jobs"
 	"parley/mail"
 	"parley/store"
@@ -40,7 +41,8 @@ type program struct {
 	// people and the operator see.
 	ids *publicid.Codec
 
-	metrics *metrics.Metrics
+	metrics  *metrics.Metrics
+	security *security.Events
 	// billing is nil without Stripe, and mails without a mail server.
 	billing *billing.Service
 	mails   *mail.Sender
@@ -69,6 +71,7 @@ func openWith(ctx context.Context, config *Config, log *slog.Logger, wrap ports)
 		return nil, fmt.Errorf("the database cannot be opened: %w", err)
 	}
 	p := &program{config: config, log: log, store: db, metrics: metrics.New()}
+	p.security = newSecurityEvents(log, p.metrics)
 	if err := p.openIDs(ctx); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
@@ -125,7 +128,7 @@ func (p *program) openKnowledge(ctx context.Context, wrap ports) error {
 	if p.queue, err = openQueue(ctx, p.config, p.store, p.log); err != nil {
 		return fmt.Errorf("the queue of jobs cannot be opened: %w", err)
 	}
-	sites, err := newVisitor(p.config)
+	sites, err := newVisitor(p.config, p.reportTarget)
 	if err != nil {
 		return err
 	}

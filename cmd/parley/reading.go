@@ -91,13 +91,13 @@ func placeName(kind knowledge.Kind, place extract.Place) string {
 // webVisitor fits package fetch to the room's port.
 type webVisitor struct{ fetcher *fetch.Fetcher }
 
-func newVisitor(config *Config) (webVisitor, error) {
+func newVisitor(config *Config, refused func(context.Context, string)) (webVisitor, error) {
 	allowed, err := config.crawlTargets()
 	if err != nil {
 		return webVisitor{}, err
 	}
 	return webVisitor{fetch.New(fetch.Config{
-		UserAgent: config.userAgent(), Bytes: knowledge.MaxUpload, Ports: config.FetchPorts, Delay: config.FetchDelay, Allow: allowed,
+		UserAgent: config.userAgent(), Bytes: knowledge.MaxUpload, Ports: config.FetchPorts, Delay: config.FetchDelay, Allow: allowed, Refused: refused,
 	})}, nil
 }
 

@@ -40,6 +40,8 @@ type actorKey struct{}
 
 type originKey struct{}
 
+type workspaceKey struct{}
+
 // As returns a context in which an actor acts.
 func As(ctx context.Context, actor Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, actor)
@@ -72,4 +74,16 @@ func From(ctx context.Context, origin Origin) context.Context {
 func OriginOf(ctx context.Context) Origin {
 	origin, _ := ctx.Value(originKey{}).(Origin)
 	return origin
+}
+
+// In returns a context of work that is done for a workspace.
+func In(ctx context.Context, workspaceID string) context.Context {
+	return context.WithValue(ctx, workspaceKey{}, workspaceID)
+}
+
+// WorkspaceOf returns the workspace that work is done for, empty if none was
+// named.
+func WorkspaceOf(ctx context.Context) string {
+	workspaceID, _ := ctx.Value(workspaceKey{}).(string)
+	return workspaceID
 }

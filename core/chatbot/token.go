@@ -234,19 +234,33 @@ func (s *Service) Status(token Token) TokenStatus { return token.Status(s.now())
 // over a limit of the plan.
 func (s *Service) Authenticate(ctx context.Context, secret string) (*Principal, error) {
 	if !wellFormed(secret) {
-		return nil, errBadToken
+		return nil, refuse(Token{}, "malformed")
 	}
 	principal, err := s.principal(ctx, hash(secret))
 	if err != nil {
 		return nil, err
 	}
-	if principal.Token.Status(s.now()) != TokenActive {
-		return nil, errBadToken
+	if status := principal.Token.Status(s.now()); status != TokenActive {
+		return nil, refuse(principal.Token, string(status))
 	}
 	return principal, principal.admit()
 }
 
-var errBadToken = fault.New(fault.Unauthenticated, "Invalid or expired API token.")
+// RefusedToken is the cause of the fault of a token that does not work, for the
+// log of security events. The caller reads nothing of it.
+type RefusedToken struct {
+	// Token is the zero Token if it is not known.
+	Token Token
+	// Reason is malformed, unknown, expired or revoked.
+	Reason string
+}
+
+func (e *RefusedToken) Error() string { return "the token is " + e.Reason }
+
+// refuse is the same fault for every token that does not work.
+func refuse(token Token, reason string) error {
+	return fault.Wrap(fault.Unauthenticated, &RefusedToken{token, reason}, "Invalid or expired API token.")
+}
 
 func (s *Service) principal(ctx context.Context, hash string) (*Principal, error) {
 	if principal, ok := s.known.get(hash); ok {
@@ -255,7 +269,7 @@ func (s *Service) principal(ctx context.Context, hash string) (*Principal, error
 	generation := s.known.generation()
 	principal, err := s.store.PrincipalByTokenHash(ctx, hash)
 	if fault.Is(err, fault.NotFound) {
-		return nil, errBadToken
+		return nil, refuse(Token{}, "unknown")
 	}
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"parley/core/audit"
 	"parley/core/fault"
 )
 
@@ -25,6 +26,7 @@ const (
 // Work works off what is due in a workspace for about one turn. One caller at
 // a time may do so for a workspace. More says that something is due still.
 func (s *Service) Work(ctx context.Context, workspaceID string) (more bool, err error) {
+	ctx = audit.In(ctx, workspaceID)
 	until := s.now().Add(turnTime)
 	for s.now().Before(until) {
 		worked, err := s.workOnce(ctx, workspaceID)

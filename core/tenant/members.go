@@ -153,7 +153,10 @@ func (s *Service) openInvitation(ctx context.Context, code string) (Invitation, 
 }
 
 func invitationEnded() error {
-	return fault.InField("code", "This invitation is not valid any more. Ask for a new one.")
+	return &fault.Error{
+		Kind: fault.Invalid, Field: "code", Cause: ErrInvitation,
+		Message: "This invitation is not valid any more. Ask for a new one.",
+	}
 }
 
 // redeem takes an invitation away that is used, under the workspace's lock. It
@@ -225,7 +228,10 @@ func (s *Service) joiner(ctx context.Context, email, password string, client Cli
 	}
 	user, err = s.prove(ctx, email, password, client)
 	if fault.Is(err, fault.Unauthenticated) {
-		err = fault.InField("password", "You have an account with this e-mail address. Give its password.")
+		err = &fault.Error{
+			Kind: fault.Invalid, Field: "password", Cause: err,
+			Message: "You have an account with this e-mail address. Give its password.",
+		}
 	}
 	return user, false, err
 }

@@ -166,7 +166,9 @@ func (s *Service) confirm(ctx context.Context, userID, password string, client C
 	}
 	user, err = s.prove(ctx, user.Email, password, client)
 	if fault.Is(err, fault.Unauthenticated) {
-		return User{}, fault.InField("password", "This is not your password. Try again.")
+		return User{}, &fault.Error{
+			Kind: fault.Invalid, Field: "password", Cause: err, Message: "This is not your password. Try again.",
+		}
 	}
 	return user, err
 }

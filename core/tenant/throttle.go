@@ -2,6 +2,7 @@ package tenant
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"time"
 
@@ -38,6 +39,13 @@ type Client struct {
 	// for none.
 	Device string
 }
+
+// ErrThrottled is the cause of the fault of an attempt after too many, and
+// ErrInvitation that of a code of no open invitation.
+var (
+	ErrThrottled  = errors.New("too many attempts")
+	ErrInvitation = errors.New("no open invitation")
+)
 
 type attempt struct {
 	store Store
@@ -105,7 +113,7 @@ func (s *Service) countAttempt(ctx context.Context, limits ...limit) (attempt, e
 			}
 			if count > limit.max {
 				return &fault.Error{
-					Kind: fault.RateLimited, RetryAfter: attemptWindow,
+					Kind: fault.RateLimited, RetryAfter: attemptWindow, Cause: ErrThrottled,
 					Message: "Too many attempts. Wait 15 minutes and try again.",
 				}
 			}

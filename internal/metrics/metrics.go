@@ -23,6 +23,7 @@ type Metrics struct {
 	alarms      *prometheus.CounterVec
 	requests    *prometheus.CounterVec
 	durations   *prometheus.HistogramVec
+	security    *prometheus.CounterVec
 }
 
 // New returns figures that are all zero.
@@ -39,13 +40,15 @@ func New() *Metrics {
 			"States at Stripe that somebody should look at, by reason.", "reason"),
 		requests: counter("parley_requests_total",
 			"Requests that were answered.", "method", "route", "status"),
+		security: counter("parley_security_events_total",
+			"Requests and connections that were refused for reasons of security, by event.", "event"),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "parley_request_duration_seconds",
 			Help:    "Time until an answer was ready, or for a stream until it began.",
 			Buckets: []float64{.001, .005, .01, .05, .1, .5, 1, 5, 10, 60},
 		}, []string{"method", "route"}),
 	}
-	m.registry.MustRegister(m.events, m.corrections, m.alarms, m.requests, m.durations,
+	m.registry.MustRegister(m.events, m.corrections, m.alarms, m.requests, m.durations, m.security,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -77,6 +80,12 @@ func (m *Metrics) Event(kind, outcome string) {
 	}
 	m.events.WithLabelValues(kind, outcome).Inc()
 }
+
+// DeclareSecurity makes the figure of a security event, which is zero.
+func (m *Metrics) DeclareSecurity(event string) { m.security.WithLabelValues(event) }
+
+// Security counts a security event.
+func (m *Metrics) Security(event string) { m.security.WithLabelValues(event).Inc() }
 
 // Corrected counts a subscription that a comparison with Stripe changed.
 func (m *Metrics) Corrected() { m.corrections.Inc() }

@@ -58,6 +58,8 @@ func TestFigures(t *testing.T) {
 	m.Corrected()
 	m.Alarm("two_subscriptions")
 	m.KnowAlarms("two_subscriptions", "never_rung")
+	m.DeclareSecurity("token_refused")
+	m.Security("sign_in_refused")
 	m.Request("POST", "/api/v1/chat", 200, 20*time.Millisecond)
 	_, body := ask(t, "GET", base+"/metrics")
 	for _, line := range []string{
@@ -68,6 +70,8 @@ func TestFigures(t *testing.T) {
 		`parley_billing_alarms_total{reason="never_rung"} 0`,
 		`parley_requests_total{method="POST",route="/api/v1/chat",status="200"} 1`,
 		`parley_request_duration_seconds_bucket{method="POST",route="/api/v1/chat",le="0.05"} 1`,
+		`parley_security_events_total{event="token_refused"} 0`,
+		`parley_security_events_total{event="sign_in_refused"} 1`,
 		`go_goroutines`,
 	} {
 		t.Run("there is "+line, func(t *testing.T) {
