@@ -215,8 +215,6 @@ var commandRecords = map[string]struct {
 	"billing webhook":         {reason: atStripe},
 	"billing unlink":          {reason: "no workspace has a customer here; see TestUnlinkCommand"},
 	"billing reconcile":       {reason: "what it corrects is recorded as subscription.changed"},
-	"billing webhook":         {reason: atStripe},
-	"billing unlink":          {reason: "there is no customer here; what it takes away is recorded as customer.unlinked"},
 	"audit list":              {reason: reads},
 	"ask":                     {reason: talks},
 	"config":                  {reason: reads},
