@@ -180,6 +180,20 @@ func (c *Conn) Close() error {
 	return c.TCPConn.Close()
 }
 
+// hasArrived reports whether the client has sent what the server has not read.
+func (c *Conn) hasArrived() bool {
+	rc, err := c.SyscallConn()
+	if err != nil {
+		return false
+	}
+	arrived := false
+	err = rc.Control(func(fd uintptr) {
+		readable, closed := peek(fd)
+		arrived = readable && !closed
+	})
+	return err == nil && arrived
+}
+
 // sending reports whether the client has sent what is unread, or is about to.
 func (c *Conn) sending() bool {
 	rc, err := c.SyscallConn()

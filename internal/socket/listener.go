@@ -187,17 +187,41 @@ func (l *Listener) makeRoom() {
 	l.closeLongestSilent(&l.all)
 }
 
-// closeLongestSilent reports whether it closed one. The caller holds the mutex.
+// looks bounds how many silent connections are looked at for one from which
+// nothing has come.
+const looks = 16
+
+// closeLongestSilent reports whether it closed one. It spares those whose
+// request has arrived and has not been read yet, as long as it soon finds
+// another. The caller holds the mutex.
 func (l *Listener) closeLongestSilent(conns *list.List) bool {
+	arrived := 0
 	for range conns.Len() {
 		e := conns.Front()
 		c := e.Value.(*Conn)
+		if arrived < looks && c.state.Load() == silent && c.hasArrived() {
+			arrived++
+			conns.MoveToBack(e)
+			continue
+		}
 		if c.state.CompareAndSwap(silent, closed) {
 			l.remove(c)
 			_ = c.TCPConn.Close()
 			return true
 		}
 		conns.MoveToBack(e) // it is busy, and falls silent later than all of these
+	}
+	return arrived > 0 && l.closeAnySilent(conns)
+}
+
+// closeAnySilent is for when all have something to say.
+func (l *Listener) closeAnySilent(conns *list.List) bool {
+	for e := conns.Front(); e != nil; e = e.Next() {
+		if c := e.Value.(*Conn); c.state.CompareAndSwap(silent, closed) {
+			l.remove(c)
+			_ = c.TCPConn.Close()
+			return true
+		}
 	}
 	return false
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -89,6 +90,31 @@ func TestLimits(t *testing.T) {
 			c.isOpen(firstClient, true)
 		})
 	}
+	t.Run("a request that has arrived is not silence, though nobody has read it yet", func(t *testing.T) {
+		c := newCrowd(t, Limits{Connections: 2})
+		server, asking := c.joins()
+		_, err := io.WriteString(asking, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+		must(t, err)
+		for !server.hasArrived() {
+			runtime.Gosched()
+		}
+		_, quiet := c.joins()
+		c.joins()
+		c.isOpen(asking, true)
+		c.isOpen(quiet, false)
+	})
+	t.Run("when all have something to say, one of them gives way", func(t *testing.T) {
+		c := newCrowd(t, Limits{Connections: 1})
+		server, asking := c.joins()
+		_, err := io.WriteString(asking, "G")
+		must(t, err)
+		for !server.hasArrived() {
+			runtime.Gosched()
+		}
+		if newest, _ := c.joins(); newest.Refusal() != Admitted {
+			t.Errorf("it is refused: %v", newest.Refusal())
+		}
+	})
 	t.Run("a slow header section is silence", func(t *testing.T) {
 		c := newCrowd(t, Limits{PerClient: 1})
 		slow, client := c.joins()
