@@ -1,4 +1,4 @@
-// Puts the code of an invitation link into the form. A fragment never reaches
+// Puts the code of a link from a mail or an invitation into the form. A fragment never reaches
 // the server, so no log and no Referer header holds the code.
 "use strict";
 
@@ -8,6 +8,6 @@
     return;
   }
   document.getElementById("code").value = code;
-  document.getElementById("password").focus();
+  document.querySelector("#password, button[type=submit]").focus();
   history.replaceState(null, "", location.pathname);
 })();

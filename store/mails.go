@@ -9,6 +9,7 @@ import (
 
 	"parley/core/tenant"
 	"parley/ent"
+	"parley/ent/accountmail"
 	"parley/ent/mail"
 	"parley/ent/scope"
 )
@@ -62,8 +63,13 @@ func (s *Store) SettleMail(ctx context.Context, workspaceID string, id int64, se
 // DeleteMails deletes those that were settled before a time. What was given up
 // counts from when it was written.
 func (s *Store) DeleteMails(ctx context.Context, before time.Time) error {
-	return s.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
-		_, err := db.Mail.Delete().Where(mail.DueAtIsNil(), mail.Or(
+	return s.InTx(scope.System(ctx), func(ctx context.Context) error {
+		db := s.db(ctx)
+		_, err := db.AccountMail.Delete().Where(accountmail.DueAtIsNil(), accountmail.CreatedAtLT(before)).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = db.Mail.Delete().Where(mail.DueAtIsNil(), mail.Or(
 			mail.SentAtLT(before), mail.And(mail.SentAtIsNil(), mail.CreatedAtLT(before)))).Exec(ctx)
 		return err
 	})

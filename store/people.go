@@ -9,6 +9,7 @@ import (
 	"parley/core/fault"
 	"parley/core/tenant"
 	"parley/ent"
+	"parley/ent/addresscode"
 	"parley/ent/device"
 	"parley/ent/invitation"
 	"parley/ent/member"
@@ -137,6 +138,9 @@ func (s *Store) DeleteExpired(ctx context.Context, now time.Time) error {
 			return err
 		}
 		if _, err := db.Device.Delete().Where(device.ExpiresAtLT(now)).Exec(ctx); err != nil {
+			return err
+		}
+		if _, err := db.AddressCode.Delete().Where(addresscode.ExpiresAtLT(now)).Exec(ctx); err != nil {
 			return err
 		}
 		if _, err := db.Invitation.Delete().Where(invitation.ExpiresAtLT(now)).Exec(ctx); err != nil {

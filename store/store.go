@@ -9,6 +9,8 @@
 //   - PrincipalByTokenHash: a token's secret says which workspace it is of.
 //   - Session, CreateSession and their like, TrustDevice, TrustedBy,
 //     ForgetDevices, User…, SetPassword, SetEmail, Memberships: a person signs in before, and across, workspaces.
+//   - AddressCode, AddAccountMail and their like, LockUsers: what is mailed to a
+//     person about their account is of no workspace.
 //   - InvitationByCode: an invitation's code says which workspace it is of.
 //   - WorkspaceByCustomer: Stripe says whose customer something happened to.
 //   - AllDocuments, ChangedDocuments, RemovalsSince, BeginRebuild, Rebuilds,

@@ -98,6 +98,8 @@ func (f Form) Banner() string {
 // SignIn is the page to sign in.
 type SignIn struct {
 	Form Form
+	// Notice says what has just been done.
+	Notice string
 	// SignUp says whether accounts can be created without an invitation.
 	SignUp bool
 }
@@ -131,6 +133,9 @@ type Members struct {
 	Form  Form
 	// Link is that of the invitation just made. It is shown once.
 	Link string
+	// MailedTo is to whom the invitation just made was mailed, empty where
+	// there are no mails.
+	MailedTo string
 	// Leave is where the person leaves the workspace.
 	Leave Leave
 }

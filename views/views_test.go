@@ -110,9 +110,13 @@ func pages() map[string]templ.Component {
 	noticed.Notice = "The chatbot has been deleted."
 
 	return map[string]templ.Component{
-		"sign-up": SignUpPage(Form{}),
-		"sign-up-refused": SignUpPage(refused("email", "There is an account with this e-mail address already. Sign in instead.",
-			map[string]string{"email": "ada@example.com", "password": "", "workspace": hostile})),
+		"sign-up":         SignUpPage(Form{}, false),
+		"sign-up-checked": SignUpPage(Form{}, true),
+		"sign-up-mailed":  CheckMailPage(),
+		"sign-up-finish":  FinishSignUpPage(Form{}),
+		"email-confirm":   ConfirmEmailPage(Form{}),
+		"sign-up-refused": SignUpPage(refused("email", "Give an e-mail address such as name@example.com.",
+			map[string]string{"email": "ada@example.com", "password": "", "workspace": hostile}), false),
 		"sign-in": SignInPage(SignIn{SignUp: true}),
 		"sign-in-refused": SignInPage(SignIn{Form: refused("", "The e-mail address or the password is wrong.",
 			map[string]string{"email": "ada@example.com", "password": "", "next": "/chatbots/cb_1"})}),

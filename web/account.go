@@ -53,7 +53,16 @@ func (s *site) signUpPage(c *fiber.Ctx) error {
 	if err := s.admitSignUp(c); err != nil {
 		return err
 	}
-	return render(c, fiber.StatusOK, views.SignUpPage(views.Form{}))
+	return s.showSignUp(c, fiber.StatusOK, views.Form{})
+}
+
+// showSignUp asks for an address alone where it is checked by a mail.
+func (s *site) showSignUp(c *fiber.Ctx, status int, f views.Form) error {
+	checks, err := s.Tenants.ChecksSignUps(c.UserContext())
+	if err != nil {
+		return err
+	}
+	return render(c, status, views.SignUpPage(f, checks))
 }
 
 // admitSignUp refuses a new account where they are not open to all, save the
@@ -73,10 +82,43 @@ func (s *site) signUp(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	checks, err := s.Tenants.ChecksSignUps(c.UserContext())
+	if err != nil {
+		return err
+	}
+	again := func(status int, f views.Form) error { return render(c, status, views.SignUpPage(f, checks)) }
+	if checks {
+		if err := s.Tenants.RequestSignUp(c.UserContext(), typed["email"], s.client(c)); err != nil {
+			return typed.again(c, err, again)
+		}
+		return render(c, fiber.StatusOK, views.CheckMailPage())
+	}
 	user, err := s.createAccount(c, typed)
 	if err != nil {
+		return typed.again(c, err, again)
+	}
+	return s.start(c, user.ID, "/")
+}
+
+func (s *site) finishSignUpPage(c *fiber.Ctx) error {
+	return render(c, fiber.StatusOK, views.FinishSignUpPage(views.Form{}))
+}
+
+// finishSignUp creates the account of who has followed the link in a mail.
+func (s *site) finishSignUp(c *fiber.Ctx) error {
+	if err := s.admitSignUp(c); err != nil {
+		return err
+	}
+	typed, err := readForm(c, "code", "password", "workspace")
+	if err != nil {
+		return err
+	}
+	user, err := s.Tenants.FinishSignUp(c.UserContext(), typed["code"], tenant.Account{
+		Password: typed["password"], Workspace: typed["workspace"], Client: s.client(c),
+	})
+	if err != nil {
 		return typed.again(c, err, func(status int, f views.Form) error {
-			return render(c, status, views.SignUpPage(f))
+			return render(c, status, views.FinishSignUpPage(f))
 		})
 	}
 	return s.start(c, user.ID, "/")
@@ -120,7 +162,7 @@ func (s *site) signInPage(c *fiber.Ctx) error {
 }
 
 func (s *site) showSignIn(c *fiber.Ctx, status int, f views.Form) error {
-	return render(c, status, views.SignInPage(views.SignIn{Form: f, SignUp: s.SignUp}))
+	return render(c, status, views.SignInPage(views.SignIn{Form: f, Notice: notice(c), SignUp: s.SignUp}))
 }
 
 func (s *site) signIn(c *fiber.Ctx) error {

@@ -56,7 +56,8 @@ var notices = map[string]string{
 	"waiting":   "It may take a minute until the change is seen here. Reload the page then.",
 	"unbought":  "Nothing has been bought.",
 	"chosen":    "Your choice is saved.",
-	"email":     "Your e-mail address has been changed. Sign in with it from now on.",
+	"email":     "Your e-mail address has been changed. Sign in with it from now on. Other browsers have been signed out.",
+	"confirm":   "Check your mail: the address changes when you follow the link that was sent to it.",
 	"password":  "Your password has been changed. Other browsers have been signed out.",
 	"gone":      "The workspace has been deleted.",
 }

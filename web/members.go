@@ -82,6 +82,9 @@ func (s *site) invite(c *fiber.Ctx) error {
 	if err != nil {
 		return s.membersAgain(c, v, typed, err)
 	}
+	if s.Tenants.Mails() { // whoever invites must not learn by the link whether there is an account
+		return s.showMembers(c, v, fiber.StatusOK, views.Members{MailedTo: typed["email"]})
+	}
 	return s.showMembers(c, v, fiber.StatusOK, views.Members{Link: s.address("/join#" + code)})
 }
 

@@ -50,7 +50,37 @@ func (s *site) changeEmail(c *fiber.Ctx) error {
 			return s.showProfile(c, person, status, forms)
 		})
 	}
-	return done(c, "/account", "email")
+	if s.Tenants.Mails() {
+		return done(c, "/account", "confirm")
+	}
+	return s.start(c, person.User.ID, "/account?done=email") // the change has ended all sessions
+}
+
+func (s *site) confirmEmailPage(c *fiber.Ctx) error {
+	return render(c, fiber.StatusOK, views.ConfirmEmailPage(views.Form{}))
+}
+
+// confirmEmail changes the address of the account for which the link was
+// mailed, whoever is signed in.
+func (s *site) confirmEmail(c *fiber.Ctx) error {
+	typed, err := readForm(c, "code")
+	if err != nil {
+		return err
+	}
+	here, err := s.Sessions.Person(c)
+	if err != nil && !fault.Is(err, fault.Unauthenticated) {
+		return err
+	}
+	user, err := s.Tenants.ConfirmEmail(c.UserContext(), typed["code"], s.client(c))
+	if err != nil {
+		return typed.again(c, err, func(status int, f views.Form) error {
+			return render(c, status, views.ConfirmEmailPage(f))
+		})
+	}
+	if here.User.ID == user.ID {
+		return s.start(c, user.ID, "/account?done=email")
+	}
+	return done(c, "/sign-in", "email")
 }
 
 // changePassword gives the person another password, and ends their sessions in

@@ -10,12 +10,12 @@ import (
 )
 
 func TestProfile(t *testing.T) {
-	s := open(t, nil)
+	shop := open(t, nil)
 	address := func(email, password string) url.Values {
 		return url.Values{"email": {email}, "email_password": {password}}
 	}
 	t.Run("another address needs the password", func(t *testing.T) {
-		s := s.within(t)
+		s := shop.within(t)
 		got := s.post("/account", address("ada@new.example", "a wrong guess"))
 		s.wantPage(got, 422, `id="email_password-error"`, `value="ada@new.example"`)
 		if strings.Contains(got.body, "a wrong guess") {
@@ -23,30 +23,36 @@ func TestProfile(t *testing.T) {
 		}
 	})
 	t.Run("what is no address is refused beside it", func(t *testing.T) {
-		s := s.within(t)
+		s := shop.within(t)
 		s.wantPage(s.post("/account", address("ada", password)), 422, `id="email-error"`)
 	})
 	t.Run("somebody else's address is refused", func(t *testing.T) {
-		s := s.within(t)
+		s := shop.within(t)
 		_, err := s.tenants.CreateUser(t.Context(), "ben@example.com", password)
 		must(t, err)
 		s.wantPage(s.post("/account", address("ben@example.com", password)), 409, `id="email-error"`)
 	})
 	t.Run("with the password the address is another", func(t *testing.T) {
-		s := s.within(t)
-		s.wantGone(s.post("/account", address("ada@new.example", password)), "/account?done=email")
+		s := shop.within(t)
+		got := s.post("/account", address("ada@new.example", password))
+		s.wantGone(got, "/account?done=email")
+		if old := s.get("/account"); old.status != 303 {
+			t.Errorf("the old session gets %d", old.status)
+		}
+		shop.cookie, _, _ = strings.Cut(got.header.Get("Set-Cookie"), ";")
+		s.cookie = shop.cookie
 		s.wantPage(s.get("/account?done=email"), 200, "Sign in with it from now on.", `<a href="/account">ada@new.example</a>`)
 	})
 	t.Run("another password needs the present one", func(t *testing.T) {
-		s := s.within(t)
+		s := shop.within(t)
 		s.wantPage(s.post("/account/password", url.Values{"old_password": {"a wrong guess"}, "new_password": {"another long one"}}), 422, `id="old_password-error"`)
 	})
 	t.Run("a short password is refused beside it", func(t *testing.T) {
-		s := s.within(t)
+		s := shop.within(t)
 		s.wantPage(s.post("/account/password", url.Values{"old_password": {password}, "new_password": {"short"}}), 422, `id="new_password-error"`)
 	})
 	t.Run("another password ends other sessions and begins one here", func(t *testing.T) {
-		s := s.within(t)
+		s := shop.within(t)
 		got := s.post("/account/password", url.Values{"old_password": {password}, "new_password": {"another long one"}})
 		s.wantGone(got, "/account?done=password")
 		if old := s.get("/account"); old.status != 303 {

@@ -86,6 +86,8 @@ func Register(app *fiber.App, deps Deps) {
 	get(securityPolicyPath, s.securityPolicy)
 	get("/sign-up", s.signUpPage)
 	open("/sign-up", s.signUp)
+	get("/sign-up/finish", s.finishSignUpPage)
+	open("/sign-up/finish", s.finishSignUp)
 	get("/sign-in", s.signInPage)
 	open("/sign-in", s.signIn)
 	post("/sign-out", s.signOut)
@@ -94,6 +96,8 @@ func Register(app *fiber.App, deps Deps) {
 
 	get("/account", s.profilePage)
 	post("/account", s.changeEmail)
+	get("/account/email", s.confirmEmailPage)
+	open("/account/email", s.confirmEmail)
 	post("/account/password", s.changePassword)
 
 	get("/workspaces/:workspace", s.chatbotsPage)

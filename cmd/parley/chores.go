@@ -21,6 +21,8 @@ type chore struct {
 const (
 	// choresEvery is how soon what is due is done.
 	choresEvery = time.Minute
+	// mailsEvery is how soon mails are sent: people wait for some of them.
+	mailsEvery = 5 * time.Second
 	// maxTries is how often a chore that fails is tried, a minute apart.
 	maxTries = 30
 	// nightly is when the period of a day begins, UTC.
@@ -86,7 +88,7 @@ func (s *server) keepBooks(ctx context.Context) {
 	})
 	if s.mails != nil {
 		tasks.Go(func() {
-			every(ctx, choresEvery, func() {
+			every(ctx, mailsEvery, func() {
 				_, err := s.tenants.SendMails(ctx, s.mails.Send)
 				s.logUnlessStopped(ctx, "mails not sent", err)
 			})

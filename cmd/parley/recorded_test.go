@@ -23,6 +23,7 @@ const (
 	reads       = "it reads only"
 	runs        = "it runs the server, whose acts are recorded one by one"
 	atStripe    = "it changes what Stripe sells; what follows for a workspace is recorded as subscription.changed"
+	byLink      = "there is no mail with a link here; who follows one is recorded as account.created or email.changed: see TestSignUpByMail"
 	fromWebhook = "an event that changes a subscription is recorded as subscription.changed: see TestStripe"
 )
 
@@ -33,6 +34,8 @@ var routeRecords = map[string]struct {
 	reason string
 }{
 	"POST /sign-up":            {action: audit.AccountCreated},
+	"POST /sign-up/finish":     {reason: byLink},
+	"POST /account/email":      {reason: byLink},
 	"POST /sign-in":            {action: audit.SignedIn},
 	"POST /sign-out":           {action: audit.SignedOut},
 	"POST /join":               {action: audit.MemberJoined},

@@ -10,19 +10,24 @@ import (
 )
 
 // ChangeEmail gives a user another address, with which they sign in from then
-// on. Their password proves who they are. Stripe learns of it for the
-// workspaces that it knows by the user's address.
+// on, and ends their sessions. Their password proves who they are. Stripe learns
+// of it for the workspaces that it knows by the user's address. Where there are
+// mails, the address changes once its owner has followed a link (ConfirmEmail),
+// and whether it has an account already is told to nobody else.
 func (s *Service) ChangeEmail(ctx context.Context, userID, password, email string, client Client) error {
 	email, err := checkEmail(email)
 	if err != nil {
 		return err
 	}
 	user, err := s.confirm(ctx, userID, password, client)
-	if err != nil {
+	if err != nil || email == user.Email {
 		return err
 	}
-	if email == user.Email {
-		return nil
+	if err := s.countMail(ctx, email, client); err != nil {
+		return err
+	}
+	if s.options.Mails {
+		return s.requestEmail(ctx, user, email)
 	}
 	return s.setEmail(ctx, user, email)
 }
@@ -51,6 +56,15 @@ func (s *Service) setEmail(ctx context.Context, user User, email string) error {
 			}
 		}
 		if err != nil {
+			return err
+		}
+		if err := s.store.DeleteSessions(ctx, user.ID); err != nil {
+			return err
+		}
+		if err := s.store.DeleteAddressCodes(ctx, user.ID); err != nil {
+			return err
+		}
+		if err := s.tell(ctx, user.Email, s.movedMail(email)); err != nil {
 			return err
 		}
 		return s.record(ctx, "", audit.Entry{

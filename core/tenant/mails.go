@@ -94,7 +94,11 @@ func (s *Service) SendMails(ctx context.Context, send func(context.Context, Mail
 func (s *Service) claimMail(ctx context.Context) (mail Mail, err error) {
 	now := s.now()
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		mail, err = s.store.ClaimMail(ctx, now, now.Add(mailLease))
+		// Somebody waits for these.
+		mail, err = s.store.ClaimAccountMail(ctx, now, now.Add(mailLease))
+		if fault.Is(err, fault.NotFound) {
+			mail, err = s.store.ClaimMail(ctx, now, now.Add(mailLease))
+		}
 		return err
 	})
 	return mail, err
@@ -128,6 +132,9 @@ func (s *Service) post(ctx context.Context, mail Mail, send func(context.Context
 // asOfNow returns a mail as it would be written now, if it would be: who has
 // resumed a subscription is not told that it ends.
 func (s *Service) asOfNow(ctx context.Context, mail Mail) (Mail, bool, error) {
+	if mail.WorkspaceID == "" {
+		return mail, s.now().Sub(mail.CreatedAt) < addressCodeLifetime, nil
+	}
 	workspace, err := s.store.Workspace(ctx, mail.WorkspaceID)
 	if fault.Is(err, fault.NotFound) {
 		return Mail{}, false, nil
@@ -152,6 +159,9 @@ func (s *Service) asOfNow(ctx context.Context, mail Mail) (Mail, bool, error) {
 // settleMail is no failure for a mail that went with its workspace.
 func (s *Service) settleMail(ctx context.Context, mail Mail, sentAt, dueAt *time.Time) error {
 	err := s.store.InTx(ctx, func(ctx context.Context) error {
+		if mail.WorkspaceID == "" {
+			return s.store.SettleAccountMail(ctx, mail.ID, sentAt, dueAt)
+		}
 		return s.store.SettleMail(ctx, mail.WorkspaceID, mail.ID, sentAt, dueAt)
 	})
 	if fault.Is(err, fault.NotFound) {

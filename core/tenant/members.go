@@ -2,6 +2,7 @@ package tenant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -62,12 +63,28 @@ func (s *Service) Invite(ctx context.Context, workspaceID, by, email string, rol
 		if err := s.store.CreateInvitation(ctx, workspaceID, invitation, hashSecret(code)); err != nil {
 			return err
 		}
+		if err := s.mailInvitation(ctx, members, invitation, code); err != nil {
+			return err
+		}
 		return s.record(ctx, workspaceID, audit.Entry{
 			Action: audit.InvitationCreated, Object: invitation.object(),
 			Detail: fmt.Sprintf("Invited as %s.", role),
 		})
 	})
 	return code, err
+}
+
+// mailInvitation sends the link to whom it is for.
+func (s *Service) mailInvitation(ctx context.Context, members []Member, invitation Invitation, code string) error {
+	workspace, err := s.store.Workspace(ctx, invitation.WorkspaceID)
+	if err != nil {
+		return err
+	}
+	inviter, err := memberOf(members, invitation.InvitedBy)
+	if err != nil {
+		return err
+	}
+	return s.tell(ctx, invitation.Email, s.invitationMail(workspace, inviter.Email, code))
 }
 
 // lockMembers admits one more member and returns those there are.
@@ -215,25 +232,25 @@ func (s *Service) countedCode(ctx context.Context, code string, client Client, r
 	return refused
 }
 
-// joiner returns the user with an address, who proves with the password who
-// they are, or a new one.
+// joiner returns the user with the invited address, who proves with the
+// password who they are, or a new one. What it tells of the address is counted
+// as sign-ups are.
 func (s *Service) joiner(ctx context.Context, email, password string, client Client) (user User, isNew bool, err error) {
-	_, err = s.store.UserByEmail(ctx, email)
-	if fault.Is(err, fault.NotFound) {
-		user, err = s.prepareUser(ctx, email, password, client)
-		return user, true, err
-	}
+	counted, err := s.countSignUp(ctx, client)
 	if err != nil {
 		return User{}, false, err
 	}
-	user, err = s.prove(ctx, email, password, client)
+	user, isNew, err = s.userOrNew(ctx, email, password, client)
 	if fault.Is(err, fault.Unauthenticated) {
-		err = &fault.Error{
+		return User{}, false, &fault.Error{
 			Kind: fault.Invalid, Field: "password", Cause: err,
 			Message: "You have an account with this e-mail address. Give its password.",
 		}
 	}
-	return user, false, err
+	if err != nil || !isNew { // nothing was made or found out
+		err = errors.Join(err, counted.forgive(context.WithoutCancel(ctx)))
+	}
+	return user, isNew, err
 }
 
 // AddMember makes a user a member of a workspace.

@@ -62,7 +62,10 @@ type Account struct {
 	OnlyFirst bool
 }
 
-// SignUp creates a user, who owns a new workspace on the Starter plan.
+// SignUp creates a user, who owns a new workspace on the Starter plan. Of a
+// person who has an account it returns that, if the password is its own: they
+// are who they say, and get no further workspace. Otherwise it is
+// Unauthenticated.
 func (s *Service) SignUp(ctx context.Context, account Account) (User, Workspace, error) {
 	name, err := checkAccount(account)
 	if err != nil {
@@ -72,12 +75,12 @@ func (s *Service) SignUp(ctx context.Context, account Account) (User, Workspace,
 	if err != nil {
 		return User{}, Workspace{}, err
 	}
-	user, err := s.prepareUser(ctx, account.Email, account.Password, account.Client)
-	if fault.Is(err, fault.Unavailable) { // nothing was made
+	user, isNew, err := s.newcomer(ctx, account)
+	if fault.Is(err, fault.Unavailable) || err == nil && !isNew { // nothing was made or found out
 		err = errors.Join(err, counted.forgive(context.WithoutCancel(ctx)))
 	}
-	if err != nil {
-		return User{}, Workspace{}, err
+	if err != nil || !isNew {
+		return user, Workspace{}, err
 	}
 	workspace := s.prepareWorkspace(name)
 	ctx = audit.AsPerson(ctx, user.ID, user.Email)
@@ -91,6 +94,31 @@ func (s *Service) SignUp(ctx context.Context, account Account) (User, Workspace,
 		return s.insertWorkspace(ctx, workspace, user)
 	})
 	return user, workspace, err
+}
+
+// newcomer returns a new user, or the one who has the address and proves it.
+// Both cost one hash.
+func (s *Service) newcomer(ctx context.Context, account Account) (user User, isNew bool, err error) {
+	user, isNew, err = s.userOrNew(ctx, normalEmail(account.Email), account.Password, account.Client)
+	if fault.Is(err, fault.Unauthenticated) {
+		err = fault.Wrap(fault.Unauthenticated, err, "No account was created. If you have one with this e-mail address, sign in with its password.")
+	}
+	return user, isNew, err
+}
+
+// userOrNew returns the user with an address, who proves with the password who
+// they are, or a new one that is not stored yet.
+func (s *Service) userOrNew(ctx context.Context, email, password string, client Client) (user User, isNew bool, err error) {
+	_, err = s.store.UserByEmail(ctx, email)
+	if fault.Is(err, fault.NotFound) {
+		user, err = s.prepareUser(ctx, email, password, client)
+		return user, true, err
+	}
+	if err != nil {
+		return User{}, false, err
+	}
+	user, err = s.prove(ctx, email, password, client)
+	return user, false, err
 }
 
 // admitAccount makes sure that nobody else makes the first account, if only
@@ -193,6 +221,10 @@ func (s *Service) setPassword(ctx context.Context, userID, password string, clie
 			return err
 		}
 		if err := s.store.ForgetDevices(ctx, userID); err != nil {
+			return err
+		}
+		// Whoever knew the old password may have asked for another address.
+		if err := s.store.DeleteAddressCodes(ctx, userID); err != nil {
 			return err
 		}
 		if err := s.store.DeleteSessions(ctx, userID); err != nil {

@@ -49,6 +49,7 @@ type Store interface {
 	ForgiveAttempt(ctx context.Context, key string) error
 
 	DeviceStore
+	AddressStore
 	SubscriptionStore
 	TrialStore
 	ReversalStore
