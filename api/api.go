@@ -33,6 +33,8 @@ type Deps struct {
 	Billing Billing
 	// Person returns who is signed in on a request, or an Unauthenticated fault.
 	Person func(*fiber.Ctx) (tenant.Person, error)
+	// Pace counts the requests of people for their workspaces; nil counts none.
+	Pace *tenant.Pace
 	// Lifetime ends, with a fault as its cause, when running turns must end.
 	Lifetime context.Context
 	Log      *slog.Logger
@@ -82,17 +84,17 @@ func (a *API) Register(app *fiber.App) {
 	bots.Post("/api-tokens", a.createToken)
 	bots.Delete("/api-tokens/:token_id", a.revokeToken)
 	bots.Get("/documents", a.listDocuments)
-	bots.Post("/documents", bodies.UpTo(MaxDocumentBody), a.addDocument)
+	bots.Post("/documents", countAsCostly, bodies.UpTo(MaxDocumentBody), a.addDocument)
 	bots.Get("/documents/:document_id", a.document)
 	bots.Delete("/documents/:document_id", a.removeDocument)
-	bots.Post("/documents/:document_id/retry", a.retryDocument)
+	bots.Post("/documents/:document_id/retry", countAsCostly, a.retryDocument)
 	bots.Post("/documents/:document_id/cancel", a.cancelDocument)
 	bots.Get("/removals", a.listRemovals)
 	bots.Get("/sources", a.listSources)
-	bots.Post("/sources", a.addSource)
+	bots.Post("/sources", countAsCostly, a.addSource)
 	bots.Delete("/sources/:source_id", a.removeSource)
-	bots.Post("/sources/:source_id/sync", a.syncSource)
-	bots.Post("/evaluate", a.evaluate)
+	bots.Post("/sources/:source_id/sync", countAsCostly, a.syncSource)
+	bots.Post("/evaluate", countAsCostly, a.evaluate)
 }
 
 // gate counts what is running and can be closed.

@@ -17,10 +17,19 @@ func (a *API) managed(c *fiber.Ctx, action tenant.Action) (chatbot.Chatbot, tena
 		return chatbot.Chatbot{}, tenant.Person{}, err
 	}
 	bot, membership, err := a.Chatbots.Visible(c.UserContext(), person, id.Given(pathID(c, "id")))
+	if err == nil {
+		err = a.Pace.Workspace(c.UserContext(), bot.WorkspaceID)
+	}
 	if err != nil {
 		return chatbot.Chatbot{}, tenant.Person{}, err
 	}
 	return bot, person, membership.May(action)
+}
+
+// countAsCostly declares the rate of a route: see [tenant.Costly].
+func countAsCostly(c *fiber.Ctx) error {
+	c.SetUserContext(tenant.WithRate(c.UserContext(), tenant.Costly))
+	return c.Next()
 }
 
 // listTokens lists the records of a chatbot's tokens, newest first.

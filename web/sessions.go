@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -8,7 +9,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/audit"
+	"parley/core/fault"
 	"parley/core/tenant"
+	"parley/internal/netgroup"
 )
 
 // Sessions keeps the secrets of a browser in cookies: that of the session, and
@@ -17,12 +20,21 @@ type Sessions struct {
 	tenants *tenant.Service
 	secure  bool
 	origin  string
+	pace    *tenant.Pace
+	client  func(*fiber.Ctx) netip.Addr
 }
 
 // NewSessions returns the sessions of a server that people reach at baseURL.
 // Secure says that they reach it by HTTPS.
 func NewSessions(tenants *tenant.Service, secure bool, baseURL string) *Sessions {
 	return &Sessions{tenants: tenants, secure: secure, origin: originOf(baseURL)}
+}
+
+// Paced has the requests of people and strangers counted: these by the network
+// of the address that client returns.
+func (s *Sessions) Paced(pace *tenant.Pace, client func(*fiber.Ctx) netip.Addr) *Sessions {
+	s.pace, s.client = pace, client
+	return s
 }
 
 // originOf returns the origin of an address as browsers write it (RFC 6454
@@ -42,15 +54,34 @@ func originOf(address string) string {
 	return u.Scheme + "://" + host
 }
 
-// Person returns who is signed in, and has the request's context say so. It is
-// Unauthenticated when nobody is.
+// Person returns who is signed in, counts the request, and has the request's
+// context say whose it is. It is Unauthenticated when nobody is, and RateLimited
+// when that person, or a stranger's network, has made too many requests.
 func (s *Sessions) Person(c *fiber.Ctx) (tenant.Person, error) {
 	person, err := s.tenants.Person(c.UserContext(), c.Cookies(s.name()))
+	if fault.Is(err, fault.Unauthenticated) {
+		if limited := s.countStranger(c); limited != nil {
+			return tenant.Person{}, limited
+		}
+	}
+	if err == nil {
+		err = s.pace.Person(c.UserContext(), person.User.ID)
+	}
 	if err != nil {
 		return tenant.Person{}, err
 	}
 	c.SetUserContext(audit.As(c.UserContext(), audit.Person(person.User.ID, person.User.Email)))
 	return person, nil
+}
+
+// countStranger counts a request for a page, or with the cookie of no session,
+// of nobody who is signed in. What else strangers send is refused without a look
+// into the database, or is bounded where accounts are guarded.
+func (s *Sessions) countStranger(c *fiber.Ctx) error {
+	if s.pace == nil || c.Cookies(s.name()) == "" && strings.HasPrefix(c.Path(), "/api/") {
+		return nil
+	}
+	return s.pace.Stranger(netgroup.Of(s.client(c)).String())
 }
 
 // device is the secret of earlier sign-ins in the browser, empty for none.

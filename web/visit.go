@@ -32,8 +32,12 @@ func (s *site) toWorkspace(c *fiber.Ctx, action tenant.Action) (visit, error) {
 	return s.arrive(c, visit{person: person, member: member})
 }
 
-// arrive looks whether anything of the workspace rests.
+// arrive counts the request for the workspace, and looks whether anything of
+// that rests.
 func (s *site) arrive(c *fiber.Ctx, v visit) (visit, error) {
+	if err := s.Pace.Workspace(c.UserContext(), v.workspaceID()); err != nil {
+		return visit{}, err
+	}
 	holdings, err := s.Tenants.Holdings(c.UserContext(), v.workspaceID())
 	v.resting = resting(holdings)
 	return v, err

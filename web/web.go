@@ -29,6 +29,8 @@ type Deps struct {
 	// IDs makes the identifiers of conversations and messages that people see.
 	IDs      *publicid.Codec
 	Sessions *Sessions
+	// Pace counts the requests of people for their workspaces; nil counts none.
+	Pace *tenant.Pace
 	// Proxies tell whose sign-ins are throttled together.
 	Proxies clientaddr.Proxies
 	// BaseURL is where people reach the server, such as https://parley.example.com.
@@ -75,7 +77,14 @@ func Register(app *fiber.App, deps Deps) {
 	app.Get("/static/*", s.static)
 	get := func(path string, handle fiber.Handler) { app.Get(path, s.page(handle)) }
 	post := func(path string, handle fiber.Handler) { app.Post(path, bodies.UpTo(maxForm), s.page(handle)) }
-	upload := func(path string, handle fiber.Handler) { app.Post(path, bodies.UpTo(maxUpload), s.page(handle)) }
+	// These make the server work for long, or speak to others: see
+	// [tenant.Costly].
+	costly := func(path string, handle fiber.Handler) {
+		app.Post(path, countAsCostly, bodies.UpTo(maxForm), s.page(handle))
+	}
+	upload := func(path string, handle fiber.Handler) {
+		app.Post(path, countAsCostly, bodies.UpTo(maxUpload), s.page(handle))
+	}
 	// Anyone may send these.
 	open := func(path string, handle fiber.Handler) {
 		app.Post(path, bodies.OpenUpTo(maxCredentials), s.page(handle))
@@ -105,21 +114,21 @@ func Register(app *fiber.App, deps Deps) {
 	post("/workspaces/:workspace/delete", s.deleteWorkspace)
 	post("/workspaces/:workspace/chatbots", s.createChatbot)
 	get("/workspaces/:workspace/models", s.modelsPage)
-	post("/workspaces/:workspace/models", s.createProvider)
+	costly("/workspaces/:workspace/models", s.createProvider)
 	get("/workspaces/:workspace/models/:provider", s.providerPage)
-	post("/workspaces/:workspace/models/:provider", s.saveProvider)
+	costly("/workspaces/:workspace/models/:provider", s.saveProvider)
 	post("/workspaces/:workspace/models/:provider/delete", s.deleteProvider)
 	get("/workspaces/:workspace/usage", s.usagePage)
 	get("/workspaces/:workspace/members", s.membersPage)
 	post("/workspaces/:workspace/members/:user/role", s.changeRole)
 	post("/workspaces/:workspace/members/:user/remove", s.removeMember)
 	post("/workspaces/:workspace/leave", s.leave)
-	post("/workspaces/:workspace/invitations", s.invite)
+	costly("/workspaces/:workspace/invitations", s.invite)
 	post("/workspaces/:workspace/invitations/:invitation/cancel", s.cancelInvitation)
 	get("/workspaces/:workspace/plan", s.plansPage)
 	post("/workspaces/:workspace/plan", s.changePlan)
-	post("/workspaces/:workspace/plan/checkout", s.checkout)
-	post("/workspaces/:workspace/plan/portal", s.portal)
+	costly("/workspaces/:workspace/plan/checkout", s.checkout)
+	costly("/workspaces/:workspace/plan/portal", s.portal)
 	get("/workspaces/:workspace/plan/return", s.fromStripe)
 	get("/workspaces/:workspace/limits", s.limitsPage)
 	post("/workspaces/:workspace/limits", s.keep)
@@ -131,16 +140,22 @@ func Register(app *fiber.App, deps Deps) {
 	upload("/chatbots/:chatbot/knowledge", s.addDocument)
 	upload("/chatbots/:chatbot/knowledge/pairs", s.addPairs)
 	upload("/chatbots/:chatbot/knowledge/files", s.addFiles)
-	post("/chatbots/:chatbot/knowledge/sources", s.addSource)
-	post("/chatbots/:chatbot/knowledge/sources/:source/sync", s.syncSource)
+	costly("/chatbots/:chatbot/knowledge/sources", s.addSource)
+	costly("/chatbots/:chatbot/knowledge/sources/:source/sync", s.syncSource)
 	post("/chatbots/:chatbot/knowledge/sources/:source/remove", s.removeSource)
 	get("/chatbots/:chatbot/knowledge/removed", s.removedPage)
 	post("/chatbots/:chatbot/knowledge/:document/remove", s.removeDocument)
-	post("/chatbots/:chatbot/knowledge/:document/retry", s.retryDocument)
+	costly("/chatbots/:chatbot/knowledge/:document/retry", s.retryDocument)
 	post("/chatbots/:chatbot/knowledge/:document/cancel", s.cancelDocument)
 	get("/chatbots/:chatbot/evaluate", s.evaluatePage)
-	post("/chatbots/:chatbot/evaluate", s.evaluate)
+	costly("/chatbots/:chatbot/evaluate", s.evaluate)
 	get("/chatbots/:chatbot/tokens", s.tokensPage)
+}
+
+// countAsCostly declares the rate of a route.
+func countAsCostly(c *fiber.Ctx) error {
+	c.SetUserContext(tenant.WithRate(c.UserContext(), tenant.Costly))
+	return c.Next()
 }
 
 // page answers the failure of a handler, and sets what every page's answer has.

@@ -58,7 +58,7 @@ type Config struct {
 	Proxies         []string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks of the reverse proxies in front of this server, separated by commas. Only they are believed when they say who the client is. Set it wherever BASE_URL begins with https: without it all clients count as one."`
 	ProxyHeader     string        `name:"client-address-header" env:"CLIENT_ADDRESS_HEADER" default:"X-Forwarded-For" placeholder:"NAME" help:"Header in which trusted proxies pass on the client's address, such as Fly-Client-IP or CF-Connecting-IP."`
 	ConnectionConfig
-	MaxAnswers      int           `name:"max-answers" env:"MAX_ANSWERS" placeholder:"N" range:"1-1000000" help:"Answers that this process works on at once. More are refused with 503. Default: 2000."`
+	MaxAnswers   int           `name:"max-answers" env:"MAX_ANSWERS" placeholder:"N" range:"1-1000000" help:"Answers that this process works on at once. More are refused with 503. Default: 2000."`
 	DrainTimeout time.Duration `name:"drain-timeout" env:"DRAIN_TIMEOUT" range:"1s-24h" default:"20s" help:"How long running answers may go on after SIGTERM before they are ended."`
 	LogFormat    string        `name:"log-format" env:"LOG_FORMAT" default:"text" help:"Format of the log on standard error: text or json."`
 	LogLevel     string        `name:"log-level" env:"LOG_LEVEL" default:"info" help:"Least level that is logged: debug, info, warn or error."`

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/core/plan"
+	"parley/core/tenant"
 )
 
 // includes lets a plan include less.
@@ -22,6 +23,12 @@ func (w *world) includes(name plan.Name, change func(*plan.Limits)) {
 func (w *world) hasNoHurry() {
 	w.Helper()
 	w.includes(plan.Standard, func(l *plan.Limits) { l.RequestsPerMinute = plan.Unlimited })
+}
+
+// hasNoRates lets tests ask as often as they like on pages and management routes.
+func (w *world) hasNoRates() {
+	const many = 1_000_000
+	w.server.pace.Limits = tenant.PaceLimits{Person: [2]int{many, many}, Workspace: [2]int{many, many}, Stranger: [1]int{many}}
 }
 
 // limited expects that a question is refused for now, and returns for how long.

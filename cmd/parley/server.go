@@ -13,6 +13,7 @@ import (
 	"parley"
 	"parley/api"
 	"parley/core/fault"
+	"parley/core/tenant"
 	"parley/internal/bodies"
 	"parley/internal/requestid"
 	"parley/internal/socket"
@@ -33,6 +34,8 @@ type server struct {
 	// endTurns ends the answers that are running.
 	endTurns context.CancelCauseFunc
 	lifetime context.Context
+	// pace bounds the requests of people.
+	pace *tenant.Pace
 	// https says that people reach the server by HTTPS.
 	https bool
 }
@@ -55,14 +58,15 @@ func newServer(p *program) (*server, error) {
 	s.lifetime, s.endTurns = context.WithCancelCause(context.Background())
 	base := s.baseURL()
 	s.https = strings.HasPrefix(base, "https://")
-	sessions := web.NewSessions(p.tenants, s.https, base)
+	s.pace = tenant.NewPace(time.Now)
+	sessions := web.NewSessions(p.tenants, s.https, base).Paced(s.pace, proxies.Of)
 	forPrograms := api.Deps{
 		Chat: p.chat, Chatbots: p.chatbots, Knowledge: p.knowledge, IDs: p.ids,
 		Person: sessions.Person, Lifetime: s.lifetime, Log: p.log, Parts: p.parts(),
-		Requests: p.requests(), MaxAnswers: p.config.MaxAnswers,
+		Pace: s.pace, Requests: p.requests(), MaxAnswers: p.config.MaxAnswers,
 	}
 	forPeople := web.Deps{
-		Tenants: p.tenants, Chatbots: p.chatbots, Knowledge: p.knowledge, Chat: p.chat, IDs: p.ids, Sessions: sessions,
+		Tenants: p.tenants, Chatbots: p.chatbots, Knowledge: p.knowledge, Chat: p.chat, IDs: p.ids, Sessions: sessions, Pace: s.pace,
 		Proxies: proxies, BaseURL: base, SignUp: p.config.SignUp, Log: p.log, Now: now,
 		Security:  web.Security{Contact: p.config.SecurityContact, Policy: parley.SecurityPolicy},
 		StripeURL: p.config.StripeURL, TrialDays: p.config.TrialDays, TaxInclusive: p.config.TaxBehavior == taxInclusive, PlanChanges: p.config.ownersChangePlans(),

@@ -171,6 +171,7 @@ func TestEveryRouteKeepsTenantsApart(t *testing.T) {
 	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		w := start()
+		w.hasNoRates()
 		mine, theirs := w.newEstate("quillon"), w.newEstate("vexley")
 		before := w.all(mine) + w.all(theirs)
 		unchanged := func(t *testing.T) {

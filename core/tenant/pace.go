@@ -1,0 +1,158 @@
+package tenant
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+
+	"parley/core/fault"
+	"parley/core/plan"
+)
+
+// Rate is what a request of a person or a stranger counts as.
+type Rate int
+
+const (
+	// Ordinary is a request that reads or changes a few rows.
+	Ordinary Rate = iota
+	// Costly is a request that makes the server work for long, or speak to
+	// others: an upload, an evaluation, a crawl, a check of a provider, a mail.
+	Costly
+)
+
+type rateKey struct{}
+
+// WithRate returns a context in which a request counts as a rate.
+func WithRate(ctx context.Context, rate Rate) context.Context {
+	return context.WithValue(ctx, rateKey{}, rate)
+}
+
+// RateOf returns what a request counts as, Ordinary unless [WithRate] says
+// otherwise.
+func RateOf(ctx context.Context) Rate {
+	rate, _ := ctx.Value(rateKey{}).(Rate)
+	return rate
+}
+
+// PaceLimits are how many requests a minute are admitted, by their rate.
+type PaceLimits struct {
+	Person, Workspace [2]int
+	// Stranger is of one network.
+	Stranger [1]int
+}
+
+// paceLimits are generous: a person on a fast connection makes a fifth of that.
+var paceLimits = PaceLimits{
+	Person:    [2]int{Ordinary: 600, Costly: 60},
+	Workspace: [2]int{Ordinary: 3_000, Costly: 120},
+	Stranger:  [1]int{Ordinary: 600},
+}
+
+const (
+	// paceKept is for how long what somebody did matters.
+	paceKept = time.Minute + time.Second
+	// paceMax is how many people, workspaces and networks are remembered. With
+	// more of them in one minute, all begin anew.
+	paceMax = 100_000
+)
+
+// Pace bounds the requests of people, by their sessions, and of strangers. It
+// counts in this process.
+type Pace struct {
+	// Limits may be changed before the first request.
+	Limits PaceLimits
+
+	now func() time.Time
+
+	mu    sync.Mutex
+	byKey map[paceKey]*paced
+	swept time.Time
+}
+
+type paceKey struct {
+	who  string
+	id   string
+	rate Rate
+}
+
+type paced struct {
+	minute plan.Minute
+	asked  time.Time
+}
+
+// NewPace returns a pace. The clock now is better monotonic.
+func NewPace(now func() time.Time) *Pace {
+	return &Pace{Limits: paceLimits, now: now, byKey: map[paceKey]*paced{}, swept: now()}
+}
+
+// Person counts a request of somebody who is signed in. It is RateLimited when
+// there were too many in the last minute. The nil Pace admits all; so it does
+// in the methods below.
+func (p *Pace) Person(ctx context.Context, userID string) error {
+	if p == nil {
+		return nil
+	}
+	return p.count("person", userID, RateOf(ctx), p.Limits.Person[:])
+}
+
+// Workspace counts a request of somebody who is signed in, for the workspace
+// that it is about.
+func (p *Pace) Workspace(ctx context.Context, workspaceID string) error {
+	if p == nil {
+		return nil
+	}
+	return p.count("workspace", workspaceID, RateOf(ctx), p.Limits.Workspace[:])
+}
+
+// Stranger counts a request of nobody who is signed in, by the network that it
+// comes from.
+func (p *Pace) Stranger(network string) error {
+	if p == nil {
+		return nil
+	}
+	return p.count("stranger", network, Ordinary, p.Limits.Stranger[:])
+}
+
+// count counts a request by each rate up to its own: a costly one is also an
+// ordinary one.
+func (p *Pace) count(who, id string, rate Rate, limits []int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	p.sweep(now)
+	for r := rate; r >= Ordinary; r-- {
+		of, known := p.byKey[paceKey{who, id, r}]
+		if !known {
+			of = &paced{}
+			p.byKey[paceKey{who, id, r}] = of
+		}
+		of.asked = now
+		if _, wait := of.minute.Take(now, 1, limits[r], 0); wait > 0 {
+			return tooMany(wait)
+		}
+	}
+	return nil
+}
+
+func (p *Pace) sweep(now time.Time) {
+	if len(p.byKey) >= paceMax {
+		clear(p.byKey)
+	}
+	if now.Sub(p.swept) < paceKept {
+		return
+	}
+	p.swept = now
+	for key, of := range p.byKey {
+		if now.Sub(of.asked) >= paceKept {
+			delete(p.byKey, key)
+		}
+	}
+}
+
+func tooMany(wait time.Duration) error {
+	wait = time.Duration(math.Ceil(wait.Seconds())) * time.Second
+	limited := fault.New(fault.RateLimited, "There were too many requests in the last minute. Wait %d s and try again.", wait/time.Second)
+	limited.RetryAfter = wait
+	return limited
+}
