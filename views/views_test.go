@@ -88,6 +88,8 @@ func pages() map[string]templ.Component {
 	}
 	invited, only := members, Members{Members: members.Members, Leave: Leave{OnlyOwner: true}}
 	invited.Link = "https://parley.example.com/join#code"
+	mailed := members
+	mailed.MailedTo = hostile
 	providers := []Provider{
 		{ID: "mp_1", Name: hostile, Kind: "openai", Address: "https://models.example.com/" + hostile, KeyHint: "…wxyz", Tools: true, UsedBy: []Chatbot{{ID: "cb_1", Name: hostile}}},
 		{ID: "mp_2", Name: "Theirs", Kind: "anthropic", KeyHint: "…"},
@@ -154,6 +156,7 @@ func pages() map[string]templ.Component {
 		"usage-none":           UsagePage(acme(UsageSection, "Usage"), Month{Name: "November 2026"}),
 		"members":              MembersPage(acme(MembersSection, "Members"), members),
 		"members-invited":      MembersPage(acme(MembersSection, "Members"), invited),
+		"members-mailed":       MembersPage(acme(MembersSection, "Members"), mailed),
 		"members-read":         MembersPage(acme(MembersSection, "Members"), only),
 		"plans":                PlansPage(acme(PlanSection, "Plan"), plans),
 		"plans-by-hand":        PlansPage(acme(PlanSection, "Plan"), byHand),

@@ -118,6 +118,7 @@ func TestListenAddress(t *testing.T) {
 		"LISTEN_ADDR may leave the port to the system": {Config{Listen: "127.0.0.1:0"}, "127.0.0.1:0"},
 	} {
 		t.Run(sentence, func(t *testing.T) {
+			c.config.AuditDays = 400 // the default
 			if err := c.config.Validate(); err != nil || c.config.listenAddress() != c.want {
 				t.Errorf("got %s, %v", c.config.listenAddress(), err)
 			}
