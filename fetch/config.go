@@ -42,9 +42,12 @@ type Config struct {
 	Delay time.Duration
 	// MaxDelay bounds the Crawl-delay. 0: 30 s.
 	MaxDelay time.Duration
-	// MaxWait is the longest wait for the host's turn; after it a page fails
-	// with a time to try again. 0: 2 minutes.
+	// MaxWait is the longest wait for the host's turn; after it a page fails as
+	// RateLimited, with a time to try again. 0: 2 minutes.
 	MaxWait time.Duration
+	// PageWait is the longest wait for the turn of a page's first request. 0, or
+	// more than MaxWait: MaxWait.
+	PageWait time.Duration
 }
 
 const (
@@ -69,6 +72,7 @@ func (c Config) withDefaults() Config {
 	c.Timeout = positive(c.Timeout, 30*time.Second)
 	c.MaxDelay = positive(c.MaxDelay, 30*time.Second)
 	c.MaxWait = positive(c.MaxWait, 2*time.Minute)
+	c.PageWait = min(positive(c.PageWait, c.MaxWait), c.MaxWait)
 	if c.Delay == 0 {
 		c.Delay = time.Second
 	}

@@ -35,7 +35,7 @@ func (f *Fetcher) Discover(ctx context.Context, site string, rules Rules) (Disco
 	if err := rules.Check(); err != nil {
 		return Discovery{}, err
 	}
-	robotsTxt, err := f.rulebook.rules(ctx, start)
+	robotsTxt, err := f.rules(ctx, start)
 	if err != nil {
 		return Discovery{}, err
 	}

@@ -62,7 +62,7 @@ func New(config Config) *Fetcher {
 		config: config,
 		token:  robots.Token(config.UserAgent),
 		dial:   SafeDialer(config),
-		turns:  newTurns(config.MaxWait),
+		turns:  newTurns(),
 	}
 	// One request at a time goes to a host, so HTTP/2 would gain nothing.
 	var protocols http.Protocols
@@ -92,7 +92,9 @@ func (f *Fetcher) DialContext(ctx context.Context, network, address string) (net
 	return f.dial(ctx, network, address)
 }
 
-// Get fetches a page, if robots.txt allows it, when it is the host's turn.
+// Get fetches a page, if robots.txt allows it, when it is the host's turn. A
+// fault of kind RateLimited says that nothing was asked for: the host has its
+// three readers, or wants to be left alone for longer than anybody waits.
 // Only a 200 or 203 with a whole body of one of [ContentTypes] is a page, and
 // a 304 to a request with ETag or LastModified. With any other answer the
 // fault comes with a Page that has URL and Status, as far as there are any.

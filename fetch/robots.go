@@ -16,7 +16,7 @@ func (f *Fetcher) Allowed(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	rules, err := f.rulebook.rules(ctx, u)
+	rules, err := f.rules(ctx, u)
 	if err != nil {
 		return err
 	}
@@ -24,6 +24,16 @@ func (f *Fetcher) Allowed(ctx context.Context, address string) error {
 		return disallowed()
 	}
 	return nil
+}
+
+// rules asks for robots.txt as one of the host's readers.
+func (f *Fetcher) rules(ctx context.Context, u *url.URL) (*robots.Rules, error) {
+	leave, err := f.turns.enter(u.Hostname())
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return f.rulebook.rules(ctx, u)
 }
 
 func disallowed() error {

@@ -145,7 +145,7 @@ func TestPoliteness(t *testing.T) {
 		})
 		f := open(t, Config{}, site.URL)
 		var wait sync.WaitGroup
-		for range 8 {
+		for range maxReaders {
 			wait.Go(func() { page(t, f, site.URL+"/") })
 		}
 		wait.Wait()

@@ -77,7 +77,7 @@ func TestStatuses(t *testing.T) {
 	t.Run("the whole host is then left alone", func(t *testing.T) {
 		f := open(t, Config{}, site.URL)
 		_, _ = f.Get(t.Context(), Request{URL: site.URL + "/503?after=600"})
-		failure := refused(t, f, site.URL+"/200", fault.Upstream, "The site is read slowly, as it asks for or as others of its pages wait; the page is tried again later.")
+		failure := refused(t, f, site.URL+"/200", fault.RateLimited, "The site is read slowly, as it asks for or as others of its pages wait; the page is tried again later.")
 		if failure.RetryAfter < 9*time.Minute || failure.RetryAfter > 10*time.Minute {
 			t.Error(failure.RetryAfter)
 		}

@@ -22,6 +22,7 @@ type trip struct {
 	// inspect may refuse an answer before its body is read.
 	inspect func(header http.Header, u *url.URL) error
 
+	visited    bool   // a host has been asked for its turn
 	at         string // where the trip has come to
 	downgraded bool
 }

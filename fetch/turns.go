@@ -13,6 +13,11 @@ const (
 	// maxHosts bounds what is remembered. A host is forgotten when its pause
 	// is over, or when there are too many.
 	maxHosts = 10_000
+	// maxReaders is how many may be reading a host, or wait for it, at once:
+	// another is refused, so that a slow host holds no more workers.
+	maxReaders = 3
+	// crowdedFor is when to come again to a host that has its readers.
+	crowdedFor = 5 * time.Second
 	// maxHold is the longest time that a host is left alone because it asked
 	// for it with Retry-After.
 	maxHold = time.Hour
@@ -24,12 +29,14 @@ var errNoTurn = errors.New("no turn within the longest wait")
 // turns lets one request at a time go to each host, in the order in which they
 // came, with a pause after each.
 type turns struct {
-	longest time.Duration // the longest wait for a turn
-	limit   int
+	limit int
 
 	mu    sync.Mutex
 	hosts map[string]*host
 	swept time.Time
+	// readers counts those of each host, from before they ask for its
+	// robots.txt.
+	readers map[string]int
 }
 
 // host is one host's queue. Its fields but free are guarded by turns.mu.
@@ -39,29 +46,46 @@ type host struct {
 	next  time.Time     // when the pause is over
 }
 
-func newTurns(longest time.Duration) *turns {
-	return &turns{longest: longest, limit: maxHosts, hosts: make(map[string]*host)}
+func newTurns() *turns {
+	return &turns{limit: maxHosts, hosts: make(map[string]*host), readers: make(map[string]int)}
 }
 
-// take waits for the turn of a host. Whoever has it gives it back with leave,
-// and says how long the pause is to be.
-func (t *turns) take(ctx context.Context, name string) (leave func(pause time.Duration), err error) {
-	h, err := t.join(name)
+// enter makes the caller one of a host's readers, until it leaves.
+func (t *turns) enter(name string) (leave func(), err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.readers[name] >= maxReaders {
+		return nil, leftAlone(crowdedFor)
+	}
+	t.readers[name]++
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.readers[name]--; t.readers[name] == 0 {
+			delete(t.readers, name)
+		}
+	}, nil
+}
+
+// take waits for the turn of a host, no longer than it may. Whoever has it gives
+// it back with leave, and says how long the pause is to be.
+func (t *turns) take(ctx context.Context, name string, longest time.Duration) (leave func(pause time.Duration), err error) {
+	h, err := t.join(name, longest)
 	if err != nil {
 		return nil, err
 	}
-	waiting, cancel := context.WithTimeoutCause(ctx, t.longest, errNoTurn)
+	waiting, cancel := context.WithTimeoutCause(ctx, longest, errNoTurn)
 	defer cancel()
 	select {
 	case <-h.free:
 	case <-waiting.Done():
 		t.quit(h)
-		return nil, t.refusal(waiting, h)
+		return nil, t.refusal(waiting, h, longest)
 	}
 	if err := sleep(waiting, t.pause(h)); err != nil {
 		t.quit(h)
 		h.free <- struct{}{}
-		return nil, t.refusal(waiting, h)
+		return nil, t.refusal(waiting, h, longest)
 	}
 	return func(pause time.Duration) {
 		t.rest(h, pause)
@@ -71,19 +95,19 @@ func (t *turns) take(ctx context.Context, name string) (leave func(pause time.Du
 
 // join adds a user to a host. A host that is to be left alone for longer than
 // anybody waits refuses at once.
-func (t *turns) join(name string) (*host, error) {
+func (t *turns) join(name string, longest time.Duration) (*host, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	h := t.hosts[name]
 	if h == nil {
 		if !t.makeRoom() {
-			return nil, fault.Wrap(fault.Upstream, errNoTurn, "Too many sites are being read at this moment; the page is tried again later.")
+			return nil, fault.Wrap(fault.RateLimited, errNoTurn, "Too many sites are being read at this moment; the page is tried again later.")
 		}
 		h = &host{free: make(chan struct{}, 1)}
 		h.free <- struct{}{}
 		t.hosts[name] = h
 	}
-	if left := time.Until(h.next); left > t.longest {
+	if left := time.Until(h.next); left > longest {
 		return nil, leftAlone(left)
 	}
 	h.users++
@@ -111,17 +135,17 @@ func (t *turns) pause(h *host) time.Duration {
 }
 
 // refusal says why there was no turn.
-func (t *turns) refusal(ctx context.Context, h *host) error {
+func (t *turns) refusal(ctx context.Context, h *host, longest time.Duration) error {
 	if context.Cause(ctx) != errNoTurn {
 		return stopped(ctx)
 	}
-	return leftAlone(max(t.pause(h), t.longest))
+	return leftAlone(max(t.pause(h), longest))
 }
 
 // leftAlone is the answer to those who would have to wait for too long.
 func leftAlone(left time.Duration) error {
 	return &fault.Error{
-		Kind: fault.Upstream, RetryAfter: left, Cause: errNoTurn,
+		Kind: fault.RateLimited, RetryAfter: left, Cause: errNoTurn,
 		Message: "The site is read slowly, as it asks for or as others of its pages wait; the page is tried again later.",
 	}
 }

@@ -23,7 +23,7 @@ func visits(t *testing.T, turns *turns, host string, n int, length, pause time.D
 	var wait sync.WaitGroup
 	for range n {
 		wait.Go(func() {
-			leave, err := turns.take(t.Context(), host)
+			leave, err := turns.take(t.Context(), host, time.Minute)
 			if err != nil {
 				t.Error(err)
 				return
@@ -49,7 +49,7 @@ func visits(t *testing.T, turns *turns, host string, n int, length, pause time.D
 func TestTurns(t *testing.T) {
 	t.Run("one request at a time goes to a host, with a pause after each", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			began := visits(t, newTurns(time.Minute), "a.example", 4, 2*time.Second, time.Second)
+			began := visits(t, newTurns(), "a.example", 4, 2*time.Second, time.Second)
 			for i, at := range began {
 				if want := time.Duration(i) * 3 * time.Second; at != want {
 					t.Errorf("visit %d began after %v, want %v", i, at, want)
@@ -59,7 +59,7 @@ func TestTurns(t *testing.T) {
 	})
 	t.Run("hosts do not wait for one another", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			turns, begin := newTurns(time.Minute), time.Now()
+			turns, begin := newTurns(), time.Now()
 			var wait sync.WaitGroup
 			for i := range 50 {
 				wait.Go(func() { visits(t, turns, fmt.Sprintf("%d.example", i), 2, time.Second, time.Second) })
@@ -72,20 +72,20 @@ func TestTurns(t *testing.T) {
 	})
 	t.Run("a caller who goes away leaves the queue", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			turns := newTurns(time.Minute)
-			leave, err := turns.take(t.Context(), "a.example")
+			turns := newTurns()
+			leave, err := turns.take(t.Context(), "a.example", time.Minute)
 			if err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			if _, err := turns.take(ctx, "a.example"); !errors.Is(err, context.DeadlineExceeded) {
+			if _, err := turns.take(ctx, "a.example", time.Minute); !errors.Is(err, context.DeadlineExceeded) {
 				t.Error(err)
 			}
 			leave(10 * time.Second)
 			ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			if _, err := turns.take(ctx, "a.example"); !errors.Is(err, context.DeadlineExceeded) {
+			if _, err := turns.take(ctx, "a.example", time.Minute); !errors.Is(err, context.DeadlineExceeded) {
 				t.Error("during the pause:", err)
 			}
 			if began := visits(t, turns, "a.example", 1, 0, 0); began[0] != 9*time.Second {
@@ -98,16 +98,16 @@ func TestTurns(t *testing.T) {
 	})
 	t.Run("who would wait for too long is told when to come again", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			turns := newTurns(time.Minute)
-			leave, _ := turns.take(t.Context(), "a.example")
+			turns := newTurns()
+			leave, _ := turns.take(t.Context(), "a.example", time.Minute)
 			begin := time.Now()
-			_, err := turns.take(t.Context(), "a.example")
-			if failure := fault.As(err); failure.Kind != fault.Upstream || failure.RetryAfter != time.Minute || time.Since(begin) != time.Minute {
+			_, err := turns.take(t.Context(), "a.example", time.Minute)
+			if failure := fault.As(err); failure.Kind != fault.RateLimited || failure.RetryAfter != time.Minute || time.Since(begin) != time.Minute {
 				t.Errorf("%v after %v", failure, time.Since(begin))
 			}
 			leave(5 * time.Minute)
 			begin = time.Now()
-			_, err = turns.take(t.Context(), "a.example")
+			_, err = turns.take(t.Context(), "a.example", time.Minute)
 			if failure := fault.As(err); failure.RetryAfter != 5*time.Minute || time.Since(begin) != 0 {
 				t.Errorf("%v after %v", failure, time.Since(begin))
 			}
@@ -115,8 +115,8 @@ func TestTurns(t *testing.T) {
 	})
 	t.Run("no host is left alone for longer than an hour", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			turns := newTurns(time.Minute)
-			leave, _ := turns.take(t.Context(), "a.example")
+			turns := newTurns()
+			leave, _ := turns.take(t.Context(), "a.example", time.Minute)
 			leave(24 * time.Hour)
 			time.Sleep(time.Hour)
 			visits(t, turns, "a.example", 1, 0, 0)
@@ -124,11 +124,11 @@ func TestTurns(t *testing.T) {
 	})
 	t.Run("the memory of hosts is bounded", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			turns := newTurns(time.Minute)
+			turns := newTurns()
 			turns.limit = 10
-			held, _ := turns.take(t.Context(), "held.example")
+			held, _ := turns.take(t.Context(), "held.example", time.Minute)
 			for i := range 1000 {
-				leave, err := turns.take(t.Context(), fmt.Sprintf("%d.example", i))
+				leave, err := turns.take(t.Context(), fmt.Sprintf("%d.example", i), time.Minute)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -142,11 +142,11 @@ func TestTurns(t *testing.T) {
 	})
 	t.Run("when all hosts are in use, another is refused for now", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			turns := newTurns(time.Minute)
+			turns := newTurns()
 			turns.limit = 1
-			leave, _ := turns.take(t.Context(), "a.example")
-			_, err := turns.take(t.Context(), "b.example")
-			if !fault.Is(err, fault.Upstream) {
+			leave, _ := turns.take(t.Context(), "a.example", time.Minute)
+			_, err := turns.take(t.Context(), "b.example", time.Minute)
+			if !fault.Is(err, fault.RateLimited) {
 				t.Error(err)
 			}
 			leave(0)

@@ -13,11 +13,18 @@ import (
 // what is left of the time.
 func (t *trip) visit(ctx context.Context, u *url.URL) (*answer, error) {
 	f := t.fetcher
+	if t.robots != first { // which belongs to a visit that has entered
+		leave, err := f.turns.enter(u.Hostname())
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+	}
 	pause, err := t.pause(ctx, u)
 	if err != nil {
 		return nil, err
 	}
-	leave, err := f.turns.take(ctx, u.Hostname())
+	leave, err := f.turns.take(ctx, u.Hostname(), t.longestWait())
 	if err != nil {
 		return nil, err
 	}
@@ -33,6 +40,17 @@ func (t *trip) visit(ctx context.Context, u *url.URL) (*answer, error) {
 	}
 	pause = max(pause, retryAfter(answer))
 	return answer, nil
+}
+
+// longestWait is short for the beginning of a page. Who has come as far as a
+// redirect, or reads a sitemap, waits: it would have to begin anew.
+func (t *trip) longestWait() time.Duration {
+	began := t.visited
+	t.visited = true
+	if t.robots == obey && !began {
+		return t.fetcher.config.PageWait
+	}
+	return t.fetcher.config.MaxWait
 }
 
 // pause returns how long the host rests after the request, or why there is to

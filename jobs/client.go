@@ -14,22 +14,21 @@ import (
 	"parley/internal/intx"
 )
 
-// queueName names River's queue, of which there is one.
-const queueName = "work"
-
 // args are the arguments of a job.
 type args struct {
 	WorkspaceID string `json:"workspace_id"`
+	// Work is the kind of work, and names River's queue.
+	Work string `json:"work"`
 }
 
-// Kind names the kind of job, of which there is one.
+// Kind names River's kind of job, of which there is one.
 func (args) Kind() string { return "workspace" }
 
-// InsertOpts makes a workspace's job the only one for as long as it is not
-// completed. River's own attempts never run out: see [runner].
-func (args) InsertOpts() river.InsertOpts {
+// InsertOpts makes a workspace's job of a kind the only one for as long as it is
+// not completed. River's own attempts never run out: see [runner].
+func (a args) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{
-		Queue:       queueName,
+		Queue:       a.Work,
 		MaxAttempts: math.MaxInt16, // the column is a smallint
 		UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
 			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning,
@@ -43,12 +42,12 @@ type client[T any] struct {
 	driver riverdriver.Driver[T]
 	// within calls fn with River's view of the store's transaction.
 	within func(tx *intx.Transaction, fn func(T) error) error
-	// announce lets queues look for jobs once the transaction is committed.
-	// River announces an insert too, but not within 100 ms of another, even of
-	// one that was rolled back.
-	announce func(ctx context.Context, tx *intx.Transaction, on T) error
-	// wake lets queues look for jobs now.
-	wake func(ctx context.Context)
+	// announce lets a kind's queues look for jobs once the transaction is
+	// committed. River announces an insert too, but not within 100 ms of
+	// another, even of one that was rolled back.
+	announce func(ctx context.Context, tx *intx.Transaction, on T, work string) error
+	// wake lets a kind's queues look for jobs now.
+	wake func(ctx context.Context, work string)
 	// prepare readies the database for this process.
 	prepare func(ctx context.Context) error
 	release func() error
@@ -66,15 +65,15 @@ func (c *client[T]) finish() (database, error) {
 	return c, nil
 }
 
-func (c *client[T]) enqueue(ctx context.Context, tx *intx.Transaction, workspaceID string) error {
+func (c *client[T]) enqueue(ctx context.Context, tx *intx.Transaction, workspaceID, work string) error {
 	err := c.within(tx, func(on T) error {
-		inserted, err := c.inserts.InsertTx(ctx, on, args{WorkspaceID: workspaceID}, nil)
+		inserted, err := c.inserts.InsertTx(ctx, on, args{workspaceID, work}, nil)
 		// A job that waits was locked here just now, and a queue that looked
 		// for jobs has passed it by.
 		if err != nil || inserted.Job.State != rivertype.JobStateAvailable {
 			return err
 		}
-		return c.announce(ctx, tx, on)
+		return c.announce(ctx, tx, on, work)
 	})
 	if err != nil {
 		return fmt.Errorf("enqueueing a job: %w", err)
@@ -105,8 +104,8 @@ func (c *client[T]) run(ctx context.Context, config *river.Config, w *runner) er
 		defer close(over)
 		// A job that goes back to the queue is there only now: River would
 		// find it at the next poll.
-		for range events {
-			c.wake(context.WithoutCancel(ctx))
+		for event := range events {
+			c.wake(context.WithoutCancel(ctx), event.Job.Queue)
 		}
 		<-running.Stopped()
 	}()

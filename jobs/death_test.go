@@ -34,13 +34,13 @@ func dieInASlice(url string) {
 type deadly struct{}
 
 // Work does not return.
-func (deadly) Work(context.Context, string) (bool, error) {
+func (deadly) Work(context.Context, string, string) (bool, time.Duration, error) {
 	os.Stdout.WriteString("working\n")
 	select {}
 }
 
 // Finish is never reached.
-func (deadly) Finish(context.Context, string, func(context.Context) error) (bool, error) {
+func (deadly) Finish(context.Context, string, string, func(context.Context) error) (bool, error) {
 	panic("nothing was finished")
 }
 
@@ -112,7 +112,7 @@ func TestTwoQueuesShareTheWork(t *testing.T) {
 	ids := []string{"ws_a", "ws_b", "ws_c", "ws_d"}
 	h.workspaces(ids...)
 	w := h.worker(nil) // of both, so that it sees what overlaps
-	first, second := h.queue(Config{Workers: 2, Poll: never}), h.queue(Config{Workers: 2, Poll: never})
+	first, second := h.queue(Config{Poll: never}), h.queue(Config{Poll: never})
 	var of [2]counted
 	of[0].worker, of[1].worker = w, w
 	for _, id := range ids {

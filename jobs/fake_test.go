@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"parley/store"
 )
@@ -43,11 +44,11 @@ func (w *worker) begin(workspaceID string) (end func()) {
 }
 
 // Work does what is due, as far as a slice goes.
-func (w *worker) Work(ctx context.Context, workspaceID string) (more bool, err error) {
+func (w *worker) Work(ctx context.Context, workspaceID, _ string) (more bool, pause time.Duration, err error) {
 	defer w.begin(workspaceID)()
 	if w.slice != nil {
 		if err := w.slice(ctx, workspaceID); err != nil {
-			return false, err
+			return false, 0, err
 		}
 	}
 	err = w.store.InTx(ctx, func(ctx context.Context) error {
@@ -62,11 +63,11 @@ func (w *worker) Work(ctx context.Context, workspaceID string) (more bool, err e
 		}
 		return execute(ctx, fmt.Sprintf("UPDATE due SET units = units - %d WHERE workspace_id = '%s'", done, workspaceID))
 	})
-	return more, err
+	return more, 0, err
 }
 
 // Finish completes the job when nothing is due.
-func (w *worker) Finish(ctx context.Context, workspaceID string, complete func(context.Context) error) (more bool, err error) {
+func (w *worker) Finish(ctx context.Context, workspaceID, _ string, complete func(context.Context) error) (more bool, err error) {
 	err = w.store.InTx(ctx, func(ctx context.Context) error {
 		if _, err := w.store.LockWorkspace(ctx, workspaceID); err != nil {
 			return err
@@ -96,9 +97,9 @@ type counted struct {
 }
 
 // Work counts.
-func (c *counted) Work(ctx context.Context, workspaceID string) (bool, error) {
+func (c *counted) Work(ctx context.Context, workspaceID, work string) (bool, time.Duration, error) {
 	c.n.Add(1)
-	return c.worker.Work(ctx, workspaceID)
+	return c.worker.Work(ctx, workspaceID, work)
 }
 
 func (c *counted) slices() int { return int(c.n.Load()) }

@@ -18,6 +18,9 @@ import (
 	"parley/store"
 )
 
+// someWork is the kind of work of tests to which kinds do not matter.
+const someWork = "some"
+
 // patience bounds every wait of these tests for something that must come.
 const patience = time.Minute
 
@@ -105,6 +108,9 @@ func (h *house) queue(config Config) *Queue {
 }
 
 func openQueue(ctx context.Context, s *store.Store, url string, config Config) (q *Queue, err error) {
+	if config.Workers == nil {
+		config.Workers = map[string]int{someWork: 2}
+	}
 	if s.IsSQLite() {
 		config.SQLite, err = s.JobsDB()
 	} else {
@@ -144,7 +150,7 @@ func (h *house) adding(q *Queue, workspaceID string, units int, then error) erro
 		if err := addUnits(ctx, h.store, workspaceID, units); err != nil {
 			return err
 		}
-		if err := q.Enqueue(ctx, workspaceID); err != nil {
+		if err := q.Enqueue(ctx, workspaceID, someWork); err != nil {
 			return err
 		}
 		return then

@@ -34,23 +34,25 @@ func openPostgres(ctx context.Context, config Config) (database, error) {
 	c := &client[pgx.Tx]{
 		driver: driver,
 		within: withinPostgres,
-		announce: func(ctx context.Context, _ *intx.Transaction, on pgx.Tx) error {
-			return driver.UnwrapExecutor(on).NotifyMany(ctx, &announcement)
+		announce: func(ctx context.Context, _ *intx.Transaction, on pgx.Tx, work string) error {
+			return driver.UnwrapExecutor(on).NotifyMany(ctx, announcement(work))
 		},
-		wake:    func(ctx context.Context) { wakeAll(ctx, driver, config.Log) },
+		wake:    func(ctx context.Context, work string) { wakeAll(ctx, driver, work, config.Log) },
 		prepare: func(context.Context) error { return nil },
 		release: func() error { pool.Close(); return nil },
 	}
 	return c.finish()
 }
 
-var announcement = riverdriver.NotifyManyParams{Topic: insertTopic, Payload: []string{insertPayload}}
+func announcement(work string) *riverdriver.NotifyManyParams {
+	return &riverdriver.NotifyManyParams{Topic: insertTopic, Payload: []string{insertPayload(work)}}
+}
 
 // wakeAll wakes every process.
-func wakeAll(ctx context.Context, driver *riverpgxv5.Driver, log *slog.Logger) {
+func wakeAll(ctx context.Context, driver *riverpgxv5.Driver, work string, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	if err := driver.GetExecutor().NotifyMany(ctx, &announcement); err != nil {
+	if err := driver.GetExecutor().NotifyMany(ctx, announcement(work)); err != nil {
 		log.Warn("the queue of jobs could not be woken; it polls", "error", err)
 	}
 }

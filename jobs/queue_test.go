@@ -47,7 +47,7 @@ func TestEnqueue(t *testing.T) {
 				h.add(q, "ws_a", 1)
 			}
 			h.must(h.store.InTx(t.Context(), func(ctx context.Context) error {
-				return errors.Join(q.Enqueue(ctx, "ws_a"), q.Enqueue(ctx, "ws_b"), q.Enqueue(ctx, "ws_a"))
+				return errors.Join(q.Enqueue(ctx, "ws_a", someWork), q.Enqueue(ctx, "ws_b", someWork), q.Enqueue(ctx, "ws_a", someWork))
 			}))
 			if n := h.jobs("available"); n != 2 {
 				t.Errorf("%d jobs are queued, want one for each of 2 workspaces", n)
@@ -55,7 +55,7 @@ func TestEnqueue(t *testing.T) {
 		})
 
 		h.Run("outside of a transaction it is refused", func(t *testing.T) {
-			if q.Enqueue(t.Context(), "ws_a") == nil || q.Enqueue(intx.Mark(t.Context()), "ws_a") == nil {
+			if q.Enqueue(t.Context(), "ws_a", someWork) == nil || q.Enqueue(intx.Mark(t.Context()), "ws_a", someWork) == nil {
 				t.Error("a job was enqueued without its work")
 			}
 		})
@@ -74,10 +74,12 @@ func TestEnqueue(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
+	some := map[string]int{someWork: 1}
 	for name, config := range map[string]Config{
-		"no database":           {},
-		"a URL of another kind": {Postgres: "mysql://host/db"},
-		"a URL with a secret":   {Postgres: "postgres://user:hunter2@%zz"},
+		"no database":           {Workers: some},
+		"no workers":            {Postgres: "postgres://host/db"},
+		"a URL of another kind": {Workers: some, Postgres: "mysql://host/db"},
+		"a URL with a secret":   {Workers: some, Postgres: "postgres://user:hunter2@%zz"},
 	} {
 		t.Run(name+" is refused", func(t *testing.T) {
 			q, err := Open(t.Context(), config)
@@ -154,7 +156,7 @@ func (h *house) waiting() (n int) {
 func TestWorkspacesTakeTurns(t *testing.T) {
 	onBothDatabases(t, func(h *house) {
 		h.workspaces("ws_large", "ws_small")
-		q := h.queue(Config{Workers: 1, Poll: never})
+		q := h.queue(Config{Workers: map[string]int{someWork: 1}, Poll: never})
 		added := make(chan struct{})
 		var once sync.Once
 		w := h.worker(func(context.Context, string) error {
@@ -180,7 +182,7 @@ func TestWorkspacesTakeTurns(t *testing.T) {
 func TestManyWorkspacesGoRound(t *testing.T) {
 	const count, turns = 5, 4
 	onBothDatabases(t, func(h *house) {
-		q := h.queue(Config{Workers: 1, Poll: never})
+		q := h.queue(Config{Workers: map[string]int{someWork: 1}, Poll: never})
 		for i := range count {
 			id := fmt.Sprint("ws_", i)
 			h.workspaces(id)

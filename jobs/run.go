@@ -26,13 +26,17 @@ func (q *Queue) Run(ctx context.Context, worker Worker) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	w := &runner{worker: worker, log: q.config.Log, failures: map[string]int{}}
+	w := &runner{worker: worker, log: q.config.Log, failures: map[args]int{}}
 	return q.on.run(ctx, q.config.forRiver(), w)
 }
 
 func (c Config) forRiver() *river.Config {
+	queues := map[string]river.QueueConfig{}
+	for work, workers := range c.Workers {
+		queues[work] = river.QueueConfig{MaxWorkers: workers}
+	}
 	return &river.Config{
-		Queues:      map[string]river.QueueConfig{queueName: {MaxWorkers: c.Workers}},
+		Queues:      queues,
 		MaxAttempts: math.MaxInt16,
 		RetryPolicy: atOnce{},
 		// The one who runs a job is told to stop before another takes over.

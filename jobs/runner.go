@@ -24,68 +24,68 @@ type runner struct {
 	log      *slog.Logger
 
 	mu       sync.Mutex
-	failures map[string]int // of a workspace, in a row
+	failures map[args]int // in a row
 }
 
 // Work runs a slice. A job with more to do goes to the end of the queue, which
 // is ordered by the time that a job was put into it.
 func (r *runner) Work(ctx context.Context, job *river.Job[args]) error {
-	more, err := r.slice(ctx, job)
+	more, pause, err := r.slice(ctx, job)
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled): // the queue stops
 		more = more || err != nil
 	case err != nil:
-		return river.JobSnooze(r.failed(job.Args.WorkspaceID, err))
+		return river.JobSnooze(r.failed(job.Args, err))
 	}
-	r.succeeded(job.Args.WorkspaceID)
+	r.succeeded(job.Args)
 	if more {
-		return river.JobSnooze(0)
+		return river.JobSnooze(pause)
 	}
 	return nil // it was completed together with the look for more
 }
 
-func (r *runner) slice(ctx context.Context, job *river.Job[args]) (more bool, err error) {
+func (r *runner) slice(ctx context.Context, job *river.Job[args]) (more bool, pause time.Duration, err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			err = newPanicError(value)
 		}
 	}()
-	more, err = r.worker.Work(ctx, job.Args.WorkspaceID)
+	more, pause, err = r.worker.Work(ctx, job.Args.WorkspaceID, job.Args.Work)
 	if more || err != nil {
-		return more, err
+		return more, pause, err
 	}
 	completed := false
-	more, err = r.worker.Finish(ctx, job.Args.WorkspaceID, func(ctx context.Context) error {
+	more, err = r.worker.Finish(ctx, job.Args.WorkspaceID, job.Args.Work, func(ctx context.Context) error {
 		completed = true
 		return r.complete(ctx, job)
 	})
 	if err == nil && !more && !completed {
 		err = errors.New("work was finished without completing its job")
 	}
-	return more, err
+	return more, 0, err
 }
 
 // failed logs the failure and returns the time after which the workspace's work
 // is tried again: a second, and twice as long each time, up to a minute.
-func (r *runner) failed(workspaceID string, err error) time.Duration {
+func (r *runner) failed(of args, err error) time.Duration {
 	r.mu.Lock()
-	r.failures[workspaceID]++
-	times := r.failures[workspaceID]
+	r.failures[of]++
+	times := r.failures[of]
 	r.mu.Unlock()
 
 	delay := backoff(times)
-	r.log.Warn("background work failed", "workspace_id", workspaceID, "times", times, "again_in", delay.String(), "error", err)
+	r.log.Warn("background work failed", "workspace_id", of.WorkspaceID, "work", of.Work, "times", times, "again_in", delay.String(), "error", err)
 	var panicked *panicError
 	if errors.As(err, &panicked) {
-		r.log.Error("background work panicked", "workspace_id", workspaceID, "stack", panicked.stack)
+		r.log.Error("background work panicked", "workspace_id", of.WorkspaceID, "work", of.Work, "stack", panicked.stack)
 	}
 	return delay
 }
 
-func (r *runner) succeeded(workspaceID string) {
+func (r *runner) succeeded(of args) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.failures, workspaceID)
+	delete(r.failures, of)
 }
 
 // backoff is the delay after so many failures in a row, less up to a quarter,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/riverqueue/river/riverdriver"
@@ -15,15 +16,15 @@ import (
 // openSQLite takes the queue's connection to a file that no other process has
 // open.
 func openSQLite(_ context.Context, config Config) (database, error) {
-	wakeups := newWakeups()
+	wakeups := newWakeups(len(config.Workers))
 	c := &client[*sql.Tx]{
 		driver: alone{riversqlite.New(config.SQLite), wakeups},
 		within: func(tx *intx.Transaction, fn func(*sql.Tx) error) error { return fn(tx.SQL) },
-		announce: func(_ context.Context, tx *intx.Transaction, _ *sql.Tx) error {
-			tx.AfterCommit(wakeups.wake)
+		announce: func(_ context.Context, tx *intx.Transaction, _ *sql.Tx, work string) error {
+			tx.AfterCommit(func() { wakeups.wake(work) })
 			return nil
 		},
-		wake:    func(context.Context) { wakeups.wake() },
+		wake:    func(_ context.Context, work string) { wakeups.wake(work) },
 		prepare: func(ctx context.Context) error { return takeOver(ctx, config.SQLite) },
 		release: config.SQLite.Close,
 	}
@@ -72,24 +73,38 @@ func (executor) LeaderAttemptReelect(_ context.Context, term *riverdriver.Leader
 
 // wakeups are River's notifications within one process.
 type wakeups struct {
-	waiting chan struct{}
+	// waiting has room for each kind of work once.
+	waiting chan string
+	mu      sync.Mutex
+	held    map[string]bool // what is in waiting
 }
 
-func newWakeups() *wakeups { return &wakeups{waiting: make(chan struct{}, 1)} }
+func newWakeups(kinds int) *wakeups {
+	return &wakeups{waiting: make(chan string, kinds), held: map[string]bool{}}
+}
 
-// wake lets River look for jobs.
-func (w *wakeups) wake() {
+// wake lets River look for jobs of a kind.
+func (w *wakeups) wake(work string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.held[work] {
+		return // it is about to
+	}
 	select {
-	case w.waiting <- struct{}{}:
-	default: // it is about to
+	case w.waiting <- work:
+		w.held[work] = true
+	default: // a kind that has no workers here
 	}
 }
 
 // WaitForNotification waits for a wake-up.
 func (w *wakeups) WaitForNotification(ctx context.Context) (*riverdriver.Notification, error) {
 	select {
-	case <-w.waiting:
-		return &riverdriver.Notification{Topic: insertTopic, Payload: insertPayload}, nil
+	case work := <-w.waiting:
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.held, work)
+		return &riverdriver.Notification{Topic: insertTopic, Payload: insertPayload(work)}, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -122,4 +137,4 @@ func (w *wakeups) SetAfterConnectExec(string) {}
 // long poll notices when River has changed it.
 const insertTopic = "river_insert"
 
-const insertPayload = `{"queue": "` + queueName + `"}`
+func insertPayload(work string) string { return `{"queue": "` + work + `"}` }

@@ -15,11 +15,11 @@ func TestAnIdleQueueWritesNothing(t *testing.T) {
 	db, err := h.store.JobsDB()
 	h.must(err)
 	defer db.Close()
-	on := alone{riversqlite.New(db), newWakeups()}.GetExecutor()
+	on := alone{riversqlite.New(db), newWakeups(1)}.GetExecutor()
 	before := h.version()
 
 	if jobs, err := on.JobGetAvailable(t.Context(), &riverdriver.JobGetAvailableParams{
-		ClientID: "test", MaxAttemptedBy: 1, MaxToLock: 1, Queue: queueName,
+		ClientID: "test", MaxAttemptedBy: 1, MaxToLock: 1, Queue: someWork,
 	}); err != nil || len(jobs) != 0 {
 		t.Errorf("the queue has %d jobs: %v", len(jobs), err)
 	}

@@ -14,7 +14,7 @@ func TestFailures(t *testing.T) {
 	onBothDatabases(t, func(h *house) {
 		h.workspaces("ws_error", "ws_panic", "ws_index", "ws_good")
 		var text lines
-		q := h.queue(Config{Workers: 4, Poll: 10 * time.Millisecond, Log: logTo(&text)})
+		q := h.queue(Config{Workers: map[string]int{someWork: 4}, Poll: 10 * time.Millisecond, Log: logTo(&text)})
 		var errored, panicked, indexed atomic.Bool
 		w := h.worker(func(_ context.Context, workspaceID string) error {
 			switch {

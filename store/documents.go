@@ -11,6 +11,7 @@ import (
 	"parley/core/knowledge"
 	"parley/ent"
 	"parley/ent/document"
+	"parley/ent/predicate"
 	"parley/ent/scope"
 	"parley/ent/upload"
 )
@@ -149,14 +150,29 @@ func (s *Store) DocumentByInput(ctx context.Context, workspaceID, chatbotID, inp
 	return one(row, err, toDocument)
 }
 
-// DueDocument returns the document to work on next: what is to be removed,
-// then what has no address, then pages.
-func (s *Store) DueDocument(ctx context.Context, workspaceID string, now time.Time) (knowledge.Document, error) {
-	row, err := s.db(ctx).Document.Query().Where(document.WorkspaceID(workspaceID), document.DueAtLTE(now)).
+// DueDocument returns the document that a kind of work goes on with: what is to
+// be removed, then what has no address, then pages, but for those of the sources
+// in skip.
+func (s *Store) DueDocument(ctx context.Context, workspaceID, work string, now time.Time, skip []string) (knowledge.Document, error) {
+	row, err := s.db(ctx).Document.Query().
+		Where(document.WorkspaceID(workspaceID), document.DueAtLTE(now), dueFor(work), document.SourceIDNotIn(skip...)).
 		Order(func(q *entsql.Selector) {
 			q.OrderExpr(entsql.Expr("CASE WHEN state = 'removing' THEN 0 WHEN url = '' THEN 1 ELSE 2 END"))
 		}, document.ByDueAt(), document.ByID()).First(within(ctx, workspaceID))
 	return one(row, err, toDocument)
+}
+
+var indexed = document.StateIn(string(knowledge.Indexing), string(knowledge.Removing))
+
+// dueFor says which documents a kind of work is about: see workOf.
+func dueFor(work string) predicate.Document {
+	switch work {
+	case knowledge.IndexWork:
+		return indexed
+	case knowledge.FetchWork:
+		return document.And(document.Not(indexed), document.URLNEQ(""))
+	}
+	return document.And(document.Not(indexed), document.URL(""))
 }
 
 // UpdateDocument writes all columns that change, if the document is in the

@@ -157,24 +157,28 @@ func TestDue(t *testing.T) {
 		add("doc_removed", "https://example.com/4", nil)
 		b.must(b.MarkRemoving(ctx, a.id, "doc_removed", *hour(5)))
 
-		b.Run("removals come first, then what was uploaded, then pages; each by time", func(t *testing.T) {
-			var got []string
-			for {
-				d, err := b.DueDocument(ctx, a.id, *hour(5))
-				if fault.Is(err, fault.NotFound) {
-					break
+		b.Run("each kind of work has its documents, by time", func(t *testing.T) {
+			for work, want := range map[string][]string{
+				knowledge.IndexWork: {"doc_removed"}, knowledge.ExtractWork: {"doc_file_early", "doc_file_late"},
+				knowledge.FetchWork: {"doc_page_early", "doc_page_late"},
+			} {
+				var got []string
+				for {
+					d, err := b.DueDocument(ctx, a.id, work, *hour(5), nil)
+					if fault.Is(err, fault.NotFound) {
+						break
+					}
+					b.must(err)
+					got = append(got, d.ID)
+					b.must(b.DeleteDocument(ctx, a.id, d.ID))
 				}
-				b.must(err)
-				got = append(got, d.ID)
-				b.must(b.DeleteDocument(ctx, a.id, d.ID))
-			}
-			want := []string{"doc_removed", "doc_file_early", "doc_file_late", "doc_page_early", "doc_page_late"}
-			if !slices.Equal(got, want) {
-				t.Errorf("got %v, want %v", got, want)
+				if !slices.Equal(got, want) {
+					t.Errorf("%s: got %v, want %v", work, got, want)
+				}
 			}
 		})
 		b.Run("what is due comes with its content and places", func(t *testing.T) {
-			d, err := b.DueDocument(ctx, a.id, *hour(9))
+			d, err := b.DueDocument(ctx, a.id, knowledge.FetchWork, *hour(9), nil)
 			if err != nil || d.ID != "doc_page_future" || d.Content != a.secret {
 				t.Errorf("got %+v, %v", d, err)
 			}
@@ -183,9 +187,9 @@ func TestDue(t *testing.T) {
 			add("doc_stuck", "", nil)
 			b.must(b.MarkRemoving(ctx, a.id, "doc_stuck", *hour(0)))
 			b.must(b.PostponeRemoval(ctx, a.id, "doc_stuck", 3, *hour(6)))
-			_, err := b.DueDocument(ctx, a.id, *hour(5))
+			_, err := b.DueDocument(ctx, a.id, knowledge.IndexWork, *hour(5), nil)
 			b.wantKind(err, fault.NotFound)
-			d, err := b.DueDocument(ctx, a.id, *hour(6))
+			d, err := b.DueDocument(ctx, a.id, knowledge.IndexWork, *hour(6), nil)
 			if err != nil || d.ID != "doc_stuck" || d.Attempts != 3 || d.State != knowledge.Removing {
 				t.Errorf("got %+v, %v", d, err)
 			}
@@ -204,7 +208,7 @@ func TestDue(t *testing.T) {
 				t.Errorf("got %+v, %v", got, err)
 			}
 		})
-		b.Run("a workspace is due once, for a document or for a source", func(t *testing.T) {
+		b.Run("a workspace is due once for each kind of work, for documents or sources", func(t *testing.T) {
 			other, third := b.fill("b"), b.fill("c")
 			for _, w := range []tenancy{other, third} {
 				rests := w.newSource(w.source)
@@ -212,8 +216,9 @@ func TestDue(t *testing.T) {
 				b.must(b.UpdateSource(ctx, w.id, rests))
 			}
 			b.must(b.MarkReindex(ctx, other.id, other.chatbot, *hour(2)))
-			for at, want := range map[time.Time][]string{
-				*hour(-1): nil, *hour(0): {a.id}, *hour(2): {a.id, other.id}, *hour(9): {a.id, other.id},
+			fetch, index := knowledge.DueWork{WorkspaceID: a.id, Work: knowledge.FetchWork}, knowledge.DueWork{WorkspaceID: other.id, Work: knowledge.IndexWork}
+			for at, want := range map[time.Time][]knowledge.DueWork{
+				*hour(-1): nil, *hour(0): {fetch}, *hour(2): {fetch, index}, *hour(9): {fetch, {WorkspaceID: a.id, Work: knowledge.IndexWork}, index},
 			} {
 				if got, err := b.WorkspacesDue(ctx, at); err != nil || !slices.Equal(got, want) {
 					t.Errorf("at %v: %v, want %v: %v", at, got, want, err)

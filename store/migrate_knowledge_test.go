@@ -77,7 +77,7 @@ func TestDocumentsOfBeforeVersions(t *testing.T) {
 					t.Errorf("it is %+v", d)
 				}
 			}
-			due, err := s.DueDocument(ctx, "ws_a", epoch)
+			due, err := s.DueDocument(ctx, "ws_a", knowledge.IndexWork, epoch, nil)
 			if err != nil || due.ID != "doc_removing" {
 				t.Errorf("due is %+v, %v", due, err)
 			}

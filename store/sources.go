@@ -2,14 +2,11 @@ package store
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/ent"
-	"parley/ent/document"
-	"parley/ent/scope"
 	"parley/ent/source"
 )
 
@@ -69,19 +66,29 @@ func (s *Store) DeleteSource(ctx context.Context, workspaceID, sourceID string) 
 	})
 }
 
-// WorkspacesDue returns those that have a document or source due.
-func (s *Store) WorkspacesDue(ctx context.Context, now time.Time) ([]string, error) {
-	ctx = scope.System(ctx)
-	documents, err := s.db(ctx).Document.Query().Where(document.DueAtLTE(now)).
-		Unique(true).Select(document.FieldWorkspaceID).Strings(ctx)
+// workDue is SQL by hand: the kind of work comes from the state, as in dueFor.
+const workDue = `SELECT DISTINCT workspace_id,
+	CASE WHEN state IN ('indexing', 'removing') THEN 'index' WHEN url <> '' THEN 'fetch' ELSE 'extract' END AS work
+	FROM documents WHERE due_at <= $1
+	UNION SELECT DISTINCT workspace_id, 'fetch' FROM sources WHERE due_at <= $1
+	ORDER BY 1, 2`
+
+// WorkspacesDue returns the work that is due in all workspaces.
+func (s *Store) WorkspacesDue(ctx context.Context, now time.Time) ([]knowledge.DueWork, error) {
+	rows, err := s.raw(ctx).QueryContext(ctx, workDue, now)
 	if err != nil {
 		return nil, mapError(err)
 	}
-	sources, err := s.db(ctx).Source.Query().Where(source.DueAtLTE(now)).
-		Unique(true).Select(source.FieldWorkspaceID).Strings(ctx)
-	due := append(documents, sources...)
-	slices.Sort(due)
-	return slices.Compact(due), mapError(err)
+	defer rows.Close()
+	var due []knowledge.DueWork
+	for rows.Next() {
+		var d knowledge.DueWork
+		if err := rows.Scan(&d.WorkspaceID, &d.Work); err != nil {
+			return nil, mapError(err)
+		}
+		due = append(due, d)
+	}
+	return due, mapError(rows.Err())
 }
 
 func toSource(row *ent.Source) knowledge.Source {

@@ -177,7 +177,7 @@ func TestKilledWhileAddingDocuments(t *testing.T) {
 			}
 			more := true
 			for more {
-				more, err = p.knowledge.Work(w.Context(), tn.workspace)
+				more, err = p.knowledge.WorkOff(w.Context(), tn.workspace)
 				w.must(err)
 			}
 			repaired, err := p.knowledge.Repair(w.Context())

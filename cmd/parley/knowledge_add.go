@@ -172,5 +172,5 @@ func (p *program) workAlone(ctx context.Context, workspaceID string) (more bool,
 		}
 		defer unlock()
 	}
-	return p.knowledge.Work(ctx, workspaceID)
+	return p.knowledge.WorkOff(ctx, workspaceID)
 }

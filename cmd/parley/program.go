@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime"
 	"time"
 
 	"parley/billing"
@@ -153,10 +154,7 @@ func (p *program) requests() *tenant.Requests {
 }
 
 func openQueue(ctx context.Context, config *Config, db *store.Store, log *slog.Logger) (*jobs.Queue, error) {
-	settings := jobs.Config{Workers: config.Workers, Lease: config.JobLease, Log: log}
-	if settings.Workers == 0 {
-		settings.Workers = defaultWorkers
-	}
+	settings := jobs.Config{Workers: config.workers(), Lease: config.JobLease, Log: log}
 	if !db.IsSQLite() {
 		settings.Postgres = config.databaseURL()
 		return jobs.Open(ctx, settings)
@@ -172,6 +170,21 @@ func openQueue(ctx context.Context, config *Config, db *store.Store, log *slog.L
 // defaultWorkers is more than there are processors: most of what workers do is
 // to wait for sites, models and the index.
 const defaultWorkers = 16
+
+// workers are as many for each kind of work. Files are extracted by as many as
+// there is use for: each holds a file in memory.
+func (c *Config) workers() map[string]int {
+	each := c.Workers
+	if each == 0 {
+		each = defaultWorkers
+	}
+	all := map[string]int{}
+	for _, work := range knowledge.AllWork() {
+		all[work] = each
+	}
+	all[knowledge.ExtractWork] = min(each, 2*runtime.GOMAXPROCS(0))
+	return all
+}
 
 func (p *program) close() error {
 	var failures []error

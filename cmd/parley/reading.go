@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"parley/core/fault"
 	"parley/core/knowledge"
@@ -88,6 +89,10 @@ func placeName(kind knowledge.Kind, place extract.Place) string {
 	return fmt.Sprintf("%s %d: %s", word, place.Page, place.Name)
 }
 
+// longestWait is how long a worker waits with a page for a host's pause. For a
+// longer one its workspace goes on with other sites, and other workspaces first.
+const longestWait = 5 * time.Second
+
 // webVisitor fits package fetch to the room's port.
 type webVisitor struct{ fetcher *fetch.Fetcher }
 
@@ -98,6 +103,7 @@ func newVisitor(config *Config, refused func(context.Context, string)) (webVisit
 	}
 	return webVisitor{fetch.New(fetch.Config{
 		UserAgent: config.userAgent(), Bytes: knowledge.MaxUpload, Ports: config.FetchPorts, Delay: config.FetchDelay, Allow: allowed, Refused: refused,
+		PageWait: longestWait,
 	})}, nil
 }
 

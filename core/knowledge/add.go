@@ -68,7 +68,7 @@ func (s *Service) Add(ctx context.Context, workspaceID, chatbotID string, reques
 	// It is stored: what goes wrong from here on is tried again.
 	ctx, cancel := context.WithTimeout(ctx, whileWaited)
 	defer cancel()
-	if ready, err := s.advance(ctx, stored); err == nil {
+	if ready, err := s.advance(ctx, stored, s.process); err == nil {
 		return ready, nil
 	}
 	return stored, nil
@@ -107,7 +107,7 @@ func (s *Service) insert(ctx context.Context, document Document, file *Upload) (
 		if document.DueAt.After(document.CreatedAt) {
 			return nil
 		}
-		return s.queue.Enqueue(ctx, document.WorkspaceID)
+		return s.queue.Enqueue(ctx, document.WorkspaceID, ExtractWork)
 	})
 	return stored, err
 }

@@ -60,7 +60,7 @@ func (s *Service) readAddress(ctx context.Context, bot chatbot.Chatbot, d *Docum
 
 // vanish removes a document whose page has gone.
 func (s *Service) vanish(ctx context.Context, d Document) error {
-	return s.inWorkspace(ctx, d.WorkspaceID, func(ctx context.Context) error { return s.markRemoving(ctx, d) })
+	return s.inWorkspace(ctx, d.WorkspaceID, []string{IndexWork}, func(ctx context.Context) error { return s.markRemoving(ctx, d) })
 }
 
 // follow adds the pages that a page links to and the rules admit.

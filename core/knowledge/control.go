@@ -9,7 +9,7 @@ import (
 
 // Retry has a document that failed, or waits for another try, worked on now.
 func (s *Service) Retry(ctx context.Context, workspaceID, chatbotID, documentID string) error {
-	return s.inWorkspace(ctx, workspaceID, func(ctx context.Context) error {
+	return s.inWorkspace(ctx, workspaceID, AllWork(), func(ctx context.Context) error {
 		if err := s.writable(ctx, workspaceID, chatbotID); err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (s *Service) Reindex(ctx context.Context, workspaceID, chatbotID string) (i
 			continue
 		}
 		if err == nil {
-			_, err = s.advance(ctx, document)
+			_, err = s.advance(ctx, document, s.process)
 		}
 		if err != nil {
 			return 0, err
@@ -104,7 +104,7 @@ func (s *Service) Reindex(ctx context.Context, workspaceID, chatbotID string) (i
 
 // MarkReindex has every document of a chatbot split and indexed again soon.
 func (s *Service) MarkReindex(ctx context.Context, workspaceID, chatbotID string) error {
-	return s.inWorkspace(ctx, workspaceID, func(ctx context.Context) error {
+	return s.inWorkspace(ctx, workspaceID, []string{IndexWork}, func(ctx context.Context) error {
 		if _, err := s.chatbot(ctx, workspaceID, chatbotID); err != nil {
 			return err
 		}

@@ -130,7 +130,7 @@ func (l *library) work() {
 	l.Helper()
 	for more := true; more; {
 		var err error
-		more, err = l.Work(l.Context(), home)
+		more, err = l.WorkOff(l.Context(), home)
 		l.must(err)
 	}
 }
@@ -219,7 +219,7 @@ type queue struct {
 	due map[string]bool
 }
 
-func (q *queue) Enqueue(ctx context.Context, workspaceID string) error {
+func (q *queue) Enqueue(ctx context.Context, workspaceID, _ string) error {
 	if !intx.Inside(ctx) {
 		return errors.New("work was enqueued outside of a transaction")
 	}

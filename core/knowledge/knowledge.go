@@ -168,6 +168,7 @@ type Service struct {
 	now       func() time.Time
 	random    io.Reader
 	log       *slog.Logger
+	busy      busySites
 	// serving is the version of the index, as it was last looked up.
 	serving atomic.Pointer[string]
 	// resumed is when rebuilds that broke off were last caught up for.

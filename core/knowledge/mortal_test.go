@@ -159,7 +159,7 @@ func (x mortalIndex) Count(ctx context.Context, scope knowledge.Scope, id string
 func (l *library) dyingAt(call int) bool {
 	l.Helper()
 	return l.dyingIn(call, func(ctx context.Context) error {
-		_, err := l.Work(ctx, home)
+		_, err := l.WorkOff(ctx, home)
 		return err
 	})
 }
@@ -180,5 +180,8 @@ func (l *library) dyingIn(call int, do func(context.Context) error) bool {
 		l.Errorf("dead: %v, but the error is %v", m.died, err)
 	}
 	l.open()
+	if m.died { // what it was adding is left to it for a while
+		l.clock.advance(5 * time.Second)
+	}
 	return m.died
 }

@@ -41,7 +41,8 @@ type Extracted struct {
 }
 
 // Fetcher reads addresses of the public network. Faults of kind Upstream and
-// Unavailable may pass; others will not.
+// Unavailable may pass; others will not. One of kind RateLimited is no attempt:
+// the host has as many readers as it may have, or wants to be left alone.
 type Fetcher interface {
 	// Get reads one address, politely: it waits for its turn at the host.
 	Get(ctx context.Context, request Fetch) (Fetched, error)
@@ -95,10 +96,27 @@ type Embedder interface {
 
 // Queue is the port to who runs [Service.Work].
 type Queue interface {
-	// Enqueue sees to it that work is done for the workspace. It joins the
-	// transaction of ctx, which holds the workspace's lock.
-	Enqueue(ctx context.Context, workspaceID string) error
+	// Enqueue sees to it that a kind of work is done for the workspace. It joins
+	// the transaction of ctx, which holds the workspace's lock.
+	Enqueue(ctx context.Context, workspaceID, work string) error
 }
+
+// The kinds of work. Each has workers of its own, so that who waits for a slow
+// site keeps no file waiting, and who waits for embeddings neither.
+const (
+	// FetchWork is about sources, and documents with an address.
+	FetchWork = "fetch"
+	// ExtractWork is about files and texts until they are split.
+	ExtractWork = "extract"
+	// IndexWork brings documents into the index, and out of it.
+	IndexWork = "index"
+)
+
+// AllWork are the kinds of work.
+func AllWork() []string { return []string{FetchWork, ExtractWork, IndexWork} }
+
+// DueWork is a kind of work that is due in a workspace.
+type DueWork struct{ WorkspaceID, Work string }
 
 // Store is the port to the database. A missing row is a NotFound fault.
 type Store interface {
@@ -115,8 +133,8 @@ type Store interface {
 	RebuildStore
 	audit.Log
 
-	// WorkspacesDue returns those that have a document or source due.
-	WorkspacesDue(ctx context.Context, now time.Time) ([]string, error)
+	// WorkspacesDue returns the work that is due in all workspaces.
+	WorkspacesDue(ctx context.Context, now time.Time) ([]DueWork, error)
 }
 
 // DocumentStore keeps documents.
@@ -143,9 +161,10 @@ type DocumentStore interface {
 	Documents(ctx context.Context, workspaceID, chatbotID string) ([]Document, error)
 	// DocumentByInput finds a document that is not being removed.
 	DocumentByInput(ctx context.Context, workspaceID, chatbotID, inputHash string) (Document, error)
-	// DueDocument returns the document to work on next: first what is to be
-	// removed, then what was uploaded, then pages.
-	DueDocument(ctx context.Context, workspaceID string, now time.Time) (Document, error)
+	// DueDocument returns the document that a kind of work goes on with: first
+	// what is to be removed, then what was uploaded, then pages. Those of the
+	// sources in skip are left out.
+	DueDocument(ctx context.Context, workspaceID, work string, now time.Time, skip []string) (Document, error)
 	// UpdateDocument writes all columns that change, if the document is in
 	// the state from and has no later version; else it is NotFound. Content
 	// and places are written if withContent, which is a version of its own.

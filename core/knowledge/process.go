@@ -10,6 +10,26 @@ import (
 	"parley/core/fault"
 )
 
+// readOnly takes a document to Indexing, where other workers go on with it.
+func (s *Service) readOnly(ctx context.Context, d *Document) error {
+	bot, err := s.chatbot(ctx, d.WorkspaceID, d.ChatbotID)
+	if err != nil {
+		return err
+	}
+	if err := s.read(ctx, bot, d); err != nil || d.State != Indexing {
+		return err
+	}
+	next, now := *d, s.now()
+	next.DueAt = &now
+	err = s.inWorkspace(ctx, d.WorkspaceID, []string{IndexWork}, func(ctx context.Context) error {
+		return taken(s.store.UpdateDocument(ctx, d.WorkspaceID, Indexing, next, false))
+	})
+	if err == nil {
+		*d = next
+	}
+	return err
+}
+
 // process takes a document through the steps that it has not taken yet. Each
 // step is in the database before the next begins, so that who takes over goes
 // on from there.
@@ -109,6 +129,9 @@ func (s *Service) keep(ctx context.Context, bot chatbot.Chatbot, d *Document, ne
 	}
 	passages := s.split(bot, next)
 	next.State, next.Version, next.Passages, next.Indexed, next.UpdatedAt = Indexing, d.Version+1, len(passages), 0, s.now()
+	if due := s.now().Add(whileAdded); next.DueAt == nil || next.DueAt.Before(due) {
+		next.DueAt = &due
+	}
 	err := s.store.InTx(ctx, func(ctx context.Context) error {
 		workspace, err := s.store.LockWorkspace(ctx, d.WorkspaceID)
 		if err != nil {
@@ -123,8 +146,16 @@ func (s *Service) keep(ctx context.Context, bot chatbot.Chatbot, d *Document, ne
 		if err := s.admit(ctx, workspace, next.Chars-d.Chars, len(next.Content)-len(d.Content)-file); err != nil {
 			return err
 		}
-		if err := taken(s.store.UpdateDocument(ctx, d.WorkspaceID, d.State, next, true)); err != nil || d.URL != "" {
+		if err := taken(s.store.UpdateDocument(ctx, d.WorkspaceID, d.State, next, true)); err != nil {
 			return err
+		}
+		// Here, since who indexes the document may add its passages too, if adding
+		// them takes long: none that is in the index may be deleted later.
+		if err := s.store.DeletePassages(ctx, d.WorkspaceID, d.ID, d.Live); err != nil {
+			return err
+		}
+		if d.URL != "" {
+			return nil
 		}
 		return s.store.DeleteUpload(ctx, d.WorkspaceID, d.ID)
 	})
@@ -132,7 +163,7 @@ func (s *Service) keep(ctx context.Context, bot chatbot.Chatbot, d *Document, ne
 		return err
 	}
 	*d = next
-	return s.addPassages(ctx, *d, passages)
+	return addedBy(s.store.AddPassages(ctx, d.WorkspaceID, *d, passages))
 }
 
 // contentHash is of all that the passages are made of.
@@ -146,8 +177,13 @@ func (s *Service) addPassages(ctx context.Context, d Document, passages []Passag
 	if err := s.store.DeletePassages(ctx, d.WorkspaceID, d.ID, d.Live); err != nil {
 		return err
 	}
-	err := s.store.AddPassages(ctx, d.WorkspaceID, d, passages)
-	if fault.Is(err, fault.Conflict) { // somebody else adds them just now, or the document has gone
+	return addedBy(s.store.AddPassages(ctx, d.WorkspaceID, d, passages))
+}
+
+// addedBy turns a conflict into errTaken: somebody else adds the passages just
+// now, or the document has gone.
+func addedBy(err error) error {
+	if fault.Is(err, fault.Conflict) {
 		return errTaken
 	}
 	return err

@@ -108,7 +108,7 @@ func (s *Service) bring(ctx context.Context, d Document) error {
 		}
 		due := s.now()
 		now.Version, now.ContentHash, now.DueAt, now.UpdatedAt = now.Version+1, "", &due, due
-		err = taken(s.inWorkspace(ctx, now.WorkspaceID, func(ctx context.Context) error {
+		err = taken(s.inWorkspace(ctx, now.WorkspaceID, []string{IndexWork}, func(ctx context.Context) error {
 			return s.store.UpdateDocument(ctx, now.WorkspaceID, Indexing, now, false)
 		}))
 		if !errors.Is(err, errTaken) {

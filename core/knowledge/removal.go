@@ -40,7 +40,7 @@ const messagesOnReceipt = 1000
 // is tried again until the index confirms that no passage is left.
 func (s *Service) Remove(ctx context.Context, workspaceID, chatbotID, documentID string) error {
 	var document Document
-	err := s.inWorkspace(ctx, workspaceID, func(ctx context.Context) (err error) {
+	err := s.inWorkspace(ctx, workspaceID, []string{IndexWork}, func(ctx context.Context) (err error) {
 		if document, err = s.store.Document(ctx, workspaceID, chatbotID, documentID); err != nil {
 			return err
 		}

@@ -212,7 +212,7 @@ func TestRemove(t *testing.T) {
 		l.wantReceipt(d.ID, 0)
 	})
 
-	t.Run("removals come before all other work", func(t *testing.T) {
+	t.Run("removals come before all that is to be indexed", func(t *testing.T) {
 		l := newLibrary(t)
 		d := l.add("Bread", bread)
 		for i := range 3 {
@@ -221,10 +221,10 @@ func TestRemove(t *testing.T) {
 		l.index.away = true
 		l.must(l.Remove(t.Context(), home, bot, d.ID))
 		l.index.away = false
-		l.world.extracting = func() { l.wantGone(d.ID) }
+		l.index.before = func() { l.wantGone(d.ID) }
 		l.work()
-		if l.world.extracting != nil {
-			t.Error("nothing was extracted")
+		if l.index.before != nil {
+			t.Error("nothing was indexed")
 		}
 	})
 

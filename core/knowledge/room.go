@@ -78,7 +78,7 @@ func (s *Service) giveAgain(ctx context.Context, workspace tenant.Workspace, kno
 	if err := s.store.UpdateDocument(ctx, known.WorkspaceID, known.State, next, false); err != nil {
 		return known, err
 	}
-	return next, s.queue.Enqueue(ctx, known.WorkspaceID)
+	return next, s.queue.Enqueue(ctx, known.WorkspaceID, ExtractWork)
 }
 
 // roomForPages is for how many more documents a workspace has room, up to those

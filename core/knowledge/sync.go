@@ -38,7 +38,7 @@ func (s *Service) AddSource(ctx context.Context, workspaceID, chatbotID string, 
 		ID: id.New(s.random, "src"), WorkspaceID: workspaceID, ChatbotID: chatbotID, Kind: request.Kind, URL: request.URL,
 		Rules: request.Rules, Schedule: request.Schedule, State: SourceSyncing, DueAt: &now, CreatedAt: now,
 	}
-	err = s.inWorkspace(ctx, workspaceID, func(ctx context.Context) error {
+	err = s.inWorkspace(ctx, workspaceID, []string{FetchWork}, func(ctx context.Context) error {
 		if err := s.admitSource(ctx, source); err != nil {
 			return err
 		}
@@ -60,8 +60,8 @@ func (s *Service) AddSource(ctx context.Context, workspaceID, chatbotID string, 
 }
 
 // inWorkspace runs fn in one transaction under the workspace's lock, and has
-// the workspace worked for after it.
-func (s *Service) inWorkspace(ctx context.Context, workspaceID string, fn func(context.Context) error) error {
+// kinds of work done for the workspace after it.
+func (s *Service) inWorkspace(ctx context.Context, workspaceID string, work []string, fn func(context.Context) error) error {
 	return s.store.InTx(ctx, func(ctx context.Context) error {
 		if _, err := s.store.LockWorkspace(ctx, workspaceID); err != nil {
 			return err
@@ -69,7 +69,12 @@ func (s *Service) inWorkspace(ctx context.Context, workspaceID string, fn func(c
 		if err := fn(ctx); err != nil {
 			return err
 		}
-		return s.queue.Enqueue(ctx, workspaceID)
+		for _, kind := range work {
+			if err := s.queue.Enqueue(ctx, workspaceID, kind); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
@@ -134,7 +139,7 @@ func (s *Service) Sources(ctx context.Context, workspaceID, chatbotID string) ([
 
 // SyncSource has a source read again now.
 func (s *Service) SyncSource(ctx context.Context, workspaceID, chatbotID, sourceID string) error {
-	return s.inWorkspace(ctx, workspaceID, func(ctx context.Context) error {
+	return s.inWorkspace(ctx, workspaceID, []string{FetchWork}, func(ctx context.Context) error {
 		source, err := s.store.Source(ctx, workspaceID, chatbotID, sourceID)
 		if err != nil {
 			return err
@@ -154,7 +159,7 @@ func (s *Service) SyncSource(ctx context.Context, workspaceID, chatbotID, source
 // RemoveSource removes a source with all its documents. They are out of every
 // answer when it returns.
 func (s *Service) RemoveSource(ctx context.Context, workspaceID, chatbotID, sourceID string) error {
-	return s.inWorkspace(ctx, workspaceID, func(ctx context.Context) error {
+	return s.inWorkspace(ctx, workspaceID, []string{FetchWork, IndexWork}, func(ctx context.Context) error {
 		source, err := s.store.Source(ctx, workspaceID, chatbotID, sourceID)
 		if err != nil {
 			return err
@@ -221,7 +226,7 @@ func (s *Service) sync(ctx context.Context, source Source) error {
 // whileThere is inWorkspace, unless the source is being removed by now: its
 // owner may have done so while it was read.
 func (s *Service) whileThere(ctx context.Context, source Source, fn func(context.Context) error) error {
-	return s.inWorkspace(ctx, source.WorkspaceID, func(ctx context.Context) error {
+	return s.inWorkspace(ctx, source.WorkspaceID, []string{FetchWork}, func(ctx context.Context) error {
 		now, err := s.store.Source(ctx, source.WorkspaceID, source.ChatbotID, source.ID)
 		if fault.Is(err, fault.NotFound) || err == nil && now.State == SourceRemoving {
 			return nil
@@ -263,6 +268,13 @@ func (s *Service) postponeSource(ctx context.Context, source Source, cause error
 		return context.Cause(ctx)
 	}
 	failure := fault.As(cause)
+	if failure.Kind == fault.RateLimited { // no attempt was made
+		due := s.now().Add(max(failure.RetryAfter, time.Second))
+		source.DueAt = &due
+		return s.whileThere(ctx, source, func(ctx context.Context) error {
+			return s.store.UpdateSource(ctx, source.WorkspaceID, source)
+		})
+	}
 	source.Attempts++
 	source.Reason, source.DueAt = reason(failure), nil
 	var due time.Time

@@ -21,46 +21,83 @@ const (
 	// whileWaited is how long a document that its adder waits for is left to
 	// the adder alone.
 	whileWaited = 30 * time.Second
+	// whileAdded is how long a document is left to who adds its passages.
+	whileAdded = 5 * time.Second
 )
 
-// Work works off what is due in a workspace for about one turn. One caller at
-// a time may do so for a workspace. More says that something is due still.
-func (s *Service) Work(ctx context.Context, workspaceID string) (more bool, err error) {
+// Work works off what is due of a kind in a workspace, for about one turn. One
+// caller at a time may do so for a workspace and kind. More says that something
+// is due still, and pause for how long the sites that it is on want no request.
+func (s *Service) Work(ctx context.Context, workspaceID, work string) (more bool, pause time.Duration, err error) {
 	ctx = audit.In(ctx, workspaceID)
 	until := s.now().Add(turnTime)
 	for s.now().Before(until) {
-		worked, err := s.workOnce(ctx, workspaceID)
-		if err != nil || !worked {
-			return false, err
+		worked, err := s.workOnce(ctx, workspaceID, work)
+		if err != nil {
+			return false, 0, err
+		}
+		if !worked {
+			more, err := s.isDue(ctx, workspaceID, work)
+			return more, s.busy.pause(workspaceID, s.now()), err
 		}
 	}
-	return s.isDue(ctx, workspaceID)
+	more, err = s.isDue(ctx, workspaceID, work)
+	return more, 0, err
+}
+
+// WorkOff works off what is due in a workspace, of each kind for about one turn:
+// for who has no queue.
+func (s *Service) WorkOff(ctx context.Context, workspaceID string) (more bool, err error) {
+	waits := map[string]bool{} // for a site
+	for _, work := range AllWork() {
+		_, pause, err := s.Work(ctx, workspaceID, work)
+		if err != nil {
+			return false, err
+		}
+		waits[work] = pause > 0
+	}
+	for _, work := range AllWork() { // one kind makes work for another
+		due, err := s.isDue(ctx, workspaceID, work)
+		if err != nil || due && !waits[work] {
+			return due, err
+		}
+	}
+	return false, nil
 }
 
 // workOnce works on what is due first, if anything is.
-func (s *Service) workOnce(ctx context.Context, workspaceID string) (worked bool, err error) {
-	source, err := s.store.DueSource(ctx, workspaceID, s.now())
-	if err == nil {
-		return true, s.sync(ctx, source)
+func (s *Service) workOnce(ctx context.Context, workspaceID, work string) (worked bool, err error) {
+	if work == FetchWork {
+		source, err := s.store.DueSource(ctx, workspaceID, s.now())
+		if err == nil {
+			return true, s.sync(ctx, source)
+		}
+		if !fault.Is(err, fault.NotFound) {
+			return false, err
+		}
 	}
-	if !fault.Is(err, fault.NotFound) {
-		return false, err
-	}
-	document, err := s.store.DueDocument(ctx, workspaceID, s.now())
+	document, err := s.store.DueDocument(ctx, workspaceID, work, s.now(), s.busy.sources(workspaceID, s.now()))
 	if fault.Is(err, fault.NotFound) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	_, err = s.advance(ctx, document)
+	step := s.process
+	if work != IndexWork {
+		step = s.readOnly
+	}
+	_, err = s.advance(ctx, document, step)
 	return true, err
 }
 
-func (s *Service) isDue(ctx context.Context, workspaceID string) (bool, error) {
-	_, err := s.store.DueSource(ctx, workspaceID, s.now())
+func (s *Service) isDue(ctx context.Context, workspaceID, work string) (bool, error) {
+	var err error = fault.New(fault.NotFound, "No source is due.")
+	if work == FetchWork {
+		_, err = s.store.DueSource(ctx, workspaceID, s.now())
+	}
 	if fault.Is(err, fault.NotFound) {
-		_, err = s.store.DueDocument(ctx, workspaceID, s.now())
+		_, err = s.store.DueDocument(ctx, workspaceID, work, s.now(), nil)
 	}
 	if fault.Is(err, fault.NotFound) {
 		return false, nil
@@ -71,7 +108,7 @@ func (s *Service) isDue(ctx context.Context, workspaceID string) (bool, error) {
 // Finish calls complete in one transaction under the workspace's lock, unless
 // something has become due: then more is true. Whoever adds holds the lock
 // too, so that nothing falls between the two.
-func (s *Service) Finish(ctx context.Context, workspaceID string, complete func(context.Context) error) (more bool, err error) {
+func (s *Service) Finish(ctx context.Context, workspaceID, work string, complete func(context.Context) error) (more bool, err error) {
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		_, err := s.store.LockWorkspace(ctx, workspaceID)
 		if fault.Is(err, fault.NotFound) {
@@ -80,7 +117,7 @@ func (s *Service) Finish(ctx context.Context, workspaceID string, complete func(
 		if err != nil {
 			return err
 		}
-		if more, err = s.isDue(ctx, workspaceID); err != nil || more {
+		if more, err = s.isDue(ctx, workspaceID, work); err != nil || more {
 			return err
 		}
 		return complete(ctx)
@@ -88,8 +125,7 @@ func (s *Service) Finish(ctx context.Context, workspaceID string, complete func(
 	return more, err
 }
 
-// Sweep enqueues every workspace that has something due: what waited for its
-// time to come, and what a crash left behind. And it counts the answers of
+// Sweep enqueues all work that is due: what waited for its time to come, and what a crash left behind. And it counts the answers of
 // receipts for good whose time has come.
 func (s *Service) Sweep(ctx context.Context) error {
 	due, err := s.store.WorkspacesDue(ctx, s.now())
@@ -97,26 +133,29 @@ func (s *Service) Sweep(ctx context.Context) error {
 		return err
 	}
 	var failures []error
-	for _, workspaceID := range due {
+	for _, d := range due {
 		failures = append(failures, s.store.InTx(ctx, func(ctx context.Context) error {
-			if _, err := s.store.LockWorkspace(ctx, workspaceID); err != nil {
+			if _, err := s.store.LockWorkspace(ctx, d.WorkspaceID); err != nil {
 				return err
 			}
-			return s.queue.Enqueue(ctx, workspaceID)
+			return s.queue.Enqueue(ctx, d.WorkspaceID, d.Work)
 		}))
 	}
 	failures = append(failures, s.countAgain(ctx))
 	return errors.Join(failures...)
 }
 
-// advance brings a document to rest: ready, failed, waiting for another try,
-// or gone. What goes wrong with the document is written to it, and no error.
-func (s *Service) advance(ctx context.Context, d Document) (Document, error) {
+// advance takes a document through a step. What goes wrong with the document is
+// written to it, and no error: it then has failed, or waits for another try.
+func (s *Service) advance(ctx context.Context, d Document, step func(context.Context, *Document) error) (Document, error) {
 	var err error
 	if d.State == Removing {
 		err = s.remove(ctx, d)
 	} else {
-		err = s.process(ctx, &d)
+		err = step(ctx, &d)
+	}
+	if d.State == Fetching && fault.Is(err, fault.RateLimited) && ctx.Err() == nil {
+		err = s.leaveHost(ctx, &d, err)
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errTaken) {
 		d, err = s.postpone(ctx, d, err)
