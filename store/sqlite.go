@@ -13,6 +13,7 @@ import (
 	"entgo.io/ent/dialect"
 	_ "modernc.org/sqlite" // the driver
 
+	"parley/internal/private"
 	"parley/migrations"
 )
 
@@ -37,7 +38,11 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 		options = "&" + options
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("the data folder cannot be made: %w", err)
+		return nil, fmt.Errorf("the folder of the database cannot be made: %w", err)
+	}
+	// SQLite would make it with the umask's mode, and its log beside it.
+	if err := private.Database(path); err != nil {
+		return nil, fmt.Errorf("the database cannot be made: %w", err)
 	}
 	writes, err := sql.Open("sqlite", "file:"+path+"?"+sqliteWrites+options)
 	if err != nil {

@@ -127,10 +127,11 @@ func TestRetryAndCancelCommands(t *testing.T) {
 			term.Errorf("listed %v", listed)
 		}
 		term.fails("nothing to cancel", "knowledge", "cancel", bot, id)
-		if got := term.record("knowledge", "retry", bot, id); field(got, "status") != "retrying" {
-			term.Errorf("retried %v", got)
-		}
+		term.fails("Add the file again", "knowledge", "retry", bot, id)
 		term.ok("knowledge", "add", bot, term.file("manual.pdf", manual()), "--wait") // the same one
+		if listed := term.records("knowledge", "list", bot); len(listed) != 1 || field(listed[0], "id") != id || field(listed[0], "state") != "ready" {
+			term.Errorf("listed %v", listed)
+		}
 		term.fails("nothing to retry", "knowledge", "retry", bot, id)
 		term.fails("Document not found", "knowledge", "retry", bot, "doc_nobody")
 	})

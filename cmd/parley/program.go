@@ -64,8 +64,8 @@ type ports struct {
 }
 
 func openWith(ctx context.Context, config *Config, log *slog.Logger, wrap ports) (*program, error) {
-	if err := os.MkdirAll(config.DataDir, 0o700); err != nil {
-		return nil, fmt.Errorf("DATA_DIR must be a folder that this server may write to: %w", err)
+	if err := makePrivate(config, log); err != nil {
+		return nil, err
 	}
 	db, err := store.Open(ctx, config.databaseURL())
 	if err != nil {

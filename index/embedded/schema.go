@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"strings"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"parley/internal/private"
 )
 
 const (
@@ -89,11 +90,7 @@ func create(path string) error {
 	if path == "" {
 		return errors.New("no path for the index file is given")
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	return file.Close()
+	return private.Database(path)
 }
 
 // prepare makes the tables, in the place of those of another version.

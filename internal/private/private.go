@@ -1,0 +1,75 @@
+// Package private keeps files and folders from other users of the machine,
+// whatever the umask is.
+package private
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+const (
+	fileMode   = 0o600
+	folderMode = 0o700
+)
+
+// besides are the ends of the names of files that SQLite makes beside a
+// database. It gives them the database's mode.
+var besides = []string{"-wal", "-shm", "-journal"}
+
+// Database makes sure that there is a file for SQLite, and that its owner alone
+// can read and write it and what lies beside it. A symbolic link is followed.
+func Database(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = Tighten(WithDatabases(path)...)
+	return errors.Join(err, file.Close())
+}
+
+// Tighten takes from others what they may do with those of the files and folders
+// that are there, and returns the names of the ones that were open.
+func Tighten(paths ...string) (open []string, err error) {
+	var failures []error
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		mode := fs.FileMode(fileMode)
+		if info.IsDir() {
+			mode = folderMode
+		}
+		changed, err := tighten(path, mode)
+		failures = append(failures, err)
+		if changed {
+			open = append(open, path)
+		}
+	}
+	return open, errors.Join(failures...)
+}
+
+// WithDatabases adds to paths of databases what SQLite makes beside them.
+func WithDatabases(paths ...string) (all []string) {
+	for _, path := range paths {
+		all = append(all, path)
+		for _, end := range besides {
+			all = append(all, path+end)
+		}
+	}
+	return all
+}
+
+// tighten leaves a mode as it is if others have no right in it.
+func tighten(path string, mode fs.FileMode) (changed bool, err error) {
+	info, err := os.Stat(filepath.Clean(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil || info.Mode().Perm()&0o077 == 0 {
+		return false, err
+	}
+	return true, os.Chmod(path, mode)
+}
