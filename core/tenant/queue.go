@@ -3,6 +3,7 @@ package tenant
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,22 +26,30 @@ const (
 	queueRetry = 5 * time.Second
 )
 
-// queue admits a bounded number at a time, the first to come first. One client
-// cannot fill it.
+// queue admits a bounded number at a time. Clients that wait take turns, each of
+// which is for the one of them that came first, and one client cannot fill it.
 type queue struct {
-	slots    chan struct{}
+	slots    int
 	most     int
 	patience time.Duration
 
-	mu     sync.Mutex
-	places int // of those that wait or run
-	taken  map[netip.Prefix]int
+	mu      sync.Mutex
+	running int
+	// waiting are those that wait, by client; turns are the clients, the next
+	// first.
+	waiting map[netip.Prefix][]*waiter
+	turns   []netip.Prefix
+	places  int // of those that wait or run, the operator's apart
+	taken   map[netip.Prefix]int
 }
+
+// waiter is told that it has a slot by its channel, which is closed.
+type waiter struct{ admitted chan struct{} }
 
 func newQueue(slots int) *queue {
 	return &queue{
-		slots: make(chan struct{}, slots), most: slots * queueBySlot, patience: queuePatience,
-		taken: map[netip.Prefix]int{},
+		slots: slots, most: slots * queueBySlot, patience: queuePatience,
+		waiting: map[netip.Prefix][]*waiter{}, taken: map[netip.Prefix]int{},
 	}
 }
 
@@ -48,26 +57,88 @@ func newQueue(slots int) *queue {
 // the queue is full, when the client has its share of it, and when the wait
 // takes too long. The zero address, which is the operator's, waits as long as
 // it takes.
-func (q *queue) acquire(ctx context.Context, client netip.Addr) (release func(), err error) {
-	if !client.IsValid() {
-		return q.wait(ctx, func() {})
+func (q *queue) acquire(ctx context.Context, address netip.Addr) (release func(), err error) {
+	if !address.IsValid() {
+		return q.wait(ctx, netip.Prefix{}, func() {})
 	}
-	if !q.enter(client) {
+	if !q.enter(address) {
 		return nil, busy(nil)
 	}
 	ctx, cancel := context.WithTimeout(ctx, q.patience)
 	defer cancel()
-	return q.wait(ctx, func() { q.leave(client) })
+	return q.wait(ctx, netgroup.Of(address), func() { q.leave(address) })
 }
 
-func (q *queue) wait(ctx context.Context, leave func()) (release func(), err error) {
+func (q *queue) wait(ctx context.Context, client netip.Prefix, leave func()) (release func(), err error) {
+	w := q.line(client)
+	release = func() { q.next(); leave() }
 	select {
-	case q.slots <- struct{}{}:
-		return func() { <-q.slots; leave() }, nil
+	case <-w.admitted:
+		if ctx.Err() == nil {
+			return release, nil
+		}
+		release()
 	case <-ctx.Done():
+		if !q.withdraw(client, w) {
+			q.next() // it was admitted meanwhile
+		}
 		leave()
-		return nil, busy(ctx.Err())
 	}
+	return nil, busy(ctx.Err())
+}
+
+// line puts a client in line, or admits it if a slot is free.
+func (q *queue) line(client netip.Prefix) *waiter {
+	w := &waiter{admitted: make(chan struct{})}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.running < q.slots {
+		q.running++
+		close(w.admitted)
+		return w
+	}
+	if len(q.waiting[client]) == 0 {
+		q.turns = append(q.turns, client)
+	}
+	q.waiting[client] = append(q.waiting[client], w)
+	return w
+}
+
+// next hands a slot that is free to the client whose turn it is.
+func (q *queue) next() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.turns) == 0 {
+		q.running--
+		return
+	}
+	client := q.turns[0]
+	q.turns = q.turns[1:]
+	w := q.waiting[client][0]
+	q.waiting[client] = q.waiting[client][1:]
+	if len(q.waiting[client]) > 0 {
+		q.turns = append(q.turns, client)
+	} else {
+		delete(q.waiting, client)
+	}
+	close(w.admitted)
+}
+
+// withdraw takes a waiter out of the line, and reports false if it has left it
+// already.
+func (q *queue) withdraw(client netip.Prefix, w *waiter) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	at := slices.Index(q.waiting[client], w)
+	if at < 0 {
+		return false
+	}
+	q.waiting[client] = slices.Delete(q.waiting[client], at, at+1)
+	if len(q.waiting[client]) == 0 {
+		delete(q.waiting, client)
+		q.turns = slices.DeleteFunc(q.turns, func(c netip.Prefix) bool { return c == client })
+	}
+	return true
 }
 
 // enter takes a place in the queue, if there is one for the client.

@@ -63,6 +63,29 @@ func (q *queue) length() int {
 	return q.places
 }
 
+// settle waits until so many stand in line.
+func (q *queue) settle(t *testing.T, want int) {
+	t.Helper()
+	for t.Context().Err() == nil {
+		q.mu.Lock()
+		n := 0
+		for _, line := range q.waiting {
+			n += len(line)
+		}
+		q.mu.Unlock()
+		if n == want {
+			return
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+}
+
+func (q *queue) busySlots() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.running
+}
+
 func alone(address string) func(int) string { return func(int) string { return address } }
 
 func wantBusy(t *testing.T, err error) {
@@ -99,8 +122,20 @@ func TestQueue(t *testing.T) {
 			}
 			r.release()
 		}
-		if q.length() != 0 || len(q.taken) != 0 {
-			t.Errorf("%d places are taken, by %v", q.length(), q.taken)
+		if q.length() != 0 || len(q.taken) != 0 || q.busySlots() != 0 || len(q.waiting) != 0 || len(q.turns) != 0 {
+			t.Errorf("%d places are taken, by %v, and %d slots", q.length(), q.taken, q.busySlots())
+		}
+	})
+	t.Run("a client that comes after a crowd waits for one of the crowd, not for all", func(t *testing.T) {
+		q, release := fullQueue(t, 1)
+		_, crowd := q.join(t, q.most/queueShare, alone("192.0.2.1"))
+		_, late := q.join(t, 1, alone("192.0.2.2"))
+		q.settle(t, q.most/queueShare+1)
+		release()
+		(<-crowd).release()
+		(<-late).release()
+		if left := q.length(); left != q.most/queueShare-1 {
+			t.Errorf("%d are left of the crowd", left)
 		}
 	})
 	t.Run("neither can the networks of one IPv6 site", func(t *testing.T) {
@@ -167,7 +202,7 @@ func TestQueue(t *testing.T) {
 			if err := <-done; err != nil {
 				t.Error(err)
 			}
-			if n := len(full.slots); n > slots {
+			if n := full.busySlots(); n > slots {
 				t.Errorf("%d run at once", n)
 			}
 		}
