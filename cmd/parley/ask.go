@@ -65,6 +65,7 @@ func (cmd *askCmd) Run(ctx context.Context, config *Config, io streams) error {
 				return err
 			}
 		}
+		defer func() { _ = p.chat.Release(context.WithoutCancel(ctx)) }() // if it fails, the lease ends
 		turn, err := p.chat.Begin(ctx, caller, ask)
 		if err != nil {
 			return err
