@@ -94,7 +94,6 @@ func TestMinuteHoldsInAnyMinute(t *testing.T) {
 		limit := rapid.IntRange(1, 50).Draw(t, "limit")
 		var m Minute
 		var uses []time.Time // each request at the latest time at which it is used
-		var grants []time.Time
 		at := noon
 		for range rapid.IntRange(1, 200).Draw(t, "slices") {
 			at = at.Add(time.Duration(rapid.IntRange(0, 4_000_000).Draw(t, "pause in µs")) * time.Microsecond)
@@ -110,7 +109,7 @@ func TestMinuteHoldsInAnyMinute(t *testing.T) {
 				if rapid.Bool().Draw(t, "late") {
 					used = at.Add(use)
 				}
-				uses, grants = append(uses, used), append(grants, at)
+				uses = append(uses, used)
 			}
 			b, _ := m.MarshalBinary()
 			var again Minute
