@@ -23,7 +23,7 @@ func TestRefusedModels(t *testing.T) {
 	} {
 		t.Run(sentence+" is refused", func(t *testing.T) {
 			out, complaint, code := configOf(t, c.environment)
-			if code != 2 || !strings.Contains(complaint, c.says) {
+			if code != 1 || !strings.Contains(complaint, c.says) {
 				t.Errorf("it ends with %d and says %q", code, complaint)
 			}
 			if strings.Contains(out+complaint, "secret") {

@@ -140,9 +140,10 @@ func TestDeadClientAfterReadTimeout(t *testing.T) {
 	t.Run("the server's read timeout does not end the watch of a long stream", func(t *testing.T) {
 		gate := llmtest.NewGate()
 		upstream := llmtest.NewServer(t, llmtest.Reply{Hold: gate, HoldAt: llmtest.BeforeHeaders})
-		w := start(t, withModel(upstream), onlyTheWatch)
-		w.server.app.Server().ReadTimeout = 100 * time.Millisecond
-		w.server.api.Streams = api.StreamTimes{KeepAlive: 200 * time.Millisecond, Recheck: time.Hour, WriteWait: time.Hour}
+		w := startPrepared(t, ports{}, func(s *server) {
+			s.app.Server().ReadTimeout = 100 * time.Millisecond
+			s.api.Streams = api.StreamTimes{KeepAlive: 200 * time.Millisecond, Recheck: time.Hour, WriteWait: time.Hour}
+		}, withModel(upstream), onlyTheWatch)
 		tn := w.newTenant("baker", plan.Standard, opening)
 		client := w.dial()
 		client.write(request("POST", streamPath, tn.token, openingQuestion))

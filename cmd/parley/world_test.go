@@ -67,6 +67,12 @@ func start(t *testing.T, change ...func(*Config)) *world {
 // startWith is start with other wrappers of the model and the index.
 func startWith(t *testing.T, wrap ports, change ...func(*Config)) *world {
 	t.Helper()
+	return startPrepared(t, wrap, func(*server) {}, change...)
+}
+
+// startPrepared is startWith for a server that a test changes before it serves.
+func startPrepared(t *testing.T, wrap ports, prepare func(*server), change ...func(*Config)) *world {
+	t.Helper()
 	config := &Config{
 		Listen: "127.0.0.1:0", DataDir: t.TempDir(), SignUp: true,
 		LLMTimeout: patience, LLMFirst: patience, DrainTimeout: patience,
@@ -91,6 +97,7 @@ func startWith(t *testing.T, wrap ports, change ...func(*Config)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	prepare(w.server)
 	w.base = "http://" + w.server.listener.Addr().String()
 	var ctx context.Context
 	ctx, w.stop = context.WithCancel(context.WithoutCancel(t.Context()))
