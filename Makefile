@@ -29,8 +29,8 @@ run: build ## build, and serve a demonstration from ./data
 	bin/parley serve --demo
 
 .PHONY: build
-build: ## build bin/parley
-	$(GO) build -ldflags '-X main.version=$(VERSION)' -o bin/parley ./cmd/parley
+build: ## build bin/parley, which needs no library of the system
+	CGO_ENABLED=0 $(GO) build -ldflags '-X main.version=$(VERSION)' -o bin/parley ./cmd/parley
 
 .PHONY: test
 test: export GOFLAGS := $(GOFLAGS) $(UNRACED:%=-gcflags=%=-race=false)

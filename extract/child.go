@@ -27,6 +27,8 @@ type request struct {
 	// Warm asks for no document: the child compiles the PDF reader into
 	// CacheDir, and ends.
 	Warm bool `json:"warm,omitempty"`
+	// Probe asks for no document either: the child confines itself, and ends.
+	Probe bool `json:"probe,omitempty"`
 }
 
 // reply is what the child writes: one value of JSON.
@@ -61,7 +63,7 @@ func Child(in io.Reader, out io.Writer) error {
 	if r.Warm {
 		return warmPDF(r.CacheDir)
 	}
-	if _, known := readers[r.Kind]; !known {
+	if _, known := readers[r.Kind]; !known && !r.Probe {
 		return errors.New("reading the request: unknown kind")
 	}
 	return answer(r, input, out)
@@ -70,8 +72,10 @@ func Child(in io.Reader, out io.Writer) error {
 // answer confines the process, reads the document and writes the reply. What
 // opens files is done before the process may open none.
 func answer(r request, input io.Reader, out io.Writer) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
 	if err := confine(r.Limits); err != nil {
-		return fmt.Errorf("confining the process: %w", err)
+		return encoder.Encode(replyOf(errUnconfined(err)))
 	}
 	debug.SetMemoryLimit(r.Limits.Memory / 10 * 7)
 	go watchSelf(r.Limits.Memory)
@@ -81,16 +85,26 @@ func answer(r request, input io.Reader, out io.Writer) error {
 		}
 	}
 	if err := seal(); err != nil {
-		return fmt.Errorf("sealing the process: %w", err)
+		return encoder.Encode(replyOf(errUnconfined(err)))
+	}
+	if r.Probe {
+		return encoder.Encode(reply{})
 	}
 	body := make([]byte, r.Size)
 	if _, err := io.ReadFull(input, body); err != nil {
 		return fmt.Errorf("reading the document: %w", err)
 	}
 	answer := guarded(Input{Kind: r.Kind, Name: r.Name, ContentType: r.ContentType, BaseURL: r.BaseURL, Body: body}, r.Limits)
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
 	return encoder.Encode(answer)
+}
+
+// forbid is [forbidCalls], in tests something that fails.
+var forbid = forbidCalls
+
+// errUnconfined is a document that is not read: what it may contain could do
+// harm to a process that is not confined.
+func errUnconfined(cause error) error {
+	return fault.Wrap(fault.Unavailable, cause, "This server cannot read files of this kind safely just now, so it does not read them. Tell its operator, who learns with parley doctor what is missing.")
 }
 
 // guarded reads the document. A panic of a parser becomes a reply with the

@@ -36,9 +36,13 @@ func confine(limits Limits) error {
 	return confineMore(limits)
 }
 
-// seal lets this process open nothing more: neither a file nor a socket.
+// seal lets this process open nothing more: neither a file nor a socket. On
+// Linux it is left with few system calls.
 func seal() error {
 	// The first timer makes the Go runtime open its poller.
 	time.Sleep(time.Nanosecond)
-	return lower(unix.RLIMIT_NOFILE, 0)
+	if err := lower(unix.RLIMIT_NOFILE, 0); err != nil {
+		return err
+	}
+	return forbid()
 }

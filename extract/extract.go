@@ -88,9 +88,15 @@ type Extractor struct {
 	// and its children may write there. Empty means that it is compiled
 	// for each PDF, which takes seconds. It is set before the first call.
 	CacheDir string
+	// Unconfined has documents read where the system cannot confine the child
+	// by system calls, which is everywhere but on Linux. On Linux it changes
+	// nothing. It is set before the first call.
+	Unconfined bool
 
-	warming sync.Mutex
-	warm    bool
+	// sandboxed says that the system can.
+	sandboxed bool
+	warming   sync.Mutex
+	warm      bool
 	// began and ended are told of each child that was started and reaped, in
 	// tests.
 	began func(pid int)
@@ -101,11 +107,12 @@ type Extractor struct {
 // starts the child: a process that calls [Child] with its standard input and
 // output, such as {"/usr/bin/parley", "extract-child"}.
 func New(limits Limits, program []string) *Extractor {
-	return &Extractor{limits: limits.orDefault(), program: program}
+	return &Extractor{limits: limits.orDefault(), program: program, sandboxed: sandboxed}
 }
 
 // Extract reads a document. A failure that its owner can act on is a fault of
-// kind Invalid or TooLarge. When ctx ends it returns ctx's error.
+// kind Invalid or TooLarge. It is Unavailable where the child cannot be
+// confined. When ctx ends it returns ctx's error.
 func (e *Extractor) Extract(ctx context.Context, in Input) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,10 @@ import (
 
 // TestMain lets the test binary be the child, too.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "unconfined-child" {
+		forbid = func() error { return errors.New("no filter here") }
+		os.Args[1] = "extract-child"
+	}
 	if len(os.Args) > 1 && os.Args[1] == "extract-child" {
 		if err := Child(os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -28,6 +28,9 @@ const (
 
 // apart reads a document in a child process.
 func (e *Extractor) apart(ctx context.Context, in Input) (Result, error) {
+	if err := e.admit(); err != nil {
+		return Result{}, err
+	}
 	if in.Kind == pdf {
 		if err := e.warmUp(ctx); err != nil {
 			return Result{}, err
@@ -49,6 +52,33 @@ func (e *Extractor) apart(ctx context.Context, in Input) (Result, error) {
 		return Result{}, err
 	}
 	return e.resultOf(in, output)
+}
+
+// errNoSandbox is a system without the confinement that Linux has.
+var errNoSandbox = errors.New("this system cannot confine the process that reads files; on a machine where that is acceptable, set EXTRACT_UNCONFINED")
+
+func (e *Extractor) admit() error {
+	if !e.sandboxed && !e.Unconfined {
+		return errUnconfined(errNoSandbox)
+	}
+	return nil
+}
+
+// Check reports whether a child can be confined. It is Unavailable if not.
+func (e *Extractor) Check(ctx context.Context) error {
+	if err := e.admit(); err != nil {
+		return err
+	}
+	head, err := json.Marshal(request{Probe: true, Limits: e.limits})
+	if err != nil {
+		return fmt.Errorf("extract: %w", err)
+	}
+	output, err := e.run(ctx, bytes.NewReader(append(head, '\n')), e.limits.Time, e.limits.Memory)
+	if err != nil {
+		return err
+	}
+	_, err = e.resultOf(Input{}, output)
+	return err
 }
 
 // resultOf checks a reply as it would any input: hostile input may have taken

@@ -16,6 +16,8 @@ import (
 // A child that does as it likes is what TestMain starts with "bad-child".
 func badChild(what string) {
 	switch what {
+	case "misbehaves":
+		misbehave()
 	case "hangs":
 		time.Sleep(time.Hour)
 	case "eats":

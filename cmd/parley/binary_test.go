@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -32,6 +35,7 @@ var executable = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(dir, "parley")
 	build := exec.Command("go", "build", "-o", path, ".")
 	build.Stderr = os.Stderr
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make build does
 	return path, build.Run()
 })
 
@@ -202,4 +206,39 @@ func (w *world) halfAMinuteLater() {
 	w.Helper()
 	later := func() time.Time { return now().Add(31 * time.Second) }
 	w.must(chatAt(w.server.program, later).Renew(context.WithoutCancel(w.Context())))
+}
+
+func TestBuildIsStatic(t *testing.T) {
+	t.Parallel()
+	t.Run("whatever builds the program leaves cgo out", func(t *testing.T) {
+		for file, line := range map[string]string{
+			"../../Makefile":   "CGO_ENABLED=0 $(GO) build",
+			"../../Dockerfile": "CGO_ENABLED=0 go build",
+		} {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(text), line) {
+				t.Errorf("%s does not have %q", file, line)
+			}
+		}
+	})
+	t.Run("the binary needs no library of the system", func(t *testing.T) {
+		if runtime.GOOS != "linux" {
+			return
+		}
+		path, err := executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		binary, err := elf.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer binary.Close()
+		if libraries, err := binary.ImportedLibraries(); err != nil || len(libraries) != 0 {
+			t.Errorf("it needs %v, %v", libraries, err)
+		}
+	})
 }

@@ -66,6 +66,7 @@ var (
 		"TRUSTED_PROXIES":            {"proxy", "10.0.0.0/33", "10.0.0.1:80"},
 		"CLIENT_ADDRESS_HEADER":      {"X Forwarded For", "a:b", "a\nb"},
 		"SECURITY_CONTACT":           {"security@example.com", "mailto:", "mailto:security", "mailto:a@example.com,b@example.com", "http://example.com/security", "https://", "tel:+1-201-555-0123", "javascript:alert(1)", "mailto:a@example.com\nContact: mailto:hunter2@example.com", "https://me:hunter2@example.com"},
+		"EXTRACT_UNCONFINED":         {"perhaps", "2"},
 		"AUDIT_DAYS":                 {"a year", "-1", "36501"},
 		"DRAIN_TIMEOUT":              {"soon", "-1s", "25h", "1ms"},
 		"LOG_FORMAT":                 {"xml", "JSON"},

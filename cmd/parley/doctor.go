@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -82,7 +83,7 @@ func diagnose(ctx context.Context, config *Config) []diagnosis {
 	for _, part := range p.parts() {
 		found = append(found, diagnosed(part.Name, part.Check(ctx), details[part.Name], remedies[part.Name]))
 	}
-	found = append(found, diagnoseKeys(config, p.store.IsSQLite()), diagnoseProxies(config))
+	found = append(found, diagnoseKeys(config, p.store.IsSQLite()), diagnoseProxies(config), diagnoseFiles(ctx, config))
 	found = append(found, p.diagnoseStripe(ctx)...)
 	if p.mails != nil {
 		found = append(found, diagnosed("mail", p.mails.Check(ctx), "the mail server takes the user",
@@ -96,6 +97,20 @@ func diagnosed(part string, err error, detail, remedy string) diagnosis {
 		return diagnosis{part, false, sentence(err), remedy}
 	}
 	return diagnosis{Part: part, OK: true, Detail: detail}
+}
+
+// diagnoseFiles looks whether the process that reads a file can be confined.
+func diagnoseFiles(ctx context.Context, config *Config) diagnosis {
+	files, err := newReader(config)
+	if err == nil {
+		err = files.extractor.Check(ctx)
+	}
+	detail := "their readers are confined"
+	if config.Unconfined && runtime.GOOS != "linux" {
+		detail = "their readers are not confined, as EXTRACT_UNCONFINED says"
+	}
+	return diagnosed("files", err, detail,
+		"Until then PDF, Office, EPUB and HTML files and web pages are not read. On Linux the kernel must have seccomp filters, and a container runtime must not forbid prctl, seccomp and setrlimit. On other systems set EXTRACT_UNCONFINED if what is uploaded can be trusted.")
 }
 
 func diagnoseProxies(config *Config) diagnosis {

@@ -41,7 +41,7 @@ func newReader(config *Config) (*reader, error) {
 		return nil, err
 	}
 	e := extract.New(extract.Limits{Bytes: knowledge.MaxUpload, Markdown: knowledge.MaxContent}, []string{program, extractChild})
-	e.CacheDir = cache
+	e.CacheDir, e.Unconfined = cache, config.Unconfined
 	return &reader{e, make(chan struct{}, runtime.GOMAXPROCS(0))}, nil
 }
 

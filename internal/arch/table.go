@@ -18,6 +18,7 @@ const (
 	protobuf       = "google.golang.org/protobuf"
 	readability    = "codeberg.org/readeck/go-readability/v2"
 	river          = "github.com/riverqueue/river"
+	seccomp        = "github.com/elastic/go-seccomp-bpf"
 	snowball       = "github.com/kljensen/snowball"
 	ssrf           = "code.dny.dev/ssrf"
 	uuid           = "github.com/google/uuid"
@@ -151,7 +152,7 @@ var table = []Row{
 	{
 		Packages: []string{"extract"},
 		Ours:     []string{"core/knowledge", "core/fault", "internal/*"},
-		Outside:  []string{htmlToMarkdown, readability, pdfium, wazero, excelize, xnet, xtext, xsys},
+		Outside:  []string{htmlToMarkdown, readability, pdfium, wazero, excelize, xnet, xtext, xsys, seccomp},
 		Because:  "a file becomes Markdown whoever gave it; parsers of foreign formats end here",
 	},
 	{

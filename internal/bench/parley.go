@@ -20,6 +20,7 @@ import (
 func buildParley(ctx context.Context, dir string) (string, error) {
 	path := filepath.Join(dir, "parley")
 	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", path, "./cmd/parley")
+	build.Env = append(build.Environ(), "CGO_ENABLED=0")
 	if said, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build Parley: %w\n%s", err, said)
 	}
