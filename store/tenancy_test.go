@@ -268,7 +268,7 @@ var workspaceMethods = []confined{
 		return nil, s.RefreshFound(ctx, as, a.source, epoch)
 	}},
 	{"DueDocument", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
-		return s.DueDocument(ctx, as, knowledge.IndexWork, epoch, nil)
+		return s.DueDocument(ctx, as, knowledge.FetchWork, epoch, nil)
 	}},
 	{"SetIndexed", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		return nil, s.SetIndexed(ctx, as, a.document, 7)

@@ -117,6 +117,9 @@ func TestSlowSites(t *testing.T) {
 			}
 		})
 		close(slow.free)
-		w.eventually("every slow site has been read in the end", func() bool { return slow.begun.Load() >= workspaces && slow.open.Load() == 0 })
+		for n := int64(10); n <= workspaces; n += 10 {
+			w.eventually(fmt.Sprintf("%d slow sites have been begun with in the end", n), func() bool { return int64(slow.begun.Load()) >= n })
+		}
+		w.eventually("every slow site has been read", func() bool { return slow.open.Load() == 0 })
 	})
 }
