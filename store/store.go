@@ -23,8 +23,9 @@
 //     back what it has reserved, and clears away what is old.
 //   - LapsedAccess, Subscriptions, Retentions, ClaimMail, DeleteMails: what time
 //     brings about, it does in every workspace.
-//   - Workspaces, WorkspaceOf, Users, AllProviders: for the operator's command
-//     line.
+//   - Workspaces, WorkspaceOf, Users, AllProviders, AuditEntries: for the
+//     operator's command line.
+//   - DeleteAudit: the audit log outlives workspaces, and time ends it for all.
 //   - AddTrial, HasTrial: a person has one trial, in whatever workspace.
 //   - Plans, Plan, UpdatePlan, SetOnSale, AddBillingEvent and its like,
 //     BeginChore, CountAttempt, ForgiveAttempt, KeepPublicIDKey: no workspace's data.
