@@ -20,6 +20,8 @@ import (
 func TestPrivacy(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a, other := b.fill("a"), b.fill("b")
+		b.fillLimits(a)
+		b.fillLimits(other)
 		types := tenantTypes(b.client)
 		wantEveryTable(b, types)
 		for _, owned := range types {
@@ -32,6 +34,19 @@ func TestPrivacy(t *testing.T) {
 			})
 		}
 	})
+}
+
+// fillLimits adds what only servers on PostgreSQL write of a workspace.
+func (b *bundle) fillLimits(w tenancy) {
+	b.Helper()
+	b.must(b.InTx(scope.Workspace(b.Context(), w.id), func(ctx context.Context) error {
+		db := b.db(ctx)
+		minute := db.RequestMinute.Create().SetWorkspaceID(w.id).SetMinute([]byte(w.secret)).SetRevision(1).SetChangedAt(epoch)
+		if err := minute.Exec(ctx); err != nil {
+			return err
+		}
+		return db.MessageHold.Create().SetWorkspaceID(w.id).SetMonth(thisMonth).SetHolder(1).SetGranted(1).SetLeaseUntil(epoch).Exec(ctx)
+	}))
 }
 
 // tenantType is a type whose rows belong to a workspace.
