@@ -1,5 +1,5 @@
 // Package arch owns the import table of the house: which package may import
-// which, and why. Its tests hold the code to the table, and the README to it.
+// which, and why. Its tests hold the code to the table, and docs/imports.md to it.
 //
 // It does not own what the packages do: see docs/architecture.md.
 package arch

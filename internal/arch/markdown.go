@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Markdown returns the table and the bans as the README shows them.
+// Markdown returns the table and the bans as docs/imports.md shows them.
 func Markdown() string {
 	var out strings.Builder
 	out.WriteString("| package | of ours | from outside |\n|---|---|---|\n")
