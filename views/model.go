@@ -3,6 +3,9 @@
 //
 // It does not own what the models hold (package web) nor scripts and styles
 // (package static). Nothing is fetched or decided here.
+//
+// It has more than 40 exported names: each page has a model of its own, and
+// all pages share one set of parts.
 package views
 
 import "time"

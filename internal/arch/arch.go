@@ -1,5 +1,6 @@
-// Package arch owns the import table of the house: which package may import
-// which, and why. Its tests hold the code to the table, and docs/imports.md to it.
+// Package arch owns two rules for all packages: the import table, which says
+// which package may import which and why, and the limits of a package's size.
+// Its tests check the code against both, and docs/imports.md against the table.
 //
 // It does not own what the packages do: see docs/architecture.md.
 package arch

@@ -1,0 +1,56 @@
+package arch
+
+// toBeCut is the reason of a package that is still larger than it shall be.
+// Nothing new takes it.
+const toBeCut = "it is to be cut"
+
+// exceptions are the packages that exceed a limit. Remove one when its package
+// no longer does: a test fails until you have.
+var exceptions = []Exception{
+	{"api", Lines, "", toBeCut},
+	{"api", Methods, "API", toBeCut},
+	{"api", Methods, "stream", toBeCut},
+	{"billing", Lines, "", toBeCut},
+	{"billing", Interface, "Tenants", toBeCut},
+	{"billing", Methods, "Service", toBeCut},
+	{"billing", Methods, "synchronisation", toBeCut},
+	{"billing/stripetest", Lines, "", toBeCut},
+	{"billing/stripetest", Methods, "Server", toBeCut},
+	{"cmd/parley", Lines, "", toBeCut},
+	{"cmd/parley", Methods, "Config", toBeCut},
+	{"cmd/parley", Methods, "program", toBeCut},
+	{"cmd/parley", Methods, "server", toBeCut},
+	{"core/audit", Exported, "", "the actions of the audit log are one list, whichever package records them"},
+	{"core/chat", Lines, "", toBeCut},
+	{"core/chat", Exported, "", toBeCut},
+	{"core/chat", Interface, "Store", toBeCut},
+	{"core/chat", Methods, "Service", toBeCut},
+	{"core/chat", Methods, "citations", toBeCut},
+	{"core/chat", Methods, "run", toBeCut},
+	{"core/chatbot", Exported, "", toBeCut},
+	{"core/chatbot", Interface, "Store", toBeCut},
+	{"core/chatbot", Methods, "Service", toBeCut},
+	{"core/knowledge", Lines, "", toBeCut},
+	{"core/knowledge", Exported, "", toBeCut},
+	{"core/knowledge", Interface, "DocumentStore", toBeCut},
+	{"core/knowledge", Interface, "Store", toBeCut},
+	{"core/knowledge", Methods, "Service", toBeCut},
+	{"core/knowledge", Methods, "splitter", toBeCut},
+	{"core/plan", Exported, "", toBeCut},
+	{"core/tenant", Lines, "", toBeCut},
+	{"core/tenant", Exported, "", toBeCut},
+	{"core/tenant", Interface, "Store", toBeCut},
+	{"core/tenant", Methods, "Service", toBeCut},
+	{"extract", Lines, "", toBeCut},
+	{"index/embedded", Methods, "Index", toBeCut},
+	{"index/embedded/segment", Methods, "Segment", toBeCut},
+	{"index/weaviate", Lines, "", toBeCut},
+	{"index/weaviate", Methods, "Index", toBeCut},
+	{"internal/bench", Methods, "bench", toBeCut},
+	{"internal/bench/retrieval", Methods, "bench", toBeCut},
+	{"store", Lines, "", toBeCut},
+	{"store", Methods, "Store", toBeCut},
+	{"views", Exported, "", "each page has a model of its own, and all pages share one set of parts"},
+	{"web", Lines, "", toBeCut},
+	{"web", Methods, "site", toBeCut},
+}
