@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -175,11 +176,17 @@ func TestKilledWhileAddingDocuments(t *testing.T) {
 			for _, d := range before {
 				pending[d.State]++
 			}
-			more := true
-			for more {
-				more, err = p.knowledge.WorkOff(w.Context(), tn.workspace)
+			// What a process was adding is left to it for some seconds, though it
+			// was killed.
+			w.eventually("every document is worked off", func() bool {
+				for more := true; more; {
+					more, err = p.knowledge.WorkOff(w.Context(), tn.workspace)
+					w.must(err)
+				}
+				documents, err := p.knowledge.List(w.Context(), tn.workspace, tn.chatbot)
 				w.must(err)
-			}
+				return !slices.ContainsFunc(documents, func(d knowledge.Document) bool { return !d.State.Settled() })
+			})
 			repaired, err := p.knowledge.Repair(w.Context())
 			w.must(err)
 			w.Logf("an addition takes %v; after the kills %v, repaired %d", whole, pending, repaired)
