@@ -1,12 +1,15 @@
 package fetch
 
 import (
-	"container/list"
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"golang.org/x/sync/singleflight"
 
 	"parley/fetch/robots"
 )
@@ -23,32 +26,29 @@ const (
 	entryBytes = 512
 )
 
-// rulebook remembers the robots.txt of each origin, the newest first. Whoever
-// asks while a file is on its way waits for it.
+// rulebook remembers the robots.txt of each origin. Callers who ask for a file
+// that is being read wait for it.
 type rulebook struct {
-	read func(ctx context.Context, origin *url.URL) (rules *robots.Rules, bytes int, err error)
+	read  func(ctx context.Context, origin *url.URL) (rules *robots.Rules, bytes int, err error)
+	reads singleflight.Group
 
 	mu      sync.Mutex
-	entries map[string]*list.Element // of *entry
-	order   *list.List
+	entries *simplelru.LRU[string, *entry]
 	bytes   int
-	limit   int
-	flights map[string]chan struct{} // closed when the file is there
 }
 
 type entry struct {
-	origin string
-	rules  *robots.Rules
-	err    error
-	bytes  int
-	until  time.Time
+	rules *robots.Rules
+	err   error
+	bytes int
+	until time.Time
 }
 
 func newRulebook(read func(context.Context, *url.URL) (*robots.Rules, int, error)) *rulebook {
-	return &rulebook{
-		read: read, limit: maxRuleBytes, order: list.New(),
-		entries: make(map[string]*list.Element), flights: make(map[string]chan struct{}),
-	}
+	b := &rulebook{read: read}
+	// The limit in bytes is reached first: no entry is smaller.
+	b.entries, _ = simplelru.NewLRU(maxRuleBytes/entryBytes, func(_ string, e *entry) { b.bytes -= e.bytes })
+	return b
 }
 
 // rules returns what the robots.txt of the address's origin says.
@@ -56,76 +56,73 @@ func (b *rulebook) rules(ctx context.Context, u *url.URL) (*robots.Rules, error)
 	origin := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
 	key := origin.String()
 	for {
-		known, flight, mine := b.look(key)
-		if known != nil {
+		if known := b.fresh(key); known != nil {
 			return known.rules, known.err
 		}
-		if mine {
-			return b.fly(ctx, origin, key, flight)
-		}
+		mine := false
+		reading := b.reads.DoChan(key, func() (any, error) {
+			mine = true
+			return b.refresh(ctx, origin, key)
+		})
 		select {
-		case <-flight:
+		case done := <-reading:
+			if done.Err == nil {
+				known := done.Val.(*entry)
+				return known.rules, known.err
+			}
+			if mine {
+				return nil, done.Err
+			}
+			// Another caller went away or had no slot: this one tries.
 		case <-ctx.Done():
 			return nil, stopped(ctx)
 		}
 	}
 }
 
-// look returns a fresh entry or, without one, the flight that brings it. It is
-// the caller's own if nobody else had begun one.
-func (b *rulebook) look(key string) (known *entry, flight chan struct{}, mine bool) {
+// fresh returns an entry that is still believed, or nil.
+func (b *rulebook) fresh(key string) *entry {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if element := b.entries[key]; element != nil {
-		if e := element.Value.(*entry); time.Now().Before(e.until) {
-			return e, nil, false
-		}
+	if known, ok := b.entries.Get(key); ok && time.Now().Before(known.until) {
+		return known
 	}
-	if flight := b.flights[key]; flight != nil {
-		return nil, flight, false
-	}
-	flight = make(chan struct{})
-	b.flights[key] = flight
-	return nil, flight, true
+	return nil
 }
 
-// fly reads the file and remembers it. When it cannot be had just now, older
-// rules go on being kept to; without any the failure is remembered, unless it
-// only says that this caller went away or had no turn.
-func (b *rulebook) fly(ctx context.Context, origin *url.URL, key string, flight chan struct{}) (*robots.Rules, error) {
+// refresh reads the file and remembers it. When it cannot be read now, older
+// rules stay in force; without any the failure is remembered. It fails, and
+// nothing is remembered, when this caller went away or had no slot.
+func (b *rulebook) refresh(ctx context.Context, origin *url.URL, key string) (known *entry, err error) {
+	// Nobody else would catch a panic in the goroutine of a singleflight.Group.
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("fetch: reading %s panicked: %v", key, p)
+		}
+	}()
 	rules, bytes, err := b.read(ctx, origin)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.flights, key)
-	close(flight)
 	if err != nil && (ctx.Err() != nil || errors.Is(err, errNoTurn)) {
 		return nil, err
 	}
-	e := &entry{origin: key, rules: rules, err: err, bytes: bytes + len(key) + entryBytes, until: time.Now().Add(rulesAge)}
+	known = &entry{rules: rules, err: err, bytes: bytes + len(key) + entryBytes, until: time.Now().Add(rulesAge)}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if err != nil {
-		e.until = time.Now().Add(failureAge)
-		if old := b.entries[key]; old != nil && old.Value.(*entry).err == nil {
-			before := old.Value.(*entry)
-			e.rules, e.err, e.bytes = before.rules, nil, before.bytes
+		known.until = time.Now().Add(failureAge)
+		if before, ok := b.entries.Peek(key); ok && before.err == nil {
+			known.rules, known.err, known.bytes = before.rules, nil, before.bytes
 		}
 	}
-	b.remember(e)
-	return e.rules, e.err
+	b.remember(key, known)
+	return known, nil
 }
 
-func (b *rulebook) remember(e *entry) {
-	if old := b.entries[e.origin]; old != nil {
-		b.forget(old)
-	}
-	b.entries[e.origin] = b.order.PushFront(e)
+// remember replaces an entry and makes room for it.
+func (b *rulebook) remember(key string, e *entry) {
+	b.entries.Remove(key) // which takes its bytes off, as Add would not
+	b.entries.Add(key, e)
 	b.bytes += e.bytes
-	for b.bytes > b.limit && b.order.Len() > 1 {
-		b.forget(b.order.Back())
+	for b.bytes > maxRuleBytes && b.entries.Len() > 1 {
+		b.entries.RemoveOldest()
 	}
-}
-
-func (b *rulebook) forget(element *list.Element) {
-	e := b.order.Remove(element).(*entry)
-	b.bytes -= e.bytes
-	delete(b.entries, e.origin)
 }

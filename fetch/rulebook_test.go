@@ -152,16 +152,37 @@ func TestRulebook(t *testing.T) {
 			}
 		})
 	})
+	t.Run("a panic is an error of those who wait, and is not remembered", func(t *testing.T) {
+		l := &library{}
+		broken := true
+		b := newRulebook(func(ctx context.Context, u *url.URL) (*robots.Rules, int, error) {
+			if broken {
+				panic("broken")
+			}
+			return l.read(ctx, u)
+		})
+		if err := ask(t, b); err == nil {
+			t.Error("there are rules")
+		}
+		broken = false
+		if err := ask(t, b); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Run("the memory of files is bounded", func(t *testing.T) {
 		l := &library{bytes: robots.MaxBytes}
 		b := newRulebook(l.read)
 		for i := range 500 {
 			_, _ = b.rules(t.Context(), &url.URL{Scheme: "http", Host: fmt.Sprintf("%d.example", i), Path: "/"})
 		}
-		if b.bytes > maxRuleBytes || len(b.entries) != b.order.Len() || len(b.entries) > maxRuleBytes/robots.MaxBytes || len(b.flights) > 0 {
-			t.Errorf("%d bytes, %d entries, %d in order, %d flights", b.bytes, len(b.entries), b.order.Len(), len(b.flights))
+		kept := 0
+		for _, known := range b.entries.Values() {
+			kept += known.bytes
 		}
-		if b.entries["http://499.example/robots.txt"] == nil {
+		if b.bytes != kept || kept > maxRuleBytes || b.entries.Len() > maxRuleBytes/robots.MaxBytes {
+			t.Errorf("%d bytes are counted, %d are kept, in %d entries", b.bytes, kept, b.entries.Len())
+		}
+		if !b.entries.Contains("http://499.example/robots.txt") {
 			t.Error("the newest was forgotten")
 		}
 	})

@@ -1,9 +1,11 @@
 package embedded
 
 import (
-	"container/list"
+	"math"
 	"sync"
 	"sync/atomic"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
 // cache keeps the states of the scopes searched last, up to a limit in bytes.
@@ -12,8 +14,7 @@ type cache struct {
 
 	mu      sync.Mutex
 	used    int64
-	entries map[int64]*list.Element
-	recent  *list.List // of *entry, the most recent first
+	entries *simplelru.LRU[int64, *entry]
 }
 
 // entry is a scope in the cache.
@@ -27,19 +28,21 @@ type entry struct {
 }
 
 func newCache(limit int64) *cache {
-	return &cache{limit: limit, entries: map[int64]*list.Element{}, recent: list.New()}
+	c := &cache{limit: limit}
+	// resize bounds the bytes of the entries, so nothing bounds their number.
+	c.entries, _ = simplelru.NewLRU(math.MaxInt, func(_ int64, e *entry) { c.used -= e.size })
+	return c
 }
 
 // entry returns the entry of a scope, which is a new one if there was none.
 func (c *cache) entry(scope int64) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if element, ok := c.entries[scope]; ok {
-		c.recent.MoveToFront(element)
-		return element.Value.(*entry)
+	if e, ok := c.entries.Get(scope); ok {
+		return e
 	}
 	e := &entry{scope: scope}
-	c.entries[scope] = c.recent.PushFront(e)
+	c.entries.Add(scope, e)
 	return e
 }
 
@@ -47,25 +50,22 @@ func (c *cache) entry(scope int64) *entry {
 func (c *cache) peek(scope int64) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if element, ok := c.entries[scope]; ok {
-		return element.Value.(*entry)
-	}
-	return nil
+	e, _ := c.entries.Peek(scope)
+	return e
 }
 
 // resize notes what an entry holds now, and makes room.
 func (c *cache) resize(e *entry, size int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	element, ok := c.entries[e.scope]
-	if !ok || element.Value != any(e) {
+	if kept, _ := c.entries.Peek(e.scope); kept != e {
 		// It was evicted meanwhile, and lives as long as its search.
 		return
 	}
 	c.used += size - e.size
 	e.size = size
-	for c.used > c.limit && c.recent.Len() > 1 {
-		c.evict(c.recent.Back())
+	for c.used > c.limit && c.entries.Len() > 1 {
+		c.entries.RemoveOldest()
 	}
 }
 
@@ -73,22 +73,12 @@ func (c *cache) resize(e *entry, size int64) {
 func (c *cache) forget(scope int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if element, ok := c.entries[scope]; ok {
-		c.evict(element)
-	}
+	c.entries.Remove(scope)
 }
 
 // clear drops everything.
 func (c *cache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, element := range c.entries {
-		c.evict(element)
-	}
-}
-
-func (c *cache) evict(element *list.Element) {
-	e := c.recent.Remove(element).(*entry)
-	delete(c.entries, e.scope)
-	c.used -= e.size
+	c.entries.Purge()
 }

@@ -32,7 +32,7 @@ func TestMemory(t *testing.T) {
 				}
 			}
 		}
-		if n := index.cache.recent.Len(); n < 2 || n >= scopes || n != len(index.cache.entries) {
+		if n := index.cache.entries.Len(); n < 2 || n >= scopes {
 			t.Errorf("%d chatbots are kept", n)
 		}
 	})
@@ -47,8 +47,8 @@ func TestMemory(t *testing.T) {
 				t.Fatalf("%d hits", len(hits))
 			}
 		}
-		if index.cache.recent.Len() != 1 || index.cache.used <= limit {
-			t.Errorf("%d chatbots and %d bytes are kept", index.cache.recent.Len(), index.cache.used)
+		if index.cache.entries.Len() != 1 || index.cache.used <= limit {
+			t.Errorf("%d chatbots and %d bytes are kept", index.cache.entries.Len(), index.cache.used)
 		}
 	})
 	t.Run("chatbots may be searched all at once", func(t *testing.T) {

@@ -1,10 +1,11 @@
 package weaviate
 
 import (
-	"container/list"
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"parley/core/knowledge"
 )
@@ -21,22 +22,20 @@ const (
 // once, those of others after [countsKept].
 type counts struct {
 	mutex   sync.Mutex
-	tenants map[string]*list.Element
-	// order begins with the tenant that was searched last.
-	order *list.List
+	tenants *simplelru.LRU[string, *tenantCounts]
 }
 
 // tenantCounts are the numbers of one tenant.
 type tenantCounts struct {
-	tenant string
-	until  time.Time
+	until time.Time
 
 	mutex sync.Mutex
 	terms map[string]int
 }
 
 func newCounts() *counts {
-	return &counts{tenants: map[string]*list.Element{}, order: list.New()}
+	tenants, _ := simplelru.NewLRU[string, *tenantCounts](countedTenants, nil) // fails below one
+	return &counts{tenants: tenants}
 }
 
 // of returns the numbers of a tenant. Those that are put into it after the
@@ -44,18 +43,11 @@ func newCounts() *counts {
 func (c *counts) of(tenant string) *tenantCounts {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if at := c.tenants[tenant]; at != nil {
-		if known := at.Value.(*tenantCounts); time.Now().Before(known.until) {
-			c.order.MoveToFront(at)
-			return known
-		}
-		c.remove(at)
+	if known, ok := c.tenants.Get(tenant); ok && time.Now().Before(known.until) {
+		return known
 	}
-	for c.order.Len() >= countedTenants {
-		c.remove(c.order.Back())
-	}
-	known := &tenantCounts{tenant: tenant, until: time.Now().Add(countsKept), terms: map[string]int{}}
-	c.tenants[tenant] = c.order.PushFront(known)
+	known := &tenantCounts{until: time.Now().Add(countsKept), terms: map[string]int{}}
+	c.tenants.Add(tenant, known)
 	return known
 }
 
@@ -63,22 +55,14 @@ func (c *counts) of(tenant string) *tenantCounts {
 func (c *counts) forget(tenant string) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if at := c.tenants[tenant]; at != nil {
-		c.remove(at)
-	}
+	c.tenants.Remove(tenant)
 }
 
 // forgetAll is for an index that was rebuilt.
 func (c *counts) forgetAll() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	clear(c.tenants)
-	c.order.Init()
-}
-
-func (c *counts) remove(at *list.Element) {
-	c.order.Remove(at)
-	delete(c.tenants, at.Value.(*tenantCounts).tenant)
+	c.tenants.Purge()
 }
 
 // missing returns those terms whose number is not known, and an empty one if

@@ -68,8 +68,8 @@ func TestCounts(t *testing.T) {
 			c.of(fmt.Sprint("tenant ", i)).put("", 1)
 			c.of("first")
 		}
-		if len(c.tenants) != countedTenants || c.order.Len() != countedTenants {
-			t.Errorf("%d tenants are kept", len(c.tenants))
+		if c.tenants.Len() != countedTenants {
+			t.Errorf("%d tenants are kept", c.tenants.Len())
 		}
 		first := c.of("first")
 		if len(first.missing(nil)) != 0 {

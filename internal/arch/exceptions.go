@@ -44,7 +44,6 @@ var exceptions = []Exception{
 	{"extract", Lines, "", toBeCut},
 	{"index/embedded", Methods, "Index", toBeCut},
 	{"index/embedded/segment", Methods, "Segment", toBeCut},
-	{"index/weaviate", Lines, "", toBeCut},
 	{"index/weaviate", Methods, "Index", toBeCut},
 	{"internal/bench", Methods, "bench", toBeCut},
 	{"internal/bench/retrieval", Methods, "bench", toBeCut},

@@ -13,6 +13,7 @@ const (
 	excelize       = "github.com/xuri/excelize/v2"
 	grpc           = "google.golang.org/grpc"
 	htmlToMarkdown = "github.com/JohannesKaufmann/html-to-markdown/v2"
+	lru            = "github.com/hashicorp/golang-lru/v2"
 	openapi        = "github.com/go-openapi"
 	pdfium         = "github.com/klippa-app/go-pdfium"
 	protobuf       = "google.golang.org/protobuf"
@@ -135,13 +136,13 @@ var table = []Row{
 	{
 		Packages: []string{"index/embedded"},
 		Ours:     []string{"index/embedded/segment", "core/knowledge", "core/knowledge/lexical", "core/fault", "internal/*"},
-		Outside:  []string{sqlite},
+		Outside:  []string{sqlite, lru},
 		Because:  "an index knows the room of its port; adapters never import one another",
 	},
 	{
 		Packages: []string{"index/weaviate"},
 		Ours:     []string{"core/knowledge", "core/knowledge/lexical", "core/fault", "internal/*"},
-		Outside:  []string{weaviate, weaviateClient, grpc, protobuf, uuid, openapi, xsync},
+		Outside:  []string{weaviate, weaviateClient, grpc, protobuf, uuid, openapi, xsync, lru},
 		Because:  "an index knows the room of its port, and its own vendor; adapters never import one another",
 	},
 	{
@@ -158,7 +159,7 @@ var table = []Row{
 	{
 		Packages: []string{"fetch"},
 		Ours:     []string{"core/fault", "fetch/robots", "fetch/sitemap", "fetch/target", "internal/*"},
-		Outside:  []string{ssrf, xnet},
+		Outside:  []string{ssrf, xnet, xsync, lru},
 		Because:  "an address is read whoever named it; the way to the public network begins here",
 	},
 	{
@@ -202,6 +203,7 @@ var table = []Row{
 	{
 		Packages: []string{"llm/models"},
 		Ours:     []string{"core/chat", "core/chatbot", "core/fault", "llm/fallback", "internal/*"},
+		Outside:  []string{lru},
 		Because:  "it knows which models a chatbot has and puts one behind the other; what opens them is wired in cmd",
 	},
 	{

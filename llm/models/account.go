@@ -1,10 +1,11 @@
 package models
 
 import (
-	"container/list"
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"parley/core/chat"
 	"parley/core/chatbot"
@@ -19,30 +20,28 @@ type account struct {
 	breaker  *fallback.Breaker
 
 	mu     sync.Mutex
-	models map[string]chat.Model
+	models *simplelru.LRU[string, chat.Model]
 }
 
 func newAccount(provider chatbot.OpenedProvider, log *slog.Logger) *account {
 	breaker := fallback.NewBreaker(log.With("workspace", provider.WorkspaceID, "provider", provider.ID))
-	return &account{provider: provider, breaker: breaker, models: map[string]chat.Model{}}
+	models, _ := simplelru.NewLRU[string, chat.Model](maxModels, nil) // fails below one
+	return &account{provider: provider, breaker: breaker, models: models}
 }
 
 // model returns the model of a name, which is made when it is first asked for.
 func (a *account) model(name string, open func(chatbot.OpenedProvider, string) (chat.Model, error)) (chat.Model, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if model, ok := a.models[name]; ok {
+	if model, ok := a.models.Get(name); ok {
 		return model, nil
 	}
 	made, err := open(a.provider, name)
 	if err != nil {
 		return nil, err
 	}
-	if len(a.models) >= maxModels {
-		clear(a.models)
-	}
 	model := fallback.Guard(made, a.breaker)
-	a.models[name] = model
+	a.models.Add(name, model)
 	return model, nil
 }
 
@@ -52,36 +51,28 @@ type accountKey struct{ workspaceID, providerID string }
 
 // accounts keeps those that were used last.
 type accounts struct {
-	most int
-
-	mu     sync.Mutex
-	byKey  map[accountKey]*list.Element
-	recent *list.List // of *known, the one used last in front
+	mu    sync.Mutex
+	known *simplelru.LRU[accountKey, *known]
 }
 
 type known struct {
-	key     accountKey
 	account *account
 	seen    time.Time // when it was last looked up
 }
 
 func newAccounts(most int) *accounts {
-	return &accounts{most: most, byKey: map[accountKey]*list.Element{}, recent: list.New()}
+	kept, _ := simplelru.NewLRU[accountKey, *known](most, nil) // fails below one
+	return &accounts{known: kept}
 }
 
 // get returns an account that was looked up lately.
 func (a *accounts) get(key accountKey, now time.Time) (*account, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	element, ok := a.byKey[key]
-	if !ok {
+	found, ok := a.known.Get(key)
+	if !ok || now.Sub(found.seen) >= believedFor {
 		return nil, false
 	}
-	found := element.Value.(*known)
-	if now.Sub(found.seen) >= believedFor {
-		return nil, false
-	}
-	a.recent.MoveToFront(element)
 	return found.account, true
 }
 
@@ -91,20 +82,17 @@ func (a *accounts) get(key accountKey, now time.Time) (*account, bool) {
 func (a *accounts) put(key accountKey, provider chatbot.OpenedProvider, at time.Time, log *slog.Logger) *account {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	element, ok := a.byKey[key]
+	found, ok := a.known.Get(key)
 	if !ok {
-		element = a.recent.PushFront(&known{key: key, account: newAccount(provider, log)})
-		a.byKey[key] = element
-		a.shrink()
+		found = &known{account: newAccount(provider, log)}
+		a.known.Add(key, found)
 	}
-	found := element.Value.(*known)
 	if provider.UpdatedAt.After(found.account.provider.UpdatedAt) {
 		found.account = newAccount(provider, log)
 	}
 	if at.After(found.seen) {
 		found.seen = at
 	}
-	a.recent.MoveToFront(element)
 	return found.account
 }
 
@@ -112,16 +100,5 @@ func (a *accounts) put(key accountKey, provider chatbot.OpenedProvider, at time.
 func (a *accounts) drop(key accountKey) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if element, ok := a.byKey[key]; ok {
-		a.recent.Remove(element)
-		delete(a.byKey, key)
-	}
-}
-
-func (a *accounts) shrink() {
-	for a.recent.Len() > a.most {
-		oldest := a.recent.Back()
-		a.recent.Remove(oldest)
-		delete(a.byKey, oldest.Value.(*known).key)
-	}
+	a.known.Remove(key)
 }

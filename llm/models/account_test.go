@@ -31,8 +31,8 @@ func TestAccounts(t *testing.T) {
 				t.Errorf("%s is there: %v", id, ok)
 			}
 		}
-		if len(a.byKey) != 2 || a.recent.Len() != 2 {
-			t.Errorf("%d and %d are kept", len(a.byKey), a.recent.Len())
+		if a.known.Len() != 2 {
+			t.Errorf("%d are kept", a.known.Len())
 		}
 	})
 
@@ -48,8 +48,8 @@ func TestAccounts(t *testing.T) {
 		account := newAccount(chatbot.OpenedProvider{}, quiet)
 		open := func(chatbot.OpenedProvider, string) (chat.Model, error) { return extractive.New(), nil }
 		for i := range 3 * maxModels {
-			if _, err := account.model(fmt.Sprint(i), open); err != nil || len(account.models) > maxModels {
-				t.Fatalf("there are %d: %v", len(account.models), err)
+			if _, err := account.model(fmt.Sprint(i), open); err != nil || account.models.Len() > maxModels {
+				t.Fatalf("there are %d: %v", account.models.Len(), err)
 			}
 		}
 	})
