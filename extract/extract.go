@@ -84,8 +84,9 @@ type Page struct {
 type Extractor struct {
 	limits  Limits
 	program []string
-	// CacheDir is where the compiled PDF reader is kept. Only this process
-	// and its children may write there. Empty means that it is compiled
+	// CacheDir is where the compiled PDF reader is kept: an absolute path,
+	// because children work in folders of their own. Only this process and
+	// its children may write there. Empty means that it is compiled
 	// for each PDF, which takes seconds. It is set before the first call.
 	CacheDir string
 	// Unconfined has documents read where the system cannot confine the child

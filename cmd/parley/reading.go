@@ -36,7 +36,11 @@ func newReader(config *Config) (*reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the program cannot find itself: %w", err)
 	}
-	cache := filepath.Join(config.DataDir, "cache")
+	// The process that reads a file works in a folder of its own.
+	cache, err := filepath.Abs(filepath.Join(config.DataDir, "cache"))
+	if err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		return nil, err
 	}
