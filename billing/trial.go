@@ -18,7 +18,7 @@ const (
 	fromCheckout  = "checkout"
 )
 
-const trialTerms = "The free trial is given once for each person and each payment method. With a payment method that has had one, the first payment is taken at once."
+const trialTerms = "Each person and each payment method gets one free trial. If the payment method has had one, the first payment is taken at once."
 
 // trialDays is how long the first subscription of a person and workspace costs
 // nothing.

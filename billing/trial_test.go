@@ -33,7 +33,7 @@ func (s *shop) triesOut(t *testing.T, in, person, card string) (trialDays string
 	if _, err := s.Refresh(t.Context(), in, tenant.Cause{}); err != nil {
 		t.Fatal(err)
 	}
-	if days := form.Get("subscription_data[trial_period_days]"); days == "" || strings.Contains(form.Get("custom_text[submit][message]"), "once for each person") {
+	if days := form.Get("subscription_data[trial_period_days]"); days == "" || strings.Contains(form.Get("custom_text[submit][message]"), "gets one free trial") {
 		return days
 	}
 	t.Errorf("the page does not say that there is one trial: %v", form)

@@ -13,11 +13,11 @@ var (
 	passwordInput = input{Name: "password", Label: "Password", Type: "password", Autocomplete: "current-password", Required: true}
 	newPassword   = input{
 		Name: "password", Label: "Password", Type: "password", Autocomplete: "new-password", Required: true,
-		Hint: "At least 10 characters. A few words in a row are easy to keep in mind.",
+		Hint: "At least 10 characters. A few words in a row are easy to remember.",
 	}
 	joinPassword = input{
 		Name: "password", Label: "Password", Type: "password", Autocomplete: "current-password", Required: true,
-		Hint: "Choose one of at least 10 characters, or give that of your account if you have one already.",
+		Hint: "New here? Choose one of at least 10 characters. If you already have an account, enter its password.",
 	}
 	codeInput = input{
 		Name: "code", Label: "Invitation code", Autocomplete: "off", Required: true,
@@ -97,7 +97,7 @@ func SignUpPage(f Form, checks bool) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</form><p>You have an account already? <a href=\"/sign-in\">Sign in</a>.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</form><p>Already have an account? <a href=\"/sign-in\">Sign in</a>.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -145,7 +145,7 @@ func CheckMailPage() templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>We have sent you a mail. Follow the link in it to go on. It may take a minute to arrive.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>We've sent you an e-mail. Follow the link in it to continue. If it doesn't arrive within a few minutes, look in your spam folder.</p><p><a href=\"/sign-up\">Use another address</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -273,7 +273,7 @@ func ConfirmEmailPage(f Form) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<button id=\"confirm-email\" type=\"submit\">Use this address from now on</button></form>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<button id=\"confirm-email\" type=\"submit\">Use this address</button></form>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -332,7 +332,7 @@ func SignInPage(m SignIn) templ.Component {
 			var templ_7745c5c3_Var11 string
 			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(m.Form.Value("next"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/account.templ`, Line: 77, Col: 64}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/account.templ`, Line: 78, Col: 64}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {
@@ -355,7 +355,7 @@ func SignInPage(m SignIn) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.SignUp {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p>You are new here? <a href=\"/sign-up\">Create an account</a>.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p>New here? <a href=\"/sign-up\">Create an account</a>.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -468,7 +468,7 @@ func NoWorkspacePage(l Layout) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p>You belong to no workspace at present. Ask an admin of a workspace for an invitation.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p>You're not in a workspace yet. Ask an admin of a workspace to invite you.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

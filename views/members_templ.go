@@ -55,7 +55,7 @@ func MembersPage(l Layout, m Members) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.MailedTo != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"banner\" role=\"status\" id=\"invitation-mailed\">The invitation is on its way to ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"notice\" role=\"status\" id=\"invitation-mailed\">The invitation is on its way to ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -199,12 +199,12 @@ func leave(workspaceID string, m Leave) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if m.OnlyOwner {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p>You are its only owner. Make another member an owner first, or delete the workspace.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p>You're its only owner. Make another member an owner first, or delete the workspace.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p>You won't see it any more, and the invitations that you made end. API tokens that you created stay with the workspace.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p>You lose access, and invitations you made are cancelled. API tokens you created stay with the workspace.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -445,7 +445,7 @@ func memberRow(workspaceID string, member Member, m Members) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = confirmed(MembersURL(workspaceID)+"/"+member.ID+"/remove", "Remove "+member.Email, "They will not see this workspace any more.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = confirmed(MembersURL(workspaceID)+"/"+member.ID+"/remove", "Remove "+member.Email, "They lose access to this workspace.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

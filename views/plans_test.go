@@ -35,7 +35,7 @@ func plansPages() (read, sold, byHand Plans) {
 		{Number: "A-3", At: day, Amount: "0.00 USD", Status: "open"},
 	}
 	sold.PayURL, sold.Disputed, sold.TaxInclusive = "https://invoice.stripe.com/i/3", "A payment of 79.00 USD is disputed at the bank.", true
-	sold.Reversals = []Reversal{{At: day, What: "Dispute", Amount: "79.00 USD", State: "The bank decides"}, {At: day, What: "Refund", Amount: "1 JPY", State: hostile}}
+	sold.Reversals = []Reversal{{At: day, What: "Dispute", Amount: "79.00 USD", State: "Under review by the bank"}, {At: day, What: "Refund", Amount: "1 JPY", State: hostile}}
 	sold.History = []Entry{{At: day, Actor: "Stripe", Detail: hostile}}
 	byHand.Manage, byHand.InvoicesMissing = true, "The invoices cannot be read at present."
 	return read, sold, byHand

@@ -74,7 +74,7 @@ func ProfilePage(l Layout, m Profile) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = field(m.PasswordForm, input{Name: "old_password", Label: "Present password", Type: "password", Autocomplete: "current-password", Required: true}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = field(m.PasswordForm, input{Name: "old_password", Label: "Current password", Type: "password", Autocomplete: "current-password", Required: true}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -137,12 +137,12 @@ func WorkspacePage(l Layout, m WorkspaceSettings) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, " <section aria-labelledby=\"delete-title\"><h2 id=\"delete-title\">Delete this workspace</h2><p>Its chatbots are deleted with all they know, their API tokens and conversations, and the members lose it. ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, " <section aria-labelledby=\"delete-title\"><h2 id=\"delete-title\">Delete this workspace</h2><p>This deletes its chatbots with their knowledge, API tokens and conversations, and all members lose access. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if m.Paid {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "A subscription is cancelled first, at once and without a refund. ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "Its subscription is cancelled first, at once and without a refund. ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -27,7 +27,7 @@ var (
 	}
 	separateInput = input{
 		Name: "separate_end_users", Label: "Separate end users",
-		Hint: "A conversation is found only by requests that name the same external_user_id as the request that began it. Without this, a request that names none finds every conversation of this chatbot.",
+		Hint: "Only requests with the external_user_id that began a conversation can read or continue it. Otherwise a request without one can reach every conversation of this chatbot.",
 	}
 	aimInput = input{
 		Name: "passage_aim", Label: "Size of a passage, in tokens", Type: "number", Min: "50", Max: "1000",

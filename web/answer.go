@@ -42,8 +42,8 @@ var notices = map[string]string{
 	"resized":   "Your changes are saved. All documents are indexed again; until then questions are answered from them as they are.",
 	"added":     "It has been added.",
 	"source":    "The address has been added. Its pages appear below as they are found.",
-	"syncing":   "The address is read again now.",
-	"retrying":  "The document is read again now.",
+	"syncing":   "The address is being read again.",
+	"retrying":  "The document is being read again.",
 	"stopped":   "The work on the document has been cancelled.",
 	"removed":   "It has been removed.",
 	"provider":  "The provider has been added. Choose it in the settings of a chatbot.",
@@ -56,9 +56,9 @@ var notices = map[string]string{
 	"waiting":   "It may take a minute until the change is seen here. Reload the page then.",
 	"unbought":  "Nothing has been bought.",
 	"chosen":    "Your choice is saved.",
-	"email":     "Your e-mail address has been changed. Sign in with it from now on. Other browsers have been signed out.",
-	"confirm":   "Check your mail: the address changes when you follow the link that was sent to it.",
-	"password":  "Your password has been changed. Other browsers have been signed out.",
+	"email":     "Your e-mail address has been changed. Use it to sign in from now on. You've been signed out of all other browsers.",
+	"confirm":   "Check your e-mail: your address changes when you follow the link we sent to the new one.",
+	"password":  "Your password has been changed. You've been signed out of all other browsers.",
 	"gone":      "The workspace has been deleted.",
 }
 

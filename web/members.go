@@ -167,7 +167,7 @@ func (s *site) leave(c *fiber.Ctx) error {
 
 func (s *site) leaveConfirmed(c *fiber.Ctx, v visit, confirmed string) error {
 	if confirmed == "" {
-		return fault.InField("leave", "Tick the box to leave the workspace.")
+		return fault.InField("leave", "Check the box to leave the workspace.")
 	}
 	return s.Tenants.Leave(c.UserContext(), v.workspaceID(), v.person.User.ID)
 }

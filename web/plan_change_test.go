@@ -53,7 +53,7 @@ func TestChanges(t *testing.T) {
 	t.Run("a downgrade says what becomes of what is in use", func(t *testing.T) {
 		want := []string{
 			"There are 4 chatbots: 3 would be read-only.",
-			"There are 3 members and invitations: members above 1 could only look, but for owners.",
+			"There are 3 members and invitations: all but 1 could only look.",
 			"API tokens would stop answering, until the plan has API access again.",
 			"1,500 messages have been used this month: no more would be answered until the next.",
 			"There are 500,000 characters of knowledge: nothing could be added.",

@@ -32,7 +32,7 @@ var limits = []struct {
 		func(l plan.Limits) int { return l.Members },
 		func(u tenant.Usage) int { return u.Members },
 		func(used, limit int) string {
-			return fmt.Sprintf("There are %s members and invitations: members above %s could only look, but for owners.", plan.Thousands(used), plan.Thousands(limit))
+			return fmt.Sprintf("There are %s members and invitations: all but %s could only look.", plan.Thousands(used), plan.Thousands(limit))
 		},
 	},
 	{

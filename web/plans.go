@@ -106,7 +106,7 @@ func (s *site) reversals(c *fiber.Ctx, v visit) (shown []views.Reversal, dispute
 func reversalState(r tenant.Reversal) string {
 	switch {
 	case r.Open():
-		return "The bank decides"
+		return "Under review by the bank"
 	case r.Won():
 		return "Closed: the payment stands"
 	case r.Lost():

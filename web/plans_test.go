@@ -16,7 +16,7 @@ func TestPlansPage(t *testing.T) {
 	t.Run("a new workspace is offered a trial, and nothing to manage", func(t *testing.T) {
 		s := s.within(t)
 		got := s.get(s.url("/plan"))
-		s.wantPage(got, 200, "The Starter plan is in force.", "The first 14 days are free, once for each person and payment method.", "On request", `id="buy-standard-monthly"`, "1 of 1")
+		s.wantPage(got, 200, "The Starter plan is in force.", "The first 14 days are free, once per person and payment method.", "On request", `id="buy-standard-monthly"`, "1 of 1")
 		if strings.Contains(got.body, "manage-billing") {
 			t.Error("the page has the portal")
 		}
@@ -63,7 +63,7 @@ func TestWhatIsSold(t *testing.T) {
 		_, err := s.till.Refresh(t.Context(), s.home.ID, tenant.Cause{})
 		must(t, err)
 		must(t, s.tenants.SetOnSale(t.Context(), plan.Basic, plan.Price{Monthly: 25_00, Yearly: 190_00, Currency: "usd"}))
-		s.wantPage(s.get(s.url("/plan")), 200, "It costs 19.00 USD a month.", "Bought again, Basic costs 25.00 USD a month.", "You pay 19.00 USD", "79.00 USD a month instead of 19.00 USD a month")
+		s.wantPage(s.get(s.url("/plan")), 200, "It costs 19.00 USD a month.", "If you leave and come back, Basic costs 25.00 USD a month.", "You pay 19.00 USD", "79.00 USD a month instead of 19.00 USD a month")
 	})
 	t.Run("what is not sold at Stripe yet cannot be bought", func(t *testing.T) {
 		s := s.within(t)
@@ -120,7 +120,7 @@ func TestPaymentsOnThePage(t *testing.T) {
 		ann, space, err := s.tenants.SignUp(t.Context(), tenant.Account{Email: "ann@example.com", Password: password, Workspace: "New"})
 		must(t, err)
 		s.signIn(ann)
-		s.wantPage(s.get("/workspaces/"+space.ID+"/plan"), 200, "days are free, once for each person")
+		s.wantPage(s.get("/workspaces/"+space.ID+"/plan"), 200, "days are free, once per person")
 		_, err = s.tenants.ClaimTrial(t.Context(), "sub_9", tenant.TrialOfUser(ann.ID))
 		must(t, err)
 		if got := s.get("/workspaces/" + space.ID + "/plan"); strings.Contains(got.body, "days are free") {
@@ -157,7 +157,7 @@ func TestLimitsPage(t *testing.T) {
 	t.Run("after a downgrade every page of the workspace says that something rests", func(t *testing.T) {
 		s := s.within(t)
 		for _, path := range []string{s.url(""), s.url("/members"), s.url("/plan"), s.url("/limits"), s.url("/settings"), "/chatbots/" + bots[0].ID, "/chatbots/" + bots[1].ID + "/tokens"} {
-			s.wantPage(s.get(path), 200, "See what rests and choose what stays")
+			s.wantPage(s.get(path), 200, "See what is paused and choose what stays active")
 		}
 	})
 	t.Run("lists say what rests", func(t *testing.T) {

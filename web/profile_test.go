@@ -41,7 +41,7 @@ func TestProfile(t *testing.T) {
 		}
 		shop.cookie, _, _ = strings.Cut(got.header.Get("Set-Cookie"), ";")
 		s.cookie = shop.cookie
-		s.wantPage(s.get("/account?done=email"), 200, "Sign in with it from now on.", `<a href="/account">ada@new.example</a>`)
+		s.wantPage(s.get("/account?done=email"), 200, "Use it to sign in from now on.", `<a href="/account">ada@new.example</a>`)
 	})
 	t.Run("another password needs the present one", func(t *testing.T) {
 		s := shop.within(t)
@@ -98,7 +98,7 @@ func TestDeleteWorkspace(t *testing.T) {
 		if _, err := s.tenants.Workspace(t.Context(), s.home.ID); !fault.Is(err, fault.NotFound) {
 			t.Errorf("the workspace gives %v", err)
 		}
-		s.wantPage(s.get("/?done=gone"), 200, "The workspace has been deleted.", "You belong to no workspace")
+		s.wantPage(s.get("/?done=gone"), 200, "The workspace has been deleted.", "You're not in a workspace yet")
 	})
 	t.Run("who has another workspace goes on there", func(t *testing.T) {
 		s := s.within(t)

@@ -33,7 +33,7 @@ func (k catalogue) standing(w tenant.Workspace, s tenant.Subscription) views.Sta
 		says.Sentences = append(says.Sentences, "Changes to "+k.title(s.NextPlan)+" on "+k.date(*s.NextAt)+".")
 	}
 	if s.UnverifiedUntil != nil && k.rank(s.Access.Plan) > k.rank(plan.Free) {
-		says.Sentences = append(says.Sentences, "This server cannot check payments any more: what was paid for is in force until "+k.date(*s.UnverifiedUntil)+" at the latest. Ask its operator.")
+		says.Sentences = append(says.Sentences, "This server can no longer check payments. The plan you paid for stays active until "+k.date(*s.UnverifiedUntil)+" at the latest. Ask its operator.")
 	}
 	if granted := k.granted(w, s); granted != "" {
 		says.Sentences = append(says.Sentences, granted)
@@ -47,9 +47,9 @@ func (k catalogue) granted(w tenant.Workspace, s tenant.Subscription) string {
 	case w.Granted == plan.Free || w.Granted != w.Plan || k.rank(w.Granted) <= k.rank(s.Access.Plan):
 		return ""
 	case w.GrantedUntil != nil:
-		return "It has been granted to this workspace until " + k.date(*w.GrantedUntil) + ". From then on the workspace has the plan that it pays for, or the " + k.title(plan.Free) + " plan."
+		return "It was granted to this workspace until " + k.date(*w.GrantedUntil) + ". After that, the workspace has the plan it pays for, or the " + k.title(plan.Free) + " plan."
 	case k.sold:
-		return "It has been granted to this workspace, whatever is paid."
+		return "It was granted to this workspace, regardless of payments."
 	}
 	return ""
 }
@@ -120,11 +120,11 @@ func (k catalogue) earlierPrice(s tenant.Subscription) string {
 	if s.Costs() == "" || s.Costs() == today || k.rank(s.Plan) < 0 {
 		return ""
 	}
-	keeps := "You pay an earlier price, " + s.Costs() + ", and keep it as long as you stay on this plan. "
+	keeps := "You pay an earlier price of " + s.Costs() + ", and keep it while you stay on this plan. "
 	if today == "" {
-		return keeps + "Once you have changed, it cannot be bought again."
+		return keeps + "Once you leave it, you cannot buy it again."
 	}
-	return keeps + "Bought again, " + k.title(s.Plan) + " costs " + today + "."
+	return keeps + "If you leave and come back, " + k.title(s.Plan) + " costs " + today + "."
 }
 
 func (k catalogue) pastDue(s tenant.Subscription) string {

@@ -81,7 +81,7 @@ func TestPaying(t *testing.T) {
 func TestEarlierPrice(t *testing.T) {
 	k := catalogue{plans: plan.Defaults(), now: today, sold: true}
 	keeps := func(pays string) string {
-		return "You pay an earlier price, " + pays + " a month, and keep it as long as you stay on this plan. Bought again, Standard costs 79.00 USD a month."
+		return "You pay an earlier price of " + pays + " a month, and keep it while you stay on this plan. If you leave and come back, Standard costs 79.00 USD a month."
 	}
 	pays := func(amount int, change func(*tenant.Subscription)) tenant.Subscription {
 		return standard(plan.Active, func(s *tenant.Subscription) {
@@ -111,7 +111,7 @@ func TestEarlierPrice(t *testing.T) {
 	t.Run("an old price of what is not sold any more says so", func(t *testing.T) {
 		k := catalogue{plans: plan.Defaults(), now: today, sold: true}
 		k.plans[2].OnSale = plan.Price{Monthly: plan.NotSold, Yearly: 790_00, Currency: "usd"}
-		if got := k.earlierPrice(pays(49_00, nil)); !strings.HasSuffix(got, "Once you have changed, it cannot be bought again.") {
+		if got := k.earlierPrice(pays(49_00, nil)); !strings.HasSuffix(got, "Once you leave it, you cannot buy it again.") {
 			t.Errorf("it says %q", got)
 		}
 	})
@@ -142,7 +142,7 @@ func TestStanding(t *testing.T) {
 	granted := tenant.Workspace{Plan: plan.Premium, Granted: plan.Premium}
 	t.Run("a plan that was granted is said to be", func(t *testing.T) {
 		for _, s := range []tenant.Subscription{{}, standard(plan.Active, nil)} {
-			if got := says(granted, s); !strings.HasSuffix(got, " It has been granted to this workspace, whatever is paid.") {
+			if got := says(granted, s); !strings.HasSuffix(got, " It was granted to this workspace, regardless of payments.") {
 				t.Errorf("it says %q", got)
 			}
 		}
@@ -173,7 +173,7 @@ func TestGrantsOnThePage(t *testing.T) {
 			"a grant that ends says when, and what comes then",
 			tenant.Workspace{Plan: plan.Premium, Granted: plan.Premium, GrantedUntil: until},
 			tenant.Subscription{},
-			"It has been granted to this workspace until 31 January 2027. From then on the workspace has the plan that it pays for, or the Starter plan.",
+			"It was granted to this workspace until 31 January 2027. After that, the workspace has the plan it pays for, or the Starter plan.",
 		},
 		{
 			"a grant below what is paid for does not matter",
@@ -185,7 +185,7 @@ func TestGrantsOnThePage(t *testing.T) {
 			"a plan that cannot be verified says until when it is in force",
 			tenant.Workspace{Plan: plan.Standard, Granted: plan.Free},
 			standard(plan.Active, func(s *tenant.Subscription) { s.UnverifiedUntil, s.Access.Until = on(2026, 12, 9), on(2026, 12, 9) }),
-			"This server cannot check payments any more: what was paid for is in force until 9 December at the latest. Ask its operator.",
+			"This server can no longer check payments. The plan you paid for stays active until 9 December at the latest. Ask its operator.",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

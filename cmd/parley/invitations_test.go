@@ -80,7 +80,7 @@ func TestInvitations(t *testing.T) {
 			v := w.within(t).visitor()
 			r := v.join(code, guestPassword)
 			v.expect(r, http.StatusUnprocessableEntity)
-			if got := textOf(v.page(r), "id", "password-error"); !strings.Contains(got, "Give its password") {
+			if got := textOf(v.page(r), "id", "password-error"); !strings.Contains(got, "Enter its password") {
 				t.Errorf("the page says %q", got)
 			}
 			v.goesTo(v.join(code, smith.password), "/")

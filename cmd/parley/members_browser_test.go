@@ -36,14 +36,14 @@ func TestLeavingInTheBrowser(t *testing.T) {
 		}
 		b.do(t, chromedp.Click(chromedp.ID("leave")))
 		b.follow(t, "#leave-workspace")
-		if got := b.text(t, "main"); !strings.Contains(got, "You belong to no workspace") {
+		if got := b.text(t, "main"); !strings.Contains(got, "You're not in a workspace yet") {
 			t.Errorf("the page says %q", got)
 		}
 		b.quiet(t)
 	})
 	t.Run("the only owner is told what to do first", func(t *testing.T) {
 		v := w.within(t).signedIn(baker.email, baker.password)
-		if got := text(v.page(v.get(members))); !strings.Contains(got, "You are its only owner.") || strings.Contains(got, "guest@example.com") {
+		if got := text(v.page(v.get(members))); !strings.Contains(got, "You're its only owner.") || strings.Contains(got, "guest@example.com") {
 			t.Errorf("the page says %q", got)
 		}
 		v.expect(v.post("/workspaces/"+baker.workspace+"/leave", pairs{"leave", "on"}), 409)

@@ -33,7 +33,7 @@ func TestRequestsOfSessionsHaveARate(t *testing.T) {
 	t.Run("somebody who uploads without end is told to wait, and can still look", func(t *testing.T) {
 		owner := owner.in(t)
 		refused, passed := owner.untilTurnedAway(func() reply { return owner.ask("POST", documents(baker), `{}`, sameOrigin) })
-		owner.turnedAway(refused, 429, 7, "too many requests in the last minute")
+		owner.turnedAway(refused, 429, 7, "Too many requests in the last minute")
 		if passed < 30 || passed > 100 {
 			t.Errorf("%d uploads passed", passed)
 		}
@@ -47,7 +47,7 @@ func TestRequestsOfSessionsHaveARate(t *testing.T) {
 			!contains(refused.body, "Too many requests") {
 			t.Errorf("the page is %s, to come again in %q", shortened(refused.body), refused.Header.Get("Retry-After"))
 		}
-		owner.turnedAway(owner.get(documents(baker)), 429, 7, "too many requests in the last minute")
+		owner.turnedAway(owner.get(documents(baker)), 429, 7, "Too many requests in the last minute")
 		owner.expect(owner.get("/static/parley.css"), 200)
 		other := other.in(t)
 		other.expect(other.get(documents(smith)), 200)

@@ -49,7 +49,7 @@ func (s *Service) Cancel(ctx context.Context, workspaceID, chatbotID, documentID
 			if d.URL != "" || d.Content != "" {
 				return nil
 			}
-			d.Reason = "Cancelled. Its file has been deleted: add it again to have it read after all."
+			d.Reason = "Cancelled. Its file was deleted: to have it read after all, add it again."
 			return s.store.DeleteUpload(ctx, workspaceID, documentID)
 		})
 	})

@@ -26,7 +26,7 @@ const (
 	removalsKept = 10_000
 )
 
-var errNoFile = fault.New(fault.Conflict, "The file of this document is stored no more: it goes when the document is cancelled, or 7 days after it failed. Add the file again.")
+var errNoFile = fault.New(fault.Conflict, "This document's file is no longer stored: files are deleted when a document is cancelled, or 7 days after it failed. Add the file again.")
 
 // DeleteExpired deletes, in every workspace, what was kept for a while only.
 func (s *Service) DeleteExpired(ctx context.Context) error {

@@ -217,7 +217,7 @@ func (s *Service) sync(ctx context.Context, source Source) error {
 			return err
 		}
 		if added == room && room < len(documents) {
-			source.Reason = "Pages were left out: the plan's storage is full. Remove documents or upgrade the plan."
+			source.Reason = "Some pages were left out because the plan's storage is full. Remove documents or upgrade the plan."
 		}
 		return s.store.UpdateSource(ctx, source.WorkspaceID, source)
 	})

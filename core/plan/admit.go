@@ -52,7 +52,7 @@ func (p Plan) Admit(resource Resource, used int) error {
 		return p.refuse(used, p.Limits.KnowledgeChars, "character of knowledge", "characters of knowledge", "Remove documents or upgrade the plan.")
 	case StoredBytes:
 		if exceeds(used, p.Limits.StoredBytes) {
-			return fault.New(fault.Forbidden, "The %s plan stores up to %s of files and texts. Remove documents, or files that could not be read, or upgrade the plan.", p.Title, Megabytes(p.Limits.StoredBytes))
+			return fault.New(fault.Forbidden, "The %s plan stores up to %s of files and texts. Remove documents or files that could not be read, or upgrade the plan.", p.Title, Megabytes(p.Limits.StoredBytes))
 		}
 		return nil
 	case Messages:

@@ -137,7 +137,7 @@ func TestRefusals(t *testing.T) {
 		{named(Basic), Members, "The Basic plan includes 3 members. Remove a member or an invitation, or upgrade the plan."},
 		{named(Standard), Tokens, "The Standard plan includes 10 active API tokens for each chatbot. Revoke one or upgrade the plan."},
 		{named(Starter), KnowledgeChars, "The Starter plan includes 400000 characters of knowledge. Remove documents or upgrade the plan."},
-		{named(Starter), StoredBytes, "The Starter plan stores up to 50 MB of files and texts. Remove documents, or files that could not be read, or upgrade the plan."},
+		{named(Starter), StoredBytes, "The Starter plan stores up to 50 MB of files and texts. Remove documents or files that could not be read, or upgrade the plan."},
 		{named(Starter), Messages, "The Starter plan includes 100 messages a month, and they are used up. Wait for the next month or upgrade the plan."},
 		{named(Starter), MessageChars, "message is longer than 4000 characters, the limit of the Starter plan. Shorten it."},
 	} {

@@ -200,43 +200,43 @@ func (s *Service) redeemAddressCode(ctx context.Context, code AddressCode) error
 }
 
 func linkEnded() error {
-	return fault.InField("code", "This link is not valid any more. Start again to get a new one.")
+	return fault.InField("code", "This link is no longer valid. Start again to get a new one.")
 }
 
 func (s *Service) signUpMail(code string) notice {
 	return notice{subject: "Create your account", says: []string{
-		"Somebody wants to create an account with this e-mail address. If it was you, go on here within a day:",
+		"Someone wants to create an account with this e-mail address. If it was you, continue here within a day:",
 		s.options.BaseURL + "/sign-up/finish#" + code,
-		"If it was not you, do nothing: there will be no account.",
+		"If it wasn't you, ignore this e-mail: no account will be created.",
 	}}
 }
 
 func (s *Service) hasAccountMail(string) notice {
-	return notice{subject: "You have an account already", says: []string{
-		"Somebody wanted to create an account with this e-mail address, which has one already. If it was you, sign in:",
+	return notice{subject: "You already have an account", says: []string{
+		"Someone tried to create an account with this e-mail address, but it already has one. If it was you, sign in:",
 		s.options.BaseURL + "/sign-in",
-		"If it was not you, there is nothing to do. Nothing has changed, and nobody was told that you have an account.",
+		"If it wasn't you, you don't need to do anything. Nothing has changed, and nobody was told that you have an account.",
 	}}
 }
 
 func (s *Service) newAddressMail(code string) notice {
 	return notice{subject: "Confirm your new e-mail address", says: []string{
-		"Somebody who is signed in wants to use this e-mail address for their account. If it was you, confirm it here within a day:",
+		"Someone wants to use this e-mail address for their account. If it was you, confirm it here within a day:",
 		s.options.BaseURL + "/account/email#" + code,
-		"If it was not you, do nothing: the address will not be used.",
+		"If it wasn't you, ignore this e-mail: the address will not be used.",
 	}}
 }
 
 func (s *Service) addressTakenMail(string) notice {
-	return notice{subject: "Your e-mail address was wanted for another account", says: []string{
-		"Somebody wanted to use this e-mail address for another account. You have an account with it, so nothing has changed, and nobody was told.",
+	return notice{subject: "Someone tried to use your e-mail address", says: []string{
+		"Someone tried to use this e-mail address for another account. It belongs to your account, so nothing has changed, and nobody was told that you have one.",
 	}}
 }
 
 func (s *Service) movedMail(email string) notice {
-	return notice{subject: "Your account has another e-mail address", says: []string{
-		fmt.Sprintf("The e-mail address of your account is now %s. You have been signed out everywhere.", email),
-		"If it was not you, tell the operator of this server at once: " + s.options.BaseURL,
+	return notice{subject: "Your e-mail address was changed", says: []string{
+		fmt.Sprintf("The e-mail address of your account is now %s. All other browsers have been signed out.", email),
+		"If it wasn't you, tell the operator of this server at once: " + s.options.BaseURL,
 	}}
 }
 
@@ -244,6 +244,6 @@ func (s *Service) invitationMail(workspace Workspace, inviter, code string) noti
 	return notice{subject: "You are invited to " + short(workspace.Name), says: []string{
 		fmt.Sprintf("%s invites you to the workspace %s. Join it here within a week:", inviter, workspace.Name),
 		s.options.BaseURL + "/join#" + code,
-		"If you do not expect this, do nothing.",
+		"If you didn't expect this, ignore this e-mail.",
 	}}
 }

@@ -58,7 +58,7 @@ func TestSignUpByMail(t *testing.T) {
 		c := newClock(t)
 		c.must(c.RequestSignUp(t.Context(), email, stranger))
 		mail, code := c.mailed()
-		if mail.To != email || mail.Subject != "You have an account already" || code != "" {
+		if mail.To != email || mail.Subject != "You already have an account" || code != "" {
 			t.Errorf("the mail is %+v", mail)
 		}
 	})

@@ -41,7 +41,7 @@ func (s *Service) Invite(ctx context.Context, workspaceID, by, email string, rol
 		}
 		for _, m := range members {
 			if m.Email == email {
-				return &fault.Error{Kind: fault.Conflict, Field: "email", Message: "This person is a member already."}
+				return &fault.Error{Kind: fault.Conflict, Field: "email", Message: "This person is already a member."}
 			}
 		}
 		for _, old := range invitations {
@@ -144,7 +144,7 @@ func (s *Service) openInvitation(ctx context.Context, code string) (Invitation, 
 func invitationEnded() error {
 	return &fault.Error{
 		Kind: fault.Invalid, Field: "code", Cause: ErrInvitation,
-		Message: "This invitation is not valid any more. Ask for a new one.",
+		Message: "This invitation is no longer valid. Ask for a new one.",
 	}
 }
 
@@ -199,7 +199,7 @@ func (s *Service) joiner(ctx context.Context, email, password string, client Cli
 	if fault.Is(err, fault.Unauthenticated) {
 		return User{}, false, &fault.Error{
 			Kind: fault.Invalid, Field: "password", Cause: err,
-			Message: "You have an account with this e-mail address. Give its password.",
+			Message: "You already have an account with this e-mail address. Enter its password.",
 		}
 	}
 	if err != nil || !isNew { // nothing was made or found out

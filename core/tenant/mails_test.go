@@ -170,7 +170,7 @@ https://parley.example/workspaces/`
 
 A payment for the Standard plan of the workspace Shop failed on 1 January 2026. The plan goes on until 22 January 2026 at the latest.
 
-Please pay the invoice before. If your bank wants you to confirm the payment, this is where you do it:
+Please pay the invoice before then. If your bank asks you to confirm the payment, you do it here:
 
 https://invoice.stripe.com/i/1
 

@@ -83,9 +83,9 @@ func endOfTrial(w Workspace, s Subscription, now time.Time) []notice {
 	if s.Status != plan.Trialing || s.TrialEnd == nil || s.EndsAt != nil || !s.TrialEnd.After(now) {
 		return nil
 	}
-	on, payment := date(*s.TrialEnd), "From then on the plan is paid for."
+	on, payment := date(*s.TrialEnd), "After that, the plan is charged."
 	if costs := s.Costs(); costs != "" {
-		payment = fmt.Sprintf("From then on it costs %s; the first payment is taken on %s. Taxes and discounts, if any, stand on the invoice.", costs, on)
+		payment = fmt.Sprintf("From then on it costs %s; the first payment is taken on %s. Taxes and discounts, if any, are on the invoice.", costs, on)
 	}
 	return []notice{{
 		key:     fmt.Sprintf("trial:%s:%s", w.ID, s.TrialEnd.UTC().Format(time.DateOnly)),
@@ -93,7 +93,7 @@ func endOfTrial(w Workspace, s Subscription, now time.Time) []notice {
 		subject: fmt.Sprintf("The trial of %s ends on %s", short(w.Name), on),
 		says: []string{
 			fmt.Sprintf("The trial of the %s plan for the workspace %s ends on %s. %s", s.Plan.Title(), w.Name, on, payment),
-			"If you do not want that, cancel it before:",
+			"If you don't want that, cancel before then:",
 		},
 	}}
 }
@@ -124,10 +124,10 @@ func failedPayment(w Workspace, s Subscription, now time.Time) []notice {
 // howToPay says where an open invoice is paid. The page of the plan follows.
 func howToPay(s Subscription) []string {
 	if s.InvoiceURL == "" {
-		return []string{"Please update the payment method before:"}
+		return []string{"Please update the payment method before then:"}
 	}
 	return []string{
-		"Please pay the invoice before. If your bank wants you to confirm the payment, this is where you do it:",
+		"Please pay the invoice before then. If your bank asks you to confirm the payment, you do it here:",
 		s.InvoiceURL,
 		"Or update the payment method:",
 	}

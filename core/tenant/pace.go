@@ -152,7 +152,7 @@ func (p *Pace) sweep(now time.Time) {
 
 func tooMany(wait time.Duration) error {
 	wait = time.Duration(math.Ceil(wait.Seconds())) * time.Second
-	limited := fault.New(fault.RateLimited, "There were too many requests in the last minute. Wait %d s and try again.", wait/time.Second)
+	limited := fault.New(fault.RateLimited, "Too many requests in the last minute. Wait %d s and try again.", wait/time.Second)
 	limited.RetryAfter = wait
 	return limited
 }

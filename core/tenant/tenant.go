@@ -176,7 +176,7 @@ func (m Membership) May(action Action) error {
 	}
 	if m.OverLimit && action != Read && action != Pay {
 		if m.Role == RoleOwner {
-			return fault.New(fault.Forbidden, "The workspace has more members than its plan includes, and you can look but not change anything. Upgrade the plan, or ask an owner who is active to let you stay.")
+			return fault.New(fault.Forbidden, "This workspace has more members than its plan includes, so you can look but not change anything. Upgrade the plan, or ask an active owner to keep you.")
 		}
 		return fault.New(fault.Forbidden, "The workspace has more members than its plan includes, and you can look but not change anything. Ask an owner to choose who stays active, or to upgrade the plan.")
 	}
