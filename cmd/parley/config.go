@@ -143,6 +143,25 @@ const (
 	clientsAreOneRemedy = "Set TRUSTED_PROXIES to the address or network of the proxy that speaks TLS, and CLIENT_ADDRESS_HEADER if it doesn't use X-Forwarded-For; docs/deploying.md has examples."
 )
 
+// linksLeadNowhere reports whether mails would link to the reader's own
+// machine: the server listens to others, and has not been told its address.
+func (c *Config) linksLeadNowhere() bool {
+	if c.SMTPURL == "" || c.BaseURL != "" {
+		return false
+	}
+	host, _, err := net.SplitHostPort(c.listenAddress())
+	if err != nil {
+		return false // the start refuses it
+	}
+	ip := net.ParseIP(host)
+	return host == "" || ip != nil && ip.IsUnspecified()
+}
+
+const (
+	linksLeadNowhereFault  = "BASE_URL is empty, so that links in mails lead people to their own machine"
+	linksLeadNowhereRemedy = "Set BASE_URL to the address under which people reach this server, such as https://parley.example.com."
+)
+
 // isWebOrigin says that a URL has nothing but http or https, a host and a port.
 func isWebOrigin(text string) bool {
 	u, err := url.Parse(text)

@@ -89,6 +89,9 @@ func diagnose(ctx context.Context, config *Config) []diagnosis {
 		found = append(found, diagnosed("mail", p.mails.Check(ctx), "the mail server takes the user",
 			"Check SMTP_URL: parley config shows it without the password."))
 	}
+	if config.linksLeadNowhere() {
+		found = append(found, diagnosis{"links", false, linksLeadNowhereFault, linksLeadNowhereRemedy})
+	}
 	return found
 }
 

@@ -51,6 +51,9 @@ func (cmd *serveCmd) Run(ctx context.Context, config *Config, io streams) error 
 	if config.clientsAreOne() {
 		log.Warn(clientsAreOneFault, "remedy", clientsAreOneRemedy)
 	}
+	if config.linksLeadNowhere() {
+		log.Warn(linksLeadNowhereFault, "remedy", linksLeadNowhereRemedy)
+	}
 	log.Info("listening", "address", s.listener.Addr().String(), "version", version, "model", p.chat.ModelName())
 	return s.run(ctx)
 }
