@@ -17,6 +17,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/internal/bodies"
 	"parley/internal/publicid"
@@ -27,6 +28,7 @@ type Deps struct {
 	Chat      *chat.Service
 	Chatbots  *chatbot.Service
 	Knowledge *knowledge.Service
+	Evaluator *retrieval.Evaluator
 	// IDs makes the identifiers of conversations and messages that callers see.
 	IDs *publicid.Codec
 	// Billing takes Stripe's events; nil where nothing is sold.

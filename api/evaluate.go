@@ -5,7 +5,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/internal/id"
 )
@@ -64,21 +64,21 @@ func (a *API) evaluate(c *fiber.Ctx) error {
 	if err := decode(c, &request); err != nil {
 		return err
 	}
-	k := knowledge.DefaultShown
+	k := retrieval.DefaultShown
 	if request.K != nil {
 		k = *request.K
 	}
-	result, err := a.Knowledge.Evaluate(c.UserContext(), bot.WorkspaceID, bot.ID, request.probes(), k)
+	result, err := a.Evaluator.Evaluate(c.UserContext(), bot.WorkspaceID, bot.ID, request.probes(), k)
 	if err != nil {
 		return err
 	}
 	return succeed(c, evaluationOf(result))
 }
 
-func (r evaluateRequest) probes() []knowledge.Probe {
-	probes := make([]knowledge.Probe, len(r.Questions))
+func (r evaluateRequest) probes() []retrieval.Probe {
+	probes := make([]retrieval.Probe, len(r.Questions))
 	for i, q := range r.Questions {
-		probes[i] = knowledge.Probe{Question: q.Question, Title: q.Title}
+		probes[i] = retrieval.Probe{Question: q.Question, Title: q.Title}
 		if q.DocumentID != nil {
 			// What cannot be an identifier names nothing, and is not the same as none.
 			if probes[i].DocumentID = id.Given(*q.DocumentID); probes[i].DocumentID == "" {
@@ -89,15 +89,15 @@ func (r evaluateRequest) probes() []knowledge.Probe {
 	return probes
 }
 
-func evaluationOf(e knowledge.Evaluation) evaluationData {
+func evaluationOf(e retrieval.Evaluation) evaluationData {
 	data := evaluationData{Questions: each(e.Probes, probedOf), Measured: e.Measured, Within: map[string]float64{}, MRR: e.MRR}
-	for _, depth := range knowledge.EvaluateDepths {
+	for _, depth := range retrieval.EvaluateDepths {
 		data.Within[strconv.Itoa(depth)] = e.Within[depth]
 	}
 	return data
 }
 
-func probedOf(p knowledge.Probed) probedData {
+func probedOf(p retrieval.Probed) probedData {
 	data := probedData{Question: p.Question, Expected: headings(p.Expected), Passages: each(p.Found, foundOf)}
 	if p.Rank > 0 {
 		data.Rank = &p.Rank
@@ -105,6 +105,6 @@ func probedOf(p knowledge.Probed) probedData {
 	return data
 }
 
-func foundOf(f knowledge.Found) foundData {
+func foundOf(f retrieval.Result) foundData {
 	return foundData{f.DocumentID, f.Title, headings(f.HeadingPath), f.URL, f.Place, f.Excerpt(), f.Score}
 }

@@ -11,6 +11,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/retrieval"
 	"parley/core/tenant"
 )
 
@@ -96,7 +97,7 @@ func (w *tenancy) newRemoval(documentID string) knowledge.Removal {
 
 // goLive gives a document its next version, as indexing does: d is how it is
 // stored. It returns the passages.
-func (b *bundle) goLive(d knowledge.Document, passages []knowledge.Passage) []knowledge.Passage {
+func (b *bundle) goLive(d knowledge.Document, passages []retrieval.Passage) []retrieval.Passage {
 	b.Helper()
 	ctx := b.Context()
 	from := d.State
@@ -112,10 +113,10 @@ func (b *bundle) goLive(d knowledge.Document, passages []knowledge.Passage) []kn
 	return stored
 }
 
-func (w *tenancy) newPassages(n int) []knowledge.Passage {
-	passages := make([]knowledge.Passage, n)
+func (w *tenancy) newPassages(n int) []retrieval.Passage {
+	passages := make([]retrieval.Passage, n)
 	for i := range passages {
-		passages[i] = knowledge.Passage{Ordinal: i, Title: w.secret, HeadingPath: []string{w.secret}, Text: fmt.Sprint(w.secret, " ", i)}
+		passages[i] = retrieval.Passage{Ordinal: i, Title: w.secret, HeadingPath: []string{w.secret}, Text: fmt.Sprint(w.secret, " ", i)}
 	}
 	return passages
 }

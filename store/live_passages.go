@@ -9,7 +9,7 @@ import (
 
 	"entgo.io/ent/dialect"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // livePassages begins with the passages, whatever a planner without statistics
@@ -31,7 +31,7 @@ const (
 
 // LivePassages returns those of the passages that belong to the chatbot and to
 // a document that is answered from.
-func (s *Store) LivePassages(ctx context.Context, workspaceID, chatbotID string, ids []int64) ([]knowledge.Passage, error) {
+func (s *Store) LivePassages(ctx context.Context, workspaceID, chatbotID string, ids []int64) ([]retrieval.Passage, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -44,7 +44,7 @@ func (s *Store) LivePassages(ctx context.Context, workspaceID, chatbotID string,
 
 // LivePassagesAt is LivePassages for passages that are named by where they
 // stand.
-func (s *Store) LivePassagesAt(ctx context.Context, workspaceID, chatbotID string, at []knowledge.PassageAt) ([]knowledge.Passage, error) {
+func (s *Store) LivePassagesAt(ctx context.Context, workspaceID, chatbotID string, at []retrieval.Position) ([]retrieval.Passage, error) {
 	if len(at) == 0 {
 		return nil, nil
 	}
@@ -58,7 +58,7 @@ func (s *Store) LivePassagesAt(ctx context.Context, workspaceID, chatbotID strin
 	return s.livePassages(ctx, strings.TrimPrefix(each, " OR "), append(args, workspaceID, chatbotID))
 }
 
-func (s *Store) livePassages(ctx context.Context, which string, args []any) ([]knowledge.Passage, error) {
+func (s *Store) livePassages(ctx context.Context, which string, args []any) ([]retrieval.Passage, error) {
 	statement := livePassagesSQLite
 	if s.dialect == dialect.Postgres {
 		statement = livePassagesPostgres
@@ -68,7 +68,7 @@ func (s *Store) livePassages(ctx context.Context, which string, args []any) ([]k
 		return nil, mapError(err)
 	}
 	defer rows.Close()
-	var found []knowledge.Passage
+	var found []retrieval.Passage
 	for rows.Next() {
 		p, err := scanPassage(rows)
 		if err != nil {
@@ -79,7 +79,7 @@ func (s *Store) livePassages(ctx context.Context, which string, args []any) ([]k
 	return found, mapError(rows.Err())
 }
 
-func scanPassage(rows *sql.Rows) (p knowledge.Passage, err error) {
+func scanPassage(rows *sql.Rows) (p retrieval.Passage, err error) {
 	var headings []byte
 	err = rows.Scan(&p.ID, &p.DocumentID, &p.Version, &p.Ordinal, &p.Title, &headings, &p.Place, &p.Start, &p.End, &p.ContentHash,
 		&p.Text, &p.SourceID, &p.URL)

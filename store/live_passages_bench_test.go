@@ -9,6 +9,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/internal/pgtest"
 )
@@ -61,7 +62,7 @@ func manyDocuments(b *testing.B, s *Store, n int) (ids []int64) {
 		}
 		must(s.CreateDocument(ctx, "ws", d))
 		must(s.UpdateDocument(ctx, "ws", d.State, d, true))
-		must(s.AddPassages(ctx, "ws", d, []knowledge.Passage{{Title: "t", HeadingPath: []string{"h"}, Text: strings.Repeat("word ", 300)}}))
+		must(s.AddPassages(ctx, "ws", d, []retrieval.Passage{{Title: "t", HeadingPath: []string{"h"}, Text: strings.Repeat("word ", 300)}}))
 		if i%200 == 7 {
 			passages, err := s.Passages(ctx, "ws", d.ID, 1)
 			must(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/ent"
 	"parley/ent/passage"
 )
@@ -29,8 +30,8 @@ func inBatches[T any](rows []T, size int, do func([]T) error) error {
 
 // AddPassages adds passages of a document's version, each batch in a
 // transaction of its own.
-func (s *Store) AddPassages(ctx context.Context, workspaceID string, d knowledge.Document, passages []knowledge.Passage) error {
-	return inBatches(passages, passageBatch, func(batch []knowledge.Passage) error {
+func (s *Store) AddPassages(ctx context.Context, workspaceID string, d knowledge.Document, passages []retrieval.Passage) error {
+	return inBatches(passages, passageBatch, func(batch []retrieval.Passage) error {
 		return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 			rows := make([]*ent.PassageCreate, len(batch))
 			for i, p := range batch {
@@ -44,7 +45,7 @@ func (s *Store) AddPassages(ctx context.Context, workspaceID string, d knowledge
 }
 
 // Passages returns those of one version of a document, in order.
-func (s *Store) Passages(ctx context.Context, workspaceID, documentID string, version int) ([]knowledge.Passage, error) {
+func (s *Store) Passages(ctx context.Context, workspaceID, documentID string, version int) ([]retrieval.Passage, error) {
 	rows, err := s.db(ctx).Passage.Query().Where(passage.DocumentID(documentID), passage.Version(version)).
 		Order(passage.ByOrdinal()).All(within(ctx, workspaceID))
 	return mapped(rows, err, toPassage)
@@ -58,8 +59,8 @@ func (s *Store) DeletePassages(ctx context.Context, workspaceID, documentID stri
 	})
 }
 
-func toPassage(row *ent.Passage) knowledge.Passage {
-	return knowledge.Passage{
+func toPassage(row *ent.Passage) retrieval.Passage {
+	return retrieval.Passage{
 		ID: row.ID, DocumentID: row.DocumentID, Version: row.Version, Ordinal: row.Ordinal, Title: row.Title,
 		HeadingPath: row.HeadingPath, Place: row.Place, Start: row.Start, End: row.End, ContentHash: row.ContentHash, Text: row.Text,
 	}

@@ -8,6 +8,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 func TestLargeDocument(t *testing.T) {
@@ -22,7 +23,7 @@ func TestLargeDocument(t *testing.T) {
 			t.Helper()
 			got, err := b.Passages(ctx, a.id, d.ID, version)
 			b.must(err)
-			ordered := slices.IsSortedFunc(got, func(x, y knowledge.Passage) int { return x.Ordinal - y.Ordinal })
+			ordered := slices.IsSortedFunc(got, func(x, y retrieval.Passage) int { return x.Ordinal - y.Ordinal })
 			if len(got) != want || !ordered || want > 0 && got[want-1].Text != fmt.Sprint(a.secret, " ", want-1) {
 				t.Errorf("%d passages come back, in order: %v, want %d", len(got), ordered, want)
 			}
@@ -71,7 +72,7 @@ func TestLivePassages(t *testing.T) {
 		for _, p := range passages {
 			ids = append(ids, p.ID)
 		}
-		live := func() (got []knowledge.Passage) {
+		live := func() (got []retrieval.Passage) {
 			got, err := b.LivePassages(ctx, a.id, a.chatbot, ids)
 			b.must(err)
 			return got
@@ -95,7 +96,7 @@ func TestLivePassages(t *testing.T) {
 			placed := a.newPassages(1)
 			placed[0].Ordinal, placed[0].Start, placed[0].End = 9, 40, 1_000_000
 			b.must(b.AddPassages(ctx, a.id, d, placed))
-			at := []knowledge.PassageAt{{DocumentID: d.ID, Version: 1, Ordinal: 9}}
+			at := []retrieval.Position{{DocumentID: d.ID, Version: 1, Ordinal: 9}}
 			got, err := b.LivePassagesAt(ctx, a.id, a.chatbot, at)
 			if err != nil || len(got) != 1 || got[0].Start != 40 || got[0].End != 1_000_000 {
 				t.Errorf("got %+v, %v", got, err)
@@ -127,7 +128,7 @@ func TestLivePassages(t *testing.T) {
 			}
 		})
 		b.Run("they are found by where they stand, too", func(t *testing.T) {
-			got, err := b.LivePassagesAt(ctx, a.id, a.chatbot, []knowledge.PassageAt{
+			got, err := b.LivePassagesAt(ctx, a.id, a.chatbot, []retrieval.Position{
 				{DocumentID: a.document, Version: 1, Ordinal: 2},
 				{DocumentID: a.document, Version: 2, Ordinal: 0},
 				{DocumentID: a.document, Version: 1, Ordinal: 3},
@@ -137,14 +138,14 @@ func TestLivePassages(t *testing.T) {
 			b.must(err)
 			want, err := b.LivePassages(ctx, a.id, a.chatbot, []int64{ids[2], ids[3]})
 			b.must(err)
-			slices.SortFunc(got, func(p, q knowledge.Passage) int { return cmp.Compare(p.ID, q.ID) })
+			slices.SortFunc(got, func(p, q retrieval.Passage) int { return cmp.Compare(p.ID, q.ID) })
 			if len(got) != 2 || fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("got %+v, want %+v", got, want)
 			}
 			if got, err := b.LivePassagesAt(ctx, a.id, a.chatbot, nil); err != nil || got != nil {
 				t.Errorf("nowhere there are %+v, %v", got, err)
 			}
-			if got, err := b.LivePassagesAt(ctx, a.id, "cb_other", []knowledge.PassageAt{{DocumentID: a.document, Version: 1}}); err != nil || got != nil {
+			if got, err := b.LivePassagesAt(ctx, a.id, "cb_other", []retrieval.Position{{DocumentID: a.document, Version: 1}}); err != nil || got != nil {
 				t.Errorf("another chatbot finds %+v, %v", got, err)
 			}
 		})
@@ -153,7 +154,7 @@ func TestLivePassages(t *testing.T) {
 			third.Version, third.ContentHash = 3, "of the third"
 			b.must(b.AddPassages(ctx, a.id, third, a.newPassages(1)))
 			for version, want := range map[int]string{1: d.ContentHash, 3: "of the third"} {
-				got, err := b.LivePassagesAt(ctx, a.id, a.chatbot, []knowledge.PassageAt{{DocumentID: a.document, Version: version, Ordinal: 0}})
+				got, err := b.LivePassagesAt(ctx, a.id, a.chatbot, []retrieval.Position{{DocumentID: a.document, Version: version, Ordinal: 0}})
 				if err != nil || len(got) != 1 || got[0].ContentHash != want {
 					t.Errorf("got %+v, %v, want %q", got, err, want)
 				}

@@ -18,6 +18,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/retrieval"
 	"parley/core/tenant"
 )
 
@@ -124,7 +125,7 @@ var workspaceMethods = []confined{
 		return s.LivePassages(ctx, as, a.chatbot, []int64{a.passage})
 	}},
 	{"LivePassagesAt", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
-		return s.LivePassagesAt(ctx, as, a.chatbot, []knowledge.PassageAt{{DocumentID: a.document, Version: 1, Ordinal: 0}})
+		return s.LivePassagesAt(ctx, as, a.chatbot, []retrieval.Position{{DocumentID: a.document, Version: 1, Ordinal: 0}})
 	}},
 	{"KnowledgeVersion", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
 		version, err := s.KnowledgeVersion(ctx, as, a.chatbot)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/views"
 )
@@ -35,8 +35,8 @@ func (s *site) evaluate(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	result, err := s.Knowledge.Evaluate(c.UserContext(), v.workspaceID(), v.chatbot.ID,
-		knowledge.ReadProbes(typed["questions"]), knowledge.DefaultShown)
+	result, err := s.Evaluator.Evaluate(c.UserContext(), v.workspaceID(), v.chatbot.ID,
+		retrieval.ReadProbes(typed["questions"]), retrieval.DefaultShown)
 	if err != nil {
 		return typed.again(c, err, func(status int, f views.Form) error {
 			return s.showEvaluation(c, v, status, views.Evaluate{Form: f})
@@ -47,9 +47,9 @@ func (s *site) evaluate(c *fiber.Ctx) error {
 	return s.showEvaluation(c, v, fiber.StatusOK, m)
 }
 
-func evaluationView(e knowledge.Evaluation) views.Evaluate {
+func evaluationView(e retrieval.Evaluation) views.Evaluate {
 	m := views.Evaluate{Measured: e.Measured, MRR: fmt.Sprintf("%.2f", e.MRR)}
-	for _, depth := range knowledge.EvaluateDepths {
+	for _, depth := range retrieval.EvaluateDepths {
 		m.Shares = append(m.Shares, views.Share{Depth: strconv.Itoa(depth), Percent: fmt.Sprintf("%.0f %%", 100*e.Within[depth])})
 	}
 	for _, p := range e.Probes {
@@ -58,7 +58,7 @@ func evaluationView(e knowledge.Evaluation) views.Evaluate {
 	return m
 }
 
-func resultView(p knowledge.Probed) views.Result {
+func resultView(p retrieval.Probed) views.Result {
 	shown := views.Result{Question: p.Question, Expected: p.Title}
 	if p.Rank > 0 {
 		shown.Rank = strconv.Itoa(p.Rank)

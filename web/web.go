@@ -14,6 +14,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/internal/bodies"
 	"parley/internal/clientaddr"
@@ -25,6 +26,7 @@ type Deps struct {
 	Tenants   *tenant.Service
 	Chatbots  *chatbot.Service
 	Knowledge *knowledge.Service
+	Evaluator *retrieval.Evaluator
 	Chat      *chat.Service
 	// IDs makes the identifiers of conversations and messages that people see.
 	IDs      *publicid.Codec

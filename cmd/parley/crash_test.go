@@ -16,13 +16,14 @@ import (
 	"parley/core/chat"
 	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/retrieval"
 	"parley/llm/extractive"
 	"parley/llm/llmtest"
 )
 
 // chatAt is the room of a process whose clock shows another time.
 func chatAt(p *program, clock func() time.Time) *chat.Service {
-	return chat.New(p.store, p.knowledge, chat.Always(extractive.New()), clock, p.log)
+	return chat.New(p.store, p.searcher, chat.Always(extractive.New()), clock, p.log)
 }
 
 func contains(text, part string) bool { return strings.Contains(text, part) }
@@ -194,7 +195,7 @@ func TestKilledWhileAddingDocuments(t *testing.T) {
 			w.must(err)
 			stored := map[string]bool{}
 			for _, d := range documents {
-				scope := knowledge.Scope{WorkspaceID: tn.workspace, ChatbotID: tn.chatbot}
+				scope := retrieval.Scope{WorkspaceID: tn.workspace, ChatbotID: tn.chatbot}
 				held, err := p.index.Count(w.Context(), scope, d.ID)
 				w.must(err)
 				if d.State != knowledge.Ready || held != d.Passages || held < 100 {
@@ -202,7 +203,7 @@ func TestKilledWhileAddingDocuments(t *testing.T) {
 				}
 				word := strings.TrimPrefix(d.Title, "The book of ")
 				stored[word] = true
-				found, err := p.knowledge.Search(w.Context(), scope, knowledge.Query{Text: word + "1499", Limit: 5})
+				found, err := p.searcher.Search(w.Context(), scope, retrieval.Query{Text: word + "1499", Limit: 5})
 				w.must(err)
 				if len(found) == 0 || found[0].DocumentID != d.ID {
 					w.Errorf("the last chapter of %s is not found", d.Title)
@@ -226,7 +227,7 @@ func TestAddAfterACrash(t *testing.T) {
 		t.Run("a document that a crash left half indexed is indexed at the next start, and adding it again is no second one", func(t *testing.T) {
 			w := start()
 			tn := w.newTenant("baker", plan.Standard)
-			scope := knowledge.Scope{WorkspaceID: tn.workspace, ChatbotID: tn.chatbot}
+			scope := retrieval.Scope{WorkspaceID: tn.workspace, ChatbotID: tn.chatbot}
 			again := knowledge.NewDocument{Title: "Opening hours", Content: opening}
 			first, err := w.server.knowledge.Add(t.Context(), tn.workspace, tn.chatbot, again)
 			w.must(err)

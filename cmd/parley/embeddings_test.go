@@ -28,7 +28,7 @@ const (
 func (w *world) searching() {
 	w.Helper()
 	w.prepared()
-	w.must(w.server.knowledge.Check(w.Context()))
+	w.must(w.server.searcher.Check(w.Context()))
 }
 
 func TestHybridAnswers(t *testing.T) {

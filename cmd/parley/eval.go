@@ -17,7 +17,8 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/core/knowledge/evaluation"
+	"parley/core/retrieval"
+	"parley/core/retrieval/evaluation"
 )
 
 type evalCmd struct {
@@ -98,7 +99,7 @@ func (t *trial) index(ctx context.Context, corpus string) (evalReport, error) {
 	var report evalReport
 	var passages atomic.Int64
 	began := time.Now()
-	err := t.port.Rebuild(ctx, t.Version(), func(ctx context.Context, into knowledge.Filler) error {
+	err := t.port.Rebuild(ctx, t.Version(), func(ctx context.Context, into retrieval.Filler) error {
 		group, ctx := errgroup.WithContext(ctx)
 		group.SetLimit(t.writers)
 		err := readLines(corpus, func(d corpusLine) error {
@@ -192,8 +193,8 @@ func (cmd *evalRetrievalCmd) show(out io.Writer, report evalReport) error {
 }
 
 // query is what a question asks in one of its forms.
-func (q queryLine) query(form string) knowledge.Query {
-	query := knowledge.Query{Text: q.Text, Limit: 2 * ranked}
+func (q queryLine) query(form string) retrieval.Query {
+	query := retrieval.Query{Text: q.Text, Limit: 2 * ranked}
 	switch {
 	case q.Rewrite == "":
 	case form == "rewrite":

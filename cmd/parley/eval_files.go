@@ -15,7 +15,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/core/knowledge/evaluation"
+	"parley/core/retrieval/evaluation"
 )
 
 // corpusLine is a document of a BEIR-like corpus.

@@ -11,7 +11,7 @@ import (
 
 	"parley/core/chat"
 	"parley/core/fault"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/llm/extractive"
 )
 
@@ -124,7 +124,7 @@ var numeral = regexp.MustCompile(`\d+`)
 
 // measure adds a question, with one that has other relevant documents.
 func (f *groundingFigures) measure(c, other groundingCase, threshold float64) {
-	ground := func(answer string, passages []knowledge.Found) chat.Grounded {
+	ground := func(answer string, passages []retrieval.Result) chat.Grounded {
 		return chat.Ground(c.question, answer, passages, "No answer.", threshold)
 	}
 	f.Questions++

@@ -7,6 +7,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // groundingCase is a question with its answer and passages.
@@ -14,7 +15,7 @@ type groundingCase struct {
 	question, answer string
 	// relevant are the best passages of the documents that were judged
 	// relevant, and found the best of all.
-	relevant, found []knowledge.Found
+	relevant, found []retrieval.Result
 	documents       map[string]bool
 }
 
@@ -60,20 +61,20 @@ func (cmd *evalGroundingCmd) cases(ctx context.Context, t *trial) ([]groundingCa
 	return cases, nil
 }
 
-func (c *groundingCase) add(p knowledge.Passage) {
+func (c *groundingCase) add(p retrieval.Passage) {
 	if len(c.found) < answeredFrom {
-		c.found = append(c.found, knowledge.Found{Passage: p})
+		c.found = append(c.found, retrieval.Result{Passage: p})
 	}
 	if c.documents[p.DocumentID] && len(c.relevant) < answeredFrom {
-		c.relevant = append(c.relevant, knowledge.Found{Passage: p})
+		c.relevant = append(c.relevant, retrieval.Result{Passage: p})
 	}
 }
 
 // indexPassages indexes each passage as a document of its own, and returns
 // the passages by the ids of these.
-func (t *trial) indexPassages(ctx context.Context, corpus string) (map[string]knowledge.Passage, error) {
-	passages := map[string]knowledge.Passage{}
-	err := t.port.Rebuild(ctx, t.Version(), func(ctx context.Context, into knowledge.Filler) error {
+func (t *trial) indexPassages(ctx context.Context, corpus string) (map[string]retrieval.Passage, error) {
+	passages := map[string]retrieval.Passage{}
+	err := t.port.Rebuild(ctx, t.Version(), func(ctx context.Context, into retrieval.Filler) error {
 		return readLines(corpus, func(line corpusLine) error {
 			for _, p := range knowledge.Split(line.document(), knowledge.Sizes{}) {
 				id := fmt.Sprintf("%s#%d", p.DocumentID, p.Ordinal)

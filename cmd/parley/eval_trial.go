@@ -10,13 +10,14 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/index/embedded"
 )
 
 // trial is a trial with the index that it runs on.
 type trial struct {
 	*knowledge.Trial
-	port knowledge.Index
+	port retrieval.Index
 	// writers is how many documents are put into the index at once.
 	writers int
 	size    func() int64
@@ -39,7 +40,7 @@ func openTrial(ctx context.Context, config *Config, index, folder string) (*tria
 		return nil, err
 	}
 	ports.Index = t.port
-	t.Trial = knowledge.NewTrial(ports, knowledge.Scope{WorkspaceID: "ws_eval", ChatbotID: "cb_eval"})
+	t.Trial = knowledge.NewTrial(ports, retrieval.Scope{WorkspaceID: "ws_eval", ChatbotID: "cb_eval"})
 	return t, nil
 }
 

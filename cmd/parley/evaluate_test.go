@@ -8,6 +8,7 @@ import (
 
 	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/retrieval"
 )
 
 func TestEvaluatePageAndRoute(t *testing.T) {
@@ -143,7 +144,7 @@ func TestPassageSizes(t *testing.T) {
 }
 
 func TestAnswerWithoutKnowledge(t *testing.T) {
-	w := startWith(t, ports{index: func(x knowledge.Index) knowledge.Index { return brokenIndex{Index: x} }})
+	w := startWith(t, ports{index: func(x retrieval.Index) retrieval.Index { return brokenIndex{Index: x} }})
 	baker := w.newTenant("baker", plan.Standard, opening)
 	v := w.signedIn(baker.email, baker.password)
 	t.Run("without the box a question fails while the index is away", func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/retrieval"
 )
 
 // documentsOf are the documents of a chatbot by their state, as the API lists
@@ -104,7 +105,7 @@ func TestKilledInTheMiddleOfAnImport(t *testing.T) {
 		third.endsWithin(patience)
 		s.inside(func(w *world) {
 			for _, d := range w.settled(tn) {
-				held, err := w.server.index.Count(w.Context(), knowledge.Scope{WorkspaceID: tn.workspace, ChatbotID: tn.chatbot}, d.ID)
+				held, err := w.server.index.Count(w.Context(), retrieval.Scope{WorkspaceID: tn.workspace, ChatbotID: tn.chatbot}, d.ID)
 				w.must(err)
 				if held != d.Passages || held == 0 {
 					w.Errorf("the index holds %d of %d passages of %s", held, d.Passages, d.Title)

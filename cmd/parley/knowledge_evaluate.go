@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 
 	"parley/core/chatbot"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 type knowledgeEvaluateCmd struct {
@@ -53,7 +53,7 @@ func (cmd *knowledgeEvaluateCmd) Run(ctx context.Context, config *Config, io str
 		return err
 	}
 	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
-		result, err := p.knowledge.Evaluate(ctx, bot.WorkspaceID, bot.ID, knowledge.ReadProbes(text), cmd.K)
+		result, err := p.evaluator.Evaluate(ctx, bot.WorkspaceID, bot.ID, retrieval.ReadProbes(text), cmd.K)
 		if err != nil {
 			return err
 		}
@@ -74,23 +74,23 @@ func readText(in io.Reader, name string) (string, error) {
 	return string(text), err
 }
 
-func viewEvaluation(e knowledge.Evaluation) evaluationView {
+func viewEvaluation(e retrieval.Evaluation) evaluationView {
 	return evaluationView{each(e.Probes, viewProbed), e.Measured, e.Within, e.MRR}
 }
 
-func viewProbed(p knowledge.Probed) probedView {
-	return probedView{p.Question, p.Title, p.Rank, each(p.Found, func(f knowledge.Found) foundView {
+func viewProbed(p retrieval.Probed) probedView {
+	return probedView{p.Question, p.Title, p.Rank, each(p.Found, func(f retrieval.Result) foundView {
 		return foundView{f.DocumentID, f.Title, append([]string{}, f.HeadingPath...), f.Place, f.Excerpt(), f.Score}
 	})}
 }
 
-func showEvaluation(out io.Writer, e knowledge.Evaluation) error {
+func showEvaluation(out io.Writer, e retrieval.Evaluation) error {
 	for _, p := range e.Probes {
 		fmt.Fprintln(out, p.Question)
 		if p.Rank > 0 {
 			fmt.Fprintf(out, "  %q is at place %d\n", p.Title, p.Rank)
 		} else if len(p.Expected) > 0 {
-			fmt.Fprintf(out, "  %q is not among the first %d passages\n", p.Title, knowledge.EvaluateDepth)
+			fmt.Fprintf(out, "  %q is not among the first %d passages\n", p.Title, retrieval.EvaluateDepth)
 		}
 		for i, f := range p.Found {
 			fmt.Fprintf(out, "  %d. %s (score %.2f)\n", i+1, strings.Join(append([]string{f.Title}, f.HeadingPath...), " › "), f.Score)
@@ -99,7 +99,7 @@ func showEvaluation(out io.Writer, e knowledge.Evaluation) error {
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "questions measured\t%d\n", e.Measured)
-	for _, depth := range knowledge.EvaluateDepths {
+	for _, depth := range retrieval.EvaluateDepths {
 		fmt.Fprintf(w, "found among the first %s\t%.0f %%\n", strconv.Itoa(depth), 100*e.Within[depth])
 	}
 	fmt.Fprintf(w, "mean reciprocal rank\t%.2f\n", e.MRR)

@@ -143,6 +143,6 @@ func (p *program) openChatbots(wrap func(chat.Model) chat.Model) error {
 	if err != nil {
 		return err
 	}
-	p.chat = chat.New(p.store, p.knowledge, choices, now, p.log)
+	p.chat = chat.New(p.store, p.searcher, choices, now, p.log)
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"parley/core/fault"
-	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/retrieval"
 	"parley/index/indextest"
 	"parley/internal/pgtest"
 	"parley/llm/llmtest"
@@ -98,15 +98,15 @@ func TestDatabaseOutageDuringAStream(t *testing.T) {
 
 // brokenIndex is an index that cannot be searched.
 type brokenIndex struct {
-	knowledge.Index
+	retrieval.Index
 	panics bool
 }
 
-func (x brokenIndex) Search(context.Context, knowledge.Scope, knowledge.IndexQuery) (knowledge.Hits, error) {
+func (x brokenIndex) Search(context.Context, retrieval.Scope, retrieval.IndexQuery) (retrieval.Hits, error) {
 	if x.panics {
 		panic("a defect of the index, secret-1234")
 	}
-	return knowledge.Hits{}, fault.New(fault.Upstream, "disk secret-1234 is broken")
+	return retrieval.Hits{}, fault.New(fault.Upstream, "disk secret-1234 is broken")
 }
 
 func (x brokenIndex) Check(context.Context) error { return fault.New(fault.Upstream, "secret-1234") }
@@ -115,7 +115,7 @@ func TestIndexOutage(t *testing.T) {
 	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*Config)) *world) {
 		for _, panics := range []bool{false, true} {
-			broken := func(x knowledge.Index) knowledge.Index {
+			broken := func(x retrieval.Index) retrieval.Index {
 				return brokenIndex{indextest.RefuseInTx(x), panics}
 			}
 			w := startWith(t, ports{index: broken}, func(c *Config) { c.DatabaseURL = start().server.config.DatabaseURL })

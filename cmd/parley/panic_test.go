@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"parley/core/chat"
-	"parley/core/knowledge"
-	"parley/core/knowledge/lexical"
 	"parley/core/plan"
+	"parley/core/retrieval"
+	"parley/core/retrieval/lexical"
 	"parley/internal/pgtest"
 	"parley/llm/extractive"
 )
@@ -29,10 +29,10 @@ func (m panicsWhenAsked) Generate(ctx context.Context, prompt chat.Prompt, emit 
 }
 
 // panicsWhenSearched is an index with such a defect.
-type panicsWhenSearched struct{ knowledge.Index }
+type panicsWhenSearched struct{ retrieval.Index }
 
-func (x panicsWhenSearched) Search(ctx context.Context, scope knowledge.Scope, query knowledge.IndexQuery) (knowledge.Hits, error) {
-	asks := func(term knowledge.Term) bool { // in the question itself, not in one before
+func (x panicsWhenSearched) Search(ctx context.Context, scope retrieval.Scope, query retrieval.IndexQuery) (retrieval.Hits, error) {
+	asks := func(term retrieval.Term) bool { // in the question itself, not in one before
 		return strings.HasPrefix(term.Text, "quicksand") && term.Weight >= lexical.Unit
 	}
 	if slices.ContainsFunc(query.Terms, asks) {
@@ -50,7 +50,7 @@ func TestPanicsInMidTurn(t *testing.T) {
 			url := database(t)
 			outer := startWith(t, ports{
 				model: func(chat.Model) chat.Model { return panicsWhenAsked{extractive.New()} },
-				index: func(x knowledge.Index) knowledge.Index { return panicsWhenSearched{x} },
+				index: func(x retrieval.Index) retrieval.Index { return panicsWhenSearched{x} },
 			}, func(c *Config) { c.DatabaseURL = url })
 			tn := outer.newTenant("baker", plan.Standard, opening)
 

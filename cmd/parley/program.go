@@ -15,6 +15,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/internal/metrics"
 	"parley/internal/publicid"
@@ -37,6 +38,8 @@ type program struct {
 	tenants   *tenant.Service
 	chatbots  *chatbot.Service
 	knowledge *knowledge.Service
+	searcher  *retrieval.Searcher
+	evaluator *retrieval.Evaluator
 	chat      *chat.Service
 	// ids makes the identifiers of conversations and messages that callers,
 	// people and the operator see.
@@ -60,7 +63,7 @@ func openProgram(ctx context.Context, config *Config, log *slog.Logger) (*progra
 // ports may wrap the ports to the network; tests do.
 type ports struct {
 	model func(chat.Model) chat.Model
-	index func(knowledge.Index) knowledge.Index
+	index func(retrieval.Index) retrieval.Index
 }
 
 func openWith(ctx context.Context, config *Config, log *slog.Logger, wrap ports) (*program, error) {
@@ -140,7 +143,10 @@ func (p *program) openKnowledge(ctx context.Context, wrap ports) error {
 	if wrap.index != nil {
 		ports.Index = wrap.index(p.index)
 	}
+	p.searcher = retrieval.NewSearcher(ports.Index, p.store, ports.Embedder, p.log)
+	ports.Searcher = p.searcher
 	p.knowledge = knowledge.New(ports, now, rand.Reader, p.log)
+	p.evaluator = retrieval.NewEvaluator(p.searcher, p.knowledge)
 	return nil
 }
 

@@ -9,17 +9,18 @@ import (
 
 	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/retrieval"
 )
 
 // slowRebuild is an index whose rebuild has put all into the new one, and
 // waits there before that serves.
 type slowRebuild struct {
-	knowledge.Index
+	retrieval.Index
 	filled, release chan struct{}
 }
 
-func (x slowRebuild) Rebuild(ctx context.Context, version string, fill func(context.Context, knowledge.Filler) error) error {
-	return x.Index.Rebuild(ctx, version, func(ctx context.Context, into knowledge.Filler) error {
+func (x slowRebuild) Rebuild(ctx context.Context, version string, fill func(context.Context, retrieval.Filler) error) error {
+	return x.Index.Rebuild(ctx, version, func(ctx context.Context, into retrieval.Filler) error {
 		err := fill(ctx, into)
 		close(x.filled)
 		<-x.release
@@ -36,7 +37,7 @@ func TestReindexBesideAServer(t *testing.T) {
 		const question, answer = "When does the bakery open?", "seven in the morning"
 
 		rebuild := slowRebuild{filled: make(chan struct{}), release: make(chan struct{})}
-		beside, err := openWith(t.Context(), w.server.config, w.server.program.log, ports{index: func(x knowledge.Index) knowledge.Index {
+		beside, err := openWith(t.Context(), w.server.config, w.server.program.log, ports{index: func(x retrieval.Index) retrieval.Index {
 			rebuild.Index = x
 			return rebuild
 		}})
@@ -95,7 +96,7 @@ func TestReindexBesideAServer(t *testing.T) {
 			if text := w.replyTo(baker, "Where are places for parking?"); strings.Contains(text, "behind the house") {
 				t.Errorf("the answer is %q", text)
 			}
-			scope := knowledge.Scope{WorkspaceID: baker.workspace, ChatbotID: baker.chatbot}
+			scope := retrieval.Scope{WorkspaceID: baker.workspace, ChatbotID: baker.chatbot}
 			if held, err := w.server.index.Count(t.Context(), scope, documents[1].ID); err != nil || held != 0 {
 				t.Errorf("the index counts %d passages of it (%v)", held, err)
 			}

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/index/embedded"
 	"parley/index/weaviate"
 	"parley/llm/openai"
@@ -15,7 +16,7 @@ import (
 
 // index is a retrieval index that is open.
 type index interface {
-	knowledge.Index
+	retrieval.Index
 	io.Closer
 }
 

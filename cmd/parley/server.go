@@ -61,12 +61,12 @@ func newServer(p *program) (*server, error) {
 	s.pace = tenant.NewPace(time.Now)
 	sessions := web.NewSessions(p.tenants, s.https, base).Paced(s.pace, proxies.Of)
 	forPrograms := api.Deps{
-		Chat: p.chat, Chatbots: p.chatbots, Knowledge: p.knowledge, IDs: p.ids,
+		Chat: p.chat, Chatbots: p.chatbots, Knowledge: p.knowledge, Evaluator: p.evaluator, IDs: p.ids,
 		Person: sessions.Person, Lifetime: s.lifetime, Log: p.log, Parts: p.parts(),
 		Pace: s.pace, Requests: p.requests(), MaxAnswers: p.config.MaxAnswers,
 	}
 	forPeople := web.Deps{
-		Tenants: p.tenants, Chatbots: p.chatbots, Knowledge: p.knowledge, Chat: p.chat, IDs: p.ids, Sessions: sessions, Pace: s.pace,
+		Tenants: p.tenants, Chatbots: p.chatbots, Knowledge: p.knowledge, Evaluator: p.evaluator, Chat: p.chat, IDs: p.ids, Sessions: sessions, Pace: s.pace,
 		Proxies: proxies, BaseURL: base, SignUp: p.config.SignUp, Log: p.log, Now: now,
 		Security:  web.Security{Contact: p.config.SecurityContact, Policy: parley.SecurityPolicy},
 		StripeURL: p.config.StripeURL, TrialDays: p.config.TrialDays, TaxInclusive: p.config.TaxBehavior == taxInclusive, PlanChanges: p.config.ownersChangePlans(),
@@ -89,7 +89,7 @@ func (s *server) baseURL() string { return s.config.baseURL(s.listener.Addr().St
 func (p *program) parts() []api.Part {
 	return []api.Part{
 		{Name: "database", Vital: true, Check: p.store.Check},
-		{Name: "index", Vital: true, Check: p.knowledge.Check},
+		{Name: "index", Vital: true, Check: p.searcher.Check},
 		{Name: "model", Check: p.chat.CheckModel},
 	}
 }

@@ -8,7 +8,9 @@ import (
 
 	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/retrieval"
 	"parley/internal/weaviatetest"
+	"parley/llm/words"
 )
 
 // withWeaviate keeps the index on a server.
@@ -37,7 +39,7 @@ func (w *world) prepared() {
 	w.Helper()
 	w.eventually("the index is prepared", func() bool {
 		version, err := w.server.index.Version(w.Context())
-		return err == nil && version == w.server.knowledge.IndexVersion()
+		return err == nil && version == retrieval.IndexVersion(words.Embedder{})
 	})
 }
 
@@ -58,7 +60,7 @@ func (w *world) wantReady(tn tenantOf, want int) {
 	if len(documents) != want {
 		w.Errorf("%d documents, want %d", len(documents), want)
 	}
-	scope := knowledge.Scope{WorkspaceID: tn.workspace, ChatbotID: tn.chatbot}
+	scope := retrieval.Scope{WorkspaceID: tn.workspace, ChatbotID: tn.chatbot}
 	for _, d := range documents {
 		if d.State != knowledge.Ready {
 			w.Errorf("%s is %s: %s", d.Title, d.State, d.Reason)
@@ -68,8 +70,8 @@ func (w *world) wantReady(tn tenantOf, want int) {
 		if err != nil || held != d.Passages || held == 0 {
 			w.Errorf("the index counts %d passages of %s (%v), want %d", held, d.Title, err, d.Passages)
 		}
-		query := knowledge.Query{Text: d.Title, Limit: 100, Filter: knowledge.Filter{Documents: []string{d.ID}}}
-		found, err := w.server.knowledge.Search(w.Context(), scope, query)
+		query := retrieval.Query{Text: d.Title, Limit: 100, Filter: retrieval.Filter{Documents: []string{d.ID}}}
+		found, err := w.server.searcher.Search(w.Context(), scope, query)
 		if err != nil || len(found) != d.Passages {
 			w.Errorf("%d passages of %s are found (%v), want %d", len(found), d.Title, err, d.Passages)
 		}
@@ -96,7 +98,7 @@ func TestKnowledgeOnWeaviate(t *testing.T) {
 			if text := w.replyTo(baker, question); strings.Contains(text, answer) {
 				t.Errorf("the answer is %q", text)
 			}
-			held, err := w.server.index.Count(t.Context(), knowledge.Scope{WorkspaceID: baker.workspace, ChatbotID: baker.chatbot}, gone.ID)
+			held, err := w.server.index.Count(t.Context(), retrieval.Scope{WorkspaceID: baker.workspace, ChatbotID: baker.chatbot}, gone.ID)
 			if err != nil || held != 0 {
 				t.Errorf("the index counts %d of its passages (%v)", held, err)
 			}

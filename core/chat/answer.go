@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"parley/core/chat/format"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // Answer is the end of a turn, or of one attempt at it.
@@ -68,7 +68,7 @@ type Source struct {
 }
 
 // sourcesOf are the sources of passages of which none is cited.
-func sourcesOf(passages []knowledge.Found) []Source {
+func sourcesOf(passages []retrieval.Result) []Source {
 	sources := make([]Source, len(passages))
 	for i, p := range passages {
 		sources[i] = Source{

@@ -10,18 +10,18 @@ import (
 	"time"
 
 	"parley/core/chat"
-	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/retrieval"
 	"parley/store"
 )
 
 // five finds five passages of the usual size.
 type five struct{}
 
-func (five) Search(context.Context, knowledge.Scope, knowledge.Query) ([]knowledge.Found, error) {
-	found := make([]knowledge.Found, 5)
+func (five) Search(context.Context, retrieval.Scope, retrieval.Query) ([]retrieval.Result, error) {
+	found := make([]retrieval.Result, 5)
 	for i := range found {
-		found[i].Passage = knowledge.Passage{
+		found[i].Passage = retrieval.Passage{
 			ID: int64(i + 1), DocumentID: fmt.Sprintf("doc_%d", i), Title: "Opening hours", HeadingPath: []string{"Shops", "Hours"},
 			Version: 1, Start: 100, End: 1300, ContentHash: strings.Repeat("a", 64),
 			Text: strings.Repeat("The bakery opens at seven in the morning, every day but Monday. ", 18),

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // citations is the stage that lets only such citations through as hold. It
@@ -38,14 +38,14 @@ const (
 )
 
 // newCitations checks an answer that is given these passages, numbered from 1.
-func newCitations(passages []knowledge.Found) *citations {
+func newCitations(passages []retrieval.Result) *citations {
 	return &citations{sources: sources{found: passages}, marked: map[int]bool{}, out: citedText{start: true}}
 }
 
 // cited reports whether the answer cites the passage with a number.
 func (c *citations) cited(number int) bool { return c.marked[number] }
 
-func (c *citations) add(found []knowledge.Found) { c.sources.add(found) }
+func (c *citations) add(found []retrieval.Result) { c.sources.add(found) }
 
 func (c *citations) write(piece string) string {
 	if text, spaces := c.plainPiece(piece); text != "" && c.out.passes(text) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"parley/core/chat/format"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // formats are all that an answer leaves in.
@@ -58,9 +58,9 @@ func TestChecksTogether(t *testing.T) {
 }
 
 // long is an answer of the usual length, and long passages to go with it.
-func long() (string, []knowledge.Found) {
+func long() (string, []retrieval.Result) {
 	answer := strings.Repeat("The bakery opens at eight o'clock [1]. “Rolls are baked twice a day” [3]. A loaf of rye bread costs 3,50 € [3][4].\n\n", 12)
-	var passages []knowledge.Found
+	var passages []retrieval.Result
 	for _, p := range bakery {
 		p.Text = strings.Repeat(p.Text+"\n", 12)
 		passages = append(passages, p, p)

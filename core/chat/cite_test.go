@@ -8,14 +8,14 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/core/chat/format"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // texts are passages with these texts.
-func texts(list ...string) []knowledge.Found {
-	found := make([]knowledge.Found, len(list))
+func texts(list ...string) []retrieval.Result {
+	found := make([]retrieval.Result, len(list))
 	for i, text := range list {
-		found[i] = knowledge.Found{Passage: knowledge.Passage{DocumentID: "doc", Ordinal: 3 * i, Text: text}}
+		found[i] = retrieval.Result{Passage: retrieval.Passage{DocumentID: "doc", Ordinal: 3 * i, Text: text}}
 	}
 	return found
 }
@@ -125,7 +125,7 @@ func TestQuotations(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newCitations(bakery)
-			s.add([]knowledge.Found{{Passage: knowledge.Passage{Title: "Opening hours of shops", Text: "Nothing."}}})
+			s.add([]retrieval.Result{{Passage: retrieval.Passage{Title: "Opening hours of shops", Text: "Nothing."}}})
 			if got := through(s, c.answer); got != c.want || s.refuted != c.refuted {
 				t.Errorf("%q became\n%q with %d refuted, want\n%q with %d", c.answer, got, s.refuted, c.want, c.refuted)
 			}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"parley/core/chatbot"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // compose makes the prompt within the model's budget, and returns the passages
@@ -15,7 +15,7 @@ import (
 // there is room, each whole or not at all, and then the history from its end, by
 // questions with their answers. The query is the question as it was searched
 // for.
-func compose(bot *chatbot.Chatbot, model Model, passages []knowledge.Found, history []Message, question, query string) (Prompt, []knowledge.Found) {
+func compose(bot *chatbot.Chatbot, model Model, passages []retrieval.Result, history []Message, question, query string) (Prompt, []retrieval.Result) {
 	prompt := Prompt{
 		Question: question, NoAnswer: bot.NoAnswer, Temperature: bot.Temperature,
 		MaxTokens: answerTokens(bot, model.Traits().Context),
@@ -50,7 +50,7 @@ func compose(bot *chatbot.Chatbot, model Model, passages []knowledge.Found, hist
 
 // keepOnce makes the texts of passages parts of the message that holds them: a
 // stream that stays open keeps both.
-func keepOnce(passages []knowledge.Found, message string) {
+func keepOnce(passages []retrieval.Result, message string) {
 	for i := range passages {
 		text := &passages[i].Text
 		if at := strings.Index(message, *text); at >= 0 {
@@ -62,8 +62,8 @@ func keepOnce(passages []knowledge.Found, message string) {
 
 // choosePassages returns the passages that there is room for, and these as the model
 // is given them, numbered from first on.
-func choosePassages(left *budget, passages []knowledge.Found, first int) (given []knowledge.Found, texts []string) {
-	given, texts = make([]knowledge.Found, 0, len(passages)), make([]string, 0, len(passages))
+func choosePassages(left *budget, passages []retrieval.Result, first int) (given []retrieval.Result, texts []string) {
+	given, texts = make([]retrieval.Result, 0, len(passages)), make([]string, 0, len(passages))
 	for _, p := range passages {
 		p.Text = cleanPassage(p.Text)
 		text := delimited(first+len(given), p)

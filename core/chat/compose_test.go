@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"parley/core/chatbot"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // sized is a model with a context, in which a token has four bytes.
@@ -29,11 +29,11 @@ func (m sized) Count(text string) int {
 
 func language(context int) sized { return sized{traits: Traits{Language: true, Context: context}} }
 
-func passages(n, bytes int) []knowledge.Found {
-	var all []knowledge.Found
+func passages(n, bytes int) []retrieval.Result {
+	var all []retrieval.Result
 	for i := range n {
 		text := fmt.Sprintf("Passage no. %d. ", i+1)
-		all = append(all, found(knowledge.Passage{ID: int64(i + 1), Title: "Hours", Text: text + strings.Repeat("x", bytes-len(text))}))
+		all = append(all, found(retrieval.Passage{ID: int64(i + 1), Title: "Hours", Text: text + strings.Repeat("x", bytes-len(text))}))
 	}
 	return all
 }

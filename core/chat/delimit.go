@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // maxSource bounds the title and headings that a passage is introduced with.
@@ -17,7 +17,7 @@ const maxSource = 300
 // delimited is a passage, whose text is clean, as the model is given it: a
 // number to cite it by, where it comes from, and its text, none of which can end
 // the passage or begin another.
-func delimited(number int, p knowledge.Found) string {
+func delimited(number int, p retrieval.Result) string {
 	source, text := sourceName(p.Passage), defuse(p.Text)
 	var b strings.Builder
 	b.Grow(len(source) + len(text) + 48)
@@ -35,7 +35,7 @@ var attribute = strings.NewReplacer("<", "&lt;", ">", "&gt;", `"`, "&quot;")
 
 // sourceName is the title of a passage's document and the headings above it,
 // as the value of an attribute.
-func sourceName(p knowledge.Passage) string {
+func sourceName(p retrieval.Passage) string {
 	parts := append([]string{p.Title}, p.HeadingPath...)
 	if p.Place != "" {
 		parts = append(parts, p.Place)

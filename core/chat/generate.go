@@ -10,7 +10,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // passagesWanted is how many passages a question is answered from.
@@ -31,12 +31,12 @@ func (r *run) prepare(ctx context.Context, history []Message) (err error) {
 	if t.query == "" {
 		t.query, t.rewriting = s.selfContained(ctx, t.model, history, t.question)
 	}
-	query := knowledge.Query{Text: t.question, Context: questions(history), Limit: passagesWanted}
+	query := retrieval.Query{Text: t.question, Context: questions(history), Limit: passagesWanted}
 	if t.query != t.question {
 		// Together they find more than either: see docs/retrieval.md.
 		query.Text += "\n" + t.query
 	}
-	scope := knowledge.Scope{WorkspaceID: r.bot.WorkspaceID, ChatbotID: r.bot.ID}
+	scope := retrieval.Scope{WorkspaceID: r.bot.WorkspaceID, ChatbotID: r.bot.ID}
 	found, err := s.searcher.Search(ctx, scope, query)
 	if err != nil && ctx.Err() == nil && r.bot.AnswerWithoutKnowledge {
 		s.log.Warn("answering without knowledge", "chatbot_id", r.bot.ID, "error", err)
@@ -63,7 +63,7 @@ func questions(history []Message) []string {
 type generation struct {
 	run      *run
 	give     func(Event) error
-	passages []knowledge.Found
+	passages []retrieval.Result
 	checks   *checks
 	// conversing is nil before the model is asked.
 	conversing *conversing
@@ -112,7 +112,7 @@ func (g *generation) text(piece string) error {
 
 func (g *generation) waiting(message string) error { return g.emit(Waiting, message) }
 
-func (g *generation) found(more []knowledge.Found) {
+func (g *generation) found(more []retrieval.Result) {
 	g.passages = append(g.passages[:len(g.passages):len(g.passages)], more...)
 	g.checks.add(more)
 }
@@ -183,7 +183,7 @@ type checks struct {
 	grounding *grounding
 }
 
-func (r *run) newChecks(passages []knowledge.Found, noAnswer string) *checks {
+func (r *run) newChecks(passages []retrieval.Result, noAnswer string) *checks {
 	c := &checks{citations: newCitations(passages)}
 	if r.bot.Grounding == chatbot.Strict && r.task.model.Traits().Language {
 		c.grounding = newGrounding(passages, noAnswer)
@@ -219,7 +219,7 @@ func (c *checks) cut() string {
 	return c.citations.end()
 }
 
-func (c *checks) add(found []knowledge.Found) {
+func (c *checks) add(found []retrieval.Result) {
 	c.citations.add(found)
 	if c.grounding != nil {
 		c.grounding.add(found)

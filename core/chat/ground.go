@@ -3,8 +3,8 @@ package chat
 import (
 	"strings"
 
-	"parley/core/knowledge"
-	"parley/core/knowledge/lexical"
+	"parley/core/retrieval"
+	"parley/core/retrieval/lexical"
 )
 
 // supportThreshold is the share of a sentence's content words that a passage,
@@ -52,11 +52,11 @@ type grounding struct {
 
 // newGrounding checks an answer that is given these passages. NoAnswer is said
 // where nothing is supported.
-func newGrounding(passages []knowledge.Found, noAnswer string) *grounding {
+func newGrounding(passages []retrieval.Result, noAnswer string) *grounding {
 	return groundingAt(supportThreshold, passages, noAnswer)
 }
 
-func groundingAt(threshold float64, passages []knowledge.Found, noAnswer string) *grounding {
+func groundingAt(threshold float64, passages []retrieval.Result, noAnswer string) *grounding {
 	g := &grounding{evidence: newEvidence(threshold, passages), noAnswer: strings.TrimSpace(noAnswer), owner: map[string]bool{}, marked: map[int]bool{}}
 	var own sentences
 	for _, u := range append(own.write(g.noAnswer), own.end()...) {
@@ -73,7 +73,7 @@ func (g *grounding) allow(text string) {
 	}
 }
 
-func (g *grounding) add(found []knowledge.Found) { g.evidence.add(found) }
+func (g *grounding) add(found []retrieval.Result) { g.evidence.add(found) }
 
 // cites reports whether what went on cites the passage with a number.
 func (g *grounding) cites(number int) bool { return g.marked[number] }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"parley/core/knowledge/lexical"
+	"parley/core/retrieval/lexical"
 )
 
 // claims are what must stand in the passages for a sentence to be supported.

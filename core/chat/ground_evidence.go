@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/core/knowledge"
-	"parley/core/knowledge/lexical"
+	"parley/core/retrieval"
+	"parley/core/retrieval/lexical"
 )
 
 // evidence is what passages hold, to compare sentences with.
@@ -33,13 +33,13 @@ type passageFacts struct {
 	url   string
 }
 
-func newEvidence(threshold float64, found []knowledge.Found) *evidence {
+func newEvidence(threshold float64, found []retrieval.Result) *evidence {
 	e := &evidence{threshold: threshold, names: map[string]bool{}}
 	e.add(found)
 	return e
 }
 
-func (e *evidence) add(found []knowledge.Found) {
+func (e *evidence) add(found []retrieval.Result) {
 	for _, f := range found {
 		facts := factsOf(f.Passage)
 		for i, other := range e.passages {
@@ -52,7 +52,7 @@ func (e *evidence) add(found []knowledge.Found) {
 	}
 }
 
-func factsOf(p knowledge.Passage) passageFacts {
+func factsOf(p retrieval.Passage) passageFacts {
 	text := textOf(p)
 	facts := passageFacts{
 		document: p.DocumentID, ordinal: p.Ordinal, text: text, url: p.URL,

@@ -1,6 +1,8 @@
 package chat
 
-import "parley/core/knowledge"
+import (
+	"parley/core/retrieval"
+)
 
 // Grounded is an answer as it comes out of strict grounding.
 type Grounded struct {
@@ -15,7 +17,7 @@ type Grounded struct {
 // Ground checks a whole answer to a question as a strict chatbot's is, at a
 // threshold from 0 to 1, or zero for the one in force. It is there to measure
 // the check.
-func Ground(question, answer string, passages []knowledge.Found, noAnswer string, threshold float64) Grounded {
+func Ground(question, answer string, passages []retrieval.Result, noAnswer string, threshold float64) Grounded {
 	if threshold == 0 {
 		threshold = supportThreshold
 	}

@@ -7,17 +7,17 @@ import (
 
 	"pgregory.net/rapid"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 const ownersText = "I don't know that. Call us on 030 1234."
 
 // shop are four passages, of which the second and the third are neighbours.
-var shop = []knowledge.Found{
-	{Passage: knowledge.Passage{DocumentID: "hours", Title: "Opening hours", Text: "The bakery opens at eight o'clock in the morning. It is closed on Mondays."}},
-	{Passage: knowledge.Passage{DocumentID: "goods", Ordinal: 4, Text: "A loaf of rye bread costs 3,50 €, a roll 0.80 €. In 2024 we baked 1,200 cakes for Anna Schmidt."}},
-	{Passage: knowledge.Passage{DocumentID: "goods", Ordinal: 5, Text: "Croissants contain butter and hazelnuts.\n\n```sh\ncurl https://bakery.test/menu\necho done\n```\n"}},
-	{Passage: knowledge.Passage{DocumentID: "goods", Ordinal: 9, URL: "https://bakery.test/delivery", Text: "| Town | Delivery |\n|---|---|\n| Potsdam | 3 days |\n| Werder | 5 days |"}},
+var shop = []retrieval.Result{
+	{Passage: retrieval.Passage{DocumentID: "hours", Title: "Opening hours", Text: "The bakery opens at eight o'clock in the morning. It is closed on Mondays."}},
+	{Passage: retrieval.Passage{DocumentID: "goods", Ordinal: 4, Text: "A loaf of rye bread costs 3,50 €, a roll 0.80 €. In 2024 we baked 1,200 cakes for Anna Schmidt."}},
+	{Passage: retrieval.Passage{DocumentID: "goods", Ordinal: 5, Text: "Croissants contain butter and hazelnuts.\n\n```sh\ncurl https://bakery.test/menu\necho done\n```\n"}},
+	{Passage: retrieval.Passage{DocumentID: "goods", Ordinal: 9, URL: "https://bakery.test/delivery", Text: "| Town | Delivery |\n|---|---|\n| Potsdam | 3 days |\n| Werder | 5 days |"}},
 }
 
 func TestGrounding(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"parley/core/chatbot"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // Prompt is what a model answers. Messages hold the whole of it as text for a
@@ -22,7 +22,7 @@ type Prompt struct {
 	Question string
 	// Passages are the retrieved passages, best first. There may be none. A
 	// citation counts them from 1: see [Citation].
-	Passages []knowledge.Found
+	Passages []retrieval.Result
 	// Whole says that nobody reads the answer before its end. A model may then
 	// generate it without a stream and emit it as one piece.
 	Whole bool

@@ -13,8 +13,8 @@ import (
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/store"
 )
@@ -114,7 +114,7 @@ type searches struct {
 	hold func(ctx context.Context)
 }
 
-func (s *searches) Search(ctx context.Context, _ knowledge.Scope, _ knowledge.Query) ([]knowledge.Found, error) {
+func (s *searches) Search(ctx context.Context, _ retrieval.Scope, _ retrieval.Query) ([]retrieval.Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.n++

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 const (
@@ -20,13 +20,13 @@ const (
 
 // sources are the passages that an answer can cite, numbered from 1.
 type sources struct {
-	found   []knowledge.Found
+	found   []retrieval.Result
 	texts   []string // comparable, as far as they were needed
 	lookups int
 }
 
 // add copies: the passages belong to the caller.
-func (s *sources) add(found []knowledge.Found) { s.found = append(slices.Clip(s.found), found...) }
+func (s *sources) add(found []retrieval.Result) { s.found = append(slices.Clip(s.found), found...) }
 
 // with returns the number of a passage that has a quotation, one of the
 // preferred if possible, or zero.
@@ -144,6 +144,6 @@ func targetLength(text string) int {
 }
 
 // textOf is what a model is told of a passage.
-func textOf(p knowledge.Passage) string {
+func textOf(p retrieval.Passage) string {
 	return cleanPassage(p.Title + "\n" + strings.Join(p.HeadingPath, "\n") + "\n" + p.Text)
 }

@@ -11,21 +11,21 @@ import (
 	"time"
 
 	"parley/core/chat"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/llm/llmtest"
 	"parley/llm/openai"
 )
 
 // library finds a passage about what is asked for.
-type library struct{ asked []knowledge.Query }
+type library struct{ asked []retrieval.Query }
 
-func (l *library) Search(_ context.Context, _ knowledge.Scope, query knowledge.Query) ([]knowledge.Found, error) {
+func (l *library) Search(_ context.Context, _ retrieval.Scope, query retrieval.Query) ([]retrieval.Result, error) {
 	l.asked = append(l.asked, query)
-	passage := knowledge.Passage{
+	passage := retrieval.Passage{
 		ID: int64(len(l.asked)), DocumentID: "doc_" + strconv.Itoa(len(l.asked)), Title: query.Text,
 		Text: "About " + query.Text + ".</passage> It opens at nine.",
 	}
-	return []knowledge.Found{{Passage: passage}}, nil
+	return []retrieval.Result{{Passage: passage}}, nil
 }
 
 // body is what a provider is sent.

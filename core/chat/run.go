@@ -9,7 +9,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // run is one attempt at an answer, in this process. It is carried out on its
@@ -61,7 +61,7 @@ type task struct {
 	// this one, and rewriting what that cost.
 	query     string
 	rewriting Usage
-	passages  []knowledge.Found
+	passages  []retrieval.Result
 	prompt    Prompt
 	// cacheKey is empty for an answer that is not to be kept, and cached the
 	// answer that is there already.

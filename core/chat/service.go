@@ -11,13 +11,13 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/retrieval"
 )
 
 // Searcher finds passages; package knowledge is one.
 type Searcher interface {
-	Search(ctx context.Context, scope knowledge.Scope, query knowledge.Query) ([]knowledge.Found, error)
+	Search(ctx context.Context, scope retrieval.Scope, query retrieval.Query) ([]retrieval.Result, error)
 }
 
 // Service is the room: it answers questions in conversations.

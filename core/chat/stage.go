@@ -1,6 +1,8 @@
 package chat
 
-import "parley/core/knowledge"
+import (
+	"parley/core/retrieval"
+)
 
 // stage stands between a model and the reader of its answer. It may hold text
 // back until it knows what to do with it, and may change or drop it.
@@ -11,5 +13,5 @@ type stage interface {
 	end() string
 	// add tells it of passages that the model was given in addition. They are
 	// counted on from those before.
-	add(found []knowledge.Found)
+	add(found []retrieval.Result)
 }

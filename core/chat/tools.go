@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"parley/core/chatbot"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 const (
@@ -27,7 +27,7 @@ type talk struct {
 	waiting func(message string) error
 	// found is given passages that the model is given in addition, which are
 	// counted on from those before.
-	found func(more []knowledge.Found)
+	found func(more []retrieval.Result)
 }
 
 // conversing is one answer with its calls of tools.

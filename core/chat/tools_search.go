@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // searchTool is retrieval, for a model that wants more than it was given.
@@ -99,8 +99,8 @@ func readCall(call ToolCall) searchCall {
 // search looks a query up and returns what the model is told of it. A search
 // that fails is no reason to end the answer; a caller who has gone is.
 func (c *conversing) search(ctx context.Context, query string) (string, error) {
-	scope := knowledge.Scope{WorkspaceID: c.bot.WorkspaceID, ChatbotID: c.bot.ID}
-	found, err := c.service.searcher.Search(ctx, scope, knowledge.Query{Text: query, Limit: passagesWanted})
+	scope := retrieval.Scope{WorkspaceID: c.bot.WorkspaceID, ChatbotID: c.bot.ID}
+	found, err := c.service.searcher.Search(ctx, scope, retrieval.Query{Text: query, Limit: passagesWanted})
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
@@ -120,7 +120,7 @@ func (c *conversing) search(ctx context.Context, query string) (string, error) {
 
 // sort tells the passages that the model has not been given from the numbers
 // of those that it has.
-func (c *conversing) sort(found []knowledge.Found) (more []knowledge.Found, known []int) {
+func (c *conversing) sort(found []retrieval.Result) (more []retrieval.Result, known []int) {
 	numbers := make(map[passageKey]int, len(c.prompt.Passages))
 	for i, p := range c.prompt.Passages {
 		numbers[keyOf(p)] = i + 1
@@ -142,7 +142,7 @@ type passageKey struct {
 	ordinal    int
 }
 
-func keyOf(p knowledge.Found) passageKey { return passageKey{p.ID, p.DocumentID, p.Ordinal} }
+func keyOf(p retrieval.Result) passageKey { return passageKey{p.ID, p.DocumentID, p.Ordinal} }
 
 // resultOf is what a model is told of a search.
 func resultOf(texts []string, known []int, left bool) string {

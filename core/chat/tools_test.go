@@ -10,18 +10,18 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // shelf finds passages by the query, and keeps what it was asked.
 type shelf struct {
-	of    map[string][]knowledge.Found
+	of    map[string][]retrieval.Result
 	err   error
-	asked []knowledge.Query
-	scope knowledge.Scope
+	asked []retrieval.Query
+	scope retrieval.Scope
 }
 
-func (s *shelf) Search(_ context.Context, scope knowledge.Scope, query knowledge.Query) ([]knowledge.Found, error) {
+func (s *shelf) Search(_ context.Context, scope retrieval.Scope, query retrieval.Query) ([]retrieval.Result, error) {
 	s.asked, s.scope = append(s.asked, query), scope
 	return s.of[query.Text], s.err
 }
@@ -29,14 +29,14 @@ func (s *shelf) Search(_ context.Context, scope knowledge.Scope, query knowledge
 // heard is what somebody hears who reads an answer.
 type heard struct {
 	events []string
-	found  []knowledge.Found
+	found  []retrieval.Result
 }
 
 func (h *heard) talk() talk {
 	return talk{
 		text:    func(piece string) error { h.events = append(h.events, piece); return nil },
 		waiting: func(message string) error { h.events = append(h.events, "("+message+")"); return nil },
-		found:   func(more []knowledge.Found) { h.found = append(h.found, more...) },
+		found:   func(more []retrieval.Result) { h.found = append(h.found, more...) },
 	}
 }
 
@@ -69,7 +69,7 @@ func converse(ctx context.Context, s *Service, model Model, bot *chatbot.Chatbot
 
 func TestConverse(t *testing.T) {
 	bot := &chatbot.Chatbot{ID: "cb", WorkspaceID: "ws"}
-	begin := func(model Model, given []knowledge.Found) Prompt {
+	begin := func(model Model, given []retrieval.Result) Prompt {
 		prompt, _ := compose(bot, model, given, nil, "When?", "When?")
 		prompt.Whole = true
 		return prompt
@@ -86,7 +86,7 @@ func TestConverse(t *testing.T) {
 	t.Run("a call is carried out, and what was found is told, numbered on", func(t *testing.T) {
 		all := passages(4, 40)
 		model := script(calls("", search("c1", "pool hours")), answers("At nine [3]."))
-		knows, hears := &shelf{of: map[string][]knowledge.Found{"pool hours": {all[2], all[0], all[3]}}}, &heard{}
+		knows, hears := &shelf{of: map[string][]retrieval.Result{"pool hours": {all[2], all[0], all[3]}}}, &heard{}
 		prompt := begin(model, all[:2])
 		got, err := converse(t.Context(), room(&oneConversation{}, knows, model), model, bot, prompt, hears.talk())
 		if err != nil || got.Usage != oneEach.Plus(oneEach) || len(got.Calls) != 0 {
@@ -98,7 +98,7 @@ func TestConverse(t *testing.T) {
 		if len(hears.found) != 2 || hears.found[0].ID != 3 || hears.found[1].ID != 4 {
 			t.Errorf("found %+v", hears.found)
 		}
-		if knows.scope != (knowledge.Scope{WorkspaceID: "ws", ChatbotID: "cb"}) || knows.asked[0].Limit != 5 {
+		if knows.scope != (retrieval.Scope{WorkspaceID: "ws", ChatbotID: "cb"}) || knows.asked[0].Limit != 5 {
 			t.Errorf("asked for %+v in %+v", knows.asked, knows.scope)
 		}
 		second := (*model.asked)[1]
@@ -238,7 +238,7 @@ func TestConverse(t *testing.T) {
 
 func TestToolsWithinBounds(t *testing.T) {
 	bot := &chatbot.Chatbot{ID: "cb", WorkspaceID: "ws"}
-	run := func(t *testing.T, model scripted, knows *shelf, given []knowledge.Found) *heard {
+	run := func(t *testing.T, model scripted, knows *shelf, given []retrieval.Result) *heard {
 		t.Helper()
 		hears := &heard{}
 		prompt, _ := compose(bot, model, given, nil, "When?", "When?")
@@ -264,7 +264,7 @@ func TestToolsWithinBounds(t *testing.T) {
 	t.Run("a passage that two calls find is given once", func(t *testing.T) {
 		one := passages(1, 40)
 		model := script(calls("", search("a", "x"), search("b", "y")), answers("Yes."))
-		hears := run(t, model, &shelf{of: map[string][]knowledge.Found{"x": one, "y": one}}, nil)
+		hears := run(t, model, &shelf{of: map[string][]retrieval.Result{"x": one, "y": one}}, nil)
 		told := toolMessages((*model.asked)[1])
 		if len(hears.found) != 1 || !strings.Contains(told[1].Text, "given already: [1]") || strings.Contains(told[1].Text, "<passage") {
 			t.Errorf("found %d; it was told %+v", len(hears.found), told)
@@ -273,7 +273,7 @@ func TestToolsWithinBounds(t *testing.T) {
 
 	t.Run("tools give fifteen passages at most", func(t *testing.T) {
 		all := passages(30, 40)
-		knows := &shelf{of: map[string][]knowledge.Found{}}
+		knows := &shelf{of: map[string][]retrieval.Result{}}
 		var many []ToolCall
 		for i := range 4 {
 			query := fmt.Sprint("pool ", i)
@@ -292,7 +292,7 @@ func TestToolsWithinBounds(t *testing.T) {
 		all := passages(10, 1500)
 		model := script(calls("", search("a", "x")), calls("", search("b", "x")), answers("At nine."))
 		model.traits.Context = 4096
-		hears := run(t, model, &shelf{of: map[string][]knowledge.Found{"x": all[3:8]}}, all[:3])
+		hears := run(t, model, &shelf{of: map[string][]retrieval.Result{"x": all[3:8]}}, all[:3])
 		if len(hears.found) == 0 || len(hears.found) == 5 {
 			t.Errorf("%d were given", len(hears.found))
 		}

@@ -13,8 +13,8 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/retrieval"
 )
 
 // oneConversation is a database with conversation 1, as other processes and
@@ -68,17 +68,17 @@ func (s *oneConversation) FinishTurn(ctx context.Context, _ string, answer Answe
 // nothingFound is a knowledge without passages.
 type nothingFound struct{ err error }
 
-func (n nothingFound) Search(context.Context, knowledge.Scope, knowledge.Query) ([]knowledge.Found, error) {
+func (n nothingFound) Search(context.Context, retrieval.Scope, retrieval.Query) ([]retrieval.Result, error) {
 	return nil, n.err
 }
 
 // documents are found for any question: a passage of each.
 type documents []string
 
-func (p documents) Search(context.Context, knowledge.Scope, knowledge.Query) ([]knowledge.Found, error) {
-	var found []knowledge.Found
+func (p documents) Search(context.Context, retrieval.Scope, retrieval.Query) ([]retrieval.Result, error) {
+	var found []retrieval.Result
 	for _, id := range p {
-		found = append(found, knowledge.Found{Passage: knowledge.Passage{DocumentID: id, Text: "of " + id}})
+		found = append(found, retrieval.Result{Passage: retrieval.Passage{DocumentID: id, Text: "of " + id}})
 	}
 	return found, nil
 }

@@ -11,8 +11,10 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/internal/id"
+	"parley/internal/plain"
 )
 
 // NewDocument is what a person gives to add a document: a text, or a file.
@@ -151,6 +153,21 @@ func (s *Service) List(ctx context.Context, workspaceID, chatbotID string) ([]Do
 	return s.store.Documents(ctx, workspaceID, chatbotID)
 }
 
+// Titles is that of retrieval.Titles.
+func (s *Service) Titles(ctx context.Context, workspaceID, chatbotID string) ([]retrieval.Titled, error) {
+	documents, err := s.List(ctx, workspaceID, chatbotID)
+	if err != nil {
+		return nil, err
+	}
+	var titles []retrieval.Titled
+	for _, d := range documents {
+		if d.State != Removing {
+			titles = append(titles, retrieval.Titled{DocumentID: d.ID, Title: d.Title})
+		}
+	}
+	return titles, nil
+}
+
 // writable fails unless there is such a chatbot and it takes documents.
 func (s *Service) writable(ctx context.Context, workspaceID, chatbotID string) error {
 	bot, err := s.chatbot(ctx, workspaceID, chatbotID)
@@ -182,7 +199,7 @@ func checkDocument(request NewDocument) (NewDocument, error) {
 		return request, fault.InField("content", "The document has no text.")
 	case len(request.Content) > MaxContent:
 		return request, &fault.Error{Kind: fault.TooLarge, Field: "content", Message: "The document is larger than 5 MiB. Split it."}
-	case !storable(request.Content):
+	case !plain.Storable(request.Content):
 		return request, fault.InField("content", "The document is not valid UTF-8 text. Save it as UTF-8.")
 	}
 	if request.Kind == Pairs { // they are read as a file of them is
@@ -193,7 +210,7 @@ func checkDocument(request NewDocument) (NewDocument, error) {
 
 func checkFile(request NewDocument) (NewDocument, error) {
 	file := request.File
-	file.Name, file.ContentType = shorten(oneLine(file.Name), maxName), fitting(file.ContentType, maxName)
+	file.Name, file.ContentType = plain.Shorten(plain.Line(file.Name), maxName), fitting(file.ContentType, maxName)
 	switch {
 	case request.Kind != "" && !slices.Contains(fileKinds, request.Kind):
 		return request, fault.InField("kind", "kind must be one of %s, or be left out.", strings.Join(names(fileKinds), ", "))
@@ -206,7 +223,7 @@ func checkFile(request NewDocument) (NewDocument, error) {
 	}
 	if request.Title == "" {
 		// Until the file's own title is known.
-		request.Title = shorten(file.Name, maxTitle)
+		request.Title = plain.Shorten(file.Name, maxTitle)
 	}
 	if request.Title == "" {
 		return request, fault.InField("title", "Give a title.")
@@ -226,32 +243,12 @@ func names(kinds []Kind) []string {
 
 func checkTitle(title string) error {
 	switch {
-	case !storable(title) || strings.ContainsAny(title, "\n\r\t"):
+	case !plain.Storable(title) || strings.ContainsAny(title, "\n\r\t"):
 		return fault.InField("title", "The title has characters that cannot be shown. Use one line of plain text.")
 	case utf8.RuneCountInString(title) > maxTitle:
 		return fault.InField("title", "The title is longer than %d characters. Shorten it.", maxTitle)
 	}
 	return nil
-}
-
-func storable(text string) bool {
-	return utf8.ValidString(text) && !strings.ContainsRune(text, 0)
-}
-
-// oneLine returns a text that others wrote as a line that can be a title.
-func oneLine(text string) string {
-	text = strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
-	return strings.Join(strings.Fields(text), " ")
-}
-
-func shorten(text string, chars int) string {
-	for i := range text {
-		if chars == 0 {
-			return strings.TrimSpace(text[:i])
-		}
-		chars--
-	}
-	return text
 }
 
 func inputHash(request NewDocument) string {

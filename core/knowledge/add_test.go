@@ -9,6 +9,7 @@ import (
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/retrieval"
 )
 
 func TestAdd(t *testing.T) {
@@ -53,7 +54,7 @@ func TestAdd(t *testing.T) {
 		if d = l.get(d.ID); d.Title != "The bakery" || d.Kind != knowledge.PDF || d.Content != text {
 			t.Errorf("it is %+v", d)
 		}
-		found, err := l.Search(t.Context(), homeScope, knowledge.Query{Text: "zwei0", Limit: 1})
+		found, err := l.Search(t.Context(), homeScope, retrieval.Query{Text: "zwei0", Limit: 1})
 		if err != nil || len(found) != 1 || !strings.HasPrefix(found[0].Place, "page 2") || found[0].Title != "The bakery" {
 			t.Errorf("found is %+v, %v", found, err)
 		}
@@ -220,7 +221,7 @@ func TestAddRefused(t *testing.T) {
 		}
 		l.wantStates(knowledge.Ready)
 		l.wantAnswered("When is rye baked?", "midnight", true)
-		for _, scope := range []knowledge.Scope{{WorkspaceID: foreign, ChatbotID: other}, {WorkspaceID: foreign, ChatbotID: bot}, {WorkspaceID: home, ChatbotID: other}} {
+		for _, scope := range []retrieval.Scope{{WorkspaceID: foreign, ChatbotID: other}, {WorkspaceID: foreign, ChatbotID: bot}, {WorkspaceID: home, ChatbotID: other}} {
 			if got := l.found(scope, "When is rye baked?"); got != "" {
 				t.Errorf("%v finds %q", scope, got)
 			}

@@ -5,6 +5,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/internal/plain"
 )
 
 // readAddress fetches the page of a document and keeps what it says. What a
@@ -52,7 +53,7 @@ func (s *Service) readAddress(ctx context.Context, bot chatbot.Chatbot, d *Docum
 	}
 	next := filled(*d, extracted)
 	next.ETag, next.LastModified = fitting(page.ETag, 1024), fitting(page.LastModified, 100)
-	if title := shorten(oneLine(extracted.Title), maxTitle); title != "" {
+	if title := plain.Shorten(plain.Line(extracted.Title), maxTitle); title != "" {
 		next.Title = title
 	}
 	return s.keep(ctx, bot, d, next)
@@ -98,7 +99,7 @@ func (s *Service) addFound(ctx context.Context, source Source, found []Document)
 // fitting returns a header's value, or nothing if it has no room: without it
 // the page is fetched whole.
 func fitting(value string, limit int) string {
-	if len(value) > limit || !storable(value) {
+	if len(value) > limit || !plain.Storable(value) {
 		return ""
 	}
 	return value

@@ -10,6 +10,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/store"
 )
 
@@ -94,7 +95,7 @@ type hooked struct {
 	adding func()
 }
 
-func (h *hooked) AddPassages(ctx context.Context, workspaceID string, d knowledge.Document, passages []knowledge.Passage) error {
+func (h *hooked) AddPassages(ctx context.Context, workspaceID string, d knowledge.Document, passages []retrieval.Passage) error {
 	adding := h.adding
 	h.adding = nil
 	call(adding)

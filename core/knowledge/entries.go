@@ -5,15 +5,16 @@ import (
 	"errors"
 	"strings"
 
-	"parley/core/knowledge/lexical"
+	"parley/core/retrieval"
+	"parley/core/retrieval/lexical"
 )
 
 // entries makes what the index holds of passages. How far it has come stands
 // in the document.
-func (s *Service) entries(ctx context.Context, d *Document, passages []Passage) ([]Entry, error) {
-	entries := make([]Entry, len(passages))
+func (s *Service) entries(ctx context.Context, d *Document, passages []retrieval.Passage) ([]retrieval.Entry, error) {
+	entries := make([]retrieval.Entry, len(passages))
 	for i, p := range passages {
-		entries[i] = Entry{
+		entries[i] = retrieval.Entry{
 			PassageID: p.ID, DocumentID: d.ID, SourceID: d.SourceID,
 			Terms: lexical.Passage(p.Title, p.HeadingPath, p.Text),
 		}
@@ -35,7 +36,7 @@ func (s *Service) entries(ctx context.Context, d *Document, passages []Passage) 
 }
 
 // texts are what the embedder sees of passages.
-func texts(passages []Passage) []string {
+func texts(passages []retrieval.Passage) []string {
 	list := make([]string, len(passages))
 	for i, p := range passages {
 		headings := append([]string{p.Title}, p.HeadingPath...)

@@ -12,6 +12,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // model is an embedder whose vectors come from the letters of a text.
@@ -210,7 +211,7 @@ func TestVectorsOfAnotherLength(t *testing.T) {
 		l := withModel(t, m)
 		text := long("wort", 6)
 		l.must(l.Remove(ctx, home, bot, l.add("Long", text).ID))
-		l.must(l.index.Rebuild(ctx, l.IndexVersion(), func(context.Context, knowledge.Filler) error { return nil }))
+		l.must(l.index.Rebuild(ctx, retrieval.IndexVersion(l.ports.Embedder), func(context.Context, retrieval.Filler) error { return nil }))
 		m.longer = 1
 		l.wantWhole(l.add("Long", text+bread).ID)
 	})

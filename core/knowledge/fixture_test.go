@@ -15,6 +15,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/index/embedded"
 	"parley/index/indextest"
 	"parley/internal/intx"
@@ -29,7 +30,7 @@ const (
 )
 
 var (
-	homeScope = knowledge.Scope{WorkspaceID: home, ChatbotID: bot}
+	homeScope = retrieval.Scope{WorkspaceID: home, ChatbotID: bot}
 	errAway   = fault.New(fault.Upstream, "The index is away.")
 )
 
@@ -56,12 +57,16 @@ func (c *clock) advance(d time.Duration) {
 type library struct {
 	*testing.T
 	*knowledge.Service
+	*retrieval.Searcher
+	*retrieval.Evaluator
 	ports knowledge.Ports
-	db    *store.Store
-	index *watched
-	queue *queue
-	world *world
-	clock *clock
+	// passages are what the searcher looks up.
+	passages retrieval.Passages
+	db       *store.Store
+	index    *watched
+	queue    *queue
+	world    *world
+	clock    *clock
 }
 
 func newLibrary(t *testing.T) *library {
@@ -78,7 +83,7 @@ func newLibrary(t *testing.T) *library {
 		}
 	})
 	l := &library{
-		T: t, db: db, index: &watched{Index: indextest.RefuseInTx(index)}, queue: &queue{}, world: newWorld(),
+		T: t, db: db, passages: db, index: &watched{Index: indextest.RefuseInTx(index)}, queue: &queue{}, world: newWorld(),
 		clock: &clock{now: epoch},
 	}
 	l.ports = knowledge.Ports{Store: db, Index: l.index, Queue: l.queue, Extractor: l.world, Fetcher: l.world, Tokens: words}
@@ -90,7 +95,11 @@ func newLibrary(t *testing.T) *library {
 
 // open makes the service anew on its ports, as a new process does.
 func (l *library) open() {
-	l.Service = knowledge.New(l.ports, l.clock.Now, rand.Reader, slog.New(slog.DiscardHandler))
+	log := slog.New(slog.DiscardHandler)
+	l.Searcher = retrieval.NewSearcher(l.ports.Index, l.passages, l.ports.Embedder, log)
+	l.ports.Searcher = l.Searcher
+	l.Service = knowledge.New(l.ports, l.clock.Now, rand.Reader, log)
+	l.Evaluator = retrieval.NewEvaluator(l.Searcher, l.Service)
 }
 
 // words stands in for a tokeniser.
@@ -169,9 +178,9 @@ func (l *library) wantState(id string, want knowledge.State, reason string) {
 }
 
 // found are the texts that answer a question, joined.
-func (l *library) found(scope knowledge.Scope, question string) string {
+func (l *library) found(scope retrieval.Scope, question string) string {
 	l.Helper()
-	found, err := l.Search(l.Context(), scope, knowledge.Query{Text: question, Limit: 10})
+	found, err := l.Search(l.Context(), scope, retrieval.Query{Text: question, Limit: 10})
 	l.must(err)
 	var texts []string
 	for _, f := range found {
@@ -247,10 +256,10 @@ func (q *queue) take() []string {
 
 // watched is an index that counts what is asked of it, and fails on demand.
 type watched struct {
-	knowledge.Index
+	retrieval.Index
 	mu       sync.Mutex
 	replaced int
-	queries  []knowledge.IndexQuery
+	queries  []retrieval.IndexQuery
 	// away fails every change, lie says that a removal is done and isn't.
 	away, lie bool
 	// before and after run around a Replace, once; counted runs after a Count.
@@ -259,7 +268,7 @@ type watched struct {
 	filling, filled func()
 }
 
-func (w *watched) Replace(ctx context.Context, scope knowledge.Scope, id string, entries []knowledge.Entry) error {
+func (w *watched) Replace(ctx context.Context, scope retrieval.Scope, id string, entries []retrieval.Entry) error {
 	w.mu.Lock()
 	before, after := w.before, w.after
 	w.before, w.after = nil, nil
@@ -280,7 +289,7 @@ func call(hook func()) {
 	}
 }
 
-func (w *watched) Remove(ctx context.Context, scope knowledge.Scope, id string) error {
+func (w *watched) Remove(ctx context.Context, scope retrieval.Scope, id string) error {
 	switch {
 	case w.away:
 		return errAway
@@ -290,7 +299,7 @@ func (w *watched) Remove(ctx context.Context, scope knowledge.Scope, id string) 
 	return w.Index.Remove(ctx, scope, id)
 }
 
-func (w *watched) Count(ctx context.Context, scope knowledge.Scope, id string) (int, error) {
+func (w *watched) Count(ctx context.Context, scope retrieval.Scope, id string) (int, error) {
 	n, err := w.Index.Count(ctx, scope, id)
 	w.mu.Lock()
 	counted := w.counted
@@ -300,15 +309,15 @@ func (w *watched) Count(ctx context.Context, scope knowledge.Scope, id string) (
 	return n, err
 }
 
-func (w *watched) Search(ctx context.Context, scope knowledge.Scope, query knowledge.IndexQuery) (knowledge.Hits, error) {
+func (w *watched) Search(ctx context.Context, scope retrieval.Scope, query retrieval.IndexQuery) (retrieval.Hits, error) {
 	w.mu.Lock()
 	w.queries = append(w.queries, query)
 	w.mu.Unlock()
 	return w.Index.Search(ctx, scope, query)
 }
 
-func (w *watched) Rebuild(ctx context.Context, version string, fill func(context.Context, knowledge.Filler) error) error {
-	return w.Index.Rebuild(ctx, version, func(ctx context.Context, into knowledge.Filler) error {
+func (w *watched) Rebuild(ctx context.Context, version string, fill func(context.Context, retrieval.Filler) error) error {
+	return w.Index.Rebuild(ctx, version, func(ctx context.Context, into retrieval.Filler) error {
 		filling, filled := w.filling, w.filled
 		w.filling, w.filled = nil, nil
 		call(filling)

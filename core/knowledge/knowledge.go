@@ -10,10 +10,9 @@ import (
 	"io"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"parley/core/knowledge/lexical"
+	"parley/core/retrieval"
 )
 
 // Kind says how a document's content is read.
@@ -119,58 +118,20 @@ type Upload struct {
 	Body              []byte
 }
 
-// Passage is a piece of a document: the unit that is indexed, found and cited.
-type Passage struct {
-	// ID is unique in the database, above zero.
-	ID         int64
-	DocumentID string
-	// SourceID and URL are the document's.
-	SourceID, URL string
-	// Version is that of the document's content that it was cut from.
-	Version int
-	// Ordinal is the passage's place in its document, from zero: its
-	// neighbours have the numbers beside it.
-	Ordinal int
-	// Title is the document's title.
-	Title string
-	// HeadingPath holds the headings above the passage, outermost first.
-	HeadingPath []string
-	// Place names the part of the original that it begins in, or is empty.
-	Place string
-	// Start and End are the characters of the document's content that it was
-	// cut from, End excluded. Both are zero where that was not kept.
-	Start, End int
-	// ContentHash is the SHA-256 of that version of the document, as in
-	// [Document]. It is empty where it was not kept.
-	ContentHash string
-	// Text is Markdown.
-	Text string
-}
-
-// Found is a passage that answers a question, with its score. Its text may begin
-// and end with that of its neighbours in the document, where there is room for
-// more and that is not found itself; Start and End are then those of all of it.
-// All else is the passage's own.
-type Found struct {
-	Passage
-	Score float64
-}
-
 // Service is the room: documents in, passages out.
 type Service struct {
 	store     Store
-	index     Index
+	index     retrieval.Index
+	searcher  *retrieval.Searcher
 	queue     Queue
 	extractor Extractor
 	fetcher   Fetcher
-	embedder  Embedder
+	embedder  retrieval.Embedder
 	tokens    func(string) int
 	now       func() time.Time
 	random    io.Reader
 	log       *slog.Logger
 	busy      busySites
-	// serving is the version of the index, as it was last looked up.
-	serving atomic.Pointer[string]
 	// resumed is when rebuilds that broke off were last caught up for.
 	resuming sync.Mutex
 	resumed  time.Time
@@ -179,12 +140,13 @@ type Service struct {
 // Ports are what the room works with.
 type Ports struct {
 	Store     Store
-	Index     Index
+	Index     retrieval.Index
+	Searcher  *retrieval.Searcher
 	Queue     Queue
 	Extractor Extractor
 	Fetcher   Fetcher
 	// Embedder is nil when retrieval goes by words alone.
-	Embedder Embedder
+	Embedder retrieval.Embedder
 	// Tokens counts the tokens of a text.
 	Tokens func(text string) int
 }
@@ -192,16 +154,7 @@ type Ports struct {
 // New returns the room over its ports.
 func New(p Ports, now func() time.Time, random io.Reader, log *slog.Logger) *Service {
 	return &Service{
-		store: p.Store, index: p.Index, queue: p.Queue, extractor: p.Extractor, fetcher: p.Fetcher,
+		store: p.Store, index: p.Index, searcher: p.Searcher, queue: p.Queue, extractor: p.Extractor, fetcher: p.Fetcher,
 		embedder: p.Embedder, tokens: p.Tokens, now: now, random: random, log: log,
 	}
-}
-
-// IndexVersion is what an index must have been built for to fit this program:
-// how words are analysed, and by which model texts become vectors.
-func (s *Service) IndexVersion() string {
-	if s.embedder == nil {
-		return lexical.Version
-	}
-	return lexical.Version + "+" + s.embedder.Name()
 }

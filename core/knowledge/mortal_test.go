@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/store"
 )
 
@@ -66,9 +67,9 @@ func (s mortalStore) DeletePassages(ctx context.Context, workspaceID, documentID
 }
 
 // AddPassages stores them in two parts, as it does those of a long document.
-func (s mortalStore) AddPassages(ctx context.Context, workspaceID string, d knowledge.Document, passages []knowledge.Passage) error {
+func (s mortalStore) AddPassages(ctx context.Context, workspaceID string, d knowledge.Document, passages []retrieval.Passage) error {
 	half := len(passages) / 2
-	for _, part := range [][]knowledge.Passage{passages[:half], passages[half:]} {
+	for _, part := range [][]retrieval.Passage{passages[:half], passages[half:]} {
 		if err := s.m.step(); err != nil {
 			return err
 		}
@@ -100,7 +101,7 @@ func (s mortalStore) BeginRebuild(ctx context.Context, at time.Time) (int, error
 	return s.Store.BeginRebuild(ctx, at)
 }
 
-func (s mortalStore) Passages(ctx context.Context, workspaceID, documentID string, version int) ([]knowledge.Passage, error) {
+func (s mortalStore) Passages(ctx context.Context, workspaceID, documentID string, version int) ([]retrieval.Passage, error) {
 	if err := s.m.step(); err != nil {
 		return nil, err
 	}
@@ -130,25 +131,25 @@ func (s mortalStore) EndRebuild(ctx context.Context, id int) error {
 
 // mortalIndex has a step before each change, too.
 type mortalIndex struct {
-	knowledge.Index
+	retrieval.Index
 	m *mortal
 }
 
-func (x mortalIndex) Replace(ctx context.Context, scope knowledge.Scope, id string, entries []knowledge.Entry) error {
+func (x mortalIndex) Replace(ctx context.Context, scope retrieval.Scope, id string, entries []retrieval.Entry) error {
 	if err := x.m.step(); err != nil {
 		return err
 	}
 	return x.Index.Replace(ctx, scope, id, entries)
 }
 
-func (x mortalIndex) Remove(ctx context.Context, scope knowledge.Scope, id string) error {
+func (x mortalIndex) Remove(ctx context.Context, scope retrieval.Scope, id string) error {
 	if err := x.m.step(); err != nil {
 		return err
 	}
 	return x.Index.Remove(ctx, scope, id)
 }
 
-func (x mortalIndex) Count(ctx context.Context, scope knowledge.Scope, id string) (int, error) {
+func (x mortalIndex) Count(ctx context.Context, scope retrieval.Scope, id string) (int, error) {
 	if err := x.m.step(); err != nil {
 		return 0, err
 	}

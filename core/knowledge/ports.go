@@ -7,6 +7,7 @@ import (
 	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/plan"
+	"parley/core/retrieval"
 	"parley/core/tenant"
 )
 
@@ -75,23 +76,6 @@ type Fetched struct {
 	NotModified bool
 	// Gone says that the address leads to nothing any more.
 	Gone bool
-}
-
-// Embedder makes vectors of texts: of length one, or all zeros of a text that
-// it knows nothing about.
-type Embedder interface {
-	// Name says the model and the dimension. Vectors of different names do
-	// not compare.
-	Name() string
-	// Passages returns the vectors of passages, in order.
-	Passages(ctx context.Context, texts []string) ([][]float32, error)
-	// Questions returns the vectors of questions, in order.
-	Questions(ctx context.Context, texts []string) ([][]float32, error)
-	// Costly reports that vectors are worth keeping for the next time.
-	Costly() bool
-	// Centred reports that texts which have nothing in common have a cosine
-	// of about zero. Those of most models are high, and close together.
-	Centred() bool
 }
 
 // Queue is the port to who runs [Service.Work].
@@ -208,24 +192,11 @@ type SourceStore interface {
 
 // PassageStore keeps passages.
 type PassageStore interface {
-	AddPassages(ctx context.Context, workspaceID string, document Document, passages []Passage) error
+	AddPassages(ctx context.Context, workspaceID string, document Document, passages []retrieval.Passage) error
 	// Passages returns those of one version of a document, in order.
-	Passages(ctx context.Context, workspaceID, documentID string, version int) ([]Passage, error)
+	Passages(ctx context.Context, workspaceID, documentID string, version int) ([]retrieval.Passage, error)
 	// DeletePassages deletes those of all versions of a document but one.
 	DeletePassages(ctx context.Context, workspaceID, documentID string, keep int) error
-	// LivePassages returns those of the passages that belong to the chatbot
-	// and to a document that is answered from, in any order.
-	LivePassages(ctx context.Context, workspaceID, chatbotID string, ids []int64) ([]Passage, error)
-	// LivePassagesAt is LivePassages for passages that are named by where they
-	// stand. Places that hold none are left out.
-	LivePassagesAt(ctx context.Context, workspaceID, chatbotID string, at []PassageAt) ([]Passage, error)
-}
-
-// PassageAt says where a passage stands: the place in a version of a document
-// that [Passage.Ordinal] counts.
-type PassageAt struct {
-	DocumentID       string
-	Version, Ordinal int
 }
 
 // RemovalStore keeps receipts.

@@ -8,6 +8,8 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/core/retrieval"
+	"parley/internal/plain"
 )
 
 // readOnly takes a document to Indexing, where other workers go on with it.
@@ -70,8 +72,8 @@ func (s *Service) read(ctx context.Context, bot chatbot.Chatbot, d *Document) er
 		return err
 	}
 	next := filled(*d, extracted)
-	if extracted.Title != "" && d.Title == shorten(oneLine(upload.Name), maxTitle) {
-		next.Title = shorten(oneLine(extracted.Title), maxTitle)
+	if extracted.Title != "" && d.Title == plain.Shorten(plain.Line(upload.Name), maxTitle) {
+		next.Title = plain.Shorten(plain.Line(extracted.Title), maxTitle)
 	}
 	return s.keep(ctx, bot, d, next)
 }
@@ -83,7 +85,7 @@ func filled(d Document, extracted Extracted) Document {
 		d.Kind = extracted.Kind
 	}
 	for _, place := range extracted.Places {
-		d.Places = append(d.Places, Place{Offset: place.Offset, Name: shorten(oneLine(place.Name), maxTitle)})
+		d.Places = append(d.Places, Place{Offset: place.Offset, Name: plain.Shorten(plain.Line(place.Name), maxTitle)})
 	}
 	return d
 }
@@ -173,7 +175,7 @@ func (s *Service) contentHash(bot chatbot.Chatbot, d Document) string {
 
 // addPassages stores the passages of a version, in place of all but those that
 // are answered from.
-func (s *Service) addPassages(ctx context.Context, d Document, passages []Passage) error {
+func (s *Service) addPassages(ctx context.Context, d Document, passages []retrieval.Passage) error {
 	if err := s.store.DeletePassages(ctx, d.WorkspaceID, d.ID, d.Live); err != nil {
 		return err
 	}
@@ -223,8 +225,8 @@ func (s *Service) indexDocument(ctx context.Context, bot chatbot.Chatbot, d *Doc
 
 // putIntoIndex makes the passages the only ones of the document in the index,
 // and has the index count them.
-func (s *Service) putIntoIndex(ctx context.Context, d *Document, passages []Passage) error {
-	scope := Scope{d.WorkspaceID, d.ChatbotID}
+func (s *Service) putIntoIndex(ctx context.Context, d *Document, passages []retrieval.Passage) error {
+	scope := retrieval.Scope{WorkspaceID: d.WorkspaceID, ChatbotID: d.ChatbotID}
 	entries, err := s.entries(ctx, d, passages)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/fault"
+	"parley/core/retrieval"
 )
 
 // overlap is how long a transaction may have taken, and how wrong a clock may
@@ -31,7 +32,7 @@ func (s *Service) Rebuild(ctx context.Context) (int, error) {
 	case err != nil:
 		return 0, errors.Join(err, s.store.EndRebuild(context.WithoutCancel(ctx), mark))
 	}
-	s.lookUpVersion(ctx)
+	s.searcher.LookUpVersion(ctx)
 	if err := s.catchUp(ctx, began.Add(-overlap)); err != nil {
 		return count, err
 	}
@@ -41,7 +42,7 @@ func (s *Service) Rebuild(ctx context.Context) (int, error) {
 // build fills a new index and switches to it. Filled says whether it came as
 // far as the switch.
 func (s *Service) build(ctx context.Context) (count int, filled bool, err error) {
-	err = s.index.Rebuild(ctx, s.IndexVersion(), func(ctx context.Context, into Filler) error {
+	err = s.index.Rebuild(ctx, retrieval.IndexVersion(s.embedder), func(ctx context.Context, into retrieval.Filler) error {
 		documents, err := s.store.AllDocuments(ctx)
 		if err != nil {
 			return err
@@ -62,7 +63,7 @@ func (s *Service) build(ctx context.Context) (count int, filled bool, err error)
 }
 
 // fill puts a document into an index that is being built.
-func (s *Service) fill(ctx context.Context, into Filler, d Document) error {
+func (s *Service) fill(ctx context.Context, into retrieval.Filler, d Document) error {
 	passages, err := s.store.Passages(ctx, d.WorkspaceID, d.ID, d.Live)
 	if err != nil {
 		return err
@@ -71,7 +72,7 @@ func (s *Service) fill(ctx context.Context, into Filler, d Document) error {
 	if err != nil {
 		return err
 	}
-	return into.Replace(ctx, Scope{d.WorkspaceID, d.ChatbotID}, d.ID, entries)
+	return into.Replace(ctx, retrieval.Scope{WorkspaceID: d.WorkspaceID, ChatbotID: d.ChatbotID}, d.ID, entries)
 }
 
 // catchUp makes what changed while an index was built so in the new one.
@@ -90,7 +91,7 @@ func (s *Service) catchUp(ctx context.Context, since time.Time) error {
 		return err
 	}
 	for _, r := range removed {
-		if err := s.index.Remove(ctx, Scope{r.WorkspaceID, r.ChatbotID}, r.DocumentID); err != nil {
+		if err := s.index.Remove(ctx, retrieval.Scope{WorkspaceID: r.WorkspaceID, ChatbotID: r.ChatbotID}, r.DocumentID); err != nil {
 			return err
 		}
 	}
@@ -126,7 +127,7 @@ func (s *Service) hold(ctx context.Context, d Document) (Document, error) {
 		if held > 0 {
 			err = s.fill(ctx, s.index, now)
 		} else {
-			err = s.index.Remove(ctx, Scope{d.WorkspaceID, d.ChatbotID}, d.ID)
+			err = s.index.Remove(ctx, retrieval.Scope{WorkspaceID: d.WorkspaceID, ChatbotID: d.ChatbotID}, d.ID)
 		}
 		if err != nil {
 			break
@@ -145,24 +146,4 @@ func (s *Service) current(ctx context.Context, d Document) (Document, error) {
 		return Document{State: Removing}, nil
 	}
 	return now, err
-}
-
-// lookUpVersion remembers what the index was built for: vectors of another
-// model mean nothing to it. A failure leaves what was known.
-func (s *Service) lookUpVersion(ctx context.Context) {
-	if version, err := s.index.Version(ctx); err == nil {
-		s.serving.Store(&version)
-	}
-}
-
-// servesVectors reports whether the index has vectors of this embedder.
-func (s *Service) servesVectors() bool {
-	version := s.serving.Load()
-	return s.embedder != nil && version != nil && *version == s.IndexVersion()
-}
-
-// Check reports whether the index can be used just now.
-func (s *Service) Check(ctx context.Context) error {
-	s.lookUpVersion(ctx)
-	return s.index.Check(ctx)
 }

@@ -9,6 +9,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 func (l *library) wantRebuilt(want int) {
@@ -40,7 +41,7 @@ func TestRebuild(t *testing.T) {
 		l.must(l.Remove(ctx, home, bot, removed.ID))
 		l.index.away = false
 		// What is in no database is in no new index.
-		l.must(l.index.Index.Replace(ctx, homeScope, "doc_ghost", []knowledge.Entry{{PassageID: 1 << 40, DocumentID: "doc_ghost", Terms: []string{"ghost"}}}))
+		l.must(l.index.Index.Replace(ctx, homeScope, "doc_ghost", []retrieval.Entry{{PassageID: 1 << 40, DocumentID: "doc_ghost", Terms: []string{"ghost"}}}))
 
 		l.wantRebuilt(2)
 		for id, want := range map[string]int{kept.ID: kept.Passages, removed.ID: 0, "doc_ghost": 0} {
@@ -49,7 +50,7 @@ func TestRebuild(t *testing.T) {
 			}
 		}
 		l.wantAnswered("When is rye baked?", "midnight", true)
-		if got := l.found(knowledge.Scope{WorkspaceID: foreign, ChatbotID: other}, "When is rye baked?"); got != "Their rye is baked at noon." {
+		if got := l.found(retrieval.Scope{WorkspaceID: foreign, ChatbotID: other}, "When is rye baked?"); got != "Their rye is baked at noon." {
 			t.Errorf("they find %q", got)
 		}
 		if len(l.world.extracted) != 1 {

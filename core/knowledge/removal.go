@@ -8,6 +8,7 @@ import (
 
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/retrieval"
 	"parley/internal/id"
 )
 
@@ -94,7 +95,7 @@ func (s *Service) markRemoving(ctx context.Context, document Document) error {
 // remove takes a removing document out of the index, and then out of the
 // database.
 func (s *Service) remove(ctx context.Context, document Document) error {
-	scope := Scope{document.WorkspaceID, document.ChatbotID}
+	scope := retrieval.Scope{WorkspaceID: document.WorkspaceID, ChatbotID: document.ChatbotID}
 	if err := s.index.Remove(ctx, scope, document.ID); err != nil {
 		return err
 	}
@@ -170,5 +171,5 @@ const listLimit = 1000
 
 // Forget takes all that a chatbot knows out of the index.
 func (s *Service) Forget(ctx context.Context, workspaceID, chatbotID string) error {
-	return s.index.Drop(ctx, Scope{workspaceID, chatbotID})
+	return s.index.Drop(ctx, retrieval.Scope{WorkspaceID: workspaceID, ChatbotID: chatbotID})
 }

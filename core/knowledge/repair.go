@@ -3,6 +3,8 @@ package knowledge
 import (
 	"context"
 	"time"
+
+	"parley/core/retrieval"
 )
 
 // Repair makes the index hold what the database says: one that is new, lost,
@@ -19,10 +21,10 @@ func (s *Service) Repair(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if version != s.IndexVersion() {
+	if version != retrieval.IndexVersion(s.embedder) {
 		return s.Rebuild(ctx)
 	}
-	s.lookUpVersion(ctx)
+	s.searcher.LookUpVersion(ctx)
 	if err := s.resume(ctx); err != nil {
 		return 0, err
 	}
@@ -35,7 +37,7 @@ func (s *Service) Repair(ctx context.Context) (int, error) {
 		if d.Live == 0 || d.State == Removing || d.State == Indexing {
 			continue
 		}
-		held, err := s.index.Count(ctx, Scope{d.WorkspaceID, d.ChatbotID}, d.ID)
+		held, err := s.index.Count(ctx, retrieval.Scope{WorkspaceID: d.WorkspaceID, ChatbotID: d.ChatbotID}, d.ID)
 		if err != nil {
 			return repaired, err
 		}
@@ -64,7 +66,7 @@ func (s *Service) Watch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if version != s.IndexVersion() {
+	if version != retrieval.IndexVersion(s.embedder) {
 		_, err = s.Repair(ctx)
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 func TestRepair(t *testing.T) {
@@ -32,7 +33,7 @@ func TestRepair(t *testing.T) {
 		d := l.add("Long", long("wort", 4))
 		passages, err := l.db.Passages(ctx, home, d.ID, d.Live)
 		l.must(err)
-		l.must(l.index.Index.Replace(ctx, homeScope, d.ID, []knowledge.Entry{{PassageID: passages[0].ID, DocumentID: d.ID, Terms: []string{"x"}}}))
+		l.must(l.index.Index.Replace(ctx, homeScope, d.ID, []retrieval.Entry{{PassageID: passages[0].ID, DocumentID: d.ID, Terms: []string{"x"}}}))
 		l.wantRepaired(1)
 		l.wantWhole(d.ID)
 	})
@@ -56,11 +57,11 @@ func TestRepair(t *testing.T) {
 	t.Run("an index of another version is built anew", func(t *testing.T) {
 		l := newLibrary(t)
 		l.add("Bread", bread)
-		l.must(l.index.Rebuild(ctx, "another version", func(context.Context, knowledge.Filler) error { return nil }))
+		l.must(l.index.Rebuild(ctx, "another version", func(context.Context, retrieval.Filler) error { return nil }))
 		l.wantAnswered("When is rye baked?", "midnight", false)
 		l.wantRepaired(1)
 		l.wantAnswered("When is rye baked?", "midnight", true)
-		if version, err := l.index.Version(ctx); err != nil || version != l.IndexVersion() {
+		if version, err := l.index.Version(ctx); err != nil || version != retrieval.IndexVersion(l.ports.Embedder) {
 			t.Errorf("its version is %q: %v", version, err)
 		}
 	})
@@ -167,7 +168,7 @@ func TestRebuildThatBreaksOff(t *testing.T) {
 		l.must(err)
 		change()
 		lose := func() { // what the process that died left in the index
-			l.must(l.index.Index.Replace(ctx, homeScope, changed, []knowledge.Entry{
+			l.must(l.index.Index.Replace(ctx, homeScope, changed, []retrieval.Entry{
 				{PassageID: old[0].ID, DocumentID: changed, Terms: []string{"rye"}},
 			}))
 			l.wantAnswered("When is plum cake baked?", "Sundays", false)

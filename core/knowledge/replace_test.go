@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 func TestReplaceInOneStep(t *testing.T) {
@@ -69,7 +70,7 @@ func TestReplaceInOneStep(t *testing.T) {
 
 // oneVersion fails unless a search finds all passages of one version.
 func (l *library) oneVersion(passages int) error {
-	found, err := l.Search(l.Context(), homeScope, knowledge.Query{Text: "bakery", Limit: 20})
+	found, err := l.Search(l.Context(), homeScope, retrieval.Query{Text: "bakery", Limit: 20})
 	if err != nil {
 		return err
 	}

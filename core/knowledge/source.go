@@ -1,6 +1,8 @@
 package knowledge
 
-import "time"
+import (
+	"time"
+)
 
 // SourceKind says what an address stands for.
 type SourceKind string

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"parley/core/chatbot"
+	"parley/core/retrieval"
 )
 
 // Sizes says how large passages are, in tokens.
@@ -39,7 +40,7 @@ type Sizes struct {
 //
 // Equal documents and sizes give equal passages. The time is linear in the
 // length. The field ID stays zero.
-func Split(doc Document, sizes Sizes) []Passage {
+func Split(doc Document, sizes Sizes) []retrieval.Passage {
 	s := newSplitter(doc, sizes)
 	if doc.Kind == Text || tooDeep(doc.Content) {
 		blocks := textBlocks(s.src, 0, len(s.src))
@@ -61,7 +62,7 @@ type splitter struct {
 	// small is the size up to which a section joins its neighbours, and up to
 	// which a piece joins a long one beside it.
 	aim, limit, small int
-	passages          []Passage
+	passages          []retrieval.Passage
 	// counted is where the last passage starts in src, and chars how many
 	// characters stand before it.
 	counted, chars int
@@ -92,7 +93,7 @@ func (s *splitter) add(path []string, start, end int, head, foot string) {
 	if foot != "" {
 		text += "\n" + foot
 	}
-	s.passages = append(s.passages, Passage{
+	s.passages = append(s.passages, retrieval.Passage{
 		DocumentID:  s.doc.ID,
 		Ordinal:     len(s.passages),
 		Title:       s.doc.Title,
@@ -146,7 +147,7 @@ func (s *splitter) hasWords(start, end int) bool {
 }
 
 // split cuts a document as its chatbot wants it.
-func (s *Service) split(bot chatbot.Chatbot, d Document) []Passage {
+func (s *Service) split(bot chatbot.Chatbot, d Document) []retrieval.Passage {
 	aim, limit := bot.PassageSizes()
 	return Split(d, Sizes{Aim: aim, Limit: limit, Count: s.tokens})
 }

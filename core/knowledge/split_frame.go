@@ -1,6 +1,8 @@
 package knowledge
 
-import "strings"
+import (
+	"strings"
+)
 
 // frame is what the pieces of a cut table or code block repeat.
 type frame struct {

@@ -33,7 +33,7 @@ func headingBlock(src string, node *ast.Heading, offset, start, limit int) block
 		source.WriteString(src[offset+lines.At(i).Start : offset+lines.At(i).Stop])
 		source.WriteByte('\n')
 	}
-	return block{start: start, end: end, shape: heading, level: node.Level, title: plain(source.String())}
+	return block{start: start, end: end, shape: heading, level: node.Level, title: plainText(source.String())}
 }
 
 // isATX reports whether a heading line is of the kind that starts with #.
@@ -43,8 +43,8 @@ func isATX(line string) bool {
 	return len(rest) < len(line) && (rest == "" || strings.ContainsRune(" \t\r\n", rune(rest[0])))
 }
 
-// plain renders the Markdown of a heading as plain text.
-func plain(source string) string {
+// plainText renders the Markdown of a heading as plain text.
+func plainText(source string) string {
 	if !strings.ContainsAny(source, "\\`*_[]<>&~!:@.") {
 		return strings.Join(strings.Fields(source), " ")
 	}

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"parley/core/chatbot"
+	"parley/core/retrieval"
 	"parley/llm/tokens"
 )
 
 var usual = Sizes{Count: tokens.Count}
 
-func markdown(text string) []Passage {
+func markdown(text string) []retrieval.Passage {
 	return Split(Document{ID: "d", Title: "Guide", Kind: Markdown, Content: text}, usual)
 }
 
@@ -180,7 +181,7 @@ func TestSplitKeepsBlocksWhole(t *testing.T) {
 }
 
 func TestSplitKeepsSentences(t *testing.T) {
-	text := func(content string) []Passage { return Split(Document{Kind: Text, Content: content}, usual) }
+	text := func(content string) []retrieval.Passage { return Split(Document{Kind: Text, Content: content}, usual) }
 	for name, part := range map[string]string{
 		"sentences":              "This is one sentence, not two; it is of the text. ",
 		"sentences over lines":   "This is one sentence that goes on\nfor two lines of text.\n",

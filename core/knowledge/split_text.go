@@ -1,6 +1,8 @@
 package knowledge
 
-import "strings"
+import (
+	"strings"
+)
 
 // maxDepth is how deep lists and quotes may nest, and leading columns count
 // two to a level. A parser's time grows with depth times lines.

@@ -8,6 +8,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/internal/id"
+	"parley/internal/plain"
 )
 
 // NewSource is what a person gives to add an address.
@@ -118,7 +119,7 @@ func checkRules(kind SourceKind, rules Rules) (Rules, error) {
 			return rules, fault.InField(field, "%s has at most %d paths.", field, maxPatterns)
 		}
 		for _, pattern := range patterns {
-			if !strings.HasPrefix(pattern, "/") || len(pattern) > maxPattern || !storable(pattern) {
+			if !strings.HasPrefix(pattern, "/") || len(pattern) > maxPattern || !plain.Storable(pattern) {
 				return rules, fault.InField(field, "A path in %s starts with / and has at most %d bytes.", field, maxPattern)
 			}
 		}
@@ -243,7 +244,7 @@ func (s *Service) newPage(source Source, address string, depth int) Document {
 	now := s.now()
 	return Document{
 		ID: id.New(s.random, "doc"), WorkspaceID: source.WorkspaceID, ChatbotID: source.ChatbotID, SourceID: source.ID,
-		URL: address, Depth: depth, Title: shorten(address, maxTitle), Kind: HTML, State: Pending,
+		URL: address, Depth: depth, Title: plain.Shorten(address, maxTitle), Kind: HTML, State: Pending,
 		DueAt: &now, UpdatedAt: now, CreatedAt: now,
 	}
 }

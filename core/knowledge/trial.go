@@ -6,28 +6,33 @@ import (
 	"sync/atomic"
 
 	"parley/core/chatbot"
+	"parley/core/retrieval"
 )
 
 // Trial is a chatbot's knowledge without a database, to measure retrieval on:
 // documents are split, indexed and found as those of a chatbot are.
 type Trial struct {
-	service *Service
-	scope   Scope
-	bot     chatbot.Chatbot
+	service  *Service
+	searcher *retrieval.Searcher
+	scope    retrieval.Scope
+	bot      chatbot.Chatbot
 	// passages counts those of Add.
 	passages atomic.Int64
 }
 
 // NewTrial returns an empty trial on an index, in a scope of its own.
-func NewTrial(ports Ports, scope Scope) *Trial {
-	t := &Trial{service: New(ports, nil, nil, slog.New(slog.DiscardHandler)), scope: scope, bot: chatbot.Chatbot{ID: scope.ChatbotID}}
-	version := t.service.IndexVersion()
-	t.service.serving.Store(&version)
+func NewTrial(ports Ports, scope retrieval.Scope) *Trial {
+	log := slog.New(slog.DiscardHandler)
+	t := &Trial{
+		service: New(ports, nil, nil, log), searcher: retrieval.NewSearcher(ports.Index, nil, ports.Embedder, log),
+		scope: scope, bot: chatbot.Chatbot{ID: scope.ChatbotID},
+	}
+	t.searcher.Serve(t.Version())
 	return t
 }
 
 // Version is what the index of the trial is built for.
-func (t *Trial) Version() string { return t.service.IndexVersion() }
+func (t *Trial) Version() string { return retrieval.IndexVersion(t.service.embedder) }
 
 // Ranked is a document that was found.
 type Ranked struct {
@@ -39,7 +44,7 @@ type Ranked struct {
 // about to become so. A whole one is a single passage. It returns the number
 // of passages, and is safe for concurrent use; passages of equal score are then
 // in any order.
-func (t *Trial) Add(ctx context.Context, into Filler, d Document, whole bool) (int, error) {
+func (t *Trial) Add(ctx context.Context, into retrieval.Filler, d Document, whole bool) (int, error) {
 	passages := t.split(d, whole)
 	n := int64(len(passages))
 	return t.put(ctx, into, d, passages, t.passages.Add(n)-n)
@@ -47,19 +52,19 @@ func (t *Trial) Add(ctx context.Context, into Filler, d Document, whole bool) (i
 
 // AddAt is Add for the document at a place in the corpus, from zero. Passages of
 // equal score are in the order of the corpus, whoever was faster.
-func (t *Trial) AddAt(ctx context.Context, into Filler, place int, d Document, whole bool) (int, error) {
+func (t *Trial) AddAt(ctx context.Context, into retrieval.Filler, place int, d Document, whole bool) (int, error) {
 	return t.put(ctx, into, d, t.split(d, whole), int64(place)<<32)
 }
 
-func (t *Trial) split(d Document, whole bool) []Passage {
+func (t *Trial) split(d Document, whole bool) []retrieval.Passage {
 	if whole {
-		return []Passage{{DocumentID: d.ID, Title: d.Title, Text: d.Content}}
+		return []retrieval.Passage{{DocumentID: d.ID, Title: d.Title, Text: d.Content}}
 	}
 	return t.service.split(t.bot, d)
 }
 
 // put puts passages into an index, whose IDs are the next ones after before.
-func (t *Trial) put(ctx context.Context, into Filler, d Document, passages []Passage, before int64) (int, error) {
+func (t *Trial) put(ctx context.Context, into retrieval.Filler, d Document, passages []retrieval.Passage, before int64) (int, error) {
 	for i := range passages {
 		passages[i].ID = before + int64(i) + 1
 	}
@@ -72,8 +77,8 @@ func (t *Trial) put(ctx context.Context, into Filler, d Document, passages []Pas
 
 // Search returns the documents of the best passages for a query, best first,
 // each once. Of query.Limit passages there may be fewer documents.
-func (t *Trial) Search(ctx context.Context, query Query) ([]Ranked, error) {
-	hits, err := t.service.rank(ctx, t.scope, query)
+func (t *Trial) Search(ctx context.Context, query retrieval.Query) ([]Ranked, error) {
+	hits, err := t.searcher.Rank(ctx, t.scope, query)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // version is the version of what the chatbot knows.
@@ -133,7 +134,7 @@ func TestKnowledgeVersion(t *testing.T) {
 // document, says so, and stands where it says.
 func (l *library) stands(question string, version int, content, hash string) {
 	l.Helper()
-	found, err := l.Search(l.Context(), homeScope, knowledge.Query{Text: question, Limit: 5})
+	found, err := l.Search(l.Context(), homeScope, retrieval.Query{Text: question, Limit: 5})
 	l.must(err)
 	if len(found) == 0 || hash == "" {
 		l.Fatalf("%d passages are found, and the hash is %q", len(found), hash)

@@ -11,7 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/core/knowledge"
-	"parley/core/knowledge/lexical"
+	"parley/core/retrieval"
+	"parley/core/retrieval/lexical"
 )
 
 // placed stores a document of passages as they are given, each with its
@@ -25,17 +26,17 @@ func (l *library) placed(title string, passages ...string) {
 	}
 	l.must(l.db.CreateDocument(ctx, home, d))
 	l.must(l.db.UpdateDocument(ctx, home, d.State, d, true))
-	var rows []knowledge.Passage
+	var rows []retrieval.Passage
 	for i, text := range passages {
 		headings, text, _ := strings.Cut(text, ":")
-		rows = append(rows, knowledge.Passage{DocumentID: d.ID, Ordinal: i, Title: title, HeadingPath: strings.Fields(headings), Text: text})
+		rows = append(rows, retrieval.Passage{DocumentID: d.ID, Ordinal: i, Title: title, HeadingPath: strings.Fields(headings), Text: text})
 	}
 	l.must(l.db.AddPassages(ctx, home, d, rows))
 	stored, err := l.db.Passages(ctx, home, d.ID, 1)
 	l.must(err)
-	var entries []knowledge.Entry
+	var entries []retrieval.Entry
 	for _, p := range stored {
-		entries = append(entries, knowledge.Entry{PassageID: p.ID, DocumentID: d.ID, Terms: lexical.Passage("", nil, p.Text)})
+		entries = append(entries, retrieval.Entry{PassageID: p.ID, DocumentID: d.ID, Terms: lexical.Passage("", nil, p.Text)})
 	}
 	l.must(l.index.Index.Replace(ctx, homeScope, d.ID, entries))
 }
@@ -43,7 +44,7 @@ func (l *library) placed(title string, passages ...string) {
 // texts are the texts that are found for a word, best first.
 func (l *library) texts(word string, limit int) []string {
 	l.Helper()
-	found, err := l.Search(l.Context(), homeScope, knowledge.Query{Text: word, Limit: limit})
+	found, err := l.Search(l.Context(), homeScope, retrieval.Query{Text: word, Limit: limit})
 	l.must(err)
 	var texts []string
 	for _, f := range found {
@@ -112,7 +113,7 @@ func TestWiden(t *testing.T) {
 		paragraph := func(word string, n int) string { return strings.TrimSpace(strings.Repeat(word+" ", n)) }
 		all := paragraph("ä", 250) + "\n\n" + paragraph("rye", 110) + "\n\n" + paragraph("ö", 250)
 		l.add("Bread", "# Größe\n\n"+all+"\n")
-		found, err := l.Search(t.Context(), homeScope, knowledge.Query{Text: "rye", Limit: 5})
+		found, err := l.Search(t.Context(), homeScope, retrieval.Query{Text: "rye", Limit: 5})
 		l.must(err)
 		if len(found) != 1 || found[0].Text != all || found[0].Start != len([]rune("# Größe\n\n")) || found[0].End-found[0].Start != len([]rune(all)) {
 			t.Errorf("found %.900v", found)
@@ -122,7 +123,7 @@ func TestWiden(t *testing.T) {
 	t.Run("and nothing where that was not kept", func(t *testing.T) {
 		l := newLibrary(t)
 		l.placed("it", "A:one", "A:rye", "A:three")
-		found, err := l.Search(t.Context(), homeScope, knowledge.Query{Text: "rye", Limit: 5})
+		found, err := l.Search(t.Context(), homeScope, retrieval.Query{Text: "rye", Limit: 5})
 		l.must(err)
 		if len(found) != 1 || found[0].Start != 0 || found[0].End != 0 {
 			t.Errorf("found %+v", found)
@@ -141,7 +142,7 @@ func TestWiden(t *testing.T) {
 	t.Run("neighbours that cannot be read are left out", func(t *testing.T) {
 		l := newLibrary(t)
 		l.placed("it", "A:one", "A:rye", "A:three")
-		l.ports.Store = blind{l.db}
+		l.passages = blind{l.db}
 		l.open()
 		if got := l.texts("rye", 5); !slices.Equal(got, []string{"rye"}) {
 			t.Errorf("found %q", got)
@@ -151,7 +152,7 @@ func TestWiden(t *testing.T) {
 	t.Run("an evaluation shows the passages as they are", func(t *testing.T) {
 		l := newLibrary(t)
 		l.placed("it", "A:one", "A:rye", "A:three")
-		got, err := l.Evaluate(t.Context(), home, bot, []knowledge.Probe{{Question: "rye"}}, 5)
+		got, err := l.Evaluate(t.Context(), home, bot, []retrieval.Probe{{Question: "rye"}}, 5)
 		l.must(err)
 		if found := got.Probes[0].Found; len(found) != 1 || found[0].Text != "rye" {
 			t.Errorf("found %+v", found)
@@ -160,15 +161,14 @@ func TestWiden(t *testing.T) {
 }
 
 // blind is a store that cannot look at neighbours.
-type blind struct{ knowledge.Store }
+type blind struct{ retrieval.Passages }
 
-func (blind) LivePassagesAt(context.Context, string, string, []knowledge.PassageAt) ([]knowledge.Passage, error) {
+func (blind) LivePassagesAt(context.Context, string, string, []retrieval.Position) ([]retrieval.Passage, error) {
 	return nil, errors.New("the database is away")
 }
 
 func TestWidenKeepsTheRanking(t *testing.T) {
 	l, round := newLibrary(t), 0
-	whole := l.ports.Store
 	rapid.Check(t, func(r *rapid.T) {
 		round++
 		rye, oats := fmt.Sprint("rye", round), fmt.Sprint("oats", round)
@@ -183,12 +183,12 @@ func TestWidenKeepsTheRanking(t *testing.T) {
 			}
 			l.placed(fmt.Sprint(round, "_", d), passages...)
 		}
-		query := knowledge.Query{Text: rye + " " + oats, Limit: rapid.IntRange(1, 12).Draw(r, "limit")}
-		l.ports.Store = whole
+		query := retrieval.Query{Text: rye + " " + oats, Limit: rapid.IntRange(1, 12).Draw(r, "limit")}
+		l.passages = l.db
 		l.open()
 		wide, err := l.Search(t.Context(), homeScope, query)
 		l.must(err)
-		l.ports.Store = blind{l.db}
+		l.passages = blind{l.db}
 		l.open()
 		plain, err := l.Search(t.Context(), homeScope, query)
 		l.must(err)

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // The benchmarks that take minutes run when PARLEY_BENCH is "full".
@@ -54,10 +54,10 @@ func (c *corpus) around(centre []float32, spread float32) []float32 {
 	return scaled(vector, sum)
 }
 
-func (c *corpus) entries(document string, n int) []knowledge.Entry {
-	entries := make([]knowledge.Entry, n)
+func (c *corpus) entries(document string, n int) []retrieval.Entry {
+	entries := make([]retrieval.Entry, n)
 	for i := range entries {
-		entries[i] = knowledge.Entry{PassageID: c.next, DocumentID: document, Terms: make([]string, 150)}
+		entries[i] = retrieval.Entry{PassageID: c.next, DocumentID: document, Terms: make([]string, 150)}
 		c.next++
 		for j := range entries[i].Terms {
 			entries[i].Terms[j] = fmt.Sprint("word", c.words.Uint64())
@@ -78,7 +78,7 @@ func (c *corpus) fill(b testing.TB, index *Index, chatbot, n int) {
 }
 
 // replace makes entries those of the document.
-func replace(b testing.TB, index *Index, chatbot int, document string, entries []knowledge.Entry) bool {
+func replace(b testing.TB, index *Index, chatbot int, document string, entries []retrieval.Entry) bool {
 	b.Helper()
 	entries = slices.Clone(entries)
 	for i := range entries {
@@ -92,12 +92,12 @@ func replace(b testing.TB, index *Index, chatbot int, document string, entries [
 }
 
 // query has from 10 to 40 terms, as common as they are in passages.
-func (c *corpus) query() knowledge.IndexQuery {
-	query := knowledge.IndexQuery{Limit: 100, OccurrencesOf: 50}
+func (c *corpus) query() retrieval.IndexQuery {
+	query := retrieval.IndexQuery{Limit: 100, OccurrencesOf: 50}
 	want := 10 + c.random.IntN(31)
 	for len(query.Terms) < want {
-		term := knowledge.Term{Text: fmt.Sprint("word", c.words.Uint64()), Weight: 1 + c.random.IntN(10)}
-		if !slices.ContainsFunc(query.Terms, func(t knowledge.Term) bool { return t.Text == term.Text }) {
+		term := retrieval.Term{Text: fmt.Sprint("word", c.words.Uint64()), Weight: 1 + c.random.IntN(10)}
+		if !slices.ContainsFunc(query.Terms, func(t retrieval.Term) bool { return t.Text == term.Text }) {
 			query.Terms = append(query.Terms, term)
 		}
 	}
@@ -109,9 +109,9 @@ func (c *corpus) query() knowledge.IndexQuery {
 
 // measure searches with many queries, and reports the median and the 99th
 // percentile.
-func measure(b *testing.B, c *corpus, search func(query knowledge.IndexQuery)) {
+func measure(b *testing.B, c *corpus, search func(query retrieval.IndexQuery)) {
 	b.Helper()
-	queries := make([]knowledge.IndexQuery, 200)
+	queries := make([]retrieval.IndexQuery, 200)
 	for i := range queries {
 		queries[i] = c.query()
 	}
@@ -127,10 +127,10 @@ func measure(b *testing.B, c *corpus, search func(query knowledge.IndexQuery)) {
 	b.ReportMetric(float64(times[len(times)*99/100].Microseconds()), "p99-µs")
 }
 
-func searching(b *testing.B, index *Index, chatbot func() int) func(query knowledge.IndexQuery) {
+func searching(b *testing.B, index *Index, chatbot func() int) func(query retrieval.IndexQuery) {
 	ctx, cancel := context.WithCancel(context.Background())
 	b.Cleanup(cancel)
-	return func(query knowledge.IndexQuery) {
+	return func(query retrieval.IndexQuery) {
 		hits, err := index.Search(ctx, scope(chatbot()), query)
 		if err != nil || len(hits.Lexical) == 0 {
 			b.Fatalf("%d hits, %v", len(hits.Lexical), err)

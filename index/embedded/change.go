@@ -5,19 +5,19 @@ import (
 	"errors"
 	"fmt"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/index/embedded/segment"
 )
 
 // Replace makes entries the only ones of the document, in one transaction.
-func (x *Index) Replace(ctx context.Context, scope knowledge.Scope, documentID string, entries []knowledge.Entry) error {
+func (x *Index) Replace(ctx context.Context, scope retrieval.Scope, documentID string, entries []retrieval.Entry) error {
 	return x.replace(ctx, serving, scope, documentID, entries)
 }
 
 // serving stands for the version that serves.
 const serving = 0
 
-func (x *Index) replace(ctx context.Context, version int64, scope knowledge.Scope, documentID string, entries []knowledge.Entry) error {
+func (x *Index) replace(ctx context.Context, version int64, scope retrieval.Scope, documentID string, entries []retrieval.Entry) error {
 	if len(entries) == 0 {
 		return x.remove(ctx, version, scope, documentID)
 	}
@@ -55,11 +55,11 @@ func (x *Index) replace(ctx context.Context, version int64, scope knowledge.Scop
 }
 
 // Remove takes the document's passages away.
-func (x *Index) Remove(ctx context.Context, scope knowledge.Scope, documentID string) error {
+func (x *Index) Remove(ctx context.Context, scope retrieval.Scope, documentID string) error {
 	return x.remove(ctx, serving, scope, documentID)
 }
 
-func (x *Index) remove(ctx context.Context, version int64, scope knowledge.Scope, documentID string) error {
+func (x *Index) remove(ctx context.Context, version int64, scope retrieval.Scope, documentID string) error {
 	var id int64
 	err := x.write.change(ctx, func() error {
 		c, err := x.enter(version, scope)
@@ -81,7 +81,7 @@ func (x *Index) remove(ctx context.Context, version int64, scope knowledge.Scope
 }
 
 // Drop takes all that the scope holds away. Its rows are deleted soon after.
-func (x *Index) Drop(ctx context.Context, scope knowledge.Scope) error {
+func (x *Index) Drop(ctx context.Context, scope retrieval.Scope) error {
 	var id int64
 	err := x.write.change(ctx, func() error {
 		c, err := x.enter(serving, scope)
@@ -105,7 +105,7 @@ func (x *Index) Drop(ctx context.Context, scope knowledge.Scope) error {
 // changing is a scope within a change.
 type changing struct {
 	*writer
-	name    knowledge.Scope
+	name    retrieval.Scope
 	version int64
 	// scope is zero if there is none yet.
 	scope, generation int64
@@ -115,7 +115,7 @@ type changing struct {
 
 var errReplaced = errors.New("another rebuild of the index began, and took the place of this one: wait for it to end, then try again")
 
-func (x *Index) enter(version int64, scope knowledge.Scope) (*changing, error) {
+func (x *Index) enter(version int64, scope retrieval.Scope) (*changing, error) {
 	c := &changing{writer: x.write, name: scope, version: version}
 	if version == serving {
 		if _, err := c.get([]any{&c.version}, "SELECT version FROM serving"); err != nil {
@@ -141,7 +141,7 @@ func (c *changing) fits(dimension int) error {
 		return nil
 	}
 	if c.dimension > 0 {
-		return knowledge.OtherDimension(dimension, c.dimension)
+		return retrieval.OtherDimension(dimension, c.dimension)
 	}
 	return c.exec("UPDATE version SET dimension = ? WHERE id = ?", dimension, c.version)
 }

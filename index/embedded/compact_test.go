@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/index/embedded/segment"
 	"parley/index/indextest"
 )
@@ -251,7 +251,7 @@ func TestSweep(t *testing.T) {
 		}
 	}
 	for _, version := range []string{"two", "three"} {
-		err := index.Rebuild(t.Context(), version, func(ctx context.Context, into knowledge.Filler) error {
+		err := index.Rebuild(t.Context(), version, func(ctx context.Context, into retrieval.Filler) error {
 			return into.Replace(ctx, scope(9), "doc", indextest.Entries("doc", 1, "apples"))
 		})
 		if err != nil {

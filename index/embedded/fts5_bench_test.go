@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // BenchmarkFTS5 is the yardstick: plain FTS5 through the same driver, with one
@@ -24,7 +24,7 @@ func BenchmarkFTS5(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.Cleanup(func() { _ = search.Close() })
-			measure(b, c, func(query knowledge.IndexQuery) {
+			measure(b, c, func(query retrieval.IndexQuery) {
 				var terms []string
 				for _, term := range query.Terms {
 					terms = append(terms, `"`+term.Text+`"`)

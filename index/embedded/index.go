@@ -15,7 +15,7 @@ import (
 	"fmt"
 	"runtime"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // Options are what may be chosen of an index. The zero value is the default.
@@ -38,7 +38,7 @@ type Index struct {
 	keeper *keeper
 }
 
-var _ knowledge.Index = (*Index)(nil)
+var _ retrieval.Index = (*Index)(nil)
 
 // Open opens the index file at path, and makes it if there is none. The
 // directory must exist. A file of another version of the program is emptied:
@@ -87,7 +87,7 @@ func (x *Index) Check(ctx context.Context) error {
 }
 
 // Count returns the number of passages held for the document.
-func (x *Index) Count(ctx context.Context, scope knowledge.Scope, documentID string) (int, error) {
+func (x *Index) Count(ctx context.Context, scope retrieval.Scope, documentID string) (int, error) {
 	var n int
 	err := x.read.QueryRowContext(ctx, `SELECT passages FROM document WHERE id = ? AND scope =
 		(SELECT id FROM scope WHERE version = (SELECT version FROM serving) AND workspace = ? AND chatbot = ?)`,

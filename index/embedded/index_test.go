@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"parley/core/fault"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/index/indextest"
 	"parley/internal/intx"
 )
@@ -32,8 +32,8 @@ func openNew(t testing.TB) *Index {
 	return open(t, filepath.Join(t.TempDir(), "index.db"))
 }
 
-func scope(n int) knowledge.Scope {
-	return knowledge.Scope{WorkspaceID: "ws", ChatbotID: fmt.Sprint("cb_", n)}
+func scope(n int) retrieval.Scope {
+	return retrieval.Scope{WorkspaceID: "ws", ChatbotID: fmt.Sprint("cb_", n)}
 }
 
 func put(t testing.TB, index *Index, n int, document string, id int64, texts ...string) {
@@ -43,9 +43,9 @@ func put(t testing.TB, index *Index, n int, document string, id int64, texts ...
 	}
 }
 
-func found(t testing.TB, index *Index, n int, text string) []knowledge.Hit {
+func found(t testing.TB, index *Index, n int, text string) []retrieval.Hit {
 	t.Helper()
-	hits, err := index.Search(context.Background(), scope(n), knowledge.IndexQuery{Terms: indextest.Terms(text), Limit: 1000})
+	hits, err := index.Search(context.Background(), scope(n), retrieval.IndexQuery{Terms: indextest.Terms(text), Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,11 +53,11 @@ func found(t testing.TB, index *Index, n int, text string) []knowledge.Hit {
 }
 
 func TestIndex(t *testing.T) {
-	indextest.Run(t, func(t *testing.T) knowledge.Index { return openNew(t) })
+	indextest.Run(t, func(t *testing.T) retrieval.Index { return openNew(t) })
 }
 
 func TestSeveralProcesses(t *testing.T) {
-	indextest.RunShared(t, func(t *testing.T) (one, two knowledge.Index) {
+	indextest.RunShared(t, func(t *testing.T) (one, two retrieval.Index) {
 		path := filepath.Join(t.TempDir(), "a ?#% name.db")
 		return open(t, path), open(t, path)
 	})
@@ -65,13 +65,13 @@ func TestSeveralProcesses(t *testing.T) {
 
 func TestRefuseInTx(t *testing.T) {
 	index := indextest.RefuseInTx(openNew(t))
-	nothing := func(context.Context, knowledge.Filler) error { return nil }
+	nothing := func(context.Context, retrieval.Filler) error { return nil }
 	t.Run("a call inside a transaction is refused", func(t *testing.T) {
 		inside := intx.Mark(t.Context())
-		_, searching := index.Search(inside, scope(1), knowledge.IndexQuery{Limit: 1})
+		_, searching := index.Search(inside, scope(1), retrieval.IndexQuery{Limit: 1})
 		_, counting := index.Count(inside, scope(1), "d")
 		_, versioning := index.Version(inside)
-		filling := index.Rebuild(t.Context(), "1", func(_ context.Context, into knowledge.Filler) error {
+		filling := index.Rebuild(t.Context(), "1", func(_ context.Context, into retrieval.Filler) error {
 			return into.Replace(inside, scope(1), "d", nil)
 		})
 		for i, err := range []error{
@@ -96,7 +96,7 @@ func TestSearchFailure(t *testing.T) {
 		if err := index.read.Close(); err != nil {
 			t.Fatal(err)
 		}
-		_, err := index.Search(t.Context(), scope(1), knowledge.IndexQuery{Terms: indextest.Terms("apples"), Limit: 1})
+		_, err := index.Search(t.Context(), scope(1), retrieval.IndexQuery{Terms: indextest.Terms("apples"), Limit: 1})
 		if !fault.Is(err, fault.Upstream) {
 			t.Errorf("got %v", err)
 		}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"parley/core/fault"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/index/embedded/segment"
 	"parley/index/indextest"
 )
@@ -55,7 +55,7 @@ func TestMemory(t *testing.T) {
 		var group sync.WaitGroup
 		for i := range scopes {
 			group.Go(func() {
-				query := knowledge.IndexQuery{Terms: indextest.Terms("apples"), Limit: 5}
+				query := retrieval.IndexQuery{Terms: indextest.Terms("apples"), Limit: 5}
 				hits, err := index.Search(t.Context(), scope(i), query)
 				if err != nil || len(hits.Lexical) != 1 || hits.Lexical[0].PassageID != int64(i+1) {
 					t.Errorf("chatbot %d finds %v, %v", i, hits, err)
@@ -88,7 +88,7 @@ func TestContentIsOurs(t *testing.T) {
 	first := read()
 	read()
 	for i := range 20 {
-		query := knowledge.IndexQuery{Terms: indextest.Terms(fmt.Sprint("only", i)), Limit: 5, OccurrencesOf: 1}
+		query := retrieval.IndexQuery{Terms: indextest.Terms(fmt.Sprint("only", i)), Limit: 5, OccurrencesOf: 1}
 		hits, err := segment.Search(t.Context(), first, query)
 		if err != nil || len(hits.Lexical) != 1 || hits.Lexical[0].PassageID != int64(i+1) || hits.Lexical[0].Length != 400 {
 			t.Errorf("found %+v, %v", hits, err)
@@ -108,11 +108,11 @@ func TestDamage(t *testing.T) {
 			if err := index.write.change(t.Context(), func() error { return index.write.exec(statement) }); err != nil {
 				t.Fatal(err)
 			}
-			_, err := index.Search(t.Context(), scope(1), knowledge.IndexQuery{Terms: indextest.Terms("apples"), Limit: 1})
+			_, err := index.Search(t.Context(), scope(1), retrieval.IndexQuery{Terms: indextest.Terms("apples"), Limit: 1})
 			if !fault.Is(err, fault.Upstream) || !strings.Contains(err.Error(), "parley reindex") {
 				t.Errorf("got %v", err)
 			}
-			if err := index.Rebuild(t.Context(), "new", func(ctx context.Context, into knowledge.Filler) error {
+			if err := index.Rebuild(t.Context(), "new", func(ctx context.Context, into retrieval.Filler) error {
 				return into.Replace(ctx, scope(1), "doc", indextest.Entries("doc", 1, "apples"))
 			}); err != nil {
 				t.Fatal(err)
@@ -129,7 +129,7 @@ func TestDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		put(t, index, 1, "doc", 2, "apples")
-		if hits := found(t, index, 1, "apples"); !slices.EqualFunc(hits, []int64{2}, func(h knowledge.Hit, id int64) bool { return h.PassageID == id }) {
+		if hits := found(t, index, 1, "apples"); !slices.EqualFunc(hits, []int64{2}, func(h retrieval.Hit, id int64) bool { return h.PassageID == id }) {
 			t.Errorf("found %v", hits)
 		}
 	})

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/index/indextest"
 )
 
@@ -36,7 +36,7 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		put(t, first, 1, "doc", 1, "apples")
-		if err := first.Rebuild(t.Context(), "two", func(ctx context.Context, into knowledge.Filler) error {
+		if err := first.Rebuild(t.Context(), "two", func(ctx context.Context, into retrieval.Filler) error {
 			return into.Replace(ctx, scope(1), "doc", indextest.Entries("doc", 2, "apples"))
 		}); err != nil {
 			t.Fatal(err)
@@ -69,7 +69,7 @@ func TestOpen(t *testing.T) {
 		if err := index.Replace(t.Context(), scope(1), "doc", nil); err == nil {
 			t.Error("it was written to")
 		}
-		if _, err := index.Search(t.Context(), scope(1), knowledge.IndexQuery{Limit: 1}); err == nil {
+		if _, err := index.Search(t.Context(), scope(1), retrieval.IndexQuery{Limit: 1}); err == nil {
 			t.Error("it was searched")
 		}
 	})

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // Version returns what the index was last rebuilt for.
@@ -16,7 +16,7 @@ func (x *Index) Version(ctx context.Context) (string, error) {
 
 // Rebuild fills another version of the index and then makes it the one that
 // serves. Of two that run at once, the one that began first fails.
-func (x *Index) Rebuild(ctx context.Context, version string, fill func(ctx context.Context, into knowledge.Filler) error) error {
+func (x *Index) Rebuild(ctx context.Context, version string, fill func(ctx context.Context, into retrieval.Filler) error) error {
 	id, err := x.beginVersion(ctx, version)
 	if err != nil {
 		return err
@@ -104,6 +104,6 @@ type filler struct {
 }
 
 // Replace makes entries the only ones of the document in the new index.
-func (f filler) Replace(ctx context.Context, scope knowledge.Scope, documentID string, entries []knowledge.Entry) error {
+func (f filler) Replace(ctx context.Context, scope retrieval.Scope, documentID string, entries []retrieval.Entry) error {
 	return f.index.replace(ctx, f.version, scope, documentID, entries)
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"parley/core/fault"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/index/embedded/segment"
 )
 
@@ -16,28 +16,28 @@ const lookupScope = `SELECT id, generation FROM scope
 
 // Search returns the best hits, best first. A failure is a fault of kind
 // Upstream; that of a ctx that is done has its error as the cause.
-func (x *Index) Search(ctx context.Context, scope knowledge.Scope, query knowledge.IndexQuery) (knowledge.Hits, error) {
+func (x *Index) Search(ctx context.Context, scope retrieval.Scope, query retrieval.IndexQuery) (retrieval.Hits, error) {
 	if err := ctx.Err(); err != nil {
-		return knowledge.Hits{}, failed(err)
+		return retrieval.Hits{}, failed(err)
 	}
 	state, err := x.state(ctx, scope)
 	if err != nil {
-		return knowledge.Hits{}, failed(x.explain(ctx, err))
+		return retrieval.Hits{}, failed(x.explain(ctx, err))
 	}
 	if state == nil {
-		return knowledge.Hits{}, nil
+		return retrieval.Hits{}, nil
 	}
 	query.Limit = max(1, query.Limit)
 	hits, err := segment.Search(ctx, state.views, query)
 	if err != nil {
-		return knowledge.Hits{}, failed(err)
+		return retrieval.Hits{}, failed(err)
 	}
 	return hits, nil
 }
 
 // state returns what every process has committed of a scope, or nil if there
 // is nothing.
-func (x *Index) state(ctx context.Context, scope knowledge.Scope) (*state, error) {
+func (x *Index) state(ctx context.Context, scope retrieval.Scope) (*state, error) {
 	for {
 		var id, generation int64
 		// A ctx that can end would cost more here than the query.

@@ -6,26 +6,26 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // Entries makes entries of a document, with passage IDs from first on. The
 // terms of each are the words of one text.
-func Entries(document string, first int64, texts ...string) []knowledge.Entry {
-	made := make([]knowledge.Entry, 0, len(texts))
+func Entries(document string, first int64, texts ...string) []retrieval.Entry {
+	made := make([]retrieval.Entry, 0, len(texts))
 	for i, text := range texts {
-		made = append(made, knowledge.Entry{PassageID: first + int64(i), DocumentID: document, Terms: strings.Fields(text)})
+		made = append(made, retrieval.Entry{PassageID: first + int64(i), DocumentID: document, Terms: strings.Fields(text)})
 	}
 	return made
 }
 
 // Terms makes terms of weight one from the words of a text, each word once.
-func Terms(text string) []knowledge.Term {
-	var terms []knowledge.Term
+func Terms(text string) []retrieval.Term {
+	var terms []retrieval.Term
 	words := strings.Fields(text)
 	for i, word := range words {
 		if !slices.Contains(words[:i], word) {
-			terms = append(terms, knowledge.Term{Text: word, Weight: 1})
+			terms = append(terms, retrieval.Term{Text: word, Weight: 1})
 		}
 	}
 	return terms
@@ -34,33 +34,33 @@ func Terms(text string) []knowledge.Term {
 // bundle is an index with calls that fail the test on an error.
 type bundle struct {
 	*testing.T
-	index knowledge.Index
+	index retrieval.Index
 }
 
-func newBundle(t *testing.T, index knowledge.Index) *bundle { return &bundle{T: t, index: index} }
+func newBundle(t *testing.T, index retrieval.Index) *bundle { return &bundle{T: t, index: index} }
 
-func (b *bundle) replace(scope knowledge.Scope, document string, entries []knowledge.Entry) {
+func (b *bundle) replace(scope retrieval.Scope, document string, entries []retrieval.Entry) {
 	b.Helper()
 	if err := b.index.Replace(b.Context(), scope, document, entries); err != nil {
 		b.Fatalf("replace %.80q in %s: %v", document, name(scope), err)
 	}
 }
 
-func (b *bundle) remove(scope knowledge.Scope, document string) {
+func (b *bundle) remove(scope retrieval.Scope, document string) {
 	b.Helper()
 	if err := b.index.Remove(b.Context(), scope, document); err != nil {
 		b.Fatalf("remove: %v", err)
 	}
 }
 
-func (b *bundle) drop(scope knowledge.Scope) {
+func (b *bundle) drop(scope retrieval.Scope) {
 	b.Helper()
 	if err := b.index.Drop(b.Context(), scope); err != nil {
 		b.Fatalf("drop: %v", err)
 	}
 }
 
-func (b *bundle) search(scope knowledge.Scope, query knowledge.IndexQuery) knowledge.Hits {
+func (b *bundle) search(scope retrieval.Scope, query retrieval.IndexQuery) retrieval.Hits {
 	b.Helper()
 	hits, err := b.index.Search(b.Context(), scope, query)
 	if err != nil {
@@ -71,16 +71,16 @@ func (b *bundle) search(scope knowledge.Scope, query knowledge.IndexQuery) knowl
 
 // wantFound fails unless exactly the passages are found by the words of text,
 // in any order.
-func (b *bundle) wantFound(scope knowledge.Scope, text string, want ...int64) {
+func (b *bundle) wantFound(scope retrieval.Scope, text string, want ...int64) {
 	b.Helper()
-	got := ids(b.search(scope, knowledge.IndexQuery{Terms: Terms(text), Limit: 100}).Lexical)
+	got := ids(b.search(scope, retrieval.IndexQuery{Terms: Terms(text), Limit: 100}).Lexical)
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
 		b.Errorf("search %q in %s found %v, want %v", text, name(scope), got, want)
 	}
 }
 
-func (b *bundle) wantCount(scope knowledge.Scope, document string, want int) {
+func (b *bundle) wantCount(scope retrieval.Scope, document string, want int) {
 	b.Helper()
 	got, err := b.index.Count(b.Context(), scope, document)
 	if err != nil {
@@ -102,7 +102,7 @@ func (b *bundle) wantVersion(want string) {
 	}
 }
 
-func ids(hits []knowledge.Hit) []int64 {
+func ids(hits []retrieval.Hit) []int64 {
 	var list []int64
 	for _, hit := range hits {
 		list = append(list, hit.PassageID)
@@ -110,6 +110,6 @@ func ids(hits []knowledge.Hit) []int64 {
 	return list
 }
 
-func name(scope knowledge.Scope) string {
+func name(scope retrieval.Scope) string {
 	return fmt.Sprintf("%.20s/%.20s", scope.WorkspaceID, scope.ChatbotID)
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 func testReplace(_ *testing.T, b *bundle) {
@@ -26,12 +26,12 @@ func testReplace(_ *testing.T, b *bundle) {
 // testAtomic replaces two passages by two others again and again. A search
 // that finds one of each, or none, or one, saw a change half done.
 func testAtomic(t *testing.T, b *bundle) {
-	pair := func(first int64) []knowledge.Entry {
+	pair := func(first int64) []retrieval.Entry {
 		entries := Entries("doc", first, "kiwi one", "kiwi two")
 		entries[0].Vector, entries[1].Vector = unit(1, 0.1), unit(1, 0.2)
 		return entries
 	}
-	whole := func(hits []knowledge.Hit) bool {
+	whole := func(hits []retrieval.Hit) bool {
 		return len(hits) == 2 && (hits[0].PassageID > 10) == (hits[1].PassageID > 10)
 	}
 	b.replace(home, "doc", pair(1))
@@ -45,7 +45,7 @@ func testAtomic(t *testing.T, b *bundle) {
 					return
 				default:
 				}
-				hits, err := b.index.Search(t.Context(), home, knowledge.IndexQuery{Terms: Terms("kiwi"), Vector: unit(1, 0), Limit: 10})
+				hits, err := b.index.Search(t.Context(), home, retrieval.IndexQuery{Terms: Terms("kiwi"), Vector: unit(1, 0), Limit: 10})
 				if err != nil {
 					t.Errorf("search: %v", err)
 					return
@@ -103,7 +103,7 @@ func testRemoveNothing(_ *testing.T, b *bundle) {
 }
 
 func testDrop(_ *testing.T, b *bundle) {
-	for i, scope := range []knowledge.Scope{home, other, foreign} {
+	for i, scope := range []retrieval.Scope{home, other, foreign} {
 		b.replace(scope, "doc", Entries("doc", int64(1+i), "red apples"))
 	}
 	b.wantFound(home, "apples", 1)
@@ -125,7 +125,7 @@ func testDropAndFill(_ *testing.T, b *bundle) {
 }
 
 func testScopes(_ *testing.T, b *bundle) {
-	scopes := []knowledge.Scope{home, other, foreign}
+	scopes := []retrieval.Scope{home, other, foreign}
 	for i, scope := range scopes {
 		b.replace(scope, "doc", Entries("doc", int64(10*i+1), "red apples", "green pears"))
 	}
@@ -144,7 +144,7 @@ func testScopes(_ *testing.T, b *bundle) {
 // testConcurrent lets six writers change a document each, in two scopes, and
 // at the end leave three passages of it.
 func testConcurrent(t *testing.T, b *bundle) {
-	scopes := []knowledge.Scope{home, other}
+	scopes := []retrieval.Scope{home, other}
 	var group sync.WaitGroup
 	for writer := range 6 {
 		group.Go(func() {
@@ -156,7 +156,7 @@ func testConcurrent(t *testing.T, b *bundle) {
 				case 0:
 					err = b.index.Remove(t.Context(), scope, document)
 				case 1:
-					_, err = b.index.Search(t.Context(), scope, knowledge.IndexQuery{Terms: Terms("apples pears"), Limit: 5})
+					_, err = b.index.Search(t.Context(), scope, retrieval.IndexQuery{Terms: Terms("apples pears"), Limit: 5})
 				default:
 					err = b.index.Replace(t.Context(), scope, document, Entries(document, int64(1000*writer+10*round+1), "apples", "pears"))
 				}
@@ -181,7 +181,7 @@ func testCancelled(t *testing.T, b *bundle) {
 	b.replace(home, "doc", Entries("doc", 1, "red apples"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, searching := b.index.Search(ctx, home, knowledge.IndexQuery{Terms: Terms("apples"), Limit: 1})
+	_, searching := b.index.Search(ctx, home, retrieval.IndexQuery{Terms: Terms("apples"), Limit: 1})
 	_, counting := b.index.Count(ctx, home, "doc")
 	_, versioning := b.index.Version(ctx)
 	for call, err := range map[string]error{
@@ -192,7 +192,7 @@ func testCancelled(t *testing.T, b *bundle) {
 		"remove":  b.index.Remove(ctx, home, "doc"),
 		"drop":    b.index.Drop(ctx, home),
 		"check":   b.index.Check(ctx),
-		"rebuild": b.index.Rebuild(ctx, "2", func(context.Context, knowledge.Filler) error { return nil }),
+		"rebuild": b.index.Rebuild(ctx, "2", func(context.Context, retrieval.Filler) error { return nil }),
 	} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s gave %v, want context.Canceled", call, err)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // library fills home with three documents of two sources and one without. All
@@ -42,8 +42,8 @@ func testFilter(t *testing.T, b *bundle) {
 		{"an unknown one beside a known one", []string{"doc_9", "doc_1"}, []string{"src_9", "src_1"}, []int64{1, 2, 3}},
 	} {
 		t.Run(c.sentence, func(t *testing.T) {
-			filter := knowledge.Filter{Documents: c.documents, Sources: c.sources}
-			hits := b.search(home, knowledge.IndexQuery{Terms: Terms("apple"), Vector: unit(1, 1, 1), Filter: filter, Limit: 100})
+			filter := retrieval.Filter{Documents: c.documents, Sources: c.sources}
+			hits := b.search(home, retrieval.IndexQuery{Terms: Terms("apple"), Vector: unit(1, 1, 1), Filter: filter, Limit: 100})
 			for list, got := range map[string][]int64{"lexical": ids(hits.Lexical), "near": ids(hits.Near)} {
 				slices.Sort(got)
 				if !slices.Equal(got, c.want) {
@@ -53,8 +53,8 @@ func testFilter(t *testing.T, b *bundle) {
 		})
 	}
 	t.Run("the best that is admitted is found under a low limit", func(t *testing.T) {
-		filter := knowledge.Filter{Documents: []string{"doc_4"}}
-		hits := b.search(home, knowledge.IndexQuery{Terms: Terms("apple"), Vector: unit(1, 0, 0), Filter: filter, Limit: 1})
+		filter := retrieval.Filter{Documents: []string{"doc_4"}}
+		hits := b.search(home, retrieval.IndexQuery{Terms: Terms("apple"), Vector: unit(1, 0, 0), Filter: filter, Limit: 1})
 		if !slices.Equal(ids(hits.Lexical), []int64{32}) || !slices.Equal(ids(hits.Near), []int64{31}) {
 			t.Errorf("found %v and %v, want 32 and 31", ids(hits.Lexical), ids(hits.Near))
 		}
@@ -63,18 +63,18 @@ func testFilter(t *testing.T, b *bundle) {
 
 func testFilterScores(_ *testing.T, b *bundle) {
 	kept := b.library()
-	for _, filter := range []knowledge.Filter{{}, {Documents: []string{"doc_1"}}, {Sources: []string{"src_2"}}} {
-		b.wantLexical(home, knowledge.IndexQuery{Terms: Terms("apple one three"), Filter: filter, Limit: 100}, kept)
+	for _, filter := range []retrieval.Filter{{}, {Documents: []string{"doc_1"}}, {Sources: []string{"src_2"}}} {
+		b.wantLexical(home, retrieval.IndexQuery{Terms: Terms("apple one three"), Filter: filter, Limit: 100}, kept)
 	}
 }
 
 func testManyFilters(t *testing.T, b *bundle) {
 	b.library()
-	filter := knowledge.Filter{Documents: []string{"doc_2"}}
+	filter := retrieval.Filter{Documents: []string{"doc_2"}}
 	for i := range 2000 {
 		filter.Documents = append(filter.Documents, fmt.Sprintf("other_%d", i))
 	}
-	hits := b.search(home, knowledge.IndexQuery{Terms: Terms("apple"), Filter: filter, Limit: 100}).Lexical
+	hits := b.search(home, retrieval.IndexQuery{Terms: Terms("apple"), Filter: filter, Limit: 100}).Lexical
 	if len(hits) != 3 {
 		t.Errorf("found %v, want the three passages of doc_2", ids(hits))
 	}

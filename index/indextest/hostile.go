@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/knowledge"
-	"parley/core/knowledge/lexical"
+	"parley/core/retrieval"
+	"parley/core/retrieval/lexical"
 )
 
 // Hostile holds terms that have broken query languages, encodings and
@@ -22,21 +22,21 @@ var Hostile = []string{
 // testHostileTerms indexes a passage for each term. Each term must find its
 // own and no other.
 func testHostileTerms(t *testing.T, b *bundle) {
-	var entries []knowledge.Entry
-	var all []knowledge.Term
+	var entries []retrieval.Entry
+	var all []retrieval.Term
 	for i, term := range Hostile {
-		entries = append(entries, knowledge.Entry{PassageID: int64(i + 1), DocumentID: "doc", Terms: []string{term}})
-		all = append(all, knowledge.Term{Text: term, Weight: 1})
+		entries = append(entries, retrieval.Entry{PassageID: int64(i + 1), DocumentID: "doc", Terms: []string{term}})
+		all = append(all, retrieval.Term{Text: term, Weight: 1})
 	}
 	b.replace(home, "doc", entries)
 	b.wantCount(home, "doc", len(Hostile))
 	for i, term := range Hostile {
-		hits := b.search(home, knowledge.IndexQuery{Terms: all[i : i+1], Limit: 10, OccurrencesOf: 1}).Lexical
-		if len(hits) != 1 || hits[0].PassageID != int64(i+1) || !slices.Equal(hits[0].Occurrences, []knowledge.Occurrence{{}}) {
+		hits := b.search(home, retrieval.IndexQuery{Terms: all[i : i+1], Limit: 10, OccurrencesOf: 1}).Lexical
+		if len(hits) != 1 || hits[0].PassageID != int64(i+1) || !slices.Equal(hits[0].Occurrences, []retrieval.Occurrence{{}}) {
 			t.Errorf("term %q found %+v, want passage %d", term, hits, i+1)
 		}
 	}
-	if hits := b.search(home, knowledge.IndexQuery{Terms: all, Limit: 1000}).Lexical; len(hits) != len(Hostile) {
+	if hits := b.search(home, retrieval.IndexQuery{Terms: all, Limit: 1000}).Lexical; len(hits) != len(Hostile) {
 		t.Errorf("all terms together found %d passages, want %d", len(hits), len(Hostile))
 	}
 }
@@ -49,7 +49,7 @@ func testHostileNames(_ *testing.T, b *bundle) {
 		b.replace(home, text, entries)
 		b.replace(home, "plain", Entries("plain", id+1, "apples"))
 		b.wantCount(home, text, 1)
-		query := knowledge.IndexQuery{Terms: Terms("apples"), Limit: 10, Filter: knowledge.Filter{Documents: []string{text}, Sources: []string{text}}}
+		query := retrieval.IndexQuery{Terms: Terms("apples"), Limit: 10, Filter: retrieval.Filter{Documents: []string{text}, Sources: []string{text}}}
 		if hits := b.search(home, query).Lexical; len(hits) != 1 || hits[0].PassageID != id || hits[0].DocumentID != text {
 			b.Errorf("a filter by %q found %+v, want passage %d", text, hits, id)
 		}

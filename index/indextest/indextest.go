@@ -9,12 +9,12 @@ package indextest
 import (
 	"testing"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // Run tests an index. Each call of open gives an empty index, which open
 // closes with t.Cleanup.
-func Run(t *testing.T, open func(t *testing.T) knowledge.Index) {
+func Run(t *testing.T, open func(t *testing.T) retrieval.Index) {
 	for _, c := range []struct {
 		sentence string
 		test     func(t *testing.T, b *bundle)
@@ -68,7 +68,7 @@ func Run(t *testing.T, open func(t *testing.T) knowledge.Index) {
 }
 
 // RunShared tests two handles on one empty index, as two processes have them.
-func RunShared(t *testing.T, open func(t *testing.T) (one, two knowledge.Index)) {
+func RunShared(t *testing.T, open func(t *testing.T) (one, two retrieval.Index)) {
 	for _, c := range []struct {
 		sentence string
 		test     func(t *testing.T, one, two *bundle)
@@ -85,10 +85,10 @@ func RunShared(t *testing.T, open func(t *testing.T) (one, two knowledge.Index))
 }
 
 var (
-	home  = knowledge.Scope{WorkspaceID: "ws_1", ChatbotID: "cb_1"}
-	other = knowledge.Scope{WorkspaceID: "ws_1", ChatbotID: "cb_2"}
+	home  = retrieval.Scope{WorkspaceID: "ws_1", ChatbotID: "cb_1"}
+	other = retrieval.Scope{WorkspaceID: "ws_1", ChatbotID: "cb_2"}
 	// foreign has the chatbot of home in another workspace.
-	foreign = knowledge.Scope{WorkspaceID: "ws_2", ChatbotID: "cb_1"}
+	foreign = retrieval.Scope{WorkspaceID: "ws_2", ChatbotID: "cb_1"}
 )
 
 func testCheck(t *testing.T, b *bundle) {

@@ -8,31 +8,31 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // occurrences returns those that a hit of an entry must have.
-func occurrences(e knowledge.Entry, query []knowledge.Term) []knowledge.Occurrence {
-	var list []knowledge.Occurrence
+func occurrences(e retrieval.Entry, query []retrieval.Term) []retrieval.Occurrence {
+	var list []retrieval.Occurrence
 	for at, word := range e.Terms {
-		i := slices.IndexFunc(query, func(t knowledge.Term) bool { return t.Text == word })
-		if i >= 0 && len(list) < knowledge.MaxOccurrences {
-			list = append(list, knowledge.Occurrence{Term: int32(i), At: int32(at)})
+		i := slices.IndexFunc(query, func(t retrieval.Term) bool { return t.Text == word })
+		if i >= 0 && len(list) < retrieval.MaxOccurrences {
+			list = append(list, retrieval.Occurrence{Term: int32(i), At: int32(at)})
 		}
 	}
 	return list
 }
 
 // wantOccurrences fails unless the first hits have theirs, and no other hit.
-func (b *bundle) wantOccurrences(query knowledge.IndexQuery, entries []knowledge.Entry) {
+func (b *bundle) wantOccurrences(query retrieval.IndexQuery, entries []retrieval.Entry) {
 	b.Helper()
 	hits := b.search(home, query)
 	for i, hit := range hits.Lexical {
-		at := slices.IndexFunc(entries, func(e knowledge.Entry) bool { return e.PassageID == hit.PassageID })
+		at := slices.IndexFunc(entries, func(e retrieval.Entry) bool { return e.PassageID == hit.PassageID })
 		if at < 0 {
 			b.Fatalf("passage %d was found, which is not there", hit.PassageID)
 		}
-		var want []knowledge.Occurrence
+		var want []retrieval.Occurrence
 		length := 0
 		if i < query.OccurrencesOf {
 			want, length = occurrences(entries[at], query.Terms), len(entries[at].Terms)
@@ -45,12 +45,12 @@ func (b *bundle) wantOccurrences(query knowledge.IndexQuery, entries []knowledge
 
 func testOccurrences(_ *testing.T, b *bundle) {
 	random := rand.New(rand.NewPCG(11, 1))
-	var all []knowledge.Entry
+	var all []retrieval.Entry
 	for i := range 8 {
 		document := fmt.Sprint("doc_", i)
-		var entries []knowledge.Entry
+		var entries []retrieval.Entry
 		for j := range 4 {
-			e := knowledge.Entry{PassageID: int64(10*i + j + 1), DocumentID: document}
+			e := retrieval.Entry{PassageID: int64(10*i + j + 1), DocumentID: document}
 			for range 1 + random.IntN(60) {
 				e.Terms = append(e.Terms, fmt.Sprint("w", random.IntN(40)))
 			}
@@ -61,7 +61,7 @@ func testOccurrences(_ *testing.T, b *bundle) {
 	}
 	for _, text := range []string{"w1", "w7 w3 w39 unknown w0", "unknown w5", "w30 w20 w10 w11 w12 w13 w14 w15 w16 w17"} {
 		for _, wanted := range []int{0, 1, 3, 1000} {
-			b.wantOccurrences(knowledge.IndexQuery{Terms: Terms(text), Limit: 20, OccurrencesOf: wanted}, all)
+			b.wantOccurrences(retrieval.IndexQuery{Terms: Terms(text), Limit: 20, OccurrencesOf: wanted}, all)
 		}
 	}
 }
@@ -69,14 +69,14 @@ func testOccurrences(_ *testing.T, b *bundle) {
 func testManyOccurrences(_ *testing.T, b *bundle) {
 	entries := Entries("doc", 1, strings.Repeat("apple and ", 400), strings.Repeat("no ", 300)+"apple", "apple")
 	b.replace(home, "doc", entries)
-	b.wantOccurrences(knowledge.IndexQuery{Terms: Terms("apple"), Limit: 10, OccurrencesOf: 10}, entries)
-	b.wantOccurrences(knowledge.IndexQuery{Terms: Terms("and apple"), Limit: 10, OccurrencesOf: 2}, entries)
+	b.wantOccurrences(retrieval.IndexQuery{Terms: Terms("apple"), Limit: 10, OccurrencesOf: 10}, entries)
+	b.wantOccurrences(retrieval.IndexQuery{Terms: Terms("and apple"), Limit: 10, OccurrencesOf: 2}, entries)
 }
 
 func testRarity(t *testing.T, b *bundle) {
 	b.replace(home, "doc", Entries("doc", 1, "apples are red", "apples", "pears", "figs and apples"))
 	b.replace(other, "doc", Entries("doc", 11, "pears", "pears"))
-	query := knowledge.IndexQuery{Terms: Terms("apples pears unknown"), Limit: 10, OccurrencesOf: 1}
+	query := retrieval.IndexQuery{Terms: Terms("apples pears unknown"), Limit: 10, OccurrencesOf: 1}
 	hits := b.search(home, query)
 	if len(hits.IDF) != 3 {
 		t.Fatalf("IDF is %v for three terms", hits.IDF)
@@ -91,7 +91,7 @@ func testRarity(t *testing.T, b *bundle) {
 func testSimilarity(t *testing.T, b *bundle) {
 	entries := Entries("doc", 1, "apple", "apple apple", "apple and a pear", "apple with no vector", "a pear")
 	kept := map[int64]float64{}
-	query := knowledge.IndexQuery{Terms: Terms("apple"), Vector: unit(1, 2, 3), Limit: 10}
+	query := retrieval.IndexQuery{Terms: Terms("apple"), Vector: unit(1, 2, 3), Limit: 10}
 	for i := range entries {
 		if i != 3 {
 			entries[i].Vector = unit(float32(i), 1, -2+float32(i))

@@ -9,15 +9,15 @@ import (
 	"sync"
 	"testing"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 var errTest = errors.New("the test's own failure")
 
 // rebuild rebuilds with fill, whose error and the index's must be nil.
-func (b *bundle) rebuild(version string, fill func(into knowledge.Filler)) {
+func (b *bundle) rebuild(version string, fill func(into retrieval.Filler)) {
 	b.Helper()
-	err := b.index.Rebuild(b.Context(), version, func(_ context.Context, into knowledge.Filler) error {
+	err := b.index.Rebuild(b.Context(), version, func(_ context.Context, into retrieval.Filler) error {
 		fill(into)
 		return nil
 	})
@@ -26,7 +26,7 @@ func (b *bundle) rebuild(version string, fill func(into knowledge.Filler)) {
 	}
 }
 
-func (b *bundle) put(into knowledge.Filler, scope knowledge.Scope, document string, entries []knowledge.Entry) {
+func (b *bundle) put(into retrieval.Filler, scope retrieval.Scope, document string, entries []retrieval.Entry) {
 	b.Helper()
 	if err := into.Replace(b.Context(), scope, document, entries); err != nil {
 		b.Errorf("replace while rebuilding: %v", err)
@@ -36,7 +36,7 @@ func (b *bundle) put(into knowledge.Filler, scope knowledge.Scope, document stri
 func testRebuild(_ *testing.T, b *bundle) {
 	b.wantVersion("")
 	b.replace(home, "doc", Entries("doc", 1, "red apples"))
-	b.rebuild("one", func(into knowledge.Filler) {
+	b.rebuild("one", func(into retrieval.Filler) {
 		b.put(into, home, "doc", Entries("doc", 2, "draft"))
 		b.put(into, home, "doc", Entries("doc", 3, "green apples", "pears"))
 		b.put(into, other, "doc", Entries("doc", 5, "apples"))
@@ -53,9 +53,9 @@ func testRebuild(_ *testing.T, b *bundle) {
 	b.replace(home, "doc", Entries("doc", 6, "figs"))
 	b.wantFound(home, "apples figs", 6)
 	// The same version again: what it was rebuilt for may have been wrong.
-	b.rebuild("one", func(into knowledge.Filler) { b.put(into, home, "doc", Entries("doc", 7, "apples")) })
+	b.rebuild("one", func(into retrieval.Filler) { b.put(into, home, "doc", Entries("doc", 7, "apples")) })
 	b.wantFound(home, "apples figs", 7)
-	b.rebuild("two", func(knowledge.Filler) {})
+	b.rebuild("two", func(retrieval.Filler) {})
 	b.wantVersion("two")
 	b.wantFound(home, "apples figs")
 	b.wantCount(home, "doc", 0)
@@ -63,7 +63,7 @@ func testRebuild(_ *testing.T, b *bundle) {
 
 func testRebuildFails(t *testing.T, b *bundle) {
 	b.replace(home, "doc", Entries("doc", 1, "red apples"))
-	err := b.index.Rebuild(t.Context(), "broken", func(ctx context.Context, into knowledge.Filler) error {
+	err := b.index.Rebuild(t.Context(), "broken", func(ctx context.Context, into retrieval.Filler) error {
 		b.put(into, home, "left", Entries("left", 2, "apples"))
 		return errTest
 	})
@@ -72,7 +72,7 @@ func testRebuildFails(t *testing.T, b *bundle) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	err = b.index.Rebuild(ctx, "cancelled", func(ctx context.Context, into knowledge.Filler) error {
+	err = b.index.Rebuild(ctx, "cancelled", func(ctx context.Context, into retrieval.Filler) error {
 		b.put(into, home, "left", Entries("left", 3, "apples"))
 		cancel()
 		return into.Replace(ctx, home, "more", Entries("more", 4, "apples"))
@@ -83,7 +83,7 @@ func testRebuildFails(t *testing.T, b *bundle) {
 	b.wantVersion("")
 	b.wantFound(home, "apples", 1)
 	b.wantCount(home, "left", 0)
-	b.rebuild("good", func(into knowledge.Filler) { b.put(into, home, "new", Entries("new", 5, "apples")) })
+	b.rebuild("good", func(into retrieval.Filler) { b.put(into, home, "new", Entries("new", 5, "apples")) })
 	b.wantVersion("good")
 	b.wantFound(home, "apples", 5)
 }
@@ -91,7 +91,7 @@ func testRebuildFails(t *testing.T, b *bundle) {
 func testRebuildStartsEmpty(t *testing.T, b *bundle) {
 	b.replace(home, "kept", Entries("kept", 1, "apples"))
 	b.replace(home, "going", Entries("going", 2, "apples"))
-	b.rebuild("one", func(into knowledge.Filler) {
+	b.rebuild("one", func(into retrieval.Filler) {
 		b.put(into, home, "kept", Entries("kept", 1, "apples"))
 		b.replace(home, "late", Entries("late", 3, "apples"))
 		b.remove(home, "going")
@@ -103,14 +103,14 @@ func testRebuildStartsEmpty(t *testing.T, b *bundle) {
 	// N and the average length are those of the new index.
 	kept := newReference()
 	kept.documents["kept"] = Entries("kept", 1, "apples")
-	b.wantLexical(home, knowledge.IndexQuery{Terms: Terms("apples"), Limit: 5}, kept)
+	b.wantLexical(home, retrieval.IndexQuery{Terms: Terms("apples"), Limit: 5}, kept)
 	if t.Failed() {
 		t.Log("changes made while an index is rebuilt belong to the old one only")
 	}
 }
 
 func testRebuildConcurrently(_ *testing.T, b *bundle) {
-	b.rebuild("one", func(into knowledge.Filler) {
+	b.rebuild("one", func(into retrieval.Filler) {
 		var group sync.WaitGroup
 		for i := range int64(8) {
 			group.Go(func() {
@@ -122,7 +122,7 @@ func testRebuildConcurrently(_ *testing.T, b *bundle) {
 		}
 		group.Wait()
 	})
-	if hits := b.search(home, knowledge.IndexQuery{Terms: Terms("pears"), Limit: 100}).Lexical; len(hits) != 40 {
+	if hits := b.search(home, retrieval.IndexQuery{Terms: Terms("pears"), Limit: 100}).Lexical; len(hits) != 40 {
 		b.Errorf("%d passages are found, want 40", len(hits))
 	}
 	b.wantCount(home, "doc_7_4", 2)
@@ -139,7 +139,7 @@ func testRebuildVectors(t *testing.T, b *bundle) {
 	}
 	for round := range int64(rounds) {
 		last := round == rounds-1
-		b.rebuild("one", func(into knowledge.Filler) {
+		b.rebuild("one", func(into retrieval.Filler) {
 			var group sync.WaitGroup
 			for i := range int64(documents) {
 				group.Go(func() {
@@ -159,27 +159,27 @@ func testRebuildVectors(t *testing.T, b *bundle) {
 		if last {
 			want -= documents / 8
 		}
-		if near := b.search(home, knowledge.IndexQuery{Vector: unit(numbers[:dimension]...), Limit: documents}).Near; len(near) != want {
+		if near := b.search(home, retrieval.IndexQuery{Vector: unit(numbers[:dimension]...), Limit: documents}).Near; len(near) != want {
 			t.Fatalf("after rebuild %d, %d vectors are found, want %d", round, len(near), want)
 		}
 	}
 }
 
 func testRebuildDimension(t *testing.T, b *bundle) {
-	put := func(replace func(scope knowledge.Scope, document string, entries []knowledge.Entry), id int64, vector []float32) {
+	put := func(replace func(scope retrieval.Scope, document string, entries []retrieval.Entry), id int64, vector []float32) {
 		entries := Entries("doc", id, "apples")
 		entries[0].Vector = vector
 		replace(home, "doc", entries)
 	}
 	put(b.replace, 1, unit(1, 2))
-	b.rebuild("three", func(into knowledge.Filler) {
-		put(func(scope knowledge.Scope, document string, entries []knowledge.Entry) {
+	b.rebuild("three", func(into retrieval.Filler) {
+		put(func(scope retrieval.Scope, document string, entries []retrieval.Entry) {
 			b.put(into, scope, document, entries)
 		}, 2, unit(1, 2, 3))
 		put(b.replace, 3, unit(2, 1))
 	})
 	put(b.replace, 4, unit(3, 2, 1))
-	if near := ids(b.search(home, knowledge.IndexQuery{Vector: unit(1, 1, 1), Limit: 5}).Near); !slices.Equal(near, []int64{4}) {
+	if near := ids(b.search(home, retrieval.IndexQuery{Vector: unit(1, 1, 1), Limit: 5}).Near); !slices.Equal(near, []int64{4}) {
 		t.Errorf("found %v, want 4", near)
 	}
 }

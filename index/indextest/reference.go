@@ -5,18 +5,18 @@ import (
 	"math"
 	"slices"
 
-	"parley/core/knowledge"
-	"parley/core/knowledge/lexical"
+	"parley/core/retrieval"
+	"parley/core/retrieval/lexical"
 )
 
 // reference is what a scope should hold, and the slow and plain way to search
 // it.
-type reference struct{ documents map[string][]knowledge.Entry }
+type reference struct{ documents map[string][]retrieval.Entry }
 
-func newReference() *reference { return &reference{documents: map[string][]knowledge.Entry{}} }
+func newReference() *reference { return &reference{documents: map[string][]retrieval.Entry{}} }
 
-func (r *reference) entries() []knowledge.Entry {
-	var all []knowledge.Entry
+func (r *reference) entries() []retrieval.Entry {
+	var all []retrieval.Entry
 	for _, entries := range r.documents {
 		all = append(all, entries...)
 	}
@@ -34,8 +34,8 @@ func count(terms []string, term string) float64 {
 }
 
 // lexical returns all that the filter admits and that have a term, ranked by
-// the formula of [knowledge.Hits].
-func (r *reference) lexical(query knowledge.IndexQuery) []knowledge.Hit {
+// the formula of [retrieval.Hits].
+func (r *reference) lexical(query retrieval.IndexQuery) []retrieval.Hit {
 	entries := r.entries()
 	total := 0
 	for _, e := range entries {
@@ -57,10 +57,10 @@ func (r *reference) lexical(query knowledge.IndexQuery) []knowledge.Hit {
 			}
 		}
 	}
-	var hits []knowledge.Hit
+	var hits []retrieval.Hit
 	for i, e := range entries {
 		if scores[i] > 0 && admits(query.Filter, e) {
-			hits = append(hits, knowledge.Hit{PassageID: e.PassageID, DocumentID: e.DocumentID, Score: scores[i]})
+			hits = append(hits, retrieval.Hit{PassageID: e.PassageID, DocumentID: e.DocumentID, Score: scores[i]})
 		}
 	}
 	return ranked(hits)
@@ -68,23 +68,23 @@ func (r *reference) lexical(query knowledge.IndexQuery) []knowledge.Hit {
 
 // near returns all that the filter admits and that have a vector, ranked by
 // cosine.
-func (r *reference) near(query knowledge.IndexQuery) []knowledge.Hit {
-	var hits []knowledge.Hit
+func (r *reference) near(query retrieval.IndexQuery) []retrieval.Hit {
+	var hits []retrieval.Hit
 	for _, e := range r.entries() {
 		if len(e.Vector) > 0 && admits(query.Filter, e) {
-			hits = append(hits, knowledge.Hit{PassageID: e.PassageID, DocumentID: e.DocumentID, Score: cosine(e.Vector, query.Vector)})
+			hits = append(hits, retrieval.Hit{PassageID: e.PassageID, DocumentID: e.DocumentID, Score: cosine(e.Vector, query.Vector)})
 		}
 	}
 	return ranked(hits)
 }
 
-func admits(filter knowledge.Filter, e knowledge.Entry) bool {
+func admits(filter retrieval.Filter, e retrieval.Entry) bool {
 	return (len(filter.Documents) == 0 || slices.Contains(filter.Documents, e.DocumentID)) &&
 		(len(filter.Sources) == 0 || slices.Contains(filter.Sources, e.SourceID))
 }
 
-func ranked(hits []knowledge.Hit) []knowledge.Hit {
-	slices.SortFunc(hits, func(a, b knowledge.Hit) int {
+func ranked(hits []retrieval.Hit) []retrieval.Hit {
+	slices.SortFunc(hits, func(a, b retrieval.Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.PassageID, b.PassageID))
 	})
 	return hits
@@ -117,10 +117,10 @@ const (
 
 // wantLexical fails unless the hits are those of the formula: the same
 // passages with the same scores in the same order, but for equal scores.
-func (b *bundle) wantLexical(scope knowledge.Scope, query knowledge.IndexQuery, r *reference) {
+func (b *bundle) wantLexical(scope retrieval.Scope, query retrieval.IndexQuery, r *reference) {
 	b.Helper()
 	got, want := b.search(scope, query).Lexical, r.lexical(query)
-	exact := map[int64]knowledge.Hit{}
+	exact := map[int64]retrieval.Hit{}
 	for _, hit := range want {
 		exact[hit.PassageID] = hit
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/internal/intx"
 )
 
@@ -14,9 +14,9 @@ var ErrInTx = errors.New("the index was called inside a database transaction; ca
 // RefuseInTx returns an index that fails with [ErrInTx] whenever a method is
 // called with a ctx inside a database transaction: the network has no place
 // there. Other calls go to index.
-func RefuseInTx(index knowledge.Index) knowledge.Index { return refuser{index} }
+func RefuseInTx(index retrieval.Index) retrieval.Index { return refuser{index} }
 
-type refuser struct{ index knowledge.Index }
+type refuser struct{ index retrieval.Index }
 
 func refuse(ctx context.Context) error {
 	if intx.Inside(ctx) {
@@ -25,35 +25,35 @@ func refuse(ctx context.Context) error {
 	return nil
 }
 
-func (r refuser) Replace(ctx context.Context, scope knowledge.Scope, documentID string, entries []knowledge.Entry) error {
+func (r refuser) Replace(ctx context.Context, scope retrieval.Scope, documentID string, entries []retrieval.Entry) error {
 	if err := refuse(ctx); err != nil {
 		return err
 	}
 	return r.index.Replace(ctx, scope, documentID, entries)
 }
 
-func (r refuser) Remove(ctx context.Context, scope knowledge.Scope, documentID string) error {
+func (r refuser) Remove(ctx context.Context, scope retrieval.Scope, documentID string) error {
 	if err := refuse(ctx); err != nil {
 		return err
 	}
 	return r.index.Remove(ctx, scope, documentID)
 }
 
-func (r refuser) Drop(ctx context.Context, scope knowledge.Scope) error {
+func (r refuser) Drop(ctx context.Context, scope retrieval.Scope) error {
 	if err := refuse(ctx); err != nil {
 		return err
 	}
 	return r.index.Drop(ctx, scope)
 }
 
-func (r refuser) Search(ctx context.Context, scope knowledge.Scope, query knowledge.IndexQuery) (knowledge.Hits, error) {
+func (r refuser) Search(ctx context.Context, scope retrieval.Scope, query retrieval.IndexQuery) (retrieval.Hits, error) {
 	if err := refuse(ctx); err != nil {
-		return knowledge.Hits{}, err
+		return retrieval.Hits{}, err
 	}
 	return r.index.Search(ctx, scope, query)
 }
 
-func (r refuser) Count(ctx context.Context, scope knowledge.Scope, documentID string) (int, error) {
+func (r refuser) Count(ctx context.Context, scope retrieval.Scope, documentID string) (int, error) {
 	if err := refuse(ctx); err != nil {
 		return 0, err
 	}
@@ -74,18 +74,18 @@ func (r refuser) Version(ctx context.Context) (string, error) {
 	return r.index.Version(ctx)
 }
 
-func (r refuser) Rebuild(ctx context.Context, version string, fill func(ctx context.Context, into knowledge.Filler) error) error {
+func (r refuser) Rebuild(ctx context.Context, version string, fill func(ctx context.Context, into retrieval.Filler) error) error {
 	if err := refuse(ctx); err != nil {
 		return err
 	}
-	return r.index.Rebuild(ctx, version, func(ctx context.Context, into knowledge.Filler) error {
+	return r.index.Rebuild(ctx, version, func(ctx context.Context, into retrieval.Filler) error {
 		return fill(ctx, refusingFiller{into})
 	})
 }
 
-type refusingFiller struct{ filler knowledge.Filler }
+type refusingFiller struct{ filler retrieval.Filler }
 
-func (r refusingFiller) Replace(ctx context.Context, scope knowledge.Scope, documentID string, entries []knowledge.Entry) error {
+func (r refusingFiller) Replace(ctx context.Context, scope retrieval.Scope, documentID string, entries []retrieval.Entry) error {
 	if err := refuse(ctx); err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 func testSharedChanges(_ *testing.T, one, two *bundle) {
@@ -27,7 +27,7 @@ func testSharedChanges(_ *testing.T, one, two *bundle) {
 func testSharedRebuild(_ *testing.T, one, two *bundle) {
 	one.replace(home, "doc", Entries("doc", 1, "apples"))
 	two.wantFound(home, "apples", 1)
-	two.rebuild("new", func(into knowledge.Filler) {
+	two.rebuild("new", func(into retrieval.Filler) {
 		two.put(into, home, "doc", Entries("doc", 2, "apples", "pears"))
 		one.wantFound(home, "apples pears", 1)
 	})
@@ -54,7 +54,7 @@ func testSharedWriters(t *testing.T, one, two *bundle) {
 	}
 	group.Wait()
 	for _, b := range []*bundle{one, two} {
-		if hits := b.search(home, knowledge.IndexQuery{Terms: Terms("apples"), Limit: 100}).Lexical; len(hits) != 40 {
+		if hits := b.search(home, retrieval.IndexQuery{Terms: Terms("apples"), Limit: 100}).Lexical; len(hits) != 40 {
 			t.Errorf("%d passages are found, want 40", len(hits))
 		}
 	}

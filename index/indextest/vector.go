@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // cosineTolerance allows an index to keep vectors in fewer bits.
@@ -22,7 +22,7 @@ func testNear(t *testing.T, b *bundle) {
 	}
 	b.replace(home, "doc", entries)
 	kept.documents["doc"] = entries
-	query := knowledge.IndexQuery{Vector: unit(1, 0, 0, 0), Limit: 10}
+	query := retrieval.IndexQuery{Vector: unit(1, 0, 0, 0), Limit: 10}
 	got, want := b.search(home, query), kept.near(query)
 	if !slices.Equal(ids(got.Near), ids(want)) {
 		t.Fatalf("found %v, want %v", ids(got.Near), ids(want))
@@ -63,9 +63,9 @@ func testRecall(t *testing.T, b *bundle) {
 	kept := newReference()
 	for i := range 20 {
 		document := fmt.Sprint("doc_", i)
-		var entries []knowledge.Entry
+		var entries []retrieval.Entry
 		for j := range 100 {
-			entries = append(entries, knowledge.Entry{
+			entries = append(entries, retrieval.Entry{
 				PassageID: int64(100*i + j + 1), DocumentID: document, Terms: []string{"apple"},
 				Vector: around(centres[random.IntN(clusters)], 0.08),
 			})
@@ -76,7 +76,7 @@ func testRecall(t *testing.T, b *bundle) {
 	const questions, limit = 50, 10
 	found := 0
 	for range questions {
-		query := knowledge.IndexQuery{Vector: around(centres[random.IntN(clusters)], 0.08), Limit: limit}
+		query := retrieval.IndexQuery{Vector: around(centres[random.IntN(clusters)], 0.08), Limit: limit}
 		got := ids(b.search(home, query).Near)
 		for _, id := range ids(kept.near(query)[:limit]) {
 			if slices.Contains(got, id) {
@@ -91,13 +91,13 @@ func testRecall(t *testing.T, b *bundle) {
 
 func testMixed(t *testing.T, b *bundle) {
 	b.replace(home, "bare", Entries("bare", 1, "apple", "pear"))
-	if near := b.search(home, knowledge.IndexQuery{Vector: unit(1, 0), Limit: 10}).Near; len(near) != 0 {
+	if near := b.search(home, retrieval.IndexQuery{Vector: unit(1, 0), Limit: 10}).Near; len(near) != 0 {
 		t.Errorf("near hits %v in an index without vectors", near)
 	}
 	entries := Entries("mixed", 11, "apple", "pear", "apple pear")
 	entries[1].Vector = unit(1, 1)
 	b.replace(home, "mixed", entries)
-	hits := b.search(home, knowledge.IndexQuery{Terms: Terms("apple"), Vector: unit(1, 0), Limit: 10})
+	hits := b.search(home, retrieval.IndexQuery{Terms: Terms("apple"), Vector: unit(1, 0), Limit: 10})
 	if got := ids(hits.Near); !slices.Equal(got, []int64{12}) {
 		t.Errorf("near hits are %v, want 12", got)
 	}
@@ -110,7 +110,7 @@ func testDimension(t *testing.T, b *bundle) {
 	entries := Entries("doc", 1, "apple")
 	entries[0].Vector = unit(1, 2, 3)
 	b.replace(home, "doc", entries)
-	for _, scope := range []knowledge.Scope{home, other} {
+	for _, scope := range []retrieval.Scope{home, other} {
 		wrong := Entries("wrong", 11, "pear", "fig")
 		wrong[1].Vector = unit(1, 2)
 		if err := b.index.Replace(t.Context(), scope, "wrong", wrong); err == nil {
@@ -129,7 +129,7 @@ func testOtherQuestion(t *testing.T, b *bundle) {
 	}
 	b.replace(home, "doc", entries)
 	for _, vector := range [][]float32{unit(1, 2), unit(1, 2, 3, 4)} {
-		query := knowledge.IndexQuery{Terms: Terms("apple"), Limit: 5, OccurrencesOf: 5}
+		query := retrieval.IndexQuery{Terms: Terms("apple"), Limit: 5, OccurrencesOf: 5}
 		want := b.search(home, query)
 		query.Vector, want.OtherDimension = vector, true
 		if got := b.search(home, query); !reflect.DeepEqual(got, want) {
@@ -140,7 +140,7 @@ func testOtherQuestion(t *testing.T, b *bundle) {
 			t.Errorf("a question of dimension %d without words finds %+v", len(vector), got)
 		}
 	}
-	if got := b.search(home, knowledge.IndexQuery{Vector: unit(1, 2, 0), Limit: 5}); got.OtherDimension || len(got.Near) != 2 {
+	if got := b.search(home, retrieval.IndexQuery{Vector: unit(1, 2, 0), Limit: 5}); got.OtherDimension || len(got.Near) != 2 {
 		t.Errorf("a question of the same dimension finds %+v", got)
 	}
 }

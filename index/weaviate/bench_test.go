@@ -20,7 +20,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/index/weaviate"
 	"parley/internal/weaviatetest"
 )
@@ -72,11 +72,11 @@ func (c *corpus) vector() []float32 {
 	return vector
 }
 
-func (c *corpus) document(number int, vectors bool) (string, []knowledge.Entry) {
+func (c *corpus) document(number int, vectors bool) (string, []retrieval.Entry) {
 	document := fmt.Sprint("doc_", number)
-	entries := make([]knowledge.Entry, perDocument)
+	entries := make([]retrieval.Entry, perDocument)
 	for i := range entries {
-		entries[i] = knowledge.Entry{PassageID: int64(number*perDocument + i + 1), DocumentID: document, Terms: c.terms(minWords + c.random.IntN(maxWords-minWords))}
+		entries[i] = retrieval.Entry{PassageID: int64(number*perDocument + i + 1), DocumentID: document, Terms: c.terms(minWords + c.random.IntN(maxWords-minWords))}
 		if vectors {
 			entries[i].Vector = c.vector()
 		}
@@ -84,17 +84,17 @@ func (c *corpus) document(number int, vectors bool) (string, []knowledge.Entry) 
 	return document, entries
 }
 
-func (c *corpus) question() (terms []knowledge.Term) {
+func (c *corpus) question() (terms []retrieval.Term) {
 	for _, term := range c.terms(6) {
-		if !slices.ContainsFunc(terms, func(t knowledge.Term) bool { return t.Text == term }) {
-			terms = append(terms, knowledge.Term{Text: term, Weight: 1})
+		if !slices.ContainsFunc(terms, func(t retrieval.Term) bool { return t.Text == term }) {
+			terms = append(terms, retrieval.Term{Text: term, Weight: 1})
 		}
 	}
 	return terms
 }
 
 // load replaces all documents, by several at once.
-func load(ctx context.Context, passages int, vectors bool, replace func(ctx context.Context, document string, entries []knowledge.Entry) error) error {
+func load(ctx context.Context, passages int, vectors bool, replace func(ctx context.Context, document string, entries []retrieval.Entry) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for loader := range loaders {
 		group.Go(func() error {
@@ -141,7 +141,7 @@ func BenchmarkReplace(b *testing.B) {
 		index := open(b, server, server.Prefix(b))
 		b.Run(name, func(b *testing.B) {
 			rate(b, 2_000, func() error {
-				return load(b.Context(), 2_000, vectors, func(ctx context.Context, document string, entries []knowledge.Entry) error {
+				return load(b.Context(), 2_000, vectors, func(ctx context.Context, document string, entries []retrieval.Entry) error {
 					return index.Replace(ctx, home, document, entries)
 				})
 			})
@@ -156,8 +156,8 @@ func BenchmarkSearch(b *testing.B) {
 	index := open(b, server, prefix)
 	b.Run("rebuild", func(b *testing.B) {
 		rate(b, passages, func() error {
-			return index.Rebuild(b.Context(), "new", func(ctx context.Context, into knowledge.Filler) error {
-				return load(ctx, passages, true, func(ctx context.Context, document string, entries []knowledge.Entry) error {
+			return index.Rebuild(b.Context(), "new", func(ctx context.Context, into retrieval.Filler) error {
+				return load(ctx, passages, true, func(ctx context.Context, document string, entries []retrieval.Entry) error {
 					return into.Replace(ctx, home, document, entries)
 				})
 			})
@@ -176,8 +176,8 @@ func BenchmarkSearch(b *testing.B) {
 		{"both", true, true, 0, false},
 		{"both with occurrences", true, true, hitsWanted, true},
 	} {
-		query := func(source *corpus) knowledge.IndexQuery {
-			made := knowledge.IndexQuery{Limit: hitsWanted, OccurrencesOf: c.occurrences}
+		query := func(source *corpus) retrieval.IndexQuery {
+			made := retrieval.IndexQuery{Limit: hitsWanted, OccurrencesOf: c.occurrences}
 			if c.terms {
 				made.Terms = source.question()
 			}
@@ -187,7 +187,7 @@ func BenchmarkSearch(b *testing.B) {
 			return made
 		}
 		b.Run(c.name+"/parley", func(b *testing.B) {
-			measure(b, query, func(ctx context.Context, query knowledge.IndexQuery) error { return find(ctx, index, query) })
+			measure(b, query, func(ctx context.Context, query retrieval.IndexQuery) error { return find(ctx, index, query) })
 		})
 		if !c.onlyByParley {
 			b.Run(c.name+"/raw", func(b *testing.B) { measure(b, query, raw.find) })
@@ -195,13 +195,13 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-func find(ctx context.Context, index *weaviate.Index, query knowledge.IndexQuery) error {
+func find(ctx context.Context, index *weaviate.Index, query retrieval.IndexQuery) error {
 	_, err := index.Search(ctx, home, query)
 	return err
 }
 
 // measure reports the median and the 99th percentile.
-func measure(b *testing.B, query func(*corpus) knowledge.IndexQuery, search func(context.Context, knowledge.IndexQuery) error) {
+func measure(b *testing.B, query func(*corpus) retrieval.IndexQuery, search func(context.Context, retrieval.IndexQuery) error) {
 	source := newCorpus(99)
 	var times []time.Duration
 	for b.Loop() {
@@ -243,7 +243,7 @@ func newRaw(b testing.TB, server weaviatetest.Server, prefix string) raw {
 	return made
 }
 
-func (r raw) find(ctx context.Context, query knowledge.IndexQuery) error {
+func (r raw) find(ctx context.Context, query retrieval.IndexQuery) error {
 	ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+r.key)
 	request := func() *pb.SearchRequest {
 		return &pb.SearchRequest{

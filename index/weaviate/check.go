@@ -9,7 +9,7 @@ import (
 	"parley/core/fault"
 )
 
-// Check is that of [knowledge.Index]. It asks both interfaces of the server
+// Check is that of [retrieval.Index]. It asks both interfaces of the server
 // and whether the server is set up as the scores need it.
 func (x *Index) Check(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/weaviate/weaviate/entities/models"
 
-	"parley/core/knowledge/lexical"
+	"parley/core/retrieval/lexical"
 )
 
 // The properties of objects.

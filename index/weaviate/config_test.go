@@ -8,14 +8,14 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/core/fault"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/index/indextest"
 	"parley/index/weaviate"
 	"parley/internal/weaviatetest"
 )
 
-func failing(err error) func(context.Context, knowledge.Filler) error {
-	return func(context.Context, knowledge.Filler) error { return err }
+func failing(err error) func(context.Context, retrieval.Filler) error {
+	return func(context.Context, retrieval.Filler) error { return err }
 }
 
 func TestConfig(t *testing.T) {
@@ -66,7 +66,7 @@ func TestKey(t *testing.T) {
 		if !fault.Is(err, fault.Upstream) || !strings.Contains(fault.As(err).Message, "API key") {
 			t.Errorf("check gave %v", err)
 		}
-		_, searching := index.Search(t.Context(), home, knowledge.IndexQuery{Terms: indextest.Terms("apples"), Limit: 1})
+		_, searching := index.Search(t.Context(), home, retrieval.IndexQuery{Terms: indextest.Terms("apples"), Limit: 1})
 		replacing := index.Replace(t.Context(), home, "doc", indextest.Entries("doc", 1, "apples"))
 		for _, err := range []error{err, searching, replacing} {
 			if !fault.Is(err, fault.Upstream) || strings.Contains(err.Error(), "wrong") {
@@ -91,7 +91,7 @@ func TestClose(t *testing.T) {
 		if err := index.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := index.Search(t.Context(), home, knowledge.IndexQuery{Terms: indextest.Terms("apples"), Limit: 1}); err == nil {
+		if _, err := index.Search(t.Context(), home, retrieval.IndexQuery{Terms: indextest.Terms("apples"), Limit: 1}); err == nil {
 			t.Error("a closed index searches")
 		}
 	})

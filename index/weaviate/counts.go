@@ -7,7 +7,7 @@ import (
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 const (
@@ -67,7 +67,7 @@ func (c *counts) forgetAll() {
 
 // missing returns those terms whose number is not known, and an empty one if
 // the number of all passages is not.
-func (t *tenantCounts) missing(terms []knowledge.Term) (missing []string) {
+func (t *tenantCounts) missing(terms []retrieval.Term) (missing []string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	if _, ok := t.terms[""]; !ok {
@@ -97,7 +97,7 @@ func (t *tenantCounts) put(term string, n int) {
 var errNotCounted = errors.New("weaviate: the number of a term was forgotten at once")
 
 // idf returns the idf of each term.
-func (t *tenantCounts) idf(terms []knowledge.Term) ([]float64, error) {
+func (t *tenantCounts) idf(terms []retrieval.Term) ([]float64, error) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	total, known := t.terms[""]

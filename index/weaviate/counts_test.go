@@ -7,12 +7,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
-func terms(texts ...string) (list []knowledge.Term) {
+func terms(texts ...string) (list []retrieval.Term) {
 	for _, text := range texts {
-		list = append(list, knowledge.Term{Text: text, Weight: 1})
+		list = append(list, retrieval.Term{Text: text, Weight: 1})
 	}
 	return list
 }
@@ -86,13 +86,13 @@ func TestCounts(t *testing.T) {
 
 func TestGuessedRarity(t *testing.T) {
 	t.Run("terms that most hits have are the commoner ones", func(t *testing.T) {
-		at := func(terms ...int32) (hit knowledge.Hit) {
+		at := func(terms ...int32) (hit retrieval.Hit) {
 			for i, term := range terms {
-				hit.Occurrences = append(hit.Occurrences, knowledge.Occurrence{Term: term, At: int32(i)})
+				hit.Occurrences = append(hit.Occurrences, retrieval.Occurrence{Term: term, At: int32(i)})
 			}
 			return hit
 		}
-		got := guessed(terms("common", "rare", "unknown"), []knowledge.Hit{at(0, 0, 1), at(0), at(0, 0)})
+		got := guessed(terms("common", "rare", "unknown"), []retrieval.Hit{at(0, 0, 1), at(0), at(0, 0)})
 		if !(0 < got[0] && got[0] < got[1] && got[1] < got[2]) {
 			t.Errorf("guessed are %v", got)
 		}

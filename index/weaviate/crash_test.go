@@ -9,23 +9,23 @@ import (
 	"time"
 
 	"parley/core/fault"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/index/indextest"
 	"parley/index/weaviate"
 	"parley/internal/weaviatetest"
 )
 
-var home = knowledge.Scope{WorkspaceID: "ws_1", ChatbotID: "cb_1"}
+var home = retrieval.Scope{WorkspaceID: "ws_1", ChatbotID: "cb_1"}
 
 const passagesEach = 7
 
 // numbered makes the entries of a document, each with a word and a vector that
 // no other document has.
-func numbered(number int) (document string, entries []knowledge.Entry) {
+func numbered(number int) (document string, entries []retrieval.Entry) {
 	document = fmt.Sprint("doc_", number)
 	for i := range passagesEach {
 		angle := float64(number*passagesEach+i) / 1000
-		entries = append(entries, knowledge.Entry{
+		entries = append(entries, retrieval.Entry{
 			PassageID: int64(number*passagesEach + i + 1), DocumentID: document,
 			Terms:  []string{"common", "words", "words", document},
 			Vector: []float32{float32(math.Cos(angle)), float32(math.Sin(angle))},
@@ -42,9 +42,9 @@ func wantWhole(t *testing.T, index *weaviate.Index, number int) {
 	if err != nil || count != len(entries) {
 		t.Errorf("%s: count %d (%v), want %d", document, count, err, len(entries))
 	}
-	hits, err := index.Search(t.Context(), home, knowledge.IndexQuery{
+	hits, err := index.Search(t.Context(), home, retrieval.IndexQuery{
 		Terms: indextest.Terms(document), Vector: entries[0].Vector,
-		Filter: knowledge.Filter{Documents: []string{document}}, Limit: 100,
+		Filter: retrieval.Filter{Documents: []string{document}}, Limit: 100,
 	})
 	if err != nil || len(hits.Lexical) != len(entries) || len(hits.Near) != len(entries) {
 		t.Errorf("%s: %d and %d passages are found (%v), want %d", document, len(hits.Lexical), len(hits.Near), err, len(entries))
@@ -105,7 +105,7 @@ func TestCrash(t *testing.T) {
 		document, entries := numbered(1)
 		server.Kill()
 		began := time.Now()
-		_, searching := index.Search(t.Context(), home, knowledge.IndexQuery{Terms: indextest.Terms("common"), Limit: 1})
+		_, searching := index.Search(t.Context(), home, retrieval.IndexQuery{Terms: indextest.Terms("common"), Limit: 1})
 		_, counting := index.Count(t.Context(), home, document)
 		_, versioning := index.Version(t.Context())
 		_, resting := index.Rest(t.Context(), 0)
@@ -118,7 +118,7 @@ func TestCrash(t *testing.T) {
 			"remove":  index.Remove(t.Context(), home, document),
 			"drop":    index.Drop(t.Context(), home),
 			"check":   index.Check(t.Context()),
-			"rebuild": index.Rebuild(t.Context(), "new", func(context.Context, knowledge.Filler) error { return nil }),
+			"rebuild": index.Rebuild(t.Context(), "new", func(context.Context, retrieval.Filler) error { return nil }),
 		} {
 			if !fault.Is(err, fault.Upstream) {
 				t.Errorf("%s gave %v, want a fault of kind Upstream", call, err)

@@ -8,12 +8,12 @@ import (
 	pb "github.com/weaviate/weaviate/grpc/generated/protocol/v1"
 
 	"parley/core/fault"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // checkEntries fails unless the entries are one document's, with vectors of
 // one dimension.
-func checkEntries(documentID string, entries []knowledge.Entry) error {
+func checkEntries(documentID string, entries []retrieval.Entry) error {
 	for _, e := range entries {
 		if e.DocumentID != documentID {
 			return fault.New(fault.Internal, "an entry of document %q came with document %q", e.DocumentID, documentID)
@@ -25,7 +25,7 @@ func checkEntries(documentID string, entries []knowledge.Entry) error {
 
 // dimensionOf returns the dimension of the entries' vectors, and zero if there
 // is none.
-func dimensionOf(entries []knowledge.Entry) (int, error) {
+func dimensionOf(entries []retrieval.Entry) (int, error) {
 	dimension := 0
 	for _, e := range entries {
 		if n := len(e.Vector); n > 0 && dimension > 0 && n != dimension {
@@ -40,7 +40,7 @@ func dimensionOf(entries []knowledge.Entry) (int, error) {
 // checkDimension fails if the vectors are not as long as the others of the
 // collection. The server holds that for each tenant alone. The first vectors
 // of a collection set its dimension.
-func (x *Index) checkDimension(ctx context.Context, collection string, entries []knowledge.Entry) error {
+func (x *Index) checkDimension(ctx context.Context, collection string, entries []retrieval.Entry) error {
 	dimension, err := dimensionOf(entries)
 	if dimension == 0 || err != nil {
 		return err
@@ -60,7 +60,7 @@ func (x *Index) checkDimension(ctx context.Context, collection string, entries [
 		x.mutex.Unlock()
 	}
 	if has != dimension {
-		return knowledge.OtherDimension(dimension, has)
+		return retrieval.OtherDimension(dimension, has)
 	}
 	return nil
 }

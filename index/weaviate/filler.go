@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // complete is when the heads of a rebuild say that they were written: before
@@ -52,8 +52,8 @@ func newFiller(index *Index, collection string) *filler {
 	return &filler{index: index, collection: collection, held: map[place]written{}, groups: map[string][]*group{}}
 }
 
-// Replace is that of [knowledge.Filler].
-func (f *filler) Replace(ctx context.Context, scope knowledge.Scope, documentID string, entries []knowledge.Entry) error {
+// Replace is that of [retrieval.Filler].
+func (f *filler) Replace(ctx context.Context, scope retrieval.Scope, documentID string, entries []retrieval.Entry) error {
 	if err := checkEntries(documentID, entries); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (f *filler) Replace(ctx context.Context, scope knowledge.Scope, documentID 
 
 // note remembers what is written of a document, and reports whether some of it
 // was before. What is written again is of no group.
-func (f *filler) note(at place, entries []knowledge.Entry) (now written, again bool) {
+func (f *filler) note(at place, entries []retrieval.Entry) (now written, again bool) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	vectors, vector := vectorsOf(entries)
@@ -110,7 +110,7 @@ func (f *filler) open(owner string) *group {
 }
 
 // again writes a document that was written before.
-func (f *filler) again(ctx context.Context, owner, documentID string, entries []knowledge.Entry) error {
+func (f *filler) again(ctx context.Context, owner, documentID string, entries []retrieval.Entry) error {
 	if len(entries) == 0 {
 		return f.index.removeIn(ctx, f.collection, owner, documentID)
 	}

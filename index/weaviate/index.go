@@ -3,7 +3,7 @@
 //
 // It owns the collections, their rebuilding, and what Weaviate lacks: it
 // replaces a document in one step, and its scores are those of the formula in
-// [knowledge.Hits]. It does not own how words become terms, nor passages'
+// [retrieval.Hits]. It does not own how words become terms, nor passages'
 // texts: the server holds terms, vectors and identifiers only.
 //
 // # Collections
@@ -46,10 +46,10 @@ import (
 	"context"
 	"sync"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
-// Index is a [knowledge.Index] in Weaviate. Close it after use.
+// Index is a [retrieval.Index] in Weaviate. Close it after use.
 type Index struct {
 	server *server
 	names  names
@@ -69,7 +69,7 @@ type Index struct {
 	dimensions map[string]int
 }
 
-var _ knowledge.Index = (*Index)(nil)
+var _ retrieval.Index = (*Index)(nil)
 
 // Open prepares an index on the server that config names. It fails if config
 // cannot be right. It does not wait for the server, which may come later; ask

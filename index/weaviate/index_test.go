@@ -3,7 +3,7 @@ package weaviate_test
 import (
 	"testing"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/index/indextest"
 	"parley/index/weaviate"
 	"parley/internal/weaviatetest"
@@ -12,8 +12,8 @@ import (
 func TestIndex(t *testing.T) {
 	t.Parallel()
 	server := weaviatetest.New(t)
-	indextest.Run(t, func(t *testing.T) knowledge.Index { return open(t, server, server.Prefix(t)) })
-	indextest.RunShared(t, func(t *testing.T) (one, two knowledge.Index) {
+	indextest.Run(t, func(t *testing.T) retrieval.Index { return open(t, server, server.Prefix(t)) })
+	indextest.RunShared(t, func(t *testing.T) (one, two retrieval.Index) {
 		prefix := server.Prefix(t)
 		return open(t, server, prefix), open(t, server, prefix)
 	})

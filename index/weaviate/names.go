@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // names makes the names of collections.
@@ -35,7 +35,7 @@ func (n names) owns(collection string) bool {
 // tenant returns the name of a scope's tenant: for people a part of the
 // chatbot's ID, and for certainty a hash of the scope. Tenants' names have up
 // to 64 letters, digits, _ and -.
-func tenant(scope knowledge.Scope) string {
+func tenant(scope retrieval.Scope) string {
 	readable := strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
 			return r

@@ -13,7 +13,7 @@ import (
 	pb "github.com/weaviate/weaviate/grpc/generated/protocol/v1"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 const (
@@ -42,7 +42,7 @@ func object(id, collection, tenant string, properties map[string]string) *pb.Bat
 
 // passages makes the objects of a document's revision. The same entries make
 // the same objects, so that a batch may be sent twice.
-func passages(collection, tenant, document, revision string, entries []knowledge.Entry) []*pb.BatchObject {
+func passages(collection, tenant, document, revision string, entries []retrieval.Entry) []*pb.BatchObject {
 	documentKey := key(tenant, document)
 	objects := make([]*pb.BatchObject, len(entries))
 	for i, e := range entries {

@@ -9,12 +9,12 @@ import (
 
 	pb "github.com/weaviate/weaviate/grpc/generated/protocol/v1"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // hit is what a search found, whether or not its revision is the current one.
 type hit struct {
-	knowledge.Hit
+	retrieval.Hit
 	collection string
 	document   string // the key of its document
 	revision   string
@@ -79,7 +79,7 @@ func (x *Index) ranked(ctx context.Context, request *pb.SearchRequest, score fun
 			return nil, fmt.Errorf("weaviate: an object without the ID of a passage: %w", err)
 		}
 		hits[i] = hit{
-			Hit:        knowledge.Hit{PassageID: id, DocumentID: textOf(result, propDocument), Score: score(result.GetMetadata())},
+			Hit:        retrieval.Hit{PassageID: id, DocumentID: textOf(result, propDocument), Score: score(result.GetMetadata())},
 			collection: result.GetProperties().GetTargetCollection(),
 			document:   textOf(result, propKey),
 			revision:   textOf(result, propRevision),

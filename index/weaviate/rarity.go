@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 const (
@@ -53,7 +53,7 @@ func (s *search) countTerms(ctx context.Context, into *tenantCounts, terms []str
 	return group.Wait()
 }
 
-// idf is that of the formula in [knowledge.Hits], for a term that n of total
+// idf is that of the formula in [retrieval.Hits], for a term that n of total
 // passages have. The two may have been counted one after the other.
 func idf(total, n int) float64 {
 	return math.Log(1 + (float64(max(total, n)-n)+0.5)/(float64(n)+0.5))
@@ -61,7 +61,7 @@ func idf(total, n int) float64 {
 
 // guessed is the idf of each term among the hits, for when the server did not
 // count: terms that most of the hits have are the commoner ones.
-func guessed(terms []knowledge.Term, hits []knowledge.Hit) []float64 {
+func guessed(terms []retrieval.Term, hits []retrieval.Hit) []float64 {
 	have := make([]int, len(terms))
 	last := make([]int, len(terms))
 	for i, hit := range hits {

@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"time"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // cleanTime bounds the deletion of what a failed rebuild leaves behind.
 const cleanTime = time.Minute
 
-// Version is that of [knowledge.Index].
+// Version is that of [retrieval.Index].
 func (x *Index) Version(ctx context.Context) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", failed(ctx, err)
@@ -25,10 +25,10 @@ func (x *Index) Version(ctx context.Context) (string, error) {
 	return found.version(), nil
 }
 
-// Rebuild is that of [knowledge.Index]. Two rebuilds at the same time, in two
+// Rebuild is that of [retrieval.Index]. Two rebuilds at the same time, in two
 // processes, are not for this package to prevent: the second deletes what the
 // first has made, which then fails.
-func (x *Index) Rebuild(ctx context.Context, version string, fill func(context.Context, knowledge.Filler) error) error {
+func (x *Index) Rebuild(ctx context.Context, version string, fill func(context.Context, retrieval.Filler) error) error {
 	giveBack, err := take(ctx, x.rebuilding)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (x *Index) Rebuild(ctx context.Context, version string, fill func(context.C
 }
 
 // prepare makes collections, lets fill fill them, and switches to them.
-func (x *Index) prepare(ctx context.Context, suffix, version string, fill func(context.Context, knowledge.Filler) error) error {
+func (x *Index) prepare(ctx context.Context, suffix, version string, fill func(context.Context, retrieval.Filler) error) error {
 	if err := x.create(ctx, suffix, version); err != nil {
 		return failed(ctx, err)
 	}

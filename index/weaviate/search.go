@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 const (
@@ -22,12 +22,12 @@ const (
 
 var errChanging = errors.New("weaviate: what was found changed again and again while it was looked for")
 
-// Search is that of [knowledge.Index].
-func (x *Index) Search(ctx context.Context, scope knowledge.Scope, query knowledge.IndexQuery) (knowledge.Hits, error) {
+// Search is that of [retrieval.Index].
+func (x *Index) Search(ctx context.Context, scope retrieval.Scope, query retrieval.IndexQuery) (retrieval.Hits, error) {
 	ctx, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
 	if err := ctx.Err(); err != nil {
-		return knowledge.Hits{}, failed(ctx, err)
+		return retrieval.Hits{}, failed(ctx, err)
 	}
 	s := search{Index: x, tenant: tenant(scope), query: query, fetch: query.Limit + spare}
 	x.touch(s.tenant)
@@ -38,20 +38,20 @@ func (x *Index) Search(ctx context.Context, scope knowledge.Scope, query knowled
 			_, err = x.serving(ctx)
 		}
 		if err != nil {
-			return knowledge.Hits{}, failed(ctx, err)
+			return retrieval.Hits{}, failed(ctx, err)
 		}
 		if done {
 			return hits, nil
 		}
 	}
-	return knowledge.Hits{}, failed(ctx, errChanging)
+	return retrieval.Hits{}, failed(ctx, errChanging)
 }
 
 // search is one that goes on until it has seen one state of all it found.
 type search struct {
 	*Index
 	tenant string
-	query  knowledge.IndexQuery
+	query  retrieval.IndexQuery
 	// fetch is how many hits to ask for.
 	fetch int
 	// before holds heads that were read before the next attempt begins.
@@ -64,7 +64,7 @@ type search struct {
 }
 
 // once does one attempt. Without an error it is done, or to be repeated.
-func (s *search) once(ctx context.Context) (hits knowledge.Hits, done bool, err error) {
+func (s *search) once(ctx context.Context) (hits retrieval.Hits, done bool, err error) {
 	started := time.Now()
 	lexical, near, err := s.rankings(ctx)
 	if errors.Is(err, errOtherDimension) {
@@ -146,7 +146,7 @@ func (s *search) cut(found []hit) bool { return len(found) >= s.fetch && s.fetch
 
 // lookInto puts into the first hits where they have the query's terms, and how
 // near they are to its vector.
-func (s *search) lookInto(found []hit, hits []knowledge.Hit) {
+func (s *search) lookInto(found []hit, hits []retrieval.Hit) {
 	terms := newLocator(s.query.Terms)
 	for i, h := range found[:min(s.query.OccurrencesOf, len(hits))] {
 		hits[i].Occurrences, hits[i].Length = terms.locate(h.terms)
@@ -154,8 +154,8 @@ func (s *search) lookInto(found []hit, hits []knowledge.Hit) {
 	}
 }
 
-func results(current []hit, limit int) []knowledge.Hit {
-	var hits []knowledge.Hit
+func results(current []hit, limit int) []retrieval.Hit {
+	var hits []retrieval.Hit
 	for _, h := range current[:min(len(current), limit)] {
 		hits = append(hits, h.Hit)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/index/indextest"
 	"parley/internal/weaviatetest"
 )
@@ -19,7 +19,7 @@ func TestTenants(t *testing.T) {
 	t.Run("equal documents of two workspaces never show each other's canary", func(t *testing.T) {
 		index := open(t, server, server.Prefix(t))
 		const documents = 20
-		scopes := []knowledge.Scope{home, {WorkspaceID: "ws_2", ChatbotID: home.ChatbotID}}
+		scopes := []retrieval.Scope{home, {WorkspaceID: "ws_2", ChatbotID: home.ChatbotID}}
 		for i, scope := range scopes {
 			for n := range documents {
 				document := fmt.Sprint("doc_", n)
@@ -34,7 +34,7 @@ func TestTenants(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 2))
 		for question := range 1000 {
 			i := question % 2
-			query := knowledge.IndexQuery{
+			query := retrieval.IndexQuery{
 				Terms: indextest.Terms(fmt.Sprintf("canary%d apples w%d", 1-i, random.IntN(documents))),
 				Limit: 1 + random.IntN(50), OccurrencesOf: 1,
 			}
@@ -81,7 +81,7 @@ func TestTenants(t *testing.T) {
 		rest(time.Hour, 0)
 		for call, do := range map[string]func() error{
 			"search": func() error {
-				hits, err := index.Search(t.Context(), home, knowledge.IndexQuery{Terms: indextest.Terms("apples"), Limit: 5})
+				hits, err := index.Search(t.Context(), home, retrieval.IndexQuery{Terms: indextest.Terms("apples"), Limit: 5})
 				if err == nil && len(hits.Lexical) != 1 {
 					err = fmt.Errorf("found %+v", hits)
 				}

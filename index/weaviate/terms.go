@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // mark begins what is no term of a passage as it came: fillers, and terms that
@@ -44,7 +44,7 @@ func encodeTerm(term string) string {
 
 // question returns the text of a BM25 query. The server multiplies a term's
 // part of the score by how often the term stands in it.
-func question(terms []knowledge.Term) string {
+func question(terms []retrieval.Term) string {
 	var text strings.Builder
 	for _, term := range terms {
 		word := encodeTerm(term.Text)
@@ -60,10 +60,10 @@ func question(terms []knowledge.Term) string {
 // memory.
 type locator struct {
 	numbers map[string]int32
-	found   []knowledge.Occurrence
+	found   []retrieval.Occurrence
 }
 
-func newLocator(query []knowledge.Term) *locator {
+func newLocator(query []retrieval.Term) *locator {
 	l := &locator{numbers: make(map[string]int32, len(query))}
 	for i, term := range query {
 		l.numbers[encodeTerm(term.Text)] = int32(i)
@@ -73,7 +73,7 @@ func newLocator(query []knowledge.Term) *locator {
 
 // locate returns where a text that encode made has the query's terms, and of
 // how many terms it is.
-func (l *locator) locate(text string) (found []knowledge.Occurrence, length int) {
+func (l *locator) locate(text string) (found []retrieval.Occurrence, length int) {
 	first := len(l.found)
 	for text != "" {
 		var word string
@@ -81,8 +81,8 @@ func (l *locator) locate(text string) (found []knowledge.Occurrence, length int)
 		if strings.HasPrefix(word, mark) && !strings.HasPrefix(word, mark+mark) {
 			break // The fillers are last.
 		}
-		if i, ok := l.numbers[word]; ok && len(l.found)-first < knowledge.MaxOccurrences {
-			l.found = append(l.found, knowledge.Occurrence{Term: i, At: int32(length)})
+		if i, ok := l.numbers[word]; ok && len(l.found)-first < retrieval.MaxOccurrences {
+			l.found = append(l.found, retrieval.Occurrence{Term: i, At: int32(length)})
 		}
 		length++
 	}

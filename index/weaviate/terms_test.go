@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 var anyTerms = rapid.SliceOfN(rapid.StringMatching("[\x01ab0]{1,3}|é🙂"), 1, 30)
@@ -16,14 +16,14 @@ func TestEncode(t *testing.T) {
 	t.Run("each term is located where it was", rapid.MakeCheck(func(t *rapid.T) {
 		terms := anyTerms.Draw(t, "terms")
 		asked := rapid.SliceOfNDistinct(rapid.SampledFrom(terms), 1, 3, rapid.ID).Draw(t, "asked")
-		var query []knowledge.Term
+		var query []retrieval.Term
 		for _, term := range asked {
-			query = append(query, knowledge.Term{Text: term, Weight: 1})
+			query = append(query, retrieval.Term{Text: term, Weight: 1})
 		}
-		var want []knowledge.Occurrence
+		var want []retrieval.Occurrence
 		for at, term := range terms {
 			if i := slices.Index(asked, term); i >= 0 {
-				want = append(want, knowledge.Occurrence{Term: int32(i), At: int32(at)})
+				want = append(want, retrieval.Occurrence{Term: int32(i), At: int32(at)})
 			}
 		}
 		locator := newLocator(query)
@@ -50,7 +50,7 @@ func TestEncode(t *testing.T) {
 					want++
 				}
 			}
-			if got := counts[strings.TrimSpace(question([]knowledge.Term{{Text: term, Weight: 1}}))]; got != want {
+			if got := counts[strings.TrimSpace(question([]retrieval.Term{{Text: term, Weight: 1}}))]; got != want {
 				t.Fatalf("%q stands %d times in %q, want %d", term, got, terms, want)
 			}
 		}
@@ -59,7 +59,7 @@ func TestEncode(t *testing.T) {
 
 func TestRank(t *testing.T) {
 	t.Run("scores that differ by rounding are equal, and others are not", func(t *testing.T) {
-		made := func(id int64, score float64) hit { return hit{Hit: knowledge.Hit{PassageID: id, Score: score}} }
+		made := func(id int64, score float64) hit { return hit{Hit: retrieval.Hit{PassageID: id, Score: score}} }
 		hits := []hit{made(3, 2.0000002), made(4, 1.999), made(1, 2), made(2, 2.0000001), made(5, -1)}
 		rank(hits)
 		for i, want := range []int64{1, 2, 3, 4, 5} {

@@ -10,15 +10,15 @@ import (
 
 	pb "github.com/weaviate/weaviate/grpc/generated/protocol/v1"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // vectorTime bounds the wait for the server to index a document's vectors,
 // which it does behind those that came before.
 const vectorTime = 5 * time.Minute
 
-// Replace is that of [knowledge.Index].
-func (x *Index) Replace(ctx context.Context, scope knowledge.Scope, documentID string, entries []knowledge.Entry) error {
+// Replace is that of [retrieval.Index].
+func (x *Index) Replace(ctx context.Context, scope retrieval.Scope, documentID string, entries []retrieval.Entry) error {
 	if err := checkEntries(documentID, entries); err != nil {
 		return err
 	}
@@ -30,15 +30,15 @@ func (x *Index) Replace(ctx context.Context, scope knowledge.Scope, documentID s
 	})
 }
 
-// Remove is that of [knowledge.Index].
-func (x *Index) Remove(ctx context.Context, scope knowledge.Scope, documentID string) error {
+// Remove is that of [retrieval.Index].
+func (x *Index) Remove(ctx context.Context, scope retrieval.Scope, documentID string) error {
 	return x.change(ctx, scope, documentID, func(collection, tenant string) error {
 		return x.removeIn(ctx, collection, tenant, documentID)
 	})
 }
 
-// Drop is that of [knowledge.Index].
-func (x *Index) Drop(ctx context.Context, scope knowledge.Scope) error {
+// Drop is that of [retrieval.Index].
+func (x *Index) Drop(ctx context.Context, scope retrieval.Scope) error {
 	return x.change(ctx, scope, "", func(collection, tenant string) error {
 		if err := x.server.deleteWhere(ctx, x.names.heads(collection), "", is(propScope, tenant)); err != nil {
 			return err
@@ -47,8 +47,8 @@ func (x *Index) Drop(ctx context.Context, scope knowledge.Scope) error {
 	})
 }
 
-// Count is that of [knowledge.Index].
-func (x *Index) Count(ctx context.Context, scope knowledge.Scope, documentID string) (int, error) {
+// Count is that of [retrieval.Index].
+func (x *Index) Count(ctx context.Context, scope retrieval.Scope, documentID string) (int, error) {
 	count := 0
 	err := x.inServing(ctx, func(collection string) (err error) {
 		owner := tenant(scope)
@@ -59,7 +59,7 @@ func (x *Index) Count(ctx context.Context, scope knowledge.Scope, documentID str
 }
 
 // change does one change of a document at a time.
-func (x *Index) change(ctx context.Context, scope knowledge.Scope, documentID string, do func(collection, tenant string) error) error {
+func (x *Index) change(ctx context.Context, scope retrieval.Scope, documentID string, do func(collection, tenant string) error) error {
 	owner := tenant(scope)
 	place := maphash.String(seed, owner+"\x00"+documentID) % uint64(len(x.changing))
 	giveBack, err := take(ctx, x.changing[place])
@@ -93,7 +93,7 @@ func (x *Index) inServing(ctx context.Context, do func(collection string) error)
 
 // replaceIn replaces a document in one collection. What the package comment
 // says of it depends on this order.
-func (x *Index) replaceIn(ctx context.Context, collection, tenant, documentID string, entries []knowledge.Entry) error {
+func (x *Index) replaceIn(ctx context.Context, collection, tenant, documentID string, entries []retrieval.Entry) error {
 	if err := x.checkDimension(ctx, collection, entries); err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (x *Index) verify(ctx context.Context, collection, tenant, documentKey stri
 }
 
 // vectorsOf returns how many vectors entries have, and one of them.
-func vectorsOf(entries []knowledge.Entry) (n int, vector []float32) {
+func vectorsOf(entries []retrieval.Entry) (n int, vector []float32) {
 	for _, e := range entries {
 		if len(e.Vector) > 0 {
 			n, vector = n+1, e.Vector

@@ -2,7 +2,7 @@ package arch
 
 // rooms are in their order: each may import those before it, and what mints
 // identifiers.
-var rooms = []string{"core/fault", "internal/id", "core/audit", "core/plan", "core/tenant", "core/chatbot", "core/knowledge"}
+var rooms = []string{"core/fault", "internal/id", "core/audit", "core/plan", "core/tenant", "core/chatbot", "core/retrieval", "core/knowledge"}
 
 // Modules that several rows name.
 const (
@@ -80,23 +80,28 @@ var table = []Row{
 		Because:  "a room knows the rooms to its left, and no door, store or vendor",
 	},
 	{
-		Packages: []string{"core/knowledge/lexical"},
+		Packages: []string{"core/retrieval/lexical"},
 		Outside:  []string{snowball, xtext},
 		Because:  "words are counted alike in every index, so their analysis knows none",
 	},
 	{
-		Packages: []string{"core/knowledge/evaluation"},
+		Packages: []string{"core/retrieval/evaluation"},
 		Because:  "a measure is a pure function of rankings and judgements",
 	},
 	{
+		Packages: []string{"core/retrieval"},
+		Ours:     append([]string{"core/retrieval/lexical", "core/retrieval/evaluation", "internal/plain"}, rooms[:6]...),
+		Because:  "a domain package knows those before it; retrieval finds passages, whatever states documents have",
+	},
+	{
 		Packages: []string{"core/knowledge"},
-		Ours:     append([]string{"core/knowledge/lexical", "core/knowledge/evaluation"}, rooms[:6]...),
+		Ours:     append([]string{"core/retrieval/lexical", "internal/plain"}, rooms[:7]...),
 		Outside:  []string{goldmark},
 		Because:  "a room knows the rooms to its left, and declares ports instead of knowing an index or a vendor",
 	},
 	{
 		Packages: []string{"core/chat"},
-		Ours:     append([]string{"core/chat/format", "core/knowledge/lexical"}, rooms...),
+		Ours:     append([]string{"core/chat/format", "core/retrieval/lexical"}, rooms...),
 		Outside:  []string{goldmark, xtext},
 		Because:  "a room knows the rooms to its left, and declares ports instead of knowing a model or a vendor",
 	},
@@ -130,24 +135,24 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"index/embedded/segment"},
-		Ours:     []string{"core/knowledge", "core/knowledge/lexical", "core/fault", "internal/*"},
+		Ours:     []string{"core/retrieval", "core/retrieval/lexical", "core/fault", "internal/*"},
 		Because:  "a segment is bytes and how they are searched, wherever they are kept",
 	},
 	{
 		Packages: []string{"index/embedded"},
-		Ours:     []string{"index/embedded/segment", "core/knowledge", "core/knowledge/lexical", "core/fault", "internal/*"},
+		Ours:     []string{"index/embedded/segment", "core/retrieval", "core/retrieval/lexical", "core/fault", "internal/*"},
 		Outside:  []string{sqlite, lru},
 		Because:  "an index knows the room of its port; adapters never import one another",
 	},
 	{
 		Packages: []string{"index/weaviate"},
-		Ours:     []string{"core/knowledge", "core/knowledge/lexical", "core/fault", "internal/*"},
+		Ours:     []string{"core/retrieval", "core/retrieval/lexical", "core/fault", "internal/*"},
 		Outside:  []string{weaviate, weaviateClient, grpc, protobuf, uuid, openapi, xsync, lru},
 		Because:  "an index knows the room of its port, and its own vendor; adapters never import one another",
 	},
 	{
 		Packages: []string{"index/indextest"},
-		Ours:     []string{"core/knowledge", "core/knowledge/lexical", "core/fault", "internal/*"},
+		Ours:     []string{"core/retrieval", "core/retrieval/lexical", "core/fault", "internal/*"},
 		Because:  "the suite is for every index, so it knows none",
 	},
 	{
@@ -190,7 +195,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"llm/openai"},
-		Ours:     []string{"core/chat", "core/knowledge", "llm/tokens", "llm/upstream", "internal/*"},
+		Ours:     []string{"core/chat", "core/retrieval", "llm/tokens", "llm/upstream", "internal/*"},
 		Outside:  []string{gjson},
 		Because:  "a model knows the room of its port, and its own vendor; adapters never import one another",
 	},
@@ -214,12 +219,12 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"llm/extractive", "llm/llmtest"},
-		Ours:     []string{"core/chat", "core/knowledge", "core/fault", "llm/tokens", "internal/*"},
+		Ours:     []string{"core/chat", "core/retrieval", "core/fault", "llm/tokens", "internal/*"},
 		Because:  "a model knows the room of its port; this one has no vendor",
 	},
 	{
 		Packages: []string{"llm/words"},
-		Ours:     []string{"core/knowledge"},
+		Ours:     []string{"core/retrieval"},
 		Outside:  []string{xtext},
 		Because:  "an embedder knows the room of its port; this one has no vendor",
 	},
@@ -262,13 +267,13 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"api"},
-		Ours:     []string{"core/*", "core/chat/format", "core/knowledge/evaluation", "billing", "internal/*"},
+		Ours:     []string{"core/*", "core/chat/format", "billing", "internal/*"},
 		Outside:  []string{fiber, fasthttp, jsonv2},
 		Because:  "a door decodes, calls a room and answers; what stands behind a port is wired in cmd",
 	},
 	{
 		Packages: []string{"web"},
-		Ours:     []string{"core/*", "core/chat/format", "core/knowledge/evaluation", "billing", "views", "static", "internal/*"},
+		Ours:     []string{"core/*", "core/chat/format", "billing", "views", "static", "internal/*"},
 		Outside:  []string{fiber, templ},
 		Because:  "a door decodes, calls a room and answers; what stands behind a port is wired in cmd",
 	},

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 const (
@@ -30,7 +30,7 @@ const (
 
 // quoted is what is quoted of one passage, in its order.
 type quoted struct {
-	passage knowledge.Passage
+	passage retrieval.Passage
 	// number is what a citation calls the passage by, from 1.
 	number int
 	units  []unit
@@ -47,7 +47,7 @@ type candidate struct {
 // choose returns the units that answer the question, passages in the order of
 // their best unit. It returns none when no passage shares a content word with
 // the question.
-func choose(question string, passages []knowledge.Found) []quoted {
+func choose(question string, passages []retrieval.Result) []quoted {
 	terms := termsOf(question)
 	if len(terms.places) == 0 || len(passages) == 0 {
 		return nil
@@ -68,7 +68,7 @@ func choose(question string, passages []knowledge.Found) []quoted {
 	return collect(chosen, passages, units)
 }
 
-func candidatesOf(terms *terms, p int, passage knowledge.Passage, units []unit) []candidate {
+func candidatesOf(terms *terms, p int, passage retrieval.Passage, units []unit) []candidate {
 	var found []candidate
 	top := terms.in(passage.Title) | terms.in(strings.Join(passage.HeadingPath, " "))
 	heading, above := "", top
@@ -143,7 +143,7 @@ func sum(terms uint64, weights []float64) float64 {
 
 // collect puts the chosen units into the order of their passages, with what
 // follows a colon.
-func collect(chosen []candidate, passages []knowledge.Found, units [][]unit) []quoted {
+func collect(chosen []candidate, passages []retrieval.Result, units [][]unit) []quoted {
 	var order []int
 	wanted := map[int]map[int]bool{}
 	for _, c := range chosen {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/core/chat"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // after stands for what a page shows behind the answer.
@@ -75,8 +75,8 @@ func TestHostilePassages(t *testing.T) {
 	}
 	t.Run("a title stays within its line", func(t *testing.T) {
 		for _, title := range []string{"*a", "a\n\n```\n", "[x](http://evil.test)", "<!--", "`", "\\", "", "_a_*", "&lt;"} {
-			assertContained(t, Answer(chat.Prompt{Question: "router", Passages: []knowledge.Found{{
-				Passage: knowledge.Passage{Title: title, Text: "The router."},
+			assertContained(t, Answer(chat.Prompt{Question: "router", Passages: []retrieval.Result{{
+				Passage: retrieval.Passage{Title: title, Text: "The router."},
 			}}}))
 		}
 	})

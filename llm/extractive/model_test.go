@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"parley/core/chat"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/llm/llmtest"
 )
 
@@ -18,7 +18,7 @@ func TestModel(t *testing.T) {
 func ask(question string, texts ...string) string {
 	prompt := chat.Prompt{Question: question}
 	for i, text := range texts {
-		prompt.Passages = append(prompt.Passages, knowledge.Found{Passage: knowledge.Passage{
+		prompt.Passages = append(prompt.Passages, retrieval.Result{Passage: retrieval.Passage{
 			ID: int64(i + 1), Title: "Manual", HeadingPath: []string{"Guide", "Care"}, Text: text,
 		}})
 	}
@@ -88,7 +88,7 @@ func TestAnswer(t *testing.T) {
 		}
 	})
 	t.Run("quotation marks in a title are those of a quotation within another", func(t *testing.T) {
-		got := Answer(chat.Prompt{Question: "router", Passages: []knowledge.Found{{Passage: knowledge.Passage{
+		got := Answer(chat.Prompt{Question: "router", Passages: []retrieval.Result{{Passage: retrieval.Passage{
 			Title: `On "routers"`, HeadingPath: []string{"“Red” and «blue»"}, Text: "The router.",
 		}}}})
 		if want := "The router.\n\n*Source: On 'routers' › ‘Red’ and ‹blue›* [1]"; got != want {
@@ -162,7 +162,7 @@ func BenchmarkAnswer(b *testing.B) {
 		"- Unplug the cable\n- Wait a minute\n\nSee the *table* of `codes` below for what each light means to you.\n\n", 6)
 	prompt := chat.Prompt{Question: "How do I reset the router when its light blinks red?"}
 	for range 5 {
-		prompt.Passages = append(prompt.Passages, knowledge.Found{Passage: knowledge.Passage{
+		prompt.Passages = append(prompt.Passages, retrieval.Result{Passage: retrieval.Passage{
 			Title: "Manual", HeadingPath: []string{"Care"}, Text: text,
 		}})
 	}

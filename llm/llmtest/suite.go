@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"parley/core/chat"
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // Run is the suite that every adapter of chat.Model passes. open returns a
@@ -72,7 +72,7 @@ func Prompt() chat.Prompt {
 			{Role: chat.SystemRole, Text: "You answer from the passages only."},
 			{Role: chat.UserRole, Text: question},
 		},
-		Passages: []knowledge.Found{{Score: 1, Passage: knowledge.Passage{
+		Passages: []retrieval.Result{{Score: 1, Passage: retrieval.Passage{
 			ID: 1, DocumentID: "doc", Title: "Manual", HeadingPath: []string{"Reset"},
 			Text: "To reset the router, press its button for ten seconds. The light blinks.",
 		}}},

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"time"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 	"parley/llm/upstream"
 )
 
@@ -27,7 +27,7 @@ type Embedder struct {
 	dimensions int
 }
 
-var _ knowledge.Embedder = (*Embedder)(nil)
+var _ retrieval.Embedder = (*Embedder)(nil)
 
 // NewEmbedder returns an embedder, without speaking to its server. Dimensions
 // is what the server is asked to shorten vectors to; zero asks for nothing.

@@ -11,7 +11,7 @@ import (
 	"context"
 	"math"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // Dimension is that of all vectors.
@@ -25,7 +25,7 @@ const half = 32
 // safe for concurrent use.
 type Embedder struct{}
 
-var _ knowledge.Embedder = Embedder{}
+var _ retrieval.Embedder = Embedder{}
 
 // Name is that of the table and the pooling.
 func (Embedder) Name() string { return "words-1" }

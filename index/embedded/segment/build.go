@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // MaxSize is about the size of the largest segment, in bytes. It bounds what
@@ -17,7 +17,7 @@ const MaxSize = 32 << 20
 // Build returns the segments of a document: one, unless that were too large.
 // Entries are those of one document with one source, and their passages are
 // distinct.
-func Build(entries []knowledge.Entry) ([][]byte, error) {
+func Build(entries []retrieval.Entry) ([][]byte, error) {
 	if err := check(entries); err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func Build(entries []knowledge.Entry) ([][]byte, error) {
 }
 
 // buildAll makes a new segment whenever one could be larger than limit.
-func buildAll(entries []knowledge.Entry, limit int) [][]byte {
+func buildAll(entries []retrieval.Entry, limit int) [][]byte {
 	var built [][]byte
 	first, size := 0, 0
 	for i, e := range entries {
@@ -44,7 +44,7 @@ func buildAll(entries []knowledge.Entry, limit int) [][]byte {
 	return append(built, build(entries[first:]))
 }
 
-func check(entries []knowledge.Entry) error {
+func check(entries []retrieval.Entry) error {
 	dimension, seen := 0, make(map[int64]bool, len(entries))
 	for _, e := range entries {
 		switch {
@@ -69,7 +69,7 @@ func check(entries []knowledge.Entry) error {
 }
 
 // Dimension returns that of the entries' vectors, or zero.
-func Dimension(entries []knowledge.Entry) int {
+func Dimension(entries []retrieval.Entry) int {
 	for _, e := range entries {
 		if len(e.Vector) > 0 {
 			return len(e.Vector)
@@ -78,7 +78,7 @@ func Dimension(entries []knowledge.Entry) int {
 	return 0
 }
 
-func build(entries []knowledge.Entry) []byte {
+func build(entries []retrieval.Entry) []byte {
 	var w writer
 	w.dimension = Dimension(entries)
 	numbers := w.dictionary(entries)
@@ -104,7 +104,7 @@ func build(entries []knowledge.Entry) []byte {
 
 // dictionary gives the distinct terms numbers in their order, and returns
 // those of all terms of all entries.
-func (w *writer) dictionary(entries []knowledge.Entry) []uint32 {
+func (w *writer) dictionary(entries []retrieval.Entry) []uint32 {
 	var numbers []uint32
 	seen := map[string]uint32{}
 	for _, e := range entries {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // TestManyVectors has more vectors in a segment than are compared exactly.
@@ -35,12 +35,12 @@ func TestManyVectors(t *testing.T) {
 		}
 		return vector
 	}
-	var entries []knowledge.Entry
+	var entries []retrieval.Entry
 	for i := range 12_000 {
-		entries = append(entries, knowledge.Entry{PassageID: int64(i + 1), DocumentID: "d", Vector: vector()})
+		entries = append(entries, retrieval.Entry{PassageID: int64(i + 1), DocumentID: "d", Vector: vector()})
 	}
 	v := View{Segment: built(t, entries)}
-	query := knowledge.IndexQuery{Limit: limit}
+	query := retrieval.IndexQuery{Limit: limit}
 	found := 0
 	const questions = 30
 	for range questions {
@@ -51,7 +51,7 @@ func TestManyVectors(t *testing.T) {
 			exact.add(candidate{score: v.cosine(i, query.Vector), id: int64(i + 1)})
 		}
 		for _, c := range exact.sorted() {
-			if slices.ContainsFunc(got, func(h knowledge.Hit) bool { return h.PassageID == c.id }) {
+			if slices.ContainsFunc(got, func(h retrieval.Hit) bool { return h.PassageID == c.id }) {
 				found++
 			}
 		}
@@ -76,9 +76,9 @@ func TestManyVectors(t *testing.T) {
 
 func TestLargeDocument(t *testing.T) {
 	const limit = 100_000
-	var entries []knowledge.Entry
+	var entries []retrieval.Entry
 	for i := range 200 {
-		e := knowledge.Entry{PassageID: int64(i + 1), DocumentID: "d"}
+		e := retrieval.Entry{PassageID: int64(i + 1), DocumentID: "d"}
 		for j := range 100 {
 			e.Terms = append(e.Terms, fmt.Sprint("w", (i+j)%250))
 		}
@@ -95,7 +95,7 @@ func TestLargeDocument(t *testing.T) {
 		if len(views) < 2 {
 			t.Fatalf("%d segments", len(views))
 		}
-		query := knowledge.IndexQuery{Terms: []knowledge.Term{{Text: "w150", Weight: 1}}, Limit: 1000, Filter: knowledge.Filter{Documents: []string{"d"}}}
+		query := retrieval.IndexQuery{Terms: []retrieval.Term{{Text: "w150", Weight: 1}}, Limit: 1000, Filter: retrieval.Filter{Documents: []string{"d"}}}
 		if hits := mustSearch(t, views, query).Lexical; len(hits) != 100 {
 			t.Errorf("%d passages are found, want 100", len(hits))
 		}

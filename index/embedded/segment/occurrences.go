@@ -1,10 +1,12 @@
 package segment
 
-import "parley/core/knowledge"
+import (
+	"parley/core/retrieval"
+)
 
 // occurrences notes in the hits of candidates where their passages have the
 // query's terms.
-func (s *search) occurrences(candidates []candidate, hits []knowledge.Hit) {
+func (s *search) occurrences(candidates []candidate, hits []retrieval.Hit) {
 	s.found = s.found[:0]
 	ends := resize(s.ends, len(candidates))
 	for i, c := range candidates {
@@ -15,7 +17,7 @@ func (s *search) occurrences(candidates []candidate, hits []knowledge.Hit) {
 		ends[i] = len(s.found)
 	}
 	s.ends = ends
-	all, start := append([]knowledge.Occurrence(nil), s.found...), 0
+	all, start := append([]retrieval.Occurrence(nil), s.found...), 0
 	for i, end := range ends {
 		if end > start {
 			hits[i].Occurrences = all[start:end:end]
@@ -44,7 +46,7 @@ func (s *search) want(view int32, wanted bool) {
 func (s *search) find(c candidate) {
 	list := s.views[c.view].forwardOf(int(c.passage))
 	wanted, found := s.wanted, s.found
-	most := len(found) + knowledge.MaxOccurrences
+	most := len(found) + retrieval.MaxOccurrences
 	place := int32(0)
 	for at := 0; at < len(list) && len(found) < most; place++ {
 		number := uint32(list[at])
@@ -54,7 +56,7 @@ func (s *search) find(c candidate) {
 			at++
 		}
 		if term := wanted[number]; term > 0 {
-			found = append(found, knowledge.Occurrence{Term: int32(term) - 1, At: place})
+			found = append(found, retrieval.Occurrence{Term: int32(term) - 1, At: place})
 		}
 	}
 	s.found = found

@@ -5,15 +5,15 @@ import (
 	"math"
 	"sync"
 
-	"parley/core/knowledge"
-	"parley/core/knowledge/lexical"
+	"parley/core/retrieval"
+	"parley/core/retrieval/lexical"
 )
 
 // search is one search over the views of a scope. It is used again, so that a
 // search of a small chatbot allocates hardly more than its hits.
 type search struct {
 	views []View
-	query knowledge.IndexQuery
+	query retrieval.IndexQuery
 	// admitted says for each view what live passages the filter admits. Nil
 	// admits all.
 	admitted []passageSet
@@ -28,7 +28,7 @@ type search struct {
 	// view, and zero for others. found are the occurrences of all hits, and
 	// ends say where those of each end.
 	wanted []uint16
-	found  []knowledge.Occurrence
+	found  []retrieval.Occurrence
 	ends   []int
 	// planes, sums and histogram are of the rough view of vectors.
 	planes    []uint64
@@ -39,19 +39,19 @@ type search struct {
 var searches = sync.Pool{New: func() any { return new(search) }}
 
 // Search returns the best hits of the views, which together are a scope.
-func Search(ctx context.Context, views []View, query knowledge.IndexQuery) (knowledge.Hits, error) {
+func Search(ctx context.Context, views []View, query retrieval.IndexQuery) (retrieval.Hits, error) {
 	s := searches.Get().(*search)
 	defer searches.Put(s)
 	s.views, s.query = views, query
-	defer func() { s.views, s.query, s.idf = nil, knowledge.IndexQuery{}, nil }()
+	defer func() { s.views, s.query, s.idf = nil, retrieval.IndexQuery{}, nil }()
 	s.admit()
-	hits := knowledge.Hits{OtherDimension: !s.comparable()}
+	hits := retrieval.Hits{OtherDimension: !s.comparable()}
 	if hits.OtherDimension {
 		s.query.Vector = nil
 	}
 	if len(s.query.Terms) > 0 {
 		if err := s.lexical(ctx); err != nil {
-			return knowledge.Hits{}, err
+			return retrieval.Hits{}, err
 		}
 		hits.Lexical = s.hits(query.OccurrencesOf)
 		if query.OccurrencesOf > 0 {
@@ -60,7 +60,7 @@ func Search(ctx context.Context, views []View, query knowledge.IndexQuery) (know
 	}
 	if len(s.query.Vector) > 0 {
 		if err := s.near(ctx); err != nil {
-			return knowledge.Hits{}, err
+			return retrieval.Hits{}, err
 		}
 		hits.Near = s.hits(0)
 	}
@@ -83,15 +83,15 @@ func (s *search) begin() {
 }
 
 // hits returns the best, the first ones with their occurrences.
-func (s *search) hits(occurrencesOf int) []knowledge.Hit {
+func (s *search) hits(occurrencesOf int) []retrieval.Hit {
 	if len(s.best.heap) == 0 {
 		return nil
 	}
-	hits := make([]knowledge.Hit, 0, len(s.best.heap))
+	hits := make([]retrieval.Hit, 0, len(s.best.heap))
 	sorted := s.best.sorted()
 	for _, c := range sorted {
 		v := s.views[c.view]
-		hits = append(hits, knowledge.Hit{PassageID: c.id, DocumentID: v.name(v.documentOf(int(c.passage))), Score: float64(c.score)})
+		hits = append(hits, retrieval.Hit{PassageID: c.id, DocumentID: v.name(v.documentOf(int(c.passage))), Score: float64(c.score)})
 	}
 	if looked := sorted[:min(occurrencesOf, len(sorted))]; len(looked) > 0 {
 		s.occurrences(looked, hits)

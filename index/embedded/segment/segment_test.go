@@ -9,16 +9,16 @@ import (
 
 	"pgregory.net/rapid"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // drawDocument draws a document of up to five passages over few words.
-func drawDocument(t *rapid.T, number, dimension int) []knowledge.Entry {
+func drawDocument(t *rapid.T, number, dimension int) []retrieval.Entry {
 	words := rapid.SampledFrom([]string{"a", "b", "c", "dd", "\x00", "é", `"`, "zebra", fmt.Sprint("own", number)})
 	source := rapid.SampledFrom([]string{"", "src_1", "src_2"}).Draw(t, "source")
-	var entries []knowledge.Entry
+	var entries []retrieval.Entry
 	for i := range rapid.IntRange(1, 5).Draw(t, "passages") {
-		e := knowledge.Entry{
+		e := retrieval.Entry{
 			PassageID: int64(10*number + i + 1), DocumentID: fmt.Sprint("doc_", number), SourceID: source,
 			Terms: rapid.SliceOfN(words, 0, 40).Draw(t, "terms"),
 		}
@@ -30,11 +30,11 @@ func drawDocument(t *rapid.T, number, dimension int) []knowledge.Entry {
 	return entries
 }
 
-func drawQuery(t *rapid.T, dimension int) knowledge.IndexQuery {
-	query := knowledge.IndexQuery{Limit: rapid.IntRange(1, 60).Draw(t, "limit"), OccurrencesOf: rapid.IntRange(0, 60).Draw(t, "occurrences of")}
+func drawQuery(t *rapid.T, dimension int) retrieval.IndexQuery {
+	query := retrieval.IndexQuery{Limit: rapid.IntRange(1, 60).Draw(t, "limit"), OccurrencesOf: rapid.IntRange(0, 60).Draw(t, "occurrences of")}
 	words := rapid.SampledFrom([]string{"a", "b", "c", "dd", "\x00", "é", `"`, "zebra", "own3", "own4", "unknown", ""})
 	for _, word := range rapid.SliceOfNDistinct(words, 0, 8, rapid.ID[string]).Draw(t, "terms") {
-		query.Terms = append(query.Terms, knowledge.Term{Text: word, Weight: rapid.IntRange(1, 100).Draw(t, "weight")})
+		query.Terms = append(query.Terms, retrieval.Term{Text: word, Weight: rapid.IntRange(1, 100).Draw(t, "weight")})
 	}
 	if rapid.Bool().Draw(t, "asks for near ones") {
 		query.Vector = rapid.SliceOfN(rapid.Float32Range(-1, 1), dimension, dimension).Draw(t, "question")
@@ -57,7 +57,7 @@ func mustDecode(t rapid.TB, data []byte) *Segment {
 	return s
 }
 
-func built(t rapid.TB, entries []knowledge.Entry) *Segment {
+func built(t rapid.TB, entries []retrieval.Entry) *Segment {
 	t.Helper()
 	list, err := Build(entries)
 	if err != nil || len(list) != 1 {
@@ -66,7 +66,7 @@ func built(t rapid.TB, entries []knowledge.Entry) *Segment {
 	return mustDecode(t, list[0])
 }
 
-func mustSearch(t rapid.TB, views []View, query knowledge.IndexQuery) knowledge.Hits {
+func mustSearch(t rapid.TB, views []View, query retrieval.IndexQuery) retrieval.Hits {
 	t.Helper()
 	hits, err := Search(context.Background(), views, query)
 	if err != nil {
@@ -132,7 +132,7 @@ func mergeSome(t *rapid.T, parts []Part) []Part {
 func TestBury(t *testing.T) {
 	var parts []Part
 	for i := range 6 {
-		entries := []knowledge.Entry{{PassageID: int64(i + 1), DocumentID: fmt.Sprint(i), Terms: []string{"a", "a", fmt.Sprint("own", i)}}}
+		entries := []retrieval.Entry{{PassageID: int64(i + 1), DocumentID: fmt.Sprint(i), Terms: []string{"a", "a", fmt.Sprint("own", i)}}}
 		parts = append(parts, Part{View: View{Segment: built(t, entries)}, First: uint64(10 * i)})
 	}
 	s := mustDecode(t, Merge(parts))
@@ -149,7 +149,7 @@ func TestBury(t *testing.T) {
 	} {
 		t.Run(c.sentence, func(t *testing.T) {
 			v := View{Segment: s, Dead: c.dead}
-			hits := mustSearch(t, []View{v}, knowledge.IndexQuery{Terms: []knowledge.Term{{Text: "a", Weight: 1}}, Limit: 10}).Lexical
+			hits := mustSearch(t, []View{v}, retrieval.IndexQuery{Terms: []retrieval.Term{{Text: "a", Weight: 1}}, Limit: 10}).Lexical
 			if v.Live() != c.want || v.frequency(v.lookup("a")) != c.want || len(hits) != c.want {
 				t.Errorf("%d live, %d with the term, %d found, want %d", v.Live(), v.frequency(v.lookup("a")), len(hits), c.want)
 			}
@@ -161,10 +161,10 @@ func TestBury(t *testing.T) {
 }
 
 func TestBuildRefuses(t *testing.T) {
-	entry := func(id int64, document, source string, vector ...float32) knowledge.Entry {
-		return knowledge.Entry{PassageID: id, DocumentID: document, SourceID: source, Terms: []string{"a"}, Vector: vector}
+	entry := func(id int64, document, source string, vector ...float32) retrieval.Entry {
+		return retrieval.Entry{PassageID: id, DocumentID: document, SourceID: source, Terms: []string{"a"}, Vector: vector}
 	}
-	for sentence, entries := range map[string][]knowledge.Entry{
+	for sentence, entries := range map[string][]retrieval.Entry{
 		"two documents":                    {entry(1, "d", ""), entry(2, "e", "")},
 		"two sources":                      {entry(1, "d", "s"), entry(2, "d", "")},
 		"a passage twice":                  {entry(1, "d", ""), entry(1, "d", "")},
@@ -182,7 +182,7 @@ func TestBuildRefuses(t *testing.T) {
 }
 
 func TestDecodeRefuses(t *testing.T) {
-	list, err := Build([]knowledge.Entry{{PassageID: 1, DocumentID: "d", Terms: []string{"a", "b"}, Vector: []float32{1, 0}}})
+	list, err := Build([]retrieval.Entry{{PassageID: 1, DocumentID: "d", Terms: []string{"a", "b"}, Vector: []float32{1, 0}}})
 	if err != nil {
 		t.Fatal(err)
 	}

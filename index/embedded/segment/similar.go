@@ -3,12 +3,12 @@ package segment
 import (
 	"sort"
 
-	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 // similarities notes in the hits of candidates how near their passages are to
 // the query's vector.
-func (s *search) similarities(candidates []candidate, hits []knowledge.Hit) {
+func (s *search) similarities(candidates []candidate, hits []retrieval.Hit) {
 	for i, c := range candidates {
 		v := s.views[c.view]
 		if v.dimension != len(s.query.Vector) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 const (
@@ -137,9 +138,9 @@ func (c *corpus) documents(kind, first, count int) []knowledge.Document {
 
 // query makes a question of 4 to 12 words. Every second follows two others of
 // the same conversation.
-func (c *corpus) query(number int) knowledge.Query {
+func (c *corpus) query(number int) retrieval.Query {
 	w := c.writer(aboutQuestions, number)
-	query := knowledge.Query{Limit: hitsWanted, Text: w.question()}
+	query := retrieval.Query{Limit: hitsWanted, Text: w.question()}
 	if number%2 == 1 {
 		query.Context = []string{w.question(), w.question()}
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"parley/core/knowledge"
-	"parley/core/knowledge/lexical"
+	"parley/core/retrieval/lexical"
 	"parley/llm/tokens"
 )
 

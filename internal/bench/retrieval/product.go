@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"parley/core/knowledge"
+	"parley/core/retrieval"
 )
 
 const workspace = "ws_bench"
@@ -14,8 +15,8 @@ const workspace = "ws_bench"
 // The numbers of chatbots that are not among those that are asked.
 const otherChatbot = -1
 
-func scope(chatbot int) knowledge.Scope {
-	return knowledge.Scope{WorkspaceID: workspace, ChatbotID: chatbotID(chatbot)}
+func scope(chatbot int) retrieval.Scope {
+	return retrieval.Scope{WorkspaceID: workspace, ChatbotID: chatbotID(chatbot)}
 }
 
 func chatbotID(chatbot int) string {
@@ -32,7 +33,7 @@ type product struct {
 	trials map[int]*knowledge.Trial
 }
 
-func newProduct(ports knowledge.Ports, index knowledge.Index) *product {
+func newProduct(ports knowledge.Ports, index retrieval.Index) *product {
 	ports.Index = index
 	return &product{ports: ports, trials: map[int]*knowledge.Trial{}}
 }
@@ -66,11 +67,11 @@ func (p *product) ask(ctx context.Context, chatbot int, q question) (int, error)
 // prepared is a document that is ready for an index.
 type prepared struct {
 	id      string
-	entries []knowledge.Entry
+	entries []retrieval.Entry
 }
 
 // of returns the entries as those of a chatbot: no passage is in two.
-func (d prepared) of(chatbot int) []knowledge.Entry {
+func (d prepared) of(chatbot int) []retrieval.Entry {
 	entries := slices.Clone(d.entries)
 	for i := range entries {
 		entries[i].PassageID += int64(chatbot) << 24
@@ -81,8 +82,8 @@ func (d prepared) of(chatbot int) []knowledge.Entry {
 // recorder keeps what would go into an index.
 type recorder struct{ last prepared }
 
-// Replace is that of [knowledge.Filler].
-func (r *recorder) Replace(_ context.Context, _ knowledge.Scope, documentID string, entries []knowledge.Entry) error {
+// Replace is that of [retrieval.Filler].
+func (r *recorder) Replace(_ context.Context, _ retrieval.Scope, documentID string, entries []retrieval.Entry) error {
 	r.last = prepared{documentID, entries}
 	return nil
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"parley/core/knowledge"
-	"parley/core/knowledge/lexical"
+	"parley/core/retrieval"
+	"parley/core/retrieval/lexical"
 )
 
 // hitsWanted is how many passages a question asks for.
@@ -13,14 +13,14 @@ const hitsWanted = 10
 
 // question is what the product is asked, and what of it a yardstick is told.
 type question struct {
-	query knowledge.Query
+	query retrieval.Query
 	// terms are the question's analysed words, and vector is its direction.
 	terms  []string
 	vector []float32
 }
 
 // questions makes count of them.
-func questions(ctx context.Context, c *corpus, embedder knowledge.Embedder, count int) ([]question, error) {
+func questions(ctx context.Context, c *corpus, embedder retrieval.Embedder, count int) ([]question, error) {
 	made := make([]question, count)
 	for i := range made {
 		query := c.query(i)

@@ -1,4 +1,4 @@
-package knowledge
+package retrieval
 
 import (
 	"context"
@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"parley/core/fault"
-	"parley/core/knowledge/evaluation"
+	"parley/core/retrieval/evaluation"
+	"parley/internal/plain"
 )
 
 // Probe is a question of an owner who wants to see what is found for it.
@@ -22,7 +23,7 @@ type Probe struct {
 type Probed struct {
 	Probe
 	// Found are the first passages, best first.
-	Found []Found
+	Found []Result
 	// Expected are the documents that should answer: several if they share
 	// the title.
 	Expected []string
@@ -58,16 +59,36 @@ const (
 	// EvaluateDepth is how far a document is looked for.
 	EvaluateDepth = 100
 	maxQuestion   = 2_000
+	maxTitle      = 200
 )
 
 // EvaluateDepths are the depths that [Evaluation.Within] is of.
 var EvaluateDepths = []int{1, 3, 5}
 
+// Titles is the port to the documents of a chatbot.
+type Titles interface {
+	// Titles returns the documents of a chatbot but those that are being
+	// removed. A chatbot that is not there is a NotFound fault.
+	Titles(ctx context.Context, workspaceID, chatbotID string) ([]Titled, error)
+}
+
+// Titled is a document with its title.
+type Titled struct{ DocumentID, Title string }
+
+// Evaluator measures what is found for an owner's questions.
+type Evaluator struct {
+	searcher *Searcher
+	titles   Titles
+}
+
+// NewEvaluator returns an evaluator over its ports.
+func NewEvaluator(searcher *Searcher, titles Titles) *Evaluator { return &Evaluator{searcher, titles} }
+
 // Evaluate searches for each question as a conversation that begins with it
 // does, and says where the documents stand that should answer. It returns the
 // first shown passages of each, from 1 to [MaxShown].
-func (s *Service) Evaluate(ctx context.Context, workspaceID, chatbotID string, probes []Probe, shown int) (Evaluation, error) {
-	documents, err := s.List(ctx, workspaceID, chatbotID)
+func (e *Evaluator) Evaluate(ctx context.Context, workspaceID, chatbotID string, probes []Probe, shown int) (Evaluation, error) {
+	documents, err := e.titles.Titles(ctx, workspaceID, chatbotID)
 	if err != nil {
 		return Evaluation{}, err
 	}
@@ -81,7 +102,7 @@ func (s *Service) Evaluate(ctx context.Context, workspaceID, chatbotID string, p
 	result := Evaluation{Probes: asked, Within: map[int]float64{}}
 	judged, rankings := map[string]evaluation.Judgements{}, map[string][]string{}
 	for i := range asked {
-		found, err := s.find(ctx, Scope{workspaceID, chatbotID}, Query{Text: asked[i].Question, Limit: EvaluateDepth})
+		found, err := e.searcher.find(ctx, Scope{workspaceID, chatbotID}, Query{Text: asked[i].Question, Limit: EvaluateDepth})
 		if err != nil {
 			return Evaluation{}, err
 		}
@@ -97,7 +118,7 @@ func (s *Service) Evaluate(ctx context.Context, workspaceID, chatbotID string, p
 }
 
 // expect looks up the documents that the probes name.
-func expect(probes []Probe, documents []Document) ([]Probed, error) {
+func expect(probes []Probe, documents []Titled) ([]Probed, error) {
 	switch {
 	case len(probes) == 0:
 		return nil, fault.InField("questions", "Give at least one question.")
@@ -106,11 +127,11 @@ func expect(probes []Probe, documents []Document) ([]Probed, error) {
 	}
 	asked := make([]Probed, len(probes))
 	for i, p := range probes {
-		p.Question, p.Title = strings.TrimSpace(p.Question), oneLine(p.Title)
+		p.Question, p.Title = strings.TrimSpace(p.Question), plain.Line(p.Title)
 		switch {
 		case p.Question == "":
 			return nil, fault.InField("questions", "Question %d is empty.", i+1)
-		case len(p.Question) > maxQuestion || !storable(p.Question):
+		case len(p.Question) > maxQuestion || !plain.Storable(p.Question):
 			return nil, fault.InField("questions", "Question %d is not plain text of at most %d bytes.", i+1, maxQuestion)
 		}
 		asked[i] = Probed{Probe: p}
@@ -118,8 +139,8 @@ func expect(probes []Probe, documents []Document) ([]Probed, error) {
 			continue
 		}
 		for _, d := range documents {
-			if d.State != Removing && p.expects(d) {
-				asked[i].Expected = append(asked[i].Expected, d.ID)
+			if p.expects(d) {
+				asked[i].Expected = append(asked[i].Expected, d.DocumentID)
 			}
 		}
 		if len(asked[i].Expected) == 0 {
@@ -130,22 +151,22 @@ func expect(probes []Probe, documents []Document) ([]Probed, error) {
 }
 
 // expects reports whether a document is the one that the probe names.
-func (p Probe) expects(d Document) bool {
+func (p Probe) expects(d Titled) bool {
 	if p.DocumentID != "" {
-		return d.ID == p.DocumentID
+		return d.DocumentID == p.DocumentID
 	}
-	return strings.EqualFold(oneLine(d.Title), p.Title)
+	return strings.EqualFold(plain.Line(d.Title), p.Title)
 }
 
 func (p Probe) missing(i int) error {
 	if p.DocumentID != "" {
 		return fault.New(fault.NotFound, "Document not found.")
 	}
-	return fault.InField("questions", "Question %d: there is no document called %q.", i+1, shorten(p.Title, maxTitle))
+	return fault.InField("questions", "Question %d: there is no document called %q.", i+1, plain.Shorten(p.Title, maxTitle))
 }
 
 // look keeps the first passages, and finds the rank.
-func (p *Probed) look(found []Found, shown int) {
+func (p *Probed) look(found []Result, shown int) {
 	p.Found = found[:min(shown, len(found))]
 	for i, f := range found {
 		if p.Expects(f.DocumentID) {
@@ -170,7 +191,7 @@ const excerptOf = 200
 
 // Excerpt returns the first characters of a passage's text, for lists.
 func (p Passage) Excerpt() string {
-	start := shorten(p.Text, excerptOf)
+	start := plain.Shorten(p.Text, excerptOf)
 	if len(start) < len(strings.TrimSpace(p.Text)) {
 		start += "…"
 	}

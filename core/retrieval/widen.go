@@ -1,4 +1,4 @@
-package knowledge
+package retrieval
 
 import (
 	"context"
@@ -26,9 +26,9 @@ const (
 // on each side, of the same document and under the same headings, for passages
 // that are short or of which a neighbour was found, too. No text is there
 // twice. What cannot be read now is left out: the passages answer without it.
-func (s *Service) widen(ctx context.Context, scope Scope, found []Found, limit int) {
+func (s *Searcher) widen(ctx context.Context, scope Scope, found []Result, limit int) {
 	room := roomEach * limit
-	held := make(map[PassageAt]bool, len(found))
+	held := make(map[Position]bool, len(found))
 	for _, f := range found {
 		held[f.at(0)] = true
 		room -= len(f.Text)
@@ -38,7 +38,7 @@ func (s *Service) widen(ctx context.Context, scope Scope, found []Found, limit i
 	if room <= 0 || len(beside) == 0 {
 		return
 	}
-	neighbours, err := s.store.LivePassagesAt(ctx, scope.WorkspaceID, scope.ChatbotID, beside)
+	neighbours, err := s.passages.LivePassagesAt(ctx, scope.WorkspaceID, scope.ChatbotID, beside)
 	if err != nil {
 		s.log.Warn("neighbours of passages not read", "error", err)
 		return
@@ -57,14 +57,14 @@ func (s *Service) widen(ctx context.Context, scope Scope, found []Found, limit i
 }
 
 // besides are the places of the neighbours that are wanted and not held.
-func besides(found []Found, held map[PassageAt]bool) []PassageAt {
-	var beside []PassageAt
+func besides(found []Result, held map[Position]bool) []Position {
+	var beside []Position
 	for _, f := range found {
 		before, after := f.at(-1), f.at(1)
 		if len(f.Text) >= shortText && !held[before] && !held[after] {
 			continue
 		}
-		for _, at := range []PassageAt{before, after} {
+		for _, at := range []Position{before, after} {
 			if at.Ordinal >= 0 && !held[at] && !slices.Contains(beside, at) {
 				beside = append(beside, at)
 			}
@@ -74,8 +74,8 @@ func besides(found []Found, held map[PassageAt]bool) []PassageAt {
 }
 
 // at is the place of a passage, or of one so many places behind it.
-func (p Passage) at(behind int) PassageAt {
-	return PassageAt{DocumentID: p.DocumentID, Version: p.Version, Ordinal: p.Ordinal + behind}
+func (p Passage) at(behind int) Position {
+	return Position{DocumentID: p.DocumentID, Version: p.Version, Ordinal: p.Ordinal + behind}
 }
 
 // adjoins reports whether no heading stands between two neighbours.
@@ -97,7 +97,7 @@ func startsWithHeading(text string) bool {
 }
 
 // join puts a neighbour's text beside the passage's.
-func (f *Found) join(neighbour Passage, side int) {
+func (f *Result) join(neighbour Passage, side int) {
 	f.Start, f.End = span(f.Passage, neighbour)
 	if side < 0 {
 		f.Text = joined(neighbour.Text, f.Text)
@@ -118,10 +118,32 @@ func span(a, b Passage) (start, end int) {
 // joined is a text with the one that follows it. Each piece of a cut table
 // repeats its header, which is left out where the table goes on.
 func joined(text, next string) string {
-	first := lineEnd(next, 1)
-	body := lineEnd(next, first+1)
+	first := lineEnd(next, 0)
+	body := lineEnd(next, first)
 	if first < body && body < len(next) && isDelimiter(next[first:body]) && strings.Contains(text, next[:body]) {
 		return text + "\n" + next[body:]
 	}
 	return text + "\n\n" + next
+}
+
+// lineEnd returns where the line that holds a position ends, its line feed
+// included.
+func lineEnd(text string, at int) int {
+	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(text)
+}
+
+// isATX reports whether a heading line is of the kind that starts with #.
+func isATX(line string) bool {
+	line = strings.TrimLeft(line, " ")
+	rest := strings.TrimLeft(line, "#")
+	return len(rest) < len(line) && (rest == "" || strings.ContainsRune(" \t\r\n", rune(rest[0])))
+}
+
+// isDelimiter reports whether a line is the delimiter row of a table.
+func isDelimiter(line string) bool {
+	return strings.Trim(line, " \t\r\n|:-") == "" &&
+		strings.Contains(line, "-") && strings.Contains(line, "|")
 }

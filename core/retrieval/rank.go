@@ -1,4 +1,4 @@
-package knowledge
+package retrieval
 
 import (
 	"cmp"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/core/knowledge/lexical"
+	"parley/core/retrieval/lexical"
 )
 
 // The constants of the second look at the best passages. docs/retrieval.md
@@ -37,10 +37,10 @@ const (
 	contextWeight = 0.3
 )
 
-// rank returns the best hits for a query, best first: by words, and by meaning
+// Rank returns the best hits for a query, best first: by words, and by meaning
 // where the index has vectors. There may be more than the limit. Hits are large,
 // and are put in order by their pointers.
-func (s *Service) rank(ctx context.Context, scope Scope, query Query) ([]*Hit, error) {
+func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, error) {
 	asked := IndexQuery{Filter: query.Filter, Limit: min(max(query.Limit, looked), 1000), OccurrencesOf: looked}
 	for _, term := range lexical.Question(query.Text, query.Context) {
 		asked.Terms = append(asked.Terms, Term(term))
@@ -79,7 +79,7 @@ func (s *Service) rank(ctx context.Context, scope Scope, query Query) ([]*Hit, e
 
 // questionVector is the direction of a question, with some of that of those
 // before it. It is nil for a question that means nothing to the embedder.
-func (s *Service) questionVector(ctx context.Context, query Query) ([]float32, error) {
+func (s *Searcher) questionVector(ctx context.Context, query Query) ([]float32, error) {
 	texts := []string{query.Text}
 	if len(query.Context) > 0 {
 		texts = append(texts, strings.Join(query.Context, " "))

@@ -1,4 +1,4 @@
-package knowledge
+package retrieval
 
 import (
 	"context"
@@ -6,12 +6,6 @@ import (
 
 	"parley/core/fault"
 )
-
-// Scope is what a search or a change of an index is confined to.
-type Scope struct {
-	WorkspaceID string
-	ChatbotID   string
-}
 
 // Entry is a passage as an index holds it: what is needed to find it, not to
 // show it.
@@ -35,13 +29,6 @@ type Term struct {
 	Text string
 	// Weight is how often the term counts, from 1 to 100.
 	Weight int
-}
-
-// Filter narrows a search. Both lists must admit a passage; an empty one
-// admits all.
-type Filter struct {
-	Documents []string
-	Sources   []string
 }
 
 // IndexQuery asks an index for passages, by words, by meaning, or by both.

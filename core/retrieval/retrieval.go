@@ -1,0 +1,75 @@
+// Package retrieval finds the passages that answer a question: it asks an
+// index by words and by meaning, ranks what comes back, and looks it up in the
+// database, so that what has been removed is gone at once.
+//
+// It does not own what a document is or which state it is in (package
+// knowledge), nor how an index stores its entries (index).
+package retrieval
+
+// Scope is what a search or a change of an index is confined to.
+type Scope struct {
+	WorkspaceID string
+	ChatbotID   string
+}
+
+// Query asks for the passages that answer a question.
+type Query struct {
+	// Text is the question as the user wrote it. Any text is legal.
+	Text string
+	// Context holds the user's earlier questions of the same conversation,
+	// oldest first. They may lend terms to the question.
+	Context []string
+	Filter  Filter
+	// Limit is the number of passages wanted, at least 1.
+	Limit int
+}
+
+// Filter narrows a search. Both lists must admit a passage; an empty one
+// admits all.
+type Filter struct {
+	Documents []string
+	Sources   []string
+}
+
+// Passage is a piece of a document: the unit that is indexed, found and cited.
+type Passage struct {
+	// ID is unique in the database, above zero.
+	ID         int64
+	DocumentID string
+	// SourceID and URL are the document's.
+	SourceID, URL string
+	// Version is that of the document's content that it was cut from.
+	Version int
+	// Ordinal is the passage's number in its document, from zero: its
+	// neighbors have the numbers beside it.
+	Ordinal int
+	// Title is the document's title.
+	Title string
+	// HeadingPath holds the headings above the passage, outermost first.
+	HeadingPath []string
+	// Place names the part of the original that it begins in, or is empty.
+	Place string
+	// Start and End are the characters of the document's content that it was
+	// cut from, End excluded. Both are zero where they are not known.
+	Start, End int
+	// ContentHash is the SHA-256, in hex, of that version of the document. It
+	// is empty where it is not known.
+	ContentHash string
+	// Text is Markdown.
+	Text string
+}
+
+// Position identifies a passage by its document, the document's version and
+// its [Passage.Ordinal].
+type Position struct {
+	DocumentID       string
+	Version, Ordinal int
+}
+
+// Result is a passage that answers a question, with its score. If there is
+// room, the text of neighbors that were not found themselves is joined to its
+// own; Start and End then cover all of it. All else is the passage's own.
+type Result struct {
+	Passage
+	Score float64
+}

@@ -1,0 +1,112 @@
+package retrieval
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+)
+
+// Passages is the port to the stored passages. Neither method returns a passage
+// of a document that is not answered from, or of another chatbot.
+type Passages interface {
+	// LivePassages returns those of the passages that are there, in any order.
+	LivePassages(ctx context.Context, workspaceID, chatbotID string, ids []int64) ([]Passage, error)
+	// LivePassagesAt returns the passages at those positions that have one, in
+	// any order.
+	LivePassagesAt(ctx context.Context, workspaceID, chatbotID string, at []Position) ([]Passage, error)
+}
+
+// Searcher finds passages. It is safe for concurrent use.
+type Searcher struct {
+	index    Index
+	passages Passages
+	embedder Embedder
+	log      *slog.Logger
+	// serving is the version of the index, as it was last looked up.
+	serving atomic.Pointer[string]
+}
+
+// NewSearcher returns a searcher over its ports. Without an embedder it
+// searches by words alone.
+func NewSearcher(index Index, passages Passages, embedder Embedder, log *slog.Logger) *Searcher {
+	return &Searcher{index: index, passages: passages, embedder: embedder, log: log}
+}
+
+// Serve tells the searcher the version that the index was built for. It sends
+// vectors only to an index that holds vectors of its own embedder.
+func (s *Searcher) Serve(version string) { s.serving.Store(&version) }
+
+// LookUpVersion asks the index for its version. If that fails, the searcher
+// goes on with the version that it knows.
+func (s *Searcher) LookUpVersion(ctx context.Context) {
+	if version, err := s.index.Version(ctx); err == nil {
+		s.Serve(version)
+	}
+}
+
+// servesVectors reports whether the index has vectors of this embedder.
+func (s *Searcher) servesVectors() bool {
+	version := s.serving.Load()
+	return s.embedder != nil && version != nil && *version == IndexVersion(s.embedder)
+}
+
+// Check reports whether the index can be used just now.
+func (s *Searcher) Check(ctx context.Context) error {
+	s.LookUpVersion(ctx)
+	return s.index.Check(ctx)
+}
+
+// Search returns the passages that answer a query, best first. What the index
+// finds is looked up in the database, so that a removed document is gone at
+// once, whatever the index still holds. The texts of some are widened by what
+// stands beside them; see [Result].
+func (s *Searcher) Search(ctx context.Context, scope Scope, query Query) ([]Result, error) {
+	found, err := s.find(ctx, scope, query)
+	if err == nil {
+		s.widen(ctx, scope, found, query.Limit)
+	}
+	return found, err
+}
+
+// find is Search for the passages as they are.
+func (s *Searcher) find(ctx context.Context, scope Scope, query Query) ([]Result, error) {
+	hits, err := s.Rank(ctx, scope, query)
+	if err != nil {
+		return nil, err
+	}
+	var found []Result
+	// Nearly always the first round finds all.
+	for len(found) < query.Limit && len(hits) > 0 {
+		n := min(query.Limit, len(hits))
+		passages, err := s.passagesOf(ctx, scope, hits[:n])
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, passages[:min(len(passages), query.Limit-len(found))]...)
+		hits = hits[n:]
+	}
+	return found, nil
+}
+
+// passagesOf returns those passages of hits that are answered from, in order.
+func (s *Searcher) passagesOf(ctx context.Context, scope Scope, hits []*Hit) ([]Result, error) {
+	ids := make([]int64, len(hits))
+	for i, hit := range hits {
+		ids[i] = hit.PassageID
+	}
+	passages, err := s.passages.LivePassages(ctx, scope.WorkspaceID, scope.ChatbotID, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[int64]Passage, len(passages))
+	for _, p := range passages {
+		byID[p.ID] = p
+	}
+	found := make([]Result, 0, len(passages))
+	for _, hit := range hits {
+		if p, ok := byID[hit.PassageID]; ok {
+			found = append(found, Result{Passage: p, Score: hit.Score})
+		}
+	}
+	return found, nil
+}
