@@ -4,7 +4,7 @@ package views
 // changes by hand.
 func plansPages() (read, sold, byHand Plans) {
 	read = Plans{
-		Standing: Standing{Sentences: []string{"The Starter plan is in force."}},
+		Standing: Standing{Sentences: []string{"This workspace is on the Starter plan."}},
 		Usage: []Usage{
 			{Name: "Chatbots", Text: "3 of 1", Used: 3, Limit: 1, Over: true},
 			{Name: "API tokens of a chatbot", Text: "0 of 0"},

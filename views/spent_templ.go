@@ -64,7 +64,7 @@ func UsagePage(l Layout, m Month) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(m.Rows) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"empty\">No answer ended in this month.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"empty\">No answers this month.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -194,7 +194,7 @@ func spentTable(m Month) templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<table id=\"spent-list\" aria-labelledby=\"month-title\"><thead><tr><th scope=\"col\">Chatbot</th><th scope=\"col\">Model</th><th scope=\"col\">How it ended</th><th scope=\"col\" class=\"number\">Answers</th><th scope=\"col\" class=\"number\">Tokens in</th><th scope=\"col\" class=\"number\">Tokens out</th><th scope=\"col\" class=\"number\">Counted here</th><th scope=\"col\" class=\"number\">First word</th><th scope=\"col\" class=\"number\">Whole answer</th><th scope=\"col\" class=\"number\">False citations</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<table id=\"spent-list\" aria-labelledby=\"month-title\"><thead><tr><th scope=\"col\">Chatbot</th><th scope=\"col\">Model</th><th scope=\"col\">How it ended</th><th scope=\"col\" class=\"number\">Answers</th><th scope=\"col\" class=\"number\">Tokens in</th><th scope=\"col\" class=\"number\">Tokens out</th><th scope=\"col\" class=\"number\">Estimated</th><th scope=\"col\" class=\"number\">First word</th><th scope=\"col\" class=\"number\">Whole answer</th><th scope=\"col\" class=\"number\">False citations</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -498,7 +498,7 @@ func whatCounts(workspaceID string) templ.Component {
 			templ_7745c5c3_Var26 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<section aria-labelledby=\"counts-title\"><h2 id=\"counts-title\">What counts</h2><ul><li>Every attempt at an answer that ended in the month, by the clock of UTC, however it ended. An answer that was begun again counts again.</li><li>Tokens are the provider's own figures. For the answers under “Counted here” it gave none, and they were counted by this server, which may differ from what is billed.</li><li>Tokens in and out hold all that was asked for an answer: rewriting a question that goes on from earlier ones, searches that the model made, and a second model.</li><li>An answer that was given again without asking the model has no tokens.</li><li>First word and whole answer are means, of what took the time.</li><li>False citations were taken out of the answers, or corrected: there was no passage of the number, or it does not have the words that were quoted.</li></ul><p>The messages that the plan includes are counted elsewhere, when a question is taken in: <a href=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<section aria-labelledby=\"counts-title\"><h2 id=\"counts-title\">What counts</h2><ul><li>Every attempt at an answer that ended in this month (UTC), whatever its outcome. An answer that was started again counts again.</li><li>Tokens are the provider's own figures. For answers under “Estimated” the provider gave none, so this server counted them; your bill may differ.</li><li>Tokens in and out include everything an answer took: rewriting a follow-up question, the model's own searches, and a fallback model.</li><li>An answer from the cache uses no tokens.</li><li>First word and whole answer are average times.</li><li>False citations were removed or corrected: they named no passage, or one without the quoted words.</li></ul><p>Messages that your plan includes are counted separately, when a question arrives: <a href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

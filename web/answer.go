@@ -51,7 +51,7 @@ var notices = map[string]string{
 	"left":      "You have left the workspace.",
 	"cancelled": "The invitation has been cancelled.",
 	"plan":      "The plan has been changed.",
-	"bought":    "Thank you. The plan is in force now.",
+	"bought":    "Thank you. The plan is active now.",
 	"read":      "Your subscription is up to date here.",
 	"waiting":   "It may take a minute until the change is seen here. Reload the page then.",
 	"unbought":  "Nothing has been bought.",

@@ -53,7 +53,7 @@ func TestCheckout(t *testing.T) {
 		s.till.billed = tenant.Billed{ID: "sub_1", Status: plan.Trialing, Plan: plan.Standard, Interval: plan.Yearly, TrialEnd: on(2026, 12, 3)}
 		s.wantGone(s.get(s.url("/plan/return?paid=yes&next="+url.QueryEscape(tokens))), tokens+"?done=bought")
 		got := s.get(tokens + "?done=bought")
-		s.wantPage(got, 200, "Thank you. The plan is in force now.", `id="create-token"`)
+		s.wantPage(got, 200, "Thank you. The plan is active now.", `id="create-token"`)
 		if strings.Contains(got.body, "Upgrade to") {
 			t.Error("the page still offers the plan")
 		}
@@ -163,7 +163,7 @@ func TestWithoutStripe(t *testing.T) {
 		s := s.within(t)
 		s.wantPage(s.get(s.url("/plan")), 200, `name="plan" value="premium"`)
 		s.wantGone(s.post(s.url("/plan"), url.Values{"plan": {"premium"}}), s.url("/plan?done=plan"))
-		s.wantPage(s.get(s.url("/plan")), 200, "The Premium plan is in force.", "ada@example.com</td>")
+		s.wantPage(s.get(s.url("/plan")), 200, "This workspace is on the Premium plan.", "ada@example.com</td>")
 	})
 	t.Run("a plan that there is not is refused", func(t *testing.T) {
 		s := s.within(t)

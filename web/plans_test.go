@@ -16,7 +16,7 @@ func TestPlansPage(t *testing.T) {
 	t.Run("a new workspace is offered a trial, and nothing to manage", func(t *testing.T) {
 		s := s.within(t)
 		got := s.get(s.url("/plan"))
-		s.wantPage(got, 200, "The Starter plan is in force.", "The first 14 days are free, once per person and payment method.", "On request", `id="buy-standard-monthly"`, "1 of 1")
+		s.wantPage(got, 200, "This workspace is on the Starter plan.", "The first 14 days are free, once per person and payment method.", "On request", `id="buy-standard-monthly"`, "1 of 1")
 		if strings.Contains(got.body, "manage-billing") {
 			t.Error("the page has the portal")
 		}
@@ -38,7 +38,7 @@ func TestPlansPage(t *testing.T) {
 	t.Run("an unpaid bill locks nobody out of the page", func(t *testing.T) {
 		s := s.within(t)
 		s.subscribe(plan.Standard, plan.Unpaid)
-		s.wantPage(s.get(s.url("/plan")), 200, "Pay the open invoice", `id="manage-billing"`, "The Starter plan is in force.")
+		s.wantPage(s.get(s.url("/plan")), 200, "Pay the open invoice", `id="manage-billing"`, "This workspace is on the Starter plan.")
 	})
 }
 

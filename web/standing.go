@@ -20,7 +20,7 @@ type catalogue struct {
 // standing says in sentences how a workspace pays for its plan, and whether
 // its owner has to do something.
 func (k catalogue) standing(w tenant.Workspace, s tenant.Subscription) views.Standing {
-	says := views.Standing{Sentences: []string{"The " + k.title(w.Plan) + " plan is in force."}}
+	says := views.Standing{Sentences: []string{"This workspace is on the " + k.title(w.Plan) + " plan."}}
 	sentence, urgent := k.paying(s)
 	says.Urgent = urgent
 	if sentence != "" {

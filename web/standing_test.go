@@ -123,7 +123,7 @@ func TestStanding(t *testing.T) {
 		return strings.Join(catalogue{plans: plan.Defaults(), now: today, sold: true}.standing(w, s).Sentences, " ")
 	}
 	t.Run("the plan in force comes first", func(t *testing.T) {
-		if got := says(tenant.Workspace{Plan: plan.Free, Granted: plan.Free}, tenant.Subscription{}); got != "The Starter plan is in force." {
+		if got := says(tenant.Workspace{Plan: plan.Free, Granted: plan.Free}, tenant.Subscription{}); got != "This workspace is on the Starter plan." {
 			t.Errorf("it says %q", got)
 		}
 	})

@@ -36,7 +36,7 @@ func TestUsagePage(t *testing.T) {
 	t.Run("a month without answers says so, and there is none before the workspace or after today", func(t *testing.T) {
 		s := s.within(t)
 		got := s.get(s.url("/usage"))
-		s.wantPage(got, 200, ">November 2026</h2>", "No answer ended in this month.", `aria-current="page">Usage</a>`, "/plan")
+		s.wantPage(got, 200, ">November 2026</h2>", "No answers this month.", `aria-current="page">Usage</a>`, "/plan")
 		for _, text := range []string{"Previous month", "Next month"} {
 			if strings.Contains(got.body, text) {
 				t.Errorf("the page has %q", text)
@@ -80,7 +80,7 @@ func TestUsagePage(t *testing.T) {
 		s := s.within(t)
 		other, err := s.tenants.CreateWorkspace(t.Context(), s.owner, "Other")
 		must(t, err)
-		s.wantPage(s.get("/workspaces/"+other.ID+"/usage"), 200, "No answer ended in this month.")
+		s.wantPage(s.get("/workspaces/"+other.ID+"/usage"), 200, "No answers this month.")
 	})
 }
 
