@@ -2,6 +2,8 @@ package billing
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +32,16 @@ func Events() []string {
 }
 
 const allEvents = "*"
+
+// metadataSecret has the mark of an endpoint's secret, which Stripe tells
+// once: so that it can be seen later whether a server has the right one.
+const metadataSecret = "secret_sha256"
+
+// secretMark tells secrets apart, which are too long to be guessed.
+func secretMark(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:8])
+}
 
 // Endpoint is what [Service.SaveEndpoint] made of the webhook endpoint.
 type Endpoint struct {
@@ -70,7 +82,9 @@ func (s *Service) SaveEndpoint(ctx context.Context, address string, rotate bool)
 }
 
 // CheckEndpoint reports what is wrong with the webhook endpoint of an address
-// at Stripe, as a Conflict. It is nil if Stripe sends there what is needed.
+// at Stripe, as a Conflict. It is nil if Stripe sends there what is needed,
+// signed with the secret that is set. The secret is compared with that of an
+// endpoint that SaveEndpoint made; Stripe does not tell others.
 func (s *Service) CheckEndpoint(ctx context.Context, address string) error {
 	found, err := s.endpoints(ctx, address)
 	if err != nil {
@@ -91,6 +105,10 @@ func (s *Service) CheckEndpoint(ctx context.Context, address string) error {
 	}
 	if lacking := lackingEvents(found[0].EnabledEvents); len(lacking) > 0 {
 		wrong = append(wrong, "it lacks the events "+strings.Join(lacking, ", "))
+	}
+	// An endpoint that was made by hand has no mark.
+	if kept := found[0].Metadata[metadataSecret]; kept != "" && kept != secretMark(s.config.WebhookSecret) {
+		wrong = append(wrong, "STRIPE_WEBHOOK_SECRET is not its secret")
 	}
 	if len(wrong) == 0 {
 		return nil
@@ -143,7 +161,17 @@ func (s *Service) newEndpoint(ctx context.Context, address string) (Endpoint, er
 	if err != nil {
 		return Endpoint{}, err
 	}
-	return Endpoint{ID: made.ID, Secret: made.Secret, Changed: "created"}, nil
+	return Endpoint{ID: made.ID, Secret: made.Secret, Changed: "created"}, s.keepMark(ctx, made)
+}
+
+func (s *Service) keepMark(ctx context.Context, made *stripe.WebhookEndpoint) error {
+	_, err := ask(ctx, func(ctx context.Context) (*stripe.WebhookEndpoint, error) {
+		params := &stripe.WebhookEndpointParams{}
+		params.Context = ctx
+		params.AddMetadata(metadataSecret, secretMark(made.Secret))
+		return s.endpointClient().Update(made.ID, params)
+	})
+	return err
 }
 
 // updateEndpoint gives an endpoint exactly the events that are needed.

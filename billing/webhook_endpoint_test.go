@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -45,8 +46,15 @@ func TestWebhookEndpoint(t *testing.T) {
 		if len(all) != 1 || all[0].URL != hook || all[0].APIVersion != stripe.APIVersion || !slices.Equal(all[0].EnabledEvents, Events()) || !strings.HasPrefix(made.Secret, "whsec_") {
 			t.Errorf("it made %+v, there are %+v", made, all)
 		}
+		if says := s.wrong(t); says != "The webhook endpoint at Stripe is not right: STRIPE_WEBHOOK_SECRET is not its secret." {
+			t.Errorf("with another secret it says %q", says)
+		}
+		s.config.WebhookSecret = made.Secret
 		if says := s.wrong(t); says != "" {
 			t.Errorf("then it says %q", says)
+		}
+		if all := fmt.Sprintf("%+v", s.stripe.Endpoints()); strings.Contains(all, made.Secret) {
+			t.Errorf("Stripe shows the secret: %s", all)
 		}
 	})
 	t.Run("a second run makes no second one", func(t *testing.T) {
@@ -77,6 +85,7 @@ func TestWebhookEndpoint(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		made := s.save(t, true)
+		s.config.WebhookSecret = made.Secret
 		if all := s.stripe.Endpoints(); len(all) != 1 || all[0].ID == old || made.Secret == "" || s.wrong(t) != "" {
 			t.Errorf("it made %+v, there are %+v", made, all)
 		}

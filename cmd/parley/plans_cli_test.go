@@ -165,8 +165,8 @@ func TestDoctorOnBilling(t *testing.T) {
 	})
 	t.Run("the webhook endpoint is compared, and billing webhook mends it", func(t *testing.T) {
 		at := []string{"--stripe-secret-key=" + stripe.Key, "--stripe-url=" + stripe.URL, "--base-url=https://parley.example"}
-		webhook := func() map[string]any {
-			out, _, _ := term.run("", append([]string{"doctor", "--json", "--stripe-webhook-secret=" + stripe.WebhookSecret}, at...)...)
+		webhook := func(secret string) map[string]any {
+			out, _, _ := term.run("", append([]string{"doctor", "--json", "--stripe-webhook-secret=" + secret}, at...)...)
 			for _, part := range decoded[[]map[string]any](term, out) {
 				if field(part, "part") == "webhook" {
 					return part
@@ -174,7 +174,7 @@ func TestDoctorOnBilling(t *testing.T) {
 			}
 			return nil
 		}
-		if part := webhook(); part["ok"] != false || !strings.Contains(field(part, "remedy"), "parley billing webhook") {
+		if part := webhook("whsec_other"); part["ok"] != false || !strings.Contains(field(part, "remedy"), "parley billing webhook") {
 			t.Errorf("without one it says %v", part)
 		}
 		term.fails("BASE_URL", "billing", "webhook", "--stripe-secret-key="+stripe.Key, "--stripe-url="+stripe.URL)
@@ -185,7 +185,10 @@ func TestDoctorOnBilling(t *testing.T) {
 		if again := term.ok(append([]string{"billing", "webhook"}, at...)...); strings.Contains(again, "whsec_") || len(stripe.Endpoints()) != 1 {
 			t.Errorf("the second time it says %s", again)
 		}
-		if part := webhook(); part["ok"] != true {
+		if part := webhook("whsec_other"); part["ok"] != false || !strings.Contains(field(part, "detail"), "STRIPE_WEBHOOK_SECRET is not its secret") {
+			t.Errorf("with another secret it says %v", part)
+		}
+		if part := webhook(field(made, "secret")); part["ok"] != true {
 			t.Errorf("then it says %v", part)
 		}
 		if rotated := term.ok(append([]string{"billing", "webhook", "--rotate"}, at...)...); !strings.Contains(rotated, "STRIPE_WEBHOOK_SECRET=whsec_") || strings.Contains(rotated, field(made, "secret")) || len(stripe.Endpoints()) != 1 {
