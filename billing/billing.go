@@ -43,6 +43,7 @@ type Tenants interface {
 	Subscriptions(ctx context.Context) ([]tenant.Subscription, error)
 	Lapsed(ctx context.Context) (workspaceIDs []string, err error)
 	WorkspaceByCustomer(ctx context.Context, customerID string) (workspaceID string, err error)
+	WasHere(ctx context.Context, workspaceID string) (bool, error)
 
 	SetOnSale(ctx context.Context, name plan.Name, price plan.Price) error
 

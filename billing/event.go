@@ -68,26 +68,29 @@ func (s *Service) handle(ctx context.Context, h hint) (outcome string, err error
 	if seen {
 		return Duplicate, nil
 	}
+	var whose payer
 	var reversals []tenant.Reversal
 	if h.reversed.any() {
-		if h.customer, reversals, err = s.reversals(ctx, h.reversed); err != nil {
+		if whose, reversals, err = s.reversals(ctx, h.reversed); err != nil {
 			return Failed, err
 		}
+		h.customer = whose.customer
 	}
 	if h.customer == "" {
 		return s.ignore(ctx, h)
 	}
 	workspaceID, err := s.tenants.WorkspaceByCustomer(ctx, h.customer)
-	if fault.Is(err, fault.NotFound) {
+	if err == nil && len(reversals) > 0 {
+		err = s.record(ctx, workspaceID, reversals)
+	}
+	if fault.Is(err, fault.NotFound) { // also when it is deleted at this moment
+		if err := s.ringForGone(ctx, h, whose, reversals); err != nil {
+			return Failed, err
+		}
 		return s.ignore(ctx, h)
 	}
 	if err != nil {
 		return Failed, err
-	}
-	if len(reversals) > 0 {
-		if err := s.record(ctx, workspaceID, reversals); err != nil && !fault.Is(err, fault.NotFound) {
-			return Failed, err
-		}
 	}
 	applied, err := s.Refresh(ctx, workspaceID, tenant.Cause{EventID: h.id, EventType: h.kind})
 	switch {

@@ -121,6 +121,8 @@ func (l *ledger) WorkspaceByCustomer(_ context.Context, customerID string) (stri
 	return "", fault.New(fault.NotFound, "Workspace not found.")
 }
 
+func (l *ledger) WasHere(context.Context, string) (bool, error) { return false, l.failing }
+
 func (l *ledger) OwnerEmail(context.Context, string) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -42,32 +42,39 @@ func reversedBy(e *stripe.Event) reversed {
 	return reversed{}
 }
 
-// reversals reads at Stripe what went back, and whose it was. An object that
-// Stripe does not have concerns nobody.
-func (s *Service) reversals(ctx context.Context, of reversed) (customerID string, read []tenant.Reversal, err error) {
+// payer is whose money goes back: a customer, and the workspace that it was made
+// for, which may have been deleted. Both are empty for nobody.
+type payer struct{ customer, workspace string }
+
+func payerOf(c *stripe.Customer) payer { return payer{c.ID, idOf(c.Metadata[metadataWorkspace])} }
+
+// reversals reads at Stripe what went back, the latest first, and whose it was.
+// An object that Stripe does not have concerns nobody.
+func (s *Service) reversals(ctx context.Context, of reversed) (whose payer, read []tenant.Reversal, err error) {
 	if of.dispute != "" {
-		customerID, read, err = s.dispute(ctx, of.dispute)
+		whose, read, err = s.dispute(ctx, of.dispute)
 	} else {
-		customerID, read, err = s.refunds(ctx, of.charge)
+		whose, read, err = s.refunds(ctx, of.charge)
 	}
 	if missing(err) {
-		return "", nil, nil
+		return payer{}, nil, nil
 	}
-	return customerID, read, err
+	return whose, read, err
 }
 
-func (s *Service) refunds(ctx context.Context, chargeID string) (customerID string, read []tenant.Reversal, err error) {
+func (s *Service) refunds(ctx context.Context, chargeID string) (whose payer, read []tenant.Reversal, err error) {
 	charges := charge.Client{B: s.account.backend, Key: s.account.key}
 	charged, err := ask(ctx, func(ctx context.Context) (*stripe.Charge, error) {
 		params := &stripe.ChargeParams{}
 		params.Context = ctx
+		params.AddExpand("customer")
 		return charges.Get(chargeID, params)
 	})
 	if err != nil || charged.Customer == nil {
-		return "", nil, err
+		return payer{}, nil, err
 	}
 	read, err = s.refundsOf(ctx, chargeID)
-	return charged.Customer.ID, read, err
+	return payerOf(charged.Customer), read, err
 }
 
 func (s *Service) refundsOf(ctx context.Context, chargeID string) ([]tenant.Reversal, error) {
@@ -87,18 +94,18 @@ func (s *Service) refundsOf(ctx context.Context, chargeID string) ([]tenant.Reve
 	return read, err
 }
 
-func (s *Service) dispute(ctx context.Context, disputeID string) (customerID string, read []tenant.Reversal, err error) {
+func (s *Service) dispute(ctx context.Context, disputeID string) (whose payer, read []tenant.Reversal, err error) {
 	client := dispute.Client{B: s.account.backend, Key: s.account.key}
 	found, err := ask(ctx, func(ctx context.Context) (*stripe.Dispute, error) {
 		params := &stripe.DisputeParams{}
 		params.Context = ctx
-		params.AddExpand("charge")
+		params.AddExpand("charge.customer")
 		return client.Get(disputeID, params)
 	})
 	if err != nil || found.Charge == nil || found.Charge.Customer == nil {
-		return "", nil, err
+		return payer{}, nil, err
 	}
-	return found.Charge.Customer.ID, []tenant.Reversal{{
+	return payerOf(found.Charge.Customer), []tenant.Reversal{{
 		StripeID: found.ID, Kind: tenant.Dispute, Status: string(found.Status),
 		Amount: int(found.Amount), Currency: string(found.Currency), At: time.Unix(found.Created, 0).UTC(),
 	}}, nil
@@ -111,12 +118,32 @@ func (s *Service) record(ctx context.Context, workspaceID string, read []tenant.
 		return err
 	}
 	for _, r := range news {
-		if reason := reasonOf(r); reason != "" {
-			s.alarm(reason, slog.String("workspace", workspaceID), slog.String("id", r.StripeID), slog.String("status", r.Status),
-				slog.Int("amount", r.Amount), slog.String("currency", r.Currency))
-		}
+		s.ring(workspaceID, r)
 	}
 	return nil
+}
+
+// ring raises the alarm about what went back.
+func (s *Service) ring(workspaceID string, r tenant.Reversal) {
+	if reason := reasonOf(r); reason != "" {
+		s.alarm(reason, slog.String("workspace", workspaceID), slog.String("id", r.StripeID), slog.String("status", r.Status),
+			slog.Int("amount", r.Amount), slog.String("currency", r.Currency))
+	}
+}
+
+// ringForGone raises the alarm for a workspace that was deleted, or has another
+// customer now: somebody has to answer its bank all the same. Nothing is stored
+// that would tell news from repetition, so updates are left out. A workspace
+// that never was here pays the same Stripe account for something else.
+func (s *Service) ringForGone(ctx context.Context, h hint, whose payer, read []tenant.Reversal) error {
+	if len(read) == 0 || whose.workspace == "" || strings.HasSuffix(h.kind, ".updated") {
+		return nil
+	}
+	known, err := s.tenants.WasHere(ctx, whose.workspace)
+	if err == nil && known {
+		s.ring(whose.workspace, read[0])
+	}
+	return err
 }
 
 // reasonOf is empty for a dispute that was won.

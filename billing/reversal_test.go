@@ -77,6 +77,22 @@ func TestMoneyThatGoesBack(t *testing.T) {
 				t.Errorf("got %+v", got)
 			}
 		})
+		t.Run("no refund or dispute of a deleted workspace goes unnoticed, however often Stripe tells of it", func(t *testing.T) {
+			b.stripe.SetWebhook(b.endpoint.URL)
+			b.stripe.Deliver()
+			refunds, disputes := b.alarms.rang(billing.Refunded), b.alarms.rang(billing.Disputed)
+			b.must(b.processes[0].Cancel(b.ctx, b.workspace))
+			b.must(b.DeleteWorkspace(b.ctx, b.workspace))
+			b.stripe.Refund(customer, 2_00)
+			b.stripe.Dispute(customer)
+			events := b.stripe.Take()
+			if accepted := b.stripe.Send(append(events, events...)...); accepted != 2*len(events) {
+				t.Errorf("%d of %d events are taken", accepted, 2*len(events))
+			}
+			if b.alarms.rang(billing.Refunded) != refunds+1 || b.alarms.rang(billing.Disputed) != disputes+1 {
+				t.Errorf("it rang %d and %d times", b.alarms.rang(billing.Refunded)-refunds, b.alarms.rang(billing.Disputed)-disputes)
+			}
+		})
 	})
 }
 

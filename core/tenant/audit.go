@@ -97,3 +97,10 @@ func (i Invitation) object() audit.Object {
 func (w Workspace) object() audit.Object {
 	return audit.Object{Kind: "workspace", ID: w.ID, Name: w.Name}
 }
+
+// WasHere reports whether a workspace is or was one of this database, as far
+// back as the audit log goes.
+func (s *Service) WasHere(ctx context.Context, workspaceID string) (bool, error) {
+	found, err := s.store.AuditEntries(ctx, audit.Query{WorkspaceID: workspaceID, Limit: 1})
+	return len(found) > 0, err
+}

@@ -10,6 +10,18 @@ import (
 	"parley/core/tenant"
 )
 
+// deletion is the entry about the deleted workspace.
+func (c *clock) deletion() (found audit.Entry) {
+	c.Helper()
+	for entry, err := range c.AuditLog(c.Context(), c.space.ID, time.Time{}) {
+		c.must(err)
+		if entry.Action == audit.WorkspaceDeleted {
+			found = entry
+		}
+	}
+	return found
+}
+
 // actions are the actions of all entries, the earliest first.
 func (c *clock) actions(keep ...audit.Action) (actions []audit.Action) {
 	c.Helper()

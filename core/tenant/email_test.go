@@ -147,6 +147,11 @@ func TestDeleteWorkspace(t *testing.T) {
 		c.isA(err, fault.NotFound)
 		c.isA(c.DeleteWorkspace(t.Context(), c.space.ID), fault.NotFound)
 	})
+	t.Run("nobody is told to cancel a subscription that Stripe has ended", func(t *testing.T) {
+		if entry := c.deletion(); entry.Action != audit.WorkspaceDeleted || entry.Detail != "" {
+			t.Errorf("the log says %+v", entry)
+		}
+	})
 	t.Run("its owner's account and other workspaces stay", func(t *testing.T) {
 		memberships, err := c.Memberships(t.Context(), c.user.ID)
 		if err != nil || len(memberships) != 1 || memberships[0].Workspace.ID != other.ID {

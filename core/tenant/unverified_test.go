@@ -101,6 +101,14 @@ func TestStripeSwitchedOff(t *testing.T) {
 		c.bill(c.active(plan.Standard))
 		c.isOn(plan.Standard)
 	})
+	t.Run("a subscription that goes on at Stripe is not forgotten with its workspace", func(t *testing.T) {
+		c := switchedOff(t)
+		paid := c.subscription().ID
+		c.must(c.DeleteWorkspace(t.Context(), c.space.ID))
+		if entry := c.deletion(); entry.Action != audit.WorkspaceDeleted || paid == "" || !strings.Contains(entry.Detail, paid+" was not cancelled") {
+			t.Errorf("the log says %+v", entry)
+		}
+	})
 	t.Run("a plan that was granted goes on", func(t *testing.T) {
 		c := switchedOff(t)
 		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Premium))
