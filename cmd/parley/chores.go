@@ -27,8 +27,6 @@ const (
 	maxTries = 30
 	// nightly is when the period of a day begins, UTC.
 	nightly = 3 * time.Hour
-	// keptFor is how long what was done about events and mails is remembered.
-	keptFor = 90 * 24 * time.Hour
 )
 
 func thisHour(at time.Time) time.Time { return at.Truncate(time.Hour) }
@@ -42,7 +40,6 @@ func lastNight(at time.Time) time.Time {
 func (s *server) chores() []*chore {
 	all := []*chore{
 		{name: "retention", since: thisHour, do: s.chat.DeleteExpired},
-		{name: "billing.forget", since: lastNight, do: s.forgetBilling},
 		{name: "audit.forget", since: lastNight, do: s.forgetAudit},
 		{name: "plans.settle", since: lastNight, do: s.tenants.SettleAll},
 		{name: "limits.forget", since: thisHour, do: s.forgetLimits},
@@ -176,10 +173,4 @@ const idleFor = time.Hour
 func (s *server) forgetLimits(ctx context.Context) error {
 	before := now().Add(-idleFor)
 	return errors.Join(s.store.DeleteRequestMinutes(ctx, before), s.store.SettleMessages(ctx, before))
-}
-
-// forgetBilling deletes what was kept so that it does not happen twice.
-func (s *server) forgetBilling(ctx context.Context) error {
-	before := now().Add(-keptFor)
-	return errors.Join(s.store.DeleteBillingEvents(ctx, before), s.store.DeleteMails(ctx, before))
 }
