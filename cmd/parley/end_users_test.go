@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -217,10 +218,29 @@ func TestIdentifiersTellNothing(t *testing.T) {
 		if small > 2 || rising > 35 || rising < 4 {
 			b.Errorf("identifiers tell how many conversations there are: %v", all)
 		}
-		r := b.call("POST", chatPath, asking(written(all[0])), bearer(b.baker.token))
-		b.checkAnswer(r, 200, 0)
-		if message := b.number(r, "message_id"); message < 1<<40 && b.number(r, "conversation_id") < 1<<40 {
-			b.Errorf("the message is %d", message)
+		id := written(all[0])
+		for range 3 {
+			b.checkAnswer(b.call("POST", chatPath, asking(id), bearer(b.baker.token)), 200, 0)
+		}
+		var told []string // every identifier of a message that a caller sees
+		for _, m := range b.messages(b.baker.token, id, "") {
+			told = append(told, written(int64(m["id"].(float64))))
+		}
+		next := b.call("GET", messagesPath(id)+"?limit=2", "", bearer(b.baker.token))
+		told = append(told, written(b.number(next, "next")))
+		events := b.marked("POST", streamPath, `{"message":"When does it open?","include":["ids"]}`, bearer(b.baker.token))
+		for e, more := events.next(); more; e, more = events.next() {
+			answer, _, _ := strings.Cut(e.id, ".")
+			told = append(told, answer)
+		}
+		small = 0
+		for _, id := range slices.Compact(told) {
+			if len(id) < len(written(1<<40)) {
+				small++
+			}
+		}
+		if small > 1 || len(told) < 10 {
+			b.Errorf("the messages' identifiers tell how many there are: %v", told)
 		}
 	})
 }
