@@ -9,7 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/chat"
-	"parley/core/chat/format"
+	"parley/core/answer/format"
 	"parley/core/chatbot"
 	"parley/core/fault"
 )

@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"parley/core/chat"
-	"parley/core/chat/format"
+	"parley/core/answer/format"
 )
 
 // The beginnings and ends of events.

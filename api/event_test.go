@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"parley/core/chat"
-	"parley/core/chat/format"
+	"parley/core/answer/format"
 	"parley/core/fault"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/chat"
-	"parley/core/chat/format"
+	"parley/core/answer/format"
 	"parley/core/fault"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"parley/core/chat"
-	"parley/core/chat/format"
+	"parley/core/answer/format"
 )
 
 // deliveryWords writes how an answer is wanted as words, the format first, such

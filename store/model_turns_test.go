@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/core/chat"
-	"parley/core/chat/format"
+	"parley/core/answer/format"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"

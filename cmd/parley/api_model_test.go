@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/core/plan"
 	"parley/llm/llmtest"
@@ -244,7 +245,7 @@ func (w *world) callWhenSent(body, token string) (answer <-chan reply, sent <-ch
 // panicking is a model with a defect.
 type panicking struct{ chat.Model }
 
-func (panicking) Generate(_ context.Context, _ chat.Prompt, emit func(string) error) (chat.Generated, error) {
+func (panicking) Generate(_ context.Context, _ prompt.Prompt, emit func(string) error) (chat.Generated, error) {
 	if err := emit("It opens at"); err != nil {
 		return chat.Generated{}, err
 	}

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/core/answer/format"
 	"parley/core/chat"
-	"parley/core/chat/format"
 	"parley/core/chatbot"
 	"parley/core/plan"
 )

@@ -9,7 +9,8 @@ import (
 	"regexp"
 	"strconv"
 
-	"parley/core/chat"
+	"parley/core/answer/grounding"
+	"parley/core/answer/prompt"
 	"parley/core/fault"
 	"parley/core/retrieval"
 	"parley/llm/extractive"
@@ -68,7 +69,7 @@ func (s *share) count(yes bool) {
 	}
 }
 
-func (s *share) kept(g chat.Grounded) {
+func (s *share) kept(g grounding.Measured) {
 	s[0] += g.Units - g.Dropped
 	s[1] += g.Units
 }
@@ -124,8 +125,8 @@ var numeral = regexp.MustCompile(`\d+`)
 
 // measure adds a question, with one that has other relevant documents.
 func (f *groundingFigures) measure(c, other groundingCase, threshold float64) {
-	ground := func(answer string, passages []retrieval.Result) chat.Grounded {
-		return chat.Ground(c.question, answer, passages, "No answer.", threshold)
+	ground := func(answer string, passages []retrieval.Result) grounding.Measured {
+		return grounding.Measure(c.question, answer, passages, "No answer.", threshold)
 	}
 	f.Questions++
 	relevant, found := ground(c.answer, c.relevant), ground(c.answer, c.found)
@@ -148,7 +149,7 @@ func (f *groundingFigures) measure(c, other groundingCase, threshold float64) {
 	if changed != c.answer {
 		f.Numbers.count(ground(changed, c.relevant).Text != changed)
 	}
-	extracted := ground(extractive.Answer(chat.Prompt{Question: c.question, Passages: c.found, NoAnswer: "No answer."}), c.found)
+	extracted := ground(extractive.Answer(prompt.Prompt{Question: c.question, Passages: c.found, NoAnswer: "No answer."}), c.found)
 	f.Extractive.count(!extracted.Replaced && extracted.Dropped == 0)
 }
 

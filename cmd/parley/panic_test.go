@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/core/plan"
 	"parley/core/retrieval"
@@ -18,9 +19,9 @@ import (
 // panicsWhenAsked is a model with a defect that some questions bring out.
 type panicsWhenAsked struct{ chat.Model }
 
-func (m panicsWhenAsked) Generate(ctx context.Context, prompt chat.Prompt, emit func(string) error) (chat.Generated, error) {
-	if prompt.Question != "panic in the model" {
-		return m.Model.Generate(ctx, prompt, emit)
+func (m panicsWhenAsked) Generate(ctx context.Context, asked prompt.Prompt, emit func(string) error) (chat.Generated, error) {
+	if asked.Question != "panic in the model" {
+		return m.Model.Generate(ctx, asked, emit)
 	}
 	if err := emit("Some words"); err != nil {
 		return chat.Generated{}, err

@@ -3,7 +3,7 @@ package chat
 import (
 	"time"
 
-	"parley/core/chat/format"
+	"parley/core/answer/format"
 	"parley/core/retrieval"
 )
 

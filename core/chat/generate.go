@@ -8,7 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/core/chatbot"
+	"parley/core/answer/citation"
+	"parley/core/answer/prompt"
 	"parley/core/fault"
 	"parley/core/retrieval"
 )
@@ -28,10 +29,11 @@ func (r *run) prepare(ctx context.Context, history []Message) (err error) {
 			return err
 		}
 	}
+	said := saidIn(history)
 	if t.query == "" {
-		t.query, t.rewriting = s.selfContained(ctx, t.model, history, t.question)
+		t.query, t.rewriting = s.selfContained(ctx, t.model, said, t.question)
 	}
-	query := retrieval.Query{Text: t.question, Context: questions(history), Limit: passagesWanted}
+	query := retrieval.Query{Text: t.question, Context: questions(said), Limit: passagesWanted}
 	if t.query != t.question {
 		// Together they find more than either: see docs/retrieval.md.
 		query.Text += "\n" + t.query
@@ -45,18 +47,39 @@ func (r *run) prepare(ctx context.Context, history []Message) (err error) {
 	if err != nil {
 		return fault.Wrap(fault.Upstream, err, "The knowledge could not be searched. Try again.")
 	}
-	t.prompt, t.passages = compose(r.bot, t.model, found, history, t.question, t.query)
+	asked := prompt.Question{Text: t.question, Query: t.query, Bot: r.bot, Passages: found, History: said}
+	if t.model.Traits().Tools {
+		asked.Tools = []prompt.Tool{searchTool}
+	}
+	t.prompt, t.passages = prompt.Compose(asked, windowOf(t.model))
 	return nil
 }
 
-func questions(history []Message) []string {
+// saidIn is a history as a prompt has it. Earlier answers lose their markers:
+// their numbers are those of other passages.
+func saidIn(history []Message) []prompt.Message {
+	said := make([]prompt.Message, len(history))
+	for i, m := range history {
+		said[i] = prompt.Message{Role: prompt.UserRole, Text: m.Content}
+		if m.Role == Assistant {
+			said[i] = prompt.Message{Role: prompt.AssistantRole, Text: citation.Strip(m.Content)}
+		}
+	}
+	return said
+}
+
+func questions(history []prompt.Message) []string {
 	var asked []string
 	for _, m := range history {
-		if m.Role == User {
-			asked = append(asked, m.Content)
+		if m.Role == prompt.UserRole {
+			asked = append(asked, m.Text)
 		}
 	}
 	return asked
+}
+
+func windowOf(model Model) prompt.Window {
+	return prompt.Window{Tokens: model.Traits().Context, Count: model.Count}
 }
 
 // generation is what a run says, and what of it there is so far.
@@ -64,7 +87,7 @@ type generation struct {
 	run      *run
 	give     func(Event) error
 	passages []retrieval.Result
-	checks   *checks
+	checks   checks
 	// conversing is nil before the model is asked.
 	conversing *conversing
 	receipt    Receipt
@@ -84,7 +107,7 @@ func (g *generation) generate(ctx context.Context) (err error) {
 	if cached := g.run.task.cached; cached != nil {
 		return g.emit(Delta, cached.Text)
 	}
-	g.checks = g.run.newChecks(g.passages, g.run.task.prompt.NoAnswer)
+	g.checks = g.run.newChecks(g.passages)
 	if err := g.emit(Waiting, reading(len(g.passages))); err != nil {
 		return err
 	}
@@ -100,7 +123,7 @@ func (g *generation) generate(ctx context.Context) (err error) {
 func (g *generation) begin() {
 	r := g.run
 	g.conversing = newConversing(r.service, r.task.model, r.bot, r.task.prompt, talk{text: g.text, waiting: g.waiting, found: g.found})
-	r.task.prompt = Prompt{}
+	r.task.prompt = prompt.Prompt{}
 }
 
 func (g *generation) text(piece string) error {
@@ -148,10 +171,10 @@ func (g *generation) answer() Answer {
 	case r.task.cached != nil:
 		answer.Sources = r.task.cached.Sources
 		answer.Receipt.Passages = len(answer.Sources)
-	case g.checks != nil:
+	case len(g.checks) > 0:
 		answer.Receipt.Refuted = g.checks.refuted()
 		for i := range answer.Sources {
-			answer.Sources[i].Cited = g.checks.cited(i + 1)
+			answer.Sources[i].Cited = g.checks.cites(i + 1)
 		}
 	}
 	return answer
@@ -174,61 +197,3 @@ func clean(piece string) string {
 	}
 	return strings.ReplaceAll(strings.ToValidUTF8(piece, "\uFFFD"), "\x00", "")
 }
-
-// checks are the stages between a chatbot's model and its readers.
-type checks struct {
-	citations *citations
-	// grounding is nil unless the chatbot is strict. What only quotes needs
-	// none.
-	grounding *grounding
-}
-
-func (r *run) newChecks(passages []retrieval.Result, noAnswer string) *checks {
-	c := &checks{citations: newCitations(passages)}
-	if r.bot.Grounding == chatbot.Strict && r.task.model.Traits().Language {
-		c.grounding = newGrounding(passages, noAnswer)
-		// Who asks about a name may be answered with it.
-		c.grounding.allow(r.task.question)
-		c.grounding.allow(r.bot.Name)
-	}
-	return c
-}
-
-func (c *checks) write(piece string) string {
-	piece = c.citations.write(piece)
-	if c.grounding != nil {
-		return c.grounding.write(piece)
-	}
-	return piece
-}
-
-func (c *checks) end() string {
-	rest := c.citations.end()
-	if c.grounding != nil {
-		return c.grounding.write(rest) + c.grounding.end()
-	}
-	return rest
-}
-
-// cut is what is left of an answer that breaks off. What a strict chatbot has
-// not found supported stays unsaid.
-func (c *checks) cut() string {
-	if c.grounding != nil {
-		return ""
-	}
-	return c.citations.end()
-}
-
-func (c *checks) add(found []retrieval.Result) {
-	c.citations.add(found)
-	if c.grounding != nil {
-		c.grounding.add(found)
-	}
-}
-
-// cited says that a citation was said and stood.
-func (c *checks) cited(number int) bool {
-	return c.citations.cited(number) && (c.grounding == nil || c.grounding.cites(number))
-}
-
-func (c *checks) refuted() int { return c.citations.refuted }

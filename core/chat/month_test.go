@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/fault"
@@ -127,7 +128,7 @@ func (s *searches) Search(ctx context.Context, _ retrieval.Scope, _ retrieval.Qu
 // model answers "Yes.", or fails.
 type model struct{ fail error }
 
-func (m *model) Generate(ctx context.Context, _ chat.Prompt, emit func(string) error) (chat.Generated, error) {
+func (m *model) Generate(ctx context.Context, _ prompt.Prompt, emit func(string) error) (chat.Generated, error) {
 	if err := errors.Join(m.fail, ctx.Err()); err != nil {
 		return chat.Generated{}, err
 	}

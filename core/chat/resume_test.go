@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"parley/core/answer/format"
 	"parley/core/chat"
-	"parley/core/chat/format"
 	"parley/core/fault"
 )
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/core/answer/prompt"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/retrieval"
@@ -62,7 +63,7 @@ type task struct {
 	query     string
 	rewriting Usage
 	passages  []retrieval.Result
-	prompt    Prompt
+	prompt    prompt.Prompt
 	// cacheKey is empty for an answer that is not to be kept, and cached the
 	// answer that is there already.
 	cacheKey string

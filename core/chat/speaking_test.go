@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/fault"
@@ -33,7 +34,7 @@ type speaker struct {
 	said chan struct{}
 }
 
-func (m *speaker) Generate(ctx context.Context, _ chat.Prompt, emit func(string) error) (chat.Generated, error) {
+func (m *speaker) Generate(ctx context.Context, _ prompt.Prompt, emit func(string) error) (chat.Generated, error) {
 	m.mu.Lock()
 	m.calls++
 	pieces, fail, let := m.pieces, m.fail, m.let

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/core/answer/prompt"
 	"parley/core/chatbot"
 	"parley/core/retrieval"
 )
@@ -37,11 +38,11 @@ type conversing struct {
 	bot     *chatbot.Chatbot
 	talk    talk
 	// prompt grows by what was called and what came of it.
-	prompt Prompt
+	prompt prompt.Prompt
 	// used is the sum of all rounds, without their calls.
 	used Generated
 	// left is nil before the first call.
-	left *budget
+	left *prompt.Budget
 	// said is the text of this round, and tail the last bytes of all.
 	said strings.Builder
 	tail string
@@ -54,7 +55,7 @@ type conversing struct {
 	added int
 }
 
-func newConversing(s *Service, model Model, bot *chatbot.Chatbot, prompt Prompt, talk talk) *conversing {
+func newConversing(s *Service, model Model, bot *chatbot.Chatbot, prompt prompt.Prompt, talk talk) *conversing {
 	prompt.Messages = slices.Clip(prompt.Messages)
 	prompt.Passages = slices.Clip(prompt.Passages)
 	return &conversing{service: s, model: model, bot: bot, talk: talk, prompt: prompt, ids: map[string]bool{}}
@@ -77,14 +78,14 @@ func (c *conversing) run(ctx context.Context) error {
 		if err := c.carryOut(ctx, calls); err != nil {
 			return err
 		}
-		if c.left.full() {
+		if c.left.Full() {
 			c.prompt.Tools = nil
 		}
 	}
 }
 
 // ask has the model say what it says next, and returns what it calls for.
-func (c *conversing) ask(ctx context.Context) ([]ToolCall, error) {
+func (c *conversing) ask(ctx context.Context) ([]prompt.Call, error) {
 	c.said.Reset()
 	last := len(c.prompt.Tools) == 0
 	generated, err := c.model.Generate(ctx, c.take(last), c.emit)
@@ -98,21 +99,21 @@ func (c *conversing) ask(ctx context.Context) ([]ToolCall, error) {
 
 // take returns the prompt, and lets go of it for the last round: a stream that
 // stays open need not keep it.
-func (c *conversing) take(last bool) Prompt {
-	prompt := c.prompt
+func (c *conversing) take(last bool) prompt.Prompt {
+	taken := c.prompt
 	if last {
-		c.prompt = Prompt{}
+		c.prompt = prompt.Prompt{}
 	}
-	return prompt
+	return taken
 }
 
-func (c *conversing) budget() *budget {
-	left := newBudget(c.model, c.bot)
+func (c *conversing) budget() *prompt.Budget {
+	left := prompt.NewBudget(windowOf(c.model), c.bot)
 	for _, message := range c.prompt.Messages {
-		left.spend(message.Text)
+		left.Spend(message.Text)
 	}
 	for _, tool := range c.prompt.Tools {
-		left.spend(tool.Name, tool.Description, tool.Parameters)
+		left.Spend(tool.Name, tool.Description, tool.Parameters)
 	}
 	return left
 }
@@ -153,10 +154,10 @@ func blankLine(tail string) string {
 }
 
 // carryOut does what a round called for, and adds it to the prompt.
-func (c *conversing) carryOut(ctx context.Context, calls []ToolCall) error {
+func (c *conversing) carryOut(ctx context.Context, calls []prompt.Call) error {
 	c.parted = true
 	calls, queries := c.read(calls)
-	c.say(PromptMessage{Role: AssistantRole, Text: c.said.String(), Calls: calls})
+	c.say(prompt.Message{Role: prompt.AssistantRole, Text: c.said.String(), Calls: calls})
 	if !slices.ContainsFunc(queries, func(q searchCall) bool { return q.wrong == "" }) {
 		if err := c.talk.waiting("Going on with the answer."); err != nil {
 			return err
@@ -165,7 +166,7 @@ func (c *conversing) carryOut(ctx context.Context, calls []ToolCall) error {
 	for i, query := range queries {
 		result := query.wrong
 		if result == "" {
-			if err := c.talk.waiting("Searching the knowledge for “" + cleanLine(query.text, maxShownQuery) + "”."); err != nil {
+			if err := c.talk.waiting("Searching the knowledge for “" + prompt.CleanLine(query.text, maxShownQuery) + "”."); err != nil {
 				return err
 			}
 			var err error
@@ -173,15 +174,15 @@ func (c *conversing) carryOut(ctx context.Context, calls []ToolCall) error {
 				return err
 			}
 		}
-		c.say(PromptMessage{Role: ToolRole, Text: result, CallID: calls[i].ID})
+		c.say(prompt.Message{Role: prompt.ToolRole, Text: result, CallID: calls[i].ID})
 	}
 	return nil
 }
 
-func (c *conversing) say(message PromptMessage) {
+func (c *conversing) say(message prompt.Message) {
 	c.prompt.Messages = append(c.prompt.Messages, message)
-	c.left.spend(message.Text)
+	c.left.Spend(message.Text)
 	for _, call := range message.Calls {
-		c.left.spend(call.Name + call.Arguments)
+		c.left.Spend(call.Name + call.Arguments)
 	}
 }

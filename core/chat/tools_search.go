@@ -11,11 +11,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"parley/core/answer/prompt"
 	"parley/core/retrieval"
 )
 
 // searchTool is retrieval, for a model that wants more than it was given.
-var searchTool = Tool{
+var searchTool = prompt.Tool{
 	Name:        "search_knowledge",
 	Description: "Searches the documents of the business. Returns the passages that answer the query best, to be cited by their ids.",
 	Parameters:  `{"type":"object","properties":{"query":{"type":"string","description":"What to look for, in full words: a question or a few terms."}},"required":["query"],"additionalProperties":false}`,
@@ -34,7 +35,7 @@ type searchCall struct{ text, wrong string }
 
 // read returns the calls of a round as they may stand in a prompt, and what
 // each asks for. Those beyond maxCalls are left out.
-func (c *conversing) read(calls []ToolCall) ([]ToolCall, []searchCall) {
+func (c *conversing) read(calls []prompt.Call) ([]prompt.Call, []searchCall) {
 	calls = slices.Clone(calls[:min(len(calls), maxCalls)])
 	queries := make([]searchCall, len(calls))
 	for i := range calls {
@@ -70,7 +71,7 @@ func isName(text string) bool {
 }
 
 // readCall reads what a model calls for. Everything in it may be wrong.
-func readCall(call ToolCall) searchCall {
+func readCall(call prompt.Call) searchCall {
 	if call.Name != searchTool.Name {
 		return searchCall{wrong: "There is no such tool. There is only " + searchTool.Name + "."}
 	}
@@ -86,7 +87,7 @@ func readCall(call ToolCall) searchCall {
 	if _, more := decoder.Token(); err != nil || more != io.EOF || arguments.Query == nil {
 		return searchCall{wrong: `The arguments must be a JSON object with one string, such as {"query": "opening hours"}.`}
 	}
-	query := cleanLine(*arguments.Query, 2*maxToolQuery)
+	query := prompt.CleanLine(*arguments.Query, 2*maxToolQuery)
 	switch {
 	case query == "":
 		return searchCall{wrong: "The query is empty. Say what to look for."}
@@ -109,7 +110,7 @@ func (c *conversing) search(ctx context.Context, query string) (string, error) {
 		return "The documents cannot be searched just now. Answer from what you have, or say that you could not look it up.", nil
 	}
 	more, known := c.sort(found)
-	given, texts := choosePassages(c.left, more[:min(len(more), maxToolPassages-c.added)], len(c.prompt.Passages)+1)
+	given, texts := prompt.Choose(c.left, more[:min(len(more), maxToolPassages-c.added)], len(c.prompt.Passages)+1)
 	if len(given) > 0 {
 		c.added += len(given)
 		c.prompt.Passages = append(c.prompt.Passages, given...)

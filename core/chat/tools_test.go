@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"parley/core/answer/prompt"
 	"slices"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ func (h *heard) talk() talk {
 }
 
 // calls says its text, and then calls.
-func calls(text string, all ...ToolCall) step {
+func calls(text string, all ...prompt.Call) step {
 	return func(ctx context.Context, emit func(string) error) (Generated, error) {
 		generated, err := Generated{Usage: oneEach, Calls: all}, error(nil)
 		if text != "" {
@@ -51,28 +52,28 @@ func calls(text string, all ...ToolCall) step {
 	}
 }
 
-func search(id, query string) ToolCall {
-	return ToolCall{ID: id, Name: "search_knowledge", Arguments: fmt.Sprintf(`{"query":%q}`, query)}
+func search(id, query string) prompt.Call {
+	return prompt.Call{ID: id, Name: "search_knowledge", Arguments: fmt.Sprintf(`{"query":%q}`, query)}
 }
 
 // toolMessages are the results that a model was told, in order.
-func toolMessages(prompt Prompt) []PromptMessage {
-	return slices.DeleteFunc(slices.Clone(prompt.Messages), func(m PromptMessage) bool { return m.Role != ToolRole })
+func toolMessages(asked prompt.Prompt) []prompt.Message {
+	return slices.DeleteFunc(slices.Clone(asked.Messages), func(m prompt.Message) bool { return m.Role != prompt.ToolRole })
 }
 
 // converse returns what was used, too.
-func converse(ctx context.Context, s *Service, model Model, bot *chatbot.Chatbot, prompt Prompt, talk talk) (Generated, error) {
-	c := newConversing(s, model, bot, prompt, talk)
+func converse(ctx context.Context, s *Service, model Model, bot *chatbot.Chatbot, asked prompt.Prompt, talk talk) (Generated, error) {
+	c := newConversing(s, model, bot, asked, talk)
 	err := c.run(ctx)
 	return c.used, err
 }
 
 func TestConverse(t *testing.T) {
 	bot := &chatbot.Chatbot{ID: "cb", WorkspaceID: "ws"}
-	begin := func(model Model, given []retrieval.Result) Prompt {
-		prompt, _ := compose(bot, model, given, nil, "When?", "When?")
-		prompt.Whole = true
-		return prompt
+	begin := func(model Model, given []retrieval.Result) prompt.Prompt {
+		p := composed(bot, model, given, "When?")
+		p.Whole = true
+		return p
 	}
 
 	t.Run("an answer without calls is handed on as it comes", func(t *testing.T) {
@@ -87,8 +88,8 @@ func TestConverse(t *testing.T) {
 		all := passages(4, 40)
 		model := script(calls("", search("c1", "pool hours")), answers("At nine [3]."))
 		knows, hears := &shelf{of: map[string][]retrieval.Result{"pool hours": {all[2], all[0], all[3]}}}, &heard{}
-		prompt := begin(model, all[:2])
-		got, err := converse(t.Context(), room(&oneConversation{}, knows, model), model, bot, prompt, hears.talk())
+		asked := begin(model, all[:2])
+		got, err := converse(t.Context(), room(&oneConversation{}, knows, model), model, bot, asked, hears.talk())
 		if err != nil || got.Usage != oneEach.Plus(oneEach) || len(got.Calls) != 0 {
 			t.Fatalf("got %+v, %v", got, err)
 		}
@@ -106,11 +107,11 @@ func TestConverse(t *testing.T) {
 			t.Errorf("it was asked with %+v", second)
 		}
 		n := len(second.Messages)
-		if call := second.Messages[n-2]; call.Role != AssistantRole || len(call.Calls) != 1 || call.Calls[0] != search("c1", "pool hours") {
+		if call := second.Messages[n-2]; call.Role != prompt.AssistantRole || len(call.Calls) != 1 || call.Calls[0] != search("c1", "pool hours") {
 			t.Errorf("it is told that it called %+v", call)
 		}
 		result := second.Messages[n-1]
-		if result.Role != ToolRole || result.CallID != "c1" || !strings.Contains(result.Text, "given already: [1].") {
+		if result.Role != prompt.ToolRole || result.CallID != "c1" || !strings.Contains(result.Text, "given already: [1].") {
 			t.Errorf("it was told %+v", result)
 		}
 		for _, want := range []string{"<passage id=\"3\" source=\"Hours\">\nPassage no. 3.", "<passage id=\"4\""} {
@@ -119,7 +120,7 @@ func TestConverse(t *testing.T) {
 			}
 		}
 		wantPassages(t, result.Text, 2)
-		if len(prompt.Passages) != 2 || len((*model.asked)[0].Messages) != 2 {
+		if len(asked.Passages) != 2 || len((*model.asked)[0].Messages) != 2 {
 			t.Error("the caller's prompt was changed")
 		}
 	})
@@ -131,9 +132,9 @@ func TestConverse(t *testing.T) {
 		if _, err := converse(t.Context(), room(&oneConversation{}, knows, model), model, bot, begin(model, nil), hears.talk()); err != nil {
 			t.Fatal(err)
 		}
-		for i, prompt := range *model.asked {
-			if (len(prompt.Tools) > 0) != (i < 3) {
-				t.Errorf("call %d had %d tools", i+1, len(prompt.Tools))
+		for i, asked := range *model.asked {
+			if (len(asked.Tools) > 0) != (i < 3) {
+				t.Errorf("call %d had %d tools", i+1, len(asked.Tools))
 			}
 		}
 		if len(*model.asked) != 4 || len(knows.asked) != 3 || len(hears.events) != 4 {
@@ -216,7 +217,7 @@ func TestConverse(t *testing.T) {
 
 	t.Run("who cannot be told that it takes longer ends it", func(t *testing.T) {
 		broken := errors.New("broken")
-		for _, call := range []ToolCall{search("c", "pool"), {Name: "other"}} {
+		for _, call := range []prompt.Call{search("c", "pool"), {Name: "other"}} {
 			model := script(calls("", call))
 			listens := (&heard{}).talk()
 			listens.waiting = func(string) error { return broken }
@@ -241,15 +242,15 @@ func TestToolsWithinBounds(t *testing.T) {
 	run := func(t *testing.T, model scripted, knows *shelf, given []retrieval.Result) *heard {
 		t.Helper()
 		hears := &heard{}
-		prompt, _ := compose(bot, model, given, nil, "When?", "When?")
-		if _, err := converse(t.Context(), room(&oneConversation{}, knows, model), model, bot, prompt, hears.talk()); err != nil {
+		asked := composed(bot, model, given, "When?")
+		if _, err := converse(t.Context(), room(&oneConversation{}, knows, model), model, bot, asked, hears.talk()); err != nil {
 			t.Fatal(err)
 		}
 		return hears
 	}
 
 	t.Run("four calls of a round are carried out, and the prompt has no others", func(t *testing.T) {
-		var many []ToolCall
+		var many []prompt.Call
 		for i := range 9 {
 			many = append(many, search(fmt.Sprint("c", i), fmt.Sprint("pool ", i)))
 		}
@@ -274,7 +275,7 @@ func TestToolsWithinBounds(t *testing.T) {
 	t.Run("tools give fifteen passages at most", func(t *testing.T) {
 		all := passages(30, 40)
 		knows := &shelf{of: map[string][]retrieval.Result{}}
-		var many []ToolCall
+		var many []prompt.Call
 		for i := range 4 {
 			query := fmt.Sprint("pool ", i)
 			knows.of[query] = all[5*i+5 : 5*i+10]
@@ -296,8 +297,8 @@ func TestToolsWithinBounds(t *testing.T) {
 		if len(hears.found) == 0 || len(hears.found) == 5 {
 			t.Errorf("%d were given", len(hears.found))
 		}
-		for _, prompt := range *model.asked {
-			if sum := tokensOf(model, prompt); sum > 4096-1024 {
+		for _, asked := range *model.asked {
+			if sum := tokensOf(model, asked); sum > 4096-1024 {
 				t.Errorf("a prompt of %d tokens", sum)
 			}
 		}
@@ -318,20 +319,20 @@ func TestHostileCalls(t *testing.T) {
 	long := strings.Repeat("pool ", 2000)
 	for _, c := range []struct {
 		is   string
-		call ToolCall
+		call prompt.Call
 		told string
 	}{
-		{"another tool", ToolCall{ID: "c", Name: "delete_all", Arguments: `{"query":"x"}`}, "no such tool"},
-		{"a name that is none", ToolCall{ID: "c", Name: "search knowledge\n", Arguments: `{"query":"x"}`}, "no such tool"},
-		{"no arguments", ToolCall{ID: "c", Name: "search_knowledge"}, "must be a JSON object"},
-		{"broken JSON", ToolCall{ID: "c", Name: "search_knowledge", Arguments: `{"query":"x`}, "must be a JSON object"},
-		{"two values", ToolCall{ID: "c", Name: "search_knowledge", Arguments: `{"query":"x"}{"query":"y"}`}, "must be a JSON object"},
-		{"a string", ToolCall{ID: "c", Name: "search_knowledge", Arguments: `"x"`}, "must be a JSON object"},
-		{"null", ToolCall{ID: "c", Name: "search_knowledge", Arguments: `null`}, "must be a JSON object"},
-		{"a query that is null", ToolCall{ID: "c", Name: "search_knowledge", Arguments: `{"query":null}`}, "must be a JSON object"},
-		{"a query that is a number", ToolCall{ID: "c", Name: "search_knowledge", Arguments: `{"query":7}`}, "must be a JSON object"},
-		{"arguments of its own", ToolCall{ID: "c", Name: "search_knowledge", Arguments: `{"query":"x","chatbot":"cb_2"}`}, "must be a JSON object"},
-		{"deep nesting", ToolCall{ID: "c", Name: "search_knowledge", Arguments: strings.Repeat("[", 8000)}, "must be a JSON object"},
+		{"another tool", prompt.Call{ID: "c", Name: "delete_all", Arguments: `{"query":"x"}`}, "no such tool"},
+		{"a name that is none", prompt.Call{ID: "c", Name: "search knowledge\n", Arguments: `{"query":"x"}`}, "no such tool"},
+		{"no arguments", prompt.Call{ID: "c", Name: "search_knowledge"}, "must be a JSON object"},
+		{"broken JSON", prompt.Call{ID: "c", Name: "search_knowledge", Arguments: `{"query":"x`}, "must be a JSON object"},
+		{"two values", prompt.Call{ID: "c", Name: "search_knowledge", Arguments: `{"query":"x"}{"query":"y"}`}, "must be a JSON object"},
+		{"a string", prompt.Call{ID: "c", Name: "search_knowledge", Arguments: `"x"`}, "must be a JSON object"},
+		{"null", prompt.Call{ID: "c", Name: "search_knowledge", Arguments: `null`}, "must be a JSON object"},
+		{"a query that is null", prompt.Call{ID: "c", Name: "search_knowledge", Arguments: `{"query":null}`}, "must be a JSON object"},
+		{"a query that is a number", prompt.Call{ID: "c", Name: "search_knowledge", Arguments: `{"query":7}`}, "must be a JSON object"},
+		{"arguments of its own", prompt.Call{ID: "c", Name: "search_knowledge", Arguments: `{"query":"x","chatbot":"cb_2"}`}, "must be a JSON object"},
+		{"deep nesting", prompt.Call{ID: "c", Name: "search_knowledge", Arguments: strings.Repeat("[", 8000)}, "must be a JSON object"},
 		{"an empty query", search("c", ""), "is empty"},
 		{"a query that nobody sees", search("c", " \u200b\n"), "is empty"},
 		{"a query that is too long", search("c", long[:2000]), "query is too long"},
@@ -339,8 +340,8 @@ func TestHostileCalls(t *testing.T) {
 	} {
 		t.Run(c.is+" is answered by what is wrong with it", func(t *testing.T) {
 			model, knows, hears := script(calls("", c.call), answers("Yes.")), &shelf{}, &heard{}
-			prompt, _ := compose(bot, model, nil, nil, "When?", "When?")
-			if _, err := converse(t.Context(), room(&oneConversation{}, knows, model), model, bot, prompt, hears.talk()); err != nil {
+			asked := composed(bot, model, nil, "When?")
+			if _, err := converse(t.Context(), room(&oneConversation{}, knows, model), model, bot, asked, hears.talk()); err != nil {
 				t.Fatal(err)
 			}
 			second := (*model.asked)[1]
@@ -360,13 +361,13 @@ func TestHostileCalls(t *testing.T) {
 	t.Run("ids that are missing, equal or none are replaced, each by another", func(t *testing.T) {
 		ids := []string{"", "c", "c", "call00000"}
 		next := []string{"c", "no id\n", strings.Repeat("x", 200), "call00001"}
-		var first, second []ToolCall
+		var first, second []prompt.Call
 		for i := range ids {
 			first, second = append(first, search(ids[i], "x")), append(second, search(next[i], "x"))
 		}
 		model := script(calls("", first...), calls("", second...), answers("Yes."))
-		prompt, _ := compose(bot, model, nil, nil, "When?", "When?")
-		if _, err := converse(t.Context(), room(&oneConversation{}, &shelf{}, model), model, bot, prompt, (&heard{}).talk()); err != nil {
+		asked := composed(bot, model, nil, "When?")
+		if _, err := converse(t.Context(), room(&oneConversation{}, &shelf{}, model), model, bot, asked, (&heard{}).talk()); err != nil {
 			t.Fatal(err)
 		}
 		seen := map[string]bool{}
@@ -383,8 +384,8 @@ func TestHostileCalls(t *testing.T) {
 
 	t.Run("a query is shown cleaned and shortened", func(t *testing.T) {
 		model, hears := script(calls("", search("c", "po\u200bol\nand "+strings.Repeat("ä", 200))), answers("Yes.")), &heard{}
-		prompt, _ := compose(bot, model, nil, nil, "When?", "When?")
-		if _, err := converse(t.Context(), room(&oneConversation{}, &shelf{}, model), model, bot, prompt, hears.talk()); err != nil {
+		asked := composed(bot, model, nil, "When?")
+		if _, err := converse(t.Context(), room(&oneConversation{}, &shelf{}, model), model, bot, asked, hears.talk()); err != nil {
 			t.Fatal(err)
 		}
 		if want := "(Searching the knowledge for “pool and " + strings.Repeat("ä", 70) + "…”.)"; hears.events[0] != want {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"parley/core/answer/prompt"
 	"reflect"
 	"slices"
 	"strings"
@@ -88,12 +89,12 @@ func (p documents) Search(context.Context, retrieval.Scope, retrieval.Query) ([]
 type says struct {
 	text  string
 	waits bool
-	seen  *Prompt
+	seen  *prompt.Prompt
 }
 
-func (m says) Generate(ctx context.Context, prompt Prompt, emit func(string) error) (Generated, error) {
+func (m says) Generate(ctx context.Context, asked prompt.Prompt, emit func(string) error) (Generated, error) {
 	if m.seen != nil {
-		*m.seen = prompt
+		*m.seen = asked
 	}
 	if err := emit(m.text); err != nil {
 		return Generated{}, err
@@ -134,7 +135,7 @@ func TestBusyElsewhere(t *testing.T) {
 	t.Run("a turn waits for one of another process, and then sees what was said before", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
-			var seen Prompt
+			var seen prompt.Prompt
 			s := room(&oneConversation{busy: start.Add(12 * time.Second)}, nothingFound{}, says{text: "Yes.", seen: &seen})
 			turn, err := s.Begin(t.Context(), caller, question())
 			if err != nil {
@@ -316,7 +317,7 @@ func TestAnswerWithoutKnowledge(t *testing.T) {
 
 	t.Run("a chatbot that may answers when its knowledge cannot be searched, from nothing", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			var seen Prompt
+			var seen prompt.Prompt
 			store := &oneConversation{}
 			s := room(store, nothingFound{err: errors.New("away")}, says{text: "Hello.", seen: &seen})
 			turn, err := s.Begin(t.Context(), willing, question())

@@ -25,7 +25,6 @@ var exceptions = []Exception{
 	{"core/chat", Exported, "", toBeCut},
 	{"core/chat", Interface, "Store", toBeCut},
 	{"core/chat", Methods, "Service", toBeCut},
-	{"core/chat", Methods, "citations", toBeCut},
 	{"core/chat", Methods, "run", toBeCut},
 	{"core/chatbot", Exported, "", toBeCut},
 	{"core/chatbot", Interface, "Store", toBeCut},

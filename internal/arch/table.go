@@ -100,16 +100,37 @@ var table = []Row{
 		Because:  "a room knows the rooms to its left, and declares ports instead of knowing an index or a vendor",
 	},
 	{
-		Packages: []string{"core/chat"},
-		Ours:     append([]string{"core/chat/format", "core/retrieval/lexical"}, rooms...),
-		Outside:  []string{goldmark, xtext},
-		Because:  "a room knows the rooms to its left, and declares ports instead of knowing a model or a vendor",
-	},
-	{
-		Packages: []string{"core/chat/format"},
+		Packages: []string{"core/answer/format"},
 		Ours:     rooms[:1],
 		Outside:  []string{goldmark, bluemonday},
 		Because:  "a format is made from Markdown alone, whoever asked for it",
+	},
+	{
+		Packages: []string{"core/answer/prompt"},
+		Ours:     rooms,
+		Outside:  []string{xtext},
+		Because:  "a prompt is made of texts alone, whichever model gets it",
+	},
+	{
+		Packages: []string{"core/answer/citation"},
+		Ours:     []string{"core/answer/prompt", "core/retrieval", "internal/*"},
+		Because:  "a stage compares an answer with passages, and knows no model",
+	},
+	{
+		Packages: []string{"core/answer/grounding"},
+		Ours:     []string{"core/answer/prompt", "core/answer/citation", "core/retrieval", "core/retrieval/lexical", "internal/*"},
+		Because:  "a stage compares an answer with passages, and knows no model",
+	},
+	{
+		Packages: []string{"core/answer/answertest"},
+		Ours:     []string{"core/retrieval"},
+		Outside:  []string{"pgregory.net/rapid"},
+		Because:  "it has what the tests of stages share",
+	},
+	{
+		Packages: []string{"core/chat"},
+		Ours:     append([]string{"core/answer/*"}, rooms...),
+		Because:  "a room knows the rooms to its left, and declares ports instead of knowing a model or a vendor",
 	},
 	{
 		Packages: []string{"ent/migrate/diff"},
@@ -129,7 +150,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"store"},
-		Ours:     []string{"core/*", "core/chat/format", "ent/...", "migrations", "internal/*"},
+		Ours:     []string{"core/*", "core/answer/format", "ent/...", "migrations", "internal/*"},
 		Outside:  []string{entgo, pgx, sqlite},
 		Because:  "the store maps rows to the rooms' types; adapters never import one another, nor a door",
 	},
@@ -190,18 +211,18 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"llm/upstream/upstreamtest"},
-		Ours:     []string{"core/chat", "core/fault", "llm/llmtest", "llm/upstream", "internal/*"},
+		Ours:     []string{"core/answer/prompt", "core/chat", "core/fault", "llm/llmtest", "llm/upstream", "internal/*"},
 		Because:  "the suite is for every adapter of a model server, so it knows none",
 	},
 	{
 		Packages: []string{"llm/openai"},
-		Ours:     []string{"core/chat", "core/retrieval", "llm/tokens", "llm/upstream", "internal/*"},
+		Ours:     []string{"core/answer/prompt", "core/chat", "core/retrieval", "llm/tokens", "llm/upstream", "internal/*"},
 		Outside:  []string{gjson},
 		Because:  "a model knows the room of its port, and its own vendor; adapters never import one another",
 	},
 	{
 		Packages: []string{"llm/anthropic"},
-		Ours:     []string{"core/chat", "llm/tokens", "llm/upstream", "internal/*"},
+		Ours:     []string{"core/answer/prompt", "core/chat", "llm/tokens", "llm/upstream", "internal/*"},
 		Outside:  []string{gjson},
 		Because:  "a model knows the room of its port, and its own vendor; adapters never import one another",
 	},
@@ -213,13 +234,13 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"llm/fallback"},
-		Ours:     []string{"core/chat", "core/fault", "internal/*"},
+		Ours:     []string{"core/answer/prompt", "core/chat", "core/fault", "internal/*"},
 		Outside:  []string{failsafe},
 		Because:  "it puts one model behind another, whatever they are",
 	},
 	{
 		Packages: []string{"llm/extractive", "llm/llmtest"},
-		Ours:     []string{"core/chat", "core/retrieval", "core/fault", "llm/tokens", "internal/*"},
+		Ours:     []string{"core/answer/prompt", "core/chat", "core/retrieval", "core/fault", "llm/tokens", "internal/*"},
 		Because:  "a model knows the room of its port; this one has no vendor",
 	},
 	{
@@ -267,13 +288,13 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"api"},
-		Ours:     []string{"core/*", "core/chat/format", "billing", "internal/*"},
+		Ours:     []string{"core/*", "core/answer/format", "billing", "internal/*"},
 		Outside:  []string{fiber, fasthttp, jsonv2},
 		Because:  "a door decodes, calls a room and answers; what stands behind a port is wired in cmd",
 	},
 	{
 		Packages: []string{"web"},
-		Ours:     []string{"core/*", "core/chat/format", "billing", "views", "static", "internal/*"},
+		Ours:     []string{"core/*", "core/answer/format", "billing", "views", "static", "internal/*"},
 		Outside:  []string{fiber, templ},
 		Because:  "a door decodes, calls a room and answers; what stands behind a port is wired in cmd",
 	},
@@ -405,7 +426,7 @@ var bans = []Ban{
 		Because: "vendors of models end in llm",
 	},
 	{
-		Imports: []string{root + "/billing/stripetest", root + "/mail/mailtest", root + "/index/indextest", root + "/llm/llmtest", root + "/llm/upstream/upstreamtest", root + "/internal/pgtest", root + "/internal/weaviatetest"},
+		Imports: []string{root + "/core/answer/answertest", root + "/billing/stripetest", root + "/mail/mailtest", root + "/index/indextest", root + "/llm/llmtest", root + "/llm/upstream/upstreamtest", root + "/internal/pgtest", root + "/internal/weaviatetest"},
 		In:      []string{"..."},
 		Except:  []string{"index/indextest", "llm/llmtest", "llm/upstream/upstreamtest", "internal/bench/..."},
 		Because: "doubles and suites for tests stay out of the program",

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/core/chat"
+	"parley/core/answer/prompt"
 )
 
 const (
@@ -62,8 +62,8 @@ func (c *calls) grow(bytes int) error {
 // without a name calls nothing and is left out, and one without an id gets one
 // that no other call of the conversation has; round is any number that grows
 // with its messages.
-func (c *calls) found(round int) []chat.ToolCall {
-	var found []chat.ToolCall
+func (c *calls) found(round int) []prompt.Call {
+	var found []prompt.Call
 	for i, call := range c.begun {
 		if call.name == "" {
 			continue
@@ -79,7 +79,7 @@ func (c *calls) found(round int) []chat.ToolCall {
 		if arguments == "" {
 			arguments = "{}"
 		}
-		found = append(found, chat.ToolCall{ID: validText(id), Name: validText(call.name), Arguments: validText(arguments)})
+		found = append(found, prompt.Call{ID: validText(id), Name: validText(call.name), Arguments: validText(arguments)})
 	}
 	return found
 }

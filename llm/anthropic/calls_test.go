@@ -5,17 +5,17 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/chat"
+	"parley/core/answer/prompt"
 	"parley/llm/llmtest"
 	"parley/llm/upstream/upstreamtest"
 )
 
-var searchTool = chat.Tool{Name: "search_knowledge", Description: "Finds passages.", Parameters: `{"type":"object","properties":{"query":{"type":"string"}}}`}
+var searchTool = prompt.Tool{Name: "search_knowledge", Description: "Finds passages.", Parameters: `{"type":"object","properties":{"query":{"type":"string"}}}`}
 
-func withTools() chat.Prompt {
-	prompt := llmtest.Prompt()
-	prompt.Tools = []chat.Tool{searchTool}
-	return prompt
+func withTools() prompt.Prompt {
+	asked := llmtest.Prompt()
+	asked.Tools = []prompt.Tool{searchTool}
+	return asked
 }
 
 func TestCalls(t *testing.T) {
@@ -23,7 +23,7 @@ func TestCalls(t *testing.T) {
 		{ID: "toolu_1", Name: "search_knowledge", Arguments: `{"query":"reset \"Gerät\""}`},
 		{ID: "toolu_2", Name: "search_knowledge", Arguments: `{"query":"light"}`},
 	}
-	want := []chat.ToolCall{
+	want := []prompt.Call{
 		{ID: "toolu_1", Name: "search_knowledge", Arguments: `{"query":"reset \"Gerät\""}`},
 		{ID: "toolu_2", Name: "search_knowledge", Arguments: `{"query":"light"}`},
 	}
@@ -38,9 +38,9 @@ func TestCalls(t *testing.T) {
 		for how, whole := range map[string]bool{"": false, ", in a whole answer": true} {
 			t.Run(name+how, func(t *testing.T) {
 				reply.ToolCalls = scripted
-				prompt := withTools()
-				prompt.Whole = whole
-				pieces, generated, err := upstreamtest.Generate(t.Context(), open(t, llmtest.NewAnthropic(t, reply), nil), prompt)
+				asked := withTools()
+				asked.Whole = whole
+				pieces, generated, err := upstreamtest.Generate(t.Context(), open(t, llmtest.NewAnthropic(t, reply), nil), asked)
 				if err != nil || !reflect.DeepEqual(generated.Calls, want) || strings.Join(pieces, "") != strings.Join(reply.Pieces, "") {
 					t.Errorf("got %q, %+v and %v", pieces, generated.Calls, err)
 				}
@@ -50,7 +50,7 @@ func TestCalls(t *testing.T) {
 	t.Run("a call without arguments has an empty object, one without an id gets one, one without a name is none", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{ToolCalls: []llmtest.ToolCall{{ID: "toolu_1", Name: "f"}, {Name: "g"}, {ID: "toolu_3"}}})
 		_, generated, err := upstreamtest.Generate(t.Context(), open(t, server, nil), withTools())
-		want := []chat.ToolCall{{ID: "toolu_1", Name: "f", Arguments: "{}"}, {ID: "call_2_2", Name: "g", Arguments: "{}"}}
+		want := []prompt.Call{{ID: "toolu_1", Name: "f", Arguments: "{}"}, {ID: "call_2_2", Name: "g", Arguments: "{}"}}
 		if err != nil || !reflect.DeepEqual(generated.Calls, want) {
 			t.Errorf("got %+v and %v", generated.Calls, err)
 		}
@@ -86,9 +86,9 @@ func TestCalls(t *testing.T) {
 		for _, calls := range [][]llmtest.ToolCall{many, long} {
 			for _, whole := range []bool{false, true} {
 				server := llmtest.NewAnthropic(t, llmtest.Reply{ToolCalls: calls, CallBytes: 1000})
-				prompt := withTools()
-				prompt.Whole = whole
-				_, generated, err := upstreamtest.Generate(t.Context(), open(t, server, nil), prompt)
+				asked := withTools()
+				asked.Whole = whole
+				_, generated, err := upstreamtest.Generate(t.Context(), open(t, server, nil), asked)
 				upstreamtest.WantFault(t, err, notAnswered)
 				if len(generated.Calls) != 0 {
 					t.Errorf("got %d calls", len(generated.Calls))
@@ -116,18 +116,18 @@ func TestOffer(t *testing.T) {
 		}
 	})
 	t.Run("the tools of calls in the prompt are named and forbidden when none is offered", func(t *testing.T) {
-		call := chat.ToolCall{ID: "a", Name: "search_knowledge", Arguments: "{}"}
-		got := sent(t, "m", chat.Prompt{Messages: []chat.PromptMessage{{Role: chat.AssistantRole, Calls: []chat.ToolCall{call, call}}}})
+		call := prompt.Call{ID: "a", Name: "search_knowledge", Arguments: "{}"}
+		got := sent(t, "m", prompt.Prompt{Messages: []prompt.Message{{Role: prompt.AssistantRole, Calls: []prompt.Call{call, call}}}})
 		want := `"tools":[{"name":"search_knowledge","input_schema":{"type":"object"}}],"tool_choice":{"type":"none"},"stream":true}`
 		if !strings.HasSuffix(got, want) {
 			t.Errorf("body = %s", got)
 		}
 	})
 	t.Run("a tool whose parameters are no JSON is an error of ours", func(t *testing.T) {
-		prompt := llmtest.Prompt()
-		prompt.Tools = []chat.Tool{{Name: "f", Parameters: "{"}}
+		asked := llmtest.Prompt()
+		asked.Tools = []prompt.Tool{{Name: "f", Parameters: "{"}}
 		server := llmtest.NewAnthropic(t)
-		if _, _, err := upstreamtest.Generate(t.Context(), open(t, server, nil), prompt); err == nil || server.Arrived() != 0 {
+		if _, _, err := upstreamtest.Generate(t.Context(), open(t, server, nil), asked); err == nil || server.Arrived() != 0 {
 			t.Errorf("err = %v after %d requests", err, server.Arrived())
 		}
 	})

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/core/chat"
+	"parley/core/answer/prompt"
 )
 
 // leftOut stands before an answer that history begins with, as its question
@@ -13,8 +13,8 @@ import (
 const leftOut = "(The beginning of the conversation is left out.)"
 
 type message struct {
-	Role    chat.PromptRole `json:"role"`
-	Content []block         `json:"content"`
+	Role    prompt.Role `json:"role"`
+	Content []block     `json:"content"`
 }
 
 // block is a part of a message: a text, a call of a tool, or its result.
@@ -31,10 +31,10 @@ type block struct {
 // conversation is the prompt as the API wants it: instructions apart, the user
 // first, roles in turns, and the results of tools as the beginning of what the
 // user says next.
-func conversation(prompt []chat.PromptMessage) (system string, messages []message) {
+func conversation(asked []prompt.Message) (system string, messages []message) {
 	var instructions []string
-	for _, part := range prompt {
-		if part.Role == chat.SystemRole {
+	for _, part := range asked {
+		if part.Role == prompt.SystemRole {
 			instructions = append(instructions, part.Text)
 			continue
 		}
@@ -42,8 +42,8 @@ func conversation(prompt []chat.PromptMessage) (system string, messages []messag
 		if len(blocks) == 0 {
 			continue
 		}
-		if len(messages) == 0 && role == chat.AssistantRole {
-			messages = append(messages, message{chat.UserRole, []block{textBlock(leftOut)}})
+		if len(messages) == 0 && role == prompt.AssistantRole {
+			messages = append(messages, message{prompt.UserRole, []block{textBlock(leftOut)}})
 		}
 		if last := len(messages) - 1; last >= 0 && messages[last].Role == role {
 			messages[last].Content = joined(messages[last].Content, blocks)
@@ -54,9 +54,9 @@ func conversation(prompt []chat.PromptMessage) (system string, messages []messag
 	return strings.Join(instructions, "\n\n"), messages
 }
 
-func blocksOf(part chat.PromptMessage) (chat.PromptRole, []block) {
-	if part.Role == chat.ToolRole {
-		return chat.UserRole, []block{{Type: "tool_result", ToolUseID: callID(part.CallID), Content: part.Text}}
+func blocksOf(part prompt.Message) (prompt.Role, []block) {
+	if part.Role == prompt.ToolRole {
+		return prompt.UserRole, []block{{Type: "tool_result", ToolUseID: callID(part.CallID), Content: part.Text}}
 	}
 	var blocks []block
 	if strings.TrimSpace(part.Text) != "" { // The API refuses a text of white space.

@@ -7,44 +7,44 @@ import (
 
 	"pgregory.net/rapid"
 
-	"parley/core/chat"
+	"parley/core/answer/prompt"
 )
 
 func TestConversation(t *testing.T) {
-	say := func(role chat.PromptRole, text string) chat.PromptMessage {
-		return chat.PromptMessage{Role: role, Text: text}
+	say := func(role prompt.Role, text string) prompt.Message {
+		return prompt.Message{Role: role, Text: text}
 	}
-	search := chat.ToolCall{ID: "toolu_1", Name: "search", Arguments: `{"query":"reset"}`}
+	search := prompt.Call{ID: "toolu_1", Name: "search", Arguments: `{"query":"reset"}`}
 	for name, c := range map[string]struct {
-		prompt []chat.PromptMessage
+		asked  []prompt.Message
 		system string
 		want   string
 	}{
 		"instructions are apart, wherever they stand": {
-			[]chat.PromptMessage{say(chat.SystemRole, "Be brief."), say(chat.UserRole, "Hi."), say(chat.SystemRole, "Be kind.")},
+			[]prompt.Message{say(prompt.SystemRole, "Be brief."), say(prompt.UserRole, "Hi."), say(prompt.SystemRole, "Be kind.")},
 			"Be brief.\n\nBe kind.", `[{"role":"user","content":[{"type":"text","text":"Hi."}]}]`,
 		},
 		"messages of one role in a row are one message": {
-			[]chat.PromptMessage{say(chat.UserRole, "a"), say(chat.UserRole, "b"), say(chat.AssistantRole, "c"), say(chat.AssistantRole, "d")},
+			[]prompt.Message{say(prompt.UserRole, "a"), say(prompt.UserRole, "b"), say(prompt.AssistantRole, "c"), say(prompt.AssistantRole, "d")},
 			"", `[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},` +
 				`{"role":"assistant","content":[{"type":"text","text":"c"},{"type":"text","text":"d"}]}]`,
 		},
 		"an answer does not come first": {
-			[]chat.PromptMessage{say(chat.AssistantRole, "a"), say(chat.UserRole, "b")},
+			[]prompt.Message{say(prompt.AssistantRole, "a"), say(prompt.UserRole, "b")},
 			"", `[{"role":"user","content":[{"type":"text","text":"` + leftOut + `"}]},` +
 				`{"role":"assistant","content":[{"type":"text","text":"a"}]},{"role":"user","content":[{"type":"text","text":"b"}]}]`,
 		},
 		"a message of white space is left out": {
-			[]chat.PromptMessage{say(chat.UserRole, "a"), say(chat.AssistantRole, " \n"), say(chat.UserRole, "b")},
+			[]prompt.Message{say(prompt.UserRole, "a"), say(prompt.AssistantRole, " \n"), say(prompt.UserRole, "b")},
 			"", `[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`,
 		},
 		"calls and their results are blocks, and the results come first": {
-			[]chat.PromptMessage{
-				say(chat.UserRole, "How?"),
-				{Role: chat.AssistantRole, Text: "Let me see.", Calls: []chat.ToolCall{search, {ID: "call:2", Name: "search", Arguments: "nonsense"}}},
-				say(chat.UserRole, "Quick!"),
-				{Role: chat.ToolRole, CallID: "toolu_1", Text: "Press."},
-				{Role: chat.ToolRole, CallID: "call:2"},
+			[]prompt.Message{
+				say(prompt.UserRole, "How?"),
+				{Role: prompt.AssistantRole, Text: "Let me see.", Calls: []prompt.Call{search, {ID: "call:2", Name: "search", Arguments: "nonsense"}}},
+				say(prompt.UserRole, "Quick!"),
+				{Role: prompt.ToolRole, CallID: "toolu_1", Text: "Press."},
+				{Role: prompt.ToolRole, CallID: "call:2"},
 			},
 			"", `[{"role":"user","content":[{"type":"text","text":"How?"}]},` +
 				`{"role":"assistant","content":[{"type":"text","text":"Let me see."},` +
@@ -54,7 +54,7 @@ func TestConversation(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			system, messages := conversation(c.prompt)
+			system, messages := conversation(c.asked)
 			got, err := json.Marshal(messages)
 			if err != nil || system != c.system || string(got) != c.want {
 				t.Errorf("got %q, %v and %s\nwant %s", system, err, got, c.want)
@@ -64,23 +64,23 @@ func TestConversation(t *testing.T) {
 }
 
 func TestConversationProperty(t *testing.T) {
-	roles := []chat.PromptRole{chat.SystemRole, chat.UserRole, chat.AssistantRole, chat.ToolRole}
-	message := rapid.Custom(func(t *rapid.T) chat.PromptMessage {
-		part := chat.PromptMessage{
+	roles := []prompt.Role{prompt.SystemRole, prompt.UserRole, prompt.AssistantRole, prompt.ToolRole}
+	message := rapid.Custom(func(t *rapid.T) prompt.Message {
+		part := prompt.Message{
 			Role:   rapid.SampledFrom(roles).Draw(t, "role"),
 			Text:   rapid.SampledFrom([]string{"", " ", "a", "b"}).Draw(t, "text"),
 			CallID: rapid.StringN(0, 5, -1).Draw(t, "call id"),
 		}
-		if part.Role == chat.AssistantRole && rapid.Bool().Draw(t, "calls") {
-			part.Calls = []chat.ToolCall{{ID: part.CallID, Name: "f", Arguments: rapid.String().Draw(t, "arguments")}}
+		if part.Role == prompt.AssistantRole && rapid.Bool().Draw(t, "calls") {
+			part.Calls = []prompt.Call{{ID: part.CallID, Name: "f", Arguments: rapid.String().Draw(t, "arguments")}}
 		}
 		return part
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		prompt := rapid.SliceOfN(message, 0, 12).Draw(t, "prompt")
-		_, messages := conversation(prompt)
+		asked := rapid.SliceOfN(message, 0, 12).Draw(t, "prompt")
+		_, messages := conversation(asked)
 		for i, m := range messages {
-			if want := []chat.PromptRole{chat.UserRole, chat.AssistantRole}[i%2]; m.Role != want {
+			if want := []prompt.Role{prompt.UserRole, prompt.AssistantRole}[i%2]; m.Role != want {
 				t.Fatalf("message %d is the %s's, want the %s's", i, m.Role, want)
 			}
 			checkBlocks(t, m.Content)
@@ -89,7 +89,7 @@ func TestConversationProperty(t *testing.T) {
 			t.Fatal(err)
 		}
 		again, _ := json.Marshal(messages)
-		if strings.Count(string(again), `"type":"tool_result"`) != results(prompt) {
+		if strings.Count(string(again), `"type":"tool_result"`) != results(asked) {
 			t.Fatalf("a result was lost in %s", again)
 		}
 	})
@@ -111,9 +111,9 @@ func checkBlocks(t *rapid.T, blocks []block) {
 	}
 }
 
-func results(prompt []chat.PromptMessage) (count int) {
-	for _, part := range prompt {
-		if part.Role == chat.ToolRole {
+func results(asked []prompt.Message) (count int) {
+	for _, part := range asked {
+		if part.Role == prompt.ToolRole {
 			count++
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"context"
 	"net/http"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/llm/tokens"
 	"parley/llm/upstream"
@@ -66,25 +67,25 @@ func (m *Model) Traits() chat.Traits {
 // Generate streams an answer, or asks for the whole of it; see [chat.Model].
 // The usage is the server's, or estimated as far as it reports none. A request
 // that the server refused, or that never reached it, has used nothing.
-func (m *Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text string) error) (chat.Generated, error) {
+func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (chat.Generated, error) {
 	generated := chat.Generated{Model: m.config.Model}
 	if err := ctx.Err(); err != nil {
 		return generated, err
 	}
 	// From here on the body stands for the prompt: a long stream need not keep
 	// both.
-	body, err := m.request(prompt)
+	body, err := m.request(asked)
 	if err != nil {
 		return generated, err
 	}
 	call := upstream.Begin(ctx, m.config.limits)
 	defer call.End()
-	round := len(prompt.Messages)
-	answer := &answer{call: call, text: upstream.Text{Call: call, Emit: emit}, mayCall: len(m.offered(prompt)) > 0}
-	if prompt.Whole {
+	round := len(asked.Messages)
+	answer := &answer{call: call, text: upstream.Text{Call: call, Emit: emit}, mayCall: len(m.offered(asked)) > 0}
+	if asked.Whole {
 		call.Started() // the first token comes with the last
 	}
-	response, err := m.post(call.Context(), body, prompt.Whole)
+	response, err := m.post(call.Context(), body, asked.Whole)
 	if err != nil {
 		if call.Sent() {
 			generated.Usage = m.usage(body, answer)

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"parley/core/chat"
+	"parley/core/answer/prompt"
 )
 
 // thinkingTokens are added to the limit of an answer for a model that thinks
@@ -40,18 +40,18 @@ type outputConfig struct {
 	Effort string `json:"effort"`
 }
 
-func (m *Model) request(prompt chat.Prompt) ([]byte, error) {
+func (m *Model) request(asked prompt.Prompt) ([]byte, error) {
 	body := request{
 		Model:     m.config.Model,
-		MaxTokens: orDefault(prompt.MaxTokens, m.config.MaxTokens),
-		Stream:    !prompt.Whole,
+		MaxTokens: orDefault(asked.MaxTokens, m.config.MaxTokens),
+		Stream:    !asked.Whole,
 	}
-	body.System, body.Messages = conversation(prompt.Messages)
-	if err := m.offer(&body, prompt); err != nil {
+	body.System, body.Messages = conversation(asked.Messages)
+	if err := m.offer(&body, asked); err != nil {
 		return nil, err
 	}
 	if takesTemperature(m.config.Model) {
-		body.Temperature = temperature(prompt.Temperature, m.config.Temperature)
+		body.Temperature = temperature(asked.Temperature, m.config.Temperature)
 	}
 	if thinksUnasked(m.config.Model) {
 		// To answer from passages takes little thought, and the reader waits.
@@ -62,18 +62,18 @@ func (m *Model) request(prompt chat.Prompt) ([]byte, error) {
 }
 
 // offered are the tools of a prompt that the model may call.
-func (m *Model) offered(prompt chat.Prompt) []chat.Tool {
+func (m *Model) offered(asked prompt.Prompt) []prompt.Tool {
 	if !m.config.Tools {
 		return nil
 	}
-	return prompt.Tools
+	return asked.Tools
 }
 
 // offer names the tools that the model may call. Where a prompt holds calls
 // but offers nothing, their tools are named all the same and forbidden: the
 // API wants to know the tools of the calls that it is shown.
-func (m *Model) offer(r *request, prompt chat.Prompt) error {
-	for _, offered := range m.offered(prompt) {
+func (m *Model) offer(r *request, asked prompt.Prompt) error {
+	for _, offered := range m.offered(asked) {
 		schema := json.RawMessage(offered.Parameters)
 		if !json.Valid(schema) {
 			return fmt.Errorf("anthropic: the parameters of the tool %q are not JSON", offered.Name)
@@ -84,7 +84,7 @@ func (m *Model) offer(r *request, prompt chat.Prompt) error {
 		return nil
 	}
 	known := map[string]bool{}
-	for _, part := range prompt.Messages {
+	for _, part := range asked.Messages {
 		for _, call := range part.Calls {
 			if !known[call.Name] {
 				known[call.Name] = true

@@ -4,19 +4,19 @@ import (
 	"encoding/json"
 	"testing"
 
-	"parley/core/chat"
+	"parley/core/answer/prompt"
 	"parley/llm/llmtest"
 	"parley/llm/upstream/upstreamtest"
 )
 
 // sent is the body that a prompt becomes.
-func sent(t *testing.T, model string, prompt chat.Prompt) string {
+func sent(t *testing.T, model string, asked prompt.Prompt) string {
 	t.Helper()
 	m, err := New(Config{Model: model, Tools: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := m.request(prompt)
+	body, err := m.request(asked)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,10 +67,10 @@ func TestRequest(t *testing.T) {
 	t.Run("what a prompt says of length and temperature comes first", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Yes."}})
 		own, others := 1.7, 0.2
-		prompt := llmtest.Prompt()
-		prompt.MaxTokens, prompt.Temperature = 7, &own
+		asked := llmtest.Prompt()
+		asked.MaxTokens, asked.Temperature = 7, &own
 		model := open(t, server, func(c *Config) { c.MaxTokens, c.Temperature = 99, &others })
-		if _, _, err := upstreamtest.Generate(t.Context(), model, prompt); err != nil {
+		if _, _, err := upstreamtest.Generate(t.Context(), model, asked); err != nil {
 			t.Fatal(err)
 		}
 		var got request
@@ -85,7 +85,7 @@ func TestRequest(t *testing.T) {
 		warm := 0.5
 		for model, takes := range map[string]bool{"claude-haiku-4-5": true, "claude-opus-4-7": false, "claude-sonnet-5-5": false, "other": true} {
 			var got map[string]any
-			if err := json.Unmarshal([]byte(sent(t, model, chat.Prompt{Temperature: &warm})), &got); err != nil {
+			if err := json.Unmarshal([]byte(sent(t, model, prompt.Prompt{Temperature: &warm})), &got); err != nil {
 				t.Fatal(err)
 			}
 			if (got["temperature"] != nil) != takes {
@@ -95,7 +95,7 @@ func TestRequest(t *testing.T) {
 	})
 	t.Run("a model that thinks unasked is told to think little, with room for it", func(t *testing.T) {
 		want := `{"model":"claude-sonnet-5-5","max_tokens":2148,"messages":null,"output_config":{"effort":"low"},"stream":true}`
-		if got := sent(t, "claude-sonnet-5-5", chat.Prompt{MaxTokens: 100}); got != want {
+		if got := sent(t, "claude-sonnet-5-5", prompt.Prompt{MaxTokens: 100}); got != want {
 			t.Errorf("body = %s\nwant   %s", got, want)
 		}
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"pgregory.net/rapid"
 
-	"parley/core/chat"
+	"parley/core/answer/prompt"
 	"parley/core/retrieval"
 )
 
@@ -75,7 +75,7 @@ func TestHostilePassages(t *testing.T) {
 	}
 	t.Run("a title stays within its line", func(t *testing.T) {
 		for _, title := range []string{"*a", "a\n\n```\n", "[x](http://evil.test)", "<!--", "`", "\\", "", "_a_*", "&lt;"} {
-			assertContained(t, Answer(chat.Prompt{Question: "router", Passages: []retrieval.Result{{
+			assertContained(t, Answer(prompt.Prompt{Question: "router", Passages: []retrieval.Result{{
 				Passage: retrieval.Passage{Title: title, Text: "The router."},
 			}}}))
 		}

@@ -10,6 +10,7 @@ import (
 	"context"
 	"strings"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/llm/tokens"
 )
@@ -49,28 +50,28 @@ func (Model) Check(context.Context) error { return nil }
 // Generate emits the answer word by word. Its only errors are those of emit
 // and ctx. The usage is what a language model would have been charged with
 // for the same prompt and answer.
-func (Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text string) error) (chat.Generated, error) {
+func (Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (chat.Generated, error) {
 	generated := chat.Generated{Model: name}
 	if err := ctx.Err(); err != nil {
 		return generated, err
 	}
-	answer := Answer(prompt)
+	answer := Answer(asked)
 	sent, err := emitWords(ctx, answer, emit)
 	generated.Usage = chat.Usage{CompletionTokens: tokens.Count(answer[:sent]), Estimated: true}
-	for _, message := range prompt.Messages {
+	for _, message := range asked.Messages {
 		generated.Usage.PromptTokens += tokens.Count(message.Text)
 	}
 	return generated, err
 }
 
 // Answer is the Markdown that [Model.Generate] emits.
-func Answer(prompt chat.Prompt) string {
-	found := choose(prompt.Question, prompt.Passages)
+func Answer(asked prompt.Prompt) string {
+	found := choose(asked.Question, asked.Passages)
 	if len(found) > 0 {
 		return compose(found)
 	}
-	if strings.TrimSpace(prompt.NoAnswer) != "" {
-		return prompt.NoAnswer
+	if strings.TrimSpace(asked.NoAnswer) != "" {
+		return asked.NoAnswer
 	}
 	return foundNothing
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/core/retrieval"
 	"parley/llm/llmtest"
@@ -16,13 +17,13 @@ func TestModel(t *testing.T) {
 
 // ask answers a question from passages titled "Manual" under "Care".
 func ask(question string, texts ...string) string {
-	prompt := chat.Prompt{Question: question}
+	asked := prompt.Prompt{Question: question}
 	for i, text := range texts {
-		prompt.Passages = append(prompt.Passages, retrieval.Result{Passage: retrieval.Passage{
+		asked.Passages = append(asked.Passages, retrieval.Result{Passage: retrieval.Passage{
 			ID: int64(i + 1), Title: "Manual", HeadingPath: []string{"Guide", "Care"}, Text: text,
 		}})
 	}
-	return Answer(prompt)
+	return Answer(asked)
 }
 
 const source = "\n\n*Source: Manual › Care* [1]"
@@ -88,7 +89,7 @@ func TestAnswer(t *testing.T) {
 		}
 	})
 	t.Run("quotation marks in a title are those of a quotation within another", func(t *testing.T) {
-		got := Answer(chat.Prompt{Question: "router", Passages: []retrieval.Result{{Passage: retrieval.Passage{
+		got := Answer(prompt.Prompt{Question: "router", Passages: []retrieval.Result{{Passage: retrieval.Passage{
 			Title: `On "routers"`, HeadingPath: []string{"“Red” and «blue»"}, Text: "The router.",
 		}}}})
 		if want := "The router.\n\n*Source: On 'routers' › ‘Red’ and ‹blue›* [1]"; got != want {
@@ -128,7 +129,7 @@ func TestNothingFound(t *testing.T) {
 		})
 	}
 	t.Run("the owner's words are used when there are some", func(t *testing.T) {
-		if got := Answer(chat.Prompt{Question: "x", NoAnswer: "Call us: **123**"}); got != "Call us: **123**" {
+		if got := Answer(prompt.Prompt{Question: "x", NoAnswer: "Call us: **123**"}); got != "Call us: **123**" {
 			t.Errorf("got %q", got)
 		}
 	})
@@ -160,15 +161,15 @@ func TestGenerate(t *testing.T) {
 func BenchmarkAnswer(b *testing.B) {
 	text := strings.Repeat("The router has a red light. To reset the router, press its button for ten seconds.\n\n"+
 		"- Unplug the cable\n- Wait a minute\n\nSee the *table* of `codes` below for what each light means to you.\n\n", 6)
-	prompt := chat.Prompt{Question: "How do I reset the router when its light blinks red?"}
+	asked := prompt.Prompt{Question: "How do I reset the router when its light blinks red?"}
 	for range 5 {
-		prompt.Passages = append(prompt.Passages, retrieval.Result{Passage: retrieval.Passage{
+		asked.Passages = append(asked.Passages, retrieval.Result{Passage: retrieval.Passage{
 			Title: "Manual", HeadingPath: []string{"Care"}, Text: text,
 		}})
 	}
 	b.SetBytes(int64(5 * len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		Answer(prompt)
+		Answer(asked)
 	}
 }

@@ -1,32 +1,35 @@
 package fallback
 
-import "parley/core/chat"
+import (
+	"parley/core/answer/prompt"
+	"parley/core/chat"
+)
 
 // suits reports whether a model can make anything of a prompt. One that is no
 // language model answers from the parts of a question; what is asked in words
 // only, such as to rewrite a question, is not for it.
-func suits(prompt chat.Prompt, traits chat.Traits) bool {
-	return traits.Language || prompt.Question != ""
+func suits(asked prompt.Prompt, traits chat.Traits) bool {
+	return traits.Language || asked.Question != ""
 }
 
 // adapted is a prompt for a model that may lack tools: what they have brought
 // so far becomes part of the talk.
-func adapted(prompt chat.Prompt, traits chat.Traits) chat.Prompt {
+func adapted(asked prompt.Prompt, traits chat.Traits) prompt.Prompt {
 	if traits.Tools {
-		return prompt
+		return asked
 	}
-	prompt.Tools = nil
-	messages := make([]chat.PromptMessage, 0, len(prompt.Messages))
-	for _, message := range prompt.Messages {
+	asked.Tools = nil
+	messages := make([]prompt.Message, 0, len(asked.Messages))
+	for _, message := range asked.Messages {
 		switch {
-		case message.Role == chat.ToolRole:
-			message = chat.PromptMessage{Role: chat.UserRole, Text: message.Text}
+		case message.Role == prompt.ToolRole:
+			message = prompt.Message{Role: prompt.UserRole, Text: message.Text}
 		case len(message.Calls) > 0 && message.Text == "":
 			continue
 		}
 		message.Calls = nil
 		messages = append(messages, message)
 	}
-	prompt.Messages = messages
-	return prompt
+	asked.Messages = messages
+	return asked
 }

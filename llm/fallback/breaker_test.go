@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/core/fault"
 	"parley/llm/fallback"
@@ -27,7 +28,7 @@ type scripted struct {
 
 func (s *scripted) Name() string { return "scripted" }
 
-func (s *scripted) Generate(ctx context.Context, _ chat.Prompt, emit func(string) error) (chat.Generated, error) {
+func (s *scripted) Generate(ctx context.Context, _ prompt.Prompt, emit func(string) error) (chat.Generated, error) {
 	s.calls.Add(1)
 	return chat.Generated{Model: "scripted"}, s.answer(ctx, emit)
 }
@@ -65,7 +66,7 @@ func newCircuit(t *testing.T) *circuit {
 // ask asks, and reports whether the model was reached.
 func (c *circuit) ask(ctx context.Context) (reached bool, err error) {
 	before := c.calls.Load()
-	_, err = c.guarded.Generate(ctx, chat.Prompt{}, func(string) error { return nil })
+	_, err = c.guarded.Generate(ctx, prompt.Prompt{}, func(string) error { return nil })
 	return c.calls.Load() > before, err
 }
 
@@ -136,7 +137,7 @@ func TestBreaker(t *testing.T) {
 		}
 		c.answer = answers
 		for range 20 {
-			_, _ = c.guarded.Generate(c.Context(), chat.Prompt{}, func(string) error { return errors.New("the reader has gone") })
+			_, _ = c.guarded.Generate(c.Context(), prompt.Prompt{}, func(string) error { return errors.New("the reader has gone") })
 		}
 		c.wantReached(true)
 	})
@@ -183,7 +184,7 @@ func TestBreaker(t *testing.T) {
 		time.Sleep(15 * time.Second)
 		c.answer = answers
 		slowly := func(string) error { time.Sleep(time.Minute); return nil }
-		go func() { _, _ = c.guarded.Generate(c.Context(), chat.Prompt{}, slowly) }()
+		go func() { _, _ = c.guarded.Generate(c.Context(), prompt.Prompt{}, slowly) }()
 		synctest.Wait()
 		c.wantReached(true)
 		time.Sleep(2 * time.Minute) // until the trial has ended, too
@@ -194,7 +195,7 @@ func TestBreaker(t *testing.T) {
 		time.Sleep(15 * time.Second)
 		c.answer = func(context.Context, func(string) error) error { time.Sleep(time.Second); return timeout }
 		for range 10 {
-			go func() { _, _ = c.guarded.Generate(c.Context(), chat.Prompt{}, func(string) error { return nil }) }()
+			go func() { _, _ = c.guarded.Generate(c.Context(), prompt.Prompt{}, func(string) error { return nil }) }()
 		}
 		synctest.Wait()
 		if n := c.calls.Load() - 5; n != 1 {

@@ -10,6 +10,7 @@ import (
 	"context"
 	"log/slog"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 )
 
@@ -30,18 +31,18 @@ type pair struct {
 }
 
 // Generate is that of [chat.Model].
-func (p pair) Generate(ctx context.Context, prompt chat.Prompt, emit func(text string) error) (chat.Generated, error) {
+func (p pair) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (chat.Generated, error) {
 	begun := false
-	generated, err := p.first.Generate(ctx, prompt, func(text string) error {
+	generated, err := p.first.Generate(ctx, asked, func(text string) error {
 		begun = true
 		return emit(text)
 	})
-	if err == nil || begun || ctx.Err() != nil || !suits(prompt, p.second.Traits()) {
+	if err == nil || begun || ctx.Err() != nil || !suits(asked, p.second.Traits()) {
 		return generated, err
 	}
 	p.log.Warn("model failed before its first text: the second one is asked",
 		"model", p.first.Name(), "second", p.second.Name(), "error", err)
-	other, err := p.second.Generate(ctx, adapted(prompt, p.second.Traits()), emit)
+	other, err := p.second.Generate(ctx, adapted(asked, p.second.Traits()), emit)
 	other.Usage = other.Usage.Plus(generated.Usage)
 	return other, err
 }

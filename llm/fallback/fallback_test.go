@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/core/fault"
 	"parley/llm/extractive"
@@ -52,10 +53,10 @@ func model(t *testing.T, server *llmtest.Server, name string) chat.Model {
 	return m
 }
 
-func (b *both) ask(prompt chat.Prompt) (string, chat.Generated, error) {
+func (b *both) ask(asked prompt.Prompt) (string, chat.Generated, error) {
 	b.Helper()
 	var text strings.Builder
-	generated, err := b.Generate(b.Context(), prompt, func(piece string) error {
+	generated, err := b.Generate(b.Context(), asked, func(piece string) error {
 		text.WriteString(piece)
 		return nil
 	})
@@ -144,9 +145,9 @@ func TestMove(t *testing.T) {
 
 	t.Run("a whole answer moves, too", func(t *testing.T) {
 		b := newBoth(t, broken, well)
-		prompt := llmtest.Prompt()
-		prompt.Whole = true
-		if text, _, err := b.ask(prompt); err != nil || text != "All is well." {
+		asked := llmtest.Prompt()
+		asked.Whole = true
+		if text, _, err := b.ask(asked); err != nil || text != "All is well." {
 			t.Errorf("got %q, %v", text, err)
 		}
 	})
@@ -231,12 +232,12 @@ func TestPair(t *testing.T) {
 
 	t.Run("a second model without tools gets what the tools brought as words", func(t *testing.T) {
 		b := newBoth(t, broken, well)
-		prompt := llmtest.Prompt()
-		prompt.Tools = []chat.Tool{{Name: "search_knowledge", Description: "Searches.", Parameters: `{"type":"object"}`}}
-		prompt.Messages = append(prompt.Messages,
-			chat.PromptMessage{Role: chat.AssistantRole, Calls: []chat.ToolCall{{ID: "call_1", Name: "search_knowledge", Arguments: "{}"}}},
-			chat.PromptMessage{Role: chat.ToolRole, CallID: "call_1", Text: "[2] The router is blue."})
-		if text, _, err := b.ask(prompt); err != nil || text != "All is well." {
+		asked := llmtest.Prompt()
+		asked.Tools = []prompt.Tool{{Name: "search_knowledge", Description: "Searches.", Parameters: `{"type":"object"}`}}
+		asked.Messages = append(asked.Messages,
+			prompt.Message{Role: prompt.AssistantRole, Calls: []prompt.Call{{ID: "call_1", Name: "search_knowledge", Arguments: "{}"}}},
+			prompt.Message{Role: prompt.ToolRole, CallID: "call_1", Text: "[2] The router is blue."})
+		if text, _, err := b.ask(asked); err != nil || text != "All is well." {
 			t.Fatalf("got %q, %v", text, err)
 		}
 		if sent := string(b.first.Request(0).Body()); !strings.Contains(sent, `"tool"`) || !strings.Contains(sent, "call_1") {
@@ -245,7 +246,7 @@ func TestPair(t *testing.T) {
 		if sent := string(b.second.Request(0).Body()); strings.Contains(sent, `"tool`) || strings.Contains(sent, "call_1") || !strings.Contains(sent, "The router is blue.") {
 			t.Errorf("the second was sent %s", sent)
 		}
-		if len(prompt.Messages[2].Calls) != 1 {
+		if len(asked.Messages[2].Calls) != 1 {
 			t.Error("the prompt was changed")
 		}
 	})
@@ -262,7 +263,7 @@ func TestPair(t *testing.T) {
 			t.Errorf("got %q, %v", text.String(), err)
 		}
 		text.Reset()
-		_, err := pair.Generate(t.Context(), chat.Prompt{Messages: llmtest.Prompt().Messages, Whole: true}, emit)
+		_, err := pair.Generate(t.Context(), prompt.Prompt{Messages: llmtest.Prompt().Messages, Whole: true}, emit)
 		if !fault.Is(err, fault.Upstream) || text.Len() > 0 {
 			t.Errorf("got %q, %v", text.String(), err)
 		}

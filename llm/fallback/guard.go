@@ -3,6 +3,7 @@ package fallback
 import (
 	"context"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 )
 
@@ -17,14 +18,14 @@ type guarded struct {
 }
 
 // Generate is that of [chat.Model].
-func (g guarded) Generate(ctx context.Context, prompt chat.Prompt, emit func(text string) error) (chat.Generated, error) {
+func (g guarded) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (chat.Generated, error) {
 	attempt, admitted := g.breaker.admit()
 	if !admitted {
 		return chat.Generated{Model: g.Name()}, g.breaker.left()
 	}
 	defer attempt.abandon() // of a panic, so that a trial is not waited for for ever
 	var refused error       // by emit, which is the caller's
-	generated, err := g.Model.Generate(ctx, prompt, func(text string) error {
+	generated, err := g.Model.Generate(ctx, asked, func(text string) error {
 		attempt.answers()
 		refused = emit(text)
 		return refused

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/internal/intx"
 )
@@ -17,11 +18,11 @@ func RefuseInTx(model chat.Model) chat.Model { return outsideTx{model} }
 
 type outsideTx struct{ chat.Model }
 
-func (m outsideTx) Generate(ctx context.Context, prompt chat.Prompt, emit func(string) error) (chat.Generated, error) {
+func (m outsideTx) Generate(ctx context.Context, asked prompt.Prompt, emit func(string) error) (chat.Generated, error) {
 	if intx.Inside(ctx) {
 		return chat.Generated{}, ErrInTx
 	}
-	return m.Model.Generate(ctx, prompt, emit)
+	return m.Model.Generate(ctx, asked, emit)
 }
 
 func (m outsideTx) Check(ctx context.Context) error {

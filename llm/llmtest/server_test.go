@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/internal/intx"
 )
@@ -145,7 +146,7 @@ func (fixed) Check(context.Context) error { return nil }
 func (fixed) Count(text string) int       { return len(text) }
 func (fixed) Traits() chat.Traits         { return chat.Traits{Language: true, Context: 1000} }
 
-func (fixed) Generate(ctx context.Context, _ chat.Prompt, emit func(string) error) (chat.Generated, error) {
+func (fixed) Generate(ctx context.Context, _ prompt.Prompt, emit func(string) error) (chat.Generated, error) {
 	generated := chat.Generated{Model: "fixed"}
 	if err := ctx.Err(); err != nil {
 		return generated, err

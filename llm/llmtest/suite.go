@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/core/retrieval"
 )
@@ -64,13 +65,13 @@ func Run(t *testing.T, open func(t *testing.T) chat.Model) {
 }
 
 // Prompt is a prompt that every model can answer, in words or from passages.
-func Prompt() chat.Prompt {
+func Prompt() prompt.Prompt {
 	const question = "How do I reset the router?"
-	return chat.Prompt{
+	return prompt.Prompt{
 		Question: question,
-		Messages: []chat.PromptMessage{
-			{Role: chat.SystemRole, Text: "You answer from the passages only."},
-			{Role: chat.UserRole, Text: question},
+		Messages: []prompt.Message{
+			{Role: prompt.SystemRole, Text: "You answer from the passages only."},
+			{Role: prompt.UserRole, Text: question},
 		},
 		Passages: []retrieval.Result{{Score: 1, Passage: retrieval.Passage{
 			ID: 1, DocumentID: "doc", Title: "Manual", HeadingPath: []string{"Reset"},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/llm/tokens"
 	"parley/llm/upstream"
@@ -14,7 +15,7 @@ import (
 // answer is what has come of an answer so far.
 type answer struct {
 	call    *upstream.Call
-	prompt  *chat.Prompt
+	asked   *prompt.Prompt
 	text    upstream.Text
 	counter *tokens.Counter
 	// offered says that the prompt offered tools. Calls of others are passed
@@ -31,13 +32,13 @@ type answer struct {
 }
 
 // newAnswer begins the time that the answer may take.
-func (m *Model) newAnswer(ctx context.Context, prompt *chat.Prompt, emit func(text string) error) *answer {
+func (m *Model) newAnswer(ctx context.Context, asked *prompt.Prompt, emit func(text string) error) *answer {
 	call := upstream.Begin(ctx, m.config.limits)
-	if prompt.Whole {
+	if asked.Whole {
 		call.Started() // the first token comes with the last
 	}
 	return &answer{
-		call: call, prompt: prompt, text: upstream.Text{Call: call, Emit: emit}, counter: m.counter, offered: m.offers(prompt),
+		call: call, asked: asked, text: upstream.Text{Call: call, Emit: emit}, counter: m.counter, offered: m.offers(asked),
 	}
 }
 
@@ -128,7 +129,7 @@ func (a *answer) generated(model string, err error) (chat.Generated, error) {
 	if err != nil {
 		return generated, a.call.Failure(err, a.text.Len() > 0)
 	}
-	generated.Calls = a.calls.all(len(a.prompt.Messages))
+	generated.Calls = a.calls.all(len(a.asked.Messages))
 	return generated, nil
 }
 
@@ -151,14 +152,14 @@ func (a *answer) used() chat.Usage {
 // "How to count tokens with tiktoken".
 func (a *answer) estimatePrompt() chat.Usage {
 	total := 3
-	for _, message := range a.prompt.Messages {
+	for _, message := range a.asked.Messages {
 		total += 3 + a.counter.Count(string(message.Role)) + a.counter.Count(message.Text)
 		for _, call := range message.Calls {
 			total += a.counter.Count(call.Name) + a.counter.Count(argumentsOf(call))
 		}
 	}
 	if a.offered {
-		for _, tool := range a.prompt.Tools {
+		for _, tool := range a.asked.Tools {
 			total += a.counter.Count(tool.Name) + a.counter.Count(tool.Description) + a.counter.Count(tool.Parameters)
 		}
 	}

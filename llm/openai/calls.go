@@ -7,7 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"parley/core/chat"
+	"parley/core/answer/prompt"
 	"parley/llm/tokens"
 )
 
@@ -104,8 +104,8 @@ func argumentsIn(value gjson.Result) string {
 // all returns the calls in the order in which they began. One without a name
 // calls nothing and is left out. One without an id gets one that no other call
 // of the conversation has; round is any number that grows with its messages.
-func (c *calls) all(round int) []chat.ToolCall {
-	var found []chat.ToolCall
+func (c *calls) all(round int) []prompt.Call {
+	var found []prompt.Call
 	for i, call := range c.open {
 		if call.name == "" {
 			continue
@@ -113,7 +113,7 @@ func (c *calls) all(round int) []chat.ToolCall {
 		if call.id == "" {
 			call.id = fmt.Sprintf("call_%d_%d", round, i+1)
 		}
-		found = append(found, chat.ToolCall{
+		found = append(found, prompt.Call{
 			ID: strings.ToValidUTF8(call.id, "\uFFFD"), Name: strings.ToValidUTF8(call.name, "\uFFFD"),
 			Arguments: strings.ToValidUTF8(string(call.arguments), "\uFFFD"),
 		})

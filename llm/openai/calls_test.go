@@ -9,27 +9,28 @@ import (
 	"github.com/tidwall/gjson"
 	"pgregory.net/rapid"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/llm/llmtest"
 	"parley/llm/upstream/upstreamtest"
 )
 
-var searchTool = chat.Tool{
+var searchTool = prompt.Tool{
 	Name: "search", Description: "Finds passages.",
 	Parameters: `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`,
 }
 
-func toolPrompt() chat.Prompt {
-	prompt := llmtest.Prompt()
-	prompt.Tools = []chat.Tool{searchTool}
-	return prompt
+func toolPrompt() prompt.Prompt {
+	asked := llmtest.Prompt()
+	asked.Tools = []prompt.Tool{searchTool}
+	return asked
 }
 
 // ask gives what a model with tools says and calls.
-func ask(t *testing.T, server *llmtest.Server, prompt chat.Prompt) (string, chat.Generated, error) {
+func ask(t *testing.T, server *llmtest.Server, asked prompt.Prompt) (string, chat.Generated, error) {
 	t.Helper()
 	var text strings.Builder
-	generated, err := open(t, server, func(c *Config) { c.Tools = true }).Generate(t.Context(), prompt, func(piece string) error {
+	generated, err := open(t, server, func(c *Config) { c.Tools = true }).Generate(t.Context(), asked, func(piece string) error {
 		text.WriteString(piece)
 		return nil
 	})
@@ -41,7 +42,7 @@ var twoCalls = []llmtest.ToolCall{
 	{ID: "call_b", Name: "search", Arguments: `{"query":"warranty"}`},
 }
 
-var wantTwoCalls = []chat.ToolCall{
+var wantTwoCalls = []prompt.Call{
 	{ID: "call_a", Name: "search", Arguments: twoCalls[0].Arguments},
 	{ID: "call_b", Name: "search", Arguments: twoCalls[1].Arguments},
 }
@@ -66,9 +67,9 @@ func TestCalls(t *testing.T) {
 		})
 	}
 	t.Run("calls of an answer that is not streamed are the same", func(t *testing.T) {
-		prompt := toolPrompt()
-		prompt.Whole = true
-		text, generated, err := ask(t, llmtest.NewServer(t, llmtest.Reply{ToolCalls: twoCalls}), prompt)
+		asked := toolPrompt()
+		asked.Whole = true
+		text, generated, err := ask(t, llmtest.NewServer(t, llmtest.Reply{ToolCalls: twoCalls}), asked)
 		if err != nil || !slices.Equal(generated.Calls, wantTwoCalls) || text != "" {
 			t.Errorf("got %q, %+v and %v", text, generated.Calls, err)
 		}
@@ -109,7 +110,7 @@ func TestCalls(t *testing.T) {
 }
 
 // gathered are the calls in pieces, each the tool_calls of one chunk.
-func gathered(t interface{ Fatal(...any) }, whole bool, pieces ...string) []chat.ToolCall {
+func gathered(t interface{ Fatal(...any) }, whole bool, pieces ...string) []prompt.Call {
 	var found calls
 	for _, piece := range pieces {
 		if err := found.add(gjson.Parse(piece), whole); err != nil {
@@ -120,7 +121,7 @@ func gathered(t interface{ Fatal(...any) }, whole bool, pieces ...string) []chat
 }
 
 func TestCallsOfOtherServers(t *testing.T) {
-	want := []chat.ToolCall{{ID: "a", Name: "f", Arguments: `{"q":1}`}, {ID: "b", Name: "g", Arguments: `{}`}}
+	want := []prompt.Call{{ID: "a", Name: "f", Arguments: `{"q":1}`}, {ID: "b", Name: "g", Arguments: `{}`}}
 	for name, pieces := range map[string][]string{
 		"calls that all have index 0 are told apart by their ids": {
 			`[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"q\":1}"}}]`, `[{"index":0,"id":"b","function":{"name":"g","arguments":"{}"}}]`,
@@ -154,12 +155,12 @@ func TestCallsOfOtherServers(t *testing.T) {
 	t.Run("calls that are split and mixed in any way come together again", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			texts := rapid.SliceOfN(rapid.String(), 1, 5).Draw(t, "arguments")
-			var want []chat.ToolCall
+			var want []prompt.Call
 			var pieces []string
 			rest := make([][]rune, len(texts))
 			for i, text := range texts {
 				id := fmt.Sprint("id", i)
-				want = append(want, chat.ToolCall{ID: id, Name: "f", Arguments: text})
+				want = append(want, prompt.Call{ID: id, Name: "f", Arguments: text})
 				pieces = append(pieces, fmt.Sprintf(`[{"index":%d,"id":%q,"function":{"name":"f"}}]`, i, id))
 				rest[i] = []rune(text)
 			}

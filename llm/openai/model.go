@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"sync/atomic"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/llm/tokens"
 	"parley/llm/upstream"
@@ -73,11 +74,11 @@ func (m *Model) Traits() chat.Traits {
 // was refused, or did not reach the server, has none.
 //
 // A temperature that the model refuses is left out, then and from then on.
-func (m *Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text string) error) (chat.Generated, error) {
+func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (chat.Generated, error) {
 	if err := ctx.Err(); err != nil {
 		return chat.Generated{Model: m.config.Model}, err
 	}
-	a := m.newAnswer(ctx, &prompt, emit)
+	a := m.newAnswer(ctx, &asked, emit)
 	defer a.call.End()
 	response, err := m.send(a)
 	if err == nil {
@@ -88,21 +89,21 @@ func (m *Model) Generate(ctx context.Context, prompt chat.Prompt, emit func(text
 
 // send returns the response of a server that has agreed to answer.
 func (m *Model) send(a *answer) (*http.Response, error) {
-	response, err := m.post(a.call.Context(), a.prompt)
+	response, err := m.post(a.call.Context(), a.asked)
 	if refusesTemperature(err) {
 		m.ownTemperature.Store(true)
-		response, err = m.post(a.call.Context(), a.prompt)
+		response, err = m.post(a.call.Context(), a.asked)
 	}
 	return response, err
 }
 
-func (m *Model) post(ctx context.Context, prompt *chat.Prompt) (*http.Response, error) {
-	body, err := m.request(prompt)
+func (m *Model) post(ctx context.Context, asked *prompt.Prompt) (*http.Response, error) {
+	body, err := m.request(asked)
 	if err != nil {
 		return nil, err
 	}
 	accept := "text/event-stream"
-	if prompt.Whole {
+	if asked.Whole {
 		accept = "application/json"
 	}
 	return m.client.Post(ctx, "chat/completions", accept, body)

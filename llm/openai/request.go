@@ -3,7 +3,7 @@ package openai
 import (
 	"encoding/json"
 
-	"parley/core/chat"
+	"parley/core/answer/prompt"
 )
 
 // request is the body of a chat completion: the fields that every compatible
@@ -20,7 +20,7 @@ type request struct {
 }
 
 type requestMessage struct {
-	Role chat.PromptRole `json:"role"`
+	Role prompt.Role `json:"role"`
 	// Content is null in a message that does nothing but call tools.
 	Content    *string       `json:"content"`
 	ToolCalls  []requestCall `json:"tool_calls,omitempty"`
@@ -55,44 +55,44 @@ type streamOptions struct {
 }
 
 // offers reports whether the model may call the tools of a prompt.
-func (m *Model) offers(prompt *chat.Prompt) bool {
-	return m.config.Tools && len(prompt.Tools) > 0
+func (m *Model) offers(asked *prompt.Prompt) bool {
+	return m.config.Tools && len(asked.Tools) > 0
 }
 
-func (m *Model) request(prompt *chat.Prompt) ([]byte, error) {
+func (m *Model) request(asked *prompt.Prompt) ([]byte, error) {
 	body := request{
 		Model:       m.config.Model,
-		Messages:    make([]requestMessage, 0, len(prompt.Messages)),
+		Messages:    make([]requestMessage, 0, len(asked.Messages)),
 		Temperature: m.config.Temperature,
 	}
-	if prompt.Temperature != nil {
-		body.Temperature = prompt.Temperature
+	if asked.Temperature != nil {
+		body.Temperature = asked.Temperature
 	}
 	if m.ownTemperature.Load() {
 		body.Temperature = nil
 	}
-	if !prompt.Whole {
+	if !asked.Whole {
 		body.Stream, body.StreamOptions = true, &streamOptions{IncludeUsage: true}
 	}
 	limit := m.config.MaxTokens
-	if prompt.MaxTokens > 0 {
-		limit = prompt.MaxTokens
+	if asked.MaxTokens > 0 {
+		limit = asked.MaxTokens
 	}
 	if m.config.isOpenAI {
 		body.MaxCompletionTokens = limit
 	} else {
 		body.MaxTokens = limit
 	}
-	for i := range prompt.Messages {
-		body.Messages = append(body.Messages, messageOf(&prompt.Messages[i]))
+	for i := range asked.Messages {
+		body.Messages = append(body.Messages, messageOf(&asked.Messages[i]))
 	}
-	if m.offers(prompt) {
-		body.Tools = toolsOf(prompt.Tools)
+	if m.offers(asked) {
+		body.Tools = toolsOf(asked.Tools)
 	}
 	return json.Marshal(body)
 }
 
-func messageOf(part *chat.PromptMessage) requestMessage {
+func messageOf(part *prompt.Message) requestMessage {
 	message := requestMessage{Role: part.Role, Content: &part.Text, ToolCallID: part.CallID}
 	if len(part.Calls) == 0 {
 		return message
@@ -111,14 +111,14 @@ func messageOf(part *chat.PromptMessage) requestMessage {
 
 // argumentsOf are the arguments of a call as they are sent back. Some servers
 // parse them, and would refuse the whole request for a model's mistake.
-func argumentsOf(call chat.ToolCall) string {
+func argumentsOf(call prompt.Call) string {
 	if !json.Valid([]byte(call.Arguments)) {
 		return "{}"
 	}
 	return call.Arguments
 }
 
-func toolsOf(offered []chat.Tool) []requestTool {
+func toolsOf(offered []prompt.Tool) []requestTool {
 	tools := make([]requestTool, len(offered))
 	for i, tool := range offered {
 		tools[i] = requestTool{Type: "function", Function: requestFunction{

@@ -3,29 +3,30 @@ package openai
 import (
 	"testing"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/llm/llmtest"
 )
 
-func bodyOf(t *testing.T, prompt chat.Prompt, change func(*Config)) string {
+func bodyOf(t *testing.T, asked prompt.Prompt, change func(*Config)) string {
 	t.Helper()
 	server := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Yes."}})
-	if _, err := open(t, server, change).Generate(t.Context(), prompt, func(string) error { return nil }); err != nil {
+	if _, err := open(t, server, change).Generate(t.Context(), asked, func(string) error { return nil }); err != nil {
 		t.Fatalf("Generate: %v", err)
 	}
 	return string(server.Request(0).Body())
 }
 
 func TestToolRequest(t *testing.T) {
-	prompt := chat.Prompt{
-		Tools: []chat.Tool{searchTool},
-		Messages: []chat.PromptMessage{
-			{Role: chat.UserRole, Text: "How?"},
-			{Role: chat.AssistantRole, Calls: []chat.ToolCall{
+	asked := prompt.Prompt{
+		Tools: []prompt.Tool{searchTool},
+		Messages: []prompt.Message{
+			{Role: prompt.UserRole, Text: "How?"},
+			{Role: prompt.AssistantRole, Calls: []prompt.Call{
 				{ID: "a", Name: "search", Arguments: `{"query":"x"}`}, {ID: "b", Name: "search", Arguments: `{"query":`},
 			}},
-			{Role: chat.ToolRole, CallID: "a", Text: "[1] So."},
-			{Role: chat.ToolRole, CallID: "b", Text: ""},
+			{Role: prompt.ToolRole, CallID: "a", Text: "[1] So."},
+			{Role: prompt.ToolRole, CallID: "b", Text: ""},
 		},
 	}
 	const messages = `{"model":"test-model","messages":[{"role":"user","content":"How?"},{"role":"assistant","content":null,"tool_calls":[` +
@@ -35,23 +36,23 @@ func TestToolRequest(t *testing.T) {
 	t.Run("tools, calls and what came of them are in OpenAI's format, and arguments that are no JSON are left out", func(t *testing.T) {
 		want := messages + `"tools":[{"type":"function","function":{"name":"search","description":"Finds passages.","parameters":` +
 			searchTool.Parameters + `}}],"stream":true,"stream_options":{"include_usage":true}}`
-		if got := bodyOf(t, prompt, func(c *Config) { c.Tools = true }); got != want {
+		if got := bodyOf(t, asked, func(c *Config) { c.Tools = true }); got != want {
 			t.Errorf("body = %s\nwant   %s", got, want)
 		}
 	})
 	t.Run("a model without tools is offered none", func(t *testing.T) {
 		want := messages + `"stream":true,"stream_options":{"include_usage":true}}`
-		if got := bodyOf(t, prompt, nil); got != want {
+		if got := bodyOf(t, asked, nil); got != want {
 			t.Errorf("body = %s\nwant   %s", got, want)
 		}
 	})
 	t.Run("text that came before calls stays with them", func(t *testing.T) {
-		prompt := prompt
-		prompt.Messages = []chat.PromptMessage{{Role: chat.AssistantRole, Text: "Wait.", Calls: prompt.Messages[1].Calls[:1]}}
+		asked := asked
+		asked.Messages = []prompt.Message{{Role: prompt.AssistantRole, Text: "Wait.", Calls: asked.Messages[1].Calls[:1]}}
 		want := `{"model":"test-model","messages":[{"role":"assistant","content":"Wait.","tool_calls":[` +
 			`{"id":"a","type":"function","function":{"name":"search","arguments":"{\"query\":\"x\"}"}}]}],` +
 			`"stream":true,"stream_options":{"include_usage":true}}`
-		if got := bodyOf(t, prompt, nil); got != want {
+		if got := bodyOf(t, asked, nil); got != want {
 			t.Errorf("body = %s\nwant   %s", got, want)
 		}
 	})
@@ -64,15 +65,15 @@ func TestLimits(t *testing.T) {
 	}
 	cold := 0.0
 	for name, c := range map[string]struct {
-		prompt chat.Prompt
-		want   string
+		asked prompt.Prompt
+		want  string
 	}{
-		"the configuration's limits hold for a prompt without":     {chat.Prompt{}, `"max_tokens":99,"temperature":0.9}`},
-		"a prompt's own limits come first, a temperature of 0 too": {chat.Prompt{MaxTokens: 7, Temperature: &cold}, `"max_tokens":7,"temperature":0}`},
+		"the configuration's limits hold for a prompt without":     {prompt.Prompt{}, `"max_tokens":99,"temperature":0.9}`},
+		"a prompt's own limits come first, a temperature of 0 too": {prompt.Prompt{MaxTokens: 7, Temperature: &cold}, `"max_tokens":7,"temperature":0}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := `{"model":"test-model","messages":[],"stream":true,"stream_options":{"include_usage":true},` + c.want
-			if got := bodyOf(t, c.prompt, set); got != want {
+			if got := bodyOf(t, c.asked, set); got != want {
 				t.Errorf("body = %s\nwant   %s", got, want)
 			}
 		})

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"parley/core/chat"
+	"parley/core/answer/prompt"
 	"parley/llm/llmtest"
 )
 
@@ -15,11 +15,11 @@ var noTemperature = llmtest.Reply{Status: 400, ErrorBody: `{"error":{"message":"
 
 func TestTemperatureRefused(t *testing.T) {
 	cold := 0.0
-	prompt := chat.Prompt{Temperature: &cold, Messages: []chat.PromptMessage{{Role: chat.UserRole, Text: "How?"}}}
+	asked := prompt.Prompt{Temperature: &cold, Messages: []prompt.Message{{Role: prompt.UserRole, Text: "How?"}}}
 	ask := func(t *testing.T, model *Model) error {
 		t.Helper()
 		var text strings.Builder
-		_, err := model.Generate(t.Context(), prompt, func(piece string) error {
+		_, err := model.Generate(t.Context(), asked, func(piece string) error {
 			text.WriteString(piece)
 			return nil
 		})

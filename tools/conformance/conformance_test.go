@@ -11,7 +11,7 @@ import (
 	"github.com/openai/openai-go/v3"
 	openaioption "github.com/openai/openai-go/v3/option"
 
-	"parley/core/chat"
+	"parley/core/answer/prompt"
 	ours "parley/llm/anthropic"
 	"parley/llm/llmtest"
 )
@@ -63,8 +63,8 @@ func checkMessage(t *testing.T, got anthropic.Message) {
 	if call := got.Content[2].AsToolUse(); call.ID != "toolu_1" || string(call.Input) != `{"query":"reset"}` {
 		t.Errorf("call = %+v", call)
 	}
-	prompt := got.Usage.InputTokens + got.Usage.CacheCreationInputTokens + got.Usage.CacheReadInputTokens
-	if want := llmtest.DefaultUsage; int(prompt) != want.PromptTokens || int(got.Usage.OutputTokens) != want.CompletionTokens {
+	asked := got.Usage.InputTokens + got.Usage.CacheCreationInputTokens + got.Usage.CacheReadInputTokens
+	if want := llmtest.DefaultUsage; int(asked) != want.PromptTokens || int(got.Usage.OutputTokens) != want.CompletionTokens {
 		t.Errorf("usage = %+v, want %+v", got.Usage, want)
 	}
 }
@@ -75,16 +75,16 @@ func TestRequestToAnthropic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prompt := llmtest.Prompt()
-	prompt.Tools = []chat.Tool{{
+	asked := llmtest.Prompt()
+	asked.Tools = []prompt.Tool{{
 		Name: "search_knowledge", Description: "Finds passages.",
 		Parameters: `{"type":"object","properties":{"query":{"type":"string"}}}`,
 	}}
-	call := chat.ToolCall{ID: "toolu_1", Name: "search_knowledge", Arguments: `{"query":"reset"}`}
-	prompt.Messages = append(prompt.Messages,
-		chat.PromptMessage{Role: chat.AssistantRole, Text: "Let me look.", Calls: []chat.ToolCall{call}},
-		chat.PromptMessage{Role: chat.ToolRole, CallID: "toolu_1", Text: "Press the button."})
-	if _, err := model.Generate(t.Context(), prompt, func(string) error { return nil }); err != nil {
+	call := prompt.Call{ID: "toolu_1", Name: "search_knowledge", Arguments: `{"query":"reset"}`}
+	asked.Messages = append(asked.Messages,
+		prompt.Message{Role: prompt.AssistantRole, Text: "Let me look.", Calls: []prompt.Call{call}},
+		prompt.Message{Role: prompt.ToolRole, CallID: "toolu_1", Text: "Press the button."})
+	if _, err := model.Generate(t.Context(), asked, func(string) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	var got anthropic.MessageNewParams

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/core/fault"
 	"parley/llm/llmtest"
@@ -84,9 +85,9 @@ func (a *Adapter) at(t testing.TB, server *llmtest.Server, change func(*Config))
 
 // Generate has a model answer a prompt, and returns the pieces that it emits
 // with what it gives.
-func Generate(ctx context.Context, model chat.Model, prompt chat.Prompt) ([]string, chat.Generated, error) {
+func Generate(ctx context.Context, model chat.Model, asked prompt.Prompt) ([]string, chat.Generated, error) {
 	var pieces []string
-	generated, err := model.Generate(ctx, prompt, func(text string) error {
+	generated, err := model.Generate(ctx, asked, func(text string) error {
 		pieces = append(pieces, text)
 		return nil
 	})

@@ -1,0 +1,182 @@
+package grounding
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/internal/fence"
+)
+
+// maxAfter is how far behind a full stop is looked for what belongs to the
+// sentence, in bytes.
+const maxAfter = 64
+
+// inside says what of a line a sentence does not end in.
+type inside struct {
+	ticks    int // the length of the run that opened the code
+	bold     bool
+	brackets int
+}
+
+func (i inside) any() bool { return i.ticks > 0 || i.bold || i.brackets > 0 }
+
+// sentence takes the next of a sentence.
+func (s *sentences) sentence(text string, final bool) (n int, ends bool) {
+	sign := text[0]
+	switch {
+	case s.text.Len() == 0 && (sign == ' ' || sign == '\t'):
+		s.addLead(text[:1])
+		return 1, false
+	case sign == '`':
+		n = fence.RunLength(text, '`', fence.MaxRun)
+		if n == len(text) && n < fence.MaxRun && !final {
+			return waiting, false
+		}
+		s.inside.run(n)
+	case s.inside.ticks > 0:
+		_, n = utf8.DecodeRuneInString(text)
+	case sign == '*' || sign == '\\':
+		if len(text) == 1 && !final {
+			return waiting, false
+		}
+		n = s.pair(text)
+	default:
+		var verdict fence.Verdict
+		if n, ends, verdict = s.character(text, final); verdict == fence.Wait {
+			return waiting, false
+		}
+	}
+	s.text.WriteString(text[:n])
+	return n, ends || s.text.Len() >= maxSentence
+}
+
+func (i *inside) run(length int) {
+	switch i.ticks {
+	case 0:
+		i.ticks = length
+	case length:
+		i.ticks = 0
+	}
+}
+
+// pair is the length of "**", or of a backslash with what it escapes.
+func (s *sentences) pair(text string) int {
+	if strings.HasPrefix(text, "**") {
+		s.inside.bold = !s.inside.bold
+		return 2
+	}
+	if text[0] == '\\' && len(text) > 1 && text[1] != '\n' {
+		_, size := utf8.DecodeRuneInString(text[1:])
+		return 1 + size
+	}
+	return 1
+}
+
+// character takes a character, and with a full stop what belongs to it.
+func (s *sentences) character(text string, final bool) (n int, ends bool, verdict fence.Verdict) {
+	r, size := utf8.DecodeRuneInString(text)
+	switch {
+	case r == '[' || r == '(':
+		s.inside.brackets++
+	case r == ']' || r == ')':
+		s.inside.brackets = max(0, s.inside.brackets-1)
+	case s.inside.any() || !unicode.Is(unicode.STerm, r) && r != '…':
+	case r == '.' && abbreviated(s.text.String()):
+	default:
+		return endOf(text, size, final)
+	}
+	return size, false, fence.Prose
+}
+
+// firstWide is where the scripts begin that put no space between sentences.
+const firstWide = '\u3000'
+
+// endOf returns the length of the end of a sentence, which begins with a full
+// stop of a size, whether it is one, and whether that takes more text.
+func endOf(text string, size int, final bool) (n int, ends bool, verdict fence.Verdict) {
+	wide, _ := utf8.DecodeRuneInString(text)
+	window := text[:min(len(text), maxAfter)]
+	whole := final || len(window) == maxAfter
+	at := size
+	for {
+		at += closingLength(window[at:])
+		n, verdict := citationLength(window[at:], whole)
+		if verdict == fence.Wait {
+			return 0, false, fence.Wait
+		}
+		if n == 0 {
+			break
+		}
+		at += n
+	}
+	rest := window[at:]
+	next := strings.TrimLeft(rest, " \t")
+	switch {
+	case next == "" && !whole:
+		return 0, false, fence.Wait
+	case next == "" || next[0] == '\n':
+		return at, true, fence.Prose
+	case wide >= firstWide:
+		return at, true, fence.Prose
+	case next == rest:
+		return at, false, fence.Prose
+	}
+	r, _ := utf8.DecodeRuneInString(next)
+	return at, !unicode.IsLower(r), fence.Prose
+}
+
+// closingLength is the length of what closes with a sentence.
+func closingLength(text string) int {
+	at := 0
+	for at < len(text) {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		if !strings.ContainsRune(`"')]*_`, r) && !unicode.In(r, unicode.STerm, unicode.Pe, unicode.Pf) {
+			break
+		}
+		at += size
+	}
+	return at
+}
+
+// citationLength is the length of spaces and a marker "[n]", or zero.
+func citationLength(text string, whole bool) (int, fence.Verdict) {
+	at := len(text) - len(strings.TrimLeft(text, " "))
+	if at == len(text) {
+		return 0, fence.Prose
+	}
+	if text[at] != '[' {
+		return 0, fence.Prose
+	}
+	digits := strings.TrimLeft(text[at+1:], "0123456789")
+	if digits == "" && !whole {
+		return 0, fence.Wait
+	}
+	if !strings.HasPrefix(digits, "]") || text[at+1] == ']' {
+		return 0, fence.Prose
+	}
+	return len(text) - len(digits) + 1, fence.Prose
+}
+
+// abbreviations are words whose point ends no sentence though a capital
+// follows.
+var abbreviations = []string{"Abb", "Abs", "Art", "Bd", "Co", "Dr", "Fig", "Hr", "Mr", "Mrs", "Ms", "Nr", "No", "Prof", "Sr", "St", "ca", "cf", "vs"}
+
+// abbreviated reports whether the point behind a text is that of an
+// abbreviation, an initial or an ordinal number.
+func abbreviated(text string) bool {
+	tail := strings.ToValidUTF8(text[max(0, len(text)-8):], " ")
+	word := tail[strings.LastIndexFunc(tail, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })+1:]
+	if i := strings.IndexFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }); i > 0 {
+		word = word[i:]
+	}
+	if slices.Contains(abbreviations, word) {
+		return true
+	}
+	first, size := utf8.DecodeRuneInString(word)
+	if unicode.IsDigit(first) {
+		return len(word) <= 2
+	}
+	return word != "" && size == len(word)
+}

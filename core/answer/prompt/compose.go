@@ -1,0 +1,149 @@
+package prompt
+
+import (
+	"strings"
+
+	"parley/core/chatbot"
+	"parley/core/retrieval"
+)
+
+// Question is a question with what it is answered from.
+type Question struct {
+	Text string
+	// Query is the question as it was searched for, which stands on its own.
+	Query    string
+	Bot      *chatbot.Chatbot
+	Passages []retrieval.Result
+	// History is what was said before, oldest first. Its answers have no
+	// citations: their numbers would be those of other passages.
+	History []Message
+	// Tools are those that the model may call.
+	Tools []Tool
+}
+
+// Compose makes the prompt within a model's context window, and returns the
+// passages that went in, best first: citations number them in this order. Their
+// texts are clean, as the model is given them.
+//
+// The instructions and the question always go in. Then come passages, each whole
+// or not at all, for as long as there is room, and then the history from its
+// end, by questions with their answers.
+func Compose(q Question, window Window) (Prompt, []retrieval.Result) {
+	bot := q.Bot
+	prompt := Prompt{
+		Question: q.Text, NoAnswer: bot.NoAnswer, Temperature: bot.Temperature,
+		MaxTokens: answerTokens(bot, window.Tokens), Tools: q.Tools,
+	}
+	if prompt.NoAnswer == "" {
+		prompt.NoAnswer = defaultNoAnswer
+	}
+	system := instructions(bot, prompt.NoAnswer, len(prompt.Tools) > 0)
+	asked := Defuse(q.Text)
+	left := NewBudget(window, bot)
+	left.Spend(system, reminder(bot, len(q.Passages)), asked)
+	for _, tool := range prompt.Tools {
+		left.Spend(tool.Name, tool.Description, tool.Parameters)
+	}
+
+	given, texts := Choose(left, q.Passages, 1)
+	earlier, all := recent(left, q.History)
+	if !all && q.Query != q.Text && left.Take(q.Query) {
+		asked += "\n(That is: " + Defuse(q.Query) + ")"
+	}
+	prompt.Passages = given
+	prompt.Messages = append(prompt.Messages, Message{Role: SystemRole, Text: system})
+	prompt.Messages = append(prompt.Messages, earlier...)
+	last := withPassages(texts, reminder(bot, len(given)), asked)
+	prompt.Messages = append(prompt.Messages, Message{Role: UserRole, Text: last})
+	keepOnce(given, last)
+	return prompt, given
+}
+
+// keepOnce makes the texts of passages parts of the message that holds them: a
+// stream that stays open keeps both.
+func keepOnce(passages []retrieval.Result, message string) {
+	for i := range passages {
+		text := &passages[i].Text
+		if at := strings.Index(message, *text); at >= 0 {
+			*text = message[at : at+len(*text)]
+			message = message[at+len(*text):]
+		}
+	}
+}
+
+// Choose returns the passages that there is room for, and these as the model
+// is given them, numbered from first on.
+func Choose(left *Budget, passages []retrieval.Result, first int) (given []retrieval.Result, texts []string) {
+	given, texts = make([]retrieval.Result, 0, len(passages)), make([]string, 0, len(passages))
+	for _, p := range passages {
+		p.Text = Clean(p.Text)
+		text := delimited(first+len(given), p)
+		if left.Take(text) {
+			given = append(given, p)
+			texts = append(texts, text)
+		}
+	}
+	return given, texts
+}
+
+// withPassages is the last message: passages, what is to be kept to, question.
+func withPassages(texts []string, reminder, asked string) string {
+	parts := make([]string, 0, len(texts)+3)
+	if len(texts) > 0 {
+		parts = append(parts, "Passages:")
+	}
+	parts = append(parts, texts...)
+	if reminder != "" {
+		parts = append(parts, reminder)
+	}
+	if len(parts) == 0 {
+		return asked
+	}
+	return strings.Join(append(parts, "Question:\n"+asked), "\n\n")
+}
+
+// recent returns the end of a history, oldest first: as many questions with
+// their answers as there is room for, and whether that was all.
+func recent(left *Budget, history []Message) (messages []Message, all bool) {
+	from := len(history)
+	for from > 0 {
+		start := lastQuestion(history[:from])
+		if start < 0 {
+			// The question of what stands here is further back than the
+			// history goes, and models want a question first.
+			break
+		}
+		exchange := said(history[start:from])
+		texts := make([]string, len(exchange))
+		for i, m := range exchange {
+			texts[i] = m.Text
+		}
+		if !left.Take(texts...) {
+			return messages, false
+		}
+		messages = append(exchange, messages...)
+		from = start
+	}
+	return messages, true
+}
+
+func lastQuestion(history []Message) int {
+	for i := len(history) - 1; i >= 0; i-- {
+		if history[i].Role == UserRole {
+			return i
+		}
+	}
+	return -1
+}
+
+// said are messages as a prompt has them. An answer that failed before its
+// first word is none.
+func said(history []Message) []Message {
+	var messages []Message
+	for _, m := range history {
+		if text := Defuse(m.Text); text != "" {
+			messages = append(messages, Message{Role: m.Role, Text: text})
+		}
+	}
+	return messages
+}

@@ -1,0 +1,70 @@
+// Package prompt makes what a model is given: instructions, history, and the
+// question with its passages, within the model's context window. It cleans and
+// delimits texts that others wrote, so that none of them passes for another.
+package prompt
+
+import "parley/core/retrieval"
+
+// Prompt is what a model answers. Messages hold the whole of it as text for a
+// language model; Question, Passages and NoAnswer hold its parts for an
+// answerer that is not one.
+type Prompt struct {
+	// Messages are the composed prompt in order: instructions, history and the
+	// question with its passages, and then the calls of tools with what came
+	// of them.
+	Messages []Message
+	// Tools are what a language model may call instead of answering. There are
+	// none for a model whose traits lack them.
+	Tools []Tool
+	// Question is the user's message as it was sent.
+	Question string
+	// Passages are the retrieved passages, best first. There may be none. A
+	// citation counts them from 1.
+	Passages []retrieval.Result
+	// Whole says that nobody reads the answer before its end. A model may then
+	// generate it without a stream and emit it as one piece.
+	Whole bool
+	// NoAnswer is the text of the owner for a question that the knowledge does
+	// not answer. It may be empty.
+	NoAnswer string
+	// MaxTokens bounds the answer. Zero leaves it to the model.
+	MaxTokens int
+	// Temperature is left to the model when it is nil.
+	Temperature *float64
+}
+
+// Message is one message of a composed prompt.
+type Message struct {
+	Role Role
+	Text string
+	// Calls are the tools that the assistant called in this message.
+	Calls []Call
+	// CallID is that of the call which a tool's message answers.
+	CallID string
+}
+
+// Role says who speaks in a prompt.
+type Role string
+
+// The roles in a prompt.
+const (
+	SystemRole    Role = "system"
+	UserRole      Role = "user"
+	AssistantRole Role = "assistant"
+	ToolRole      Role = "tool"
+)
+
+// Tool is something that a model may ask for.
+type Tool struct {
+	Name, Description string
+	// Parameters is the JSON Schema of the arguments, an object's.
+	Parameters string
+}
+
+// Call is a model's request for a tool. Everything in it is the model's,
+// and may be wrong.
+type Call struct {
+	ID, Name string
+	// Arguments are JSON, if the model kept to it.
+	Arguments string
+}

@@ -1,0 +1,217 @@
+// Package fence tells code from prose in Markdown that arrives in pieces.
+package fence
+
+import "strings"
+
+const (
+	// MaxSpan is how far ahead on a line [Code.Ahead] looks for the end of code.
+	MaxSpan = 128
+	// MaxRun is the longest run of one sign that is read as a whole.
+	MaxRun = 64
+)
+
+// Verdict says what a text turns out to be.
+type Verdict int
+
+const (
+	// Prose is text that is not code.
+	Prose Verdict = iota
+	// Wait says that more text is needed to decide.
+	Wait
+	// IsCode says that the text is code.
+	IsCode
+)
+
+// Code follows what is code in Markdown (CommonMark 0.31, 4.5 and 6.1): blocks
+// between fences, and spans within a line. It knows neither spans that go on in
+// the next line nor indented code.
+type Code struct {
+	// open is the length of the run of backticks that opened a span on this
+	// line, or zero.
+	open int
+	// info says that the run opens a block, unless another follows on the line.
+	info bool
+	// fence is the sign of the block's fence and length that of the run; there
+	// is no block while length is zero.
+	fence  byte
+	length int
+	// within is the prefix of the fence's line: of a quotation or a list.
+	within string
+	// begun says that the block's line is under way, and signsSeen how many
+	// signs of a fence it has; below zero it is no fence.
+	begun     bool
+	signsSeen int
+	trailing  bool
+}
+
+// Fenced reports whether the text is within a block of code.
+func (c *Code) Fenced() bool { return c.length > 0 }
+
+// InSpan reports whether a run of backticks is open on the line.
+func (c *Code) InSpan() bool { return c.open > 0 }
+
+// Open begins a block with a fence whose line is still being read, and which
+// stands in the lists and quotations of a prefix.
+func (c *Code) Open(sign byte, length int, prefix string) {
+	c.within = prefix
+	c.begin(sign, length)
+	c.begun, c.signsSeen = true, -1 // the rest of the line is no fence
+}
+
+// Pass follows text without backticks and tildes.
+func (c *Code) Pass(text string) {
+	if text != "\n" {
+		return
+	}
+	if c.info {
+		c.begin('`', c.open)
+	}
+	c.open, c.info = 0, false
+}
+
+func (c *Code) begin(fence byte, length int) {
+	c.fence, c.length = fence, length
+	c.begun, c.signsSeen, c.trailing = false, 0, false
+}
+
+// Signs follows a run of backticks or tildes behind the prefix of a line, or
+// behind other text.
+func (c *Code) Signs(signs, prefix string, start bool) {
+	fence := start && len(signs) >= 3 && IsContainer(prefix)
+	if fence {
+		c.within = prefix
+	}
+	switch {
+	case signs[0] == '~':
+		if fence {
+			c.begin('~', len(signs))
+			c.begun, c.signsSeen = true, -1 // the rest of the line is its info
+		}
+	case c.open == 0:
+		c.open, c.info = len(signs), fence
+	case c.open == len(signs):
+		c.open, c.info = 0, false
+	default:
+		c.info = false
+	}
+}
+
+// IsContainer reports whether the beginning of a line is that of quotations
+// and of items of lists.
+func IsContainer(prefix string) bool {
+	for _, word := range strings.Fields(strings.ReplaceAll(prefix, ">", " ")) {
+		digits := strings.TrimRight(word, ".)")
+		bullet := word == "-" || word == "*" || word == "+"
+		if !bullet && (len(word) != len(digits)+1 || digits == "" || strings.Trim(digits, "0123456789") != "") {
+			return false
+		}
+	}
+	return prefix == "" || strings.HasSuffix(prefix, " ") || strings.HasSuffix(prefix, "\t") || strings.HasSuffix(prefix, ">")
+}
+
+// Line follows the next of a block of code: the rest of its line, or as much
+// as there is. It is Prose when the quotation or the item around the block has
+// ended, and the block with it.
+func (c *Code) Line(text string, final bool) (int, Verdict) {
+	if !c.begun {
+		switch ended, decided := c.left(text); {
+		case !decided && !final && len(text) < MaxRun:
+			return 0, Wait
+		case ended:
+			c.length = 0
+			return 0, Prose
+		}
+		c.begun = true
+	}
+	for i := range len(text) {
+		if text[i] == '\n' {
+			c.endLine()
+			return i + 1, IsCode
+		}
+		c.follow(text[i])
+	}
+	if final {
+		c.endLine()
+	}
+	return len(text), IsCode
+}
+
+func (c *Code) follow(sign byte) {
+	space := sign == ' ' || sign == '\t' || sign == '>' && c.signsSeen == 0
+	switch {
+	case c.signsSeen < 0:
+	case space:
+		c.trailing = c.signsSeen > 0
+	case sign == c.fence && !c.trailing:
+		c.signsSeen++
+	default:
+		c.signsSeen = -1
+	}
+}
+
+func (c *Code) endLine() {
+	if c.signsSeen >= c.length {
+		c.length = 0
+	}
+	c.begun, c.signsSeen, c.trailing = false, 0, false
+}
+
+// left reports whether a line stands outside of what the fence stands in.
+func (c *Code) left(line string) (ended, decided bool) {
+	rest := strings.TrimLeft(line, " \t")
+	if rest == "" && line != "" && len(line) < MaxRun {
+		return false, false
+	}
+	if strings.Contains(c.within, ">") {
+		return !strings.HasPrefix(rest, ">"), true
+	}
+	if strings.Trim(c.within, " \t") == "" || strings.HasPrefix(rest, "\n") {
+		return false, true
+	}
+	return len(line)-len(rest) < len(c.within), true
+}
+
+// Ahead decides whether the text behind a bracket, up to the returned length,
+// is code, where a span or a block may have been opened on the line.
+func (c *Code) Ahead(text string, final bool) (int, Verdict) {
+	if c.open == 0 {
+		return 0, Prose
+	}
+	window := text[:min(len(text), MaxSpan)]
+	for i := 0; i < len(window); {
+		switch window[i] {
+		case '\n':
+			if c.info {
+				return i, IsCode
+			}
+			return 0, Prose
+		case '`':
+			n := RunLength(window[i:], '`', MaxRun)
+			if i+n == len(window) && n < c.open+1 && len(window) < MaxSpan && !final {
+				return 0, Wait
+			}
+			if n == c.open {
+				return i, IsCode
+			}
+			if c.info { // it opens no block
+				return 0, Prose
+			}
+			i += n
+		default:
+			i++
+		}
+	}
+	if final || len(window) == MaxSpan {
+		return 0, Prose
+	}
+	return 0, Wait
+}
+
+// RunLength is how often a text begins with a sign, at most limit.
+func RunLength(text string, sign byte, limit int) int {
+	n := 0
+	for n < len(text) && n < limit && text[n] == sign {
+		n++
+	}
+	return n
+}
