@@ -38,6 +38,7 @@ test: ## everything that has to hold: setup, check, and all tests with the race 
 	scripts/setup.sh
 	$(MAKE) --no-print-directory check RACE=-race
 	scripts/with-services.sh $(GO) test -race -vet=off -parallel $(PARALLEL) -timeout 20m ./...
+	cd bench && ../scripts/with-services.sh $(GO) test -race -vet=off -parallel $(PARALLEL) ./...
 	cd tools/conformance && GOFLAGS=-buildvcs=false $(GO) test ./...
 
 .PHONY: check
@@ -58,7 +59,9 @@ check-generated:
 .PHONY: vet
 vet:
 	$(GO) vet $(RACE) ./...
+	cd bench && $(GO) vet $(RACE) ./...
 	GOFLAGS='$(GOFLAGS) $(RACE)' "$$($(TOOL) -n staticcheck)" ./...
+	staticcheck="$$($(TOOL) -n staticcheck)" && cd bench && GOFLAGS='$(GOFLAGS) $(RACE)' "$$staticcheck" ./...
 
 .PHONY: arch
 arch:
@@ -70,7 +73,7 @@ fuzz: ## every fuzz test for FUZZTIME (20s)
 
 .PHONY: bench
 bench: ## measure, on a Weaviate and on a PostgreSQL that syncs to disk; BENCH=--only=chat for a part
-	PARLEY_PG_DURABLE=1 scripts/with-services.sh $(GO) run ./internal/bench/cmd $(BENCH)
+	PARLEY_PG_DURABLE=1 scripts/with-services.sh scripts/bench.sh $(BENCH)
 
 .PHONY: services
 services: ## a Weaviate and a PostgreSQL on loopback for development, until Ctrl-C
@@ -87,6 +90,11 @@ generate: ## write the generated files: ent, the pages, docs/config.md
 	@mkdir -p bin
 	$(GO) run $(RACE) ./cmd/parley config --docs > bin/config.md
 	mv bin/config.md docs/config.md
+
+.PHONY: tidy
+tidy: ## tidy the modules of the program and of what measures it, which has the same versions
+	$(GO) mod tidy
+	cd bench && $(GO) mod tidy
 
 .PHONY: migration
 migration: ## write the migrations that the schema's changes need: make migration name=add_labels

@@ -44,8 +44,6 @@ var exceptions = []Exception{
 	{"index/embedded", Methods, "Index", toBeCut},
 	{"index/embedded/segment", Methods, "Segment", toBeCut},
 	{"index/weaviate", Methods, "Index", toBeCut},
-	{"internal/bench", Methods, "bench", toBeCut},
-	{"internal/bench/retrieval", Methods, "bench", toBeCut},
 	{"store", Lines, "", toBeCut},
 	{"store", Methods, "Store", toBeCut},
 	{"views", Exported, "", "each page has a model of its own, and all pages share one set of parts"},

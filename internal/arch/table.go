@@ -321,12 +321,6 @@ var table = []Row{
 		Because:  "both transports read bodies, within one bound of memory",
 	},
 	{
-		Packages: []string{"internal/bench/..."},
-		Ours:     []string{"..."},
-		Outside:  []string{"*"},
-		Because:  "it measures the whole house",
-	},
-	{
 		Packages: []string{"internal/*"},
 		Ours:     []string{"internal/*"},
 		Because:  "what everyone may import imports nothing that somebody may not",
@@ -373,14 +367,14 @@ var bans = []Ban{
 	{
 		Imports: []string{sqlite},
 		In:      []string{"..."},
-		Except:  []string{"store", "index/embedded", "ent/migrate/diff", "internal/bench/..."},
+		Except:  []string{"store", "index/embedded", "ent/migrate/diff"},
 		Tests:   true,
 		Because: "one place decides how a SQLite file is opened: store for the data, index/embedded for the index",
 	},
 	{
 		Imports: []string{pgx},
 		In:      []string{"..."},
-		Except:  []string{"store", "jobs", "ent/migrate/diff", "internal/pgtest", "internal/bench/..."},
+		Except:  []string{"store", "jobs", "ent/migrate/diff", "internal/pgtest"},
 		Tests:   true,
 		Because: "PostgreSQL ends in store, and in the queue that River keeps there",
 	},
@@ -415,7 +409,7 @@ var bans = []Ban{
 	{
 		Imports: []string{weaviateClient, weaviate},
 		In:      []string{"..."},
-		Except:  []string{"index/weaviate", "internal/bench/..."},
+		Except:  []string{"index/weaviate"},
 		Tests:   true,
 		Because: "Weaviate ends in index/weaviate",
 	},
@@ -428,7 +422,7 @@ var bans = []Ban{
 	{
 		Imports: []string{root + "/core/answer/answertest", root + "/billing/stripetest", root + "/mail/mailtest", root + "/index/indextest", root + "/llm/llmtest", root + "/llm/upstream/upstreamtest", root + "/internal/pgtest", root + "/internal/weaviatetest"},
 		In:      []string{"..."},
-		Except:  []string{"index/indextest", "llm/llmtest", "llm/upstream/upstreamtest", "internal/bench/..."},
+		Except:  []string{"index/indextest", "llm/llmtest", "llm/upstream/upstreamtest"},
 		Because: "doubles and suites for tests stay out of the program",
 	},
 }

@@ -124,15 +124,16 @@ func (p *Process) ready() bool {
 	return err == nil && status == http.StatusOK
 }
 
-// script finds scripts/weaviate.sh from any folder of this module.
+// script finds scripts/weaviate.sh from any folder of this tree.
 func script() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
 	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return filepath.Join(dir, "scripts", "weaviate.sh"), nil
+		script := filepath.Join(dir, "scripts", "weaviate.sh")
+		if _, err := os.Stat(script); err == nil {
+			return script, nil
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"os"
 
-	"parley/internal/bench/load"
-	"parley/internal/bench/relay"
-	"parley/internal/bench/upstream"
+	"parley/bench/load"
+	"parley/bench/relay"
+	"parley/bench/upstream"
 )
 
 // The systems that are measured.

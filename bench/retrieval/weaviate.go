@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"parley/index/weaviate"
-	"parley/internal/bench/proc"
+	"parley/bench/proc"
 )
 
 // The environment variables that name the server; see

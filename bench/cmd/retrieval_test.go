@@ -5,7 +5,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/internal/bench/retrieval"
+	"parley/bench/retrieval"
 )
 
 // parse reads a command line.

@@ -9,7 +9,7 @@ import (
 	"net"
 	"time"
 
-	"parley/internal/bench/http1"
+	"parley/bench/http1"
 )
 
 // patience bounds one exchange, so that a server that hangs is an error.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"parley/internal/bench/load"
+	"parley/bench/load"
 )
 
 // Cell is one system under one load.

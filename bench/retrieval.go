@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"parley/internal/bench/retrieval"
+	"parley/bench/retrieval"
 )
 
 // RetrievalSettings say what of retrieval is measured.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/bench"
+	"parley/bench"
 )
 
 type compareCommand struct {
@@ -26,7 +26,7 @@ type compareCommand struct {
 func (c *compareCommand) Run(ctx context.Context) error {
 	settings := bench.Settings{
 		WarmUp: c.WarmUp, Duration: c.Duration, Rounds: c.Rounds, Clients: c.Clients, Databases: c.Databases, Parley: c.Parley,
-		Command: "PARLEY_PG_DURABLE=1 scripts/with-postgres.sh go run ./internal/bench/cmd compare --databases=" + strings.Join(c.Databases, ",") + " ../before/parley",
+		Command: "PARLEY_PG_DURABLE=1 scripts/with-postgres.sh scripts/bench.sh compare --databases=" + strings.Join(c.Databases, ",") + " ../before/parley",
 	}
 	compared, err := bench.Compare(ctx, settings, c.Before, os.Stderr)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"slices"
 	"time"
 
-	"parley/internal/bench/load"
+	"parley/bench/load"
 )
 
 // The databases that can be measured.

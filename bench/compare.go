@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/bench/load"
+	"parley/bench/load"
 )
 
 // aimLoss is how much of the requests/s and of the CPU time of the program of

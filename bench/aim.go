@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"parley/internal/bench/retrieval"
+	"parley/bench/retrieval"
 )
 
 func (r Ratio) aim() Aim {

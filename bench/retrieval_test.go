@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/bench/retrieval"
+	"parley/bench/retrieval"
 )
 
 // exampleRetrieval is a report in which the embedded index is slow for one of

@@ -8,8 +8,8 @@ import (
 	"net"
 	"os"
 
-	"parley/internal/bench/relay"
-	"parley/internal/bench/upstream"
+	"parley/bench/relay"
+	"parley/bench/upstream"
 )
 
 // upstreamServer is the fake model server.

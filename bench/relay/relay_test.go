@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/bench/load"
-	"parley/internal/bench/upstream"
+	"parley/bench/load"
+	"parley/bench/upstream"
 	"parley/internal/pgtest"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"parley/internal/bench/load"
+	"parley/bench/load"
 )
 
 // Cell is one system under one load, asked by one client that asks the next

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/bench"
+	"parley/bench"
 )
 
 // TestMain makes the test's program what the benchmark starts it as.

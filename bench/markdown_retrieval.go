@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/internal/bench/retrieval"
+	"parley/bench/retrieval"
 )
 
 // Markdown returns the figures as a section of docs/performance.md.

@@ -18,7 +18,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/internal/bench"
+	"parley/bench"
 )
 
 // page is where the figures are kept.
@@ -137,7 +137,7 @@ func (c *runCommand) settings() bench.Settings {
 
 // command is what was run, without the files: they change no figure.
 func (c *runCommand) command() string {
-	command := "go run ./internal/bench/cmd --databases=" + strings.Join(c.Databases, ",")
+	command := "scripts/bench.sh --databases=" + strings.Join(c.Databases, ",")
 	if c.Quick {
 		command += " --quick"
 	}
@@ -158,7 +158,7 @@ func (c *runCommand) whole() string {
 	if c.Only == "" {
 		return "make bench"
 	}
-	return "PARLEY_PG_DURABLE=1 scripts/with-postgres.sh go run ./internal/bench/cmd --only=chat"
+	return "PARLEY_PG_DURABLE=1 scripts/with-postgres.sh scripts/bench.sh --only=chat"
 }
 
 func writeJSON(path string, report output) error {

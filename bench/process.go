@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"parley/internal/bench/proc"
+	"parley/bench/proc"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/bench"
-	"parley/internal/bench/retrieval"
+	"parley/bench"
+	"parley/bench/retrieval"
 )
 
 // retrievalFlags are those of the part about retrieval.
@@ -69,7 +69,7 @@ func (c *runCommand) retrievalCommand() string {
 		return "make bench"
 	}
 	f := c.Retrieval
-	command := "scripts/with-weaviate.sh go run ./internal/bench/cmd --only=retrieval --indexes=" + strings.Join(f.Indexes, ",")
+	command := "scripts/with-weaviate.sh scripts/bench.sh --only=retrieval --indexes=" + strings.Join(f.Indexes, ",")
 	if c.Quick {
 		return command + " --quick"
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/bench/upstream"
+	"parley/bench/upstream"
 )
 
 // serve answers every request with what a handler of the standard library

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"time"
 
-	"parley/internal/bench/proc"
+	"parley/bench/proc"
 )
 
 // Index is what a system holds after it was loaded.

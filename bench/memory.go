@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"parley/internal/bench/load"
-	"parley/internal/bench/upstream"
+	"parley/bench/load"
+	"parley/bench/upstream"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"net"
 	"sync"
 
-	"parley/internal/bench/http1"
+	"parley/bench/http1"
 )
 
 // maxBody is the longest request that is read, in bytes.

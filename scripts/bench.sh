@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Builds the programs that measure, which are a module of their own in bench/,
+# and runs them in the top folder of this tree:
+#
+#   scripts/bench.sh --only=chat --databases=sqlite --quick
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+mkdir -p bin
+(cd bench && "${GO:-go}" build -o ../bin/bench ./cmd)
+exec bin/bench "$@"
