@@ -151,7 +151,7 @@ func CheckMailPage() templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page(Layout{Title: "Check your mail"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page(Layout{Title: "Check your e-mail"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

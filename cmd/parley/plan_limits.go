@@ -69,7 +69,7 @@ type planLimitsCmd struct {
 	MessageChars      *limitFlag `placeholder:"N" help:"Characters of a message."`
 	MessagesPerMonth  *limitFlag `name:"messages" placeholder:"N" help:"Questions that are answered in a month, or unlimited."`
 	KnowledgeChars    *limitFlag `name:"knowledge" placeholder:"N" help:"Characters of all documents, or unlimited."`
-	StoredBytes       *limitFlag `name:"storage" placeholder:"BYTES" help:"Bytes of all files and texts, or unlimited."`
+	StoredBytes       *limitFlag `name:"storage" placeholder:"BYTES" help:"Bytes of all files and texts (50000000 is 50 MB), or unlimited."`
 	RequestsPerMinute *limitFlag `name:"requests" placeholder:"N" help:"Requests of the public API in a minute, or unlimited."`
 	ConcurrentAnswers *limitFlag `name:"answers" placeholder:"N" help:"Answers that are worked on at once, or unlimited."`
 	RetentionDays     *limitFlag `placeholder:"N" help:"Days that a conversation is kept after its last message, or unlimited."`

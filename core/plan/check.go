@@ -14,6 +14,8 @@ const (
 	maxBytes        = 1_000_000_000_000_000
 	maxMessageChars = 64_000
 	maxDays         = 36_500
+	// leastBytes keeps a number of megabytes from being taken for one of bytes.
+	leastBytes = 1_000_000
 	// maxPrice is Stripe's: eight digits.
 	maxPrice = 99_999_999
 )
@@ -35,7 +37,7 @@ func (p Plan) Check() error {
 		{"message_chars", l.MessageChars, 1, maxMessageChars, false},
 		{"messages_per_month", l.MessagesPerMonth, 0, maxAmount, true},
 		{"knowledge_chars", l.KnowledgeChars, 0, maxAmount, true},
-		{"stored_bytes", l.StoredBytes, 0, maxBytes, true},
+		{"stored_bytes", l.StoredBytes, leastBytes, maxBytes, true},
 		{"requests_per_minute", l.RequestsPerMinute, 1, maxAmount, true},
 		{"concurrent_answers", l.ConcurrentAnswers, 1, maxAmount, true},
 		{"retention_days", l.RetentionDays, 1, maxDays, true},

@@ -92,6 +92,7 @@ func TestCheck(t *testing.T) {
 		"no requests at all is refused":          {func(p *Plan) { p.Limits.RequestsPerMinute = 0 }, "requests_per_minute"},
 		"a conversation is kept for a day":       {func(p *Plan) { p.Limits.RetentionDays = 0 }, "retention_days"},
 		"more than a century is unlimited":       {func(p *Plan) { p.Limits.RetentionDays = maxDays + 1 }, "retention_days"},
+		"megabytes are not taken for bytes":      {func(p *Plan) { p.Limits.StoredBytes = 500 }, "stored_bytes"},
 		"tokens can be fewer":                    {func(p *Plan) { p.Limits.TokensPerChatbot = 1 }, fine},
 		"tokens below zero are refused":          {func(p *Plan) { p.Limits.TokensPerChatbot = -7 }, "tokens_per_chatbot"},
 		"messages below zero are refused":        {func(p *Plan) { p.Limits.MessagesPerMonth = -7 }, "messages_per_month"},

@@ -95,7 +95,7 @@ func (s *Service) grant(ctx context.Context, workspace Workspace, paid plan.Name
 			return err
 		}
 	}
-	detail := "The plan that was given by hand is " + grant.Plan.Title()
+	detail := "Plan granted: " + grant.Plan.Title()
 	if grant.Until != nil {
 		detail += ", until " + date(*grant.Until)
 	}

@@ -36,7 +36,7 @@ func TestGrantWithAnEnd(t *testing.T) {
 		c.pass(time.Second)
 		c.grantsEnd(1)
 		c.isOn(plan.Free)
-		if entry := c.history()[0]; entry.Actor != audit.Time || entry.Detail != "The plan that was given by hand is Starter. The workspace went from Premium to Starter." {
+		if entry := c.history()[0]; entry.Actor != audit.Time || entry.Detail != "Plan granted: Starter. The workspace went from Premium to Starter." {
 			t.Errorf("the log says %+v", entry)
 		}
 		c.grantsEnd(0)
@@ -62,7 +62,7 @@ func TestGrantWithAnEnd(t *testing.T) {
 	t.Run("another end of the same plan is in the log", func(t *testing.T) {
 		c := newClock(t)
 		c.grant(plan.Standard, day)
-		if entry := c.history()[0]; entry.Detail != "The plan that was given by hand is Standard, until 2 January 2026." {
+		if entry := c.history()[0]; entry.Detail != "Plan granted: Standard, until 2 January 2026." {
 			t.Errorf("the log says %+v", entry)
 		}
 	})

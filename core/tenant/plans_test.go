@@ -22,7 +22,7 @@ func TestSetPlan(t *testing.T) {
 		c.must(c.SetPlan(audit.As(t.Context(), c.owner()), c.space.ID, plan.Premium))
 		c.isOn(plan.Premium)
 		if entry := c.history()[0]; entry.Actor != c.owner() || entry.Action != audit.PlanChanged ||
-			entry.Detail != "The plan that was given by hand is Premium. The workspace went from Standard to Premium." {
+			entry.Detail != "Plan granted: Premium. The workspace went from Standard to Premium." {
 			t.Errorf("the log says %+v", entry)
 		}
 	})
@@ -40,7 +40,7 @@ func TestSetPlan(t *testing.T) {
 		c.bill(c.active(plan.Premium))
 		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic))
 		c.isOn(plan.Premium)
-		if entry := c.history()[0]; entry.Detail != "The plan that was given by hand is Basic." {
+		if entry := c.history()[0]; entry.Detail != "Plan granted: Basic." {
 			t.Errorf("the log says %+v", entry)
 		}
 		ended := c.active(plan.Premium)
