@@ -3,13 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"parley/core/answer/format"
 	"parley/core/chat"
 	"parley/core/chatbot"
-	"parley/core/plan"
+	"parley/internal/app"
 )
 
 type askCmd struct {
@@ -52,21 +51,21 @@ type sourceView struct {
 }
 
 // Run asks, and streams the answer to the terminal.
-func (cmd *askCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
-		caller, err := p.operatorOf(ctx, bot)
+func (cmd *askCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
+		caller, err := p.OperatorOf(ctx, bot)
 		if err != nil {
 			return err
 		}
 		ask := chat.Ask{Message: cmd.Question, Delivery: chat.Delivery{Format: format.Format(cmd.Format)}}
 		ask.ExternalUserID = cmd.ExternalUser
 		if cmd.Conversation != "" {
-			if ask.ConversationID, err = p.conversationID(cmd.Conversation); err != nil {
+			if ask.ConversationID, err = p.ConversationID(cmd.Conversation); err != nil {
 				return err
 			}
 		}
-		defer func() { _ = p.chat.Release(context.WithoutCancel(ctx)) }() // if it fails, the lease ends
-		turn, err := p.chat.Begin(ctx, caller, ask)
+		defer func() { _ = p.Chat.Release(context.WithoutCancel(ctx)) }() // if it fails, the lease ends
+		turn, err := p.Chat.Begin(ctx, caller, ask)
 		if err != nil {
 			return err
 		}
@@ -87,20 +86,20 @@ func (cmd *askCmd) Run(ctx context.Context, config *Config, io streams) error {
 		}
 		text := format.Render(answer.Text, format.Format(cmd.Format), bot.ImageHosts)
 		if cmd.JSON {
-			return showJSON(io.out, p.viewAnswer(turn, answer, text, cmd.Format))
+			return showJSON(io.out, viewAnswer(p, turn, answer, text, cmd.Format))
 		}
 		if streamed {
 			text = ""
 		}
-		_, err = fmt.Fprintf(io.out, "%s\n\n(conversation %d)\n", strings.TrimSpace(text), p.ids.Conversation(turn.Conversation.ID))
+		_, err = fmt.Fprintf(io.out, "%s\n\n(conversation %d)\n", strings.TrimSpace(text), p.IDs.Conversation(turn.Conversation.ID))
 		return err
 	})
 }
 
-func (p *program) viewAnswer(turn *chat.Turn, answer chat.Answer, text, format string) askView {
+func viewAnswer(p *app.Program, turn *chat.Turn, answer chat.Answer, text, format string) askView {
 	usage := answer.Usage()
 	view := askView{
-		Message: text, ConversationID: p.ids.Conversation(turn.Conversation.ID), MessageID: p.ids.Message(answer.MessageID), Format: format,
+		Message: text, ConversationID: p.IDs.Conversation(turn.Conversation.ID), MessageID: p.IDs.Message(answer.MessageID), Format: format,
 		Usage:   usageView{usage.PromptTokens, usage.CompletionTokens, usage.TotalTokens()},
 		Sources: []sourceView{},
 	}
@@ -110,36 +109,4 @@ func (p *program) viewAnswer(turn *chat.Turn, answer chat.Answer, text, format s
 		})
 	}
 	return view
-}
-
-// conversationID returns the sequence number of a conversation by its
-// identifier.
-func (p *program) conversationID(written string) (int64, error) {
-	id, err := strconv.ParseInt(written, 10, 64)
-	if err == nil {
-		if sequence, ok := p.ids.ConversationSequence(id); ok {
-			return sequence, nil
-		}
-	}
-	return 0, chat.ErrNoConversation
-}
-
-// operatorOf is the operator as a caller of a chatbot, under its workspace's
-// plan.
-func (p *program) operatorOf(ctx context.Context, bot chatbot.Chatbot) (*chatbot.Principal, error) {
-	workspace, err := p.tenants.Workspace(ctx, bot.WorkspaceID)
-	if err != nil {
-		return nil, err
-	}
-	plans, err := p.tenants.Plans(ctx)
-	if err != nil {
-		return nil, err
-	}
-	caller := &chatbot.Principal{Chatbot: bot, Plan: plan.Plan{}}
-	for _, candidate := range plans {
-		if candidate.Name == workspace.Plan {
-			caller.Plan = candidate
-		}
-	}
-	return caller, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/internal/app"
 )
 
 type auditCmd struct {
@@ -28,7 +29,7 @@ type auditListCmd struct {
 }
 
 // Run prints entries as they are read, however many there are.
-func (cmd *auditListCmd) Run(ctx context.Context, config *Config, io streams) error {
+func (cmd *auditListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	since, err := parseSince(cmd.Since)
 	if err != nil {
 		return err
@@ -36,8 +37,8 @@ func (cmd *auditListCmd) Run(ctx context.Context, config *Config, io streams) er
 	if cmd.Limit != nil && *cmd.Limit < 1 {
 		return fault.New(fault.Invalid, "--limit must be a number above 0.")
 	}
-	return withProgram(ctx, config, func(p *program) error {
-		entries := atMost(cmd.Limit, p.tenants.AuditLog(ctx, cmd.Workspace, since))
+	return withProgram(ctx, config, func(p *app.Program) error {
+		entries := atMost(cmd.Limit, p.Tenants.AuditLog(ctx, cmd.Workspace, since))
 		if cmd.JSON {
 			return writeAuditJSON(io.out, entries)
 		}
@@ -57,7 +58,7 @@ func parseSince(text string) (time.Time, error) {
 		}
 	}
 	if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
-		return now().Add(-ago), nil
+		return app.Now().Add(-ago), nil
 	}
 	return time.Time{}, fault.New(fault.Invalid, "--since must be a day (2026-01-31), a time (2026-01-31T12:00:00Z) or a duration (72h).")
 }

@@ -7,6 +7,7 @@ import (
 
 	"parley/billing"
 	"parley/core/fault"
+	"parley/internal/app"
 )
 
 type billingCmd struct {
@@ -30,18 +31,18 @@ type changeView struct {
 func viewChange(c billing.Change) changeView { return changeView{c.Verb, c.What, c.Detail} }
 
 // Run prints what differs, and makes it so.
-func (cmd *billingSyncCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withBilling(ctx, config, func(p *program) error {
-		plans, err := p.tenants.Plans(ctx)
+func (cmd *billingSyncCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withBilling(ctx, config, func(p *app.Program) error {
+		plans, err := p.Tenants.Plans(ctx)
 		if err != nil {
 			return err
 		}
-		differences, err := p.billing.Sync(ctx, plans, true)
+		differences, err := p.Billing.Sync(ctx, plans, true)
 		if err != nil {
 			return err
 		}
 		if len(differences) == 0 && !cmd.DryRun { // an earlier run may have ended before it kept what is sold
-			if err := p.billing.RefreshPrices(ctx, plans); err != nil {
+			if err := p.Billing.RefreshPrices(ctx, plans); err != nil {
 				return err
 			}
 		}
@@ -54,7 +55,7 @@ func (cmd *billingSyncCmd) Run(ctx context.Context, config *Config, io streams) 
 		if err != nil || cmd.DryRun || len(differences) == 0 {
 			return err
 		}
-		if _, err := p.billing.Sync(ctx, plans, false); err != nil {
+		if _, err := p.Billing.Sync(ctx, plans, false); err != nil {
 			return err
 		}
 		if cmd.JSON {
@@ -70,17 +71,17 @@ type billingReconcileCmd struct {
 }
 
 // Run catches up, compares and corrects.
-func (cmd *billingReconcileCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withBilling(ctx, config, func(p *program) error {
-		handled, err := p.billing.CatchUp(ctx)
+func (cmd *billingReconcileCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withBilling(ctx, config, func(p *app.Program) error {
+		handled, err := p.Billing.CatchUp(ctx)
 		if err != nil {
 			return err
 		}
-		corrected, err := p.billing.Reconcile(ctx)
+		corrected, err := p.Billing.Reconcile(ctx)
 		if err != nil {
 			return err
 		}
-		strays, err := p.billing.Strays(ctx)
+		strays, err := p.Billing.Strays(ctx)
 		if err != nil {
 			return err
 		}
@@ -92,9 +93,9 @@ func (cmd *billingReconcileCmd) Run(ctx context.Context, config *Config, io stre
 }
 
 // withBilling is withProgram for what needs Stripe.
-func withBilling(ctx context.Context, config *Config, do func(*program) error) error {
-	return withProgram(ctx, config, func(p *program) error {
-		if p.billing == nil {
+func withBilling(ctx context.Context, config *app.Config, do func(*app.Program) error) error {
+	return withProgram(ctx, config, func(p *app.Program) error {
+		if p.Billing == nil {
 			return fault.New(fault.Invalid, "There is no Stripe. Set STRIPE_SECRET_KEY.")
 		}
 		return do(p)

@@ -8,6 +8,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/internal/app"
 )
 
 type billingWebhookCmd struct {
@@ -15,21 +16,18 @@ type billingWebhookCmd struct {
 	JSON   bool `name:"json" help:"Print JSON."`
 }
 
-// webhookURL is where Stripe sends events.
-func (c *Config) webhookURL() string { return strings.TrimRight(c.BaseURL, "/") + webhookPath }
-
 // Run makes the endpoint, or brings it to what is needed.
-func (cmd *billingWebhookCmd) Run(ctx context.Context, config *Config, io streams) error {
+func (cmd *billingWebhookCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	if config.BaseURL == "" {
 		return fault.New(fault.Invalid, "Set BASE_URL to the address under which Stripe reaches this server, such as https://parley.example.com.")
 	}
-	return withBilling(ctx, config, func(p *program) error {
-		made, err := p.billing.SaveEndpoint(ctx, config.webhookURL(), cmd.Rotate)
+	return withBilling(ctx, config, func(p *app.Program) error {
+		made, err := p.Billing.SaveEndpoint(ctx, config.WebhookURL(), cmd.Rotate)
 		if made.Secret == "" && err != nil {
 			return err
 		}
-		shown := show1(io.out, cmd.JSON, map[string]any{"id": made.ID, "url": config.webhookURL(), "changed": made.Changed, "secret": made.Secret},
-			webhookSays(made.Changed, made.ID, config.webhookURL(), made.Secret))
+		shown := show1(io.out, cmd.JSON, map[string]any{"id": made.ID, "url": config.WebhookURL(), "changed": made.Changed, "secret": made.Secret},
+			webhookSays(made.Changed, made.ID, config.WebhookURL(), made.Secret))
 		if err != nil { // the secret of the new endpoint is told once, whatever became of the old one
 			return err
 		}
@@ -54,24 +52,24 @@ type billingUnlinkCmd struct {
 }
 
 // Run says what happens to the plan, asks, and unlinks.
-func (cmd *billingUnlinkCmd) Run(ctx context.Context, config *Config, io streams) error {
+func (cmd *billingUnlinkCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	if cmd.JSON && !cmd.Yes {
 		return fault.New(fault.Invalid, "--json needs --yes: a question is no JSON.")
 	}
-	return withProgram(ctx, config, func(p *program) error {
-		workspace, err := p.tenants.Workspace(ctx, cmd.Workspace)
+	return withProgram(ctx, config, func(p *app.Program) error {
+		workspace, err := p.Tenants.Workspace(ctx, cmd.Workspace)
 		if err != nil {
 			return err
 		}
-		known, err := p.tenants.Subscription(ctx, cmd.Workspace)
+		known, err := p.Tenants.Subscription(ctx, cmd.Workspace)
 		if err != nil {
 			return err
 		}
 		if known.CustomerID == "" {
 			return fault.New(fault.Conflict, "This workspace has no customer at Stripe.")
 		}
-		if p.billing != nil {
-			if err := p.billing.MayUnlink(ctx, cmd.Workspace); err != nil {
+		if p.Billing != nil {
+			if err := p.Billing.MayUnlink(ctx, cmd.Workspace); err != nil {
 				return err
 			}
 		}
@@ -84,7 +82,7 @@ func (cmd *billingUnlinkCmd) Run(ctx context.Context, config *Config, io streams
 				return fault.New(fault.Invalid, "Nothing was changed. Type yes, or give --yes.")
 			}
 		}
-		inForce, err := p.tenants.Unlink(ctx, cmd.Workspace)
+		inForce, err := p.Tenants.Unlink(ctx, cmd.Workspace)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/core/chatbot"
+	"parley/internal/app"
 )
 
 type chatbotCmd struct {
@@ -37,9 +38,9 @@ type chatbotCreateCmd struct {
 }
 
 // Run creates a chatbot.
-func (cmd *chatbotCreateCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withProgram(ctx, config, func(p *program) error {
-		bot, err := p.chatbots.Create(ctx, cmd.Workspace, chatbot.Settings{
+func (cmd *chatbotCreateCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withProgram(ctx, config, func(p *app.Program) error {
+		bot, err := p.Chatbots.Create(ctx, cmd.Workspace, chatbot.Settings{
 			Name: cmd.Name, Instructions: cmd.Instructions, NoAnswer: cmd.NoAnswer, SeparateEndUsers: cmd.Separate,
 		})
 		if err != nil {
@@ -55,12 +56,12 @@ type chatbotListCmd struct {
 }
 
 // Run lists chatbots.
-func (cmd *chatbotListCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withProgram(ctx, config, func(p *program) error {
-		if _, err := p.tenants.Workspace(ctx, cmd.Workspace); err != nil {
+func (cmd *chatbotListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withProgram(ctx, config, func(p *app.Program) error {
+		if _, err := p.Tenants.Workspace(ctx, cmd.Workspace); err != nil {
 			return err
 		}
-		bots, err := p.chatbots.List(ctx, cmd.Workspace)
+		bots, err := p.Chatbots.List(ctx, cmd.Workspace)
 		if err != nil {
 			return err
 		}
@@ -76,9 +77,9 @@ type chatbotDeleteCmd struct {
 }
 
 // Run deletes a chatbot.
-func (cmd *chatbotDeleteCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
-		if err := p.chatbots.Delete(ctx, bot.WorkspaceID, bot.ID); err != nil {
+func (cmd *chatbotDeleteCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
+		if err := p.Chatbots.Delete(ctx, bot.WorkspaceID, bot.ID); err != nil {
 			return err
 		}
 		return show1(io.out, cmd.JSON, removedView{bot.ID, "deleted"}, fmt.Sprintf("%s is deleted.", bot.Name))
@@ -122,17 +123,17 @@ type tokenCreateCmd struct {
 }
 
 // Run creates a token.
-func (cmd *tokenCreateCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
+func (cmd *tokenCreateCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
 		request := chatbot.NewToken{Name: cmd.Name, CreatedBy: "operator"}
 		for _, s := range cmd.Scopes {
 			request.Scopes = append(request.Scopes, chatbot.Scope(s))
 		}
 		if cmd.Expires != 0 {
-			at := now().Add(cmd.Expires)
+			at := app.Now().Add(cmd.Expires)
 			request.ExpiresAt = &at
 		}
-		token, secret, err := p.chatbots.Issue(ctx, bot.WorkspaceID, bot.ID, request)
+		token, secret, err := p.Chatbots.Issue(ctx, bot.WorkspaceID, bot.ID, request)
 		if err != nil {
 			return err
 		}
@@ -148,13 +149,13 @@ type tokenListCmd struct {
 }
 
 // Run lists tokens.
-func (cmd *tokenListCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
-		tokens, err := p.chatbots.Tokens(ctx, bot.WorkspaceID, bot.ID)
+func (cmd *tokenListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
+		tokens, err := p.Chatbots.Tokens(ctx, bot.WorkspaceID, bot.ID)
 		if err != nil {
 			return err
 		}
-		views := each(tokens, func(t chatbot.Token) tokenView { return viewToken(t, p.chatbots.Status(t)) })
+		views := each(tokens, func(t chatbot.Token) tokenView { return viewToken(t, p.Chatbots.Status(t)) })
 		return showTable(io.out, cmd.JSON, views, []string{"id", "name", "hint", "status", "scopes"},
 			func(t tokenView) []string {
 				return []string{t.ID, t.Name, t.Hint, t.Status, strings.Join(t.Scopes, ",")}
@@ -169,9 +170,9 @@ type tokenRevokeCmd struct {
 }
 
 // Run revokes a token. A running server sees it within 5 seconds.
-func (cmd *tokenRevokeCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
-		if err := p.chatbots.Revoke(ctx, bot.WorkspaceID, bot.ID, cmd.Token); err != nil {
+func (cmd *tokenRevokeCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
+		if err := p.Chatbots.Revoke(ctx, bot.WorkspaceID, bot.ID, cmd.Token); err != nil {
 			return err
 		}
 		return show1(io.out, cmd.JSON, removedView{cmd.Token, "revoked"}, "The token is revoked. Running servers see it within 5 seconds.")
@@ -179,13 +180,13 @@ func (cmd *tokenRevokeCmd) Run(ctx context.Context, config *Config, io streams) 
 }
 
 // withChatbot opens the program for one command on one chatbot.
-func withChatbot(ctx context.Context, config *Config, chatbotID string, do func(*program, chatbot.Chatbot) error) error {
-	return withProgram(ctx, config, func(p *program) error {
-		workspaceID, err := p.chatbots.WorkspaceOf(ctx, chatbotID)
+func withChatbot(ctx context.Context, config *app.Config, chatbotID string, do func(*app.Program, chatbot.Chatbot) error) error {
+	return withProgram(ctx, config, func(p *app.Program) error {
+		workspaceID, err := p.Chatbots.WorkspaceOf(ctx, chatbotID)
 		if err != nil {
 			return err
 		}
-		bot, err := p.chatbots.Get(ctx, workspaceID, chatbotID)
+		bot, err := p.Chatbots.Get(ctx, workspaceID, chatbotID)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/app"
+	"parley/internal/app/config"
 )
 
 // wrongValues are values that no server starts with, for each setting. Others
@@ -88,7 +91,7 @@ var (
 
 // TestWrongSettings starts a server with wrong values of every setting.
 func TestWrongSettings(t *testing.T) {
-	for _, s := range (&Config{}).settings() {
+	for _, s := range (&app.Config{}).Settings() {
 		t.Run(s.Env, func(t *testing.T) {
 			if len(wrongValues[s.Env]) == 0 {
 				t.Fatal("it has no wrong values in this table. Refuse some when the program starts, and add them here.")
@@ -105,7 +108,7 @@ func TestWrongSettings(t *testing.T) {
 		})
 	}
 	for env := range wrongValues {
-		if !slices.ContainsFunc((&Config{}).settings(), func(s setting) bool { return s.Env == env }) {
+		if !slices.ContainsFunc((&app.Config{}).Settings(), func(s config.Setting) bool { return s.Env == env }) {
 			t.Errorf("%s is no setting any more", env)
 		}
 	}
@@ -115,7 +118,7 @@ func TestWrongSettings(t *testing.T) {
 func serveWith(t *testing.T, env, value string) (complaint string, code int) {
 	t.Helper()
 	all := map[string]string{}
-	for _, s := range (&Config{}).settings() {
+	for _, s := range (&app.Config{}).Settings() {
 		all[s.Env] = ""
 	}
 	maps.Copy(all, map[string]string{"DATA_DIR": filepath.Join(t.TempDir(), "data"), "LISTEN_ADDR": "127.0.0.1:0"})

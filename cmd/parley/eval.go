@@ -19,6 +19,7 @@ import (
 	"parley/core/knowledge"
 	"parley/core/retrieval"
 	"parley/core/retrieval/evaluation"
+	"parley/internal/app"
 )
 
 type evalCmd struct {
@@ -54,7 +55,7 @@ type evalReport struct {
 }
 
 // Run indexes the corpus as a chatbot's knowledge, asks, and measures.
-func (cmd *evalRetrievalCmd) Run(ctx context.Context, config *Config, io streams) error {
+func (cmd *evalRetrievalCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	for _, k := range cmd.K {
 		if k < 1 || k > ranked {
 			return fault.New(fault.Invalid, "--k is from 1 to %d.", ranked)

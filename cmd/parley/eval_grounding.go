@@ -13,6 +13,7 @@ import (
 	"parley/core/answer/prompt"
 	"parley/core/fault"
 	"parley/core/retrieval"
+	"parley/internal/app"
 	"parley/llm/extractive"
 )
 
@@ -83,7 +84,7 @@ func (s share) String() string {
 
 // Run measures how often strict grounding lets answers pass that it should,
 // and others that it should not.
-func (cmd *evalGroundingCmd) Run(ctx context.Context, config *Config, io streams) error {
+func (cmd *evalGroundingCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	for _, threshold := range cmd.Threshold {
 		if !(threshold >= 0 && threshold <= 1) {
 			return fault.New(fault.Invalid, "--threshold is from 0 to 1.")

@@ -12,6 +12,7 @@ import (
 	"parley/core/knowledge"
 	"parley/core/retrieval"
 	"parley/index/embedded"
+	"parley/internal/app"
 )
 
 // trial is a trial with the index that it runs on.
@@ -25,8 +26,8 @@ type trial struct {
 }
 
 // openTrial opens an empty index beside those that serve.
-func openTrial(ctx context.Context, config *Config, index, folder string) (*trial, error) {
-	ports, err := searchPorts(config)
+func openTrial(ctx context.Context, config *app.Config, index, folder string) (*trial, error) {
+	ports, err := app.SearchPorts(config)
 	if err != nil {
 		return nil, err
 	}
@@ -65,11 +66,11 @@ func (t *trial) openEmbedded(path string) error {
 
 // openWeaviate makes collections of its own on the Weaviate of the
 // configuration, and deletes them in the end.
-func (t *trial) openWeaviate(ctx context.Context, config *Config) error {
+func (t *trial) openWeaviate(ctx context.Context, config *app.Config) error {
 	if config.WeaviateURL == "" {
 		return fault.New(fault.Invalid, "Set WEAVIATE_URL to measure Weaviate.")
 	}
-	index, err := openWeaviate(ctx, config, fmt.Sprint("Eval", time.Now().UnixNano()))
+	index, err := app.OpenWeaviate(ctx, config, fmt.Sprint("Eval", time.Now().UnixNano()))
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/knowledge"
+	"parley/internal/app"
 )
 
 type knowledgeCmd struct {
@@ -63,9 +64,9 @@ type knowledgeListCmd struct {
 }
 
 // Run lists documents.
-func (cmd *knowledgeListCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
-		documents, err := p.knowledge.List(ctx, bot.WorkspaceID, bot.ID)
+func (cmd *knowledgeListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
+		documents, err := p.Knowledge.List(ctx, bot.WorkspaceID, bot.ID)
 		if err != nil {
 			return err
 		}
@@ -78,7 +79,7 @@ type knowledgeRemoveCmd struct {
 }
 
 // Run removes a document.
-func (cmd *knowledgeRemoveCmd) Run(ctx context.Context, config *Config, io streams) error {
+func (cmd *knowledgeRemoveCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return cmd.change(ctx, config, io, (*knowledge.Service).Remove, "removed", "The document is removed.")
 }
 
@@ -87,7 +88,7 @@ type knowledgeRetryCmd struct {
 }
 
 // Run has a document read again.
-func (cmd *knowledgeRetryCmd) Run(ctx context.Context, config *Config, io streams) error {
+func (cmd *knowledgeRetryCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return cmd.change(ctx, config, io, (*knowledge.Service).Retry, "retrying", "The document is read again by the server.")
 }
 
@@ -96,7 +97,7 @@ type knowledgeCancelCmd struct {
 }
 
 // Run ends the work on a document.
-func (cmd *knowledgeCancelCmd) Run(ctx context.Context, config *Config, io streams) error {
+func (cmd *knowledgeCancelCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return cmd.change(ctx, config, io, (*knowledge.Service).Cancel, "cancelled", "The work on the document has been cancelled.")
 }
 
@@ -107,11 +108,11 @@ type documentArgs struct {
 	JSON     bool   `name:"json" help:"Print JSON."`
 }
 
-func (cmd *documentArgs) change(ctx context.Context, config *Config, io streams,
+func (cmd *documentArgs) change(ctx context.Context, config *app.Config, io streams,
 	do func(s *knowledge.Service, ctx context.Context, workspaceID, chatbotID, documentID string) error, status, sentence string,
 ) error {
-	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
-		if err := do(p.knowledge, ctx, bot.WorkspaceID, bot.ID, cmd.Document); err != nil {
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
+		if err := do(p.Knowledge, ctx, bot.WorkspaceID, bot.ID, cmd.Document); err != nil {
 			return err
 		}
 		return show1(io.out, cmd.JSON, removedView{cmd.Document, status}, sentence)
@@ -135,20 +136,20 @@ type removalView struct {
 	MessageIDs  []int64    `json:"message_ids"`
 }
 
-func (p *program) viewRemoval(r knowledge.Removal) removalView {
+func viewRemoval(p *app.Program, r knowledge.Removal) removalView {
 	return removalView{
-		r.ID, r.DocumentID, r.Title, r.URL, r.Passages, r.RequestedAt, r.ConfirmedAt, r.Answers, p.ids.Messages(r.MessageIDs),
+		r.ID, r.DocumentID, r.Title, r.URL, r.Passages, r.RequestedAt, r.ConfirmedAt, r.Answers, p.IDs.Messages(r.MessageIDs),
 	}
 }
 
 // Run lists receipts, the latest first.
-func (cmd *knowledgeRemovalsCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
-		removals, err := p.knowledge.Removals(ctx, bot.WorkspaceID, bot.ID)
+func (cmd *knowledgeRemovalsCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
+		removals, err := p.Knowledge.Removals(ctx, bot.WorkspaceID, bot.ID)
 		if err != nil {
 			return err
 		}
-		return showTable(io.out, cmd.JSON, each(removals, p.viewRemoval), []string{"document", "asked", "confirmed", "passages", "answers", "title"},
+		return showTable(io.out, cmd.JSON, each(removals, func(r knowledge.Removal) removalView { return viewRemoval(p, r) }), []string{"document", "asked", "confirmed", "passages", "answers", "title"},
 			func(r removalView) []string {
 				return []string{
 					r.DocumentID, moment(&r.RequestedAt), moment(r.ConfirmedAt), strconv.Itoa(r.Passages), strconv.Itoa(r.Answers), r.Title,
@@ -171,9 +172,9 @@ type knowledgeReindexCmd struct {
 }
 
 // Run indexes again.
-func (cmd *knowledgeReindexCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
-		n, err := p.knowledge.Reindex(ctx, bot.WorkspaceID, bot.ID)
+func (cmd *knowledgeReindexCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
+		n, err := p.Knowledge.Reindex(ctx, bot.WorkspaceID, bot.ID)
 		if err != nil {
 			return err
 		}
@@ -186,13 +187,13 @@ type reindexCmd struct {
 }
 
 // Run makes the index anew, and switches to it in one step.
-func (cmd *reindexCmd) Run(ctx context.Context, config *Config, io streams) error {
-	p, err := openProgram(ctx, config, newLog(config))
+func (cmd *reindexCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	p, err := app.Open(ctx, config, app.NewLog(config))
 	if err != nil {
 		return err
 	}
-	defer p.close()
-	n, err := p.knowledge.Rebuild(ctx)
+	defer p.Close()
+	n, err := p.Knowledge.Rebuild(ctx)
 	if err != nil {
 		return err
 	}

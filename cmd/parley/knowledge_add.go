@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/internal/app"
 )
 
 type knowledgeAddCmd struct {
@@ -25,18 +25,18 @@ type knowledgeAddCmd struct {
 }
 
 // Run adds files, each in its own transaction.
-func (cmd *knowledgeAddCmd) Run(ctx context.Context, config *Config, io streams) error {
+func (cmd *knowledgeAddCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	if cmd.Title != "" && len(cmd.Files) > 1 {
 		return fault.New(fault.Invalid, "--title goes with a single file.")
 	}
-	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
 		var added []knowledge.Document
 		for _, name := range cmd.Files {
 			request, err := cmd.read(io.in, name)
 			if err != nil {
 				return err
 			}
-			document, err := p.knowledge.Add(ctx, bot.WorkspaceID, bot.ID, request)
+			document, err := p.Knowledge.Add(ctx, bot.WorkspaceID, bot.ID, request)
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
@@ -45,7 +45,7 @@ func (cmd *knowledgeAddCmd) Run(ctx context.Context, config *Config, io streams)
 		if !cmd.Wait {
 			return showDocuments(io.out, cmd.JSON, added)
 		}
-		if err := p.settle(ctx, added); err != nil {
+		if err := p.Settle(ctx, added); err != nil {
 			return err
 		}
 		if err := showDocuments(io.out, cmd.JSON, added); err != nil {
@@ -91,7 +91,7 @@ func (cmd *knowledgeAddCmd) read(in io.Reader, name string) (knowledge.NewDocume
 	}
 	request.Content = string(body)
 	if request.Title == "" {
-		request.Title = documentTitle(filepath.ToSlash(name), request.Content)
+		request.Title = app.TitleOf(filepath.ToSlash(name), request.Content)
 	}
 	return request, nil
 }
@@ -115,62 +115,4 @@ func openInput(in io.Reader, name string) (io.ReadCloser, error) {
 		return io.NopCloser(in), nil
 	}
 	return os.Open(name)
-}
-
-// lookEvery is how often a command looks how far a server is.
-const lookEvery = 200 * time.Millisecond
-
-// settle waits until documents are ready or have failed, and brings the list
-// up to date. While a server runs on the data folder, it does the work; else
-// this process does.
-func (p *program) settle(ctx context.Context, documents []knowledge.Document) error {
-	for {
-		left, err := p.lookAt(ctx, documents)
-		if err != nil || left == "" {
-			return err
-		}
-		worked, err := p.workAlone(ctx, left)
-		if err != nil {
-			return err
-		}
-		if worked {
-			continue
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(lookEvery):
-		}
-	}
-}
-
-// lookAt looks documents up again. It returns a workspace that has some left
-// to work on.
-func (p *program) lookAt(ctx context.Context, documents []knowledge.Document) (left string, err error) {
-	for i, d := range documents {
-		if d.State.Settled() {
-			continue
-		}
-		now, err := p.knowledge.Get(ctx, d.WorkspaceID, d.ChatbotID, d.ID)
-		if err != nil {
-			return "", err
-		}
-		if documents[i] = now; !now.State.Settled() {
-			left = d.WorkspaceID
-		}
-	}
-	return left, nil
-}
-
-// workAlone works for a workspace unless a server runs on the data folder. It
-// reports whether there may be more to do at once.
-func (p *program) workAlone(ctx context.Context, workspaceID string) (more bool, err error) {
-	for _, dir := range p.config.dataDirs() {
-		unlock, err := lockDataDir(dir)
-		if err != nil { // a server is there
-			return false, nil
-		}
-		defer unlock()
-	}
-	return p.knowledge.WorkOff(ctx, workspaceID)
 }

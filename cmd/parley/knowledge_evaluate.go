@@ -10,6 +10,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/retrieval"
+	"parley/internal/app"
 )
 
 type knowledgeEvaluateCmd struct {
@@ -47,13 +48,13 @@ type foundView struct {
 const maxQuestions = 1 << 20
 
 // Run tries the questions of a file.
-func (cmd *knowledgeEvaluateCmd) Run(ctx context.Context, config *Config, io streams) error {
+func (cmd *knowledgeEvaluateCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	text, err := readText(io.in, cmd.File)
 	if err != nil {
 		return err
 	}
-	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
-		result, err := p.evaluator.Evaluate(ctx, bot.WorkspaceID, bot.ID, retrieval.ReadProbes(text), cmd.K)
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
+		result, err := p.Evaluator.Evaluate(ctx, bot.WorkspaceID, bot.ID, retrieval.ReadProbes(text), cmd.K)
 		if err != nil {
 			return err
 		}

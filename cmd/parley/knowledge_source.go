@@ -6,6 +6,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/knowledge"
+	"parley/internal/app"
 )
 
 type knowledgeSourceCmd struct {
@@ -50,7 +51,7 @@ type sourceAddCmd struct {
 }
 
 // Run adds an address.
-func (cmd *sourceAddCmd) Run(ctx context.Context, config *Config, io streams) error {
+func (cmd *sourceAddCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	request := knowledge.NewSource{
 		URL: cmd.URL, Kind: knowledge.Page, Schedule: knowledge.Schedule(cmd.Schedule),
 		Rules: knowledge.Rules{Include: cmd.Include, Exclude: cmd.Exclude, MaxDepth: cmd.Depth, MaxPages: cmd.Pages},
@@ -58,8 +59,8 @@ func (cmd *sourceAddCmd) Run(ctx context.Context, config *Config, io streams) er
 	if cmd.Site {
 		request.Kind = knowledge.Site
 	}
-	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
-		source, err := p.knowledge.AddSource(ctx, bot.WorkspaceID, bot.ID, request)
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
+		source, err := p.Knowledge.AddSource(ctx, bot.WorkspaceID, bot.ID, request)
 		if err != nil {
 			return err
 		}
@@ -73,9 +74,9 @@ type sourceListCmd struct {
 }
 
 // Run lists addresses.
-func (cmd *sourceListCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withChatbot(ctx, config, cmd.Chatbot, func(p *program, bot chatbot.Chatbot) error {
-		sources, err := p.knowledge.Sources(ctx, bot.WorkspaceID, bot.ID)
+func (cmd *sourceListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
+		sources, err := p.Knowledge.Sources(ctx, bot.WorkspaceID, bot.ID)
 		if err != nil {
 			return err
 		}
@@ -91,7 +92,7 @@ type sourceSyncCmd struct {
 }
 
 // Run has an address read again.
-func (cmd *sourceSyncCmd) Run(ctx context.Context, config *Config, io streams) error {
+func (cmd *sourceSyncCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return cmd.change(ctx, config, io, (*knowledge.Service).SyncSource, "syncing", "The address is read again by the server.")
 }
 
@@ -100,7 +101,7 @@ type sourceRemoveCmd struct {
 }
 
 // Run removes an address with its documents.
-func (cmd *sourceRemoveCmd) Run(ctx context.Context, config *Config, io streams) error {
+func (cmd *sourceRemoveCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return cmd.change(ctx, config, io, (*knowledge.Service).RemoveSource, "removed", "The address is removed, with all its documents.")
 }
 
@@ -111,7 +112,7 @@ type sourceArgs struct {
 	JSON    bool   `name:"json" help:"Print JSON."`
 }
 
-func (cmd *sourceArgs) change(ctx context.Context, config *Config, io streams,
+func (cmd *sourceArgs) change(ctx context.Context, config *app.Config, io streams,
 	do func(s *knowledge.Service, ctx context.Context, workspaceID, chatbotID, sourceID string) error, status, sentence string,
 ) error {
 	return (&documentArgs{cmd.Chatbot, cmd.Source, cmd.JSON}).change(ctx, config, io, do, status, sentence)

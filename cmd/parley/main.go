@@ -15,7 +15,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley/core/audit"
-	"parley/core/fault"
+	"parley/internal/app"
+	"parley/internal/app/config"
 )
 
 // version is set by the build.
@@ -23,7 +24,7 @@ var version = "dev"
 
 // cli is the command line.
 type cli struct {
-	Config `embed:"" group:"Configuration"`
+	app.Config `embed:"" group:"Configuration"`
 
 	Serve     serveCmd        `cmd:"" help:"Run the server."`
 	Migrate   migrateCmd      `cmd:"" help:"Bring the database to this version's schema. The server does it at its start, too."`
@@ -66,8 +67,8 @@ func run(ctx context.Context, args []string, io streams, complaints io.Writer) i
 	io.err = complaints
 	var line cli
 	exit := -1
-	var wrong *wrongSetting
-	parser, err := kong.New(&line, append(readSettings(&wrong), kong.Name("parley"),
+	var wrong *config.WrongSetting
+	parser, err := kong.New(&line, append(config.ReadOptions(&wrong), kong.Name("parley"),
 		kong.Description("Parley gives a business's documents a voice: chatbots that answer from them, over a public HTTP API."),
 		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(io.out, complaints), kong.Exit(func(code int) { exit = code }))...)
@@ -89,17 +90,8 @@ func run(ctx context.Context, args []string, io streams, complaints io.Writer) i
 	}
 	parsed.BindTo(audit.As(ctx, audit.Operator), (*context.Context)(nil))
 	if err := parsed.Run(&line.Config, io); err != nil {
-		fmt.Fprintln(complaints, "parley:", strings.Join(strings.Fields(sentence(err)), " "))
+		fmt.Fprintln(complaints, "parley:", strings.Join(strings.Fields(app.Sentence(err)), " "))
 		return 1
 	}
 	return 0
-}
-
-// sentence is what an operator reads of an error: the cause, too.
-func sentence(err error) string {
-	f := fault.As(err)
-	if f.Kind == fault.Internal && f.Cause != nil {
-		return f.Cause.Error()
-	}
-	return f.Error()
 }

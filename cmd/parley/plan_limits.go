@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/core/fault"
 	"parley/core/plan"
+	"parley/internal/app"
 )
 
 // limitFlag is a number, or "unlimited".
@@ -81,20 +81,20 @@ type planLimitsCmd struct {
 }
 
 // Run changes the plan's row.
-func (cmd *planLimitsCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withProgram(ctx, config, func(p *program) error {
-		changed, err := p.planNamed(ctx, plan.Name(cmd.Plan))
+func (cmd *planLimitsCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withProgram(ctx, config, func(p *app.Program) error {
+		changed, err := p.PlanNamed(ctx, plan.Name(cmd.Plan))
 		if err != nil {
 			return err
 		}
 		cmd.change(&changed)
-		if err := p.tenants.UpdatePlan(ctx, changed); err != nil {
+		if err := p.Tenants.UpdatePlan(ctx, changed); err != nil {
 			return err
 		}
 		if err := showTable(io.out, cmd.JSON, []planView{viewPlan(changed)}, planHead, planView.cells); err != nil {
 			return err
 		}
-		return sayIfSyncDue(io.err, changed, p.billing != nil)
+		return sayIfSyncDue(io.err, changed, p.Billing != nil)
 	})
 }
 
@@ -106,19 +106,6 @@ func sayIfSyncDue(to io.Writer, changed plan.Plan, sells bool) error {
 	}
 	_, err := fmt.Fprintf(to, "Stripe does not sell the %s plan at this price yet, and people are shown what it sells. Run: parley billing sync\n", changed.Title)
 	return err
-}
-
-func (p *program) planNamed(ctx context.Context, name plan.Name) (plan.Plan, error) {
-	plans, err := p.tenants.Plans(ctx)
-	if err != nil {
-		return plan.Plan{}, err
-	}
-	for _, one := range plans {
-		if one.Name == name {
-			return one, nil
-		}
-	}
-	return plan.Plan{}, fault.New(fault.NotFound, "There is no plan %q.", name)
 }
 
 func (cmd *planLimitsCmd) change(p *plan.Plan) {

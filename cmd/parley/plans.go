@@ -9,6 +9,7 @@ import (
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
+	"parley/internal/app"
 )
 
 type planCmd struct {
@@ -26,7 +27,7 @@ type planSetCmd struct {
 
 // Run grants the plan. What a subscription gives stays in force if it is more,
 // unless Stripe is switched off.
-func (cmd *planSetCmd) Run(ctx context.Context, config *Config, io streams) error {
+func (cmd *planSetCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	grant := tenant.Grant{Plan: plan.Name(cmd.Plan)}
 	if cmd.Until != "" {
 		until, err := time.Parse(time.DateOnly, cmd.Until)
@@ -35,11 +36,11 @@ func (cmd *planSetCmd) Run(ctx context.Context, config *Config, io streams) erro
 		}
 		grant.Until = &until
 	}
-	return withProgram(ctx, config, func(p *program) error {
-		if err := p.tenants.GrantPlan(ctx, cmd.Workspace, grant); err != nil {
+	return withProgram(ctx, config, func(p *app.Program) error {
+		if err := p.Tenants.GrantPlan(ctx, cmd.Workspace, grant); err != nil {
 			return err
 		}
-		workspace, err := p.tenants.Workspace(ctx, cmd.Workspace)
+		workspace, err := p.Tenants.Workspace(ctx, cmd.Workspace)
 		if err != nil {
 			return err
 		}
@@ -110,9 +111,9 @@ func (v planView) cells() []string {
 }
 
 // Run lists the plans.
-func (cmd *planListCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withProgram(ctx, config, func(p *program) error {
-		plans, err := p.tenants.Plans(ctx)
+func (cmd *planListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withProgram(ctx, config, func(p *app.Program) error {
+		plans, err := p.Tenants.Plans(ctx)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"parley/core/fault"
+	"parley/internal/app"
 )
 
 type providerCmd struct {
@@ -16,13 +17,13 @@ type resealCmd struct {
 }
 
 // Run prints how many keys were sealed, and fails when some cannot be read.
-func (cmd *resealCmd) Run(ctx context.Context, config *Config, io streams) error {
-	p, err := openProgram(ctx, config, newLog(config))
+func (cmd *resealCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	p, err := app.Open(ctx, config, app.NewLog(config))
 	if err != nil {
 		return err
 	}
-	defer p.close()
-	sealed, unreadable, err := p.chatbots.ResealKeys(ctx)
+	defer p.Close()
+	sealed, unreadable, err := p.Chatbots.ResealKeys(ctx)
 	if err != nil {
 		return err
 	}

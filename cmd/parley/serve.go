@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"parley/internal/app"
 	"parley/internal/demo"
 )
 
@@ -14,57 +15,48 @@ type serveCmd struct {
 }
 
 // Run serves until it is told to stop.
-func (cmd *serveCmd) Run(ctx context.Context, config *Config, io streams) error {
-	if err := config.validateServing(); err != nil {
+func (cmd *serveCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	if err := config.CheckServing(); err != nil {
 		return err
 	}
-	log := newLog(config)
-	if cmd.Demo && config.PlanChanges == "" {
-		config.PlanChanges = byOwner
+	log := app.NewLog(config)
+	if cmd.Demo {
+		config.LetOwnersChangePlans()
 	}
 	// Before the database is opened, which a newer version would migrate under
 	// the server that is running.
-	for _, dir := range config.dataDirs() {
-		unlock, err := lockDataDir(dir)
-		if err != nil {
-			return err
-		}
-		defer unlock()
-	}
-	p, err := openProgram(ctx, config, log)
+	unlock, err := app.Lock(config)
 	if err != nil {
 		return err
 	}
-	defer p.close()
-	if p.store.IsSQLite() { // this process is the only server on the database
-		if err := p.chat.InterruptAll(ctx); err != nil {
-			return err
-		}
-	}
-	s, err := newServer(p)
+	defer unlock()
+	p, err := app.Open(ctx, config, log)
 	if err != nil {
 		return err
 	}
-	if err := s.welcome(ctx, *cmd, io.out); err != nil {
+	defer p.Close()
+	if err := p.InterruptCut(ctx); err != nil {
+		return err
+	}
+	s, err := app.Listen(p)
+	if err != nil {
+		return err
+	}
+	if err := welcome(ctx, s, *cmd, io.out); err != nil {
 		return fmt.Errorf("the demo cannot be prepared: %w", err)
 	}
-	if config.clientsAreOne() {
-		log.Warn(clientsAreOneFault, "remedy", clientsAreOneRemedy)
-	}
-	if config.linksLeadNowhere() {
-		log.Warn(linksLeadNowhereFault, "remedy", linksLeadNowhereRemedy)
-	}
-	log.Info("listening", "address", s.listener.Addr().String(), "version", version, "model", p.chat.ModelName())
-	return s.run(ctx)
+	p.WarnOfSettings()
+	log.Info("listening", "address", s.Addr().String(), "version", version, "model", p.Chat.ModelName())
+	return s.Serve(ctx)
 }
 
 // welcome prepares the demo and prints where to go.
-func (s *server) welcome(ctx context.Context, cmd serveCmd, out io.Writer) error {
-	base := s.baseURL()
+func welcome(ctx context.Context, s *app.Server, cmd serveCmd, out io.Writer) error {
+	base := s.BaseURL()
 	if !cmd.Demo {
 		return show1(out, cmd.JSON, map[string]any{"base_url": base}, "Parley is at "+base)
 	}
-	facts, err := s.prepareDemo(ctx, base, false)
+	facts, err := s.PrepareDemo(ctx, base, false)
 	if err != nil {
 		return err
 	}
@@ -76,7 +68,7 @@ func (s *server) welcome(ctx context.Context, cmd serveCmd, out io.Writer) error
 		return nil
 	}
 	fmt.Fprintf(out, welcomeText, base, facts.DashboardURL, facts.Email, *facts.Password,
-		demoChatbot, base, *facts.Token, demo.Question, base, *facts.Token, demo.SecondQuestion)
+		app.DemoChatbot, base, *facts.Token, demo.Question, base, *facts.Token, demo.SecondQuestion)
 	return nil
 }
 
@@ -100,12 +92,12 @@ type migrateCmd struct {
 }
 
 // Run applies the migrations: opening the program does.
-func (cmd *migrateCmd) Run(ctx context.Context, config *Config, io streams) error {
-	p, err := openProgram(ctx, config, newLog(config))
+func (cmd *migrateCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	p, err := app.Open(ctx, config, app.NewLog(config))
 	if err != nil {
 		return err
 	}
-	defer p.close()
+	defer p.Close()
 	return show1(io.out, cmd.JSON, map[string]any{"status": "current"}, "The database has this version's schema.")
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/tenant"
+	"parley/internal/app"
 )
 
 type workspaceCmd struct {
@@ -36,13 +37,13 @@ func viewWorkspace(w tenant.Workspace) workspaceView {
 }
 
 // Run creates a workspace.
-func (cmd *workspaceCreateCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withProgram(ctx, config, func(p *program) error {
-		user, err := p.tenants.UserByEmail(ctx, cmd.Owner)
+func (cmd *workspaceCreateCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withProgram(ctx, config, func(p *app.Program) error {
+		user, err := p.Tenants.UserByEmail(ctx, cmd.Owner)
 		if err != nil {
 			return err
 		}
-		workspace, err := p.tenants.CreateWorkspace(ctx, user, cmd.Name)
+		workspace, err := p.Tenants.CreateWorkspace(ctx, user, cmd.Name)
 		if err != nil {
 			return err
 		}
@@ -55,9 +56,9 @@ type workspaceListCmd struct {
 }
 
 // Run lists the workspaces.
-func (cmd *workspaceListCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withProgram(ctx, config, func(p *program) error {
-		found, err := p.tenants.Workspaces(ctx)
+func (cmd *workspaceListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withProgram(ctx, config, func(p *app.Program) error {
+		found, err := p.Tenants.Workspaces(ctx)
 		if err != nil {
 			return err
 		}
@@ -86,13 +87,13 @@ type userView struct {
 }
 
 // Run creates a user.
-func (cmd *userCreateCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withProgram(ctx, config, func(p *program) error {
-		password, shown, err := p.choosePassword(io, cmd.PasswordStdin)
+func (cmd *userCreateCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withProgram(ctx, config, func(p *app.Program) error {
+		password, shown, err := choosePassword(p, io, cmd.PasswordStdin)
 		if err != nil {
 			return err
 		}
-		user, err := p.tenants.CreateUser(ctx, cmd.Email, password)
+		user, err := p.Tenants.CreateUser(ctx, cmd.Email, password)
 		if err != nil {
 			return err
 		}
@@ -105,9 +106,9 @@ func (cmd *userCreateCmd) Run(ctx context.Context, config *Config, io streams) e
 }
 
 // choosePassword reads a password or makes one, which is then to be shown.
-func (p *program) choosePassword(io streams, fromStdin bool) (password, shown string, err error) {
+func choosePassword(p *app.Program, io streams, fromStdin bool) (password, shown string, err error) {
 	if !fromStdin {
-		password = p.tenants.NewPassword()
+		password = p.Tenants.NewPassword()
 		return password, password, nil
 	}
 	line, err := bufio.NewReader(io.in).ReadString('\n')
@@ -122,9 +123,9 @@ type userListCmd struct {
 }
 
 // Run lists the users.
-func (cmd *userListCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withProgram(ctx, config, func(p *program) error {
-		users, err := p.tenants.Users(ctx)
+func (cmd *userListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withProgram(ctx, config, func(p *app.Program) error {
+		users, err := p.Tenants.Users(ctx)
 		if err != nil {
 			return err
 		}
@@ -141,13 +142,13 @@ type userPasswordCmd struct {
 }
 
 // Run replaces a password.
-func (cmd *userPasswordCmd) Run(ctx context.Context, config *Config, io streams) error {
-	return withProgram(ctx, config, func(p *program) error {
-		password, shown, err := p.choosePassword(io, cmd.PasswordStdin)
+func (cmd *userPasswordCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withProgram(ctx, config, func(p *app.Program) error {
+		password, shown, err := choosePassword(p, io, cmd.PasswordStdin)
 		if err != nil {
 			return err
 		}
-		if err := p.tenants.ResetPassword(ctx, cmd.Email, password); err != nil {
+		if err := p.Tenants.ResetPassword(ctx, cmd.Email, password); err != nil {
 			return err
 		}
 		rows := [][2]string{{"e-mail", cmd.Email}}
@@ -159,12 +160,12 @@ func (cmd *userPasswordCmd) Run(ctx context.Context, config *Config, io streams)
 }
 
 // withProgram opens the program for one command.
-func withProgram(ctx context.Context, config *Config, do func(*program) error) error {
-	p, err := openProgram(ctx, config, newLog(config))
+func withProgram(ctx context.Context, config *app.Config, do func(*app.Program) error) error {
+	p, err := app.Open(ctx, config, app.NewLog(config))
 	if err != nil {
 		return err
 	}
-	defer p.close()
+	defer p.Close()
 	return do(p)
 }
 

@@ -1,0 +1,9 @@
+package main
+
+import "parley/internal/app"
+
+// extractChildCmd is the process that reads one hostile file. The server starts it.
+type extractChildCmd struct{}
+
+// Run reads one document from standard input. It ends with its process.
+func (cmd *extractChildCmd) Run(io streams) error { return app.ReadAsChild(io.in, io.out) }

@@ -1,6 +1,0 @@
-//go:build !unix
-
-package main
-
-// openFiles is how many files this process may open: there is no limit here.
-func openFiles() int { return 1 << 30 }

@@ -1,7 +1,0 @@
-//go:build !unix
-
-package main
-
-// lockDataDir cannot lock here: running one server a data folder is up to the
-// operator.
-func lockDataDir(string) (unlock func(), err error) { return func() {}, nil }

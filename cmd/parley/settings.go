@@ -1,0 +1,27 @@
+package main
+
+import (
+	"fmt"
+
+	"parley/internal/app"
+)
+
+type configCmd struct {
+	JSON bool `name:"json" help:"Print JSON."`
+	Docs bool `name:"docs" help:"Print docs/config.md."`
+}
+
+// Run prints the configuration in force.
+func (cmd *configCmd) Run(config *app.Config, io streams) error {
+	if cmd.Docs {
+		_, err := fmt.Fprint(io.out, config.Reference())
+		return err
+	}
+	values := map[string]string{}
+	var rows [][2]string
+	for _, s := range config.Settings() {
+		values[s.Env] = s.Value
+		rows = append(rows, [2]string{s.Env, s.Value})
+	}
+	return showRecord(io.out, cmd.JSON, values, rows)
+}

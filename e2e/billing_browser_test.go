@@ -1,0 +1,76 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"parley/billing/stripetest"
+	"parley/core/plan"
+)
+
+func TestUpgradeInTheBrowser(t *testing.T) {
+	stripe := stripetest.New(t, stripetest.Options{})
+	w := start(t, paidAt(stripe))
+	w.sells(stripe)
+	baker := w.newTenant("baker", plan.Basic, opening)
+	b := w.window()
+	b.signIn(t, baker)
+	tokens := "/chatbots/" + baker.chatbot + "/tokens"
+	var secret string
+
+	// isQuiet fails the test on a complaint of the console, but that Stripe's
+	// page has no icon.
+	isQuiet := func(t *testing.T) {
+		t.Helper()
+		for _, complaint := range b.heard() {
+			if !strings.HasSuffix(complaint, "/favicon.ico") {
+				t.Errorf("the console has %s", complaint)
+			}
+		}
+	}
+	// pays goes from the tokens page to Stripe's, pays there, and comes back.
+	pays := func(t *testing.T) {
+		t.Helper()
+		b.do(t, chromedp.Navigate(b.base+tokens), chromedp.WaitVisible(chromedp.ID("upgrade-plan")))
+		if got := b.follow(t, "#upgrade-plan"); !strings.HasPrefix(got, "http://localhost:") {
+			t.Fatalf("the upgrade leads to %q", got)
+		}
+		if got := b.text(t, "main"); !strings.Contains(got, "Parley Standard") {
+			t.Errorf("Stripe's page says %q", got)
+		}
+		if got := b.follow(t, "button[value=pay]"); !strings.HasPrefix(got, tokens) {
+			t.Fatalf("paying leads to %q", got)
+		}
+	}
+
+	t.Run("from the tokens page one buys the plan and comes back", func(t *testing.T) {
+		pays(t)
+		w.within(t).has(baker, plan.Standard)
+		if got := b.text(t, ".notice"); !strings.Contains(got, "plan") {
+			t.Errorf("the page says %q", got)
+		}
+	})
+	t.Run("a token can be created at once, and answers", func(t *testing.T) {
+		b.do(t, chromedp.SendKeys(chromedp.ID("token-name"), "Website"), chromedp.Click(chromedp.ID("create-token")),
+			chromedp.WaitVisible(chromedp.ID("token-secret")))
+		secret = b.text(t, "#token-secret")
+		w.within(t).chats(secret, 200)
+		isQuiet(t)
+	})
+	t.Run("when the subscription is cancelled, the token is refused with code 2", func(t *testing.T) {
+		w := w.within(t)
+		known, err := w.server.Tenants.Subscription(t.Context(), baker.workspace)
+		w.must(err)
+		stripe.Cancel(known.CustomerID)
+		w.delivers(stripe)
+		w.isAnswered(secret, 403, 2)
+	})
+	t.Run("when the plan is bought again, the same token answers", func(t *testing.T) {
+		pays(t)
+		w.within(t).isAnswered(secret, 200, 0)
+		b.do(t, chromedp.WaitVisible(chromedp.CSS(`#token-list tr[data-status="active"]`)))
+		isQuiet(t)
+	})
+}

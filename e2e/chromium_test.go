@@ -1,0 +1,142 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/browser"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// window is a tab of a real browser.
+type window struct {
+	*world
+	ctx context.Context
+
+	mu sync.Mutex
+	// complaints are errors and warnings of the console: exceptions, what the
+	// content policy stopped, and what could not be loaded.
+	complaints []string
+}
+
+// findChromium returns the program, or fails the test.
+func findChromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless-shell"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Fatal("This test needs a Chromium, and there is none. Run scripts/setup.sh.")
+	return ""
+}
+
+// window opens a browser with nothing in it, until the test ends.
+func (w *world) window() *window {
+	w.Helper()
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+		chromedp.ExecPath(findChromium(w.T)), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(1200, 1000),
+	)
+	limited, stop := context.WithTimeout(context.WithoutCancel(w.Context()), 4*patience)
+	allocator, stopAllocator := chromedp.NewExecAllocator(limited, options...)
+	b := &window{world: w}
+	b.ctx, _ = chromedp.NewContext(allocator)
+	w.Cleanup(func() {
+		if err := chromedp.Cancel(b.ctx); err != nil {
+			w.Errorf("closing the browser: %v", err)
+		}
+		stopAllocator()
+		stop()
+	})
+	w.must(chromedp.Listen(b.ctx, b.hear))
+	for _, permission := range []string{"clipboard-read", "clipboard-write"} {
+		_, err := chromedp.CallBrowser(b.ctx, browser.SetPermission, browser.SetPermissionParams{
+			Permission: &browser.PermissionDescriptor{Name: permission}, Setting: browser.PermissionSettingGranted, Origin: w.base,
+		})
+		w.must(err)
+	}
+	return b
+}
+
+func (b *window) hear(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch event := event.(type) {
+	case *runtime.EventExceptionThrown:
+		b.complaints = append(b.complaints, "exception: "+event.ExceptionDetails.Text)
+	case *runtime.EventConsoleAPICalled:
+		if event.Type == "error" || event.Type == "warning" || event.Type == "assert" {
+			b.complaints = append(b.complaints, fmt.Sprintf("console: %v", event.Args))
+		}
+	case *cdplog.EventEntryAdded:
+		if entry := event.Entry; entry.Level == "error" || entry.Level == "warning" {
+			b.complaints = append(b.complaints, string(entry.Source)+": "+entry.Text+" "+entry.URL)
+		}
+	}
+}
+
+// heard returns the complaints and forgets them.
+func (b *window) heard() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	heard := b.complaints
+	b.complaints = nil
+	return heard
+}
+
+// quiet fails the test on any complaint.
+func (b *window) quiet(t *testing.T) {
+	t.Helper()
+	if heard := b.heard(); len(heard) > 0 {
+		t.Errorf("the console has:\n%s", strings.Join(heard, "\n"))
+	}
+}
+
+func (b *window) do(t *testing.T, steps ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// get returns what an action does.
+func get[T any](t *testing.T, b *window, action chromedp.Action[T]) T {
+	t.Helper()
+	value, err := chromedp.Run(b.ctx, action)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// text is what a person reads in the element.
+func (b *window) text(t *testing.T, selector string) string {
+	t.Helper()
+	return get(t, b, chromedp.Text(chromedp.CSS(selector)))
+}
+
+// follow clicks on what leads to another page, and returns its path.
+func (b *window) follow(t *testing.T, selector string) string {
+	t.Helper()
+	if _, err := chromedp.RunResponse(b.ctx, chromedp.Click(chromedp.CSS(selector))); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimPrefix(get(t, b, chromedp.Location()), b.base)
+}
+
+func (b *window) signIn(t *testing.T, tn tenantOf) {
+	t.Helper()
+	b.do(t, chromedp.Navigate(b.base+"/sign-in"),
+		chromedp.SendKeys(chromedp.ID("email"), tn.email), chromedp.SendKeys(chromedp.ID("password"), tn.password))
+	if got := b.follow(t, "main button[type=submit]"); got != "/workspaces/"+tn.workspace {
+		t.Fatalf("signing in leads to %q", got)
+	}
+}

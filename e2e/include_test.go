@@ -1,0 +1,117 @@
+package e2e
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"parley/llm/llmtest"
+)
+
+func including(list string) string {
+	return `{"message":"When does the bakery open?","format":"html","include":` + list + `}`
+}
+
+func TestInclude(t *testing.T) {
+	t.Parallel()
+	onModel(t, func(b bakery, upstream *llmtest.Server) {
+		token := b.baker.token
+		upstream.Always(sevenInPieces)
+		for _, list := range []string{"null", "[]", `["usage"]`, `["sources"]`, `["ids"]`, `["usage","sources","ids"]`, `["usage","usage"]`} {
+			b.play(scenario{name: "an answer at once may be asked to include " + list + ", and has the same fields", body: including(list), headers: as(token), then: func(w *world, r reply) {
+				w.checkFields(r.Data, "message", "conversation_id", "format", "usage", "message_id", "sources")
+			}})
+		}
+		for _, list := range []string{`"usage"`, `{}`, `1`, `[""]`, `["Usage"]`, `["usage "]`, `["usage,ids"]`, `[1]`, `[null]`, `[["usage"]]`, `["passages"]`} {
+			for _, path := range []string{chatPath, streamPath} {
+				b.play(scenario{name: path + " cannot include " + list, path: path, body: including(list), headers: as(token), status: 400, code: 4, has: []string{"include"}, lacks: []string{"passages"}})
+			}
+		}
+
+		whole := b.call("POST", chatPath, inFormat("html"), bearer(token))
+		rest := `{"type":"formatted","content":` + quoted(b.world, message(whole)) + `,"format":"html"}` + "\n[DONE]"
+		answer := "answer: At **seven** in the morning [1].\n"
+		sources := `{"type":"sources","sources":` + sourcesIn(whole.body) + "}\n"
+		usage := `{"type":"usage","usage":{"prompt_tokens":21,"completion_tokens":8,"total_tokens":29,"estimated":false,"model":"double","first_token_ms":N,"total_ms":N,"passages":P,"status":"complete"}}` + "\n"
+		for list, want := range map[string]string{
+			"[]":                        answer + rest,
+			`["usage"]`:                 answer + usage + rest,
+			`["sources"]`:               answer + sources + rest,
+			`["usage","sources"]`:       answer + sources + usage + rest,
+			`["ids","usage","sources"]`: answer + sources + usage + rest,
+		} {
+			b.Run("a stream with "+list+" has that, and no more", func(t *testing.T) {
+				w := b.within(t)
+				body := noIDs.ReplaceAllString(w.call("POST", streamPath, including(list), bearer(token)).body, "")
+				_, got, _ := strings.Cut(milliseconds.ReplaceAllString(gistOf(t, body), `"$1":N`), "\n")
+				if want := strings.Replace(want, `"passages":P`, fmt.Sprintf(`"passages":%d`, strings.Count(sources, "document_id")), 1); got != want {
+					t.Errorf("got\n%s\nwant\n%s", got, want)
+				}
+			})
+		}
+		b.Run("sources say what of which document the answer cites", func(t *testing.T) { checkSources(b.within(t), b.baker, whole) })
+		b.Run("usage says when it was counted here", func(t *testing.T) {
+			upstream.Next(llmtest.Reply{Pieces: []string{"At seven."}, OmitUsage: true})
+			if body := b.within(t).call("POST", streamPath, including(`["usage"]`), bearer(token)).body; !strings.Contains(body, `"estimated":true`) {
+				t.Errorf("got %s", body)
+			}
+		})
+		b.Run("a stream that fails has its usage, its error and no sources", func(t *testing.T) {
+			upstream.Next(llmtest.Reply{Pieces: []string{"At", " se"}, CutAtEnd: true, OmitFinish: true, OmitDone: true})
+			got := gistOf(t, b.within(t).call("POST", streamPath, including(`["sources","usage"]`), bearer(token)).body)
+			lines := strings.Split(got, "\n")
+			if len(lines) != 5 || lines[1] != "answer: At se" || !strings.Contains(lines[2], `"status":"failed"`) || !strings.HasPrefix(lines[3], `{"type":"error","error":5,`) {
+				t.Errorf("got %s", got)
+			}
+		})
+	})
+}
+
+var (
+	noIDs        = regexp.MustCompile(`(?m)^id: [0-9.]+\n`)
+	milliseconds = regexp.MustCompile(`"(first_token_ms|total_ms)":\d+`)
+)
+
+func quoted(w *world, text string) string {
+	w.Helper()
+	b, err := json.Marshal(text)
+	w.must(err)
+	return string(b)
+}
+
+// sourcesIn are the sources of an answer as they are written.
+func sourcesIn(body string) string {
+	_, rest, _ := strings.Cut(body, `"sources":`)
+	return strings.TrimSuffix(rest, "}}")
+}
+
+// checkSources compares the sources of an answer with the document they are
+// from.
+func checkSources(w *world, tn tenantOf, r reply) {
+	w.Helper()
+	documents, err := w.server.Knowledge.List(w.Context(), tn.workspace, tn.chatbot)
+	w.must(err)
+	list, _ := r.Data["sources"].([]any)
+	if len(list) == 0 || len(documents) != 1 {
+		w.Fatalf("%d sources of %d documents: %s", len(list), len(documents), r.body)
+	}
+	for i, item := range list {
+		source := item.(map[string]any)
+		w.checkFields(source, "number", "cited", "document_id", "title", "heading_path", "start", "end", "content_hash", "version")
+		from, to := int(source["start"].(float64)), int(source["end"].(float64))
+		if source["number"] != float64(i+1) || source["cited"] != (i == 0) || source["document_id"] != documents[0].ID || source["version"] != float64(1) {
+			w.Errorf("source %d is %v", i, source)
+		}
+		if from >= to || to > len([]rune(opening)) {
+			w.Errorf("source %d is from %d to %d of %d characters", i, from, to, len([]rune(opening)))
+		}
+		if hash, _ := source["content_hash"].(string); !sha256InHex.MatchString(hash) {
+			w.Errorf("the hash of source %d is %q", i, hash)
+		}
+	}
+}
+
+var sha256InHex = regexp.MustCompile(`^[0-9a-f]{64}$`)

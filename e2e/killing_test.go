@@ -1,0 +1,166 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"parley/internal/app"
+	"parley/llm/llmtest"
+	"parley/store"
+)
+
+// manner is one way to ask a question, with a key.
+type manner struct {
+	name, path, fields string
+	// ids says that the stream can be resumed.
+	ids bool
+}
+
+var manners = []manner{
+	{name: "a whole answer", path: chatPath},
+	{name: "a stream", path: streamPath},
+	{name: "a stream that can be resumed", path: streamPath, fields: `,"include":["ids","usage","sources"]`, ids: true},
+}
+
+// asked is a question that was asked of a server which was then killed.
+type asked struct {
+	manner
+	question, body, key string
+	// conversation is zero until the caller has learnt it.
+	conversation int64
+	client       *line
+	stream       *markedEvents
+	// read is what the caller of a stream has read, and whole the answer that
+	// was read to its end.
+	read  []marked
+	whole string
+	// attempts is how many there were when it was answered.
+	attempts int
+}
+
+// killing is a server that is killed at one point after the other.
+type killing struct {
+	*site
+	*process
+	tn       tenantOf
+	upstream *llmtest.Server
+}
+
+// in is the same in the sub-test that t belongs to.
+func (k *killing) in(t *testing.T) *killing {
+	inner := *k.site
+	inner.T = t
+	return &killing{&inner, k.process.in(t), k.tn, k.upstream}
+}
+
+// questions are one in each manner, for the nth point.
+func (k *killing) questions(n int) (all []*asked) {
+	for i, m := range manners {
+		a := &asked{manner: m, question: fmt.Sprintf("When does bakery %d.%d open?", n, i), key: fmt.Sprintf("point %d.%d", n, i)}
+		a.body = fmt.Sprintf(`{"message":%q%s}`, a.question, m.fields)
+		all = append(all, a)
+	}
+	return all
+}
+
+// newKeyed creates a conversation with the key of the nth point.
+func (k *killing) newKeyed(n int) int64 {
+	k.Helper()
+	r := k.call("POST", conversationsPath, "", bearer(k.tn.token), keyed(fmt.Sprint("conversation ", n)))
+	k.checkAnswer(r, http.StatusOK, 0)
+	return k.number(r, "conversation_id")
+}
+
+// send sends the questions, and reads nothing.
+func (k *killing) send(all []*asked) {
+	k.Helper()
+	for _, a := range all {
+		a.client = k.dial()
+		text := request("POST", a.path, k.tn.token, a.body)
+		a.client.write(strings.Replace(text, "\r\n\r\n", "\r\nIdempotency-Key: "+a.key+"\r\n\r\n", 1))
+	}
+}
+
+// sendAndArrive returns when the model has been asked them all.
+func (k *killing) sendAndArrive(all []*asked) (calls []*llmtest.Request) {
+	k.Helper()
+	first := k.upstream.Arrived()
+	k.send(all)
+	for i := range all {
+		calls = append(calls, k.upstream.Request(first+i))
+		k.comes("the model is asked", calls[i].Arrived())
+	}
+	return calls
+}
+
+// begin reads the beginning of a stream.
+func (a *asked) begin() {
+	a.client.Helper()
+	a.stream = markedIn(a.client.T, a.client.answer().Body)
+	a.stream.plain = !a.ids
+	a.read = a.stream.until("conversation")
+	a.conversation = a.read[0].ConversationID
+}
+
+// errLetGo rolls back what holdBack has done.
+var errLetGo = errors.New("let go")
+
+// holdBack keeps everything of the chatbot from being committed until the
+// function that it returns is called: another transaction has deleted it, and
+// does not end.
+func (k *killing) holdBack() (letGo func()) {
+	k.Helper()
+	ctx := context.WithoutCancel(k.Context())
+	db := k.open(ctx)
+	held, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- db.InTx(ctx, func(ctx context.Context) error {
+			if err := db.DeleteChatbot(ctx, k.tn.workspace, k.tn.chatbot); err != nil {
+				return err
+			}
+			close(held)
+			<-release
+			return errLetGo
+		})
+	}()
+	select {
+	case <-held:
+	case err := <-ended:
+		k.Fatal(err)
+	}
+	return func() {
+		close(release)
+		if err := <-ended; !errors.Is(err, errLetGo) {
+			k.Error(err)
+		}
+		k.must(db.Close())
+	}
+}
+
+// open opens the database beside whoever has opened it.
+func (k *killing) open(ctx context.Context) *store.Store {
+	k.Helper()
+	db, err := store.Open(ctx, (&app.Config{DataDir: k.dir, DatabaseURL: k.site.database}).Database())
+	k.must(err)
+	return db
+}
+
+// again sends a request again, and returns what is the same whenever it is
+// answered.
+func (k *killing) again(a *asked) (said string, conversation int64) {
+	k.Helper()
+	token, key := bearer(k.tn.token), keyed(a.key)
+	if a.path == streamPath {
+		stream := k.marked("POST", a.path, a.body, token, key)
+		stream.plain = !a.ids
+		events := stream.rest()
+		return gist(events), events[0].ConversationID
+	}
+	r := k.call("POST", a.path, a.body, token, key)
+	k.checkAnswer(r, http.StatusOK, 0)
+	return k.said(r), k.number(r, "conversation_id")
+}

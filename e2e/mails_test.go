@@ -1,0 +1,84 @@
+package e2e
+
+import (
+	"crypto/rand"
+	netmail "net/mail"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/billing/stripetest"
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/internal/app"
+	"parley/mail/mailtest"
+)
+
+func TestMails(t *testing.T) {
+	t.Parallel()
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+		stripe, post := stripetest.New(t, stripetest.Options{}), mailtest.New(t, mailtest.Options{})
+		w := start(paidAt(stripe), func(c *app.Config) {
+			c.SMTPURL, c.MailFrom, c.BaseURL = "smtp://"+post.Address, "Parley <parley@example.com>", "http://parley.example"
+			c.TrialDays = 0
+		})
+		w.sells(stripe)
+		baker := w.newTenant("baker", plan.Starter)
+		customer := w.signedIn(baker.email, baker.password).buys(stripe, baker, plan.Standard)
+		send := func(w *world, after time.Duration) error {
+			clock := func() time.Time { return now().Add(after) }
+			room := tenant.New(w.server.Store, clock, rand.Reader, tenant.Options{
+				Mails: true, BaseURL: w.server.Config.BaseURL, Grace: w.server.Config.Grace(),
+			})
+			_, err := room.SendMails(w.Context(), w.server.Mails.Send)
+			return err
+		}
+		// arrived sends what is due after a while, and returns what has arrived.
+		arrived := func(w *world, after time.Duration) (subjects []string, last mailtest.Mail) {
+			w.Helper()
+			before := len(post.Mails())
+			w.must(send(w, after))
+			for _, mail := range post.Mails()[before:] {
+				message, err := netmail.ReadMessage(strings.NewReader(mail.Data))
+				w.must(err)
+				subjects, last = append(subjects, message.Header.Get("Subject")), mail
+			}
+			return subjects, last
+		}
+
+		t.Run("an owner is told at once that the plan will end, with a link", func(t *testing.T) {
+			w := w.within(t)
+			stripe.CancelAtPeriodEnd(customer, true)
+			w.delivers(stripe)
+			subjects, mail := arrived(w, 0)
+			if len(subjects) != 1 || !strings.HasPrefix(subjects[0], "The Standard plan of baker ends on ") || mail.To != baker.email {
+				t.Fatalf("to %s came %q", mail.To, subjects)
+			}
+			if link := "http://parley.example/workspaces/" + baker.workspace + "/plan"; !strings.Contains(mail.Data, link) {
+				t.Errorf("there is no link %s in %s", link, mail.Data)
+			}
+		})
+		t.Run("nothing is told twice", func(t *testing.T) {
+			if again, _ := arrived(w.within(t), time.Hour); len(again) != 0 {
+				t.Errorf("again came %q", again)
+			}
+		})
+		t.Run("who resumes is told no more, and a failed payment is told with its date", func(t *testing.T) {
+			w := w.within(t)
+			stripe.CancelAtPeriodEnd(customer, false)
+			stripe.FailPayments(customer, true)
+			stripe.Advance(32 * 24 * time.Hour)
+			w.delivers(stripe)
+			post.Refuse(450)
+			if err := send(w, 0); !fault.Is(err, fault.Upstream) {
+				t.Errorf("with a server that is busy, sending ends with %v", err)
+			}
+			post.Refuse(0)
+			subjects, mail := arrived(w, time.Hour)
+			if len(subjects) != 1 || subjects[0] != "A payment for baker failed" || !strings.Contains(mail.Data, "The plan goes on until") {
+				t.Errorf("came %q: %s", subjects, mail.Data)
+			}
+		})
+	})
+}

@@ -1,0 +1,78 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"parley/core/chat"
+	"parley/core/plan"
+	"parley/internal/app"
+	"parley/llm/llmtest"
+)
+
+// TestOddAnswers has what a model may send beside cut answers, in each format.
+func TestOddAnswers(t *testing.T) {
+	t.Parallel()
+	const early = "Früh — um sieben 🥐, as ever."
+	for _, speak := range speaks {
+		t.Run(speak.name, func(t *testing.T) {
+			t.Parallel()
+			upstream, address := speak.open(t)
+			outer := start(t, spoken(speak.name, address, speak.model), func(c *app.Config) { c.LLMTools = "on" })
+			tn := outer.newTenant("baker", plan.Enterprise, opening)
+			ask := func(t *testing.T, replies ...llmtest.Reply) (turn chat.StoredTurn, said string, model *llmtest.Request) {
+				w, before := outer.within(t), upstream.Arrived()
+				upstream.Next(replies...)
+				read := w.marked("POST", streamPath, including(`["ids","usage"]`), bearer(tn.token)).rest()
+				turn, err := w.server.Store.Turn(t.Context(), tn.workspace, w.sequence(read[0].ConversationID), 0)
+				w.must(err)
+				if asked := upstream.Arrived() - before; asked != len(replies) {
+					t.Errorf("the model was asked %d times", asked)
+				}
+				if got := answerIn(read); got != turn.Answer.Text {
+					t.Errorf("the stream says %q, and stored is %q", got, turn.Answer.Text)
+				}
+				for _, e := range read {
+					said += e.data + "\n"
+				}
+				return turn, said, upstream.Request(upstream.Arrived() - 1)
+			}
+
+			t.Run("a malformed chunk ends the answer with one error, and what came before it stays", func(t *testing.T) {
+				turn, said, _ := ask(t, llmtest.Reply{Pieces: []string{"At", " seven"}, Raw: []string{`{"type":`}})
+				if turn.Answer.Status != chat.Failed || turn.Answer.Text != "At seven" || strings.Count(said, `"type":"error","error":5`) != 1 {
+					t.Errorf("stored is %+v of %s", turn.Answer, said)
+				}
+			})
+			t.Run("characters that are split over chunks, and chunks over packets, come together again", func(t *testing.T) {
+				turn, said, _ := ask(t, llmtest.Reply{Pieces: pieces(early, 1), ByteByByte: true})
+				if turn.Answer.Status != chat.Complete || turn.Answer.Text != early || strings.Contains(said, `"error"`) {
+					t.Errorf("stored is %+v of %s", turn.Answer, said)
+				}
+			})
+			t.Run("usage that the model leaves out is counted, and marked so", func(t *testing.T) {
+				turn, said, _ := ask(t, llmtest.Reply{Pieces: []string{early}, OmitUsage: true})
+				usage := turn.Answer.Usage()
+				if !usage.Estimated || usage.PromptTokens < 50 || usage.CompletionTokens < 5 || !strings.Contains(said, `"estimated":true`) {
+					t.Errorf("the usage is %+v of %s", usage, said)
+				}
+			})
+			t.Run("calls of tools that come in pieces are carried out, and the answer goes on with what they found", func(t *testing.T) {
+				calls := llmtest.Reply{Pieces: []string{"Let me look."}, CallBytes: 1, ToolCalls: []llmtest.ToolCall{
+					{ID: "call_a", Name: "search_knowledge", Arguments: `{"query":"geöffnet früh"}`},
+					{ID: "call_b", Name: "search_knowledge", Arguments: `{"query":"closes at noon"}`},
+				}}
+				turn, said, model := ask(t, calls, llmtest.Reply{Pieces: []string{"At noon", " [1]."}})
+				if turn.Answer.Status != chat.Complete || turn.Answer.Text != "Let me look.\n\nAt noon [1]." {
+					t.Errorf("stored is %+v", turn.Answer)
+				}
+				sum := chat.Usage{PromptTokens: 2 * llmtest.DefaultUsage.PromptTokens, CompletionTokens: 2 * llmtest.DefaultUsage.CompletionTokens}
+				if usage := turn.Answer.Usage(); usage != sum {
+					t.Errorf("the usage is %+v, want that of both rounds, %+v", usage, sum)
+				}
+				outer.within(t).checkParts(said, []string{"“geöffnet früh”", "“closes at noon”"}, `"error"`)
+				outer.within(t).checkParts(string(model.Body()), []string{"call_a", "call_b", "geöffnet früh", "closes at noon"})
+			})
+		})
+	}
+}

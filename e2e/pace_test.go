@@ -1,0 +1,70 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"parley/core/plan"
+	"parley/internal/app"
+)
+
+// untilTurnedAway makes a request until it is refused with 429, and returns that
+// answer and how many passed, of at most 1,000.
+func (w *world) untilTurnedAway(send func() reply) (refused reply, passed int) {
+	w.Helper()
+	for ; passed < 1_000; passed++ {
+		if r := send(); r.StatusCode == http.StatusTooManyRequests {
+			return r, passed
+		}
+	}
+	w.Fatal("a thousand requests passed")
+	return reply{}, 0
+}
+
+func TestRequestsOfSessionsHaveARate(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(c *app.Config) { c.Proxies = []string{"127.0.0.1"} })
+	baker, smith := w.newTenant("baker", plan.Standard), w.newTenant("smith", plan.Standard)
+	owner, other := w.signedIn(baker.email, baker.password), w.signedIn(smith.email, smith.password)
+	documents := func(tn tenantOf) string { return "/api/chatbots/" + tn.chatbot + "/documents" }
+	sameOrigin := header{"Sec-Fetch-Site", "same-origin"}
+
+	t.Run("somebody who uploads without end is told to wait, and can still look", func(t *testing.T) {
+		owner := owner.in(t)
+		refused, passed := owner.untilTurnedAway(func() reply { return owner.ask("POST", documents(baker), `{}`, sameOrigin) })
+		owner.turnedAway(refused, 429, 7, "Too many requests in the last minute")
+		if passed < 30 || passed > 100 {
+			t.Errorf("%d uploads passed", passed)
+		}
+		owner.expect(owner.get(documents(baker)), 200)
+		owner.expect(owner.get("/workspaces/"+baker.workspace), 200)
+	})
+	t.Run("somebody who reads without end is told to wait, on pages and on management routes", func(t *testing.T) {
+		owner := owner.in(t)
+		refused, _ := owner.untilTurnedAway(func() reply { return owner.get("/account") })
+		if refused.Header.Get("Retry-After") == "" || !strings.HasPrefix(refused.Header.Get("Content-Type"), "text/html") ||
+			!contains(refused.body, "Too many requests") {
+			t.Errorf("the page is %s, to come again in %q", shortened(refused.body), refused.Header.Get("Retry-After"))
+		}
+		owner.turnedAway(owner.get(documents(baker)), 429, 7, "Too many requests in the last minute")
+		owner.expect(owner.get("/static/parley.css"), 200)
+		other := other.in(t)
+		other.expect(other.get(documents(smith)), 200)
+	})
+	t.Run("strangers count by network, and do not keep out who is signed in there", func(t *testing.T) {
+		other := other.in(t)
+		stranger := other.visitor()
+		from := func(address string) header { return header{"X-Forwarded-For", address} }
+		n := 0
+		refused, _ := other.untilTurnedAway(func() reply {
+			n++
+			return stranger.ask("GET", "/sign-in", "", from(fmt.Sprintf("2001:db8:1:2::%x", n)))
+		})
+		other.expect(refused, 429)
+		other.expect(stranger.ask("GET", documents(smith), "", header{"Cookie", "parley_session=made-up"}, from("2001:db8:1:2::8")), 429)
+		other.expect(stranger.ask("GET", "/sign-in", "", from("2001:db8:1:3::1")), 200)
+		other.expect(other.ask("GET", documents(smith), "", from("2001:db8:1:2::9")), 200)
+	})
+}

@@ -1,0 +1,269 @@
+package e2e
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/core/audit"
+	"parley/core/tenant"
+	"parley/internal/app"
+)
+
+// The reasons for which a route or command leaves no entry in the audit log.
+const (
+	talks       = "what end users say is kept as messages and receipts, not in the audit log"
+	adds        = "what a chatbot knows is listed with its times; only taking it away is recorded"
+	works       = "the state of the work on a document changes, not what a chatbot knows"
+	measures    = "it asks questions and keeps nothing"
+	sells       = "nothing changes before Stripe says so, which is recorded as subscription.changed"
+	reads       = "it reads only"
+	runs        = "it runs the server, whose acts are recorded one by one"
+	atStripe    = "it changes what Stripe sells; what follows for a workspace is recorded as subscription.changed"
+	byLink      = "there is no mail with a link here; who follows one is recorded as account.created or email.changed: see TestSignUpByMail"
+	fromWebhook = "an event that changes a subscription is recorded as subscription.changed: see TestStripe"
+)
+
+// routeRecords says of each route that may change something what its row in
+// rows leaves in the audit log: an action, or a reason for none.
+var routeRecords = map[string]struct {
+	action audit.Action
+	reason string
+}{
+	"POST /sign-up":            {action: audit.AccountCreated},
+	"POST /sign-up/finish":     {reason: byLink},
+	"POST /account/email":      {reason: byLink},
+	"POST /sign-in":            {action: audit.SignedIn},
+	"POST /sign-out":           {action: audit.SignedOut},
+	"POST /join":               {action: audit.MemberJoined},
+	"POST /account":            {action: audit.EmailChanged},
+	"POST /account/password":   {action: audit.PasswordChanged},
+	"POST " + webhookPath:      {reason: fromWebhook},
+	"POST /api/v1/chat":        {reason: talks},
+	"POST /api/v1/chat/stream": {reason: talks},
+
+	"POST /api/v1/conversations":                       {reason: talks},
+	"POST /api/v1/conversations/:conversation_id/stop": {reason: talks},
+
+	"POST /workspaces/:workspace/chatbots":                       {action: audit.ChatbotCreated},
+	"POST /workspaces/:workspace/models":                         {action: audit.ProviderCreated},
+	"POST /workspaces/:workspace/models/:provider":               {action: audit.ProviderChanged},
+	"POST /workspaces/:workspace/models/:provider/delete":        {action: audit.ProviderDeleted},
+	"POST /workspaces/:workspace/plan":                           {action: audit.PlanChanged},
+	"POST /workspaces/:workspace/plan/checkout":                  {reason: sells},
+	"POST /workspaces/:workspace/plan/portal":                    {reason: sells},
+	"POST /workspaces/:workspace/limits":                         {action: audit.LimitsChosen},
+	"POST /workspaces/:workspace/invitations":                    {action: audit.InvitationCreated},
+	"POST /workspaces/:workspace/invitations/:invitation/cancel": {action: audit.InvitationCancelled},
+	"POST /workspaces/:workspace/members/:user/role":             {action: audit.RoleChanged},
+	"POST /workspaces/:workspace/members/:user/remove":           {action: audit.MemberRemoved},
+	"POST /workspaces/:workspace/leave":                          {action: audit.MemberLeft},
+	"POST /workspaces/:workspace/delete":                         {action: audit.WorkspaceDeleted},
+
+	"POST /api/chatbots/:id/api-tokens":                        {action: audit.TokenCreated},
+	"DELETE /api/chatbots/:id/api-tokens/:token_id":            {action: audit.TokenRevoked},
+	"POST /api/chatbots/:id/documents":                         {reason: adds},
+	"POST /api/chatbots/:id/evaluate":                          {reason: measures},
+	"POST /api/chatbots/:id/documents/:document_id/retry":      {reason: works},
+	"POST /api/chatbots/:id/documents/:document_id/cancel":     {reason: works},
+	"POST /api/chatbots/:id/sources":                           {reason: adds},
+	"POST /api/chatbots/:id/sources/:source_id/sync":           {reason: works},
+	"DELETE /api/chatbots/:id/sources/:source_id":              {action: audit.SourceRemoved},
+	"DELETE /api/chatbots/:id/documents/:document_id":          {action: audit.DocumentRemoved},
+	"POST /chatbots/:chatbot/knowledge":                        {reason: adds},
+	"POST /chatbots/:chatbot/knowledge/pairs":                  {reason: adds},
+	"POST /chatbots/:chatbot/knowledge/files":                  {reason: adds},
+	"POST /chatbots/:chatbot/knowledge/sources":                {reason: adds},
+	"POST /chatbots/:chatbot/knowledge/:document/retry":        {reason: works},
+	"POST /chatbots/:chatbot/knowledge/:document/cancel":       {reason: works},
+	"POST /chatbots/:chatbot/knowledge/sources/:source/sync":   {reason: works},
+	"POST /chatbots/:chatbot/knowledge/sources/:source/remove": {action: audit.SourceRemoved},
+	"POST /chatbots/:chatbot/knowledge/:document/remove":       {action: audit.DocumentRemoved},
+	"POST /chatbots/:chatbot/evaluate":                         {reason: measures},
+	"POST /chatbots/:chatbot":                                  {action: audit.ChatbotChanged},
+	"POST /chatbots/:chatbot/delete":                           {action: audit.ChatbotDeleted},
+}
+
+// entries are all of the audit log, the latest first.
+func (w *world) entries() (entries []audit.Entry) {
+	w.Helper()
+	for entry, err := range w.server.Tenants.AuditLog(w.Context(), "", time.Time{}) {
+		w.must(err)
+		entries = append(entries, entry)
+	}
+	return entries
+}
+
+func TestEveryRouteLeavesARecord(t *testing.T) {
+	t.Parallel()
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+		w := start()
+		mine := w.newEstate("quillon")
+		guest, err := w.server.Tenants.Invite(t.Context(), mine.workspace, mine.owner, "guest@quillon.example", tenant.RoleMember)
+		w.must(err)
+		leaver := w.employ(mine, tenant.RoleAdmin)
+		const leaving = "POST /workspaces/:workspace/leave"
+		// What the rows call with wrong values, so that nothing happens.
+		bodies := map[string]string{
+			"POST /sign-up":          url.Values{"email": {"new@example.com"}, "password": {"a long enough password"}, "workspace": {"New"}}.Encode(),
+			"POST /sign-in":          url.Values{"email": {mine.email}, "password": {mine.password}}.Encode(),
+			"POST /join":             url.Values{"code": {guest}, "password": {"a long enough password"}}.Encode(),
+			"POST /account":          url.Values{"email": {"moved@example.com"}, "email_password": {mine.password}}.Encode(),
+			leaving:                  "leave=yes",
+			"POST /account/password": url.Values{"old_password": {mine.password}, "new_password": {"another long password"}}.Encode(),
+		}
+		for _, r := range rows {
+			if !r.isUnsafe() {
+				continue
+			}
+			t.Run(r.name(), func(t *testing.T) {
+				w := w.within(t)
+				want, listed := routeRecords[r.name()]
+				if !listed {
+					t.Fatal("it is not in routeRecords: say what it leaves in the audit log, or why nothing")
+				}
+				if body, given := bodies[r.name()]; given {
+					r.body = body
+				}
+				credential := w.credential(mine, r)
+				if r.name() == leaving { // which the last owner cannot
+					credential = w.session(leaver)
+				}
+				before := w.entries()
+				answer := w.try(r, mine.ids, credential)
+				entries := w.entries()
+				added := entries[:len(entries)-len(before)]
+				if want.reason != "" {
+					if len(added) != 0 {
+						t.Errorf("it leaves %+v, though %s", added, want.reason)
+					}
+					return
+				}
+				i := slices.IndexFunc(added, func(e audit.Entry) bool { return e.Action == want.action })
+				if i < 0 {
+					t.Fatalf("%d: no %s among %+v", answer.StatusCode, want.action, added)
+				}
+				entry := added[i]
+				if entry.Actor.UserID == "" || entry.Origin.Address != "127.0.0.1" || entry.Origin.RequestID != "the-same" || entry.Object.ID == "" {
+					t.Errorf("it does not say who, what and from where: %+v", entry)
+				}
+			})
+		}
+		t.Run("a deleted workspace's entries are there, and none has a secret", func(t *testing.T) {
+			w := w.within(t)
+			kept := 0
+			for _, entry := range w.entries() {
+				if entry.WorkspaceID == mine.workspace {
+					kept++
+				}
+				text := entry.Detail + entry.Object.Name + entry.Actor.Name
+				for _, change := range entry.Changes {
+					text += change.Old + change.New
+				}
+				for _, secret := range []string{mine.token, mine.password, guest, "a long enough password", "another long password"} {
+					if strings.Contains(text, secret) {
+						t.Errorf("%+v has a secret", entry)
+					}
+				}
+			}
+			if kept < 20 {
+				t.Errorf("%d entries are left", kept)
+			}
+		})
+	})
+}
+
+// commandRecords says of each command what it leaves in the audit log: an
+// action, with the arguments that make it, or a reason for none. The words ID
+// and BOT stand for a workspace and its chatbot.
+var commandRecords = map[string]struct {
+	action audit.Action
+	args   string
+	reason string
+}{
+	"serve":                   {reason: runs},
+	"migrate":                 {reason: "it changes the schema, and no workspace"},
+	"demo":                    {action: audit.WorkspaceCreated},
+	"workspace create":        {action: audit.WorkspaceCreated, args: "Another --owner=owner@example.com"},
+	"workspace list":          {reason: reads},
+	"user create":             {action: audit.AccountCreated, args: "second@example.com"},
+	"user list":               {reason: reads},
+	"user password":           {action: audit.PasswordChanged, args: "owner@example.com"},
+	"chatbot create":          {action: audit.ChatbotCreated, args: "ID Second"},
+	"chatbot list":            {reason: reads},
+	"chatbot delete":          {action: audit.ChatbotDeleted, args: "BOT --yes"},
+	"knowledge add":           {reason: adds},
+	"knowledge list":          {reason: reads},
+	"knowledge remove":        {action: audit.DocumentRemoved, args: "BOT DOCUMENT"},
+	"knowledge retry":         {reason: works},
+	"knowledge cancel":        {reason: works},
+	"knowledge removals":      {reason: reads},
+	"knowledge source add":    {reason: adds},
+	"knowledge source list":   {reason: reads},
+	"knowledge source sync":   {reason: works},
+	"knowledge source remove": {action: audit.SourceRemoved, args: "BOT SOURCE"},
+	"knowledge evaluate":      {reason: measures},
+	"knowledge reindex":       {reason: works},
+	"token create":            {action: audit.TokenCreated, args: "BOT"},
+	"token list":              {reason: reads},
+	"token revoke":            {action: audit.TokenRevoked, args: "BOT TOKEN"},
+	"plan set":                {action: audit.PlanChanged, args: "ID premium"},
+	"plan list":               {reason: reads},
+	"plan limits":             {action: audit.PlanLimitsChanged, args: "basic --chatbots=7"},
+	"provider reseal":         {reason: "there is no key here; see TestRecords in core/chatbot"},
+	"billing sync":            {reason: atStripe},
+	"billing webhook":         {reason: atStripe},
+	"billing unlink":          {reason: "no workspace has a customer here; see TestUnlinkCommand"},
+	"billing reconcile":       {reason: "what it corrects is recorded as subscription.changed"},
+	"audit list":              {reason: reads},
+	"ask":                     {reason: talks},
+	"config":                  {reason: reads},
+	"reindex":                 {reason: works},
+	"extract-child":           {reason: "it is a part of the server"},
+	"eval retrieval":          {reason: measures},
+	"eval grounding":          {reason: measures},
+	"doctor":                  {reason: reads},
+	"version":                 {reason: reads},
+}
+
+func TestEveryCommandLeavesARecord(t *testing.T) {
+	t.Parallel()
+	term := &terminal{T: t, folder: t.TempDir()}
+	_, commands, _ := strings.Cut(term.ok("--help"), "\nCommands:\n")
+	listed := regexp.MustCompile(`(?m)^  ([a-z]+(?: [a-z-]+)*)  `).FindAllStringSubmatch(commands, -1)
+	if len(listed) < len(commandRecords)-1 { // one is hidden
+		t.Errorf("--help lists %d commands", len(listed))
+	}
+	for _, command := range listed {
+		if _, known := commandRecords[command[1]]; !known {
+			t.Errorf("parley %s is not in commandRecords: say what it leaves in the audit log, or why nothing", command[1])
+		}
+	}
+	onTerminals(t, func(term *terminal) {
+		workspace, bot := term.newChatbot("standard")
+		ids := strings.NewReplacer("ID", workspace, "BOT", bot,
+			"DOCUMENT", field(term.records("knowledge", "add", bot, term.file("hours.md", "It opens at ten."))[0], "id"),
+			"SOURCE", field(term.record("knowledge", "source", "add", bot, "http://127.0.0.1/"), "id"),
+			"TOKEN", field(term.record("token", "create", bot), "id"))
+		var names []string
+		for name, record := range commandRecords {
+			if record.action != "" && name != "chatbot delete" {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		for _, name := range append(names, "chatbot delete") {
+			want := commandRecords[name]
+			before := term.records("audit", "list")
+			term.ok(append(strings.Fields(name), strings.Fields(ids.Replace(want.args))...)...)
+			entries := term.records("audit", "list")
+			added := entries[:len(entries)-len(before)]
+			if !slices.Contains(values(added, "action"), string(want.action)) || slices.ContainsFunc(values(added, "actor"), func(actor string) bool { return actor != audit.Operator.Name }) {
+				term.Errorf("parley %s leaves %v, want %s by the operator", name, added, want.action)
+			}
+		}
+	})
+}

@@ -1,0 +1,251 @@
+package e2e
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/core/tenant"
+)
+
+// gets are the statuses that a route answers to each kind of caller.
+type gets struct {
+	// own is who the route is for: the workspace's owner, or its chatbot's
+	// token. The ids of the call are the workspace's own.
+	own int
+	// stranger is the owner of another workspace, by session.
+	stranger int
+	// otherToken is the token of another chatbot, of this workspace or not.
+	otherToken int
+	// revoked is a token of the chatbot that has been revoked.
+	revoked int
+	// nobody has no credential.
+	nobody int
+}
+
+// What most routes answer.
+var (
+	byToken       = gets{own: 200, stranger: 401, otherToken: 200, revoked: 401, nobody: 401}
+	byTokenWithID = gets{own: 200, stranger: 401, otherToken: 404, revoked: 401, nobody: 401}
+	bySession     = gets{own: 200, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
+	aPage         = gets{own: 200, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}
+	aForm         = gets{own: 303, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
+	aResult       = gets{own: 200, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
+	notNow        = gets{own: 409, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
+	noSale        = gets{own: 403, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
+	aChoice       = gets{own: 422, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
+	ownAccount    = gets{own: 422, stranger: 422, otherToken: 401, revoked: 401, nobody: 401}
+	entrance      = gets{own: 303, stranger: 303, otherToken: 200, revoked: 200, nobody: 200}
+)
+
+func everyone(status int) gets { return gets{status, status, status, status, status} }
+
+// row is one way to call a route. A name after a colon stands for an id, in
+// the path and in the body.
+type row struct {
+	method, route string
+	body          string
+	gets          gets
+	// least is the lowest role of a member that may call it.
+	least tenant.Role
+	// path is the route unless it is set.
+	path string
+}
+
+func (r row) name() string { return r.method + " " + r.route }
+
+func (r row) target() string {
+	if r.path != "" {
+		return r.path
+	}
+	return r.route
+}
+
+func (r row) isPublic() bool { return !strings.Contains(r.target(), ":") && !r.takesTokens() }
+
+func (r row) takesTokens() bool { return strings.HasPrefix(r.route, v1Prefix) }
+
+func (r row) isUnsafe() bool { return r.method != http.MethodGet }
+
+// shows reports whether the route shows its caller what the workspace has.
+func (r row) shows() bool {
+	return r.method == http.MethodGet && r.gets.own == http.StatusOK && !r.isPublic() && !r.takesTokens()
+}
+
+// rows are all routes, in an order in which the owner can call one after the
+// other: what takes something away comes last.
+var rows = []row{
+	{method: "GET", route: "/healthz", gets: everyone(200)},
+	{method: "GET", route: "/readyz", gets: everyone(200)},
+	{method: "GET", route: "/static/*", path: "/static/parley.css", gets: everyone(200)},
+	{method: "GET", route: "/", gets: everyone(303)},
+	{method: "GET", route: "/.well-known/security.txt", gets: everyone(404)}, // there is no contact
+	{method: "GET", route: "/security-policy", gets: everyone(404)},
+	{method: "GET", route: "/sign-up", gets: entrance},
+	{method: "POST", route: "/sign-up", body: "email=new%40example.com&password=short&workspace=New", gets: everyone(422)},
+	{method: "GET", route: "/sign-up/finish", gets: everyone(200)},
+	{method: "POST", route: "/sign-up/finish", body: "code=a-link&password=a+wrong+guess&workspace=New", gets: everyone(422)},
+	{method: "GET", route: "/account/email", gets: everyone(200)},
+	{method: "POST", route: "/account/email", body: "code=another-link", gets: everyone(422)},
+	{method: "GET", route: "/sign-in", gets: entrance},
+	{method: "POST", route: "/sign-in", body: "email=nobody%40example.com&password=a+wrong+guess", gets: everyone(401)},
+	{method: "POST", route: "/sign-out", gets: everyone(303)},
+	{method: "GET", route: "/join", gets: everyone(200)},
+	{method: "POST", route: "/join", body: "code=a-guess&password=a+wrong+guess", gets: everyone(422)},
+	{method: "POST", route: webhookPath, body: `{"type":"invoice.paid"}`, gets: everyone(404)}, // there is no Stripe
+	{method: "GET", route: "/account", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
+	{method: "POST", route: "/account", body: "email=nobody&email_password=a+wrong+guess", gets: ownAccount},
+	{method: "POST", route: "/account/password", body: "old_password=a+wrong+guess&new_password=short", gets: ownAccount},
+
+	{method: "POST", route: "/api/v1/chat", body: `{"message":"When does it open?"}`, gets: byToken},
+	{method: "POST", route: "/api/v1/chat", body: `{"message":"And then?","conversation_id":":conversation_id"}`, gets: byTokenWithID},
+	{method: "POST", route: "/api/v1/chat/stream", body: `{"message":"When does it open?"}`, gets: byToken},
+	{method: "POST", route: "/api/v1/chat/stream", body: `{"message":"And then?","conversation_id":":conversation_id"}`, gets: byTokenWithID},
+	{method: "POST", route: "/api/v1/conversations", body: `{}`, gets: byToken},
+	{method: "GET", route: "/api/v1/conversations/:conversation_id/messages", gets: byTokenWithID},
+	{method: "GET", route: "/api/v1/conversations/:conversation_id/stream", gets: byTokenWithID},
+	{method: "POST", route: "/api/v1/conversations/:conversation_id/stop", gets: byTokenWithID},
+
+	{method: "GET", route: "/workspaces/:workspace", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/workspaces/:workspace/models", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/workspaces/:workspace/models/:provider", gets: aPage, least: tenant.RoleAdmin},
+	{method: "GET", route: "/workspaces/:workspace/usage", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/workspaces/:workspace/members", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/workspaces/:workspace/plan", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/workspaces/:workspace/plan/return", gets: gets{own: 403, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}, least: tenant.RoleOwner},
+	{method: "GET", route: "/workspaces/:workspace/limits", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/workspaces/:workspace/settings", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/chatbots/:chatbot", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/chatbots/:chatbot/knowledge", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/chatbots/:chatbot/knowledge/removed", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/chatbots/:chatbot/evaluate", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/chatbots/:chatbot/tokens", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/api/chatbots/:id/api-tokens", gets: bySession, least: tenant.RoleMember},
+	{method: "GET", route: "/api/chatbots/:id/documents", gets: bySession, least: tenant.RoleMember},
+	{method: "GET", route: "/api/chatbots/:id/documents/:document_id", gets: bySession, least: tenant.RoleMember},
+	{method: "GET", route: "/api/chatbots/:id/removals", gets: bySession, least: tenant.RoleMember},
+	{method: "GET", route: "/api/chatbots/:id/sources", gets: bySession, least: tenant.RoleMember},
+
+	{method: "POST", route: "/workspaces/:workspace/chatbots", body: "name=Another", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/models", body: "kind=openai&name=Another", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/models/:provider", body: "name=Renamed", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/models/:provider/delete", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/plan", body: "plan=premium", gets: aForm, least: tenant.RoleOwner},
+	{method: "POST", route: "/workspaces/:workspace/plan/checkout", body: "plan=premium&interval=monthly", gets: noSale, least: tenant.RoleOwner},
+	{method: "POST", route: "/workspaces/:workspace/plan/portal", gets: noSale, least: tenant.RoleOwner},
+	{method: "POST", route: "/workspaces/:workspace/limits", body: "resource=chatbots", gets: aForm, least: tenant.RoleOwner},
+	{method: "POST", route: "/workspaces/:workspace/invitations", body: "email=guest%40example.com&role=member", gets: aResult, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/invitations/:invitation/cancel", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/members/:user/role", body: "role=admin", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/members/:user/remove", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/api/chatbots/:id/api-tokens", body: `{"name":"Another"}`, gets: bySession, least: tenant.RoleAdmin},
+	{method: "DELETE", route: "/api/chatbots/:id/api-tokens/:token_id", gets: bySession, least: tenant.RoleAdmin},
+	{method: "POST", route: "/api/chatbots/:id/documents", body: `{"title":"Another","content":"One more."}`, gets: bySession, least: tenant.RoleMember},
+	{method: "POST", route: "/api/chatbots/:id/evaluate", body: `{"questions":[{"question":"When does it open?","document_id":":document_id"}]}`, gets: bySession, least: tenant.RoleMember},
+	{method: "POST", route: "/api/chatbots/:id/documents/:document_id/retry", path: "/api/chatbots/:id/documents/:failed/retry", gets: bySession, least: tenant.RoleMember},
+	{method: "POST", route: "/api/chatbots/:id/documents/:document_id/cancel", gets: notNow, least: tenant.RoleMember},
+	{method: "POST", route: "/api/chatbots/:id/sources", body: `{"url":"http://127.0.0.1/another"}`, gets: bySession, least: tenant.RoleMember},
+	{method: "POST", route: "/api/chatbots/:id/sources/:source_id/sync", gets: bySession, least: tenant.RoleMember},
+	{method: "DELETE", route: "/api/chatbots/:id/sources/:source_id", gets: bySession, least: tenant.RoleMember},
+	{method: "DELETE", route: "/api/chatbots/:id/documents/:document_id", gets: bySession, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/knowledge", body: upload("Typed", "Typed text."), gets: aForm, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/knowledge/pairs", body: fields("pairs_title", "Asked", "pairs", "When?,At ten."), gets: aForm, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/knowledge/files", body: withFile(fields("none", ""), "files", "page.html", "<p>A page.</p>"), gets: aForm, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/knowledge/sources", body: "url=http%3A%2F%2F127.0.0.1%2Fone-more&reach=page", gets: aForm, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/knowledge/:document/retry", path: "/chatbots/:chatbot/knowledge/:failed/retry", gets: aForm, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/knowledge/sources/:source/sync", gets: aForm, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/knowledge/sources/:source/remove", gets: aForm, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/evaluate", body: "questions=When+does+it+open%3F", gets: aResult, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/knowledge/:document/cancel", gets: notNow, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/knowledge/:document/remove", gets: aForm, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot", body: "name=Renamed", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/chatbots/:chatbot/delete", body: "confirm_name=Renamed", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/leave", gets: aChoice, least: tenant.RoleMember},
+	{method: "POST", route: "/workspaces/:workspace/delete", body: "confirm_name=quillon", gets: aForm, least: tenant.RoleOwner},
+}
+
+// routesOf lists what a server has registered, without middlewares; HEAD
+// belongs to GET.
+func (w *world) routesOf() []string {
+	var names []string
+	for _, route := range w.server.App.GetRoutes(true) {
+		if route.Method != http.MethodHead {
+			names = append(names, route.Method+" "+route.Path)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// ids are identifiers by the name that a route has for them.
+type ids map[string]string
+
+func (i ids) with(name, value string) ids {
+	changed := ids{}
+	for n, v := range i {
+		changed[n] = v
+	}
+	changed[name] = value
+	return changed
+}
+
+var placeholder = regexp.MustCompile(`:([a-z_]+)`)
+
+// names are the kinds of id that a call of the row takes.
+func (r row) names() []string {
+	var names []string
+	for _, match := range placeholder.FindAllStringSubmatch(r.target()+" "+r.body, -1) {
+		names = append(names, match[1])
+	}
+	return names
+}
+
+// fill puts the ids in. It fails the test on a name that it does not know.
+func (w *world) fill(template string, with ids) string {
+	w.Helper()
+	return placeholder.ReplaceAllStringFunc(template, func(name string) string {
+		id, known := with[name[1:]]
+		if !known {
+			w.Fatalf("the tests know no id for %s in %s", name, template)
+		}
+		return id
+	})
+}
+
+// try calls a row with ids. The caller's own X-Request-Id makes answers
+// comparable that print it.
+func (w *world) try(r row, with ids, headers ...header) reply {
+	w.Helper()
+	body := w.fill(r.body, with)
+	headers = append([]header{{"Content-Type", ""}, {"Content-Type", typeOf(body)}, {"X-Request-Id", "the-same"}}, headers...)
+	return w.call(r.method, w.fill(r.target(), with), body, headers...)
+}
+
+func typeOf(body string) string {
+	switch {
+	case strings.HasPrefix(body, "{"):
+		return "application/json"
+	case strings.HasPrefix(body, "--"):
+		return "multipart/form-data; boundary=border"
+	}
+	return formType.value
+}
+
+// upload is the form that adds a text, as browsers send it.
+func upload(title, content string) string { return fields("title", title, "content", content) }
+
+// fields is a form of several parts: name, value, name, value …
+func fields(pairs ...string) string {
+	var b strings.Builder
+	for i := 0; i < len(pairs); i += 2 {
+		b.WriteString("--border\r\nContent-Disposition: form-data; name=\"" + pairs[i] + "\"\r\n\r\n" + pairs[i+1] + "\r\n")
+	}
+	return b.String() + "--border--\r\n"
+}
+
+// withFile adds a file to such a form.
+func withFile(form, input, name, content string) string {
+	return strings.TrimSuffix(form, "--border--\r\n") + "--border\r\nContent-Disposition: form-data; name=\"" + input + "\"; filename=\"" + name +
+		"\"\r\nContent-Type: application/octet-stream\r\n\r\n" + content + "\r\n--border--\r\n"
+}

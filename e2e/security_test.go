@@ -1,0 +1,104 @@
+package e2e
+
+import (
+	"io/fs"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/app"
+)
+
+func TestSecurityTxt(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(c *app.Config) {
+		c.SecurityContact, c.BaseURL, c.Proxies = "mailto:security@example.com", "https://parley.example.com", []string{"127.0.0.1"}
+	})
+	r := w.call("GET", "/.well-known/security.txt", "")
+
+	t.Run("it has the fields of RFC 9116, once each", func(t *testing.T) {
+		if r.StatusCode != 200 || r.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
+			t.Fatalf("status %d, %s", r.StatusCode, r.Header.Get("Content-Type"))
+		}
+		want := map[string]string{
+			"Contact": "mailto:security@example.com", "Preferred-Languages": "en",
+			"Canonical": "https://parley.example.com/.well-known/security.txt", "Policy": "https://parley.example.com/security-policy",
+		}
+		fields := fieldsOf(r.body)
+		for name, value := range want {
+			if fields[name] != value {
+				t.Errorf("%s is %q, want %q", name, fields[name], value)
+			}
+		}
+		if lines := strings.Count(r.body, "\n"); lines != len(want)+1 || len(fields) != lines {
+			t.Errorf("got %q", r.body)
+		}
+	})
+	t.Run("it expires in the future, and within a year", func(t *testing.T) {
+		expires, err := time.Parse(time.RFC3339, fieldsOf(r.body)["Expires"])
+		if err != nil || !expires.After(now().AddDate(0, 1, 0)) || expires.After(now().AddDate(1, 0, 0)) {
+			t.Errorf("it expires at %v, %v", expires, err)
+		}
+	})
+	t.Run("its policy is served", func(t *testing.T) {
+		policy := w.within(t).call("GET", "/security-policy", "")
+		if policy.StatusCode != 200 || policy.body != parley.SecurityPolicy || !strings.HasPrefix(policy.Header.Get("Content-Type"), "text/plain") {
+			t.Errorf("status %d, %s: %s", policy.StatusCode, policy.Header.Get("Content-Type"), shortened(policy.body))
+		}
+	})
+	t.Run("without a contact there is neither", func(t *testing.T) {
+		w := start(t)
+		for _, path := range []string{"/.well-known/security.txt", "/security-policy"} {
+			if r := w.call("GET", path, ""); r.StatusCode != 404 {
+				t.Errorf("%s: status %d: %s", path, r.StatusCode, shortened(r.body))
+			}
+		}
+	})
+	t.Run("without TLS it names no address of the server, which would have to be https", func(t *testing.T) {
+		w := start(t, func(c *app.Config) { c.SecurityContact = "https://example.com/security" })
+		fields := fieldsOf(w.call("GET", "/.well-known/security.txt", "").body)
+		if fields["Contact"] != "https://example.com/security" || fields["Canonical"]+fields["Policy"] != "" {
+			t.Errorf("got %v", fields)
+		}
+	})
+}
+
+func fieldsOf(securityTxt string) map[string]string {
+	fields := map[string]string{}
+	for line := range strings.Lines(securityTxt) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		fields[name] = value
+	}
+	return fields
+}
+
+// SECURITY.md names tests, which must exist.
+func TestSecurityPolicyNamesTests(t *testing.T) {
+	defined := map[string]bool{}
+	test := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	err := fs.WalkDir(os.DirFS(".."), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile("../" + path)
+		for _, found := range test.FindAllSubmatch(source, -1) {
+			defined[string(found[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(parley.SecurityPolicy, -1)
+	if len(named) < 20 {
+		t.Errorf("only %d tests are named", len(named))
+	}
+	for _, name := range named {
+		if !defined[name[1]] {
+			t.Errorf("there is no test %s any more; SECURITY.md names it", name[1])
+		}
+	}
+}

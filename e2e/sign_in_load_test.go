@@ -1,0 +1,57 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"parley/core/plan"
+)
+
+func TestSignInUnderLoad(t *testing.T) {
+	t.Parallel()
+	w := start(t, behindProxy)
+	baker := w.newTenant("baker", plan.Standard)
+	// The limit of one client on wrong sign-ins is 100.
+	crowd := make(chan reply, 99)
+	send := func(n int) {
+		crowd <- w.visitor().signIn(fmt.Sprintf("nobody%d@example.com", n), "a wrong guess", from("192.0.2.1"))
+	}
+	for n := range cap(crowd) {
+		go send(n)
+	}
+	first := <-crowd
+	t.Run("a client that sends a hundred at once keeps nobody else waiting", func(t *testing.T) {
+		v := w.within(t).visitor()
+		v.goesTo(v.signIn(baker.email, baker.password, from("192.0.2.2")), "/")
+	})
+	t.Run("what is not let in is answered 503 with Retry-After and the form, without the password", func(t *testing.T) {
+		w := w.within(t)
+		busy := 0
+		for n := range cap(crowd) {
+			r := first
+			if n > 0 {
+				r = <-crowd
+			}
+			if r.StatusCode == http.StatusUnauthorized {
+				continue
+			}
+			busy++
+			w.expect(r, http.StatusServiceUnavailable)
+			if r.Header.Get("Retry-After") != "5" {
+				t.Errorf("Retry-After is %q", r.Header.Get("Retry-After"))
+			}
+			if !strings.Contains(r.body, `value="nobody`) || strings.Contains(r.body, "a wrong guess") {
+				t.Fatalf("the page is %s", shortened(r.body))
+			}
+		}
+		if busy == 0 {
+			t.Error("all were let in")
+		}
+	})
+	t.Run("an attempt that was not let in is not counted", func(t *testing.T) {
+		v := w.within(t).visitor()
+		v.goesTo(v.signIn(baker.email, baker.password, from("192.0.2.1")), "/")
+	})
+}

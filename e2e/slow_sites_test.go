@@ -1,0 +1,126 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/core/chatbot"
+	"parley/core/knowledge"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/internal/app"
+)
+
+// slowSites are web servers on addresses of their own, whose pages trickle until
+// the test lets them go.
+type slowSites struct {
+	urls        []string
+	free        chan struct{}
+	begun, open atomic.Int64
+}
+
+func newSlowSites(t *testing.T, n int) *slowSites {
+	t.Helper()
+	s := &slowSites{free: make(chan struct{})}
+	for i := range n {
+		listener, err := net.Listen("tcp4", fmt.Sprintf("127.0.1.%d:0", i+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: s}}
+		server.Start()
+		t.Cleanup(server.Close)
+		s.urls = append(s.urls, server.URL+"/")
+	}
+	return s
+}
+
+func (s *slowSites) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/" {
+		http.NotFound(w, r)
+		return
+	}
+	s.begun.Add(1)
+	s.open.Add(1)
+	defer s.open.Add(-1)
+	w.Header().Set("Content-Type", "text/html")
+	trickle := time.NewTicker(20 * time.Millisecond)
+	defer trickle.Stop()
+	for {
+		select {
+		case <-s.free:
+			_, _ = w.Write([]byte("<main><p>The page is whole.</main>"))
+			return
+		case <-r.Context().Done():
+			return
+		case <-trickle.C:
+			_, _ = w.Write([]byte(" "))
+			w.(http.Flusher).Flush()
+		}
+	}
+}
+
+// onSlowSites makes a free workspace for each site, which has it read.
+func (w *world) onSlowSites(s *slowSites) {
+	w.Helper()
+	for i, url := range s.urls {
+		ctx, id := w.Context(), fmt.Sprint("ws_slow_", i)
+		w.must(w.server.Store.CreateWorkspace(ctx, tenant.Workspace{ID: id, Name: id, Plan: plan.Starter, CreatedAt: now()}))
+		bot, err := w.server.Chatbots.Create(ctx, id, chatbot.Settings{Name: "Guide"})
+		w.must(err)
+		_, err = w.server.Knowledge.AddSource(ctx, id, bot.ID, knowledge.NewSource{URL: url})
+		w.must(err)
+	}
+}
+
+func TestSlowSites(t *testing.T) {
+	t.Parallel()
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+		const workspaces, workers = 40, 4
+		slow := newSlowSites(t, workspaces)
+		w := start(func(c *app.Config) {
+			c.Workers, c.FetchDelay, c.FetchAllow = workers, time.Millisecond, []string{"127.0.1.0/24:*"}
+		})
+		baker := w.newTenant("baker", plan.Starter)
+		w.onSlowSites(slow)
+		w.eventually("all who fetch wait for a slow site", func() bool { return slow.open.Load() == workers })
+
+		t.Run("a file of another workspace does not wait for forty on slow sites", func(t *testing.T) {
+			w := w.within(t)
+			_, err := w.server.Knowledge.Add(t.Context(), baker.workspace, baker.chatbot, knowledge.NewDocument{
+				File: &knowledge.Upload{Name: "saddle.docx", Body: []byte(docxOf("Saddles", "Grease it in spring."))},
+			})
+			w.must(err)
+			if d := w.settled(baker)[0]; d.State != knowledge.Ready {
+				t.Errorf("the file is %+v", d)
+			}
+			if begun := slow.begun.Load(); begun >= workspaces {
+				t.Errorf("it was ready after all %d slow sites had been begun with", begun)
+			}
+		})
+		t.Run("nor does the removal of a document", func(t *testing.T) {
+			w := w.within(t)
+			d := w.settled(baker)[0]
+			w.must(w.server.Knowledge.Remove(context.WithoutCancel(t.Context()), baker.workspace, baker.chatbot, d.ID))
+			w.eventually("the index has confirmed it", func() bool {
+				removals, err := w.server.Knowledge.Removals(t.Context(), baker.workspace, baker.chatbot)
+				w.must(err)
+				return len(removals) == 1 && removals[0].ConfirmedAt != nil
+			})
+			if begun := slow.begun.Load(); begun >= workspaces {
+				t.Errorf("it was confirmed after all %d slow sites had been begun with", begun)
+			}
+		})
+		close(slow.free)
+		for n := int64(10); n <= workspaces; n += 10 {
+			w.eventually(fmt.Sprintf("%d slow sites have been begun with in the end", n), func() bool { return int64(slow.begun.Load()) >= n })
+		}
+		w.eventually("every slow site has been read", func() bool { return slow.open.Load() == 0 })
+	})
+}

@@ -1,0 +1,182 @@
+package e2e
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/billing"
+	"parley/billing/stripetest"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/internal/app"
+)
+
+func TestCustomersOfAnotherStripe(t *testing.T) {
+	t.Parallel()
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+		stripe := stripetest.New(t, stripetest.Options{})
+		w := start(paidAt(stripe))
+		w.sells(stripe)
+		baker, smith, grocer := w.newTenant("baker", plan.Starter, opening), w.newTenant("smith", plan.Starter), w.newTenant("grocer", plan.Starter)
+
+		t.Run("five of them do not keep somebody who paid on Starter", func(t *testing.T) {
+			w := w.within(t)
+			for i := range 6 {
+				space, err := w.server.Tenants.CreateWorkspace(t.Context(), tenant.User{ID: userOf(w, smith), Email: smith.email}, fmt.Sprint("Old ", i))
+				w.must(err)
+				_, err = w.server.Tenants.SetCustomer(t.Context(), space.ID, tenant.Customer{ID: fmt.Sprint("cus_of_nobody_", i)})
+				w.must(err)
+				w.must(w.server.Tenants.BeginCheckout(t.Context(), space.ID))
+			}
+			v := w.signedIn(grocer.email, grocer.password)
+			r := v.post("/workspaces/"+grocer.workspace+"/plan/checkout", pairs{"plan", "premium", "interval", "monthly"})
+			v.expect(r, http.StatusSeeOther)
+			_, err := stripe.Press(r.Header.Get("Location"), "pay") // and does not come back
+			w.must(err)
+			corrected, err := w.server.Billing.Reconcile(t.Context())
+			if err != nil || corrected != 1 {
+				t.Errorf("corrected %d, %v", corrected, err)
+			}
+			w.has(grocer, plan.Premium)
+		})
+		t.Run("a workspace that never paid there can buy", func(t *testing.T) {
+			v := w.within(t).signedIn(smith.email, smith.password)
+			_, err := w.server.Tenants.SetCustomer(t.Context(), smith.workspace, tenant.Customer{ID: "cus_of_smith_elsewhere"})
+			v.must(err)
+			v.buys(stripe, smith, plan.Standard)
+			v.has(smith, plan.Standard)
+		})
+		owner := w.signedIn(baker.email, baker.password)
+		customer := owner.buys(stripe, baker, plan.Standard)
+		stripe.Forget(customer)
+		home := "/workspaces/" + baker.workspace
+		t.Run("one that paid is told whom to ask, and keeps its plan", func(t *testing.T) {
+			v := owner.in(t)
+			r := v.post(home+"/plan/checkout", pairs{"plan", "premium", "interval", "monthly"})
+			if r.StatusCode != http.StatusConflict || !strings.Contains(r.body, "parley billing unlink") {
+				t.Errorf("it answers %d", r.StatusCode)
+			}
+			v.expect(v.get(home+"/plan"), http.StatusOK)
+			v.has(baker, plan.Standard)
+		})
+		t.Run("it can be deleted", func(t *testing.T) {
+			v := owner.in(t)
+			v.expect(v.post(home+"/delete", pairs{"confirm_name", "baker"}), http.StatusSeeOther)
+			v.expect(v.get(home), http.StatusNotFound)
+		})
+	})
+}
+
+// userOf is the id of the owner of a workspace.
+func userOf(w *world, tn tenantOf) string {
+	w.Helper()
+	user, err := w.server.Tenants.UserByEmail(w.Context(), tn.email)
+	w.must(err)
+	return user.ID
+}
+
+func TestEveryAlarmIsZeroAtFirst(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(c *app.Config) { c.MetricsAddr = "127.0.0.1:0" })
+	answer, err := http.Get("http://" + w.server.MetricsAddr().String() + "/metrics")
+	w.must(err)
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	w.must(err)
+	figures := string(body)
+	for _, reason := range billing.Alarms() {
+		t.Run(reason+" is exported before it ever rings", func(t *testing.T) {
+			if !strings.Contains(figures, fmt.Sprintf("parley_billing_alarms_total{reason=%q} 0\n", reason)) {
+				t.Error("it is not")
+			}
+		})
+	}
+}
+
+func TestEveryAlarmIsExplained(t *testing.T) {
+	content, err := os.ReadFile("../docs/billing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(content)
+	for _, reason := range billing.Alarms() {
+		if !strings.Contains(page, "| `"+reason+"` |") {
+			t.Errorf("docs/billing.md does not say what to do for %s", reason)
+		}
+	}
+	for _, right := range billing.Rights() {
+		if !strings.Contains(page, "| "+right.Resource+" | "+right.Level+" |") {
+			t.Errorf("docs/billing.md lacks the right %s: %s", right.Resource, right.Level)
+		}
+	}
+	for _, kind := range billing.Events() {
+		if !strings.Contains(page, "`"+kind+"`") {
+			t.Errorf("docs/billing.md lacks the event %s", kind)
+		}
+	}
+}
+
+func TestUnlinkCommand(t *testing.T) {
+	t.Parallel()
+	onTerminals(t, func(term *terminal) {
+		workspace, _ := term.newChatbot("basic")
+		term.fails("no customer", "billing", "unlink", workspace, "--yes")
+		term.fails("Workspace not found", "billing", "unlink", "ws_nobody", "--yes")
+		stripe := stripetest.New(t, stripetest.Options{})
+		at := []string{"--stripe-secret-key=" + stripe.Key, "--stripe-url=" + stripe.URL}
+		link := func() {
+			config := &app.Config{DataDir: term.folder, DatabaseURL: term.database, StripeKey: stripe.Key, StripeURL: stripe.URL, LogLevel: "error"}
+			p, err := app.Open(t.Context(), config, app.NewLog(config))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			if _, err := p.Tenants.SetCustomer(t.Context(), workspace, tenant.Customer{ID: "cus_elsewhere"}); err != nil {
+				t.Fatal(err)
+			}
+			end := time.Now().Add(time.Hour)
+			row, err := p.Tenants.Subscription(t.Context(), workspace)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = p.Tenants.ApplySubscription(t.Context(), workspace, row.Revision, tenant.Billed{ID: "sub_1", Status: plan.Active, Plan: plan.Premium, PeriodEnd: &end}, true, tenant.Cause{})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		link()
+		out, complaint, code := term.run("no\n", append([]string{"billing", "unlink", workspace}, at...)...)
+		if code != 1 || !strings.Contains(complaint, "Nothing was changed") || !strings.Contains(out, "premium") || !strings.Contains(out, "on the basic plan") {
+			t.Errorf("without a yes it ends with %d and says %s%s", code, out, complaint)
+		}
+		if out, complaint, code := term.run("yes\n", append([]string{"billing", "unlink", workspace}, at...)...); code != 0 || !strings.Contains(out, "is on the basic plan") {
+			t.Errorf("with a yes it ends with %d and says %s%s", code, out, complaint)
+		}
+		link()
+		if got := term.record(append([]string{"billing", "unlink", workspace, "--yes"}, at...)...); field(got, "plan") != "basic" || field(got, "plan_before") != "premium" {
+			t.Errorf("it says %v", got)
+		}
+		if log := term.ok("audit", "list", "--workspace="+workspace); !strings.Contains(log, "customer.unlinked") {
+			t.Errorf("the log is %s", log)
+		}
+	})
+}
+
+func TestGrantUntilCommand(t *testing.T) {
+	t.Parallel()
+	onTerminals(t, func(term *terminal) {
+		workspace, _ := term.newChatbot("basic")
+		day := time.Now().UTC().AddDate(0, 1, 0).Format(time.DateOnly)
+		if got := term.record("plan", "set", workspace, "premium", "--until="+day); field(got, "plan") != "premium" || !strings.HasPrefix(field(got, "granted_until"), day) {
+			term.Errorf("it says %v", got)
+		}
+		term.fails("after today", "plan", "set", workspace, "premium", "--until=2020-01-31")
+		term.fails("2027-01-31", "plan", "set", workspace, "premium", "--until=soon")
+		term.fails("no end", "plan", "set", workspace, "starter", "--until="+day)
+	})
+}

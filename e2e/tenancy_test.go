@@ -1,0 +1,319 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/core/chat"
+	"parley/core/chatbot"
+	"parley/core/knowledge"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/internal/app"
+)
+
+// estate is a workspace with one of everything that has an id.
+type estate struct {
+	tenantOf
+	name    string
+	owner   string
+	ids     ids
+	revoked string
+	sibling siblingOf
+	bot     chatbot.Chatbot
+}
+
+// siblingOf is another chatbot of the same workspace.
+type siblingOf struct {
+	token string
+	ids   ids
+}
+
+func (w *world) newEstate(name string) *estate {
+	w.Helper()
+	ctx, p := w.Context(), w.server.Program
+	e := &estate{name: name, tenantOf: w.newTenant(name, plan.Standard, "# About "+name+"\n\nThe shop of "+name+" opens at ten.\n")}
+	owner, err := p.Tenants.UserByEmail(ctx, e.email)
+	w.must(err)
+	e.owner = owner.ID
+	member, err := p.Tenants.CreateUser(ctx, "helper@"+name+".example", "a long enough password")
+	w.must(err)
+	w.must(p.Tenants.AddMember(ctx, e.workspace, member, tenant.RoleMember))
+	_, err = p.Tenants.Invite(ctx, e.workspace, e.owner, "invited@"+name+".example", tenant.RoleMember)
+	w.must(err)
+	invitations, err := p.Tenants.Invitations(ctx, e.workspace)
+	w.must(err)
+	gone, secret := w.newToken(e.workspace, e.chatbot, name+" gone")
+	w.must(p.Chatbots.Revoke(ctx, e.workspace, e.chatbot, gone))
+	e.revoked = secret
+	e.bot, err = p.Chatbots.Get(ctx, e.workspace, e.chatbot)
+	w.must(err)
+	e.ids = w.thingsOf(e.bot, name)
+	e.ids["workspace"], e.ids["user"], e.ids["invitation"] = e.workspace, member.ID, invitations[0].ID
+	e.ids["provider"] = w.newProvider(e.workspace, name+"'s provider")
+	other, err := p.Chatbots.Create(ctx, e.workspace, chatbot.Settings{Name: name + "'s other chatbot"})
+	w.must(err)
+	e.sibling.ids = w.thingsOf(other, name+" other")
+	_, e.sibling.token = w.newToken(e.workspace, other.ID, name+" other")
+	return e
+}
+
+// thingsOf gives a chatbot what can be named below it.
+func (w *world) thingsOf(bot chatbot.Chatbot, name string) ids {
+	w.Helper()
+	ctx, p := w.Context(), w.server.Program
+	things := ids{"chatbot": bot.ID, "id": bot.ID}
+	things["token_id"], _ = w.newToken(bot.WorkspaceID, bot.ID, name+" spare")
+	for _, kind := range []string{"document", "document_id"} {
+		document, err := p.Knowledge.Add(ctx, bot.WorkspaceID, bot.ID, knowledge.NewDocument{Title: name + " " + kind, Content: "On " + kind + " of " + name})
+		w.must(err)
+		things[kind] = document.ID
+	}
+	gone, err := p.Knowledge.Add(ctx, bot.WorkspaceID, bot.ID, knowledge.NewDocument{Title: name + " gone", Content: "It was " + name})
+	w.must(err)
+	w.must(p.Knowledge.Remove(ctx, bot.WorkspaceID, bot.ID, gone.ID))
+	for _, kind := range []string{"source", "source_id"} {
+		source, err := p.Knowledge.AddSource(ctx, bot.WorkspaceID, bot.ID, knowledge.NewSource{URL: "http://127.0.0.1/" + strings.ReplaceAll(name, " ", "-") + "/" + kind})
+		w.must(err)
+		things[kind] = source.ID
+	}
+	for _, document := range w.settled(tenantOf{workspace: bot.WorkspaceID, chatbot: bot.ID}) {
+		if document.SourceID == things["source"] { // its address is private
+			things["failed"] = document.ID
+		}
+	}
+	conversation, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot}, "", nil, nil)
+	w.must(err)
+	things["conversation_id"] = written(p.IDs.Conversation(conversation.ID))
+	return things
+}
+
+// newProvider makes a provider of models without a key.
+func (w *world) newProvider(workspace, name string) string {
+	w.Helper()
+	made, err := w.server.Program.Chatbots.CreateProvider(w.Context(), workspace, chatbot.ProviderSettings{Name: name, Kind: chatbot.OpenAI})
+	w.must(err)
+	return made.ID
+}
+
+func (w *world) newToken(workspace, bot, name string) (id, secret string) {
+	w.Helper()
+	token, secret, err := w.server.Program.Chatbots.Issue(w.Context(), workspace, bot, chatbot.NewToken{Name: name, CreatedBy: "a test"})
+	w.must(err)
+	return token.ID, secret
+}
+
+// session is the cookie of a new session of a user.
+func (w *world) session(user string) header {
+	w.Helper()
+	keys, err := w.server.Program.Tenants.StartSession(w.Context(), user, tenant.Client{})
+	w.must(err)
+	return header{"Cookie", "parley_session=" + keys.Session}
+}
+
+// employ makes a new member of the workspace and returns their id.
+func (w *world) employ(e *estate, role tenant.Role) string {
+	w.Helper()
+	user, err := w.server.Program.Tenants.CreateUser(w.Context(), string(role)+"@"+e.name+".example", staffPassword)
+	w.must(err)
+	w.must(w.server.Program.Tenants.AddMember(w.Context(), e.workspace, user, role))
+	return user.ID
+}
+
+const staffPassword = "a long enough password"
+
+// credential is what the row asks for, of this estate.
+func (w *world) credential(e *estate, r row) header {
+	if r.takesTokens() {
+		return bearer(e.token)
+	}
+	return w.session(e.owner)
+}
+
+// private are texts that nobody outside may read.
+func (e *estate) private() []string {
+	texts := []string{e.name, e.chatbot, e.owner, e.token, e.tokenID}
+	for _, id := range []ids{e.ids, e.sibling.ids} {
+		for _, value := range id {
+			texts = append(texts, value)
+		}
+	}
+	return texts
+}
+
+// lastUse is what changes by being asked: when a token was used last, how many
+// questions of the month are used up, and what the answers cost.
+var lastUse = regexp.MustCompile(`"last_used_at":("[^"]*"|null)|<dt id="usage-messages[^>]*>.*?</dd>|(?s:<section id="spent".*?</section>)`)
+
+// all is everything that the owner sees, but for the last use of tokens.
+func (w *world) all(e *estate) string {
+	w.Helper()
+	var seen strings.Builder
+	for _, r := range rows {
+		if r.shows() {
+			answer := w.try(r, e.ids, w.session(e.owner))
+			w.expect(answer, 200)
+			seen.WriteString(lastUse.ReplaceAllString(answer.body, ""))
+		}
+	}
+	conversationID, err := w.server.ConversationID(e.ids["conversation_id"])
+	w.must(err)
+	messages, _, err := w.server.Chat.Messages(w.Context(), &chatbot.Principal{Chatbot: e.bot}, chat.Ref{ConversationID: conversationID}, chat.Page{})
+	w.must(err)
+	fmt.Fprintf(&seen, "%v", messages)
+	return seen.String()
+}
+
+func TestEveryRouteKeepsTenantsApart(t *testing.T) {
+	t.Parallel()
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+		w := start()
+		w.hasNoRates()
+		mine, theirs := w.newEstate("quillon"), w.newEstate("vexley")
+		before := w.all(mine) + w.all(theirs)
+		unchanged := func(t *testing.T) {
+			if w.within(t).all(mine)+w.all(theirs) != before {
+				t.Error("something is different now")
+			}
+		}
+
+		t.Run("every route has a row, and every row a route", func(t *testing.T) { allRoutes(t, w) })
+		t.Run("the owner reads what is theirs", func(t *testing.T) {
+			if !strings.Contains(before, mine.name) || !strings.Contains(before, mine.ids["token_id"]) {
+				t.Error("the pages do not show what the others must not see")
+			}
+		})
+		for _, r := range rows {
+			t.Run("outsiders at "+r.name(), func(t *testing.T) { outsiders(w.within(t), r, mine, theirs) })
+		}
+		t.Run("nothing was changed by outsiders", unchanged)
+		for _, r := range rows {
+			for _, kind := range r.names() {
+				t.Run("a foreign and an unknown "+kind+" are the same to "+r.name(), func(t *testing.T) {
+					foreignIsUnknown(w.within(t), r, kind, mine, theirs)
+				})
+			}
+		}
+		t.Run("nothing was changed with foreign ids", unchanged)
+		for _, r := range rows {
+			t.Run("who may use it at "+r.name(), func(t *testing.T) {
+				w := w.within(t)
+				w.expect(w.try(r, mine.ids, w.credential(mine, r)), r.gets.own)
+			})
+		}
+		t.Run("the log has no secret", func(t *testing.T) {
+			w.within(t).notLogged(mine.token, theirs.token, mine.revoked, mine.password, "When does it open", "a wrong guess", "a-guess", "One more.", "Typed text")
+		})
+	})
+}
+
+// allRoutes compares the table with what is registered.
+func allRoutes(t *testing.T, w *world) {
+	known := map[string]bool{}
+	for _, r := range rows {
+		known[r.name()] = true
+	}
+	registered := w.routesOf()
+	for _, route := range registered {
+		if !known[route] {
+			t.Errorf("%s has no row: say in routes_test.go who gets what from it", route)
+		}
+	}
+	for name := range known {
+		if !slices.Contains(registered, name) {
+			t.Errorf("%s has a row, but is not registered", name)
+		}
+	}
+}
+
+// outsiders calls a row with valid ids of mine as everybody else.
+func outsiders(w *world, r row, mine, theirs *estate) {
+	type caller struct {
+		who    string
+		header header
+		status int
+	}
+	callers := []caller{
+		{"a stranger", w.session(theirs.owner), r.gets.stranger},
+		{"another workspace's token", bearer(theirs.token), r.gets.otherToken},
+		{"a sibling's token", bearer(mine.sibling.token), r.gets.otherToken},
+		{"a revoked token", bearer(mine.revoked), r.gets.revoked},
+		{"nobody", header{"X-Nothing", "1"}, r.gets.nobody},
+	}
+	if r.takesTokens() {
+		callers = append(callers, caller{"the owner without a token", w.session(mine.owner), r.gets.nobody})
+	} else {
+		callers = append(callers, caller{"the chatbot's token without a session", bearer(mine.token), r.gets.nobody})
+	}
+	for _, caller := range callers {
+		answer := w.try(r, mine.ids, caller.header)
+		if answer.StatusCode != caller.status {
+			w.Errorf("%s gets %d, want %d: %s", caller.who, answer.StatusCode, caller.status, shortened(answer.body))
+		}
+		if caller.who == "a sibling's token" && answer.StatusCode == http.StatusOK {
+			continue // it may quote its own workspace's documents
+		}
+		w.reveals(caller.who, answer, mine.private())
+	}
+}
+
+// reveals fails the test when an answer has a text. Location is left out: it
+// repeats what was asked for.
+func (w *world) reveals(who string, answer reply, texts []string) {
+	w.Helper()
+	answer.Header.Del("Location")
+	whole := strings.ToLower(fmt.Sprint(answer.Header) + answer.body)
+	for _, text := range texts {
+		if strings.Contains(whole, strings.ToLower(text)) {
+			w.Errorf("%s reads %q in %s", who, text, shortened(whole))
+		}
+	}
+}
+
+var unknownIDs = ids{
+	"workspace": "ws_0123456789abcdefghjkmnpq", "chatbot": "cb_0123456789abcdefghjkmnpq", "id": "cb_0123456789abcdefghjkmnpq",
+	"token_id": "tok_0123456789abcdefghjkmnpq", "document": "doc_0123456789abcdefghjkmnpq", "document_id": "doc_0123456789abcdefghjkmnpq",
+	"failed": "doc_0123456789abcdefghjkmnpq", "source": "src_0123456789abcdefghjkmnpq", "source_id": "src_0123456789abcdefghjkmnpq",
+	"invitation": "inv_0123456789abcdefghjkmnpq", "user": "usr_0123456789abcdefghjkmnpq", "provider": "mp_0123456789abcdefghjkmnpq", "conversation_id": "9007199254740990",
+}
+
+// foreignIsUnknown calls a row as who may, with one id that is not theirs.
+func foreignIsUnknown(w *world, r row, kind string, mine, theirs *estate) {
+	credential := w.credential(mine, r)
+	answer := func(id string) string {
+		got := w.try(r, mine.ids.with(kind, id), credential)
+		w.expect(got, http.StatusNotFound)
+		got.Header.Del("Date")
+		return fmt.Sprint(got.StatusCode, got.Header, got.body)
+	}
+	unknown := answer(unknownIDs[kind])
+	others := map[string]string{
+		"another workspace's": theirs.ids[kind], "a malformed": "no-such.thing", "a hostile": "%ff%00'--", "a longer": mine.ids[kind] + "0",
+	}
+	if sibling, has := mine.sibling.ids[kind]; has && kind != "chatbot" && kind != "id" {
+		others["a sibling's"] = sibling
+	}
+	for which, id := range others {
+		if got := answer(id); got != unknown {
+			w.Errorf("%s %s is answered with\n%s\nand an unknown one with\n%s", which, kind, got, unknown)
+		}
+	}
+}
+
+// notLogged fails the test when the log has a text.
+func (w *world) notLogged(secrets ...string) {
+	w.Helper()
+	log := w.log.String()
+	if !strings.Contains(log, "msg=request") {
+		w.Fatal("the log has no requests")
+	}
+	for _, secret := range secrets {
+		if secret == "" || strings.Contains(log, secret) {
+			w.Errorf("the log has %q", secret)
+		}
+	}
+}

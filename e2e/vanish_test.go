@@ -1,0 +1,183 @@
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"parley/core/chat"
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/internal/app"
+	"parley/internal/pgtest"
+	"parley/llm/llmtest"
+)
+
+// vanishing is how many clients go away, so many at once.
+const vanishing, vanishingAtOnce = 1000, 64
+
+// The questions say how the model answers them: at once, or only when the gate
+// is released, which for those of callers who have gone is never.
+const (
+	quickQuestion = "When does the bakery open, quickly?"
+	slowQuestion  = "When does the bakery open?"
+	lastQuestion  = "When does the bakery open, however long it takes?"
+)
+
+func TestThousandVanishingClients(t *testing.T) {
+	for name, database := range map[string]func(*testing.T) string{
+		"sqlite":   func(*testing.T) string { return "" },
+		"postgres": func(t *testing.T) string { return pgtest.New(t) },
+	} { // one after the other, for goroutines are the process's
+		t.Run("of 1,000 clients of all kinds who vanish at random instants nothing is left on "+name, func(t *testing.T) {
+			url := database(t)
+			never, later := llmtest.NewGate(), llmtest.NewGate()
+			upstream := llmtest.NewServer(t, llmtest.Reply{})
+			upstream.Answers(func(body []byte) llmtest.Reply {
+				reply := llmtest.Reply{Pieces: []string{"At", " seven", " in", " the morning [1]."}, Hold: never, HoldAt: llmtest.AfterPieces(3)}
+				switch {
+				case bytes.Contains(body, []byte(quickQuestion)):
+					reply.Hold = nil
+				case bytes.Contains(body, []byte(lastQuestion)):
+					reply.Hold = later
+				}
+				return reply
+			})
+			w := start(t, withModel(upstream), onlyTheWatch, func(c *app.Config) { c.DatabaseURL = url })
+			w.server.API.Streams = patientStreams
+			tn := w.newTenant("baker", plan.Enterprise, opening)
+			shared := w.newConversation(tn.token, "")
+			stay := w.busy(tn)
+			before := goleak.IgnoreCurrent()
+
+			var clients sync.WaitGroup
+			room := make(chan struct{}, vanishingAtOnce)
+			for n := range vanishing {
+				random := rand.New(rand.NewPCG(2, uint64(n)))
+				room <- struct{}{}
+				clients.Go(func() {
+					defer func() { <-room }()
+					w.comeAndGo(random, tn, written(shared), stay)
+				})
+			}
+			clients.Wait()
+			later.Release()
+			w.eventually("every call of the model is cancelled or has ended", func() bool { return upstream.Open() == 0 })
+			w.end()
+			w.noneGenerating()
+			w.checkReceipts(tn, w.sequence(shared))
+			// A connection to PostgreSQL may have a goroutine until it is closed.
+			w.must(errors.Join(w.server.Queue.Close(), w.server.Store.Close()))
+			if err := goleak.Find(before,
+				// As in TestVanishingClients.
+				goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
+				goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"),
+				goleak.IgnoreAnyFunction("net/http.(*conn).serve"),
+			); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// busy is how long it takes to answer as many clients as will be there at once.
+func (w *world) busy(tn tenantOf) time.Duration {
+	w.Helper()
+	begin := time.Now()
+	answers := w.atOnce(vanishingAtOnce, chatPath, fmt.Sprintf(`{"message":%q}`, quickQuestion), bearer(tn.token))
+	for range vanishingAtOnce {
+		w.checkAnswer(<-answers, 200, 0)
+	}
+	return time.Since(begin)
+}
+
+// comeAndGo asks in some way, reads for some of the time that it may stay, and
+// goes.
+func (w *world) comeAndGo(random *rand.Rand, tn tenantOf, shared string, stay time.Duration) {
+	client := w.dial()
+	sent := someRequest(random, tn, shared)
+	if random.IntN(10) == 0 { // in the middle of asking
+		sent = sent[:random.IntN(len(sent))]
+	}
+	if _, err := io.WriteString(client, sent); err != nil {
+		w.Error(err)
+	}
+	if err := client.SetReadDeadline(time.Now().Add(time.Duration(random.Int64N(int64(stay))))); err != nil {
+		w.Error(err)
+	}
+	_, _ = io.Copy(io.Discard, client) // until then, or to the end
+	if err := leaving[random.IntN(len(leaving))].leave(client); err != nil {
+		w.Error(err)
+	}
+}
+
+// someRequest is a question, whole, streamed or streamed to be resumed, alone
+// or one of several with the same key. What has the same key is the same. A
+// stream that can be resumed goes on without its reader, and is sure to end.
+func someRequest(random *rand.Rand, tn tenantOf, shared string) string {
+	kind := random.IntN(3)
+	path := []string{chatPath, streamPath, streamPath}[kind]
+	question := []string{slowQuestion, slowQuestion, lastQuestion}[kind]
+	fields := []string{"", "", `,"include":["ids","usage","sources"]`}[kind]
+	key := ""
+	switch random.IntN(4) {
+	case 0:
+		question = quickQuestion
+	case 1:
+		key = fmt.Sprintf("Idempotency-Key: %d-%d\r\n", kind, random.IntN(20))
+	case 2:
+		if question != lastQuestion {
+			fields += fmt.Sprintf(`,"conversation_id":%q`, shared)
+		}
+	}
+	body := fmt.Sprintf(`{"message":%q%s}`, question, fields)
+	return strings.Replace(request("POST", path, tn.token, body), "\r\n\r\n", "\r\n"+key+"\r\n", 1)
+}
+
+// checkReceipts fails unless every turn of a tenant that is alone on the server
+// has ended, and each attempt at it has left one receipt. All conversations but
+// the shared one have one turn at most.
+func (w *world) checkReceipts(tn tenantOf, shared int64) {
+	w.Helper()
+	after, err := w.server.Store.CreateConversation(w.Context(), tn.workspace, chat.Conversation{ChatbotID: tn.chatbot, CreatedAt: now()})
+	w.must(err)
+	attempts, answers := 0, 0
+	count := func(conversation, answer int64) (found int64) {
+		turn, err := w.server.Store.Turn(w.Context(), tn.workspace, conversation, answer)
+		if fault.Is(err, fault.NotFound) {
+			return 0
+		}
+		w.must(err)
+		if turn.Answer.Status == chat.Generating || turn.Answer.Receipt.At.IsZero() {
+			w.Errorf("answer %d is %s, with the receipt %+v", turn.Answer.MessageID, turn.Answer.Status, turn.Answer.Receipt)
+		}
+		attempts, answers = attempts+turn.Answer.Attempt, answers+1
+		return turn.Answer.MessageID
+	}
+	for conversation := range after.ID {
+		if end := count(conversation, 0); conversation == shared {
+			for answer := int64(1); answer < end; answer++ {
+				count(shared, answer)
+			}
+		}
+	}
+	all, err := w.server.Store.Spent(w.Context(), tn.workspace, now().Add(-time.Hour), now().Add(time.Hour))
+	w.must(err)
+	ended, receipts := map[chat.Status]int{}, 0
+	for _, spent := range all {
+		ended[spent.Status] += spent.Answers
+		receipts += spent.Answers
+	}
+	if receipts != attempts || answers == 0 {
+		w.Errorf("%d attempts at %d answers left %d receipts", attempts, answers, receipts)
+	}
+	w.Logf("%d attempts at %d answers: %v", attempts, answers, ended)
+}

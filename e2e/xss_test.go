@@ -1,0 +1,158 @@
+package e2e
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"parley/core/chatbot"
+	"parley/core/knowledge"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/internal/app"
+)
+
+// attacks are names that a page must show and not obey.
+var attacks = []string{
+	`<script>alert(1)</script>`,
+	`"><img src=x onerror=alert(1)>`,
+	`' onmouseover='alert(1)`,
+	`</title></textarea></script><svg onload=alert(1)>`,
+	`javascript:/**/alert(1)//{{1+1}}${1+1}`,
+}
+
+// harmless fails the test when a page runs or loads what it did not bring.
+func (w *world) harmless(r reply) {
+	w.Helper()
+	if r.Header.Get("Content-Security-Policy") == "" {
+		w.Error("the page has no content policy")
+	}
+	if got := r.Header.Get("X-Content-Type-Options"); got != "nosniff" {
+		w.Errorf("X-Content-Type-Options is %q", got)
+	}
+	for _, node := range elements(w.page(r)) {
+		switch {
+		case node.Data == "script" && (node.FirstChild != nil || !strings.HasPrefix(attribute(node, "src"), "/static/")):
+			w.Errorf("the page has a script of its own: %v", node.Attr)
+		case slices.Contains([]string{"img", "svg", "iframe", "object", "embed", "style", "base"}, node.Data):
+			w.Errorf("the page has the element %s: %v", node.Data, node.Attr)
+		}
+		for _, a := range node.Attr {
+			w.harmlessAttribute(node, a)
+		}
+	}
+}
+
+func (w *world) harmlessAttribute(node *html.Node, a html.Attribute) {
+	w.Helper()
+	if strings.HasPrefix(a.Key, "on") || a.Key == "style" {
+		w.Errorf("<%s> has the attribute %s=%q", node.Data, a.Key, a.Val)
+	}
+	if !slices.Contains([]string{"href", "src", "action", "formaction"}, a.Key) {
+		return
+	}
+	if (!strings.HasPrefix(a.Val, "/") || strings.HasPrefix(a.Val, "//")) && !strings.HasPrefix(a.Val, "#") {
+		w.Errorf("<%s> leads elsewhere: %s=%q", node.Data, a.Key, a.Val)
+	}
+}
+
+// hostileEstate is a workspace in which everything is named by an attack.
+func (w *world) hostileEstate(email, attack string) (ids, string) {
+	w.Helper()
+	ctx, p := w.Context(), w.server.Program
+	user, workspace, err := p.Tenants.SignUp(ctx, tenant.Account{Email: email, Password: staffPassword, Workspace: attack})
+	w.must(err)
+	w.must(p.Tenants.SetPlan(ctx, workspace.ID, plan.Standard))
+	_, err = p.Tenants.CreateWorkspace(ctx, user, attack) // for the switcher
+	w.must(err)
+	bot, err := p.Chatbots.Create(ctx, workspace.ID, chatbot.Settings{Name: attack, Instructions: attack, NoAnswer: attack})
+	w.must(err)
+	document, err := p.Knowledge.Add(ctx, workspace.ID, bot.ID, knowledge.NewDocument{Title: attack, Content: attack})
+	w.must(err)
+	gone, err := p.Knowledge.Add(ctx, workspace.ID, bot.ID, knowledge.NewDocument{Title: attack + " gone", Content: attack})
+	w.must(err)
+	w.must(p.Knowledge.Remove(ctx, workspace.ID, bot.ID, gone.ID))
+	_, err = p.Knowledge.AddSource(ctx, workspace.ID, bot.ID, knowledge.NewSource{URL: "http://127.0.0.1/?" + url.QueryEscape(attack)})
+	w.must(err)
+	w.newToken(workspace.ID, bot.ID, attack)
+	provider := w.newProvider(workspace.ID, attack)
+	return ids{"workspace": workspace.ID, "provider": provider, "chatbot": bot.ID, "id": bot.ID, "document_id": document.ID}, user.ID
+}
+
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+		w := start()
+		for i, attack := range attacks {
+			with, user := w.hostileEstate("owner"+string(rune('a'+i))+"@example.com", attack)
+			session := w.session(user)
+			for _, r := range rows {
+				if !r.shows() {
+					continue
+				}
+				t.Run(r.name()+" shows "+attack+" as text", func(t *testing.T) {
+					w := w.within(t)
+					answer := w.try(r, with, session)
+					w.expect(answer, http.StatusOK)
+					if strings.HasPrefix(r.route, apiPrefix) {
+						if got := answer.Header.Get("Content-Type"); got != "application/json" {
+							t.Errorf("the answer is %q", got)
+						}
+						return
+					}
+					w.harmless(answer)
+					if !strings.Contains(text(w.page(answer)), strings.Join(strings.Fields(attack), " ")) {
+						t.Error("the page does not show it")
+					}
+				})
+			}
+			t.Run("a form that is shown again has "+attack+" as text", func(t *testing.T) {
+				w := w.within(t)
+				typed := url.QueryEscape(attack)
+				for path, body := range map[string]string{
+					"/sign-in":                                     "email=" + typed + "&password=x&next=" + typed,
+					"/sign-up":                                     "email=" + typed + "&password=x&workspace=" + typed,
+					"/join":                                        "code=" + typed + "&password=x",
+					"/chatbots/:chatbot":                           "name=&instructions=" + typed + "&no_answer=" + typed + "&image_hosts=" + typed + "&provider_id=" + typed + "&model=" + typed + "&temperature=" + typed + "&grounding=" + typed,
+					"/chatbots/:chatbot/delete":                    "confirm_name=" + typed + "x",
+					"/chatbots/:chatbot/knowledge":                 upload(attack, ""),
+					"/chatbots/:chatbot/knowledge/pairs":           fields("pairs_title", "", "pairs", attack),
+					"/chatbots/:chatbot/knowledge/files":           withFile(fields("none", ""), "files", strings.ReplaceAll(attack, `"`, "'")+".exe", attack),
+					"/chatbots/:chatbot/knowledge/sources":         "url=" + typed + "&reach=" + typed + "&schedule=" + typed + "&include=" + typed,
+					"/chatbots/:chatbot/evaluate":                  "questions=Why+%3D%3E+" + typed + "x",
+					"/workspaces/:workspace/models":                "kind=" + typed + "&name=" + typed + "&base_url=" + typed + "&key=" + typed,
+					"/workspaces/:workspace/models/:provider":      "name=" + typed + "&base_url=" + typed,
+					"/workspaces/:workspace/chatbots":              "name=" + strings.Repeat(typed, 40),
+					"/workspaces/:workspace/invitations":           "email=" + typed + "&role=" + typed,
+					"/workspaces/:workspace/plan":                  "plan=" + typed,
+					"/workspaces/:workspace/members/:nothing/role": "role=" + typed,
+				} {
+					answer := w.try(row{method: "POST", route: path, body: body}, with.with("nothing", "x"), session)
+					if answer.StatusCode < 400 || answer.StatusCode >= 500 {
+						t.Errorf("%s answers %d", path, answer.StatusCode)
+						continue
+					}
+					w.harmless(answer)
+				}
+			})
+			t.Run("passages found for "+attack+" are shown as text", func(t *testing.T) {
+				w := w.within(t)
+				answer := w.try(row{method: "POST", route: "/chatbots/:chatbot/evaluate", body: "questions=" + url.QueryEscape("alert onerror javascript "+attack)}, with, session)
+				w.expect(answer, http.StatusOK)
+				w.harmless(answer)
+			})
+			t.Run("an address with "+attack+" is not obeyed", func(t *testing.T) {
+				w := w.within(t)
+				for _, path := range []string{"/nothing/", "/chatbots/", "/workspaces/" + with["workspace"] + "?done="} {
+					w.harmless(w.call("GET", path+url.PathEscape(attack), "", session))
+				}
+				w.harmless(w.call("GET", "/sign-in?next=/"+url.QueryEscape(attack), ""))
+				w.harmless(w.call("GET", "/sign-in?next="+url.QueryEscape(attack), ""))
+			})
+		}
+	})
+}

@@ -1,0 +1,213 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/alecthomas/kong"
+
+	"parley/core/fault"
+	"parley/fetch"
+	"parley/store"
+)
+
+// WrongSetting is a setting whose value no command starts with. Its sentence
+// names the setting and what a right value looks like. It never quotes a secret.
+type WrongSetting struct{ sentence string }
+
+// Error is the sentence.
+func (e *WrongSetting) Error() string { return e.sentence }
+
+// ReadOptions has kong note, in wrong, the first setting whose text is no value
+// of its type: kong's own message would quote the text.
+func ReadOptions(wrong **WrongSetting) []kong.Option {
+	known := kong.NewRegistry().RegisterDefaults()
+	note := func(value *kong.Value) {
+		if *wrong == nil && len(value.Tag.Envs) > 0 {
+			*wrong = &WrongSetting{value.Tag.Envs[0] + " must be " + wanted(value.Target.Type(), value.Tag.Get("range"))}
+		}
+	}
+	number, duration, boolean := reflect.TypeFor[int](), reflect.TypeFor[time.Duration](), reflect.TypeFor[bool]()
+	return []kong.Option{
+		kong.TypeMapper(number, noting{known.ForType(number), note}),
+		kong.TypeMapper(duration, noting{known.ForType(duration), note}),
+		kong.TypeMapper(boolean, notingBool{noting{known.ForType(boolean), note}}),
+	}
+}
+
+// noting is a mapper of kong's that tells of values that it cannot read.
+type noting struct {
+	kong.Mapper
+	note func(*kong.Value)
+}
+
+// Decode is that of [kong.Mapper].
+func (n noting) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
+	err := n.Mapper.Decode(ctx, target)
+	if err != nil {
+		n.note(ctx.Value)
+	}
+	return err
+}
+
+type notingBool struct{ noting }
+
+// IsBool lets a flag go without a value.
+func (notingBool) IsBool() bool { return true }
+
+// wanted says what the values of a type are, within a range such as "1-256".
+func wanted(t reflect.Type, within string) string {
+	least, most, _ := strings.Cut(within, "-")
+	switch {
+	case t == reflect.TypeFor[bool]():
+		return "true or false"
+	case t == reflect.TypeFor[time.Duration]():
+		return "a time from " + least + " to " + most + ", such as 90s or 5m"
+	case t.Kind() == reflect.Slice:
+		return "numbers from " + least + " to " + most + ", separated by commas"
+	}
+	return "a number from " + least + " to " + most
+}
+
+// checkSettings refuses values that are out of their field's range, and text
+// that is not one line. Zero means that a setting is not set.
+func checkSettings(v reflect.Value) error {
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		if field.Anonymous {
+			if err := checkSettings(v.Field(i)); err != nil {
+				return err
+			}
+			continue
+		}
+		env, within := field.Tag.Get("env"), field.Tag.Get("range")
+		if !isOneLine(v.Field(i)) {
+			return fmt.Errorf("%s must be one line of text, without line breaks and other control characters", env)
+		}
+		if within != "" && !isWithin(v.Field(i), within) {
+			return fmt.Errorf("%s must be %s", env, wanted(field.Type, within))
+		}
+	}
+	return nil
+}
+
+func isOneLine(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.String:
+		return utf8.ValidString(v.String()) && !strings.ContainsFunc(v.String(), unicode.IsControl)
+	case reflect.Slice:
+		for i := range v.Len() {
+			if !isOneLine(v.Index(i)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func isWithin(v reflect.Value, within string) bool {
+	if v.Kind() == reflect.Slice {
+		for i := range v.Len() {
+			if v.Index(i).Int() == 0 || !isWithin(v.Index(i), within) {
+				return false
+			}
+		}
+		return true
+	}
+	least, most, _ := strings.Cut(within, "-")
+	return v.Int() == 0 || v.Int() >= bound(v.Type(), least) && v.Int() <= bound(v.Type(), most)
+}
+
+// bound reads the end of a range, which stands in the source.
+func bound(t reflect.Type, text string) int64 {
+	if t == reflect.TypeFor[time.Duration]() {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			panic(err)
+		}
+		return int64(d)
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// isWebURL reports whether a text is an http or https address with a host.
+func isWebURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&
+		(u.Port() == "" || isPort(u.Port())) && u.RawQuery == "" && u.Fragment == "" && !strings.Contains(u.Host, " ")
+}
+
+// isListenAddress reports whether a text is an address and port to listen on.
+func isListenAddress(text string) bool {
+	host, port, err := net.SplitHostPort(text)
+	return err == nil && (isPort(port) || port == "0") && !strings.ContainsAny(host, " /@")
+}
+
+func isPort(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && n > 0
+}
+
+// validateServers checks the addresses of what the server speaks to.
+func (c *Config) validateServers() error {
+	for _, s := range [][2]string{{"LLM_BASE_URL", c.LLMBaseURL}, {"EMBED_BASE_URL", c.EmbedBaseURL}} {
+		if s[1] != "" && !isWebURL(s[1]) {
+			return fmt.Errorf("%s must be an http:// or https:// address without a query, such as https://api.openai.com/v1", s[0])
+		}
+	}
+	if err := store.CheckURL(c.Database()); err != nil {
+		return fmt.Errorf("DATABASE_URL must be postgres://user:password@host:5432/name, or sqlite: with the path of a file")
+	}
+	if c.WeaviateURL == "" {
+		return nil
+	}
+	if err := c.Weaviate(c.WeaviateName).Check(); err != nil {
+		failure := fault.As(err)
+		return fmt.Errorf("%s: %s", weaviateSettings[failure.Field], failure.Message)
+	}
+	return nil
+}
+
+// weaviateSettings are the settings of the fields of the adapter's configuration.
+var weaviateSettings = map[string]string{
+	"URL": "WEAVIATE_URL", "GRPC": "WEAVIATE_GRPC", "APIKey": "WEAVIATE_API_KEY", "Replicas": "WEAVIATE_REPLICAS", "Prefix": "WEAVIATE_PREFIX",
+}
+
+// CrawlTargets are the private hosts and networks that the addresses of
+// documents may lead to, and providerTargets those of workspaces' own models.
+func (c *Config) CrawlTargets() ([]fetch.Target, error) { return targets("FETCH_ALLOW", c.FetchAllow) }
+
+func (c *Config) ProviderTargets() ([]fetch.Target, error) {
+	return targets("PROVIDER_ALLOW", c.ProviderAllow)
+}
+
+func (c *Config) validateTargets() error {
+	if _, err := c.CrawlTargets(); err != nil {
+		return err
+	}
+	_, err := c.ProviderTargets()
+	return err
+}
+
+func targets(setting string, texts []string) ([]fetch.Target, error) {
+	var all []fetch.Target
+	for _, text := range texts {
+		target, err := fetch.ParseTarget(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s must be hosts or networks with a port, such as wiki.internal:8080 or 10.0.0.0/8:443, separated by commas", setting)
+		}
+		all = append(all, target)
+	}
+	return all, nil
+}

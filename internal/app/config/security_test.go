@@ -1,0 +1,11 @@
+package config
+
+import "testing"
+
+func TestSecurityContact(t *testing.T) {
+	for _, contact := range []string{"", "mailto:security@example.com", "https://example.com/security", "https://example.com:8443/report?for=parley"} {
+		if err := (&Config{SecurityContact: contact}).validateSecurityContact(); err != nil {
+			t.Errorf("%q is refused: %v", contact, err)
+		}
+	}
+}

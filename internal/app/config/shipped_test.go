@@ -1,0 +1,58 @@
+package config
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"parley/internal/clientaddr"
+)
+
+// shippedSetting returns a setting as fly.toml and compose.yaml write it.
+func shippedSetting(t *testing.T, text, name string) string {
+	t.Helper()
+	found := regexp.MustCompile(`(?m)^\s*` + name + `\s*[:=]\s*"?([^"\n]+)"?$`).FindStringSubmatch(text)
+	if found == nil {
+		t.Fatalf("%s is not set", name)
+	}
+	return found[1]
+}
+
+// TestShippedProxies holds the deployments that we ship to trusting the proxy
+// in front of them: else the wrong passwords of one client stop everybody's
+// sign-in.
+func TestShippedProxies(t *testing.T) {
+	read := func(t *testing.T, name string) string {
+		text, err := os.ReadFile("../../../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	t.Run("fly.toml trusts Fly's proxy, and the header that no client can write", func(t *testing.T) {
+		text := read(t, "fly.toml")
+		config := &Config{
+			BaseURL:     shippedSetting(t, text, "BASE_URL"),
+			Proxies:     strings.Split(shippedSetting(t, text, "TRUSTED_PROXIES"), ","),
+			ProxyHeader: shippedSetting(t, text, "CLIENT_ADDRESS_HEADER"),
+		}
+		if proxies, err := config.TrustedProxies(); err != nil || !proxies.Any() || config.ClientsAreOne() {
+			t.Errorf("all clients are one behind it: %v", err)
+		}
+		// Fly ends X-Forwarded-For with the app's own address, which would be
+		// everybody's.
+		if config.ProxyHeader != "Fly-Client-IP" {
+			t.Errorf("clients are named by %s", config.ProxyHeader)
+		}
+	})
+	t.Run("compose.yaml trusts the address that the host has in its network", func(t *testing.T) {
+		text := read(t, "compose.yaml")
+		if _, err := clientaddr.Parse(strings.Split(shippedSetting(t, text, "TRUSTED_PROXIES"), ","), ""); err != nil {
+			t.Error(err)
+		}
+		if gateway := shippedSetting(t, text, "gateway"); gateway != shippedSetting(t, text, "TRUSTED_PROXIES") {
+			t.Errorf("the network's gateway is %s", gateway)
+		}
+	})
+}

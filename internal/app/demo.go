@@ -1,0 +1,132 @@
+package app
+
+import (
+	"context"
+	"io/fs"
+	"path"
+	"strings"
+
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/knowledge"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/internal/demo"
+)
+
+const (
+	DemoEmail     = "owner@demo.parley.example"
+	demoWorkspace = demo.Business
+	DemoChatbot   = demo.Business + " Help"
+)
+
+// DemoFacts are what a person needs to use the demo.
+type DemoFacts struct {
+	BaseURL      string  `json:"base_url"`
+	DashboardURL string  `json:"dashboard_url"`
+	Email        string  `json:"email"`
+	Password     *string `json:"password"`
+	WorkspaceID  string  `json:"workspace_id"`
+	ChatbotID    string  `json:"chatbot_id"`
+	Token        *string `json:"token"`
+}
+
+// PrepareDemo makes what is missing of the demo. A token is issued when
+// nothing was there before, or when a fresh one is asked for.
+func (p *Program) PrepareDemo(ctx context.Context, base string, freshToken bool) (DemoFacts, error) {
+	facts := DemoFacts{BaseURL: base, DashboardURL: base + "/sign-in", Email: DemoEmail}
+	workspace, err := p.demoWorkspace(ctx, &facts)
+	if err != nil {
+		return facts, err
+	}
+	bot, err := p.demoChatbot(ctx, workspace.ID)
+	if err != nil {
+		return facts, err
+	}
+	facts.WorkspaceID, facts.ChatbotID = workspace.ID, bot.ID
+	if facts.Password == nil && !freshToken {
+		return facts, nil
+	}
+	_, secret, err := p.Chatbots.Issue(ctx, workspace.ID, bot.ID, chatbot.NewToken{Name: "Demo", CreatedBy: DemoEmail})
+	facts.Token = &secret
+	return facts, err
+}
+
+func (p *Program) demoWorkspace(ctx context.Context, facts *DemoFacts) (tenant.Workspace, error) {
+	user, err := p.Tenants.UserByEmail(ctx, DemoEmail)
+	if fault.Is(err, fault.NotFound) {
+		return p.newDemoWorkspace(ctx, facts)
+	}
+	if err != nil {
+		return tenant.Workspace{}, err
+	}
+	memberships, err := p.Tenants.Memberships(ctx, user.ID)
+	if err != nil {
+		return tenant.Workspace{}, err
+	}
+	for _, m := range memberships {
+		if m.Workspace.Name == demoWorkspace {
+			return m.Workspace, nil
+		}
+	}
+	return tenant.Workspace{}, fault.New(fault.NotFound, "The demo's workspace has been renamed or deleted. Start with another data folder.")
+}
+
+func (p *Program) newDemoWorkspace(ctx context.Context, facts *DemoFacts) (tenant.Workspace, error) {
+	password := p.Tenants.NewPassword()
+	_, workspace, err := p.Tenants.SignUp(ctx, tenant.Account{Email: DemoEmail, Password: password, Workspace: demoWorkspace})
+	if err != nil {
+		return workspace, err
+	}
+	facts.Password = &password
+	// The demo's plan has no limits that would get in the way of trying.
+	return workspace, p.Tenants.SetPlan(ctx, workspace.ID, plan.Enterprise)
+}
+
+func (p *Program) demoChatbot(ctx context.Context, workspaceID string) (chatbot.Chatbot, error) {
+	bots, err := p.Chatbots.List(ctx, workspaceID)
+	if err != nil {
+		return chatbot.Chatbot{}, err
+	}
+	for _, bot := range bots {
+		if bot.Name == DemoChatbot {
+			return bot, nil
+		}
+	}
+	bot, err := p.Chatbots.Create(ctx, workspaceID, chatbot.Settings{Name: DemoChatbot})
+	if err != nil {
+		return bot, err
+	}
+	return bot, p.addDocuments(ctx, bot)
+}
+
+// addDocuments gives a chatbot the demo's help pages.
+func (p *Program) addDocuments(ctx context.Context, bot chatbot.Chatbot) error {
+	names, err := fs.Glob(demo.Pages, "pages/*.md")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		text, err := demo.Pages.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		_, err = p.Knowledge.Add(ctx, bot.WorkspaceID, bot.ID, knowledge.NewDocument{
+			Title: TitleOf(name, string(text)), Kind: knowledge.Markdown, Content: string(text),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TitleOf is a Markdown text's first heading, or its file's name.
+func TitleOf(name, text string) string {
+	for line := range strings.Lines(text) {
+		if title, ok := strings.CutPrefix(line, "# "); ok {
+			return strings.TrimSpace(title)
+		}
+	}
+	return strings.TrimSuffix(path.Base(name), path.Ext(name))
+}

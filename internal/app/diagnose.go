@@ -1,0 +1,138 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+
+	"parley/core/fault"
+)
+
+// Diagnosis is what was found out about one part of the installation.
+type Diagnosis struct {
+	Part   string `json:"part"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+	Remedy string `json:"remedy,omitzero"`
+}
+
+// Diagnose checks each part of the installation.
+func Diagnose(ctx context.Context, config *Config) []Diagnosis {
+	p, err := Open(ctx, config, NewLog(config))
+	if err != nil {
+		return []Diagnosis{{"start", false, Sentence(err), "Check DATA_DIR, DATABASE_URL and the LLM_ settings: parley config shows them."}}
+	}
+	defer p.Close()
+	remedies := map[string]string{
+		"database": "Check that the database runs and that DATABASE_URL is right.",
+		"index":    "Check the free space of the data folder, or that Weaviate runs and that the WEAVIATE_ settings are right; parley reindex makes the index again.",
+		"model":    "Check LLM_BASE_URL, LLM_API_KEY, LLM_MODEL and LLM_PROVIDER, and that the model's server can be reached from here.",
+	}
+	details := map[string]string{
+		"database": databaseName(p), "index": indexName(config), "model": p.Chat.ModelName(),
+	}
+	var found []Diagnosis
+	for _, part := range p.parts() {
+		found = append(found, diagnosed(part.Name, part.Check(ctx), details[part.Name], remedies[part.Name]))
+	}
+	found = append(found, diagnoseKeys(config, p.Store.IsSQLite()), diagnoseProxies(config), diagnoseFiles(ctx, config))
+	found = append(found, p.diagnoseStripe(ctx)...)
+	if p.Mails != nil {
+		found = append(found, diagnosed("mail", p.Mails.Check(ctx), "the mail server takes the user",
+			"Check SMTP_URL: parley config shows it without the password."))
+	}
+	if config.LinksLeadNowhere() {
+		found = append(found, Diagnosis{"links", false, linksLeadNowhereFault, linksLeadNowhereRemedy})
+	}
+	return found
+}
+
+func diagnosed(part string, err error, detail, remedy string) Diagnosis {
+	if err != nil {
+		return Diagnosis{part, false, Sentence(err), remedy}
+	}
+	return Diagnosis{Part: part, OK: true, Detail: detail}
+}
+
+// diagnoseFiles looks whether the process that reads a file can be confined.
+func diagnoseFiles(ctx context.Context, config *Config) Diagnosis {
+	files, err := newReader(config)
+	if err == nil {
+		err = files.extractor.Check(ctx)
+	}
+	detail := "their readers are confined"
+	if config.Unconfined && runtime.GOOS != "linux" {
+		detail = "their readers are not confined, as EXTRACT_UNCONFINED says"
+	}
+	return diagnosed("files", err, detail,
+		"Until then PDF, Office, EPUB and HTML files and web pages are not read. On Linux the kernel must have seccomp filters, and a container runtime must not forbid prctl, seccomp and setrlimit. On other systems set EXTRACT_UNCONFINED if what is uploaded can be trusted.")
+}
+
+func diagnoseProxies(config *Config) Diagnosis {
+	switch {
+	case config.ClientsAreOne():
+		return Diagnosis{"proxies", false, clientsAreOneFault, clientsAreOneRemedy}
+	case len(config.Proxies) == 0:
+		return Diagnosis{Part: "proxies", OK: true, Detail: "clients connect directly"}
+	}
+	return Diagnosis{Part: "proxies", OK: true, Detail: fmt.Sprintf("%s names the clients of %s", config.ProxyHeader, strings.Join(config.Proxies, ", "))}
+}
+
+func databaseName(p *Program) string {
+	if p.Store.IsSQLite() {
+		return "SQLite"
+	}
+	return "PostgreSQL"
+}
+
+// diagnoseKeys says whether the keys of workspaces' providers can be kept, and
+// where the server's own is.
+func diagnoseKeys(config *Config, sqlite bool) Diagnosis {
+	const remedy = "Set SECRET_KEY to what openssl rand -base64 32 prints, the same for all servers, and keep it with your backups."
+	switch {
+	case config.SecretKey != "":
+		_, err := serverKeys(config, sqlite)
+		return diagnosed("provider keys", err, "encrypted with SECRET_KEY", remedy)
+	case !sqlite:
+		return diagnosed("provider keys", nil, "none can be saved: SECRET_KEY is not set", "")
+	}
+	if _, err := os.Stat(config.KeyPath()); errors.Is(err, fs.ErrNotExist) {
+		return diagnosed("provider keys", nil, "none so far; the first one makes "+config.KeyPath(), "")
+	}
+	_, err := readKeyFile(config.KeyPath())
+	return diagnosed("provider keys", err, "encrypted with "+config.KeyPath()+", which belongs to your backups", "Bring "+config.KeyPath()+" back from a backup.")
+}
+
+// Sentence is what an operator reads of an error: the cause, too.
+func Sentence(err error) string {
+	f := fault.As(err)
+	if f.Kind == fault.Internal && f.Cause != nil {
+		return f.Cause.Error()
+	}
+	return f.Error()
+}
+
+// What is wrong when all clients are one, and what to do about it.
+const (
+	clientsAreOneFault  = "BASE_URL is https, but TRUSTED_PROXIES is empty: all clients count as one, so that the wrong passwords of one stop everybody's sign-in"
+	clientsAreOneRemedy = "Set TRUSTED_PROXIES to the address or network of the proxy that speaks TLS, and CLIENT_ADDRESS_HEADER if it doesn't use X-Forwarded-For; docs/deploying.md has examples."
+)
+
+const (
+	linksLeadNowhereFault  = "BASE_URL is empty, so that links in mails lead people to their own machine"
+	linksLeadNowhereRemedy = "Set BASE_URL to the address under which people reach this server, such as https://parley.example.com."
+)
+
+// WarnOfSettings writes to the log which settings fit the server badly.
+func (p *Program) WarnOfSettings() {
+	if p.Config.ClientsAreOne() {
+		p.Log.Warn(clientsAreOneFault, "remedy", clientsAreOneRemedy)
+	}
+	if p.Config.LinksLeadNowhere() {
+		p.Log.Warn(linksLeadNowhereFault, "remedy", linksLeadNowhereRemedy)
+	}
+}

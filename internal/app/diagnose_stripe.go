@@ -1,0 +1,102 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/core/fault"
+)
+
+// diagnoseStripe looks at the key, its rights, the customers and the webhook.
+// Without a key, it looks for plans that were paid for before.
+func (p *Program) diagnoseStripe(ctx context.Context) []Diagnosis {
+	if p.Billing == nil {
+		return p.diagnoseUnverified(ctx)
+	}
+	found := []Diagnosis{p.diagnoseKey(ctx)}
+	if found[0].OK {
+		found = append(found, p.diagnoseCustomers(ctx), diagnosed("prices", p.pricesDiffer(ctx), "Stripe sells what the plans say",
+			"Run parley billing sync. Until then people are shown, and pay, what Stripe sells."))
+	}
+	return append(found, p.diagnoseWebhook(ctx))
+}
+
+func (p *Program) diagnoseKey(ctx context.Context) Diagnosis {
+	lacking, err := p.Billing.Check(ctx)
+	if err != nil {
+		return Diagnosis{"stripe", false, Sentence(err), "Check STRIPE_SECRET_KEY. Without it plans are changed by hand."}
+	}
+	if len(lacking) > 0 {
+		var names []string
+		for _, right := range lacking {
+			names = append(names, right.Resource+" ("+right.Level+")")
+		}
+		return Diagnosis{"stripe", false, "the key lacks these rights: " + strings.Join(names, ", "), "Give the restricted key these rights at Stripe, under Developers, API keys."}
+	}
+	here, err := p.Billing.Account(ctx)
+	if err != nil {
+		return Diagnosis{"stripe", false, Sentence(err), "Check STRIPE_SECRET_KEY. Without it plans are changed by hand."}
+	}
+	detail := "the key is taken and has all rights: account " + here.ID
+	if here.Mode != "" {
+		detail += fmt.Sprintf(", %s mode", here.Mode)
+	}
+	return Diagnosis{Part: "stripe", OK: true, Detail: detail}
+}
+
+func (p *Program) diagnoseCustomers(ctx context.Context) Diagnosis {
+	strays, err := p.Billing.Strays(ctx)
+	if err != nil {
+		return Diagnosis{"customers", false, Sentence(err), "Try again in a minute."}
+	}
+	if says := strays.Sentences(); len(says) > 0 {
+		return Diagnosis{
+			"customers", false, strings.Join(says, " "),
+			"If STRIPE_SECRET_KEY is the key of the wrong account or mode, set the right one. Otherwise parley billing unlink lets these workspaces buy again.",
+		}
+	}
+	return Diagnosis{Part: "customers", OK: true, Detail: "all customers are of this account and mode"}
+}
+
+const webhookRemedy = "Run parley billing webhook. It says what has to go into STRIPE_WEBHOOK_SECRET."
+
+// diagnoseWebhook compares the endpoint at Stripe with what is needed. Without
+// an address of its own, a server is being tried out on somebody's machine.
+func (p *Program) diagnoseWebhook(ctx context.Context) Diagnosis {
+	if err := p.Config.CheckServing(); err != nil {
+		return Diagnosis{"webhook", false, Sentence(err), webhookRemedy}
+	}
+	if p.Config.BaseURL == "" {
+		return Diagnosis{Part: "webhook", OK: true, Detail: "there is a secret; the endpoint at Stripe is not compared, as BASE_URL is not set"}
+	}
+	return diagnosed("webhook", p.Billing.CheckEndpoint(ctx, p.Config.WebhookURL()), "Stripe sends what is needed to "+p.Config.WebhookURL(), webhookRemedy)
+}
+
+func (p *Program) diagnoseUnverified(ctx context.Context) []Diagnosis {
+	found, err := p.Tenants.Unverified(ctx)
+	if err != nil || len(found.Workspaces) == 0 {
+		return nil // the database has its own line
+	}
+	return []Diagnosis{{
+		"stripe", false,
+		fmt.Sprintf("%d workspaces have plans that were paid for at Stripe, which is switched off here; the first of them ends on %s", len(found.Workspaces), found.Until.Format(time.DateOnly)),
+		"Set STRIPE_SECRET_KEY again, or lower the plans with parley plan set.",
+	}}
+}
+
+// pricesDiffer is an error if something else is sold at Stripe than the plans
+// say.
+func (p *Program) pricesDiffer(ctx context.Context) error {
+	plans, err := p.Tenants.Plans(ctx)
+	if err != nil {
+		return err
+	}
+	differences, err := p.Billing.Sync(ctx, plans, true)
+	if err != nil || len(differences) == 0 {
+		return err
+	}
+	first := differences[0]
+	return fault.New(fault.Conflict, "Stripe does not have what the plans say: %s %s, and %d more.", first.Verb, first.What, len(differences)-1)
+}

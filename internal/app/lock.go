@@ -1,0 +1,34 @@
+package app
+
+import "context"
+
+// Lock makes this process the only server on the folders of its data. A
+// server takes the lock before it opens the database: a newer version would
+// migrate that under the server that is running.
+func Lock(config *Config) (unlock func(), err error) {
+	var unlocks []func()
+	unlock = func() {
+		for _, each := range unlocks {
+			each()
+		}
+	}
+	for _, dir := range config.DataDirs() {
+		one, err := lockDataDir(dir)
+		if err != nil {
+			unlock()
+			return nil, err
+		}
+		unlocks = append(unlocks, one)
+	}
+	return unlock, nil
+}
+
+// InterruptCut marks the answers of a process that has died as interrupted. On
+// SQLite this process is the only server on the database, so that all answers
+// in progress are such.
+func (p *Program) InterruptCut(ctx context.Context) error {
+	if !p.Store.IsSQLite() {
+		return nil
+	}
+	return p.Chat.InterruptAll(ctx)
+}

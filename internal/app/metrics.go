@@ -1,0 +1,18 @@
+package app
+
+import (
+	"fmt"
+	"net"
+)
+
+// listenForMetrics returns nil when nobody reads the figures.
+func listenForMetrics(config *Config) (net.Listener, error) {
+	if config.MetricsAddr == "" {
+		return nil, nil
+	}
+	listener, err := net.Listen("tcp", config.MetricsAddr)
+	if err != nil {
+		return nil, fmt.Errorf("cannot serve metrics on %s: %w. Choose another address with --metrics-addr", config.MetricsAddr, err)
+	}
+	return listener, nil
+}

@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"net/http"
+
+	"parley/core/chat"
+	"parley/core/chatbot"
+	"parley/fetch"
+	"parley/internal/app/config"
+	"parley/llm/anthropic"
+	"parley/llm/extractive"
+	"parley/llm/models"
+	"parley/llm/openai"
+	"parley/llm/upstream"
+)
+
+// newOwnModels returns the server's own models, the one that answers first.
+// The last one is always that which quotes and needs no server.
+func newOwnModels(config *Config) ([]chat.Model, error) {
+	var own []chat.Model
+	if config.HasModel() {
+		client := upstream.NewHTTPClient() // one for all: they are asked at one server
+		for _, name := range []string{config.ModelName(), config.LLMSecond} {
+			if name == "" {
+				continue
+			}
+			model, err := openModel(accountOf(config, name, client))
+			if err != nil {
+				return nil, err
+			}
+			own = append(own, model)
+		}
+	}
+	return append(own, extractive.New()), nil
+}
+
+// modelAccount is a model with how its server is spoken to.
+type modelAccount struct {
+	config  *Config
+	kind    chatbot.ProviderKind
+	address string
+	key     string
+	name    string
+	tools   bool
+	context int
+	client  *http.Client
+}
+
+func accountOf(c *Config, name string, client *http.Client) modelAccount {
+	account := modelAccount{
+		config: c, kind: chatbot.ProviderKind(c.LLMProvider), address: c.LLMBaseURL, key: c.LLMAPIKey, name: name,
+		context: c.LLMContext, client: client,
+	}
+	account.tools = c.OffersTools()
+	return account
+}
+
+// openModel returns a model, without speaking to its server.
+func openModel(a modelAccount) (chat.Model, error) {
+	if a.kind == chatbot.Anthropic {
+		return anthropic.New(anthropic.Config{
+			BaseURL: a.address, APIKey: a.key, Model: a.name, Tools: a.tools, Context: a.context,
+			Timeout: a.config.LLMTimeout, FirstTokenTimeout: a.config.LLMFirst, HTTPClient: a.client,
+		})
+	}
+	if a.address == "" {
+		a.address = config.DefaultLLM
+	}
+	return openai.New(openai.Config{
+		BaseURL: a.address, APIKey: a.key, Model: a.name, Tools: a.tools, Context: a.context,
+		Timeout: a.config.LLMTimeout, FirstTokenTimeout: a.config.LLMFirst, HTTPClient: a.client,
+	})
+}
+
+// newModels returns who knows which model answers. Models of workspaces are
+// reached at public addresses only, and at what PROVIDER_ALLOW opens.
+func newModels(config *Config, own []chat.Model, providers models.Providers, wrap func(chat.Model) chat.Model, log *slog.Logger, refused func(context.Context, string)) (*models.Models, error) {
+	allowed, err := config.ProviderTargets()
+	if err != nil {
+		return nil, err
+	}
+	client := fetch.NewClient(fetch.Config{Allow: allowed, Refused: refused})
+	open := func(provider chatbot.OpenedProvider, name string) (chat.Model, error) {
+		model, err := openModel(modelAccount{
+			config: config, kind: provider.Kind, address: provider.BaseURL, key: string(provider.Key), name: name,
+			tools: provider.Tools, client: client,
+		})
+		if err != nil || wrap == nil {
+			return model, err
+		}
+		return wrap(model), nil
+	}
+	return models.New(models.Config{
+		Own: wrapped(own, wrap), Second: config.LLMSecond, Providers: providers, Open: open, Log: log, Now: Now,
+	})
+}
+
+// wrapped are models as tests want them.
+func wrapped(all []chat.Model, wrap func(chat.Model) chat.Model) []chat.Model {
+	if wrap == nil {
+		return all
+	}
+	out := make([]chat.Model, len(all))
+	for i, model := range all {
+		out[i] = wrap(model)
+	}
+	return out
+}
+
+// chatbotOptions are what the operator decides about models.
+func chatbotOptions(config *Config, own []chat.Model, sqlite bool) chatbot.Options {
+	names := make([]string, len(own))
+	for i, model := range own {
+		names[i] = model.Name()
+	}
+	return chatbot.Options{
+		Sealer:    chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return serverKeys(config, sqlite) }),
+		OwnModels: names,
+		PlainHTTP: len(config.ProviderAllow) > 0,
+	}
+}
+
+// openChatbots opens the rooms of chatbots and of what they say.
+func (p *Program) openChatbots(wrap func(chat.Model) chat.Model) error {
+	own, err := newOwnModels(p.Config)
+	if err != nil {
+		return err
+	}
+	p.Chatbots = chatbot.New(p.Store, p.Knowledge, p.Tenants, Now, rand.Reader, chatbotOptions(p.Config, own, p.Store.IsSQLite()))
+	choices, err := newModels(p.Config, own, p.Chatbots, wrap, p.Log, p.reportTarget)
+	if err != nil {
+		return err
+	}
+	p.Chat = chat.New(p.Store, p.Searcher, choices, Now, p.Log)
+	return nil
+}

@@ -1,0 +1,35 @@
+package app
+
+import (
+	"log/slog"
+	"testing"
+
+	"parley/internal/pgtest"
+)
+
+// onBothDatabases runs a test with programs on SQLite and on PostgreSQL. Those
+// that a test opens share no database.
+func onBothDatabases(t *testing.T, test func(t *testing.T, open func(Config) *Program)) {
+	for name, database := range map[string]func(*testing.T) string{
+		"sqlite":   func(*testing.T) string { return "" },
+		"postgres": func(t *testing.T) string { return pgtest.New(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, func(config Config) *Program {
+				config.DataDir, config.DatabaseURL = t.TempDir(), database(t)
+				p, err := Open(t.Context(), &config, slog.New(slog.DiscardHandler))
+				must(t, err)
+				t.Cleanup(func() { must(t, p.Close()) })
+				return p
+			})
+		})
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

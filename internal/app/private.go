@@ -1,0 +1,49 @@
+package app
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"parley/internal/private"
+)
+
+// ownNames are the beginnings of the names of what Parley keeps in its folder.
+var ownNames = []string{"parley.db", "index.db", "secret", "server.lock", "cache", "lost+found"}
+
+// makePrivate makes the data folder, and takes from other users of the machine
+// what they may do with what lies there from before.
+func makePrivate(config *Config, log *slog.Logger) error {
+	if err := os.MkdirAll(config.DataDir, 0o700); err != nil {
+		return fmt.Errorf("DATA_DIR must be a folder that this server may write to: %w", err)
+	}
+	databases := []string{config.IndexPath()}
+	if path, isFile := strings.CutPrefix(config.Database(), "sqlite:"); isFile {
+		path, _, _ = strings.Cut(path, "?")
+		databases = append(databases, path)
+	}
+	paths := append(private.WithDatabases(databases...), config.KeyPath(), filepath.Join(config.DataDir, "cache"))
+	if isOurs(config.DataDir) {
+		paths = append(paths, config.DataDir)
+	}
+	open, err := private.Tighten(paths...)
+	if len(open) > 0 {
+		log.Warn("others could read what this server keeps; now they cannot", "paths", open)
+	}
+	if err != nil {
+		log.Warn("others may read what this server keeps: its mode cannot be changed", "error", err)
+	}
+	return nil
+}
+
+// isOurs reports whether nothing but Parley's own lies in a folder: the mode of
+// one that others use is left alone.
+func isOurs(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && !slices.ContainsFunc(entries, func(entry os.DirEntry) bool {
+		return !slices.ContainsFunc(ownNames, func(name string) bool { return strings.HasPrefix(entry.Name(), name) })
+	})
+}

@@ -1,0 +1,204 @@
+// Package app is the program: it opens the database, the index, the queue and
+// the models that the configuration names, gives them to the domain packages,
+// and serves. It is the only place that connects domain and adapters.
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"parley/billing"
+	"parley/core/chat"
+	"parley/core/chatbot"
+	"parley/core/knowledge"
+	"parley/core/retrieval"
+	"parley/core/tenant"
+	"parley/internal/app/config"
+	"parley/internal/metrics"
+	"parley/internal/publicid"
+	"parley/internal/security"
+	"parley/jobs"
+	"parley/mail"
+	"parley/store"
+)
+
+// Config is the configuration of the program.
+type Config = config.Config
+
+// Program is the rooms with their ports filled: what the server and the
+// command line both work on.
+type Program struct {
+	Config *Config
+	Log    *slog.Logger
+
+	Store *store.Store
+	Index index
+	Queue *jobs.Queue
+
+	Tenants   *tenant.Service
+	Chatbots  *chatbot.Service
+	Knowledge *knowledge.Service
+	Searcher  *retrieval.Searcher
+	Evaluator *retrieval.Evaluator
+	Chat      *chat.Service
+	// IDs makes the identifiers of conversations and messages that callers,
+	// people and the operator see.
+	IDs *publicid.Codec
+
+	metrics  *metrics.Metrics
+	security *security.Events
+	// Billing is nil without Stripe, and mails without a mail server.
+	Billing *billing.Service
+	Mails   *mail.Sender
+}
+
+// Now is the one clock, in the precision that both databases keep.
+func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+// Open opens the database and the index and wires the rooms.
+func Open(ctx context.Context, config *Config, log *slog.Logger) (*Program, error) {
+	return OpenWith(ctx, config, log, Ports{})
+}
+
+// Ports may wrap the ports to the network; tests do.
+type Ports struct {
+	Model func(chat.Model) chat.Model
+	Index func(retrieval.Index) retrieval.Index
+}
+
+func OpenWith(ctx context.Context, config *Config, log *slog.Logger, wrap Ports) (*Program, error) {
+	if err := makePrivate(config, log); err != nil {
+		return nil, err
+	}
+	db, err := store.Open(ctx, config.Database())
+	if err != nil {
+		return nil, fmt.Errorf("the database cannot be opened: %w", err)
+	}
+	p := &Program{Config: config, Log: log, Store: db, metrics: metrics.New()}
+	p.security = newSecurityEvents(log, p.metrics)
+	if err := p.openIDs(ctx); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	if err := p.openKnowledge(ctx, wrap); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	p.Tenants = tenant.New(db, Now, rand.Reader, tenant.Options{
+		Grace: config.Grace(), StripeOff: config.StripeKey == "", Mails: config.SMTPURL != "", BaseURL: config.PublicURL(config.ListenAddress()),
+	})
+	if err := p.openChatbots(wrap.Model); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	if err := p.openBilling(); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// openIDs makes the installation's key of public identifiers, or reads it.
+func (p *Program) openIDs(ctx context.Context) error {
+	fresh := make([]byte, publicid.KeySize)
+	if _, err := io.ReadFull(rand.Reader, fresh); err != nil {
+		return err
+	}
+	key, err := p.Store.KeepPublicIDKey(ctx, fresh)
+	if err != nil {
+		return fmt.Errorf("the key of public identifiers cannot be read: %w", err)
+	}
+	p.IDs, err = publicid.New(key)
+	return err
+}
+
+// openBilling opens what money and mails need, if they are configured.
+func (p *Program) openBilling() (err error) {
+	p.metrics.KnowAlarms(billing.Alarms()...)
+	if p.Config.SMTPURL != "" {
+		if p.Mails, err = mail.New(p.Config.Mails(Now)); err != nil {
+			return err
+		}
+	}
+	if p.Config.StripeKey != "" {
+		p.Billing = billing.New(p.Config.Billing(), p.Tenants, Now, p.Log, p.metrics)
+	}
+	return nil
+}
+
+// openKnowledge opens what the knowledge of chatbots needs.
+func (p *Program) openKnowledge(ctx context.Context, wrap Ports) error {
+	ports, err := SearchPorts(p.Config)
+	if err != nil {
+		return err
+	}
+	if p.Index, err = openIndex(ctx, p.Config); err != nil {
+		return fmt.Errorf("the index cannot be opened: %w", err)
+	}
+	if p.Queue, err = openQueue(ctx, p.Config, p.Store, p.Log); err != nil {
+		return fmt.Errorf("the queue of jobs cannot be opened: %w", err)
+	}
+	sites, err := newVisitor(p.Config, p.reportTarget)
+	if err != nil {
+		return err
+	}
+	ports.Store, ports.Index, ports.Queue, ports.Fetcher = p.Store, p.Index, p.Queue, sites
+	if ports.Extractor, err = newReader(p.Config); err != nil {
+		return err
+	}
+	if wrap.Index != nil {
+		ports.Index = wrap.Index(p.Index)
+	}
+	p.Searcher = retrieval.NewSearcher(ports.Index, p.Store, ports.Embedder, p.Log)
+	ports.Searcher = p.Searcher
+	p.Knowledge = knowledge.New(ports, Now, rand.Reader, p.Log)
+	p.Evaluator = retrieval.NewEvaluator(p.Searcher, p.Knowledge)
+	return nil
+}
+
+// requests counts the requests of workspaces, together with the processes that
+// share the database.
+func (p *Program) requests() *tenant.Requests {
+	if p.Store.IsSQLite() {
+		return tenant.NewRequests(nil, time.Now)
+	}
+	return tenant.NewRequests(p.Store, time.Now)
+}
+
+func openQueue(ctx context.Context, config *Config, db *store.Store, log *slog.Logger) (*jobs.Queue, error) {
+	settings := jobs.Config{Workers: config.JobWorkers(), Lease: config.JobLease, Log: log}
+	if !db.IsSQLite() {
+		settings.Postgres = config.Database()
+		return jobs.Open(ctx, settings)
+	}
+	connection, err := db.JobsDB()
+	if err != nil {
+		return nil, err
+	}
+	settings.SQLite = connection
+	return jobs.Open(ctx, settings)
+}
+
+func (p *Program) Close() error {
+	var failures []error
+	if p.Queue != nil {
+		failures = append(failures, p.Queue.Close())
+	}
+	if p.Index != nil {
+		failures = append(failures, p.Index.Close())
+	}
+	return errors.Join(append(failures, p.Store.Close())...)
+}
+
+// NewLog returns the log on standard error.
+func NewLog(config *Config) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(config.LogLevel)) // kong admits known levels only
+	options := &slog.HandlerOptions{Level: level}
+	if config.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(os.Stderr, options))
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, options))
+}

@@ -1,0 +1,65 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"parley/core/knowledge"
+	"parley/core/retrieval"
+	"parley/index/embedded"
+	"parley/index/weaviate"
+	"parley/llm/openai"
+	"parley/llm/tokens"
+	"parley/llm/words"
+)
+
+// index is a retrieval index that is open.
+type index interface {
+	retrieval.Index
+	io.Closer
+}
+
+// openIndex opens the index that the configuration names.
+func openIndex(ctx context.Context, config *Config) (index, error) {
+	if config.WeaviateURL == "" {
+		x, err := embedded.Open(config.IndexPath())
+		if err != nil {
+			return nil, err
+		}
+		return x, nil
+	}
+	x, err := OpenWeaviate(ctx, config, config.WeaviateName)
+	if err != nil { // an interface that holds a nil pointer would not be nil
+		return nil, err
+	}
+	return x, nil
+}
+
+func OpenWeaviate(ctx context.Context, config *Config, prefix string) (*weaviate.Index, error) {
+	return weaviate.Open(ctx, config.Weaviate(prefix))
+}
+
+// SearchPorts are the ports of retrieval beside the index.
+func SearchPorts(config *Config) (knowledge.Ports, error) {
+	ports := knowledge.Ports{Tokens: tokens.Count}
+	if config.EmbedModel == "" {
+		ports.Embedder = words.Embedder{}
+		return ports, nil
+	}
+	settings := openai.Config{BaseURL: config.EmbedAddress(), APIKey: config.EmbedAPIKey, Model: config.EmbedModel}
+	embedder, err := openai.NewEmbedder(settings, config.EmbedSize)
+	if err != nil {
+		return ports, fmt.Errorf("the embedding model cannot be used: %w", err)
+	}
+	ports.Embedder = embedder
+	return ports, nil
+}
+
+// indexName says which index serves.
+func indexName(config *Config) string {
+	if config.WeaviateURL == "" {
+		return "embedded, " + config.IndexPath()
+	}
+	return "Weaviate"
+}

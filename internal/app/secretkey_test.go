@@ -1,0 +1,143 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/internal/app/config"
+)
+
+func keyConfig(t *testing.T, secret string) *Config {
+	return &Config{DataDir: t.TempDir(), ModelConfig: config.ModelConfig{SecretKey: secret}}
+}
+
+func mustKeys(t *testing.T, config *Config, sqlite bool) []chatbot.ServerKey {
+	t.Helper()
+	keys, err := serverKeys(config, sqlite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
+}
+
+func TestServerKeys(t *testing.T) {
+	one, two := chatbot.ServerKey{1}, chatbot.ServerKey{2}
+
+	t.Run("on SQLite a key is made at first use, for this user alone, and stays", func(t *testing.T) {
+		config := keyConfig(t, "")
+		first := mustKeys(t, config, true)
+		if again := mustKeys(t, config, true); len(first) != 1 || len(again) != 1 || again[0] != first[0] || first[0] == (chatbot.ServerKey{}) {
+			t.Error("it is another one")
+		}
+		info, err := os.Stat(config.KeyPath())
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("the file is %v, %v", info.Mode(), err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(config.DataDir, "secret-*")); len(left) > 0 {
+			t.Errorf("%v were left behind", left)
+		}
+	})
+
+	t.Run("many at once agree on one key", func(t *testing.T) {
+		config := keyConfig(t, "")
+		got := make([]chatbot.ServerKey, 16)
+		var all sync.WaitGroup
+		for i := range got {
+			all.Go(func() {
+				if keys, err := serverKeys(config, true); err == nil && len(keys) == 1 {
+					got[i] = keys[0]
+				}
+			})
+		}
+		all.Wait()
+		for _, key := range got {
+			if key == (chatbot.ServerKey{}) || key != got[0] {
+				t.Fatal("they do not")
+			}
+		}
+	})
+
+	t.Run("SECRET_KEY seals, and what the file's key has sealed still opens", func(t *testing.T) {
+		config := keyConfig(t, "")
+		kept := mustKeys(t, config, true)[0]
+		config.SecretKey = one.Text() + "," + two.Text()
+		if keys := mustKeys(t, config, true); len(keys) != 3 || keys[0] != one || keys[1] != two || keys[2] != kept {
+			t.Errorf("there are %d", len(keys))
+		}
+		other := keyConfig(t, one.Text())
+		mustKeys(t, other, true)
+		if _, err := os.Stat(other.KeyPath()); !os.IsNotExist(err) {
+			t.Errorf("a file was made for nothing: %v", err)
+		}
+	})
+
+	t.Run("on PostgreSQL only SECRET_KEY counts, and without it there is none", func(t *testing.T) {
+		if keys := mustKeys(t, keyConfig(t, one.Text()), false); len(keys) != 1 || keys[0] != one {
+			t.Errorf("there are %d", len(keys))
+		}
+		config := keyConfig(t, "")
+		_, err := serverKeys(config, false)
+		if f := fault.As(err); f.Kind != fault.Unavailable || f.Field != "key" || !strings.Contains(f.Message, "SECRET_KEY") {
+			t.Errorf("the error is %v", err)
+		}
+		if entries, err := os.ReadDir(config.DataDir); err != nil || len(entries) > 0 {
+			t.Errorf("a file was made: %v", err)
+		}
+	})
+
+	for sentence, spoil := range map[string]func(path string) error{
+		"without a key in it":   func(path string) error { return os.WriteFile(path, []byte("canary"), 0o600) },
+		"of nothing":            func(path string) error { return os.WriteFile(path, nil, 0o600) },
+		"that is a folder":      func(path string) error { return os.Mkdir(path, 0o700) },
+		"with two keys":         func(path string) error { return os.WriteFile(path, []byte(one.Text()+","+two.Text()), 0o600) },
+		"that goes on for long": func(path string) error { return os.WriteFile(path, make([]byte, 1<<20), 0o600) },
+	} {
+		t.Run("a file "+sentence+" is not used and not replaced", func(t *testing.T) {
+			config := keyConfig(t, "")
+			if err := spoil(config.KeyPath()); err != nil {
+				t.Fatal(err)
+			}
+			_, err := serverKeys(config, true)
+			if f := fault.As(err); f.Kind != fault.Unavailable || strings.Contains(err.Error(), "canary") {
+				t.Errorf("the error is %v", err)
+			}
+			if d := diagnoseKeys(config, true); d.OK || !strings.Contains(d.Remedy, "backup") {
+				t.Errorf("the doctor says %+v", d)
+			}
+		})
+	}
+
+	t.Run("a folder that cannot be written to is no key", func(t *testing.T) {
+		config := keyConfig(t, "")
+		config.DataDir = filepath.Join(config.DataDir, "gone")
+		if _, err := serverKeys(config, true); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("the error is %v", err)
+		}
+	})
+}
+
+func TestKeysDiagnosed(t *testing.T) {
+	sealed := keyConfig(t, "")
+	mustKeys(t, sealed, true)
+	for sentence, c := range map[string]struct {
+		config *Config
+		sqlite bool
+		says   string
+	}{
+		"SECRET_KEY":                    {keyConfig(t, chatbot.ServerKey{1}.Text()), false, "encrypted with SECRET_KEY"},
+		"PostgreSQL without SECRET_KEY": {keyConfig(t, ""), false, "SECRET_KEY is not set"},
+		"a new SQLite":                  {keyConfig(t, ""), true, "none so far"},
+		"SQLite with a key":             {sealed, true, "belongs to your backups"},
+	} {
+		t.Run("the doctor knows of "+sentence, func(t *testing.T) {
+			if d := diagnoseKeys(c.config, c.sqlite); !d.OK || !strings.Contains(d.Detail, c.says) {
+				t.Errorf("it says %+v", d)
+			}
+		})
+	}
+}

@@ -1,0 +1,93 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/api"
+	"parley/billing"
+	"parley/core/audit"
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/tenant"
+	"parley/internal/id"
+	"parley/internal/metrics"
+	"parley/internal/security"
+	"parley/web"
+)
+
+// newSecurityEvents returns the security events of a log, with their figures.
+func newSecurityEvents(log *slog.Logger, figures *metrics.Metrics) *security.Events {
+	for _, name := range security.Names() {
+		figures.DeclareSecurity(string(name))
+	}
+	return security.New(log, func(name security.Name) { figures.Security(string(name)) }, Now)
+}
+
+// reportRefusal writes a security event if a request was refused for a reason
+// of security.
+func (s *Server) reportRefusal(c *fiber.Ctx, err error) {
+	event, is := eventOf(err)
+	if !is {
+		return
+	}
+	origin := audit.OriginOf(c.UserContext())
+	event.RequestID, event.Address = origin.RequestID, origin.Address
+	event.Method, event.Route = c.Method(), c.Route().Path
+	if event.UserID == "" {
+		event.UserID = audit.ActorOf(c.UserContext()).UserID
+	}
+	if event.Name == security.PermissionDenied && event.TokenID == "" { // the ids were found to be the caller's own
+		event.WorkspaceID = id.Given(c.Params("workspace"))
+		event.ChatbotID = id.Given(c.Params("chatbot", c.Params("id")))
+	}
+	s.security.Report(c.UserContext(), event)
+}
+
+// eventOf says which event an error is, if any.
+func eventOf(err error) (event security.Event, is bool) {
+	var guess *tenant.WrongPassword
+	var refused *chatbot.RefusedToken
+	var denied *api.DeniedToken
+	switch {
+	case err == nil:
+		return security.Event{}, false
+	case errors.As(err, &guess):
+		return security.Event{Name: security.SignInRefused, UserID: guess.UserID}, true
+	case errors.As(err, &refused):
+		event = aboutToken(refused.Token)
+		event.Name, event.Reason = security.TokenRefused, refused.Reason
+		return event, true
+	case errors.Is(err, tenant.ErrThrottled):
+		return security.Event{Name: security.AttemptsThrottled}, true
+	case errors.Is(err, tenant.ErrInvitation):
+		return security.Event{Name: security.InvitationRefused}, true
+	case errors.Is(err, web.ErrCrossSite):
+		return security.Event{Name: security.CrossSiteRefused}, true
+	case errors.Is(err, billing.ErrSignature):
+		return security.Event{Name: security.WebhookRefused}, true
+	case !fault.Is(err, fault.Forbidden):
+		return security.Event{}, false
+	case errors.As(err, &denied):
+		event = aboutToken(denied.Token)
+	}
+	event.Name = security.PermissionDenied
+	return event, true
+}
+
+func aboutToken(token chatbot.Token) security.Event {
+	return security.Event{WorkspaceID: token.WorkspaceID, ChatbotID: token.ChatbotID, TokenID: token.ID, TokenHint: token.Hint}
+}
+
+// reportTarget writes that an owner's address led to where the server does not
+// connect.
+func (p *Program) reportTarget(ctx context.Context, target string) {
+	origin := audit.OriginOf(ctx)
+	p.security.Report(ctx, security.Event{
+		Name: security.TargetRefused, Target: target, RequestID: origin.RequestID, Address: origin.Address,
+		UserID: audit.ActorOf(ctx).UserID, WorkspaceID: audit.WorkspaceOf(ctx),
+	})
+}

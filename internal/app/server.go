@@ -1,0 +1,155 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley"
+	"parley/api"
+	"parley/core/fault"
+	"parley/core/tenant"
+	"parley/internal/bodies"
+	"parley/internal/requestid"
+	"parley/internal/socket"
+	"parley/web"
+)
+
+// closeTimeout is for connections after their answers have ended.
+const closeTimeout = 3 * time.Second
+
+// Server is a program that listens.
+type Server struct {
+	*Program
+	App      *fiber.App
+	API      *api.API
+	listener net.Listener
+	// measured is where the figures are served, or nil.
+	measured net.Listener
+	// endTurns ends the answers that are running.
+	endTurns context.CancelCauseFunc
+	lifetime context.Context
+	// Pace bounds the requests of people.
+	Pace *tenant.Pace
+	// https says that people reach the server by HTTPS.
+	https bool
+}
+
+// Listen listens, and builds the app of a program.
+func Listen(p *Program) (*Server, error) {
+	proxies, err := p.Config.TrustedProxies()
+	if err != nil {
+		return nil, err
+	}
+	address := p.Config.ListenAddress()
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s: %w. Is another server running? Choose another address with --listen", address, err)
+	}
+	s := &Server{Program: p, listener: socket.Listen(listener, p.Config.Connections(proxies, p.Log))}
+	if s.measured, err = listenForMetrics(p.Config); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	s.lifetime, s.endTurns = context.WithCancelCause(context.Background())
+	base := s.BaseURL()
+	s.https = strings.HasPrefix(base, "https://")
+	s.Pace = tenant.NewPace(time.Now)
+	sessions := web.NewSessions(p.Tenants, s.https, base).Paced(s.Pace, proxies.Of)
+	forPrograms := api.Deps{
+		Chat: p.Chat, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Evaluator: p.Evaluator, IDs: p.IDs,
+		Person: sessions.Person, Lifetime: s.lifetime, Log: p.Log, Parts: p.parts(),
+		Pace: s.Pace, Requests: p.requests(), MaxAnswers: p.Config.MaxAnswers,
+	}
+	forPeople := web.Deps{
+		Tenants: p.Tenants, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Evaluator: p.Evaluator, Chat: p.Chat, IDs: p.IDs, Sessions: sessions, Pace: s.Pace,
+		Proxies: proxies, BaseURL: base, SignUp: p.Config.SignUp, Log: p.Log, Now: Now,
+		Security:  web.Security{Contact: p.Config.SecurityContact, Policy: parley.SecurityPolicy},
+		StripeURL: p.Config.StripeURL, TrialDays: p.Config.TrialDays, TaxInclusive: p.Config.TaxInclusive(), PlanChanges: p.Config.OwnersChangePlans(),
+	}
+	if p.Billing != nil { // an interface that holds a nil pointer would not be nil
+		forPrograms.Billing, forPeople.Billing = p.Billing, p.Billing
+	}
+	s.API = api.New(forPrograms)
+	s.App = newApp(s.fail)
+	received := bodies.New(p.Config.BodyBytes(), proxies.Of)
+	s.App.Use(requestid.Middleware, web.Origin(proxies), s.logRequest, s.recover, s.secure, received.Middleware, refuseSurplus, noTokenPages(sessions.SameOrigin))
+	s.API.Register(s.App)
+	web.Register(s.App, forPeople)
+	return s, nil
+}
+
+// Addr is the address that the server listens on.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// MetricsAddr is the address on which figures are served, or nil.
+func (s *Server) MetricsAddr() net.Addr {
+	if s.measured == nil {
+		return nil
+	}
+	return s.measured.Addr()
+}
+
+// BaseURL is the address under which people reach the server.
+func (s *Server) BaseURL() string { return s.Config.PublicURL(s.listener.Addr().String()) }
+
+// parts are what /readyz looks at.
+func (p *Program) parts() []api.Part {
+	return []api.Part{
+		{Name: "database", Vital: true, Check: p.Store.Check},
+		{Name: "index", Vital: true, Check: p.Searcher.Check},
+		{Name: "model", Check: p.Chat.CheckModel},
+	}
+}
+
+// Serve serves until ctx ends, and then drains.
+func (s *Server) Serve(ctx context.Context) error {
+	housekeeping, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.keepHouse(housekeeping)
+	}()
+	served := make(chan error, 1)
+	go func() { served <- s.App.Listener(s.listener) }()
+	var err error
+	select {
+	case err = <-served:
+	case <-ctx.Done():
+		s.drain()
+		err = s.App.ShutdownWithTimeout(closeTimeout)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = nil // idle connections do not fail a stop
+		}
+	}
+	s.endTurns(nil)
+	s.Chat.EndAll(nil)
+	s.Chat.Wait()
+	stop()
+	<-done
+	releasing, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	s.logUnlessStopped(releasing, "reserved messages not given back", s.Chat.Release(releasing))
+	return err
+}
+
+// drain lets running answers go on for a while and then ends them, each with
+// a terminal event.
+func (s *Server) drain() {
+	s.Log.Info("stopping", "drain", s.Config.DrainTimeout)
+	timer := time.AfterFunc(s.Config.DrainTimeout, func() {
+		restarting := &fault.Error{
+			Kind: fault.Unavailable, RetryAfter: 5 * time.Second,
+			Message: "The server is restarting. Send the message again.",
+		}
+		s.endTurns(restarting)
+		s.Chat.EndAll(restarting)
+	})
+	defer timer.Stop()
+	s.API.Drain()
+	s.Chat.Wait()
+}

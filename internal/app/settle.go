@@ -1,0 +1,64 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"parley/core/knowledge"
+)
+
+// lookEvery is how often a command looks how far a server is.
+const lookEvery = 200 * time.Millisecond
+
+// Settle waits until documents are ready or have failed, and brings the list
+// up to date. While a server runs on the data folder, it does the work; else
+// this process does.
+func (p *Program) Settle(ctx context.Context, documents []knowledge.Document) error {
+	for {
+		left, err := p.lookAt(ctx, documents)
+		if err != nil || left == "" {
+			return err
+		}
+		worked, err := p.workAlone(ctx, left)
+		if err != nil {
+			return err
+		}
+		if worked {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(lookEvery):
+		}
+	}
+}
+
+// lookAt looks documents up again. It returns a workspace that has some left
+// to work on.
+func (p *Program) lookAt(ctx context.Context, documents []knowledge.Document) (left string, err error) {
+	for i, d := range documents {
+		if d.State.Settled() {
+			continue
+		}
+		now, err := p.Knowledge.Get(ctx, d.WorkspaceID, d.ChatbotID, d.ID)
+		if err != nil {
+			return "", err
+		}
+		if documents[i] = now; !now.State.Settled() {
+			left = d.WorkspaceID
+		}
+	}
+	return left, nil
+}
+
+// workAlone works for a workspace unless a server runs on the data folder. It
+// reports whether there may be more to do at once.
+func (p *Program) workAlone(ctx context.Context, workspaceID string) (more bool, err error) {
+	unlock, err := Lock(p.Config)
+	if err != nil { // a server is there
+		return false, nil
+	}
+	defer unlock()
+	return p.Knowledge.WorkOff(ctx, workspaceID)
+}
