@@ -1,11 +1,26 @@
 package app
 
 import (
+	"fmt"
 	"log/slog"
+	"os"
 	"testing"
 
 	"parley/internal/pgtest"
 )
+
+// TestMain lets the test binary be the process that reads a file, too: a
+// program in these tests starts what it is itself.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == ExtractChild {
+		if err := ReadAsChild(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
 
 // onBothDatabases runs a test with programs on SQLite and on PostgreSQL. Those
 // that a test opens share no database.

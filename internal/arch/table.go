@@ -230,7 +230,7 @@ var table = []Row{
 		Packages: []string{"llm/models"},
 		Ours:     []string{"core/chat", "core/chatbot", "core/fault", "llm/fallback", "internal/*"},
 		Outside:  []string{lru},
-		Because:  "it knows which models a chatbot has and puts one behind the other; what opens them is wired in cmd",
+		Because:  "it knows which models a chatbot has and puts one behind the other; what opens them is wired in internal/app",
 	},
 	{
 		Packages: []string{"llm/fallback"},
@@ -290,13 +290,13 @@ var table = []Row{
 		Packages: []string{"api"},
 		Ours:     []string{"core/*", "core/answer/format", "billing", "internal/*"},
 		Outside:  []string{fiber, fasthttp, jsonv2},
-		Because:  "a door decodes, calls a room and answers; what stands behind a port is wired in cmd",
+		Because:  "a door decodes, calls a room and answers; what stands behind a port is wired in internal/app",
 	},
 	{
 		Packages: []string{"web"},
 		Ours:     []string{"core/*", "core/answer/format", "billing", "views", "static", "internal/*"},
 		Outside:  []string{fiber, templ},
-		Because:  "a door decodes, calls a room and answers; what stands behind a port is wired in cmd",
+		Because:  "a door decodes, calls a room and answers; what stands behind a port is wired in internal/app",
 	},
 	{
 		Packages: []string{"internal/pgtest"},
@@ -321,6 +321,12 @@ var table = []Row{
 		Because:  "both transports read bodies, within one bound of memory",
 	},
 	{
+		Packages: []string{"internal/app/..."},
+		Ours:     []string{"..."},
+		Outside:  []string{"*"},
+		Because:  "it connects domain and adapters",
+	},
+	{
 		Packages: []string{"internal/*"},
 		Ours:     []string{"internal/*"},
 		Because:  "what everyone may import imports nothing that somebody may not",
@@ -329,12 +335,25 @@ var table = []Row{
 		Packages: []string{"cmd/..."},
 		Ours:     []string{"..."},
 		Outside:  []string{"*"},
-		Because:  "it wires everything",
+		Because:  "it parses a command line, calls the program and prints",
+	},
+	{
+		Packages: []string{"e2e"},
+		Ours:     []string{".", "internal/app"},
+		Outside:  []string{jsonv2},
+		Because:  "it tests the whole program from outside",
 	},
 }
 
 // bans hold whatever a row allows.
 var bans = []Ban{
+	{
+		Imports: []string{root + "/internal/app"},
+		In:      []string{"..."},
+		Except:  []string{"cmd/...", "internal/app/...", "e2e"},
+		Tests:   true,
+		Because: "the program knows all packages, so that only its commands and its whole-program tests may know it",
+	},
 	{
 		Imports: []string{"net/http"},
 		In:      []string{"core/..."},
