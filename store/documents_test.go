@@ -8,6 +8,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/knowledge/split"
 )
 
 func TestDocumentRoundTrip(t *testing.T) {
@@ -18,7 +19,7 @@ func TestDocumentRoundTrip(t *testing.T) {
 		want := knowledge.Document{
 			ID: "doc_whole", WorkspaceID: a.id, ChatbotID: a.chatbot, SourceID: a.source, URL: "https://example.com/x", Depth: 3,
 			Title: "Title", Kind: knowledge.PDF, State: knowledge.Indexing, Reason: "why", Content: "# Ä\n\ntext",
-			Places: []knowledge.Place{{Offset: 0, Name: "page 1"}, {Offset: 4, Name: "page 2"}}, InputHash: "input", ContentHash: "content",
+			Places: []split.Place{{Offset: 0, Name: "page 1"}, {Offset: 4, Name: "page 2"}}, InputHash: "input", ContentHash: "content",
 			Chars: 9, Passages: 2, Indexed: 1, Version: 3, Live: 2, Attempts: 4, DueAt: at(1), ETag: `W/"1"`, LastModified: "yesterday",
 			FetchedAt: at(2), UpdatedAt: *at(4), CreatedAt: epoch,
 		}

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"parley/core/knowledge"
+	"parley/core/knowledge/split"
 	"parley/core/retrieval"
 )
 
@@ -107,7 +107,7 @@ const (
 )
 
 // document makes a Markdown document of [perDocument] sections.
-func (c *corpus) document(kind, number int) knowledge.Document {
+func (c *corpus) document(kind, number int) split.Document {
 	w := c.writer(kind, number)
 	title := w.phrase(4)
 	var b strings.Builder
@@ -122,14 +122,14 @@ func (c *corpus) document(kind, number int) knowledge.Document {
 		}
 		b.WriteString("\n\n")
 	}
-	return knowledge.Document{
-		ID: fmt.Sprintf("doc_%d", number), WorkspaceID: workspace, Title: title, Kind: knowledge.Markdown, Content: b.String(),
+	return split.Document{
+		ID: fmt.Sprintf("doc_%d", number), Title: title, Content: b.String(),
 	}
 }
 
 // documents makes those with the numbers from first on.
-func (c *corpus) documents(kind, first, count int) []knowledge.Document {
-	made := make([]knowledge.Document, count)
+func (c *corpus) documents(kind, first, count int) []split.Document {
+	made := make([]split.Document, count)
 	for i := range made {
 		made[i] = c.document(kind, first+i)
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"parley/core/knowledge"
+	"parley/core/knowledge/split"
 	"parley/core/retrieval/lexical"
 	"parley/llm/tokens"
 )
@@ -27,7 +27,7 @@ func TestCorpus(t *testing.T) {
 	t.Run("each section of a document becomes a passage of about 150 terms", func(t *testing.T) {
 		sum := 0
 		for number := range 20 {
-			passages := knowledge.Split(c.document(aboutDocuments, number), knowledge.Sizes{Count: tokens.Count})
+			passages := split.Split(c.document(aboutDocuments, number), split.Sizes{Count: tokens.Count})
 			if len(passages) != perDocument {
 				t.Fatalf("%d passages", len(passages))
 			}

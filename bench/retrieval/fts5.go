@@ -12,6 +12,7 @@ import (
 	_ "modernc.org/sqlite" // The driver that the embedded index uses.
 
 	"parley/core/knowledge"
+	"parley/core/knowledge/split"
 )
 
 // fts5 is the yardstick of the embedded index: a full-text table for each
@@ -79,8 +80,8 @@ func (f *fts5) search(ctx context.Context, chatbot int) (*sql.Stmt, error) {
 	return search, err
 }
 
-func (f *fts5) add(ctx context.Context, chatbot int, d knowledge.Document) (int, error) {
-	made, err := prepare(ctx, f.ports, []knowledge.Document{d})
+func (f *fts5) add(ctx context.Context, chatbot int, d split.Document) (int, error) {
+	made, err := prepare(ctx, f.ports, []split.Document{d})
 	if err != nil {
 		return 0, err
 	}

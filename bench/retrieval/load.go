@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"parley/core/knowledge"
+	"parley/core/knowledge/split"
 )
 
 // writers is how many documents are put in at once, where it is not one.
@@ -50,7 +51,7 @@ func (b *bench) alone(ctx context.Context, sizes Sizes, open opener) (err error)
 }
 
 // add puts documents into one chatbot, all the way from their text.
-func (b *bench) add(ctx context.Context, s *system, documents []knowledge.Document, writers int) error {
+func (b *bench) add(ctx context.Context, s *system, documents []split.Document, writers int) error {
 	counts := make([]int, writers)
 	return b.load(s, Load{System: s.name, Chatbots: 1, Writers: writers}, func() (int, error) {
 		err := parallel(ctx, writers, len(documents), func(ctx context.Context, writer, i int) error {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"parley/core/knowledge"
+	"parley/core/knowledge/split"
 	"parley/core/retrieval"
 )
 
@@ -50,7 +51,7 @@ func (p *product) trial(chatbot int) *knowledge.Trial {
 }
 
 // add splits, analyses and embeds a document, and puts it into the index.
-func (p *product) add(ctx context.Context, chatbot int, d knowledge.Document) (int, error) {
+func (p *product) add(ctx context.Context, chatbot int, d split.Document) (int, error) {
 	return p.trial(chatbot).Add(ctx, p.ports.Index, d, false)
 }
 
@@ -89,7 +90,7 @@ func (r *recorder) Replace(_ context.Context, _ retrieval.Scope, documentID stri
 }
 
 // prepare makes what an index holds of documents of one chatbot.
-func prepare(ctx context.Context, ports knowledge.Ports, documents []knowledge.Document) ([]prepared, error) {
+func prepare(ctx context.Context, ports knowledge.Ports, documents []split.Document) ([]prepared, error) {
 	trial, into := knowledge.NewTrial(ports, scope(0)), &recorder{}
 	made := make([]prepared, len(documents))
 	for i, d := range documents {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"parley/core/knowledge"
+	"parley/core/knowledge/split"
 	"parley/llm/tokens"
 	"parley/llm/words"
 )
@@ -83,7 +84,7 @@ type bench struct {
 	ports     knowledge.Ports
 	corpus    *corpus
 	questions []question
-	others    []knowledge.Document
+	others    []split.Document
 	results   Results
 	// prefix is that of the collections that Weaviate has just now.
 	prefix string

@@ -3,7 +3,7 @@ package retrieval
 import (
 	"context"
 
-	"parley/core/knowledge"
+	"parley/core/knowledge/split"
 )
 
 // The systems that are measured.
@@ -20,7 +20,7 @@ const (
 type system struct {
 	name string
 	// add puts a document into a chatbot, all the way from its text.
-	add func(ctx context.Context, chatbot int, d knowledge.Document) (passages int, err error)
+	add func(ctx context.Context, chatbot int, d split.Document) (passages int, err error)
 	// put puts in one that is prepared.
 	put func(ctx context.Context, chatbot int, d prepared) error
 	// ask returns how many hits there are.

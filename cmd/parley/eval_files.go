@@ -14,7 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"parley/core/fault"
-	"parley/core/knowledge"
+	"parley/core/knowledge/split"
 	"parley/core/retrieval/evaluation"
 )
 
@@ -29,8 +29,8 @@ type corpusLine struct {
 
 func (l corpusLine) name() string { return l.ID + l.BeirID }
 
-func (l corpusLine) document() knowledge.Document {
-	return knowledge.Document{ID: l.name(), Title: l.Title, Kind: knowledge.Markdown, Content: l.Text}
+func (l corpusLine) document() split.Document {
+	return split.Document{ID: l.name(), Title: l.Title, Content: l.Text}
 }
 
 // queryLine is a question.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"parley/core/fault"
-	"parley/core/knowledge"
+	"parley/core/knowledge/split"
 	"parley/core/retrieval"
 )
 
@@ -76,10 +76,10 @@ func (t *trial) indexPassages(ctx context.Context, corpus string) (map[string]re
 	passages := map[string]retrieval.Passage{}
 	err := t.port.Rebuild(ctx, t.Version(), func(ctx context.Context, into retrieval.Filler) error {
 		return readLines(corpus, func(line corpusLine) error {
-			for _, p := range knowledge.Split(line.document(), knowledge.Sizes{}) {
+			for _, p := range split.Split(line.document(), split.Sizes{}) {
 				id := fmt.Sprintf("%s#%d", p.DocumentID, p.Ordinal)
 				title := strings.Join(append([]string{p.Title}, p.HeadingPath...), " ")
-				if _, err := t.AddAt(ctx, into, len(passages), knowledge.Document{ID: id, Title: title, Content: p.Text}, true); err != nil {
+				if _, err := t.AddAt(ctx, into, len(passages), split.Document{ID: id, Title: title, Content: p.Text}, true); err != nil {
 					return err
 				}
 				passages[id] = p

@@ -8,6 +8,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/knowledge/split"
 	"parley/core/plan"
 	"parley/core/retrieval"
 )
@@ -41,7 +42,7 @@ func TestAdd(t *testing.T) {
 	t.Run("a file is ready after work, with its title and places, and its bytes are not kept", func(t *testing.T) {
 		l := newLibrary(t)
 		text := long("eins", 1) + long("zwei", 1)
-		l.world.files["a.pdf"] = page{title: " The  bakery\n", places: []knowledge.Place{
+		l.world.files["a.pdf"] = page{title: " The  bakery\n", places: []split.Place{
 			{Offset: 0, Name: "page 1"}, {Offset: len(text) / 2, Name: "page " + strings.Repeat("2", 5000)},
 		}}
 		d := l.addFile(" a.pdf\n", text)

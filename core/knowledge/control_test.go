@@ -6,6 +6,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/knowledge/split"
 )
 
 func TestRetryAndCancel(t *testing.T) {
@@ -40,7 +41,7 @@ func TestRetryAndCancel(t *testing.T) {
 
 	t.Run("a text whose file is not kept any more keeps its places", func(t *testing.T) {
 		l := newLibrary(t)
-		l.world.files["a.pdf"] = page{places: []knowledge.Place{{Offset: 0, Name: "page 1"}}}
+		l.world.files["a.pdf"] = page{places: []split.Place{{Offset: 0, Name: "page 1"}}}
 		l.index.away = true
 		d := l.addFile("a.pdf", bread)
 		l.work()

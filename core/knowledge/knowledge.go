@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/core/knowledge/split"
 	"parley/core/retrieval"
 )
 
@@ -79,7 +80,7 @@ type Document struct {
 	// Content is Markdown, or text as it was given. Lists leave it empty.
 	Content string
 	// Places say where parts of the content stood. Lists leave them out.
-	Places []Place
+	Places []split.Place
 	// InputHash is the SHA-256 of what was given, in hex: kind, title and
 	// text or file. It is empty for what a source found.
 	InputHash string
@@ -103,13 +104,6 @@ type Document struct {
 	// FetchedAt is when the address was last read.
 	FetchedAt            *time.Time
 	UpdatedAt, CreatedAt time.Time
-}
-
-// Place says that the content from Offset on, in bytes, stood in a part of the
-// original: a page, a sheet, a slide, a chapter.
-type Place struct {
-	Offset int    `json:"o"`
-	Name   string `json:"n"`
 }
 
 // Upload is a file as it was given.

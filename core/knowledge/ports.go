@@ -6,6 +6,7 @@ import (
 
 	"parley/core/audit"
 	"parley/core/chatbot"
+	"parley/core/knowledge/split"
 	"parley/core/plan"
 	"parley/core/retrieval"
 	"parley/core/tenant"
@@ -34,7 +35,7 @@ type Extracted struct {
 	Title    string
 	Markdown string
 	// Places are in the order of their offsets in Markdown.
-	Places []Place
+	Places []split.Place
 	// Links are the absolute addresses that a page links to, and NoIndex says
 	// that the page asks not to be read by machines.
 	Links   []string

@@ -8,6 +8,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/core/knowledge/split"
 	"parley/core/retrieval"
 	"parley/internal/plain"
 )
@@ -85,7 +86,7 @@ func filled(d Document, extracted Extracted) Document {
 		d.Kind = extracted.Kind
 	}
 	for _, place := range extracted.Places {
-		d.Places = append(d.Places, Place{Offset: place.Offset, Name: plain.Shorten(plain.Line(place.Name), maxTitle)})
+		d.Places = append(d.Places, split.Place{Offset: place.Offset, Name: plain.Shorten(plain.Line(place.Name), maxTitle)})
 	}
 	return d
 }
@@ -129,7 +130,7 @@ func (s *Service) keep(ctx context.Context, bot chatbot.Chatbot, d *Document, ne
 	if next.ContentHash == d.ContentHash && d.Live == d.Version && d.Live > 0 {
 		return s.rest(ctx, d, next)
 	}
-	passages := s.split(bot, next)
+	passages := s.splitFor(bot, next)
 	next.State, next.Version, next.Passages, next.Indexed, next.UpdatedAt = Indexing, d.Version+1, len(passages), 0, s.now()
 	if due := s.now().Add(whileAdded); next.DueAt == nil || next.DueAt.Before(due) {
 		next.DueAt = &due
@@ -170,7 +171,7 @@ func (s *Service) keep(ctx context.Context, bot chatbot.Chatbot, d *Document, ne
 
 // contentHash is of all that the passages are made of.
 func (s *Service) contentHash(bot chatbot.Chatbot, d Document) string {
-	return hash(string(d.Kind), d.Title, d.Content, splitName(bot))
+	return hash(string(d.Kind), d.Title, d.Content, split.Name(bot))
 }
 
 // addPassages stores the passages of a version, in place of all but those that
@@ -201,7 +202,7 @@ func (s *Service) indexDocument(ctx context.Context, bot chatbot.Chatbot, d *Doc
 	}
 	passages, err := s.store.Passages(ctx, d.WorkspaceID, d.ID, d.Version)
 	if err == nil && len(passages) != d.Passages { // a crash came between
-		if err = s.addPassages(ctx, *d, s.split(bot, *d)); err == nil {
+		if err = s.addPassages(ctx, *d, s.splitFor(bot, *d)); err == nil {
 			passages, err = s.store.Passages(ctx, d.WorkspaceID, d.ID, d.Version)
 		}
 	}
@@ -242,4 +243,15 @@ func (s *Service) putIntoIndex(ctx context.Context, d *Document, passages []retr
 		return fault.New(fault.Upstream, "The index holds %d of %d passages.", held, len(entries))
 	}
 	return nil
+}
+
+// splitFor cuts a document as its chatbot wants it.
+func (s *Service) splitFor(bot chatbot.Chatbot, d Document) []retrieval.Passage {
+	return split.Split(
+		split.Document{ID: d.ID, Title: d.Title, Plain: d.Kind == Text, Content: d.Content, Places: d.Places}, s.sizes(bot))
+}
+
+func (s *Service) sizes(bot chatbot.Chatbot) split.Sizes {
+	aim, limit := bot.PassageSizes()
+	return split.Sizes{Aim: aim, Limit: limit, Count: s.tokens}
 }

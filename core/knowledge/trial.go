@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"parley/core/chatbot"
+	"parley/core/knowledge/split"
 	"parley/core/retrieval"
 )
 
@@ -44,31 +45,34 @@ type Ranked struct {
 // about to become so. A whole one is a single passage. It returns the number
 // of passages, and is safe for concurrent use; passages of equal score are then
 // in any order.
-func (t *Trial) Add(ctx context.Context, into retrieval.Filler, d Document, whole bool) (int, error) {
+func (t *Trial) Add(ctx context.Context, into retrieval.Filler, d split.Document, whole bool) (int, error) {
 	passages := t.split(d, whole)
 	n := int64(len(passages))
 	return t.put(ctx, into, d, passages, t.passages.Add(n)-n)
 }
 
+// passagesEach is more passages than a document has.
+const passagesEach = 1 << 32
+
 // AddAt is Add for the document at a place in the corpus, from zero. Passages of
 // equal score are in the order of the corpus, whoever was faster.
-func (t *Trial) AddAt(ctx context.Context, into retrieval.Filler, place int, d Document, whole bool) (int, error) {
-	return t.put(ctx, into, d, t.split(d, whole), int64(place)<<32)
+func (t *Trial) AddAt(ctx context.Context, into retrieval.Filler, place int, d split.Document, whole bool) (int, error) {
+	return t.put(ctx, into, d, t.split(d, whole), int64(place)*passagesEach)
 }
 
-func (t *Trial) split(d Document, whole bool) []retrieval.Passage {
+func (t *Trial) split(d split.Document, whole bool) []retrieval.Passage {
 	if whole {
 		return []retrieval.Passage{{DocumentID: d.ID, Title: d.Title, Text: d.Content}}
 	}
-	return t.service.split(t.bot, d)
+	return split.Split(d, t.service.sizes(t.bot))
 }
 
 // put puts passages into an index, whose IDs are the next ones after before.
-func (t *Trial) put(ctx context.Context, into retrieval.Filler, d Document, passages []retrieval.Passage, before int64) (int, error) {
+func (t *Trial) put(ctx context.Context, into retrieval.Filler, d split.Document, passages []retrieval.Passage, before int64) (int, error) {
 	for i := range passages {
 		passages[i].ID = before + int64(i) + 1
 	}
-	entries, err := t.service.entries(ctx, &d, passages)
+	entries, err := t.service.entries(ctx, &Document{ID: d.ID}, passages)
 	if err != nil || len(entries) == 0 {
 		return 0, err
 	}

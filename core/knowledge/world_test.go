@@ -9,6 +9,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/knowledge/split"
 	"parley/core/plan"
 )
 
@@ -18,7 +19,7 @@ type page struct {
 	// title, links, places and noIndex are what an extractor finds in it.
 	title   string
 	links   []string
-	places  []knowledge.Place
+	places  []split.Place
 	noIndex bool
 	// etag is sent with it; gone means that it answers 404.
 	etag string

@@ -13,6 +13,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/knowledge/split"
 	"parley/extract"
 	"parley/fetch"
 )
@@ -69,7 +70,7 @@ func (r *reader) Extract(ctx context.Context, file knowledge.File) (knowledge.Ex
 		extracted.Links = result.Page.Links
 	}
 	for _, place := range result.Places {
-		extracted.Places = append(extracted.Places, knowledge.Place{Offset: place.Offset, Name: placeName(result.Kind, place)})
+		extracted.Places = append(extracted.Places, split.Place{Offset: place.Offset, Name: placeName(result.Kind, place)})
 	}
 	return extracted, nil
 }

@@ -31,7 +31,6 @@ var exceptions = []Exception{
 	{"core/knowledge", Interface, "DocumentStore", toBeCut},
 	{"core/knowledge", Interface, "Store", toBeCut},
 	{"core/knowledge", Methods, "Service", toBeCut},
-	{"core/knowledge", Methods, "splitter", toBeCut},
 	{"core/plan", Exported, "", toBeCut},
 	{"core/tenant", Lines, "", toBeCut},
 	{"core/tenant", Exported, "", toBeCut},

@@ -94,9 +94,14 @@ var table = []Row{
 		Because:  "a domain package knows those before it; retrieval finds passages, whatever states documents have",
 	},
 	{
-		Packages: []string{"core/knowledge"},
-		Ours:     append([]string{"core/retrieval/lexical", "internal/plain"}, rooms[:7]...),
+		Packages: []string{"core/knowledge/split"},
+		Ours:     []string{"core/fault", "core/chatbot", "core/retrieval"},
 		Outside:  []string{goldmark},
+		Because:  "passages are a pure function of a text and their sizes",
+	},
+	{
+		Packages: []string{"core/knowledge"},
+		Ours:     append([]string{"core/knowledge/split", "core/retrieval/lexical", "internal/plain"}, rooms[:7]...),
 		Because:  "a room knows the rooms to its left, and declares ports instead of knowing an index or a vendor",
 	},
 	{

@@ -1,4 +1,4 @@
-package knowledge
+package split
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ import (
 var usual = Sizes{Count: tokens.Count}
 
 func markdown(text string) []retrieval.Passage {
-	return Split(Document{ID: "d", Title: "Guide", Kind: Markdown, Content: text}, usual)
+	return Split(Document{ID: "d", Title: "Guide", Content: text}, usual)
 }
 
 func words(n int, word string) string { return strings.Repeat(word+" ", n) }
@@ -181,7 +181,7 @@ func TestSplitKeepsBlocksWhole(t *testing.T) {
 }
 
 func TestSplitKeepsSentences(t *testing.T) {
-	text := func(content string) []retrieval.Passage { return Split(Document{Kind: Text, Content: content}, usual) }
+	text := func(content string) []retrieval.Passage { return Split(Document{Plain: true, Content: content}, usual) }
 	for name, part := range map[string]string{
 		"sentences":              "This is one sentence, not two; it is of the text. ",
 		"sentences over lines":   "This is one sentence that goes on\nfor two lines of text.\n",
@@ -248,7 +248,7 @@ func TestSplitSizes(t *testing.T) {
 	t.Run("the name of a split changes with the sizes, and not with what else is set", func(t *testing.T) {
 		names := map[string]bool{}
 		for _, bot := range []chatbot.Chatbot{{}, {PassageAim: 301}, {PassageLimit: 501}, {Name: "x"}, {PassageAim: 300, PassageLimit: 500}} {
-			names[splitName(bot)] = true
+			names[Name(bot)] = true
 		}
 		if len(names) != 3 {
 			t.Errorf("names = %v", names)

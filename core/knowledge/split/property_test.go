@@ -1,4 +1,4 @@
-package knowledge
+package split
 
 import (
 	"fmt"
@@ -25,8 +25,8 @@ const shortWord = 24
 
 // checkSplit fails when a word of the content is not in the passage that is
 // cut from where it stands, or a passage holds more than the limit.
-func checkSplit(t rapid.TB, kind Kind, content string, sizes Sizes) {
-	doc := Document{Kind: kind, Content: content}
+func checkSplit(t rapid.TB, plain bool, content string, sizes Sizes) {
+	doc := Document{Plain: plain, Content: content}
 	for i := range len(content) {
 		doc.Places = append(doc.Places, Place{Offset: i, Name: strconv.Itoa(i)})
 	}
@@ -124,7 +124,7 @@ func TestSplitLosesNoWord(t *testing.T) {
 		content := strings.Join(rapid.SliceOfN(piece, 0, 40).Draw(t, "pieces"), "")
 		sizes := Sizes{Count: tokens.Count, Aim: rapid.SampledFrom([]int{50, 300, 1000}).Draw(t, "aim")}
 		sizes.Limit = sizes.Aim + rapid.IntRange(0, 400).Draw(t, "more")
-		checkSplit(t, rapid.SampledFrom([]Kind{Markdown, Text}).Draw(t, "kind"), content, sizes)
+		checkSplit(t, rapid.SampledFrom([]bool{false, true}).Draw(t, "plain"), content, sizes)
 	})
 }
 
@@ -133,8 +133,8 @@ func FuzzSplit(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, content string) {
-		Split(Document{Kind: Text, Content: content}, usual)
-		got := Split(Document{Kind: Markdown, Content: content}, usual)
+		Split(Document{Plain: true, Content: content}, usual)
+		got := Split(Document{Content: content}, usual)
 		if len(got) == 0 && strings.TrimSpace(content) != "" {
 			t.Fatalf("nothing is left of %q", content)
 		}
@@ -172,7 +172,7 @@ func BenchmarkSplit(b *testing.B) {
 	for i := range 100 {
 		fmt.Fprintf(&content, strings.ReplaceAll(section, "%d", "%[1]d"), i)
 	}
-	doc := Document{Kind: Markdown, Content: content.String()}
+	doc := Document{Content: content.String()}
 	passages := len(Split(doc, usual))
 	b.SetBytes(int64(len(doc.Content)))
 	b.ReportAllocs()

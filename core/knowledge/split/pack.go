@@ -1,4 +1,4 @@
-package knowledge
+package split
 
 // unit is a stretch of the source that is not cut: src[start:end]. The units
 // of a section adjoin.

@@ -1,4 +1,4 @@
-package knowledge
+package split
 
 // section is a heading with the blocks up to the next heading.
 type section struct {
@@ -14,7 +14,7 @@ type section struct {
 
 // outline gathers blocks into sections. The first, of level zero, is what
 // stands before any heading.
-func (s *splitter) outline(blocks []block) []section {
+func outline(blocks []block) []section {
 	sections := []section{{}}
 	for i, b := range blocks {
 		if b.shape == heading {

@@ -1,4 +1,4 @@
-package knowledge
+package split
 
 import (
 	"strings"
@@ -21,10 +21,10 @@ func (s *splitter) framed(dst []unit, b block) []unit {
 	var body int
 	if b.shape == code {
 		cuts = codeCuts
-		body, f.head, f.foot = s.fences(b)
+		body, f.head, f.foot = fences(s.src, b)
 		f.footTokens = s.count("\n" + f.foot)
 	} else {
-		body, f.head = s.header(b)
+		body, f.head = header(s.src, b)
 	}
 	// The head in the source may have the mark of an item that is not repeated.
 	opening := s.size(s.src[b.start:body])
@@ -44,18 +44,18 @@ func (s *splitter) framed(dst []unit, b block) []unit {
 }
 
 // header parts a table into its first two lines and what is behind them.
-func (s *splitter) header(b block) (body int, head string) {
-	first := lineEnd(s.src, b.start+1)
-	body = min(lineEnd(s.src, min(first+1, b.end)), b.end)
-	return body, s.src[b.start:body]
+func header(src string, b block) (body int, head string) {
+	first := lineEnd(src, b.start+1)
+	body = min(lineEnd(src, min(first+1, b.end)), b.end)
+	return body, src[b.start:body]
 }
 
 // fences parts a fenced code block into its opening fence and what is behind
 // it. The fences that are repeated keep the marks of quotes around the code,
 // and leave out the mark of a list item in front of it.
-func (s *splitter) fences(b block) (body int, head, foot string) {
-	body = min(lineEnd(s.src, b.start+1), b.end)
-	opening := s.src[b.start:body]
+func fences(src string, b block) (body int, head, foot string) {
+	body = min(lineEnd(src, b.start+1), b.end)
+	opening := src[b.start:body]
 	at := strings.IndexAny(opening, "`~")
 	if at < 0 {
 		return b.start, "", ""

@@ -1,4 +1,6 @@
-package knowledge
+// Package split cuts Markdown and plain text into passages. Its functions are
+// pure.
+package split
 
 import (
 	"fmt"
@@ -9,6 +11,28 @@ import (
 	"parley/core/chatbot"
 	"parley/core/retrieval"
 )
+
+// version names the rules of [Split]. Change it with every change to the text of
+// passages: documents of another version are split again. Changes to what else
+// a passage says need no new version; they show when a document is split next.
+const version = "split-4"
+
+// Document is a text with what its passages repeat of it.
+type Document struct {
+	ID, Title string
+	// Plain says that the content is plain text, not Markdown.
+	Plain   bool
+	Content string
+	// Places are in the order of their offsets.
+	Places []Place
+}
+
+// Place says that the content from Offset on, in bytes, is from a part of the
+// original: a page, a sheet, a slide, a chapter.
+type Place struct {
+	Offset int    `json:"o"`
+	Name   string `json:"n"`
+}
 
 // Sizes says how large passages are, in tokens.
 type Sizes struct {
@@ -42,7 +66,7 @@ type Sizes struct {
 // length. The field ID stays zero.
 func Split(doc Document, sizes Sizes) []retrieval.Passage {
 	s := newSplitter(doc, sizes)
-	if doc.Kind == Text || tooDeep(doc.Content) {
+	if doc.Plain || tooDeep(doc.Content) {
 		blocks := textBlocks(s.src, 0, len(s.src))
 		s.measure(blocks)
 		s.pack(nil, blocks)
@@ -50,7 +74,7 @@ func Split(doc Document, sizes Sizes) []retrieval.Passage {
 	}
 	blocks := scan(s.src)
 	s.measure(blocks)
-	sections := s.outline(blocks)
+	sections := outline(blocks)
 	s.group(nil, sections, 0, len(sections))
 	return s.passages
 }
@@ -98,7 +122,7 @@ func (s *splitter) add(path []string, start, end int, head, foot string) {
 		Ordinal:     len(s.passages),
 		Title:       s.doc.Title,
 		HeadingPath: path,
-		Place:       s.place(start),
+		Place:       placeAt(s.doc.Places, start),
 		Start:       first,
 		End:         first + utf8.RuneCountInString(s.src[start:end]),
 		Text:        text,
@@ -113,9 +137,8 @@ func (s *splitter) charsBefore(start int) int {
 	return s.chars
 }
 
-// place returns the name of the place that holds an offset in the content.
-func (s *splitter) place(offset int) string {
-	places := s.doc.Places
+// placeAt returns the name of the place that holds an offset in the content.
+func placeAt(places []Place, offset int) string {
 	after := sort.Search(len(places), func(i int) bool { return places[i].Offset > offset })
 	if after == 0 {
 		return ""
@@ -146,19 +169,9 @@ func (s *splitter) hasWords(start, end int) bool {
 	return start < end
 }
 
-// split cuts a document as its chatbot wants it.
-func (s *Service) split(bot chatbot.Chatbot, d Document) []retrieval.Passage {
+// Name names all that a split depends on beside the document: the rules and the
+// chatbot's sizes.
+func Name(bot chatbot.Chatbot) string {
 	aim, limit := bot.PassageSizes()
-	return Split(d, Sizes{Aim: aim, Limit: limit, Count: s.tokens})
-}
-
-// splitVersion names the rules of [Split]. Whatever changes the text of
-// passages changes it, and documents are split anew. What is only said of them
-// beside need not: it is there from the next time that a document is split.
-const splitVersion = "split-4"
-
-// splitName names all that a split depends on beside the document.
-func splitName(bot chatbot.Chatbot) string {
-	aim, limit := bot.PassageSizes()
-	return fmt.Sprintf("%s %d %d", splitVersion, aim, limit)
+	return fmt.Sprintf("%s %d %d", version, aim, limit)
 }
