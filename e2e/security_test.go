@@ -43,10 +43,20 @@ func TestSecurityTxt(t *testing.T) {
 			t.Errorf("it expires at %v, %v", expires, err)
 		}
 	})
-	t.Run("its policy is served", func(t *testing.T) {
+	t.Run("its policy is a page, without what only links to files of the repository", func(t *testing.T) {
 		policy := w.within(t).call("GET", "/security-policy", "")
-		if policy.StatusCode != 200 || policy.body != parley.SecurityPolicy || !strings.HasPrefix(policy.Header.Get("Content-Type"), "text/plain") {
-			t.Errorf("status %d, %s: %s", policy.StatusCode, policy.Header.Get("Content-Type"), shortened(policy.body))
+		if policy.StatusCode != 200 || !strings.HasPrefix(policy.Header.Get("Content-Type"), "text/html") {
+			t.Fatalf("status %d, %s: %s", policy.StatusCode, policy.Header.Get("Content-Type"), shortened(policy.body))
+		}
+		for _, wanted := range []string{"<h1>Security policy</h1>", "<h2>Reporting a vulnerability</h2>", "You get an answer within five working days", "<h2>Out of scope</h2>"} {
+			if !strings.Contains(policy.body, wanted) {
+				t.Errorf("%s is missing in %s", wanted, policy.body)
+			}
+		}
+		for _, unwanted := range []string{"docs/adr", "TestSecurityTxt", "## "} {
+			if strings.Contains(policy.body, unwanted) {
+				t.Errorf("%s stands in it", unwanted)
+			}
 		}
 	})
 	t.Run("without a contact there is neither", func(t *testing.T) {

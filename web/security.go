@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"parley/core/answer/format"
+	"parley/views"
 )
 
 const (
@@ -21,7 +24,7 @@ type Security struct {
 	// Contact is where they report it: a mailto: or https: URI. Without one
 	// there is no security.txt: a made-up contact is worse than none.
 	Contact string
-	// Policy is the text of the security policy.
+	// Policy is the text of the security policy, in Markdown.
 	Policy string
 }
 
@@ -30,7 +33,8 @@ func (s *site) securityTxt(c *fiber.Ctx) error {
 	if s.Security.Contact == "" {
 		return fiber.ErrNotFound
 	}
-	return plainText(c, securityTxt(s.Security.Contact, s.BaseURL, s.Now()))
+	c.Set(fiber.HeaderContentType, fiber.MIMETextPlainCharsetUTF8)
+	return c.SendString(securityTxt(s.Security.Contact, s.BaseURL, s.Now()))
 }
 
 // securityPolicy shows what is promised to them.
@@ -38,12 +42,16 @@ func (s *site) securityPolicy(c *fiber.Ctx) error {
 	if s.Security.Contact == "" {
 		return fiber.ErrNotFound
 	}
-	return plainText(c, s.Security.Policy)
+	return render(c, fiber.StatusOK, views.SecurityPolicyPage(policyHTML(s.Security.Policy)))
 }
 
-func plainText(c *fiber.Ctx, text string) error {
-	c.Set(fiber.HeaderContentType, fiber.MIMETextPlainCharsetUTF8)
-	return c.SendString(text)
+// policyHTML returns the part of the policy that people outside need: without its
+// title, which the page has, and without the list of tests, which links to
+// files of the repository.
+func policyHTML(policy string) string {
+	_, policy, _ = strings.Cut(policy, "\n")
+	policy, _, _ = strings.Cut(policy, "\n## Defenses")
+	return format.Render(policy, format.HTML, nil)
 }
 
 // securityTxt writes the file. Web addresses in it must be https: where the

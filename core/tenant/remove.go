@@ -14,7 +14,7 @@ import (
 // a subscription that nobody could cancel.
 func (s *Service) DeleteWorkspace(ctx context.Context, workspaceID string) error {
 	return s.locked(ctx, workspaceID, func(ctx context.Context, workspace Workspace) error {
-		paid, err := s.store.Subscription(ctx, workspaceID)
+		paid, err := s.Subscription(ctx, workspaceID)
 		if err != nil {
 			return err
 		}
