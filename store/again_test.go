@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"parley/core/chat"
 	"parley/core/answer/format"
+	"parley/core/chat"
 	"parley/core/fault"
 )
 

@@ -3,8 +3,8 @@ package store
 import (
 	"strings"
 
-	"parley/core/chat"
 	"parley/core/answer/format"
+	"parley/core/chat"
 )
 
 // deliveryWords writes how an answer is wanted as words, the format first, such

@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"parley/core/chat"
 	"parley/core/answer/format"
+	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"

@@ -20,7 +20,9 @@ const insertConversation = `INSERT INTO conversations (workspace_id, chatbot_id,
 // insertTurn adds a question and an answer to a conversation of the workspace,
 // the answer last. The databases name the types of parameters differently. On
 // PostgreSQL the question is counted in the same statement: see usages.go. That
-// runs last, and so keeps others waiting for the commit alone.
+// runs last, and so keeps others waiting for the commit alone. Before anything
+// else PostgreSQL locks the workspace against deletion: a deletion takes its
+// locks in that order, too, so neither ends in a deadlock.
 const (
 	insertTurnSQLite = `INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
 	SELECT workspace_id, id, 'user', ?3, 'complete', NULL, ?4, '' FROM conversations WHERE id = ?2 AND workspace_id = ?1
@@ -28,7 +30,8 @@ const (
 	SELECT workspace_id, id, 'assistant', '', 'generating', ?5, ?4, ?6 FROM conversations WHERE id = ?2 AND workspace_id = ?1
 	RETURNING id`
 	insertTurnPostgres = `WITH conversation AS (
-	SELECT workspace_id, id FROM conversations WHERE id = $2 AND workspace_id = $1
+	SELECT c.workspace_id, c.id FROM conversations c JOIN workspaces w ON w.id = c.workspace_id
+	WHERE c.id = $2 AND c.workspace_id = $1 FOR KEY SHARE OF w
 ), counted AS (
 	INSERT INTO usages (workspace_id, month, shard, messages)
 	SELECT workspace_id, $7, $8::bigint + pg_backend_pid() % 256, 1 FROM conversation
@@ -42,9 +45,11 @@ const (
 
 // beginConversation does all of it in one statement. The answer selects from the
 // question, and so comes after it.
-const beginConversation = `WITH conversation AS (
+const beginConversation = `WITH workspace AS (
+	SELECT id FROM workspaces WHERE id = $1 FOR KEY SHARE
+), conversation AS (
 	INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at)
-	VALUES ($1, $2, $3, $4, $5) RETURNING id
+	SELECT id, $2, $3, $4, $5::timestamptz FROM workspace RETURNING id
 ), question AS (
 	INSERT INTO messages (workspace_id, conversation_id, role, content, status, created_at)
 	SELECT $1, id, 'user', $6, 'complete', $8::timestamptz FROM conversation RETURNING conversation_id
@@ -52,7 +57,8 @@ const beginConversation = `WITH conversation AS (
 	INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
 	SELECT $1, conversation_id, 'assistant', '', 'generating', $7::timestamptz, $8, $10 FROM question RETURNING id
 ), counted AS (
-	INSERT INTO usages (workspace_id, month, shard, messages) VALUES ($1, $9, $11::bigint + pg_backend_pid() % 256, 1)
+	INSERT INTO usages (workspace_id, month, shard, messages)
+	SELECT id, $9, $11::bigint + pg_backend_pid() % 256, 1 FROM workspace
 	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + 1
 ) SELECT conversation.id, answer.id FROM conversation, answer`
 

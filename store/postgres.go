@@ -53,10 +53,14 @@ func (p pool) inTx(ctx context.Context, fn inTxFunc) error {
 	}
 	defer conn.Close()
 	defer func() { _ = tx.Rollback() }() // after a commit this does nothing
-	if err := fn(ctx, tx, &intx.Transaction{SQL: tx, Conn: conn}); err != nil {
-		return err
+	err = fn(ctx, tx, &intx.Transaction{SQL: tx, Conn: conn})
+	if err == nil {
+		err = tx.Commit()
 	}
-	return tx.Commit()
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
+		return ctx.Err() // database/sql rolled the transaction back because ctx ended
+	}
+	return err
 }
 
 // begin takes a connection, because only a connection shows its driver, and

@@ -155,11 +155,20 @@ func (w *writer) runJob(ctx context.Context, tx *sql.Tx, j *job) error {
 		return j.fn(context.WithoutCancel(j.ctx), w.known, &intx.Transaction{SQL: tx, Conn: w.conn})
 	}); j.err != nil {
 		if _, err := w.known.ExecContext(ctx, "ROLLBACK TO job"); err != nil {
-			return err
+			return batchLost(err, j.err)
 		}
 	}
-	_, err := w.known.ExecContext(ctx, "RELEASE job")
-	return err
+	if _, err := w.known.ExecContext(ctx, "RELEASE job"); err != nil {
+		return batchLost(err, j.err)
+	}
+	return nil
+}
+
+// batchLost is the error of every job in a batch whose savepoint is gone: SQLite
+// rolled the transaction back when one job filled the disk, and the others may
+// try again.
+func batchLost(err, ofJob error) error {
+	return fault.Wrap(fault.Unavailable, errors.Join(err, ofJob), "%s", notAvailable)
 }
 
 // protect turns a panic of one job into its error, so that it does not take

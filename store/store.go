@@ -40,11 +40,9 @@ import (
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
-	"entgo.io/ent/dialect/sql/sqlgraph"
 
 	"parley/core/fault"
 	"parley/ent"
-	"parley/ent/privacy"
 	_ "parley/ent/runtime" // the privacy policies
 	"parley/ent/scope"
 	"parley/internal/intx"
@@ -194,24 +192,6 @@ func (j joined) Tx(context.Context) (dialect.Tx, error) { return dialect.NopTx(j
 // within confines the queries of a context to a workspace.
 func within(ctx context.Context, workspaceID string) context.Context {
 	return scope.Workspace(ctx, workspaceID)
-}
-
-// mapError gives ent's errors their kind. A fault passes unchanged.
-func mapError(err error) error {
-	var known *fault.Error
-	switch {
-	case err == nil, errors.As(err, &known):
-		return err
-	case ent.IsNotFound(err):
-		return fault.Wrap(fault.NotFound, err, "Not found.")
-	case ent.IsConstraintError(err), sqlgraph.IsConstraintError(err): // by ent, and by hand
-		return fault.Wrap(fault.Conflict, err, "This exists already.")
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
-	case errors.Is(err, privacy.Deny), errors.Is(err, errPanic):
-		return fault.Wrap(fault.Internal, err, "internal error")
-	}
-	return fault.Wrap(fault.Unavailable, err, "The database cannot be used just now. Try again.")
 }
 
 // mapped is the end of a query: rows to a room's types, errors to faults.

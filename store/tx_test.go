@@ -219,19 +219,3 @@ func TestALimitHoldsUnderConcurrency(t *testing.T) {
 		}
 	})
 }
-
-func TestErrorsHaveTheirKind(t *testing.T) {
-	onBothDatabases(t, func(b *bundle) {
-		b.must(b.CreateUser(b.Context(), newUser("usr_a")))
-		b.wantKind(b.CreateUser(b.Context(), newUser("usr_a")), fault.Conflict)
-		_, err := b.User(b.Context(), "usr_nobody")
-		b.wantKind(err, fault.NotFound)
-		b.wantKind(b.CreateSession(b.Context(), tenant.Session{ID: "s", UserID: "usr_nobody", CreatedAt: epoch}), fault.Conflict)
-		b.must(b.reads.Close())
-		_, err = b.User(b.Context(), "usr_a")
-		b.wantKind(err, fault.Unavailable)
-		if b.Check(b.Context()) == nil {
-			b.Error("a closed database passes the check")
-		}
-	})
-}

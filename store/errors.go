@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+	"strings"
+
+	"entgo.io/ent/dialect/sql/sqlgraph"
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"parley/core/fault"
+	"parley/ent"
+)
+
+const notAvailable = "The database is not available right now. Try again in a few seconds."
+
+// mapError gives an error of the database its kind:
+//
+//   - a fault and the end of a context pass unchanged,
+//   - a missing row is NotFound, and a broken constraint is a Conflict,
+//   - a lost connection, a lock time-out and a full disk are Unavailable, and
+//     the caller may try again,
+//   - everything else is Internal: bad SQL does not get better by trying again.
+func mapError(err error) error {
+	var known *fault.Error
+	switch {
+	case err == nil, errors.As(err, &known):
+		return err
+	case ent.IsNotFound(err):
+		return fault.Wrap(fault.NotFound, err, "Not found.")
+	case ent.IsConstraintError(err), sqlgraph.IsConstraintError(err): // by ent, and by hand
+		return fault.Wrap(fault.Conflict, err, "This exists already.")
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case mayWorkLater(err):
+		return fault.Wrap(fault.Unavailable, err, "%s", notAvailable)
+	}
+	return fault.Wrap(fault.Internal, err, "internal error")
+}
+
+// mayWorkLater reports whether the same statement may succeed in a moment.
+func mayWorkLater(err error) bool {
+	var ofSQLite *sqlite.Error
+	var ofPostgres *pgconn.PgError
+	var connecting *pgconn.ConnectError
+	switch {
+	case errors.As(err, &ofSQLite):
+		return busySQLite(ofSQLite.Code())
+	case errors.As(err, &connecting): // whatever the server said: there is no connection
+		return true
+	case errors.As(err, &ofPostgres):
+		return busyPostgres(ofPostgres.Code)
+	}
+	return isConnectionLost(err)
+}
+
+// busySQLite reports whether a result code says that the file is locked, that
+// the disk is full, or that the disk cannot be reached.
+func busySQLite(code int) bool {
+	switch code & 0xff { // the primary code, which extended ones refine
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL:
+		return true
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
+		// A quota that is used up, a volume that is gone, no file descriptors left.
+		return true
+	}
+	return false
+}
+
+// busyPostgres reports whether an SQLSTATE says that the connection is lost,
+// that a lock was not had in time, or that the disk is full.
+func busyPostgres(state string) bool {
+	switch state {
+	case "55P03", "57014": // lock_timeout; statement_timeout, which may have waited for a lock
+		return true
+	case "53100": // the disk is full
+		return true
+	case "25006": // read-only: a standby after a failover, or a hosted database whose disk is full
+		return true
+	case "53300", "57P01", "57P02", "57P03", "57P05", "25P03": // too many connections; the server ended this one
+		return true
+	}
+	// Class 08 is about connections, and class 40 about transactions that lost
+	// to another one: 40P01 is a deadlock.
+	return strings.HasPrefix(state, "08") || strings.HasPrefix(state, "40")
+}
+
+// isConnectionLost reports whether the statement or its answer did not get
+// through, or this process has closed the database.
+func isConnectionLost(err error) bool {
+	for _, lost := range []error{
+		driver.ErrBadConn, sql.ErrConnDone, pgconn.ErrConnClosed, net.ErrClosed, io.EOF, io.ErrUnexpectedEOF,
+	} {
+		if errors.Is(err, lost) {
+			return true
+		}
+	}
+	var network net.Error
+	return errors.As(err, &network) || saysClosed(err)
+}
+
+// saysClosed recognizes what database/sql answers once it is closed, which it
+// does not export.
+func saysClosed(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "sql: database is closed") || strings.Contains(text, "sql: statement is closed")
+}
