@@ -42,7 +42,7 @@ test: ## everything that has to hold: setup, check, and all tests with the race 
 	cd tools/conformance && GOFLAGS=-buildvcs=false $(GO) test ./...
 
 .PHONY: check
-check: check-format check-generated vet arch ## what needs no test services: format, generated files, vet, staticcheck, import table
+check: check-format check-sizes check-generated vet arch ## what needs no test services: format, generated files, vet and linters, import table, sizes of files
 
 .PHONY: check-format
 check-format:
@@ -52,16 +52,18 @@ check-format:
 	  echo "These files are not formatted; run make format:"; echo "$$unformatted"; exit 1; \
 	fi
 
+.PHONY: check-sizes
+check-sizes:
+	scripts/check-sizes.sh
+
 .PHONY: check-generated
 check-generated:
 	scripts/check-generated.sh
 
 .PHONY: vet
 vet:
-	$(GO) vet $(RACE) ./...
-	cd bench && $(GO) vet $(RACE) ./...
-	GOFLAGS='$(GOFLAGS) $(RACE)' "$$($(TOOL) -n staticcheck)" ./...
-	staticcheck="$$($(TOOL) -n staticcheck)" && cd bench && GOFLAGS='$(GOFLAGS) $(RACE)' "$$staticcheck" ./...
+	GOFLAGS='$(GOFLAGS) $(RACE)' "$$($(TOOL) -n golangci-lint)" run ./...
+	lint="$$($(TOOL) -n golangci-lint)" && cd bench && GOFLAGS='$(GOFLAGS) $(RACE)' "$$lint" run --config ../.golangci.yml ./...
 
 .PHONY: arch
 arch:

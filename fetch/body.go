@@ -3,6 +3,7 @@ package fetch
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -35,7 +36,7 @@ func (t *trip) read(response *http.Response) ([]byte, error) {
 	var body bytes.Buffer
 	body.Grow(int(min(max(response.ContentLength, 0), maxBelieved)) + bytes.MinRead)
 	_, err := body.ReadFrom(reader)
-	if err == ErrTooLarge && t.cut {
+	if errors.Is(err, ErrTooLarge) && t.cut {
 		err = nil
 	}
 	return body.Bytes(), err

@@ -56,7 +56,7 @@ func (f *Fetcher) failure(ctx context.Context, err error) error {
 		return fault.Wrap(fault.Invalid, errors.Join(ErrPrivate, err), "The address has a port that is not fetched; web pages are at ports 80 and 443.")
 	case errors.Is(err, ErrTooLarge):
 		return fault.Wrap(fault.Invalid, err, "The page is larger than %d MB.", max(f.config.Bytes>>20, 1))
-	case context.Cause(ctx) == errTime:
+	case errors.Is(context.Cause(ctx), errTime):
 		return fault.Wrap(fault.Upstream, err, "The page did not answer within %s.", seconds(f.config.Timeout))
 	case ctx.Err() != nil:
 		return stopped(ctx)

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 
@@ -54,7 +55,7 @@ func (f *Fetcher) readRobots(ctx context.Context, u *url.URL) (*robots.Rules, in
 	}
 	answer, err := trip.follow(ctx, u)
 	switch {
-	case err == errCircle || err == errRedirects:
+	case errors.Is(err, errCircle) || errors.Is(err, errRedirects):
 		return &robots.Rules{}, 0, nil // section 2.3.1.2 takes it as not there
 	case err != nil:
 		return nil, 0, err

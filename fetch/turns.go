@@ -136,7 +136,7 @@ func (t *turns) pause(h *host) time.Duration {
 
 // refusal says why there was no turn.
 func (t *turns) refusal(ctx context.Context, h *host, longest time.Duration) error {
-	if context.Cause(ctx) != errNoTurn {
+	if !errors.Is(context.Cause(ctx), errNoTurn) {
 		return stopped(ctx)
 	}
 	return leftAlone(max(t.pause(h), longest))

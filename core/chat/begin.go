@@ -56,7 +56,7 @@ func (s *Service) beginFirst(ctx context.Context, p *chatbot.Principal, ask Ask,
 	err := s.beginNew(ctx, p, ask, turn)
 	if err != nil {
 		cancel()
-		<-searched
+		<-searched //nolint:errcheck // why it could not begin is what the caller reads
 		return err
 	}
 	s.track(r)

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -73,7 +74,7 @@ func (q *queue[K]) part(key K, l *line) {
 
 // gaveUp tells a wait that ran out from a caller who went away.
 func gaveUp(ctx context.Context) error {
-	if context.Cause(ctx) == context.DeadlineExceeded {
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return errBusy
 	}
 	return context.Cause(ctx)

@@ -2,6 +2,7 @@ package sitemap
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"strings"
 )
@@ -24,7 +25,7 @@ func readText(body io.Reader) (File, error) {
 			return File{}, ErrNone
 		}
 	}
-	if lines.Err() == bufio.ErrTooLong {
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
 		return file, ErrNone
 	}
 	return file, lines.Err()

@@ -216,6 +216,6 @@ func (b *body) end(c *fiber.Ctx) {
 // canSkip reports whether what is left of the body is known, little, and being
 // sent.
 func (b *body) canSkip() bool {
-	intact := b.failed == nil || b.failed == ErrTooLarge
+	intact := b.failed == nil || errors.Is(b.failed, ErrTooLarge)
 	return intact && !b.expects && b.length > 0 && b.left <= maxSkipped
 }

@@ -28,7 +28,7 @@ func (a *Adapter) cancelling(t *testing.T) {
 				prompt := llmtest.Prompt()
 				prompt.Whole = whole
 				_, _, err := Generate(cancelledAt(t, gate.Reached()), a.at(t, server, nil), prompt)
-				if err != context.Canceled {
+				if !errors.Is(err, context.Canceled) {
 					t.Errorf("err = %v, want context.Canceled", err)
 				}
 				<-server.Request(0).Cancelled()
@@ -44,7 +44,7 @@ func (a *Adapter) cancelling(t *testing.T) {
 		server := a.Serve(t, llmtest.Reply{Pieces: []string{"a", "b"}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
 		stop := errors.New("stop")
 		_, err := a.at(t, server, nil).Generate(t.Context(), llmtest.Prompt(), func(string) error { return stop })
-		if err != stop {
+		if !errors.Is(err, stop) {
 			t.Errorf("err = %v, want the error of emit", err)
 		}
 		<-server.Request(0).Cancelled()
@@ -52,7 +52,7 @@ func (a *Adapter) cancelling(t *testing.T) {
 	t.Run("ends the wait before a retry", func(t *testing.T) {
 		server := a.Serve(t, llmtest.Reply{Status: 429, RetryAfter: "3000"})
 		model := a.at(t, server, func(c *Config) { c.Limits.MaxRetryDelay = time.Hour })
-		if _, _, err := generate(cancelledAt(t, server.Request(0).Done()), model); err != context.Canceled {
+		if _, _, err := generate(cancelledAt(t, server.Request(0).Done()), model); !errors.Is(err, context.Canceled) {
 			t.Errorf("err = %v, want context.Canceled", err)
 		}
 	})

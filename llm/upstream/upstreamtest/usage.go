@@ -2,6 +2,7 @@ package upstreamtest
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ func (a *Adapter) usageWithoutAnswer(t *testing.T) {
 			gate := llmtest.NewGate()
 			server := a.Serve(t, llmtest.Reply{Pieces: []string{"a"}, OmitUsage: true, Hold: gate, HoldAt: at})
 			_, usage, err := generate(cancelledAt(t, gate.Reached()), a.at(t, server, nil))
-			if err != context.Canceled {
+			if !errors.Is(err, context.Canceled) {
 				t.Errorf("err = %v", err)
 			}
 			WantPromptOnly(t, usage)
@@ -110,7 +111,7 @@ func (a *Adapter) checks(t *testing.T) {
 		server := a.Serve(t, llmtest.Reply{})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := a.at(t, server, nil).Check(ctx); err != context.Canceled || server.Checks() != 0 {
+		if err := a.at(t, server, nil).Check(ctx); !errors.Is(err, context.Canceled) || server.Checks() != 0 {
 			t.Errorf("got %v after %d requests", err, server.Checks())
 		}
 	})
