@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"parley/index/weaviate"
 	"parley/bench/proc"
+	"parley/index/weaviate"
 )
 
 // The environment variables that name the server; see
