@@ -30,7 +30,7 @@ run: build ## build, and serve a demonstration from ./data
 
 .PHONY: build
 build: ## build bin/parley, which needs no library of the system
-	CGO_ENABLED=0 $(GO) build -ldflags '-X main.version=$(VERSION)' -o bin/parley ./cmd/parley
+	CGO_ENABLED=0 $(GO) build -ldflags '-s -w -X main.version=$(VERSION)' -o bin/parley ./cmd/parley
 
 .PHONY: test
 test: export GOFLAGS := $(GOFLAGS) $(UNRACED:%=-gcflags=%=-race=false)

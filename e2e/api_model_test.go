@@ -256,7 +256,7 @@ func (panicking) Generate(_ context.Context, _ prompt.Prompt, emit func(string) 
 func TestPanics(t *testing.T) {
 	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
-		w := startWith(t, app.Ports{Model: func(m chat.Model) chat.Model { return panicking{m} }}, func(c *app.Config) {
+		w := startWith(t, app.Options{Model: func(m chat.Model) chat.Model { return panicking{m} }}, func(c *app.Config) {
 			c.DatabaseURL = start().server.Config.DatabaseURL
 		})
 		baker := w.newTenant("baker", plan.Standard, opening)

@@ -16,9 +16,7 @@ import (
 
 	"parley/core/plan"
 	"parley/internal/app"
-	"parley/internal/publicid"
 	"parley/llm/llmtest"
-	"parley/store"
 )
 
 const (
@@ -219,23 +217,15 @@ func (w *world) number(r reply, field string) int64 {
 // sequence is the number that the database has for a conversation.
 func (w *world) sequence(conversation int64) int64 {
 	w.Helper()
-	return sequenceIn(w.T, w.server.Store, conversation)
+	return sequenceIn(w.T, w.server.Program, conversation)
 }
 
-// sequenceIn is the number that a database has for a conversation.
-func sequenceIn(t *testing.T, db *store.Store, conversation int64) int64 {
+// sequenceIn is the number that a program's database has for a conversation.
+func sequenceIn(t *testing.T, p *app.Program, conversation int64) int64 {
 	t.Helper()
-	key, err := db.KeepPublicIDKey(t.Context(), make([]byte, publicid.KeySize))
+	sequence, err := p.ConversationID(written(conversation))
 	if err != nil {
 		t.Fatal(err)
-	}
-	ids, err := publicid.New(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sequence, ok := ids.ConversationSequence(conversation)
-	if !ok {
-		t.Fatalf("%d is no conversation's identifier", conversation)
 	}
 	return sequence
 }

@@ -1,18 +1,17 @@
 package e2e
 
 import (
-	"log/slog"
 	"math/rand/v2"
+	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"parley/billing"
 	"parley/billing/stripetest"
 	"parley/core/audit"
 	"parley/core/plan"
-	"parley/core/tenant"
 )
 
 // killedAround is about how long an event takes from the last answer of Stripe
@@ -23,20 +22,20 @@ func TestKilledAroundTheCommitOfAnEvent(t *testing.T) {
 	onSites(t, func(s *site) {
 		const rounds = 4
 		stripe := stripetest.New(s.T, stripetest.Options{})
-		account := billing.Config{Key: stripe.Key, WebhookSecret: stripe.WebhookSecret, BaseURL: stripe.URL}
 		var tn tenantOf
 		var customer string
 		var before []audit.Entry
-		s.inside(func(w *world) {
-			tn = w.newTenant("baker", plan.Free)
-			customer = w.buys(stripe, account, tn.workspace)
-			before = w.changesOf(tn.workspace)
-		})
+		s.inside(func(w *world) { tn = w.newTenant("baker", plan.Free) })
 		s.environment = append(s.environment, "STRIPE_SECRET_KEY="+stripe.Key, "STRIPE_WEBHOOK_SECRET="+stripe.WebhookSecret, "STRIPE_URL="+stripe.URL)
+		if err := s.command(os.Stderr, "billing", "sync").Run(); err != nil {
+			s.Fatal(err)
+		}
+		p := s.serve()
+		customer = p.buysAt(stripe, tn)
+		s.inside(func(w *world) { before = w.changesOf(tn.workspace) })
 		stripe.Take()
 
 		answered := 0
-		p := s.serve()
 		for n := range rounds {
 			p.must(stripe.ChangePrice(customer, []string{"parley_premium_monthly", "parley_basic_monthly"}[n%2]))
 			stripe.SetWebhook(p.base + webhookPath)
@@ -75,25 +74,15 @@ func TestKilledAroundTheCommitOfAnEvent(t *testing.T) {
 	})
 }
 
-// buys makes a workspace a subscriber of the Standard plan, and returns the
+// buysAt makes a workspace a subscriber of the Standard plan, and returns the
 // customer.
-func (w *world) buys(stripe *stripetest.Server, account billing.Config, workspace string) (customer string) {
-	w.Helper()
-	ctx, tenants := w.Context(), w.server.Tenants
-	service := billing.New(account, tenants, now, slog.New(slog.DiscardHandler), billing.Nop{})
-	plans, err := tenants.Plans(ctx)
-	w.must(err)
-	_, err = service.Sync(ctx, plans, false)
-	w.must(err)
-	page, err := service.Checkout(ctx, workspace, billing.Purchase{Plan: plan.Standard, Interval: plan.Monthly}, billing.Back{Done: "http://127.0.0.1/", Cancelled: "http://127.0.0.1/"})
-	w.must(err)
-	_, err = stripe.Press(page, "pay")
-	w.must(err)
-	_, err = service.Refresh(ctx, workspace, tenant.Cause{})
-	w.must(err)
-	known, err := tenants.Subscription(ctx, workspace)
-	w.must(err)
-	return known.CustomerID
+func (p *process) buysAt(stripe *stripetest.Server, tn tenantOf) (customer string) {
+	p.Helper()
+	v := p.signedIn(tn.email, tn.password)
+	r := v.post("/workspaces/"+tn.workspace+"/plan/checkout", pairs{"plan", string(plan.Standard), "interval", "monthly"})
+	v.expect(r, http.StatusSeeOther)
+	v.presses(stripe, r, "pay")
+	return stripe.Customers()[0].ID
 }
 
 // changesOf are the entries of the audit log about a workspace's subscription.

@@ -118,7 +118,7 @@ func (s *site) answeredBy(upstream *llmtest.Server) {
 func (s *site) inside(do func(w *world)) {
 	s.Helper()
 	config := &app.Config{DataDir: s.dir, DatabaseURL: s.database, SignUp: true}
-	p, err := app.OpenWith(s.Context(), config, slog.New(slog.DiscardHandler), app.Ports{})
+	p, err := app.OpenWith(s.Context(), config, slog.New(slog.DiscardHandler), app.Options{})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -212,8 +212,7 @@ func (p *process) endsWithin(limit time.Duration) {
 // those that died have ended.
 func (w *world) halfAMinuteLater() {
 	w.Helper()
-	later := func() time.Time { return now().Add(31 * time.Second) }
-	w.must(chatAt(w.server.Program, later).Renew(context.WithoutCancel(w.Context())))
+	w.later(31*time.Second, func(p *app.Program) { w.must(p.Chat.Renew(context.WithoutCancel(w.Context()))) })
 }
 
 func TestBuildIsStatic(t *testing.T) {

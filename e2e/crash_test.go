@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -13,18 +14,25 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"parley/core/chat"
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/core/retrieval"
 	"parley/internal/app"
-	"parley/llm/extractive"
 	"parley/llm/llmtest"
 )
 
-// chatAt is the room of a process whose clock shows another time.
-func chatAt(p *app.Program, clock func() time.Time) *chat.Service {
-	return chat.New(p.Store, p.Searcher, chat.Always(extractive.New()), clock, p.Log)
+// later gives a function the program of another process on the same database,
+// whose clock is fast by so much. It has no language model.
+func (w *world) later(by time.Duration, do func(p *app.Program)) {
+	w.Helper()
+	config := *w.server.Config
+	config.LLMBaseURL, config.LLMAPIKey, config.LLMModel, config.LLMSecond = "", "", "", ""
+	p, err := app.OpenWith(context.WithoutCancel(w.Context()), &config, w.server.Log, app.Options{
+		Now: func() time.Time { return now().Add(by) },
+	})
+	w.must(err)
+	do(p)
+	w.must(p.Close())
 }
 
 func contains(text, part string) bool { return strings.Contains(text, part) }

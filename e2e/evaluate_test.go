@@ -145,7 +145,7 @@ func TestPassageSizes(t *testing.T) {
 }
 
 func TestAnswerWithoutKnowledge(t *testing.T) {
-	w := startWith(t, app.Ports{Index: func(x retrieval.Index) retrieval.Index { return brokenIndex{Index: x} }})
+	w := startWith(t, app.Options{Index: func(x retrieval.Index) retrieval.Index { return brokenIndex{Index: x} }})
 	baker := w.newTenant("baker", plan.Standard, opening)
 	v := w.signedIn(baker.email, baker.password)
 	t.Run("without the box a question fails while the index is away", func(t *testing.T) {

@@ -246,18 +246,20 @@ func TestIdempotencyKeys(t *testing.T) {
 	})
 }
 
-// keyStands asks with a key at later times, by rooms whose clocks say so.
+// keyStands asks with a key at later times, in processes whose clocks say so.
 func keyStands(w *world, tn tenantOf) {
 	principal, err := w.server.Chatbots.Authenticate(w.Context(), tn.token)
 	w.must(err)
 	key := chat.Key{TokenID: principal.Token.ID, Route: "POST " + chatPath, Value: "a day", BodyHash: strings.Repeat("0", 64)}
-	answerAfter := func(later time.Duration) int64 {
-		room := chatAt(w.server.Program, func() time.Time { return now().Add(later) })
-		turn, err := room.Begin(w.Context(), principal, chat.Ask{Message: "When?", Key: &key})
-		w.must(err)
-		answer, err := turn.Run(w.Context(), nil)
-		w.must(err)
-		return answer.MessageID
+	answerAfter := func(by time.Duration) (id int64) {
+		w.later(by, func(p *app.Program) {
+			turn, err := p.Chat.Begin(w.Context(), principal, chat.Ask{Message: "When?", Key: &key})
+			w.must(err)
+			answer, err := turn.Run(w.Context(), nil)
+			w.must(err)
+			id = answer.MessageID
+		})
+		return id
 	}
 	first := answerAfter(0)
 	if again := answerAfter(24*time.Hour - time.Minute); again != first {

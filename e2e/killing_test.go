@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 
 	"parley/internal/app"
 	"parley/llm/llmtest"
-	"parley/store"
 )
 
 // manner is one way to ask a question, with a key.
@@ -115,7 +115,8 @@ var errLetGo = errors.New("let go")
 func (k *killing) holdBack() (letGo func()) {
 	k.Helper()
 	ctx := context.WithoutCancel(k.Context())
-	db := k.open(ctx)
+	beside := k.open(ctx)
+	db := beside.Store
 	held, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
 		ended <- db.InTx(ctx, func(ctx context.Context) error {
@@ -137,16 +138,16 @@ func (k *killing) holdBack() (letGo func()) {
 		if err := <-ended; !errors.Is(err, errLetGo) {
 			k.Error(err)
 		}
-		k.must(db.Close())
+		k.must(beside.Close())
 	}
 }
 
-// open opens the database beside whoever has opened it.
-func (k *killing) open(ctx context.Context) *store.Store {
+// open opens the program beside whoever has opened it.
+func (k *killing) open(ctx context.Context) *app.Program {
 	k.Helper()
-	db, err := store.Open(ctx, (&app.Config{DataDir: k.dir, DatabaseURL: k.site.database}).Database())
+	p, err := app.Open(ctx, &app.Config{DataDir: k.dir, DatabaseURL: k.site.database}, slog.New(slog.DiscardHandler))
 	k.must(err)
-	return db
+	return p
 }
 
 // again sends a request again, and returns what is the same whenever it is

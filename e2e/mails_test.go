@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"crypto/rand"
 	netmail "net/mail"
 	"strings"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	"parley/billing/stripetest"
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/core/tenant"
 	"parley/internal/app"
 	"parley/mail/mailtest"
 )
@@ -27,11 +25,8 @@ func TestMails(t *testing.T) {
 		baker := w.newTenant("baker", plan.Starter)
 		customer := w.signedIn(baker.email, baker.password).buys(stripe, baker, plan.Standard)
 		send := func(w *world, after time.Duration) error {
-			clock := func() time.Time { return now().Add(after) }
-			room := tenant.New(w.server.Store, clock, rand.Reader, tenant.Options{
-				Mails: true, BaseURL: w.server.Config.BaseURL, Grace: w.server.Config.Grace(),
-			})
-			_, err := room.SendMails(w.Context(), w.server.Mails.Send)
+			var err error
+			w.later(after, func(p *app.Program) { _, err = p.Tenants.SendMails(w.Context(), w.server.Mails.Send) })
 			return err
 		}
 		// arrived sends what is due after a while, and returns what has arrived.

@@ -119,7 +119,7 @@ func TestIndexOutage(t *testing.T) {
 			broken := func(x retrieval.Index) retrieval.Index {
 				return brokenIndex{indextest.RefuseInTx(x), panics}
 			}
-			w := startWith(t, app.Ports{Index: broken}, func(c *app.Config) { c.DatabaseURL = start().server.Config.DatabaseURL })
+			w := startWith(t, app.Options{Index: broken}, func(c *app.Config) { c.DatabaseURL = start().server.Config.DatabaseURL })
 			baker := w.newTenant("baker", plan.Standard, opening)
 			id := written(w.newConversation(baker.token, ""))
 			failed := func(name, path string) scenario {

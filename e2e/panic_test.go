@@ -14,7 +14,6 @@ import (
 	"parley/core/retrieval/lexical"
 	"parley/internal/app"
 	"parley/internal/pgtest"
-	"parley/llm/extractive"
 )
 
 // panicsWhenAsked is a model with a defect that some questions bring out.
@@ -50,8 +49,8 @@ func TestPanicsInMidTurn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := database(t)
-			outer := startWith(t, app.Ports{
-				Model: func(chat.Model) chat.Model { return panicsWhenAsked{extractive.New()} },
+			outer := startWith(t, app.Options{
+				Model: func(m chat.Model) chat.Model { return panicsWhenAsked{m} },
 				Index: func(x retrieval.Index) retrieval.Index { return panicsWhenSearched{x} },
 			}, func(c *app.Config) { c.DatabaseURL = url })
 			tn := outer.newTenant("baker", plan.Standard, opening)

@@ -138,15 +138,15 @@ func TestKilledAtEachPoint(t *testing.T) {
 // learnt, as the database has them.
 func (k *killing) stored(all []*asked) []chat.StoredTurn {
 	k.Helper()
-	db := k.open(k.Context())
-	defer db.Close()
+	p := k.open(k.Context())
+	defer p.Close()
 	turns := make([]chat.StoredTurn, len(all))
 	for i, a := range all {
 		if a.conversation == 0 {
 			continue
 		}
 		var err error
-		if turns[i], err = db.Turn(k.Context(), k.tn.workspace, sequenceIn(k.T, db, a.conversation), 0); fault.Is(err, fault.NotFound) {
+		if turns[i], err = p.Store.Turn(k.Context(), k.tn.workspace, sequenceIn(k.T, p, a.conversation), 0); fault.Is(err, fault.NotFound) {
 			k.Errorf("the question of %s was acknowledged and is not there", a.name)
 		} else {
 			k.must(err)
@@ -211,9 +211,9 @@ func (k *killing) checkTurn(a *asked) (attempts int) {
 	if len(all) != 2 || all[0]["content"] != a.question || all[1]["content"] != answerOfSeven {
 		k.Errorf("the conversation is %v", all)
 	}
-	db := k.open(k.Context())
-	defer db.Close()
-	turn, err := db.Turn(k.Context(), k.tn.workspace, sequenceIn(k.T, db, a.conversation), 0)
+	p := k.open(k.Context())
+	defer p.Close()
+	turn, err := p.Store.Turn(k.Context(), k.tn.workspace, sequenceIn(k.T, p, a.conversation), 0)
 	if err != nil || turn.Answer.Status != chat.Complete {
 		k.Errorf("stored is %+v, %v", turn, err)
 	}

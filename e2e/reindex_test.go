@@ -38,7 +38,7 @@ func TestReindexBesideAServer(t *testing.T) {
 		const question, answer = "When does the bakery open?", "seven in the morning"
 
 		rebuild := slowRebuild{filled: make(chan struct{}), release: make(chan struct{})}
-		beside, err := app.OpenWith(t.Context(), w.server.Config, w.server.Program.Log, app.Ports{Index: func(x retrieval.Index) retrieval.Index {
+		beside, err := app.OpenWith(t.Context(), w.server.Config, w.server.Program.Log, app.Options{Index: func(x retrieval.Index) retrieval.Index {
 			rebuild.Index = x
 			return rebuild
 		}})

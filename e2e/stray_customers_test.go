@@ -2,14 +2,11 @@ package e2e
 
 import (
 	"fmt"
-	"io"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"parley/billing"
 	"parley/billing/stripetest"
 	"parley/core/plan"
 	"parley/core/tenant"
@@ -78,47 +75,6 @@ func userOf(w *world, tn tenantOf) string {
 	user, err := w.server.Tenants.UserByEmail(w.Context(), tn.email)
 	w.must(err)
 	return user.ID
-}
-
-func TestEveryAlarmIsZeroAtFirst(t *testing.T) {
-	t.Parallel()
-	w := start(t, func(c *app.Config) { c.MetricsAddr = "127.0.0.1:0" })
-	answer, err := http.Get("http://" + w.server.MetricsAddr().String() + "/metrics")
-	w.must(err)
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	w.must(err)
-	figures := string(body)
-	for _, reason := range billing.Alarms() {
-		t.Run(reason+" is exported before it ever rings", func(t *testing.T) {
-			if !strings.Contains(figures, fmt.Sprintf("parley_billing_alarms_total{reason=%q} 0\n", reason)) {
-				t.Error("it is not")
-			}
-		})
-	}
-}
-
-func TestEveryAlarmIsExplained(t *testing.T) {
-	content, err := os.ReadFile("../docs/billing.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := string(content)
-	for _, reason := range billing.Alarms() {
-		if !strings.Contains(page, "| `"+reason+"` |") {
-			t.Errorf("docs/billing.md does not say what to do for %s", reason)
-		}
-	}
-	for _, right := range billing.Rights() {
-		if !strings.Contains(page, "| "+right.Resource+" | "+right.Level+" |") {
-			t.Errorf("docs/billing.md lacks the right %s: %s", right.Resource, right.Level)
-		}
-	}
-	for _, kind := range billing.Events() {
-		if !strings.Contains(page, "`"+kind+"`") {
-			t.Errorf("docs/billing.md lacks the event %s", kind)
-		}
-	}
 }
 
 func TestUnlinkCommand(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/api"
 	"parley/core/chat"
 	"parley/core/plan"
 	"parley/internal/app"
@@ -19,7 +18,7 @@ import (
 func onlyTheWatch(c *app.Config) { c.LLMTimeout, c.LLMFirst = time.Hour, time.Hour }
 
 // patientStreams writes nothing into silence.
-var patientStreams = api.StreamTimes{KeepAlive: time.Hour, Recheck: time.Hour, WriteWait: time.Hour}
+var patientStreams = app.StreamTimes{KeepAlive: time.Hour, Recheck: time.Hour, WriteWait: time.Hour}
 
 func TestDeadClient(t *testing.T) {
 	t.Parallel()
@@ -141,9 +140,9 @@ func TestDeadClientAfterReadTimeout(t *testing.T) {
 	t.Run("the server's read timeout does not end the watch of a long stream", func(t *testing.T) {
 		gate := llmtest.NewGate()
 		upstream := llmtest.NewServer(t, llmtest.Reply{Hold: gate, HoldAt: llmtest.BeforeHeaders})
-		w := startPrepared(t, app.Ports{}, func(s *app.Server) {
+		w := startPrepared(t, app.Options{}, func(s *app.Server) {
 			s.App.Server().ReadTimeout = 100 * time.Millisecond
-			s.API.Streams = api.StreamTimes{KeepAlive: 200 * time.Millisecond, Recheck: time.Hour, WriteWait: time.Hour}
+			s.API.Streams = app.StreamTimes{KeepAlive: 200 * time.Millisecond, Recheck: time.Hour, WriteWait: time.Hour}
 		}, withModel(upstream), onlyTheWatch)
 		tn := w.newTenant("baker", plan.Standard, opening)
 		client := w.dial()

@@ -11,7 +11,6 @@ import (
 	"parley/core/retrieval"
 	"parley/internal/app"
 	"parley/internal/weaviatetest"
-	"parley/llm/words"
 )
 
 // withWeaviate keeps the index on a server.
@@ -39,8 +38,8 @@ func onBothIndexes(t *testing.T, test func(t *testing.T, index func(*app.Config)
 func (w *world) prepared() {
 	w.Helper()
 	w.eventually("the index is prepared", func() bool {
-		version, err := w.server.Index.Version(w.Context())
-		return err == nil && version == retrieval.IndexVersion(words.Embedder{})
+		current, err := w.server.IndexIsCurrent(w.Context())
+		return err == nil && current
 	})
 }
 

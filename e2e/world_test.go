@@ -72,17 +72,17 @@ func withModel(upstream *llmtest.Server) func(*app.Config) {
 // model and the index refuse to be called inside a transaction.
 func start(t *testing.T, change ...func(*app.Config)) *world {
 	t.Helper()
-	return startWith(t, app.Ports{Model: llmtest.RefuseInTx, Index: indextest.RefuseInTx}, change...)
+	return startWith(t, app.Options{Model: llmtest.RefuseInTx, Index: indextest.RefuseInTx}, change...)
 }
 
 // startWith is start with other wrappers of the model and the index.
-func startWith(t *testing.T, wrap app.Ports, change ...func(*app.Config)) *world {
+func startWith(t *testing.T, wrap app.Options, change ...func(*app.Config)) *world {
 	t.Helper()
 	return startPrepared(t, wrap, func(*app.Server) {}, change...)
 }
 
 // startPrepared is startWith for a server that a test changes before it serves.
-func startPrepared(t *testing.T, wrap app.Ports, prepare func(*app.Server), change ...func(*app.Config)) *world {
+func startPrepared(t *testing.T, wrap app.Options, prepare func(*app.Server), change ...func(*app.Config)) *world {
 	t.Helper()
 	config := &app.Config{
 		Listen: "127.0.0.1:0", DataDir: t.TempDir(), SignUp: true,

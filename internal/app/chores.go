@@ -101,7 +101,7 @@ func (s *Server) keepBooks(ctx context.Context) {
 	for _, c := range s.chores() {
 		tasks.Go(func() {
 			every(ctx, choresEvery, func() {
-				s.logUnlessStopped(ctx, "chore not done: "+c.name, c.run(ctx, s.Store.BeginChore, Now()))
+				s.logUnlessStopped(ctx, "chore not done: "+c.name, c.run(ctx, s.Store.BeginChore, s.now()))
 			})
 		})
 	}
@@ -120,7 +120,7 @@ func (s *Server) lapse(ctx context.Context) error {
 		return errors.Join(granted, unverified, err)
 	}
 	asked := s.Billing.RefreshLapsed(ctx)
-	_, err := s.Tenants.LapseBefore(ctx, Now().Add(-stripePatience))
+	_, err := s.Tenants.LapseBefore(ctx, s.now().Add(-stripePatience))
 	return errors.Join(granted, asked, err)
 }
 
@@ -162,7 +162,7 @@ func (s *Server) reconcile(ctx context.Context) error {
 
 // forgetAudit deletes the entries of the audit log that are old enough.
 func (s *Server) forgetAudit(ctx context.Context) error {
-	return s.Tenants.ForgetAudit(ctx, Now().AddDate(0, 0, -s.Config.AuditDays))
+	return s.Tenants.ForgetAudit(ctx, s.now().AddDate(0, 0, -s.Config.AuditDays))
 }
 
 // idleFor is after what time the counts of idle workspaces and the reservations
@@ -171,6 +171,6 @@ const idleFor = time.Hour
 
 // forgetLimits clears away what limits across processes need no more.
 func (s *Server) forgetLimits(ctx context.Context) error {
-	before := Now().Add(-idleFor)
+	before := s.now().Add(-idleFor)
 	return errors.Join(s.Store.DeleteRequestMinutes(ctx, before), s.Store.SettleMessages(ctx, before))
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"parley/core/chat"
 	"parley/core/chatbot"
@@ -77,7 +78,7 @@ func openModel(a modelAccount) (chat.Model, error) {
 
 // newModels returns who knows which model answers. Models of workspaces are
 // reached at public addresses only, and at what PROVIDER_ALLOW opens.
-func newModels(config *Config, own []chat.Model, providers models.Providers, wrap func(chat.Model) chat.Model, log *slog.Logger, refused func(context.Context, string)) (*models.Models, error) {
+func newModels(config *Config, now func() time.Time, own []chat.Model, providers models.Providers, wrap func(chat.Model) chat.Model, log *slog.Logger, refused func(context.Context, string)) (*models.Models, error) {
 	allowed, err := config.ProviderTargets()
 	if err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func newModels(config *Config, own []chat.Model, providers models.Providers, wra
 		return wrap(model), nil
 	}
 	return models.New(models.Config{
-		Own: wrapped(own, wrap), Second: config.LLMSecond, Providers: providers, Open: open, Log: log, Now: Now,
+		Own: wrapped(own, wrap), Second: config.LLMSecond, Providers: providers, Open: open, Log: log, Now: now,
 	})
 }
 
@@ -129,11 +130,11 @@ func (p *Program) openChatbots(wrap func(chat.Model) chat.Model) error {
 	if err != nil {
 		return err
 	}
-	p.Chatbots = chatbot.New(p.Store, p.Knowledge, p.Tenants, Now, rand.Reader, chatbotOptions(p.Config, own, p.Store.IsSQLite()))
-	choices, err := newModels(p.Config, own, p.Chatbots, wrap, p.Log, p.reportTarget)
+	p.Chatbots = chatbot.New(p.Store, p.Knowledge, p.Tenants, p.now, rand.Reader, chatbotOptions(p.Config, own, p.Store.IsSQLite()))
+	choices, err := newModels(p.Config, p.now, own, p.Chatbots, wrap, p.Log, p.reportTarget)
 	if err != nil {
 		return err
 	}
-	p.Chat = chat.New(p.Store, p.Searcher, choices, Now, p.Log)
+	p.Chat = chat.New(p.Store, p.Searcher, choices, p.now, p.Log)
 	return nil
 }

@@ -51,6 +51,10 @@ type Program struct {
 	// people and the operator see.
 	IDs *publicid.Codec
 
+	now func() time.Time
+	// indexVersion is that of an index which this program makes.
+	indexVersion string
+
 	metrics  *metrics.Metrics
 	security *security.Events
 	// Billing is nil without Stripe, and mails without a mail server.
@@ -58,21 +62,25 @@ type Program struct {
 	Mails   *mail.Sender
 }
 
-// Now is the one clock, in the precision that both databases keep.
+// Now is the clock of the program, in the precision that both databases keep.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
 // Open opens the database and the index and wires the rooms.
 func Open(ctx context.Context, config *Config, log *slog.Logger) (*Program, error) {
-	return OpenWith(ctx, config, log, Ports{})
+	return OpenWith(ctx, config, log, Options{})
 }
 
-// Ports may wrap the ports to the network; tests do.
-type Ports struct {
+// Options replace the clock and wrap the ports to models and the index. Tests
+// use them.
+type Options struct {
+	// Now is the clock. Nil stands for the function Now.
+	Now   func() time.Time
 	Model func(chat.Model) chat.Model
 	Index func(retrieval.Index) retrieval.Index
 }
 
-func OpenWith(ctx context.Context, config *Config, log *slog.Logger, wrap Ports) (*Program, error) {
+// OpenWith is Open with options.
+func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Options) (*Program, error) {
 	if err := makePrivate(config, log); err != nil {
 		return nil, err
 	}
@@ -80,18 +88,21 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, wrap Ports)
 	if err != nil {
 		return nil, fmt.Errorf("the database cannot be opened: %w", err)
 	}
-	p := &Program{Config: config, Log: log, Store: db, metrics: metrics.New()}
-	p.security = newSecurityEvents(log, p.metrics)
+	p := &Program{Config: config, Log: log, Store: db, metrics: metrics.New(), now: options.Now}
+	if p.now == nil {
+		p.now = Now
+	}
+	p.security = newSecurityEvents(p.now, log, p.metrics)
 	if err := p.openIDs(ctx); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	if err := p.openKnowledge(ctx, wrap); err != nil {
+	if err := p.openKnowledge(ctx, options); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	p.Tenants = tenant.New(db, Now, rand.Reader, tenant.Options{
+	p.Tenants = tenant.New(db, p.now, rand.Reader, tenant.Options{
 		Grace: config.Grace(), StripeOff: config.StripeKey == "", Mails: config.SMTPURL != "", BaseURL: config.PublicURL(config.ListenAddress()),
 	})
-	if err := p.openChatbots(wrap.Model); err != nil {
+	if err := p.openChatbots(options.Model); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	if err := p.openBilling(); err != nil {
@@ -118,18 +129,18 @@ func (p *Program) openIDs(ctx context.Context) error {
 func (p *Program) openBilling() (err error) {
 	p.metrics.KnowAlarms(billing.Alarms()...)
 	if p.Config.SMTPURL != "" {
-		if p.Mails, err = mail.New(p.Config.Mails(Now)); err != nil {
+		if p.Mails, err = mail.New(p.Config.Mails(p.now)); err != nil {
 			return err
 		}
 	}
 	if p.Config.StripeKey != "" {
-		p.Billing = billing.New(p.Config.Billing(), p.Tenants, Now, p.Log, p.metrics)
+		p.Billing = billing.New(p.Config.Billing(), p.Tenants, p.now, p.Log, p.metrics)
 	}
 	return nil
 }
 
 // openKnowledge opens what the knowledge of chatbots needs.
-func (p *Program) openKnowledge(ctx context.Context, wrap Ports) error {
+func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	ports, err := SearchPorts(p.Config)
 	if err != nil {
 		return err
@@ -148,12 +159,13 @@ func (p *Program) openKnowledge(ctx context.Context, wrap Ports) error {
 	if ports.Extractor, err = newReader(p.Config); err != nil {
 		return err
 	}
-	if wrap.Index != nil {
-		ports.Index = wrap.Index(p.Index)
+	if options.Index != nil {
+		ports.Index = options.Index(p.Index)
 	}
 	p.Searcher = retrieval.NewSearcher(ports.Index, p.Store, ports.Embedder, p.Log)
 	ports.Searcher = p.Searcher
-	p.Knowledge = knowledge.New(ports, Now, rand.Reader, p.Log)
+	p.indexVersion = retrieval.IndexVersion(ports.Embedder)
+	p.Knowledge = knowledge.New(ports, p.now, rand.Reader, p.Log)
 	p.Evaluator = retrieval.NewEvaluator(p.Searcher, p.Knowledge)
 	return nil
 }

@@ -56,6 +56,13 @@ func SearchPorts(config *Config) (knowledge.Ports, error) {
 	return ports, nil
 }
 
+// IndexIsCurrent reports whether the index that serves is of this version of the
+// program, and of its embedding model.
+func (p *Program) IndexIsCurrent(ctx context.Context) (bool, error) {
+	version, err := p.Index.Version(ctx)
+	return version == p.indexVersion, err
+}
+
 // indexName says which index serves.
 func indexName(config *Config) string {
 	if config.WeaviateURL == "" {

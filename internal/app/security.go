@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -20,11 +21,11 @@ import (
 )
 
 // newSecurityEvents returns the security events of a log, with their figures.
-func newSecurityEvents(log *slog.Logger, figures *metrics.Metrics) *security.Events {
+func newSecurityEvents(now func() time.Time, log *slog.Logger, figures *metrics.Metrics) *security.Events {
 	for _, name := range security.Names() {
 		figures.DeclareSecurity(string(name))
 	}
-	return security.New(log, func(name security.Name) { figures.Security(string(name)) }, Now)
+	return security.New(log, func(name security.Name) { figures.Security(string(name)) }, now)
 }
 
 // reportRefusal writes a security event if a request was refused for a reason

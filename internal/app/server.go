@@ -23,6 +23,9 @@ import (
 // closeTimeout is for connections after their answers have ended.
 const closeTimeout = 3 * time.Second
 
+// StreamTimes are the times that streams keep.
+type StreamTimes = api.StreamTimes
+
 // Server is a program that listens.
 type Server struct {
 	*Program
@@ -67,7 +70,7 @@ func Listen(p *Program) (*Server, error) {
 	}
 	forPeople := web.Deps{
 		Tenants: p.Tenants, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Evaluator: p.Evaluator, Chat: p.Chat, IDs: p.IDs, Sessions: sessions, Pace: s.Pace,
-		Proxies: proxies, BaseURL: base, SignUp: p.Config.SignUp, Log: p.Log, Now: Now,
+		Proxies: proxies, BaseURL: base, SignUp: p.Config.SignUp, Log: p.Log, Now: p.now,
 		Security:  web.Security{Contact: p.Config.SecurityContact, Policy: parley.SecurityPolicy},
 		StripeURL: p.Config.StripeURL, TrialDays: p.Config.TrialDays, TaxInclusive: p.Config.TaxInclusive(), PlanChanges: p.Config.OwnersChangePlans(),
 	}

@@ -27,6 +27,8 @@ type Row struct {
 	// Outside are the path prefixes of outside packages that they may import,
 	// at the boundary of a path element. "*" is all of them.
 	Outside []string
+	// Closed says that the packages' tests may import no more than they.
+	Closed bool
 	// Because is the reason for the limits, part of every failure.
 	Because string
 }
@@ -86,10 +88,11 @@ func (f File) refused(path string, row Row) string {
 }
 
 func (f File) allowed(path string, row Row) bool {
+	more := f.Test && !row.Closed
 	if ours, ok := below(path); ok {
-		return ours == f.Package || matchesAny(row.Ours, ours) || f.Test && matchesAny(testOurs, ours)
+		return ours == f.Package || matchesAny(row.Ours, ours) || more && matchesAny(testOurs, ours)
 	}
-	return standard(path) || within(row.Outside, path) || f.Test && within(testOutside, path)
+	return standard(path) || within(row.Outside, path) || more && within(testOutside, path)
 }
 
 func (f File) banned(path string) string {

@@ -51,6 +51,7 @@ func TestCheckRefuses(t *testing.T) {
 		"billing when it imports Fiber":                             {File{Package: "billing", Imports: []string{"github.com/gofiber/fiber/v2"}}, "no door"},
 		"a module with a longer name":                               {File{Package: "views", Imports: []string{"github.com/a-h/templating"}}, "nothing is fetched"},
 		"a test outside cmd that imports cmd":                       {File{Package: "web", Test: true, Imports: []string{"parley/cmd/parley"}}, "wired in internal/app"},
+		"a whole-program test that imports an adapter":              {File{Package: "e2e", Test: true, Imports: []string{"parley/store"}}, "it sees no adapter"},
 		"a test that imports the program":                           {File{Package: "web", Test: true, Imports: []string{"parley/internal/app"}}, "the program knows all"},
 		"a helper that imports the configuration":                   {File{Package: "internal/id", Imports: []string{"parley/internal/app/config"}}, "the program knows all"},
 		"a package that no row is about, though it imports nothing": {File{Package: "util"}, "no row of the import table is about util"},
