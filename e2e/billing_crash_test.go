@@ -26,7 +26,7 @@ func TestKilledAroundTheCommitOfAnEvent(t *testing.T) {
 		var customer string
 		var before []audit.Entry
 		s.inside(func(w *world) { tn = w.newTenant("baker", plan.Free) })
-		s.environment = append(s.environment, "STRIPE_SECRET_KEY="+stripe.Key, "STRIPE_WEBHOOK_SECRET="+stripe.WebhookSecret, "STRIPE_URL="+stripe.URL)
+		s.environment = append(s.environment, "STRIPE_SECRET_KEY="+stripe.Key, "STRIPE_WEBHOOK_SECRET="+stripe.WebhookSecret, "STRIPE_URL="+elsewhere(stripe.URL))
 		if err := s.command(os.Stderr, "billing", "sync").Run(); err != nil {
 			s.Fatal(err)
 		}

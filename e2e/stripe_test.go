@@ -18,10 +18,13 @@ import (
 func paidAt(s *stripetest.Server) func(*app.Config) {
 	return func(c *app.Config) {
 		c.StripeKey, c.StripeSecret = s.Key, s.WebhookSecret
-		// The pages of this Stripe are on another site than the server is.
-		c.StripeURL = strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
+		c.StripeURL = elsewhere(s.URL)
 	}
 }
+
+// elsewhere is an address of this machine on another site than the servers of
+// these tests are.
+func elsewhere(url string) string { return strings.Replace(url, "127.0.0.1", "localhost", 1) }
 
 // sells brings the plans to Stripe, and Stripe's events to the server.
 func (w *world) sells(s *stripetest.Server) {

@@ -37,20 +37,20 @@ func lastNight(at time.Time) time.Time {
 }
 
 // chores are those that do not concern a single process.
-func (s *Server) chores() []*chore {
+func (h *housekeeping) chores() []*chore {
 	all := []*chore{
-		{name: "retention", since: thisHour, do: s.Chat.DeleteExpired},
-		{name: "audit.forget", since: lastNight, do: s.forgetAudit},
-		{name: "plans.settle", since: lastNight, do: s.Tenants.SettleAll},
-		{name: "limits.forget", since: thisHour, do: s.forgetLimits},
+		{name: "retention", since: thisHour, do: h.Chat.DeleteExpired},
+		{name: "audit.forget", since: lastNight, do: h.forgetAudit},
+		{name: "plans.settle", since: lastNight, do: h.Tenants.SettleAll},
+		{name: "limits.forget", since: thisHour, do: h.forgetLimits},
 	}
-	if s.Billing == nil {
-		return append(all, &chore{name: "billing.unverified", since: lastNight, do: s.warnOfUnverified})
+	if h.Billing == nil {
+		return append(all, &chore{name: "billing.unverified", since: lastNight, do: h.warnOfUnverified})
 	}
 	return append(all,
-		&chore{name: "billing.prices", since: thisHour, do: s.readPrices},
-		&chore{name: "billing.catch-up", since: thisHour, do: s.catchUp},
-		&chore{name: "billing.reconcile", since: lastNight, do: s.reconcile},
+		&chore{name: "billing.prices", since: thisHour, do: h.readPrices},
+		&chore{name: "billing.catch-up", since: thisHour, do: h.catchUp},
+		&chore{name: "billing.reconcile", since: lastNight, do: h.reconcile},
 	)
 }
 
@@ -72,36 +72,36 @@ func (c *chore) run(ctx context.Context, begin func(ctx context.Context, name st
 	return nil
 }
 
-// keepBooks does what is due by time alone: access that ends, mails, what
+// runChores does what is due by time alone: access that ends, mails, what
 // Stripe has to be told and asked, and what is old enough to be deleted. None
 // waits for another, which may wait for a network.
-func (s *Server) keepBooks(ctx context.Context) {
+func (h *housekeeping) runChores(ctx context.Context) {
 	var tasks sync.WaitGroup
 	defer tasks.Wait()
 	tasks.Go(func() {
 		every(ctx, choresEvery, func() {
-			s.logUnlessStopped(ctx, "access that has ended is not taken away", s.lapse(ctx))
+			logUnlessStopped(ctx, h.Log, "access that has ended is not taken away", h.lapse(ctx))
 		})
 	})
-	if s.Mails != nil {
+	if h.Mails != nil {
 		tasks.Go(func() {
 			every(ctx, mailsEvery, func() {
-				_, err := s.Tenants.SendMails(ctx, s.Mails.Send)
-				s.logUnlessStopped(ctx, "mails not sent", err)
+				_, err := h.Tenants.SendMails(ctx, h.Mails.Send)
+				logUnlessStopped(ctx, h.Log, "mails not sent", err)
 			})
 		})
 	}
-	if s.Billing != nil {
+	if h.Billing != nil {
 		tasks.Go(func() {
 			every(ctx, choresEvery, func() {
-				s.logUnlessStopped(ctx, "Stripe not told of a new address", s.Billing.PushCustomers(ctx))
+				logUnlessStopped(ctx, h.Log, "Stripe not told of a new address", h.Billing.PushCustomers(ctx))
 			})
 		})
 	}
-	for _, c := range s.chores() {
+	for _, c := range h.chores() {
 		tasks.Go(func() {
 			every(ctx, choresEvery, func() {
-				s.logUnlessStopped(ctx, "chore not done: "+c.name, c.run(ctx, s.Store.BeginChore, s.now()))
+				logUnlessStopped(ctx, h.Log, "chore not done: "+c.name, c.run(ctx, h.Store.BeginChore, h.now()))
 			})
 		})
 	}
@@ -112,57 +112,57 @@ func (s *Server) keepBooks(ctx context.Context) {
 const stripePatience = 24 * time.Hour
 
 // lapse ends the access whose time has come.
-func (s *Server) lapse(ctx context.Context) error {
-	_, granted := s.Tenants.EndGrants(ctx)
-	if s.Billing == nil {
-		_, unverified := s.Tenants.EndUnverified(ctx)
-		_, err := s.Tenants.Lapse(ctx)
+func (h *housekeeping) lapse(ctx context.Context) error {
+	_, granted := h.Tenants.EndGrants(ctx)
+	if h.Billing == nil {
+		_, unverified := h.Tenants.EndUnverified(ctx)
+		_, err := h.Tenants.Lapse(ctx)
 		return errors.Join(granted, unverified, err)
 	}
-	asked := s.Billing.RefreshLapsed(ctx)
-	_, err := s.Tenants.LapseBefore(ctx, s.now().Add(-stripePatience))
+	asked := h.Billing.RefreshLapsed(ctx)
+	_, err := h.Tenants.LapseBefore(ctx, h.now().Add(-stripePatience))
 	return errors.Join(granted, asked, err)
 }
 
 // warnOfUnverified tells every day of plans that were paid for before Stripe
 // was switched off.
-func (s *Server) warnOfUnverified(ctx context.Context) error {
-	found, err := s.Tenants.Unverified(ctx)
+func (h *housekeeping) warnOfUnverified(ctx context.Context) error {
+	found, err := h.Tenants.Unverified(ctx)
 	if err == nil && len(found.Workspaces) > 0 {
-		s.Log.Warn("plans that were paid for at Stripe end, as it is switched off: set STRIPE_SECRET_KEY again, or lower them with parley plan set",
+		h.Log.Warn("plans that were paid for at Stripe end, as it is switched off: set STRIPE_SECRET_KEY again, or lower them with parley plan set",
 			"workspaces", len(found.Workspaces), "first", found.Until.Format(time.DateOnly))
 	}
 	return err
 }
 
 // readPrices keeps with the plans what Stripe sells.
-func (s *Server) readPrices(ctx context.Context) error {
-	plans, err := s.Tenants.Plans(ctx)
+func (h *housekeeping) readPrices(ctx context.Context) error {
+	plans, err := h.Tenants.Plans(ctx)
 	if err != nil {
 		return err
 	}
-	return s.Billing.RefreshPrices(ctx, plans)
+	return h.Billing.RefreshPrices(ctx, plans)
 }
 
-func (s *Server) catchUp(ctx context.Context) error {
-	handled, err := s.Billing.CatchUp(ctx)
+func (h *housekeeping) catchUp(ctx context.Context) error {
+	handled, err := h.Billing.CatchUp(ctx)
 	if handled > 0 {
-		s.Log.Info("events of Stripe that had not arrived are handled", "events", handled)
+		h.Log.Info("events of Stripe that had not arrived are handled", "events", handled)
 	}
 	return err
 }
 
-func (s *Server) reconcile(ctx context.Context) error {
-	corrected, err := s.Billing.Reconcile(ctx)
+func (h *housekeeping) reconcile(ctx context.Context) error {
+	corrected, err := h.Billing.Reconcile(ctx)
 	if corrected > 0 {
-		s.Log.Warn("subscriptions corrected from Stripe", "workspaces", corrected)
+		h.Log.Warn("subscriptions corrected from Stripe", "workspaces", corrected)
 	}
 	return err
 }
 
 // forgetAudit deletes the entries of the audit log that are old enough.
-func (s *Server) forgetAudit(ctx context.Context) error {
-	return s.Tenants.ForgetAudit(ctx, s.now().AddDate(0, 0, -s.Config.AuditDays))
+func (h *housekeeping) forgetAudit(ctx context.Context) error {
+	return h.Tenants.ForgetAudit(ctx, h.now().AddDate(0, 0, -h.Config.AuditDays))
 }
 
 // idleFor is after what time the counts of idle workspaces and the reservations
@@ -170,7 +170,7 @@ func (s *Server) forgetAudit(ctx context.Context) error {
 const idleFor = time.Hour
 
 // forgetLimits clears away what limits across processes need no more.
-func (s *Server) forgetLimits(ctx context.Context) error {
-	before := s.now().Add(-idleFor)
-	return errors.Join(s.Store.DeleteRequestMinutes(ctx, before), s.Store.SettleMessages(ctx, before))
+func (h *housekeeping) forgetLimits(ctx context.Context) error {
+	before := h.now().Add(-idleFor)
+	return errors.Join(h.Store.DeleteRequestMinutes(ctx, before), h.Store.SettleMessages(ctx, before))
 }

@@ -85,11 +85,11 @@ func TestChores(t *testing.T) {
 		})
 		t.Run("every chore can be done on a server of today", func(t *testing.T) {
 			stripe := stripetest.New(t, stripetest.Options{})
-			s := &Server{Program: open(Config{StripeKey: stripe.Key, StripeSecret: stripe.WebhookSecret, StripeURL: stripe.URL, GraceDays: 21, AuditDays: 400})}
+			h := &housekeeping{Program: open(Config{StripeKey: stripe.Key, StripeSecret: stripe.WebhookSecret, StripeURL: stripe.URL, GraceDays: 21, AuditDays: 400})}
 			names := map[string]bool{}
-			for _, c := range s.chores() {
+			for _, c := range h.chores() {
 				names[c.name] = true
-				must(t, c.run(t.Context(), s.Store.BeginChore, Now()))
+				must(t, c.run(t.Context(), h.Store.BeginChore, Now()))
 			}
 			if len(names) != 7 {
 				t.Errorf("the chores are %v", names)

@@ -14,10 +14,10 @@ import (
 	"parley/internal/demo"
 )
 
+// The owner of the demo, and the name of its chatbot.
 const (
-	DemoEmail     = "owner@demo.parley.example"
-	demoWorkspace = demo.Business
-	DemoChatbot   = demo.Business + " Help"
+	DemoEmail   = "owner@demo.parley.example"
+	DemoChatbot = demo.Business + " Help"
 )
 
 // DemoFacts are what a person needs to use the demo.
@@ -35,11 +35,11 @@ type DemoFacts struct {
 // nothing was there before, or when a fresh one is asked for.
 func (p *Program) PrepareDemo(ctx context.Context, base string, freshToken bool) (DemoFacts, error) {
 	facts := DemoFacts{BaseURL: base, DashboardURL: base + "/sign-in", Email: DemoEmail}
-	workspace, err := p.demoWorkspace(ctx, &facts)
+	workspace, err := demoWorkspace(ctx, p, &facts)
 	if err != nil {
 		return facts, err
 	}
-	bot, err := p.demoChatbot(ctx, workspace.ID)
+	bot, err := demoChatbot(ctx, p, workspace.ID)
 	if err != nil {
 		return facts, err
 	}
@@ -52,10 +52,10 @@ func (p *Program) PrepareDemo(ctx context.Context, base string, freshToken bool)
 	return facts, err
 }
 
-func (p *Program) demoWorkspace(ctx context.Context, facts *DemoFacts) (tenant.Workspace, error) {
+func demoWorkspace(ctx context.Context, p *Program, facts *DemoFacts) (tenant.Workspace, error) {
 	user, err := p.Tenants.UserByEmail(ctx, DemoEmail)
 	if fault.Is(err, fault.NotFound) {
-		return p.newDemoWorkspace(ctx, facts)
+		return newDemoWorkspace(ctx, p, facts)
 	}
 	if err != nil {
 		return tenant.Workspace{}, err
@@ -65,16 +65,16 @@ func (p *Program) demoWorkspace(ctx context.Context, facts *DemoFacts) (tenant.W
 		return tenant.Workspace{}, err
 	}
 	for _, m := range memberships {
-		if m.Workspace.Name == demoWorkspace {
+		if m.Workspace.Name == demo.Business {
 			return m.Workspace, nil
 		}
 	}
 	return tenant.Workspace{}, fault.New(fault.NotFound, "The demo's workspace has been renamed or deleted. Start with another data folder.")
 }
 
-func (p *Program) newDemoWorkspace(ctx context.Context, facts *DemoFacts) (tenant.Workspace, error) {
+func newDemoWorkspace(ctx context.Context, p *Program, facts *DemoFacts) (tenant.Workspace, error) {
 	password := p.Tenants.NewPassword()
-	_, workspace, err := p.Tenants.SignUp(ctx, tenant.Account{Email: DemoEmail, Password: password, Workspace: demoWorkspace})
+	_, workspace, err := p.Tenants.SignUp(ctx, tenant.Account{Email: DemoEmail, Password: password, Workspace: demo.Business})
 	if err != nil {
 		return workspace, err
 	}
@@ -83,7 +83,7 @@ func (p *Program) newDemoWorkspace(ctx context.Context, facts *DemoFacts) (tenan
 	return workspace, p.Tenants.SetPlan(ctx, workspace.ID, plan.Enterprise)
 }
 
-func (p *Program) demoChatbot(ctx context.Context, workspaceID string) (chatbot.Chatbot, error) {
+func demoChatbot(ctx context.Context, p *Program, workspaceID string) (chatbot.Chatbot, error) {
 	bots, err := p.Chatbots.List(ctx, workspaceID)
 	if err != nil {
 		return chatbot.Chatbot{}, err
@@ -97,11 +97,11 @@ func (p *Program) demoChatbot(ctx context.Context, workspaceID string) (chatbot.
 	if err != nil {
 		return bot, err
 	}
-	return bot, p.addDocuments(ctx, bot)
+	return bot, addDocuments(ctx, p, bot)
 }
 
 // addDocuments gives a chatbot the demo's help pages.
-func (p *Program) addDocuments(ctx context.Context, bot chatbot.Chatbot) error {
+func addDocuments(ctx context.Context, p *Program, bot chatbot.Chatbot) error {
 	names, err := fs.Glob(demo.Pages, "pages/*.md")
 	if err != nil {
 		return err

@@ -40,7 +40,7 @@ func Diagnose(ctx context.Context, config *Config) []Diagnosis {
 		found = append(found, diagnosed(part.Name, part.Check(ctx), details[part.Name], remedies[part.Name]))
 	}
 	found = append(found, diagnoseKeys(config, p.Store.IsSQLite()), diagnoseProxies(config), diagnoseFiles(ctx, config))
-	found = append(found, p.diagnoseStripe(ctx)...)
+	found = append(found, diagnoseStripe(ctx, p)...)
 	if p.Mails != nil {
 		found = append(found, diagnosed("mail", p.Mails.Check(ctx), "the mail server takes the user",
 			"Check SMTP_URL: parley config shows it without the password."))

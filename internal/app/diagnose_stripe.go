@@ -11,19 +11,19 @@ import (
 
 // diagnoseStripe looks at the key, its rights, the customers and the webhook.
 // Without a key, it looks for plans that were paid for before.
-func (p *Program) diagnoseStripe(ctx context.Context) []Diagnosis {
+func diagnoseStripe(ctx context.Context, p *Program) []Diagnosis {
 	if p.Billing == nil {
-		return p.diagnoseUnverified(ctx)
+		return diagnoseUnverified(ctx, p)
 	}
-	found := []Diagnosis{p.diagnoseKey(ctx)}
+	found := []Diagnosis{diagnoseKey(ctx, p)}
 	if found[0].OK {
-		found = append(found, p.diagnoseCustomers(ctx), diagnosed("prices", p.pricesDiffer(ctx), "Stripe sells what the plans say",
+		found = append(found, diagnoseCustomers(ctx, p), diagnosed("prices", pricesDiffer(ctx, p), "Stripe sells what the plans say",
 			"Run parley billing sync. Until then people are shown, and pay, what Stripe sells."))
 	}
-	return append(found, p.diagnoseWebhook(ctx))
+	return append(found, diagnoseWebhook(ctx, p))
 }
 
-func (p *Program) diagnoseKey(ctx context.Context) Diagnosis {
+func diagnoseKey(ctx context.Context, p *Program) Diagnosis {
 	lacking, err := p.Billing.Check(ctx)
 	if err != nil {
 		return Diagnosis{"stripe", false, Sentence(err), "Check STRIPE_SECRET_KEY. Without it plans are changed by hand."}
@@ -46,7 +46,7 @@ func (p *Program) diagnoseKey(ctx context.Context) Diagnosis {
 	return Diagnosis{Part: "stripe", OK: true, Detail: detail}
 }
 
-func (p *Program) diagnoseCustomers(ctx context.Context) Diagnosis {
+func diagnoseCustomers(ctx context.Context, p *Program) Diagnosis {
 	strays, err := p.Billing.Strays(ctx)
 	if err != nil {
 		return Diagnosis{"customers", false, Sentence(err), "Try again in a minute."}
@@ -64,7 +64,7 @@ const webhookRemedy = "Run parley billing webhook. It says what has to go into S
 
 // diagnoseWebhook compares the endpoint at Stripe with what is needed. Without
 // an address of its own, a server is being tried out on somebody's machine.
-func (p *Program) diagnoseWebhook(ctx context.Context) Diagnosis {
+func diagnoseWebhook(ctx context.Context, p *Program) Diagnosis {
 	if err := p.Config.CheckServing(); err != nil {
 		return Diagnosis{"webhook", false, Sentence(err), webhookRemedy}
 	}
@@ -74,7 +74,7 @@ func (p *Program) diagnoseWebhook(ctx context.Context) Diagnosis {
 	return diagnosed("webhook", p.Billing.CheckEndpoint(ctx, p.Config.WebhookURL()), "Stripe sends what is needed to "+p.Config.WebhookURL(), webhookRemedy)
 }
 
-func (p *Program) diagnoseUnverified(ctx context.Context) []Diagnosis {
+func diagnoseUnverified(ctx context.Context, p *Program) []Diagnosis {
 	found, err := p.Tenants.Unverified(ctx)
 	if err != nil || len(found.Workspaces) == 0 {
 		return nil // the database has its own line
@@ -88,7 +88,7 @@ func (p *Program) diagnoseUnverified(ctx context.Context) []Diagnosis {
 
 // pricesDiffer is an error if something else is sold at Stripe than the plans
 // say.
-func (p *Program) pricesDiffer(ctx context.Context) error {
+func pricesDiffer(ctx context.Context, p *Program) error {
 	plans, err := p.Tenants.Plans(ctx)
 	if err != nil {
 		return err

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"net"
 	"sync"
 	"time"
 
@@ -15,46 +17,53 @@ const housekeepingEvery = 5 * time.Minute
 // sweepEvery is how long what nobody was told of may wait.
 const sweepEvery = 15 * time.Second
 
-// keepHouse renews leases, works on documents, and repairs what crashes left
+// housekeeping is what a server does beside answering.
+type housekeeping struct {
+	*Program
+	// measured is where the figures are served, or nil.
+	measured net.Listener
+}
+
+// run renews leases, works on documents, and repairs what crashes left
 // behind, at the start and now and then. A long repair must not let the leases
 // lapse.
-func (s *Server) keepHouse(ctx context.Context) {
+func (h *housekeeping) run(ctx context.Context) {
 	var tasks sync.WaitGroup
 	defer tasks.Wait()
 	tasks.Go(func() {
 		every(ctx, chat.LeaseRenewal, func() {
-			s.logUnlessStopped(ctx, "leases not renewed", s.Chat.Renew(ctx))
+			logUnlessStopped(ctx, h.Log, "leases not renewed", h.Chat.Renew(ctx))
 		})
 	})
-	if !s.Store.IsSQLite() { // else there is no other process
+	if !h.Store.IsSQLite() { // else there is no other process
 		tasks.Go(func() {
 			every(ctx, chat.StopsEvery, func() {
-				s.logUnlessStopped(ctx, "answers that are to be stopped not found", s.Chat.StopAsked(ctx))
+				logUnlessStopped(ctx, h.Log, "answers that are to be stopped not found", h.Chat.StopAsked(ctx))
 			})
 		})
 	}
-	tasks.Go(func() { s.keepBooks(ctx) })
-	if s.measured != nil {
+	tasks.Go(func() { h.runChores(ctx) })
+	if h.measured != nil {
 		tasks.Go(func() {
-			s.logUnlessStopped(ctx, "metrics not served", s.metrics.Serve(ctx, s.measured))
+			logUnlessStopped(ctx, h.Log, "metrics not served", h.metrics.Serve(ctx, h.measured))
 		})
 	}
 	tasks.Go(func() {
-		s.logUnlessStopped(ctx, "jobs not run", s.Queue.Run(ctx, s.Knowledge))
+		logUnlessStopped(ctx, h.Log, "jobs not run", h.Queue.Run(ctx, h.Knowledge))
 	})
 	tasks.Go(func() {
 		every(ctx, sweepEvery, func() {
-			s.logUnlessStopped(ctx, "due documents not found", s.Knowledge.Sweep(ctx))
+			logUnlessStopped(ctx, h.Log, "due documents not found", h.Knowledge.Sweep(ctx))
 		})
 	})
-	s.repair(ctx)
+	h.repair(ctx)
 	every(ctx, housekeepingEvery, func() {
-		s.logUnlessStopped(ctx, "expired rows not deleted", errors.Join(
-			s.Tenants.DeleteExpired(ctx), s.Knowledge.DeleteExpired(ctx), s.Chat.DeleteOutdated(ctx)))
-		s.logUnlessStopped(ctx, "index not repaired", s.Knowledge.Watch(ctx))
-		if shared, ok := s.Index.(*weaviate.Index); ok {
+		logUnlessStopped(ctx, h.Log, "expired rows not deleted", errors.Join(
+			h.Tenants.DeleteExpired(ctx), h.Knowledge.DeleteExpired(ctx), h.Chat.DeleteOutdated(ctx)))
+		logUnlessStopped(ctx, h.Log, "index not repaired", h.Knowledge.Watch(ctx))
+		if shared, ok := h.Index.(*weaviate.Index); ok {
 			_, err := shared.Rest(ctx, tenantIdle)
-			s.logUnlessStopped(ctx, "idle tenants not put to rest", err)
+			logUnlessStopped(ctx, h.Log, "idle tenants not put to rest", err)
 		}
 	})
 }
@@ -63,12 +72,12 @@ func (s *Server) keepHouse(ctx context.Context) {
 const tenantIdle = time.Hour
 
 // repair makes the index hold what the database says.
-func (s *Server) repair(ctx context.Context) {
-	s.logUnlessStopped(ctx, "due documents not found", s.Knowledge.Sweep(ctx))
-	if n, err := s.Knowledge.Repair(ctx); err != nil {
-		s.logUnlessStopped(ctx, "index not repaired", err)
+func (h *housekeeping) repair(ctx context.Context) {
+	logUnlessStopped(ctx, h.Log, "due documents not found", h.Knowledge.Sweep(ctx))
+	if n, err := h.Knowledge.Repair(ctx); err != nil {
+		logUnlessStopped(ctx, h.Log, "index not repaired", err)
 	} else if n > 0 {
-		s.Log.Info("index repaired from the database", "documents", n)
+		h.Log.Info("index repaired from the database", "documents", n)
 	}
 }
 
@@ -86,8 +95,9 @@ func every(ctx context.Context, interval time.Duration, job func()) {
 	}
 }
 
-func (s *Server) logUnlessStopped(ctx context.Context, message string, err error) {
+// logUnlessStopped logs an error, unless the server is stopping.
+func logUnlessStopped(ctx context.Context, log *slog.Logger, message string, err error) {
 	if err != nil && ctx.Err() == nil {
-		s.Log.Error(message, "error", err)
+		log.Error(message, "error", err)
 	}
 }

@@ -93,7 +93,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 		p.now = Now
 	}
 	p.security = newSecurityEvents(p.now, log, p.metrics)
-	if err := p.openIDs(ctx); err != nil {
+	if p.IDs, err = openIDs(ctx, db); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	if err := p.openKnowledge(ctx, options); err != nil {
@@ -112,17 +112,16 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 }
 
 // openIDs makes the installation's key of public identifiers, or reads it.
-func (p *Program) openIDs(ctx context.Context) error {
+func openIDs(ctx context.Context, db *store.Store) (*publicid.Codec, error) {
 	fresh := make([]byte, publicid.KeySize)
 	if _, err := io.ReadFull(rand.Reader, fresh); err != nil {
-		return err
+		return nil, err
 	}
-	key, err := p.Store.KeepPublicIDKey(ctx, fresh)
+	key, err := db.KeepPublicIDKey(ctx, fresh)
 	if err != nil {
-		return fmt.Errorf("the key of public identifiers cannot be read: %w", err)
+		return nil, fmt.Errorf("the key of public identifiers cannot be read: %w", err)
 	}
-	p.IDs, err = publicid.New(key)
-	return err
+	return publicid.New(key)
 }
 
 // openBilling opens what money and mails need, if they are configured.

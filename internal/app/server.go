@@ -111,11 +111,11 @@ func (p *Program) parts() []api.Part {
 
 // Serve serves until ctx ends, and then drains.
 func (s *Server) Serve(ctx context.Context) error {
-	housekeeping, stop := context.WithCancel(context.Background())
+	beside, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.keepHouse(housekeeping)
+		(&housekeeping{s.Program, s.measured}).run(beside)
 	}()
 	served := make(chan error, 1)
 	go func() { served <- s.App.Listener(s.listener) }()
@@ -136,7 +136,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	<-done
 	releasing, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	s.logUnlessStopped(releasing, "reserved messages not given back", s.Chat.Release(releasing))
+	logUnlessStopped(releasing, s.Log, "reserved messages not given back", s.Chat.Release(releasing))
 	return err
 }
 

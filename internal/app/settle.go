@@ -15,11 +15,11 @@ const lookEvery = 200 * time.Millisecond
 // this process does.
 func (p *Program) Settle(ctx context.Context, documents []knowledge.Document) error {
 	for {
-		left, err := p.lookAt(ctx, documents)
+		left, err := lookAt(ctx, p, documents)
 		if err != nil || left == "" {
 			return err
 		}
-		worked, err := p.workAlone(ctx, left)
+		worked, err := workAlone(ctx, p, left)
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (p *Program) Settle(ctx context.Context, documents []knowledge.Document) er
 
 // lookAt looks documents up again. It returns a workspace that has some left
 // to work on.
-func (p *Program) lookAt(ctx context.Context, documents []knowledge.Document) (left string, err error) {
+func lookAt(ctx context.Context, p *Program, documents []knowledge.Document) (left string, err error) {
 	for i, d := range documents {
 		if d.State.Settled() {
 			continue
@@ -54,7 +54,7 @@ func (p *Program) lookAt(ctx context.Context, documents []knowledge.Document) (l
 
 // workAlone works for a workspace unless a server runs on the data folder. It
 // reports whether there may be more to do at once.
-func (p *Program) workAlone(ctx context.Context, workspaceID string) (more bool, err error) {
+func workAlone(ctx context.Context, p *Program, workspaceID string) (more bool, err error) {
 	unlock, err := Lock(p.Config)
 	if err != nil { // a server is there
 		return false, nil

@@ -40,8 +40,6 @@ var exceptions = []Exception{
 	{"index/embedded", Methods, "Index", toBeCut},
 	{"index/embedded/segment", Methods, "Segment", toBeCut},
 	{"index/weaviate", Methods, "Index", toBeCut},
-	{"internal/app", Methods, "Program", toBeCut},
-	{"internal/app", Methods, "Server", toBeCut},
 	{"internal/app/config", Methods, "Config", toBeCut},
 	{"store", Lines, "", toBeCut},
 	{"store", Methods, "Store", toBeCut},
