@@ -86,12 +86,14 @@ format: ## format the Go code
 	$(TOOL) gofumpt -w .
 
 .PHONY: generate
-generate: ## write the generated files: ent, the pages, docs/config.md
+generate: ## write the generated files: ent, the pages, docs/config.md, .env.example
 	$(GO) generate ./ent
 	$(TOOL) templ generate
 	@mkdir -p bin
 	$(GO) run $(RACE) ./cmd/parley config --docs > bin/config.md
 	mv bin/config.md docs/config.md
+	$(GO) run $(RACE) ./cmd/parley config --env > bin/env.example
+	mv bin/env.example .env.example
 
 .PHONY: tidy
 tidy: ## tidy the modules of the program and of what measures it, which has the same versions

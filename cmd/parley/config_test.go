@@ -52,6 +52,27 @@ func TestConfigReference(t *testing.T) {
 	}
 }
 
+func TestEnvExample(t *testing.T) {
+	committed, err := os.ReadFile("../../.env.example")
+	if err != nil {
+		t.Fatalf("%v; run make generate", err)
+	}
+	printed, _, code := configOf(t, nil, "--env")
+	if code != 0 || printed != string(committed) {
+		t.Error(".env.example is not what the configuration says; run make generate")
+	}
+	for _, s := range (&app.Config{}).Settings() {
+		if !strings.Contains(printed, "\n#"+s.Env+"="+s.Default+"\n") {
+			t.Errorf("%s is missing", s.Env)
+		}
+	}
+	for line := range strings.Lines(printed) {
+		if line != "\n" && !strings.HasPrefix(line, "#") {
+			t.Errorf("the line %q sets something", line)
+		}
+	}
+}
+
 func TestSecretsAreMasked(t *testing.T) {
 	secrets := map[string]string{
 		"DATABASE_URL":          "postgres://parley:hunter2secret@db.internal:5432/parley?sslmode=require&sslpassword=hunter3secret",

@@ -9,12 +9,17 @@ import (
 type configCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 	Docs bool `name:"docs" help:"Print docs/config.md."`
+	Env  bool `name:"env" help:"Print .env.example."`
 }
 
 // Run prints the configuration in force.
 func (cmd *configCmd) Run(config *app.Config, io streams) error {
 	if cmd.Docs {
 		_, err := fmt.Fprint(io.out, config.Reference())
+		return err
+	}
+	if cmd.Env {
+		_, err := fmt.Fprint(io.out, config.EnvExample())
 		return err
 	}
 	values := map[string]string{}

@@ -302,19 +302,3 @@ func maskedURL(value string) string {
 	shown.User = url.UserPassword(u.User.Username(), "MASK")
 	return strings.Replace(shown.String(), ":MASK@", ":"+mask+"@", 1)
 }
-
-// Reference is docs/config.md.
-func (c *Config) Reference() string {
-	var b strings.Builder
-	b.WriteString("# Configuration\n\nEvery setting is a flag of `parley` and an environment variable; the flag wins. " +
-		"`parley config` prints what is in force. This page is generated: `make generate`.\n\n" +
-		"| variable | flag | default | meaning |\n|---|---|---|---|\n")
-	for _, s := range c.Settings() {
-		fallback := "–"
-		if s.Default != "" {
-			fallback = "`" + s.Default + "`"
-		}
-		fmt.Fprintf(&b, "| `%s` | `--%s` | %s | %s |\n", s.Env, s.Flag, fallback, s.Help)
-	}
-	return b.String()
-}
