@@ -27,7 +27,7 @@ import (
 type Deps struct {
 	Chat      *chat.Service
 	Chatbots  *chatbot.Service
-	Knowledge *knowledge.Service
+	Knowledge knowledge.Services
 	Evaluator *retrieval.Evaluator
 	// IDs makes the identifiers of conversations and messages that callers see.
 	IDs *publicid.Codec

@@ -19,7 +19,7 @@ func (a *API) listDocuments(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	documents, err := a.Knowledge.List(c.UserContext(), bot.WorkspaceID, bot.ID)
+	documents, err := a.Knowledge.Documents.List(c.UserContext(), bot.WorkspaceID, bot.ID)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (a *API) document(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	document, err := a.Knowledge.Get(c.UserContext(), bot.WorkspaceID, bot.ID, id.Given(pathID(c, "document_id")))
+	document, err := a.Knowledge.Documents.Get(c.UserContext(), bot.WorkspaceID, bot.ID, id.Given(pathID(c, "document_id")))
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (a *API) addDocument(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	document, err := a.Knowledge.Add(c.UserContext(), bot.WorkspaceID, bot.ID, request)
+	document, err := a.Knowledge.Documents.Add(c.UserContext(), bot.WorkspaceID, bot.ID, request)
 	if err != nil {
 		return err
 	}
@@ -86,17 +86,17 @@ func uploadedDocument(c *fiber.Ctx) (knowledge.NewDocument, error) {
 
 // removeDocument takes a document out of every answer.
 func (a *API) removeDocument(c *fiber.Ctx) error {
-	return a.changeDocument(c, "removed", a.Knowledge.Remove)
+	return a.changeDocument(c, "removed", a.Knowledge.Documents.Remove)
 }
 
 // retryDocument has a document read again that failed.
 func (a *API) retryDocument(c *fiber.Ctx) error {
-	return a.changeDocument(c, "retrying", a.Knowledge.Retry)
+	return a.changeDocument(c, "retrying", a.Knowledge.Documents.Retry)
 }
 
 // cancelDocument ends the work on a document.
 func (a *API) cancelDocument(c *fiber.Ctx) error {
-	return a.changeDocument(c, "cancelled", a.Knowledge.Cancel)
+	return a.changeDocument(c, "cancelled", a.Knowledge.Documents.Cancel)
 }
 
 func (a *API) changeDocument(c *fiber.Ctx, status string, change func(ctx context.Context, workspaceID, chatbotID, documentID string) error) error {
@@ -117,7 +117,7 @@ func (a *API) listRemovals(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	removals, err := a.Knowledge.Removals(c.UserContext(), bot.WorkspaceID, bot.ID)
+	removals, err := a.Knowledge.Removals.List(c.UserContext(), bot.WorkspaceID, bot.ID)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ func (a *API) listSources(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	sources, err := a.Knowledge.Sources(c.UserContext(), bot.WorkspaceID, bot.ID)
+	sources, err := a.Knowledge.Sources.List(c.UserContext(), bot.WorkspaceID, bot.ID)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (a *API) addSource(c *fiber.Ctx) error {
 	if err := decode(c, &request); err != nil {
 		return err
 	}
-	source, err := a.Knowledge.AddSource(c.UserContext(), bot.WorkspaceID, bot.ID, request.newSource())
+	source, err := a.Knowledge.Sources.Add(c.UserContext(), bot.WorkspaceID, bot.ID, request.newSource())
 	if err != nil {
 		return err
 	}
@@ -56,12 +56,12 @@ func (r sourceRequest) newSource() knowledge.NewSource {
 
 // removeSource removes an address with all its documents.
 func (a *API) removeSource(c *fiber.Ctx) error {
-	return a.changeSource(c, "removed", a.Knowledge.RemoveSource)
+	return a.changeSource(c, "removed", a.Knowledge.Sources.Remove)
 }
 
 // syncSource has an address read again now.
 func (a *API) syncSource(c *fiber.Ctx) error {
-	return a.changeSource(c, "syncing", a.Knowledge.SyncSource)
+	return a.changeSource(c, "syncing", a.Knowledge.Sources.Sync)
 }
 
 func (a *API) changeSource(c *fiber.Ctx, status string, change func(ctx context.Context, workspaceID, chatbotID, sourceID string) error) error {

@@ -59,7 +59,7 @@ func TestSiteIsFetchedFollowedAndKeptCurrent(t *testing.T) {
 			if got := addresses(documents); !slices.Equal(got, want) {
 				t.Errorf("it has %v, want %v", got, want)
 			}
-			sources, err := v.server.Knowledge.Sources(t.Context(), baker.workspace, baker.chatbot)
+			sources, err := v.server.Knowledge.Sources.List(t.Context(), baker.workspace, baker.chatbot)
 			v.must(err)
 			source = sources[0]
 			if source.State != knowledge.SourceReady || source.DueAt == nil || source.SyncedAt == nil {
@@ -100,7 +100,7 @@ func TestSiteIsFetchedFollowedAndKeptCurrent(t *testing.T) {
 			if w.answers(baker, "When is the cellar closed?", "Mondays") {
 				t.Error("it is answered from still")
 			}
-			removals, err := w.server.Knowledge.Removals(t.Context(), baker.workspace, baker.chatbot)
+			removals, err := w.server.Knowledge.Removals.List(t.Context(), baker.workspace, baker.chatbot)
 			w.must(err)
 			if len(removals) != 1 || removals[0].URL != site.url("/docs/deep") || removals[0].ConfirmedAt == nil {
 				t.Errorf("the receipts are %+v", removals)
@@ -121,7 +121,7 @@ func TestSiteIsFetchedFollowedAndKeptCurrent(t *testing.T) {
 				t.Error("it is answered from still")
 			}
 			v.eventually("the index has confirmed it", func() bool {
-				removals, err := v.server.Knowledge.Removals(t.Context(), baker.workspace, baker.chatbot)
+				removals, err := v.server.Knowledge.Removals.List(t.Context(), baker.workspace, baker.chatbot)
 				v.must(err)
 				return len(removals) == 3 && !slices.ContainsFunc(removals, func(r knowledge.Removal) bool { return r.ConfirmedAt == nil })
 			})
@@ -203,7 +203,7 @@ func TestPlanLimitOnACrawl(t *testing.T) {
 		w := start(site.allowed)
 		w.includes(plan.Basic, func(l *plan.Limits) { l.KnowledgeChars = 400_000 })
 		baker := w.newTenant("baker", plan.Basic)
-		_, err := w.server.Knowledge.AddSource(t.Context(), baker.workspace, baker.chatbot, knowledge.NewSource{
+		_, err := w.server.Knowledge.Sources.Add(t.Context(), baker.workspace, baker.chatbot, knowledge.NewSource{
 			URL: site.url("/"), Kind: knowledge.Site, Rules: knowledge.DefaultRules(),
 		})
 		w.must(err)
@@ -244,7 +244,7 @@ func TestFairness(t *testing.T) {
 		large, small := w.newTenant("large", plan.Enterprise), w.newTenant("small", plan.Standard)
 		rules := knowledge.DefaultRules()
 		rules.MaxPages = pages
-		_, err := w.server.Knowledge.AddSource(t.Context(), large.workspace, large.chatbot, knowledge.NewSource{URL: site.url("/"), Kind: knowledge.Site, Rules: rules})
+		_, err := w.server.Knowledge.Sources.Add(t.Context(), large.workspace, large.chatbot, knowledge.NewSource{URL: site.url("/"), Kind: knowledge.Site, Rules: rules})
 		w.must(err)
 		w.eventually("the large workspace's pages are being fetched", func() bool { return site.visits() > 5 })
 

@@ -155,7 +155,7 @@ func TestLongNames(t *testing.T) {
 			}
 		})
 		b.Run("a document's title may have 200", func(t *testing.T) {
-			document, err := b.server.Knowledge.Add(ctx, workspace, b.baker.chatbot, knowledge.NewDocument{Title: title, Content: "text"})
+			document, err := b.server.Knowledge.Documents.Add(ctx, workspace, b.baker.chatbot, knowledge.NewDocument{Title: title, Content: "text"})
 			if err != nil || document.Title != title {
 				t.Errorf("got %q, %v", document.Title, err)
 			}

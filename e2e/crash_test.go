@@ -181,7 +181,7 @@ func TestKilledWhileAddingDocuments(t *testing.T) {
 		s.inside(func(w *world) {
 			p := w.server.Program
 			pending := map[knowledge.State]int{}
-			before, err := p.Knowledge.List(w.Context(), tn.workspace, tn.chatbot)
+			before, err := p.Knowledge.Documents.List(w.Context(), tn.workspace, tn.chatbot)
 			w.must(err)
 			for _, d := range before {
 				pending[d.State]++
@@ -190,17 +190,17 @@ func TestKilledWhileAddingDocuments(t *testing.T) {
 			// was killed.
 			w.eventually("every document is worked off", func() bool {
 				for more := true; more; {
-					more, err = p.Knowledge.WorkOff(w.Context(), tn.workspace)
+					more, err = p.Knowledge.Worker.WorkOff(w.Context(), tn.workspace)
 					w.must(err)
 				}
-				documents, err := p.Knowledge.List(w.Context(), tn.workspace, tn.chatbot)
+				documents, err := p.Knowledge.Documents.List(w.Context(), tn.workspace, tn.chatbot)
 				w.must(err)
 				return !slices.ContainsFunc(documents, func(d knowledge.Document) bool { return !d.State.Settled() })
 			})
-			repaired, err := p.Knowledge.Repair(w.Context())
+			repaired, err := p.Rebuilder.Repair(w.Context())
 			w.must(err)
 			w.Logf("an addition takes %v; after the kills %v, repaired %d", whole, pending, repaired)
-			documents, err := p.Knowledge.List(w.Context(), tn.workspace, tn.chatbot)
+			documents, err := p.Knowledge.Documents.List(w.Context(), tn.workspace, tn.chatbot)
 			w.must(err)
 			stored := map[string]bool{}
 			for _, d := range documents {
@@ -223,7 +223,7 @@ func TestKilledWhileAddingDocuments(t *testing.T) {
 					w.Errorf("%s was acknowledged and is not there", word)
 				}
 			}
-			if again, err := p.Knowledge.Repair(w.Context()); err != nil || again != 0 {
+			if again, err := p.Rebuilder.Repair(w.Context()); err != nil || again != 0 {
 				w.Errorf("a second repair found %d, %v", again, err)
 			}
 		})
@@ -238,7 +238,7 @@ func TestAddAfterACrash(t *testing.T) {
 			tn := w.newTenant("baker", plan.Standard)
 			scope := retrieval.Scope{WorkspaceID: tn.workspace, ChatbotID: tn.chatbot}
 			again := knowledge.NewDocument{Title: "Opening hours", Content: opening}
-			first, err := w.server.Knowledge.Add(t.Context(), tn.workspace, tn.chatbot, again)
+			first, err := w.server.Knowledge.Documents.Add(t.Context(), tn.workspace, tn.chatbot, again)
 			w.must(err)
 			// What kill -9 leaves between storing and indexing.
 			w.must(w.server.Index.Remove(t.Context(), scope, first.ID))
@@ -246,12 +246,12 @@ func TestAddAfterACrash(t *testing.T) {
 			w.must(err)
 			left.State, left.Live, left.DueAt = knowledge.Indexing, 0, &left.CreatedAt
 			w.must(w.server.Store.UpdateDocument(t.Context(), tn.workspace, knowledge.Ready, left, false))
-			second, err := w.server.Knowledge.Add(t.Context(), tn.workspace, tn.chatbot, again)
+			second, err := w.server.Knowledge.Documents.Add(t.Context(), tn.workspace, tn.chatbot, again)
 			w.must(err)
 			if second.ID != first.ID {
 				t.Fatalf("got %s, want %s", second.ID, first.ID)
 			}
-			w.must(w.server.Knowledge.Sweep(t.Context())) // as a server does at its start
+			w.must(w.server.Knowledge.Worker.Sweep(t.Context())) // as a server does at its start
 			w.settled(tn)
 			r := w.call("POST", chatPath, openingQuestion, bearer(tn.token))
 			if r.StatusCode != http.StatusOK || !contains(message(r), "seven in the morning") {

@@ -78,7 +78,7 @@ func TestEqualPassagesAreEmbeddedOnce(t *testing.T) {
 		baker := w.newTenant("baker", plan.Standard)
 		document := knowledge.NewDocument{Title: "Hours", Content: opening}
 		add := func(tn tenantOf) {
-			_, err := w.server.Knowledge.Add(w.Context(), tn.workspace, tn.chatbot, document)
+			_, err := w.server.Knowledge.Documents.Add(w.Context(), tn.workspace, tn.chatbot, document)
 			w.must(err)
 			w.settled(tn)
 		}
@@ -90,10 +90,10 @@ func TestEqualPassagesAreEmbeddedOnce(t *testing.T) {
 		}
 		add(baker)
 		want("a new document", 1)
-		_, err := w.server.Knowledge.Reindex(w.Context(), baker.workspace, baker.chatbot)
+		_, err := w.server.Knowledge.Documents.Reindex(w.Context(), baker.workspace, baker.chatbot)
 		w.must(err)
 		want("a document that is indexed again", 1)
-		_, err = w.server.Knowledge.Rebuild(w.Context())
+		_, err = w.server.Rebuilder.Rebuild(w.Context())
 		w.must(err)
 		want("an index that is built anew", 1)
 		second, err := w.server.Chatbots.Create(w.Context(), baker.workspace, chatbot.Settings{Name: "Second"})
@@ -112,10 +112,10 @@ func TestEmbeddingOutage(t *testing.T) {
 	baker := w.newTenant("baker", plan.Standard, opening)
 	w.settled(baker)
 	vectors.Always(llmtest.EmbeddingReply{Reply: llmtest.Reply{Status: 503, ErrorBody: `{"error":{"message":"secret-1234"}}`}})
-	added, err := w.server.Knowledge.Add(t.Context(), baker.workspace, baker.chatbot, knowledge.NewDocument{Title: "Cakes", Content: "Order wedding cakes a fortnight ahead."})
+	added, err := w.server.Knowledge.Documents.Add(t.Context(), baker.workspace, baker.chatbot, knowledge.NewDocument{Title: "Cakes", Content: "Order wedding cakes a fortnight ahead."})
 	w.must(err)
 	t.Run("a document waits, with a reason", func(t *testing.T) {
-		d, err := w.server.Knowledge.Get(t.Context(), baker.workspace, baker.chatbot, added.ID)
+		d, err := w.server.Knowledge.Documents.Get(t.Context(), baker.workspace, baker.chatbot, added.ID)
 		if err != nil || d.State.Settled() || d.DueAt == nil || d.Attempts != 1 || d.Reason != "The embedding model did not answer." {
 			t.Errorf("it is %s, attempts %d, %q (%v)", d.State, d.Attempts, d.Reason, err)
 		}
@@ -131,7 +131,7 @@ func TestEmbeddingOutage(t *testing.T) {
 	vectors.Always(llmtest.EmbeddingReply{})
 	t.Run("when it is back the document becomes ready", func(t *testing.T) {
 		w := w.within(t)
-		w.must(w.server.Knowledge.Retry(t.Context(), baker.workspace, baker.chatbot, added.ID))
+		w.must(w.server.Knowledge.Documents.Retry(t.Context(), baker.workspace, baker.chatbot, added.ID))
 		documents := w.settled(baker)
 		if d := documents[len(documents)-1]; d.State != knowledge.Ready {
 			t.Errorf("it is %s: %s", d.State, d.Reason)

@@ -62,12 +62,12 @@ func TestKilledInTheMiddleOfAnImport(t *testing.T) {
 			session = w.session(user.ID)
 			// Nobody works on them yet.
 			for n := range files {
-				_, err := w.server.Knowledge.Add(w.Context(), tn.workspace, tn.chatbot, knowledge.NewDocument{
+				_, err := w.server.Knowledge.Documents.Add(w.Context(), tn.workspace, tn.chatbot, knowledge.NewDocument{
 					File: &knowledge.Upload{Name: fmt.Sprintf("file%d.docx", n), Body: []byte(docxOf(fmt.Sprintf("File %d", n), strings.Repeat(fmt.Sprintf("The canary of file %d is macaw%d. ", n, n), 50)))},
 				})
 				w.must(err)
 			}
-			_, err = w.server.Knowledge.AddSource(w.Context(), tn.workspace, tn.chatbot, knowledge.NewSource{URL: web.url("/"), Kind: knowledge.Site, Rules: knowledge.DefaultRules()})
+			_, err = w.server.Knowledge.Sources.Add(w.Context(), tn.workspace, tn.chatbot, knowledge.NewSource{URL: web.url("/"), Kind: knowledge.Site, Rules: knowledge.DefaultRules()})
 			w.must(err)
 		})
 		ready := func(p *process) int { return len(p.documentsOf(tn, session)["ready"]) }

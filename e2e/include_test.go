@@ -92,7 +92,7 @@ func sourcesIn(body string) string {
 // from.
 func checkSources(w *world, tn tenantOf, r reply) {
 	w.Helper()
-	documents, err := w.server.Knowledge.List(w.Context(), tn.workspace, tn.chatbot)
+	documents, err := w.server.Knowledge.Documents.List(w.Context(), tn.workspace, tn.chatbot)
 	w.must(err)
 	list, _ := r.Data["sources"].([]any)
 	if len(list) == 0 || len(documents) != 1 {

@@ -50,7 +50,7 @@ func TestReindexBesideAServer(t *testing.T) {
 		})
 		var reindexing errgroup.Group
 		reindexing.Go(func() error {
-			_, err := beside.Knowledge.Rebuild(t.Context())
+			_, err := beside.Rebuilder.Rebuild(t.Context())
 			return err
 		})
 		<-rebuild.filled
@@ -59,8 +59,8 @@ func TestReindexBesideAServer(t *testing.T) {
 				t.Errorf("the answer is %q", text)
 			}
 		})
-		w.must(w.server.Knowledge.Remove(t.Context(), baker.workspace, baker.chatbot, documents[1].ID))
-		_, err = w.server.Knowledge.Add(t.Context(), baker.workspace, baker.chatbot, knowledge.NewDocument{Title: "Cakes", Content: "The rule for wedding cakes: order them a fortnight ahead."})
+		w.must(w.server.Knowledge.Documents.Remove(t.Context(), baker.workspace, baker.chatbot, documents[1].ID))
+		_, err = w.server.Knowledge.Documents.Add(t.Context(), baker.workspace, baker.chatbot, knowledge.NewDocument{Title: "Cakes", Content: "The rule for wedding cakes: order them a fortnight ahead."})
 		w.must(err)
 		w.settled(baker)
 

@@ -74,7 +74,7 @@ func (w *world) onSlowSites(s *slowSites) {
 		w.must(w.server.Store.CreateWorkspace(ctx, tenant.Workspace{ID: id, Name: id, Plan: plan.Starter, CreatedAt: now()}))
 		bot, err := w.server.Chatbots.Create(ctx, id, chatbot.Settings{Name: "Guide"})
 		w.must(err)
-		_, err = w.server.Knowledge.AddSource(ctx, id, bot.ID, knowledge.NewSource{URL: url})
+		_, err = w.server.Knowledge.Sources.Add(ctx, id, bot.ID, knowledge.NewSource{URL: url})
 		w.must(err)
 	}
 }
@@ -93,7 +93,7 @@ func TestSlowSites(t *testing.T) {
 
 		t.Run("a file of another workspace does not wait for forty on slow sites", func(t *testing.T) {
 			w := w.within(t)
-			_, err := w.server.Knowledge.Add(t.Context(), baker.workspace, baker.chatbot, knowledge.NewDocument{
+			_, err := w.server.Knowledge.Documents.Add(t.Context(), baker.workspace, baker.chatbot, knowledge.NewDocument{
 				File: &knowledge.Upload{Name: "saddle.docx", Body: []byte(docxOf("Saddles", "Grease it in spring."))},
 			})
 			w.must(err)
@@ -107,9 +107,9 @@ func TestSlowSites(t *testing.T) {
 		t.Run("nor does the removal of a document", func(t *testing.T) {
 			w := w.within(t)
 			d := w.settled(baker)[0]
-			w.must(w.server.Knowledge.Remove(context.WithoutCancel(t.Context()), baker.workspace, baker.chatbot, d.ID))
+			w.must(w.server.Knowledge.Documents.Remove(context.WithoutCancel(t.Context()), baker.workspace, baker.chatbot, d.ID))
 			w.eventually("the index has confirmed it", func() bool {
-				removals, err := w.server.Knowledge.Removals(t.Context(), baker.workspace, baker.chatbot)
+				removals, err := w.server.Knowledge.Removals.List(t.Context(), baker.workspace, baker.chatbot)
 				w.must(err)
 				return len(removals) == 1 && removals[0].ConfirmedAt != nil
 			})

@@ -69,15 +69,15 @@ func (w *world) thingsOf(bot chatbot.Chatbot, name string) ids {
 	things := ids{"chatbot": bot.ID, "id": bot.ID}
 	things["token_id"], _ = w.newToken(bot.WorkspaceID, bot.ID, name+" spare")
 	for _, kind := range []string{"document", "document_id"} {
-		document, err := p.Knowledge.Add(ctx, bot.WorkspaceID, bot.ID, knowledge.NewDocument{Title: name + " " + kind, Content: "On " + kind + " of " + name})
+		document, err := p.Knowledge.Documents.Add(ctx, bot.WorkspaceID, bot.ID, knowledge.NewDocument{Title: name + " " + kind, Content: "On " + kind + " of " + name})
 		w.must(err)
 		things[kind] = document.ID
 	}
-	gone, err := p.Knowledge.Add(ctx, bot.WorkspaceID, bot.ID, knowledge.NewDocument{Title: name + " gone", Content: "It was " + name})
+	gone, err := p.Knowledge.Documents.Add(ctx, bot.WorkspaceID, bot.ID, knowledge.NewDocument{Title: name + " gone", Content: "It was " + name})
 	w.must(err)
-	w.must(p.Knowledge.Remove(ctx, bot.WorkspaceID, bot.ID, gone.ID))
+	w.must(p.Knowledge.Documents.Remove(ctx, bot.WorkspaceID, bot.ID, gone.ID))
 	for _, kind := range []string{"source", "source_id"} {
-		source, err := p.Knowledge.AddSource(ctx, bot.WorkspaceID, bot.ID, knowledge.NewSource{URL: "http://127.0.0.1/" + strings.ReplaceAll(name, " ", "-") + "/" + kind})
+		source, err := p.Knowledge.Sources.Add(ctx, bot.WorkspaceID, bot.ID, knowledge.NewSource{URL: "http://127.0.0.1/" + strings.ReplaceAll(name, " ", "-") + "/" + kind})
 		w.must(err)
 		things[kind] = source.ID
 	}

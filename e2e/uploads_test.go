@@ -183,7 +183,7 @@ func TestDocumentControl(t *testing.T) {
 		v.checkAnswer(v.ask("POST", "/api/chatbots/"+baker.chatbot+"/sources", `{"url":"`+held.url("/page")+`"}`), 200, 0)
 		var d knowledge.Document
 		w.eventually("the page is being fetched", func() bool {
-			all, err := w.server.Knowledge.List(t.Context(), baker.workspace, baker.chatbot)
+			all, err := w.server.Knowledge.Documents.List(t.Context(), baker.workspace, baker.chatbot)
 			w.must(err)
 			if len(all) == 1 {
 				d = all[0]
@@ -223,7 +223,7 @@ func TestListOfDocuments(t *testing.T) {
 	w := start(t)
 	baker := w.newTenant("baker", plan.Standard)
 	for n := range 103 {
-		_, err := w.server.Knowledge.Add(t.Context(), baker.workspace, baker.chatbot, knowledge.NewDocument{Title: "Number " + string(rune('a'+n/26)) + string(rune('a'+n%26)), Content: "Text."})
+		_, err := w.server.Knowledge.Documents.Add(t.Context(), baker.workspace, baker.chatbot, knowledge.NewDocument{Title: "Number " + string(rune('a'+n/26)) + string(rune('a'+n%26)), Content: "Text."})
 		w.must(err)
 	}
 	v := w.signedIn(baker.email, baker.password)

@@ -31,7 +31,7 @@ func (w *world) addHandbooks(tn tenantOf, from, count int) *errgroup.Group {
 	for number := from; number < from+count; number++ {
 		adders.Go(func() error {
 			file := &knowledge.Upload{Name: fmt.Sprintf("handbook-%d.md", number), Body: []byte(handbook(number))}
-			_, err := w.server.Knowledge.Add(w.Context(), tn.workspace, tn.chatbot, knowledge.NewDocument{File: file})
+			_, err := w.server.Knowledge.Documents.Add(w.Context(), tn.workspace, tn.chatbot, knowledge.NewDocument{File: file})
 			return err
 		})
 	}
@@ -41,7 +41,7 @@ func (w *world) addHandbooks(tn tenantOf, from, count int) *errgroup.Group {
 // documents are a chatbot's, in one of the states or in any.
 func (w *world) documents(tn tenantOf, states ...knowledge.State) []knowledge.Document {
 	w.Helper()
-	all, err := w.server.Knowledge.List(w.Context(), tn.workspace, tn.chatbot)
+	all, err := w.server.Knowledge.Documents.List(w.Context(), tn.workspace, tn.chatbot)
 	w.must(err)
 	return slices.DeleteFunc(all, func(d knowledge.Document) bool { return len(states) > 0 && !slices.Contains(states, d.State) })
 }
@@ -92,7 +92,7 @@ func TestWeaviateIsKilled(t *testing.T) {
 			waiting := slices.DeleteFunc(w.documents(baker), func(d knowledge.Document) bool { return d.State.Settled() })
 			for _, d := range waiting {
 				if d.Attempts > 0 { // an owner who does not wait for the next attempt
-					_ = w.server.Knowledge.Retry(t.Context(), baker.workspace, baker.chatbot, d.ID)
+					_ = w.server.Knowledge.Documents.Retry(t.Context(), baker.workspace, baker.chatbot, d.ID)
 				}
 			}
 			return len(waiting) == 0

@@ -92,7 +92,7 @@ func TestKnowledgeOnWeaviate(t *testing.T) {
 			}
 		})
 		gone := documents[1]
-		w.must(w.server.Knowledge.Remove(w.Context(), baker.workspace, baker.chatbot, gone.ID))
+		w.must(w.server.Knowledge.Documents.Remove(w.Context(), baker.workspace, baker.chatbot, gone.ID))
 		w.Run("a removed document is in no answer, and not in the index", func(t *testing.T) {
 			w := w.within(t)
 			if text := w.replyTo(baker, question); strings.Contains(text, answer) {
@@ -106,7 +106,7 @@ func TestKnowledgeOnWeaviate(t *testing.T) {
 		w.Run("its receipt is confirmed, and names the answer that it was given to", func(t *testing.T) {
 			w := w.within(t)
 			w.eventually("the removal is confirmed", func() bool {
-				receipts, err := w.server.Knowledge.Removals(t.Context(), baker.workspace, baker.chatbot)
+				receipts, err := w.server.Knowledge.Removals.List(t.Context(), baker.workspace, baker.chatbot)
 				w.must(err)
 				return len(receipts) == 1 && receipts[0].DocumentID == gone.ID && receipts[0].ConfirmedAt != nil && receipts[0].Answers == 1
 			})

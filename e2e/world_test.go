@@ -101,7 +101,7 @@ func startPrepared(t *testing.T, wrap app.Options, prepare func(*app.Server), ch
 	}
 	// A new index is built first, as it was on a server that has run before.
 	// Where it cannot be, the server tries again.
-	if _, err := p.Knowledge.Repair(t.Context()); err != nil {
+	if _, err := p.Rebuilder.Repair(t.Context()); err != nil {
 		t.Logf("the index is not prepared: %v", err)
 	}
 	w.server, err = app.Listen(p)
@@ -159,7 +159,7 @@ func (w *world) newTenant(name string, on plan.Name, documents ...string) tenant
 	w.must(err)
 	tn.workspace, tn.chatbot = workspace.ID, bot.ID
 	for _, text := range documents {
-		_, err := p.Knowledge.Add(ctx, workspace.ID, bot.ID, knowledge.NewDocument{Title: app.TitleOf(name, text), Content: text})
+		_, err := p.Knowledge.Documents.Add(ctx, workspace.ID, bot.ID, knowledge.NewDocument{Title: app.TitleOf(name, text), Content: text})
 		w.must(err)
 	}
 	token, secret, err := p.Chatbots.Issue(ctx, workspace.ID, bot.ID, chatbot.NewToken{Name: "test", CreatedBy: tn.email})
@@ -341,9 +341,9 @@ func (w *world) settled(tn tenantOf) (documents []knowledge.Document) {
 	deadline := time.Now().Add(4 * patience)
 	for {
 		var err error
-		sources, err = w.server.Knowledge.Sources(w.Context(), tn.workspace, tn.chatbot)
+		sources, err = w.server.Knowledge.Sources.List(w.Context(), tn.workspace, tn.chatbot)
 		w.must(err)
-		documents, err = w.server.Knowledge.List(w.Context(), tn.workspace, tn.chatbot)
+		documents, err = w.server.Knowledge.Documents.List(w.Context(), tn.workspace, tn.chatbot)
 		w.must(err)
 		busy := func(d knowledge.Document) bool { return !d.State.Settled() }
 		syncing := func(s knowledge.Source) bool {

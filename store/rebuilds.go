@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"parley/core/knowledge"
+	"parley/core/knowledge/rebuild"
 	"parley/ent"
-	"parley/ent/rebuild"
+	entrebuild "parley/ent/rebuild"
 )
 
 // BeginRebuild marks that a rebuild of the index begins.
@@ -22,17 +22,17 @@ func (s *Store) BeginRebuild(ctx context.Context, at time.Time) (id int, err err
 }
 
 // Rebuilds returns the marks that are there, the earliest first.
-func (s *Store) Rebuilds(ctx context.Context) ([]knowledge.RebuildMark, error) {
-	rows, err := s.db(ctx).Rebuild.Query().Order(rebuild.ByBeganAt(), rebuild.ByID()).All(ctx)
-	return mapped(rows, err, func(row *ent.Rebuild) knowledge.RebuildMark {
-		return knowledge.RebuildMark{ID: row.ID, BeganAt: row.BeganAt.UTC()}
+func (s *Store) Rebuilds(ctx context.Context) ([]rebuild.Mark, error) {
+	rows, err := s.db(ctx).Rebuild.Query().Order(entrebuild.ByBeganAt(), entrebuild.ByID()).All(ctx)
+	return mapped(rows, err, func(row *ent.Rebuild) rebuild.Mark {
+		return rebuild.Mark{ID: row.ID, BeganAt: row.BeganAt.UTC()}
 	})
 }
 
 // EndRebuild takes a mark away, if it is there.
 func (s *Store) EndRebuild(ctx context.Context, id int) error {
 	return s.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		_, err := db.Rebuild.Delete().Where(rebuild.ID(id)).Exec(ctx)
+		_, err := db.Rebuild.Delete().Where(entrebuild.ID(id)).Exec(ctx)
 		return err
 	})
 }

@@ -4,12 +4,35 @@ import (
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
+	"parley/core/knowledge/rebuild"
+	"parley/core/retrieval"
 	"parley/core/tenant"
 )
 
 var (
-	_ tenant.Store    = (*Store)(nil)
-	_ chatbot.Store   = (*Store)(nil)
-	_ knowledge.Store = (*Store)(nil)
-	_ chat.Store      = (*Store)(nil)
+	_ tenant.Store   = (*Store)(nil)
+	_ chatbot.Store  = (*Store)(nil)
+	_ knowledgeStore = (*Store)(nil)
+	_ chat.Store     = (*Store)(nil)
 )
+
+// knowledgeStore is all that package knowledge stores in.
+type knowledgeStore interface {
+	knowledge.Transactions
+	knowledge.Workspaces
+	knowledge.Plans
+	knowledge.Chatbots
+	knowledge.Sizes
+	knowledge.DocumentStore
+	knowledge.UploadStore
+	knowledge.SourceStore
+	knowledge.PassageStore
+	knowledge.RemovalStore
+	knowledge.EmbeddingStore
+	rebuild.Documents
+	rebuild.Passages
+	rebuild.Removals
+	rebuild.Marks
+	retrieval.Passages
+	knowledge.DueStore
+}

@@ -42,11 +42,11 @@ func isWorkedOn(d knowledge.Document) bool {
 
 func (s *site) showKnowledge(c *fiber.Ctx, v visit, status int, add addForms) error {
 	// In this order: of an address that has been looked up, the pages are there.
-	sources, err := s.Knowledge.Sources(c.UserContext(), v.workspaceID(), v.chatbot.ID)
+	sources, err := s.Knowledge.Sources.List(c.UserContext(), v.workspaceID(), v.chatbot.ID)
 	if err != nil {
 		return err
 	}
-	documents, err := s.Knowledge.List(c.UserContext(), v.workspaceID(), v.chatbot.ID)
+	documents, err := s.Knowledge.Documents.List(c.UserContext(), v.workspaceID(), v.chatbot.ID)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (s *site) removedPage(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	removals, err := s.Knowledge.Removals(c.UserContext(), v.workspaceID(), v.chatbot.ID)
+	removals, err := s.Knowledge.Removals.List(c.UserContext(), v.workspaceID(), v.chatbot.ID)
 	if err != nil {
 		return err
 	}
@@ -179,23 +179,23 @@ func (s *site) receiptView(r knowledge.Removal) views.Receipt {
 }
 
 func (s *site) removeDocument(c *fiber.Ctx) error {
-	return s.change(c, "document", "removed", s.Knowledge.Remove)
+	return s.change(c, "document", "removed", s.Knowledge.Documents.Remove)
 }
 
 func (s *site) retryDocument(c *fiber.Ctx) error {
-	return s.change(c, "document", "retrying", s.Knowledge.Retry)
+	return s.change(c, "document", "retrying", s.Knowledge.Documents.Retry)
 }
 
 func (s *site) cancelDocument(c *fiber.Ctx) error {
-	return s.change(c, "document", "stopped", s.Knowledge.Cancel)
+	return s.change(c, "document", "stopped", s.Knowledge.Documents.Cancel)
 }
 
 func (s *site) syncSource(c *fiber.Ctx) error {
-	return s.change(c, "source", "syncing", s.Knowledge.SyncSource)
+	return s.change(c, "source", "syncing", s.Knowledge.Sources.Sync)
 }
 
 func (s *site) removeSource(c *fiber.Ctx) error {
-	return s.change(c, "source", "removed", s.Knowledge.RemoveSource)
+	return s.change(c, "source", "removed", s.Knowledge.Sources.Remove)
 }
 
 // change does something to the document or source that the address names, and

@@ -70,7 +70,7 @@ func (s *site) addDocument(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Knowledge.Add(c.UserContext(), v.workspaceID(), v.chatbot.ID, knowledge.NewDocument{
+	_, err = s.Knowledge.Documents.Add(c.UserContext(), v.workspaceID(), v.chatbot.ID, knowledge.NewDocument{
 		Title: typed["title"], Kind: knowledge.Kind(typed["kind"]), Content: typed["content"],
 	})
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *site) addPairs(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Knowledge.Add(c.UserContext(), v.workspaceID(), v.chatbot.ID, knowledge.NewDocument{
+	_, err = s.Knowledge.Documents.Add(c.UserContext(), v.workspaceID(), v.chatbot.ID, knowledge.NewDocument{
 		Title: typed["pairs_title"], Kind: knowledge.Pairs, Content: withHeader(typed["pairs"]),
 	})
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *site) addSource(c *fiber.Ctx) error {
 	}
 	request, err := newSource(typed)
 	if err == nil {
-		_, err = s.Knowledge.AddSource(c.UserContext(), v.workspaceID(), v.chatbot.ID, request)
+		_, err = s.Knowledge.Sources.Add(c.UserContext(), v.workspaceID(), v.chatbot.ID, request)
 	}
 	if err != nil {
 		return s.refused(c, v, err, typed, map[string]string{"kind": "reach"}, func(add *addForms) *addForm { return &add.address })

@@ -107,7 +107,7 @@ func (s *site) resize(c *fiber.Ctx, v visit) error {
 	if newAim, newLimit := now.PassageSizes(); newAim == aim && newLimit == limit {
 		return done(c, views.ChatbotURL(v.chatbot.ID), "saved")
 	}
-	if err := s.Knowledge.MarkReindex(c.UserContext(), v.workspaceID(), v.chatbot.ID); err != nil {
+	if err := s.Knowledge.Documents.MarkReindex(c.UserContext(), v.workspaceID(), v.chatbot.ID); err != nil {
 		return err
 	}
 	return done(c, views.ChatbotURL(v.chatbot.ID), "resized")

@@ -53,7 +53,7 @@ func (s *site) addEach(c *fiber.Ctx, v visit, files []bodies.Part) error {
 	for i, file := range files {
 		request, err := uploaded(file)
 		if err == nil {
-			_, err = s.Knowledge.Add(c.UserContext(), v.workspaceID(), v.chatbot.ID, request)
+			_, err = s.Knowledge.Documents.Add(c.UserContext(), v.workspaceID(), v.chatbot.ID, request)
 		}
 		if err != nil {
 			return ofFile(err, file, i, len(files))

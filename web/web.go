@@ -25,7 +25,7 @@ import (
 type Deps struct {
 	Tenants   *tenant.Service
 	Chatbots  *chatbot.Service
-	Knowledge *knowledge.Service
+	Knowledge knowledge.Services
 	Evaluator *retrieval.Evaluator
 	Chat      *chat.Service
 	// IDs makes the identifiers of conversations and messages that people see.

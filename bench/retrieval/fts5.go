@@ -11,8 +11,8 @@ import (
 
 	_ "modernc.org/sqlite" // The driver that the embedded index uses.
 
-	"parley/core/knowledge"
 	"parley/core/knowledge/split"
+	"parley/core/knowledge/trial"
 )
 
 // fts5 is the yardstick of the embedded index: a full-text table for each
@@ -20,7 +20,7 @@ import (
 // places of words and no vectors.
 type fts5 struct {
 	db    *sql.DB
-	ports knowledge.Ports
+	ports trial.Ports
 	// writing has one change at a time, as SQLite does.
 	writing sync.Mutex
 	// rows has those of the documents that were added, to replace them.
@@ -43,7 +43,7 @@ func (b *bench) openFTS5(_ context.Context, dir string) (*system, error) {
 		return nil, err
 	}
 	f := &fts5{db: db, rows: map[string][]int64{}, tables: map[int]*sql.Stmt{}}
-	f.ports = knowledge.Ports{Tokens: b.ports.Tokens} // without vectors
+	f.ports = trial.Ports{Tokens: b.ports.Tokens} // without vectors
 	return &system{
 		name: FTS5, add: f.add, put: f.put, ask: f.ask,
 		size:  func() (int64, error) { return bytesIn(dir) },

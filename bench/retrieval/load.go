@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"parley/core/knowledge"
 	"parley/core/knowledge/split"
+	"parley/core/knowledge/trial"
 )
 
 // writers is how many documents are put in at once, where it is not one.
@@ -103,7 +103,7 @@ func (b *bench) load(s *system, l Load, do func() (passages int, err error)) (er
 }
 
 // ready prepares the documents of the many chatbots.
-func (b *bench) ready(ctx context.Context, ports knowledge.Ports, sizes Sizes) ([][]prepared, error) {
+func (b *bench) ready(ctx context.Context, ports trial.Ports, sizes Sizes) ([][]prepared, error) {
 	b.say("retrieval: preparing documents for %d chatbots", sizes.Chatbots)
 	each := documentsFor(sizes.Each)
 	made := make([][]prepared, min(sizes.Chatbots, distinctChatbots))

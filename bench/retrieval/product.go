@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"parley/core/knowledge"
 	"parley/core/knowledge/split"
+	"parley/core/knowledge/trial"
 	"parley/core/retrieval"
 )
 
@@ -29,22 +29,22 @@ func chatbotID(chatbot int) string {
 
 // product is retrieval as the product does it, without its database.
 type product struct {
-	ports  knowledge.Ports
+	ports  trial.Ports
 	mutex  sync.Mutex
-	trials map[int]*knowledge.Trial
+	trials map[int]*trial.Trial
 }
 
-func newProduct(ports knowledge.Ports, index retrieval.Index) *product {
+func newProduct(ports trial.Ports, index retrieval.Index) *product {
 	ports.Index = index
-	return &product{ports: ports, trials: map[int]*knowledge.Trial{}}
+	return &product{ports: ports, trials: map[int]*trial.Trial{}}
 }
 
-func (p *product) trial(chatbot int) *knowledge.Trial {
+func (p *product) trial(chatbot int) *trial.Trial {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	t := p.trials[chatbot]
 	if t == nil {
-		t = knowledge.NewTrial(p.ports, scope(chatbot))
+		t = trial.New(p.ports, scope(chatbot))
 		p.trials[chatbot] = t
 	}
 	return t
@@ -90,11 +90,11 @@ func (r *recorder) Replace(_ context.Context, _ retrieval.Scope, documentID stri
 }
 
 // prepare makes what an index holds of documents of one chatbot.
-func prepare(ctx context.Context, ports knowledge.Ports, documents []split.Document) ([]prepared, error) {
-	trial, into := knowledge.NewTrial(ports, scope(0)), &recorder{}
+func prepare(ctx context.Context, ports trial.Ports, documents []split.Document) ([]prepared, error) {
+	empty, into := trial.New(ports, scope(0)), &recorder{}
 	made := make([]prepared, len(documents))
 	for i, d := range documents {
-		if _, err := trial.Add(ctx, into, d, false); err != nil {
+		if _, err := empty.Add(ctx, into, d, false); err != nil {
 			return nil, err
 		}
 		made[i] = into.last

@@ -16,8 +16,8 @@ import (
 	"slices"
 	"time"
 
-	"parley/core/knowledge"
 	"parley/core/knowledge/split"
+	"parley/core/knowledge/trial"
 	"parley/llm/tokens"
 	"parley/llm/words"
 )
@@ -81,7 +81,7 @@ type bench struct {
 	Settings
 	say       func(format string, args ...any)
 	dir       string
-	ports     knowledge.Ports
+	ports     trial.Ports
 	corpus    *corpus
 	questions []question
 	others    []split.Document
@@ -107,7 +107,7 @@ func Run(ctx context.Context, settings Settings, dir string, progress io.Writer)
 func newRun(settings Settings, progress io.Writer) *bench {
 	return &bench{
 		Settings: settings, corpus: newCorpus(),
-		ports: knowledge.Ports{Embedder: words.Embedder{}, Tokens: tokens.Count},
+		ports: trial.Ports{Embedder: words.Embedder{}, Tokens: tokens.Count},
 		say:   func(format string, args ...any) { _, _ = fmt.Fprintf(progress, format+"\n", args...) },
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"parley/core/fault"
-	"parley/core/knowledge"
+	"parley/core/knowledge/trial"
 	"parley/core/retrieval"
 	"parley/core/retrieval/evaluation"
 	"parley/internal/app"
@@ -96,7 +96,7 @@ func (cmd *evalRetrievalCmd) Run(ctx context.Context, config *app.Config, io str
 }
 
 // index puts the corpus into the index.
-func (t *trial) index(ctx context.Context, corpus string) (evalReport, error) {
+func (t *evalTrial) index(ctx context.Context, corpus string) (evalReport, error) {
 	var report evalReport
 	var passages atomic.Int64
 	began := time.Now()
@@ -124,8 +124,8 @@ func (t *trial) index(ctx context.Context, corpus string) (evalReport, error) {
 }
 
 // ask asks all questions, one after the other.
-func (t *trial) ask(ctx context.Context, queries []queryLine, form string, report *evalReport) (map[string][]knowledge.Ranked, error) {
-	rankings := make(map[string][]knowledge.Ranked, len(queries))
+func (t *evalTrial) ask(ctx context.Context, queries []queryLine, form string, report *evalReport) (map[string][]trial.Ranked, error) {
+	rankings := make(map[string][]trial.Ranked, len(queries))
 	began := time.Now()
 	for _, q := range queries {
 		found, err := t.Search(ctx, q.query(form))
@@ -138,7 +138,7 @@ func (t *trial) ask(ctx context.Context, queries []queryLine, form string, repor
 	return rankings, nil
 }
 
-func documentsOf(rankings map[string][]knowledge.Ranked) map[string][]string {
+func documentsOf(rankings map[string][]trial.Ranked) map[string][]string {
 	documents := make(map[string][]string, len(rankings))
 	for question, ranking := range rankings {
 		for _, r := range ranking {
@@ -149,7 +149,7 @@ func documentsOf(rankings map[string][]knowledge.Ranked) map[string][]string {
 }
 
 // write writes the rankings, if they are wanted.
-func (cmd *evalRetrievalCmd) write(queries []queryLine, rankings map[string][]knowledge.Ranked) (err error) {
+func (cmd *evalRetrievalCmd) write(queries []queryLine, rankings map[string][]trial.Ranked) (err error) {
 	if cmd.Output == "" {
 		return nil
 	}

@@ -21,7 +21,7 @@ type groundingCase struct {
 
 // cases reads the files, and finds passages for each question. Questions
 // without a relevant passage among those found are left out.
-func (cmd *evalGroundingCmd) cases(ctx context.Context, t *trial) ([]groundingCase, error) {
+func (cmd *evalGroundingCmd) cases(ctx context.Context, t *evalTrial) ([]groundingCase, error) {
 	queries, err := readQueries(cmd.Queries)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (c *groundingCase) add(p retrieval.Passage) {
 
 // indexPassages indexes each passage as a document of its own, and returns
 // the passages by the ids of these.
-func (t *trial) indexPassages(ctx context.Context, corpus string) (map[string]retrieval.Passage, error) {
+func (t *evalTrial) indexPassages(ctx context.Context, corpus string) (map[string]retrieval.Passage, error) {
 	passages := map[string]retrieval.Passage{}
 	err := t.port.Rebuild(ctx, t.Version(), func(ctx context.Context, into retrieval.Filler) error {
 		return readLines(corpus, func(line corpusLine) error {

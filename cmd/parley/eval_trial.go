@@ -9,15 +9,16 @@ import (
 	"time"
 
 	"parley/core/fault"
-	"parley/core/knowledge"
+	"parley/core/knowledge/trial"
 	"parley/core/retrieval"
 	"parley/index/embedded"
 	"parley/internal/app"
+	"parley/llm/tokens"
 )
 
-// trial is a trial with the index that it runs on.
-type trial struct {
-	*knowledge.Trial
+// evalTrial is a trial with the index that it runs on.
+type evalTrial struct {
+	*trial.Trial
 	port retrieval.Index
 	// writers is how many documents are put into the index at once.
 	writers int
@@ -26,12 +27,12 @@ type trial struct {
 }
 
 // openTrial opens an empty index beside those that serve.
-func openTrial(ctx context.Context, config *app.Config, index, folder string) (*trial, error) {
-	ports, err := app.SearchPorts(config)
+func openTrial(ctx context.Context, config *app.Config, index, folder string) (*evalTrial, error) {
+	embedder, err := app.OpenEmbedder(config)
 	if err != nil {
 		return nil, err
 	}
-	t := &trial{writers: 2 * runtime.GOMAXPROCS(0)}
+	t := &evalTrial{writers: 2 * runtime.GOMAXPROCS(0)}
 	if index == "weaviate" {
 		err = t.openWeaviate(ctx, config)
 	} else {
@@ -40,12 +41,12 @@ func openTrial(ctx context.Context, config *app.Config, index, folder string) (*
 	if err != nil {
 		return nil, err
 	}
-	ports.Index = t.port
-	t.Trial = knowledge.NewTrial(ports, retrieval.Scope{WorkspaceID: "ws_eval", ChatbotID: "cb_eval"})
+	ports := trial.Ports{Index: t.port, Embedder: embedder, Tokens: tokens.Count}
+	t.Trial = trial.New(ports, retrieval.Scope{WorkspaceID: "ws_eval", ChatbotID: "cb_eval"})
 	return t, nil
 }
 
-func (t *trial) openEmbedded(path string) error {
+func (t *evalTrial) openEmbedded(path string) error {
 	index, err := embedded.Open(path)
 	if err != nil {
 		return err
@@ -66,7 +67,7 @@ func (t *trial) openEmbedded(path string) error {
 
 // openWeaviate makes collections of its own on the Weaviate of the
 // configuration, and deletes them in the end.
-func (t *trial) openWeaviate(ctx context.Context, config *app.Config) error {
+func (t *evalTrial) openWeaviate(ctx context.Context, config *app.Config) error {
 	if config.WeaviateURL == "" {
 		return fault.New(fault.Invalid, "Set WEAVIATE_URL to measure Weaviate.")
 	}

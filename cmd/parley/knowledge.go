@@ -66,7 +66,7 @@ type knowledgeListCmd struct {
 // Run lists documents.
 func (cmd *knowledgeListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
-		documents, err := p.Knowledge.List(ctx, bot.WorkspaceID, bot.ID)
+		documents, err := p.Knowledge.Documents.List(ctx, bot.WorkspaceID, bot.ID)
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ type knowledgeRemoveCmd struct {
 
 // Run removes a document.
 func (cmd *knowledgeRemoveCmd) Run(ctx context.Context, config *app.Config, io streams) error {
-	return cmd.change(ctx, config, io, (*knowledge.Service).Remove, "removed", "The document is removed.")
+	return cmd.change(ctx, config, io, func(k knowledge.Services) change { return k.Documents.Remove }, "removed", "The document is removed.")
 }
 
 type knowledgeRetryCmd struct {
@@ -89,7 +89,7 @@ type knowledgeRetryCmd struct {
 
 // Run has a document read again.
 func (cmd *knowledgeRetryCmd) Run(ctx context.Context, config *app.Config, io streams) error {
-	return cmd.change(ctx, config, io, (*knowledge.Service).Retry, "retrying", "The document is read again by the server.")
+	return cmd.change(ctx, config, io, func(k knowledge.Services) change { return k.Documents.Retry }, "retrying", "The document is read again by the server.")
 }
 
 type knowledgeCancelCmd struct {
@@ -98,8 +98,11 @@ type knowledgeCancelCmd struct {
 
 // Run ends the work on a document.
 func (cmd *knowledgeCancelCmd) Run(ctx context.Context, config *app.Config, io streams) error {
-	return cmd.change(ctx, config, io, (*knowledge.Service).Cancel, "cancelled", "The work on the document has been cancelled.")
+	return cmd.change(ctx, config, io, func(k knowledge.Services) change { return k.Documents.Cancel }, "cancelled", "The work on the document has been cancelled.")
 }
+
+// change changes a document or a source.
+type change func(ctx context.Context, workspaceID, chatbotID, id string) error
 
 // documentArgs name a document.
 type documentArgs struct {
@@ -109,10 +112,10 @@ type documentArgs struct {
 }
 
 func (cmd *documentArgs) change(ctx context.Context, config *app.Config, io streams,
-	do func(s *knowledge.Service, ctx context.Context, workspaceID, chatbotID, documentID string) error, status, sentence string,
+	do func(knowledge.Services) change, status, sentence string,
 ) error {
 	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
-		if err := do(p.Knowledge, ctx, bot.WorkspaceID, bot.ID, cmd.Document); err != nil {
+		if err := do(p.Knowledge)(ctx, bot.WorkspaceID, bot.ID, cmd.Document); err != nil {
 			return err
 		}
 		return show1(io.out, cmd.JSON, removedView{cmd.Document, status}, sentence)
@@ -145,7 +148,7 @@ func viewRemoval(p *app.Program, r knowledge.Removal) removalView {
 // Run lists receipts, the latest first.
 func (cmd *knowledgeRemovalsCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
-		removals, err := p.Knowledge.Removals(ctx, bot.WorkspaceID, bot.ID)
+		removals, err := p.Knowledge.Removals.List(ctx, bot.WorkspaceID, bot.ID)
 		if err != nil {
 			return err
 		}
@@ -174,7 +177,7 @@ type knowledgeReindexCmd struct {
 // Run indexes again.
 func (cmd *knowledgeReindexCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
-		n, err := p.Knowledge.Reindex(ctx, bot.WorkspaceID, bot.ID)
+		n, err := p.Knowledge.Documents.Reindex(ctx, bot.WorkspaceID, bot.ID)
 		if err != nil {
 			return err
 		}
@@ -193,7 +196,7 @@ func (cmd *reindexCmd) Run(ctx context.Context, config *app.Config, io streams) 
 		return err
 	}
 	defer p.Close()
-	n, err := p.Knowledge.Rebuild(ctx)
+	n, err := p.Rebuilder.Rebuild(ctx)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (cmd *knowledgeAddCmd) Run(ctx context.Context, config *app.Config, io stre
 			if err != nil {
 				return err
 			}
-			document, err := p.Knowledge.Add(ctx, bot.WorkspaceID, bot.ID, request)
+			document, err := p.Knowledge.Documents.Add(ctx, bot.WorkspaceID, bot.ID, request)
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}

@@ -60,7 +60,7 @@ func (cmd *sourceAddCmd) Run(ctx context.Context, config *app.Config, io streams
 		request.Kind = knowledge.Site
 	}
 	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
-		source, err := p.Knowledge.AddSource(ctx, bot.WorkspaceID, bot.ID, request)
+		source, err := p.Knowledge.Sources.Add(ctx, bot.WorkspaceID, bot.ID, request)
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ type sourceListCmd struct {
 // Run lists addresses.
 func (cmd *sourceListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
-		sources, err := p.Knowledge.Sources(ctx, bot.WorkspaceID, bot.ID)
+		sources, err := p.Knowledge.Sources.List(ctx, bot.WorkspaceID, bot.ID)
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ type sourceSyncCmd struct {
 
 // Run has an address read again.
 func (cmd *sourceSyncCmd) Run(ctx context.Context, config *app.Config, io streams) error {
-	return cmd.change(ctx, config, io, (*knowledge.Service).SyncSource, "syncing", "The address is read again by the server.")
+	return cmd.change(ctx, config, io, func(k knowledge.Services) change { return k.Sources.Sync }, "syncing", "The address is read again by the server.")
 }
 
 type sourceRemoveCmd struct {
@@ -102,7 +102,7 @@ type sourceRemoveCmd struct {
 
 // Run removes an address with its documents.
 func (cmd *sourceRemoveCmd) Run(ctx context.Context, config *app.Config, io streams) error {
-	return cmd.change(ctx, config, io, (*knowledge.Service).RemoveSource, "removed", "The address is removed, with all its documents.")
+	return cmd.change(ctx, config, io, func(k knowledge.Services) change { return k.Sources.Remove }, "removed", "The address is removed, with all its documents.")
 }
 
 // sourceArgs name an address.
@@ -113,7 +113,7 @@ type sourceArgs struct {
 }
 
 func (cmd *sourceArgs) change(ctx context.Context, config *app.Config, io streams,
-	do func(s *knowledge.Service, ctx context.Context, workspaceID, chatbotID, sourceID string) error, status, sentence string,
+	do func(knowledge.Services) change, status, sentence string,
 ) error {
 	return (&documentArgs{cmd.Chatbot, cmd.Source, cmd.JSON}).change(ctx, config, io, do, status, sentence)
 }

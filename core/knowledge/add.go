@@ -4,18 +4,30 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
+	"log/slog"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
-	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/core/plan"
-	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/internal/id"
 	"parley/internal/plain"
 )
+
+// Documents is what owners do with the documents of their chatbots.
+type Documents struct {
+	workspaces *workspaces
+	documents  DocumentStore
+	uploads    UploadStore
+	worker     *Worker
+	removals   *Removals
+	now        func() time.Time
+	random     io.Reader
+	log        *slog.Logger
+}
 
 // NewDocument is what a person gives to add a document: a text, or a file.
 type NewDocument struct {
@@ -45,7 +57,7 @@ const (
 // Add stores a document and has it indexed. A short text is ready when Add
 // returns; all else becomes so by itself. What the chatbot has already, under
 // the same title, is not added again: the document that is there is returned.
-func (s *Service) Add(ctx context.Context, workspaceID, chatbotID string, request NewDocument) (Document, error) {
+func (s *Documents) Add(ctx context.Context, workspaceID, chatbotID string, request NewDocument) (Document, error) {
 	request, err := checkDocument(request)
 	if err != nil {
 		return Document{}, err
@@ -70,24 +82,24 @@ func (s *Service) Add(ctx context.Context, workspaceID, chatbotID string, reques
 	// It is stored: what goes wrong from here on is tried again.
 	ctx, cancel := context.WithTimeout(ctx, whileWaited)
 	defer cancel()
-	if ready, err := s.advance(ctx, stored, s.process); err == nil {
+	if ready, err := s.worker.advance(ctx, stored, s.worker.process); err == nil {
 		return ready, nil
 	}
 	return stored, nil
 }
 
 // insert stores a document and returns it, or the equal one that is there.
-func (s *Service) insert(ctx context.Context, document Document, file *Upload) (Document, error) {
+func (s *Documents) insert(ctx context.Context, document Document, file *Upload) (Document, error) {
 	stored := document
-	err := s.store.InTx(ctx, func(ctx context.Context) error {
-		workspace, err := s.store.LockWorkspace(ctx, document.WorkspaceID)
+	err := s.workspaces.InTx(ctx, func(ctx context.Context) error {
+		workspace, err := s.workspaces.lock(ctx, document.WorkspaceID)
 		if err != nil {
 			return err
 		}
-		if err := s.writable(ctx, document.WorkspaceID, document.ChatbotID); err != nil {
+		if err := s.workspaces.writable(ctx, document.WorkspaceID, document.ChatbotID); err != nil {
 			return err
 		}
-		known, err := s.store.DocumentByInput(ctx, document.WorkspaceID, document.ChatbotID, document.InputHash)
+		known, err := s.documents.DocumentByInput(ctx, document.WorkspaceID, document.ChatbotID, document.InputHash)
 		if err == nil {
 			stored, err = s.giveAgain(ctx, workspace, known, file)
 			return err
@@ -95,90 +107,48 @@ func (s *Service) insert(ctx context.Context, document Document, file *Upload) (
 		if !fault.Is(err, fault.NotFound) {
 			return err
 		}
-		if err := s.admit(ctx, workspace, document.Chars, DocumentBytes+len(document.Content)+sizeOf(file)); err != nil {
+		if err := s.workspaces.admit(ctx, workspace, document.Chars, DocumentBytes+len(document.Content)+sizeOf(file)); err != nil {
 			return err
 		}
-		if err := s.store.CreateDocument(ctx, document.WorkspaceID, document); err != nil {
+		if err := s.documents.CreateDocument(ctx, document.WorkspaceID, document); err != nil {
 			return err
 		}
 		if file != nil {
-			if err := s.store.CreateUpload(ctx, document.WorkspaceID, document.ID, *file); err != nil {
+			if err := s.uploads.CreateUpload(ctx, document.WorkspaceID, document.ID, *file); err != nil {
 				return err
 			}
 		}
 		if document.DueAt.After(document.CreatedAt) {
 			return nil
 		}
-		return s.queue.Enqueue(ctx, document.WorkspaceID, ExtractWork)
+		return s.workspaces.enqueue(ctx, document.WorkspaceID, ExtractWork)
 	})
 	return stored, err
 }
 
-// admit refuses characters and bytes that the plan has no room for. The caller
-// holds the workspace's lock, and stores them in the same transaction.
-func (s *Service) admit(ctx context.Context, workspace tenant.Workspace, chars, bytes int) error {
-	p, err := s.store.Plan(ctx, workspace.Plan)
-	if err != nil {
-		return err
+// giveAgain gives a file to the equal document that is there, if its own has
+// been deleted, and has it read.
+func (s *Documents) giveAgain(ctx context.Context, workspace tenant.Workspace, known Document, file *Upload) (Document, error) {
+	if file == nil || known.State != Failed {
+		return known, nil
 	}
-	if chars > 0 {
-		used, err := s.store.KnowledgeChars(ctx, workspace.ID)
-		if err != nil {
-			return err
-		}
-		if err := p.Admit(plan.KnowledgeChars, used+chars); err != nil {
-			return err
-		}
+	lost, err := s.lacksFile(ctx, known)
+	if err != nil || !lost {
+		return known, err
 	}
-	if bytes <= 0 {
-		return nil
+	if err := s.workspaces.admit(ctx, workspace, 0, len(file.Body)); err != nil {
+		return known, err
 	}
-	stored, err := s.store.StoredBytes(ctx, workspace.ID)
-	if err != nil {
-		return err
+	if err := s.uploads.CreateUpload(ctx, known.WorkspaceID, known.ID, *file); err != nil {
+		return known, err
 	}
-	return p.Admit(plan.StoredBytes, stored+bytes)
-}
-
-// Get returns a document with its content.
-func (s *Service) Get(ctx context.Context, workspaceID, chatbotID, documentID string) (Document, error) {
-	return s.store.Document(ctx, workspaceID, chatbotID, documentID)
-}
-
-// List returns a chatbot's documents without their contents, oldest first.
-func (s *Service) List(ctx context.Context, workspaceID, chatbotID string) ([]Document, error) {
-	if _, err := s.chatbot(ctx, workspaceID, chatbotID); err != nil {
-		return nil, err
+	now := s.now()
+	next := known
+	next.State, next.Reason, next.Attempts, next.DueAt, next.UpdatedAt = Pending, "", 0, &now, now
+	if err := s.documents.UpdateDocument(ctx, known.WorkspaceID, known.State, next, false); err != nil {
+		return known, err
 	}
-	return s.store.Documents(ctx, workspaceID, chatbotID)
-}
-
-// Titles is that of retrieval.Titles.
-func (s *Service) Titles(ctx context.Context, workspaceID, chatbotID string) ([]retrieval.Titled, error) {
-	documents, err := s.List(ctx, workspaceID, chatbotID)
-	if err != nil {
-		return nil, err
-	}
-	var titles []retrieval.Titled
-	for _, d := range documents {
-		if d.State != Removing {
-			titles = append(titles, retrieval.Titled{DocumentID: d.ID, Title: d.Title})
-		}
-	}
-	return titles, nil
-}
-
-// writable fails unless there is such a chatbot and it takes documents.
-func (s *Service) writable(ctx context.Context, workspaceID, chatbotID string) error {
-	bot, err := s.chatbot(ctx, workspaceID, chatbotID)
-	if err != nil {
-		return err
-	}
-	return bot.Writable()
-}
-
-func (s *Service) chatbot(ctx context.Context, workspaceID, chatbotID string) (chatbot.Chatbot, error) {
-	return s.store.Chatbot(ctx, workspaceID, chatbotID)
+	return next, s.workspaces.enqueue(ctx, known.WorkspaceID, ExtractWork)
 }
 
 // checkDocument returns the request in its stored form, or why it is refused.
@@ -267,4 +237,11 @@ func hash(parts ...string) string {
 		h.Write([]byte{0})
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+func sizeOf(file *Upload) int {
+	if file == nil {
+		return 0
+	}
+	return len(file.Body)
 }

@@ -66,7 +66,7 @@ func TestAdd(t *testing.T) {
 	t.Run("an owner's title stays", func(t *testing.T) {
 		l := newLibrary(t)
 		l.world.files["a.pdf"] = page{title: "The file's"}
-		d, err := l.Add(t.Context(), home, bot, knowledge.NewDocument{Title: "Mine", File: &knowledge.Upload{Name: "a.pdf", Body: []byte(bread)}})
+		d, err := l.Documents.Add(t.Context(), home, bot, knowledge.NewDocument{Title: "Mine", File: &knowledge.Upload{Name: "a.pdf", Body: []byte(bread)}})
 		l.must(err)
 		l.work()
 		if got := l.get(d.ID).Title; got != "Mine" {
@@ -77,7 +77,7 @@ func TestAdd(t *testing.T) {
 	t.Run("a file whose name and type are too long is taken", func(t *testing.T) {
 		l := newLibrary(t)
 		huge := strings.Repeat("ä", 5000)
-		d, err := l.Add(t.Context(), home, bot, knowledge.NewDocument{File: &knowledge.Upload{Name: huge, ContentType: huge, Body: []byte(bread)}})
+		d, err := l.Documents.Add(t.Context(), home, bot, knowledge.NewDocument{File: &knowledge.Upload{Name: huge, ContentType: huge, Body: []byte(bread)}})
 		l.must(err)
 		l.work()
 		l.wantWhole(d.ID)
@@ -85,7 +85,7 @@ func TestAdd(t *testing.T) {
 
 	t.Run("questions with answers are read as a file of them", func(t *testing.T) {
 		l := newLibrary(t)
-		d, err := l.Add(t.Context(), home, bot, knowledge.NewDocument{Title: "FAQ", Kind: knowledge.Pairs, Content: "Q: Why?\nA: Because."})
+		d, err := l.Documents.Add(t.Context(), home, bot, knowledge.NewDocument{Title: "FAQ", Kind: knowledge.Pairs, Content: "Q: Why?\nA: Because."})
 		l.must(err)
 		l.work()
 		l.wantWhole(d.ID)
@@ -127,7 +127,7 @@ func TestAddTwice(t *testing.T) {
 		l := newLibrary(t)
 		first := l.add("Bread", bread)
 		l.index.away = true
-		l.must(l.Remove(t.Context(), home, bot, first.ID))
+		l.must(l.Documents.Remove(t.Context(), home, bot, first.ID))
 		l.index.away = false
 		if again := l.add("Bread", bread); again.ID == first.ID {
 			t.Error("the document that is being removed came back")
@@ -145,7 +145,7 @@ func TestAddRefused(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {
-				_, err := l.Add(t.Context(), home, bot, knowledge.NewDocument{Title: string(rune('a' + i)), Kind: knowledge.Text, Content: big})
+				_, err := l.Documents.Add(t.Context(), home, bot, knowledge.NewDocument{Title: string(rune('a' + i)), Kind: knowledge.Text, Content: big})
 				mu.Lock()
 				defer mu.Unlock()
 				if fault.Is(err, fault.Forbidden) {
@@ -159,7 +159,7 @@ func TestAddRefused(t *testing.T) {
 		if refused != 4 || len(l.list()) != 4 {
 			t.Errorf("%d were refused and %d are there", refused, len(l.list()))
 		}
-		_, err := l.Add(t.Context(), foreign, other, knowledge.NewDocument{Title: "mine", Content: bread})
+		_, err := l.Documents.Add(t.Context(), foreign, other, knowledge.NewDocument{Title: "mine", Content: bread})
 		l.must(err)
 	})
 
@@ -184,7 +184,7 @@ func TestAddRefused(t *testing.T) {
 			{"file", fault.TooLarge, knowledge.NewDocument{File: file("a.pdf", strings.Repeat("x", knowledge.MaxUpload+1))}},
 			{"title", fault.Invalid, knowledge.NewDocument{File: file(" \xff", "x")}},
 		} {
-			_, err := l.Add(t.Context(), home, bot, c.request)
+			_, err := l.Documents.Add(t.Context(), home, bot, c.request)
 			if !fault.Is(err, c.kind) || fault.As(err).Field != c.field {
 				t.Errorf("%.20q, %.20q gives %v at %q", c.request.Title, c.request.Content, err, fault.As(err).Field)
 			}
@@ -196,25 +196,25 @@ func TestAddRefused(t *testing.T) {
 		l := newLibrary(t)
 		document, source := l.add("Bread", bread), l.pageAt("https://site/", knowledge.Never)
 		ctx := t.Context()
-		_, add := l.Add(ctx, foreign, bot, knowledge.NewDocument{Title: "x", Content: "x"})
-		_, list := l.List(ctx, foreign, bot)
-		_, get := l.Get(ctx, foreign, bot, document.ID)
-		_, reindex := l.Reindex(ctx, foreign, bot)
-		_, sources := l.Sources(ctx, foreign, bot)
-		_, addSource := l.AddSource(ctx, foreign, bot, knowledge.NewSource{URL: "https://site/b"})
-		_, removals := l.Removals(ctx, foreign, bot)
+		_, add := l.Documents.Add(ctx, foreign, bot, knowledge.NewDocument{Title: "x", Content: "x"})
+		_, list := l.Documents.List(ctx, foreign, bot)
+		_, get := l.Documents.Get(ctx, foreign, bot, document.ID)
+		_, reindex := l.Documents.Reindex(ctx, foreign, bot)
+		_, sources := l.Sources.List(ctx, foreign, bot)
+		_, addSource := l.Sources.Add(ctx, foreign, bot, knowledge.NewSource{URL: "https://site/b"})
+		_, removals := l.Removals.List(ctx, foreign, bot)
 		for what, err := range map[string]error{
 			"add": add, "list": list, "get": get, "reindex": reindex, "sources": sources, "add source": addSource, "removals": removals,
-			"mark":                               l.MarkReindex(ctx, foreign, bot),
-			"retry":                              l.Retry(ctx, foreign, bot, document.ID),
-			"cancel":                             l.Cancel(ctx, foreign, bot, document.ID),
-			"sync":                               l.SyncSource(ctx, foreign, bot, source.ID),
-			"sync by another chatbot":            l.SyncSource(ctx, foreign, other, source.ID),
-			"remove source":                      l.RemoveSource(ctx, foreign, bot, source.ID),
-			"remove source by another chatbot":   l.RemoveSource(ctx, foreign, other, source.ID),
-			"remove":                             l.Remove(ctx, foreign, bot, document.ID),
-			"remove by another chatbot":          l.Remove(ctx, foreign, other, document.ID),
-			"remove by a chatbot that is not it": l.Remove(ctx, home, other, document.ID),
+			"mark":                               l.Documents.MarkReindex(ctx, foreign, bot),
+			"retry":                              l.Documents.Retry(ctx, foreign, bot, document.ID),
+			"cancel":                             l.Documents.Cancel(ctx, foreign, bot, document.ID),
+			"sync":                               l.Sources.Sync(ctx, foreign, bot, source.ID),
+			"sync by another chatbot":            l.Sources.Sync(ctx, foreign, other, source.ID),
+			"remove source":                      l.Sources.Remove(ctx, foreign, bot, source.ID),
+			"remove source by another chatbot":   l.Sources.Remove(ctx, foreign, other, source.ID),
+			"remove":                             l.Documents.Remove(ctx, foreign, bot, document.ID),
+			"remove by another chatbot":          l.Documents.Remove(ctx, foreign, other, document.ID),
+			"remove by a chatbot that is not it": l.Documents.Remove(ctx, home, other, document.ID),
 		} {
 			if !fault.Is(err, fault.NotFound) {
 				t.Errorf("%s gives %v", what, err)

@@ -63,7 +63,7 @@ func (b *busySites) pause(workspaceID string, now time.Time) time.Duration {
 
 // leaveHost leaves a document as it was before its host refused a reader, and
 // the host's source alone for a while.
-func (s *Service) leaveHost(ctx context.Context, d *Document, cause error) error {
+func (s *Worker) leaveHost(ctx context.Context, d *Document, cause error) error {
 	s.busy.leave(d.WorkspaceID, d.SourceID, s.now().Add(max(fault.As(cause).RetryAfter, time.Second)))
 	return s.enter(ctx, d, Pending)
 }

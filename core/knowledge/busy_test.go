@@ -17,7 +17,7 @@ func TestBusySites(t *testing.T) {
 		l.world.set("https://free/", page{text: bread})
 		l.pageAt("https://busy/", knowledge.Never)
 		l.pageAt("https://free/", knowledge.Never)
-		more, pause, err := l.Work(t.Context(), home, knowledge.FetchWork)
+		more, pause, err := l.Worker.Work(t.Context(), home, knowledge.FetchWork)
 		if !more || pause != 3*time.Second || err != nil {
 			t.Errorf("there is more: %v, after %v, %v", more, pause, err)
 		}
@@ -61,16 +61,16 @@ func TestKindsOfWork(t *testing.T) {
 		l := newLibrary(t)
 		d := l.addFile("a.pdf", bread)
 		for _, work := range []string{knowledge.IndexWork, knowledge.FetchWork} {
-			if more, _, err := l.Work(t.Context(), home, work); more || err != nil {
+			if more, _, err := l.Worker.Work(t.Context(), home, work); more || err != nil {
 				t.Errorf("%s has more to do: %v, %v", work, more, err)
 			}
 			l.wantState(d.ID, knowledge.Pending, "")
 		}
-		if _, _, err := l.Work(t.Context(), home, knowledge.ExtractWork); err != nil {
+		if _, _, err := l.Worker.Work(t.Context(), home, knowledge.ExtractWork); err != nil {
 			t.Error(err)
 		}
 		l.wantState(d.ID, knowledge.Indexing, "")
-		if _, _, err := l.Work(t.Context(), home, knowledge.IndexWork); err != nil {
+		if _, _, err := l.Worker.Work(t.Context(), home, knowledge.IndexWork); err != nil {
 			t.Error(err)
 		}
 		l.wantWhole(d.ID)

@@ -19,7 +19,7 @@ func TestRetryAndCancel(t *testing.T) {
 		l.work()
 		l.queue.take()
 		delete(l.world.files, "a.pdf")
-		l.must(l.Retry(ctx, home, bot, d.ID))
+		l.must(l.Documents.Retry(ctx, home, bot, d.ID))
 		if got := l.queue.take(); len(got) != 1 {
 			t.Errorf("enqueued is %v", got)
 		}
@@ -34,7 +34,7 @@ func TestRetryAndCancel(t *testing.T) {
 		l.index.away = false
 		l.work()
 		l.wantState(d.ID, knowledge.Indexing, "The index is away.")
-		l.must(l.Retry(ctx, home, bot, d.ID))
+		l.must(l.Documents.Retry(ctx, home, bot, d.ID))
 		l.work()
 		l.wantWhole(d.ID)
 	})
@@ -45,9 +45,9 @@ func TestRetryAndCancel(t *testing.T) {
 		l.index.away = true
 		d := l.addFile("a.pdf", bread)
 		l.work()
-		l.must(l.Cancel(ctx, home, bot, d.ID))
+		l.must(l.Documents.Cancel(ctx, home, bot, d.ID))
 		l.index.away = false
-		l.must(l.Retry(ctx, home, bot, d.ID))
+		l.must(l.Documents.Retry(ctx, home, bot, d.ID))
 		l.work()
 		l.wantWhole(d.ID)
 		if got := l.get(d.ID).Places; len(got) != 1 || len(l.world.extracted) != 1 {
@@ -58,24 +58,24 @@ func TestRetryAndCancel(t *testing.T) {
 	t.Run("there is nothing to retry or to cancel of what is ready", func(t *testing.T) {
 		l := newLibrary(t)
 		d := l.add("Bread", bread)
-		l.wantKind(l.Retry(ctx, home, bot, d.ID), fault.Conflict)
-		l.wantKind(l.Cancel(ctx, home, bot, d.ID), fault.Conflict)
+		l.wantKind(l.Documents.Retry(ctx, home, bot, d.ID), fault.Conflict)
+		l.wantKind(l.Documents.Cancel(ctx, home, bot, d.ID), fault.Conflict)
 		l.index.lie = true
-		l.must(l.Remove(ctx, home, bot, d.ID))
-		l.wantKind(l.Retry(ctx, home, bot, d.ID), fault.Conflict)
-		l.wantKind(l.Cancel(ctx, home, bot, d.ID), fault.Conflict)
+		l.must(l.Documents.Remove(ctx, home, bot, d.ID))
+		l.wantKind(l.Documents.Retry(ctx, home, bot, d.ID), fault.Conflict)
+		l.wantKind(l.Documents.Cancel(ctx, home, bot, d.ID), fault.Conflict)
 	})
 
 	t.Run("a cancelled document is not worked on", func(t *testing.T) {
 		l := newLibrary(t)
 		d := l.addFile("a.pdf", bread)
-		l.must(l.Cancel(ctx, home, bot, d.ID))
+		l.must(l.Documents.Cancel(ctx, home, bot, d.ID))
 		l.work()
 		l.wantState(d.ID, knowledge.Failed, "Cancelled.")
 		if len(l.world.extracted) != 0 {
 			t.Error("it was extracted")
 		}
-		l.wantKind(l.Retry(ctx, home, bot, d.ID), fault.Conflict) // its file has gone
+		l.wantKind(l.Documents.Retry(ctx, home, bot, d.ID), fault.Conflict) // its file has gone
 		l.addFile("a.pdf", bread)
 		l.work()
 		l.wantWhole(d.ID)
@@ -89,7 +89,7 @@ func TestRetryAndCancel(t *testing.T) {
 		t.Run("a document can be cancelled "+name, func(t *testing.T) {
 			l := newLibrary(t)
 			d := l.addFile("a.pdf", bread)
-			hook(l, func() { l.must(l.Cancel(ctx, home, bot, d.ID)) })
+			hook(l, func() { l.must(l.Documents.Cancel(ctx, home, bot, d.ID)) })
 			l.work()
 			l.wantState(d.ID, knowledge.Failed, "Cancelled.")
 			l.wantAnswered("When is rye baked?", "midnight", false)
@@ -99,7 +99,7 @@ func TestRetryAndCancel(t *testing.T) {
 			if l.get(d.ID).Content == "" {
 				l.addFile("a.pdf", bread)
 			} else {
-				l.must(l.Retry(ctx, home, bot, d.ID))
+				l.must(l.Documents.Retry(ctx, home, bot, d.ID))
 			}
 			l.work()
 			l.wantWhole(d.ID)
@@ -111,13 +111,13 @@ func TestRetryAndCancel(t *testing.T) {
 			l.work()
 			d := l.at("https://site/")
 			l.world.set("https://site/", page{text: cakes})
-			l.must(l.SyncSource(ctx, home, bot, source.ID))
-			hook(l, func() { l.must(l.Cancel(ctx, home, bot, d.ID)) })
+			l.must(l.Sources.Sync(ctx, home, bot, source.ID))
+			hook(l, func() { l.must(l.Documents.Cancel(ctx, home, bot, d.ID)) })
 			l.work()
 			l.wantState(d.ID, knowledge.Failed, "Cancelled.")
 			l.wantAnswered("When is rye baked?", "midnight", true)
 			l.wantAnswered("When is plum cake baked?", "Sundays", false)
-			l.must(l.Retry(ctx, home, bot, d.ID))
+			l.must(l.Documents.Retry(ctx, home, bot, d.ID))
 			l.work()
 			l.wantWhole(d.ID)
 			l.wantAnswered("When is rye baked?", "midnight", false)
@@ -129,8 +129,8 @@ func TestRetryAndCancel(t *testing.T) {
 		l := newLibrary(t)
 		d := l.addFile("a.pdf", bread)
 		l.index.after = func() {
-			l.must(l.Cancel(ctx, home, bot, d.ID))
-			l.must(l.Retry(ctx, home, bot, d.ID))
+			l.must(l.Documents.Cancel(ctx, home, bot, d.ID))
+			l.must(l.Documents.Retry(ctx, home, bot, d.ID))
 		}
 		l.work()
 		l.wantWhole(d.ID)

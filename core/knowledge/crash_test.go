@@ -48,7 +48,7 @@ func TestCrash(t *testing.T) {
 		"a document that is removed": {removed: true, prepare: func(l *library) string {
 			id := l.add("Bread", bread+long("kurz", 2)).ID
 			l.index.away = true
-			l.must(l.Remove(l.Context(), home, bot, id))
+			l.must(l.Documents.Remove(l.Context(), home, bot, id))
 			l.index.away = false
 			return id
 		}},
@@ -107,7 +107,7 @@ func TestTwoWorkersAtOnce(t *testing.T) {
 		l := newLibrary(t)
 		d := l.addFile("a.pdf", bread)
 		h := &hooked{Store: l.db}
-		l.ports.Store = h
+		l.ports.Stores = storesOf(h)
 		l.open()
 		h.adding = func() { // whose index is away
 			l.index.away = true
@@ -133,7 +133,7 @@ func TestTwoWorkersAtOnce(t *testing.T) {
 				all.Go(l.work)
 			}
 			all.Go(func() {
-				if _, err := l.Reindex(t.Context(), home, bot); err != nil {
+				if _, err := l.Documents.Reindex(t.Context(), home, bot); err != nil {
 					t.Error(err)
 				}
 			})

@@ -79,7 +79,7 @@ func withModel(t *testing.T, m *model) *library {
 	t.Helper()
 	l := newLibrary(t)
 	l.use(m)
-	_, err := l.Repair(t.Context())
+	_, err := l.Rebuilds.Repair(t.Context())
 	l.must(err)
 	return l
 }
@@ -109,7 +109,7 @@ func TestEmbedding(t *testing.T) {
 		if len(asked) >= d.Passages || len(asked) == 0 {
 			t.Errorf("it was asked for %d texts of %d passages", len(asked), d.Passages)
 		}
-		_, err := l.Reindex(ctx, home, bot)
+		_, err := l.Documents.Reindex(ctx, home, bot)
 		l.must(err)
 		l.wantRebuilt(1)
 		l.wantWhole(d.ID)
@@ -126,7 +126,7 @@ func TestEmbedding(t *testing.T) {
 		l.work()
 		first := len(m.texts())
 		l.world.set(start, page{title: "t", text: strings.Replace(long("wort", 6), "wort3 ", "anders ", 1)})
-		l.must(l.SyncSource(ctx, home, bot, source.ID))
+		l.must(l.Sources.Sync(ctx, home, bot, source.ID))
 		l.work()
 		if n := len(m.texts()); n == 0 || n > first/2 { // not the whole page
 			t.Errorf("it was asked for %d texts after %d", n, first)
@@ -138,7 +138,7 @@ func TestEmbedding(t *testing.T) {
 		l := withModel(t, m)
 		d := l.add("Bread", bread)
 		m.texts()
-		_, err := l.Reindex(ctx, home, bot)
+		_, err := l.Documents.Reindex(ctx, home, bot)
 		l.must(err)
 		if n := len(m.texts()); n != d.Passages {
 			t.Errorf("it was asked for %d texts", n)
@@ -210,7 +210,7 @@ func TestVectorsOfAnotherLength(t *testing.T) {
 		m := &model{name: "m"}
 		l := withModel(t, m)
 		text := long("wort", 6)
-		l.must(l.Remove(ctx, home, bot, l.add("Long", text).ID))
+		l.must(l.Documents.Remove(ctx, home, bot, l.add("Long", text).ID))
 		l.must(l.index.Rebuild(ctx, retrieval.IndexVersion(l.ports.Embedder), func(context.Context, retrieval.Filler) error { return nil }))
 		m.longer = 1
 		l.wantWhole(l.add("Long", text+bread).ID)

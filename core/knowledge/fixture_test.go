@@ -13,8 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/knowledge/rebuild"
 	"parley/core/retrieval"
 	"parley/index/embedded"
 	"parley/index/indextest"
@@ -56,7 +58,8 @@ func (c *clock) advance(d time.Duration) {
 // fail. What it reads is made up by the test.
 type library struct {
 	*testing.T
-	*knowledge.Service
+	knowledge.Services
+	*rebuild.Rebuilder
 	*retrieval.Searcher
 	*retrieval.Evaluator
 	ports knowledge.Ports
@@ -86,9 +89,9 @@ func newLibrary(t *testing.T) *library {
 		T: t, db: db, passages: db, index: &watched{Index: indextest.RefuseInTx(index)}, queue: &queue{}, world: newWorld(),
 		clock: &clock{now: epoch},
 	}
-	l.ports = knowledge.Ports{Store: db, Index: l.index, Queue: l.queue, Extractor: l.world, Fetcher: l.world, Tokens: words}
+	l.ports = knowledge.Ports{Stores: storesOf(db), Index: l.index, Queue: l.queue, Extractor: l.world, Fetcher: l.world, Tokens: words}
 	l.open()
-	_, err = l.Repair(t.Context()) // as at each start
+	_, err = l.Rebuilds.Repair(t.Context()) // as at each start
 	l.must(err)
 	return l
 }
@@ -97,9 +100,13 @@ func newLibrary(t *testing.T) *library {
 func (l *library) open() {
 	log := slog.New(slog.DiscardHandler)
 	l.Searcher = retrieval.NewSearcher(l.ports.Index, l.passages, l.ports.Embedder, log)
-	l.ports.Searcher = l.Searcher
-	l.Service = knowledge.New(l.ports, l.clock.Now, rand.Reader, log)
-	l.Evaluator = retrieval.NewEvaluator(l.Searcher, l.Service)
+	l.Services = knowledge.New(l.ports, l.clock.Now, rand.Reader, log)
+	stored := l.ports.Stores.Documents.(database)
+	l.Rebuilder = rebuild.New(rebuild.Ports{
+		Documents: stored, Passages: stored, Removals: stored, Marks: stored, Index: l.ports.Index, Searcher: l.Searcher,
+		Indexer: l.Indexer, Version: retrieval.IndexVersion(l.ports.Embedder),
+	}, l.clock.Now)
+	l.Evaluator = retrieval.NewEvaluator(l.Searcher, l.Documents)
 }
 
 // words stands in for a tokeniser.
@@ -121,7 +128,7 @@ func (l *library) wantKind(err error, kind fault.Kind) {
 
 func (l *library) add(title, content string) knowledge.Document {
 	l.Helper()
-	d, err := l.Add(l.Context(), home, bot, knowledge.NewDocument{Title: title, Content: content})
+	d, err := l.Documents.Add(l.Context(), home, bot, knowledge.NewDocument{Title: title, Content: content})
 	l.must(err)
 	return d
 }
@@ -129,7 +136,7 @@ func (l *library) add(title, content string) knowledge.Document {
 // addFile adds a file whose text is content.
 func (l *library) addFile(name, content string) knowledge.Document {
 	l.Helper()
-	d, err := l.Add(l.Context(), home, bot, knowledge.NewDocument{File: &knowledge.Upload{Name: name, Body: []byte(content)}})
+	d, err := l.Documents.Add(l.Context(), home, bot, knowledge.NewDocument{File: &knowledge.Upload{Name: name, Body: []byte(content)}})
 	l.must(err)
 	return d
 }
@@ -139,21 +146,21 @@ func (l *library) work() {
 	l.Helper()
 	for more := true; more; {
 		var err error
-		more, err = l.WorkOff(l.Context(), home)
+		more, err = l.Worker.WorkOff(l.Context(), home)
 		l.must(err)
 	}
 }
 
 func (l *library) get(id string) knowledge.Document {
 	l.Helper()
-	d, err := l.Get(l.Context(), home, bot, id)
+	d, err := l.Documents.Get(l.Context(), home, bot, id)
 	l.must(err)
 	return d
 }
 
 func (l *library) list() []knowledge.Document {
 	l.Helper()
-	all, err := l.List(l.Context(), home, bot)
+	all, err := l.Documents.List(l.Context(), home, bot)
 	l.must(err)
 	return all
 }
@@ -214,7 +221,7 @@ func (l *library) wantWhole(id string) {
 // wantGone fails if anything is left of a document.
 func (l *library) wantGone(id string) {
 	l.Helper()
-	_, err := l.Get(l.Context(), home, bot, id)
+	_, err := l.Documents.Get(l.Context(), home, bot, id)
 	l.wantKind(err, fault.NotFound)
 	held, err := l.index.Count(l.Context(), homeScope, id)
 	if err != nil || held != 0 {
@@ -344,4 +351,32 @@ func long(word string, sections int) string {
 		fmt.Fprintf(&b, "## Section %d\n\n%s\n\n", i, strings.Repeat(fmt.Sprintf("%s%d stands here. ", word, i), 150))
 	}
 	return b.String()
+}
+
+// database is all that the services store in.
+type database interface {
+	knowledge.Transactions
+	knowledge.Workspaces
+	knowledge.Plans
+	knowledge.Chatbots
+	knowledge.Sizes
+	audit.Log
+	knowledge.DocumentStore
+	knowledge.UploadStore
+	knowledge.SourceStore
+	knowledge.PassageStore
+	knowledge.RemovalStore
+	knowledge.EmbeddingStore
+	rebuild.Documents
+	rebuild.Passages
+	rebuild.Removals
+	rebuild.Marks
+	knowledge.DueStore
+}
+
+func storesOf(db database) knowledge.Stores {
+	return knowledge.Stores{
+		Transactions: db, Workspaces: db, Plans: db, Chatbots: db, Sizes: db, Audit: db,
+		Documents: db, Uploads: db, Sources: db, Passages: db, Removals: db, Embeddings: db, Due: db,
+	}
 }

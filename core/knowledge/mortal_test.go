@@ -160,7 +160,7 @@ func (x mortalIndex) Count(ctx context.Context, scope retrieval.Scope, id string
 func (l *library) dyingAt(call int) bool {
 	l.Helper()
 	return l.dyingIn(call, func(ctx context.Context) error {
-		_, err := l.WorkOff(ctx, home)
+		_, err := l.Worker.WorkOff(ctx, home)
 		return err
 	})
 }
@@ -173,7 +173,7 @@ func (l *library) dyingIn(call int, do func(context.Context) error) bool {
 	defer kill(nil)
 	m := &mortal{dies: call, kill: kill}
 	whole := l.ports
-	l.ports.Store, l.ports.Index = mortalStore{l.db, m}, mortalIndex{l.index, m}
+	l.ports.Stores, l.ports.Index = storesOf(mortalStore{l.db, m}), mortalIndex{l.index, m}
 	l.open()
 	l.ports = whole
 	err := do(ctx)

@@ -14,14 +14,14 @@ import (
 
 func (l *library) wantRebuilt(want int) {
 	l.Helper()
-	if n, err := l.Rebuild(l.Context()); err != nil || n != want {
+	if n, err := l.Rebuilds.Rebuild(l.Context()); err != nil || n != want {
 		l.Errorf("%d documents are in the new index, want %d: %v", n, want, err)
 	}
 }
 
 func (l *library) wantRepaired(want int) {
 	l.Helper()
-	if n, err := l.Repair(l.Context()); err != nil || n != want {
+	if n, err := l.Rebuilds.Repair(l.Context()); err != nil || n != want {
 		l.Errorf("%d documents were brought back, want %d: %v", n, want, err)
 	}
 }
@@ -32,13 +32,13 @@ func TestRebuild(t *testing.T) {
 	t.Run("the new index has what is answered from, of every workspace, and nothing else", func(t *testing.T) {
 		l := newLibrary(t)
 		kept, removed := l.add("Bread", bread), l.add("Cakes", cakes)
-		_, err := l.Add(ctx, foreign, other, knowledge.NewDocument{Title: "Theirs", Content: "Their rye is baked at noon."})
+		_, err := l.Documents.Add(ctx, foreign, other, knowledge.NewDocument{Title: "Theirs", Content: "Their rye is baked at noon."})
 		l.must(err)
 		l.world.files["scan.pdf"] = page{err: errScan}
 		l.addFile("scan.pdf", bread)
 		l.work()
 		l.index.away = true
-		l.must(l.Remove(ctx, home, bot, removed.ID))
+		l.must(l.Documents.Remove(ctx, home, bot, removed.ID))
 		l.index.away = false
 		// What is in no database is in no new index.
 		l.must(l.index.Index.Replace(ctx, homeScope, "doc_ghost", []retrieval.Entry{{PassageID: 1 << 40, DocumentID: "doc_ghost", Terms: []string{"ghost"}}}))
@@ -74,12 +74,12 @@ func TestRebuild(t *testing.T) {
 				l.wantAnswered("pretzels", "salt", true) // the old one serves
 				l.clock.advance(time.Minute)
 				added = l.add("Added", "Baguettes are long.").ID
-				l.must(l.Remove(ctx, home, bot, gone.ID))
+				l.must(l.Documents.Remove(ctx, home, bot, gone.ID))
 				l.world.set(start, page{text: cakes})
-				l.must(l.SyncSource(ctx, home, bot, source.ID))
+				l.must(l.Sources.Sync(ctx, home, bot, source.ID))
 				l.work()
 			})
-			if _, err := l.Rebuild(ctx); err != nil {
+			if _, err := l.Rebuilds.Rebuild(ctx); err != nil {
 				t.Fatal(err)
 			}
 			l.wantGone(gone.ID)
@@ -102,7 +102,7 @@ func TestRebuild(t *testing.T) {
 				source := l.pageAt(start, knowledge.Never)
 				l.work()
 				l.world.set(start, page{text: cakes})
-				l.must(l.SyncSource(ctx, home, bot, source.ID))
+				l.must(l.Sources.Sync(ctx, home, bot, source.ID))
 				return l.at(start).ID
 			},
 		} {
@@ -114,7 +114,7 @@ func TestRebuild(t *testing.T) {
 				id := prepare(l)
 				*moment(l) = func() { // it is in the old index, and not yet ready
 					l.clock.advance(day)
-					_, err := l.Rebuild(ctx)
+					_, err := l.Rebuilds.Rebuild(ctx)
 					l.must(err)
 				}
 				l.work()
@@ -135,12 +135,12 @@ func TestRebuild(t *testing.T) {
 			for i := range 12 {
 				d := l.add(fmt.Sprint("Title ", i), fmt.Sprintf("The word is pastry%d.", i))
 				if i%3 == 0 {
-					l.must(l.Remove(ctx, home, bot, d.ID))
+					l.must(l.Documents.Remove(ctx, home, bot, d.ID))
 				}
 			}
 		}()
 		for range 4 {
-			_, err := l.Rebuild(ctx)
+			_, err := l.Rebuilds.Rebuild(ctx)
 			l.must(err)
 		}
 		<-done
@@ -160,7 +160,7 @@ func TestRebuild(t *testing.T) {
 		d := l.add("Bread", bread)
 		cancelled, cancel := context.WithCancel(ctx)
 		l.index.filling = cancel
-		if _, err := l.Rebuild(cancelled); !errors.Is(err, context.Canceled) {
+		if _, err := l.Rebuilds.Rebuild(cancelled); !errors.Is(err, context.Canceled) {
 			t.Errorf("the error is %v", err)
 		}
 		l.wantWhole(d.ID)
@@ -176,7 +176,7 @@ func TestReindex(t *testing.T) {
 		typed, file := l.add("Bread", bread), l.addFile("a.pdf", cakes)
 		l.work()
 		l.index.changes()
-		if n, err := l.Reindex(ctx, home, bot); err != nil || n != 2 {
+		if n, err := l.Documents.Reindex(ctx, home, bot); err != nil || n != 2 {
 			t.Errorf("%d are indexed again: %v", n, err)
 		}
 		if n := l.index.changes(); n != 2 || len(l.world.extracted) != 1 {
@@ -189,7 +189,7 @@ func TestReindex(t *testing.T) {
 	t.Run("what is marked is answered from until it has been indexed again", func(t *testing.T) {
 		l := newLibrary(t)
 		d := l.add("Bread", bread)
-		l.must(l.MarkReindex(ctx, home, bot))
+		l.must(l.Documents.MarkReindex(ctx, home, bot))
 		l.wantStates(knowledge.Indexing)
 		l.wantAnswered("When is rye baked?", "midnight", true)
 		l.work()
@@ -200,7 +200,7 @@ func TestReindex(t *testing.T) {
 		l := newLibrary(t)
 		d := l.add("Bread", bread)
 		l.index.away = true
-		if _, err := l.Reindex(ctx, home, bot); err != nil {
+		if _, err := l.Documents.Reindex(ctx, home, bot); err != nil {
 			t.Error(err)
 		}
 		l.wantState(d.ID, knowledge.Indexing, "The index is away.")
@@ -212,7 +212,7 @@ func TestReindex(t *testing.T) {
 
 	t.Run("a chatbot that is not there has none", func(t *testing.T) {
 		l := newLibrary(t)
-		_, err := l.Reindex(ctx, home, "cb_nobody")
+		_, err := l.Documents.Reindex(ctx, home, "cb_nobody")
 		l.wantKind(err, fault.NotFound)
 	})
 }

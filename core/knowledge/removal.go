@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"parley/core/audit"
@@ -33,52 +34,49 @@ type Removal struct {
 	MessageIDs []int64
 }
 
+// RemovalStore is the port to the receipts of removed documents.
+type RemovalStore interface {
+	CreateRemoval(ctx context.Context, workspaceID string, removal Removal) error
+	ConfirmRemoval(ctx context.Context, workspaceID, documentID string, at time.Time, answers int, messageIDs []int64) error
+	// Removals returns a chatbot's receipts, the latest first, at most limit.
+	Removals(ctx context.Context, workspaceID, chatbotID string, limit int) ([]Removal, error)
+	// TrimRemovals deletes, in every workspace that has more than limit receipts,
+	// the oldest of those that were counted for good.
+	TrimRemovals(ctx context.Context, limit int) error
+	// AnswersFrom counts the answers that were given a document, and returns
+	// the message IDs of the first.
+	AnswersFrom(ctx context.Context, workspaceID, chatbotID, documentID string, limit int) (count int, messageIDs []int64, err error)
+	// RemovalsToCount returns receipts of every workspace that were confirmed
+	// before a time and whose answers have not been counted for good, the
+	// earliest first, at most limit.
+	RemovalsToCount(ctx context.Context, confirmedBefore time.Time, limit int) ([]Removal, error)
+	// CountRemoval writes the answers of a receipt as counted for good at a
+	// time. A receipt that has gone is no error.
+	CountRemoval(ctx context.Context, workspaceID, removalID string, answers int, messageIDs []int64, at time.Time) error
+}
+
+// Removals takes documents out of answers, the index and the database, and
+// writes the receipts.
+type Removals struct {
+	workspaces *workspaces
+	documents  DocumentStore
+	uploads    UploadStore
+	receipts   RemovalStore
+	audit      audit.Log
+	index      retrieval.Index
+	now        func() time.Time
+	random     io.Reader
+}
+
 // messagesOnReceipt is how many answers a receipt names.
 const messagesOnReceipt = 1000
 
-// Remove takes a document out of every answer at once, and then out of the
-// index and the database. If the index fails the document stays Removing, and
-// is tried again until the index confirms that no passage is left.
-func (s *Service) Remove(ctx context.Context, workspaceID, chatbotID, documentID string) error {
-	var document Document
-	err := s.inWorkspace(ctx, workspaceID, []string{IndexWork}, func(ctx context.Context) (err error) {
-		if document, err = s.store.Document(ctx, workspaceID, chatbotID, documentID); err != nil {
-			return err
-		}
-		if document.State == Removing {
-			return nil
-		}
-		if err := s.markRemoving(ctx, document); err != nil {
-			return err
-		}
-		return s.recordRemoval(ctx, workspaceID, audit.DocumentRemoved, audit.Object{Kind: "document", ID: documentID}, chatbotID)
-	})
-	if err != nil {
-		return err
-	}
-	if document.State == Indexing { // who puts it into the index takes it out before it goes
-		return nil
-	}
-	if err := s.remove(ctx, document); err != nil {
-		s.log.Warn("document not removed yet", "document_id", documentID, "error", err)
-	}
-	return nil
-}
-
-// recordRemoval writes into the audit log that knowledge was taken away. What
-// it was called stays out: the receipt has it.
-func (s *Service) recordRemoval(ctx context.Context, workspaceID string, action audit.Action, object audit.Object, chatbotID string) error {
-	return audit.Record(ctx, s.store, workspaceID, s.now(), audit.Entry{
-		Action: action, Object: object, Detail: "Of the chatbot " + chatbotID + ".",
-	})
-}
-
-// markRemoving takes a document out of every answer, and writes its receipt.
-func (s *Service) markRemoving(ctx context.Context, document Document) error {
+// mark takes a document out of every answer, and writes its receipt.
+func (s *Removals) mark(ctx context.Context, document Document) error {
 	if document.State == Removing {
 		return nil
 	}
-	err := s.store.CreateRemoval(ctx, document.WorkspaceID, Removal{
+	err := s.receipts.CreateRemoval(ctx, document.WorkspaceID, Removal{
 		ID: id.New(s.random, "rm"), WorkspaceID: document.WorkspaceID, ChatbotID: document.ChatbotID,
 		DocumentID: document.ID, Title: document.Title, URL: document.URL, ContentHash: document.ContentHash,
 		Passages: document.Passages, RequestedAt: s.now(),
@@ -86,15 +84,23 @@ func (s *Service) markRemoving(ctx context.Context, document Document) error {
 	if err != nil {
 		return err
 	}
-	if err := s.store.DeleteUpload(ctx, document.WorkspaceID, document.ID); err != nil {
+	if err := s.uploads.DeleteUpload(ctx, document.WorkspaceID, document.ID); err != nil {
 		return err
 	}
-	return s.store.MarkRemoving(ctx, document.WorkspaceID, document.ID, s.now())
+	return s.documents.MarkRemoving(ctx, document.WorkspaceID, document.ID, s.now())
 }
 
-// remove takes a removing document out of the index, and then out of the
+// record writes into the audit log that knowledge was taken away. What
+// it was called stays out: the receipt has it.
+func (s *Removals) record(ctx context.Context, workspaceID string, action audit.Action, object audit.Object, chatbotID string) error {
+	return audit.Record(ctx, s.audit, workspaceID, s.now(), audit.Entry{
+		Action: action, Object: object, Detail: "Of the chatbot " + chatbotID + ".",
+	})
+}
+
+// finish takes a removing document out of the index, and then out of the
 // database.
-func (s *Service) remove(ctx context.Context, document Document) error {
+func (s *Removals) finish(ctx context.Context, document Document) error {
 	scope := retrieval.Scope{WorkspaceID: document.WorkspaceID, ChatbotID: document.ChatbotID}
 	if err := s.index.Remove(ctx, scope, document.ID); err != nil {
 		return err
@@ -106,21 +112,21 @@ func (s *Service) remove(ctx context.Context, document Document) error {
 	if left > 0 {
 		return fault.Wrap(fault.Upstream, fmt.Errorf("%d passages left", left), "The index still holds the document.")
 	}
-	answers, messages, err := s.store.AnswersFrom(ctx, document.WorkspaceID, document.ChatbotID, document.ID, messagesOnReceipt)
+	answers, messages, err := s.receipts.AnswersFrom(ctx, document.WorkspaceID, document.ChatbotID, document.ID, messagesOnReceipt)
 	if err != nil {
 		return err
 	}
-	return s.store.InTx(ctx, func(ctx context.Context) error {
+	return s.workspaces.InTx(ctx, func(ctx context.Context) error {
 		// Who deletes the chatbot meanwhile locks the workspace first, too, and
 		// then the same rows in another order.
-		if _, err := s.store.LockWorkspace(ctx, document.WorkspaceID); err != nil {
+		if _, err := s.workspaces.lock(ctx, document.WorkspaceID); err != nil {
 			return taken(err)
 		}
-		err := s.store.ConfirmRemoval(ctx, document.WorkspaceID, document.ID, s.now(), answers, messages)
+		err := s.receipts.ConfirmRemoval(ctx, document.WorkspaceID, document.ID, s.now(), answers, messages)
 		if err != nil {
 			return err
 		}
-		return s.store.DeleteDocument(ctx, document.WorkspaceID, document.ID)
+		return s.documents.DeleteDocument(ctx, document.WorkspaceID, document.ID)
 	})
 }
 
@@ -135,8 +141,8 @@ const (
 // countAgain counts the answers of receipts for good, some time after they were
 // confirmed, for no longer than a turn. Where there are fewer by now, because
 // conversations have been deleted, the receipt says what it said.
-func (s *Service) countAgain(ctx context.Context) error {
-	receipts, err := s.store.RemovalsToCount(ctx, s.now().Add(-answersEnd), countedAtOnce)
+func (s *Removals) countAgain(ctx context.Context) error {
+	receipts, err := s.receipts.RemovalsToCount(ctx, s.now().Add(-answersEnd), countedAtOnce)
 	if err != nil {
 		return err
 	}
@@ -146,30 +152,30 @@ func (s *Service) countAgain(ctx context.Context) error {
 		if !s.now().Before(until) {
 			break
 		}
-		answers, messages, err := s.store.AnswersFrom(ctx, r.WorkspaceID, r.ChatbotID, r.DocumentID, messagesOnReceipt)
+		answers, messages, err := s.receipts.AnswersFrom(ctx, r.WorkspaceID, r.ChatbotID, r.DocumentID, messagesOnReceipt)
 		if err == nil {
 			if answers < r.Answers {
 				answers, messages = r.Answers, r.MessageIDs
 			}
-			err = s.store.CountRemoval(ctx, r.WorkspaceID, r.ID, answers, messages, s.now())
+			err = s.receipts.CountRemoval(ctx, r.WorkspaceID, r.ID, answers, messages, s.now())
 		}
 		failures = append(failures, err)
 	}
 	return errors.Join(failures...)
 }
 
-// Removals returns the receipts of a chatbot, the latest first.
-func (s *Service) Removals(ctx context.Context, workspaceID, chatbotID string) ([]Removal, error) {
-	if _, err := s.store.Chatbot(ctx, workspaceID, chatbotID); err != nil {
-		return nil, err
-	}
-	return s.store.Removals(ctx, workspaceID, chatbotID, listLimit)
-}
-
 // listLimit bounds what a list shows.
 const listLimit = 1000
 
+// List returns the receipts of a chatbot, the latest first.
+func (s *Removals) List(ctx context.Context, workspaceID, chatbotID string) ([]Removal, error) {
+	if _, err := s.workspaces.chatbot(ctx, workspaceID, chatbotID); err != nil {
+		return nil, err
+	}
+	return s.receipts.Removals(ctx, workspaceID, chatbotID, listLimit)
+}
+
 // Forget takes all that a chatbot knows out of the index.
-func (s *Service) Forget(ctx context.Context, workspaceID, chatbotID string) error {
+func (s *Removals) Forget(ctx context.Context, workspaceID, chatbotID string) error {
 	return s.index.Drop(ctx, retrieval.Scope{WorkspaceID: workspaceID, ChatbotID: chatbotID})
 }

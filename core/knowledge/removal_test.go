@@ -14,7 +14,7 @@ import (
 // receipt is the receipt of a document.
 func (l *library) receipt(id string) knowledge.Removal {
 	l.Helper()
-	all, err := l.Removals(l.Context(), home, bot)
+	all, err := l.Removals.List(l.Context(), home, bot)
 	l.must(err)
 	for _, r := range all {
 		if r.DocumentID == id {
@@ -68,7 +68,7 @@ func TestRemove(t *testing.T) {
 		second := l.answerFrom(d.ID)
 		l.clock.advance(time.Hour)
 		requested := l.clock.Now()
-		l.must(l.Remove(t.Context(), home, bot, d.ID))
+		l.must(l.Documents.Remove(t.Context(), home, bot, d.ID))
 		l.wantGone(d.ID)
 		r := l.receipt(d.ID)
 		if r.Title != "Bread" || r.Passages != d.Passages || r.ContentHash != d.ContentHash || !r.RequestedAt.Equal(requested) ||
@@ -82,13 +82,13 @@ func TestRemove(t *testing.T) {
 		l := newLibrary(t)
 		d := l.add("Bread", bread)
 		before, during := l.answerFrom(d.ID), l.beginAnswer()
-		l.must(l.Remove(t.Context(), home, bot, d.ID))
+		l.must(l.Documents.Remove(t.Context(), home, bot, d.ID))
 		l.finishAnswer(during, d.ID)
 		l.clock.advance(15 * time.Minute)
-		l.must(l.Sweep(t.Context()))
+		l.must(l.Worker.Sweep(t.Context()))
 		l.wantReceipt(d.ID, 1)
 		l.clock.advance(time.Second)
-		l.must(l.Sweep(t.Context()))
+		l.must(l.Worker.Sweep(t.Context()))
 		l.wantReceipt(d.ID, 2)
 		if ids := l.receipt(d.ID).MessageIDs; !slices.Equal(ids, []int64{before, during}) {
 			t.Errorf("the answers are %v", ids)
@@ -102,12 +102,12 @@ func TestRemove(t *testing.T) {
 		l := newLibrary(t)
 		d := l.add("Bread", bread)
 		l.answerFrom(d.ID)
-		l.must(l.Remove(t.Context(), home, bot, d.ID))
+		l.must(l.Documents.Remove(t.Context(), home, bot, d.ID))
 		l.clock.advance(day)
 		if n, err := l.db.DeleteOldConversations(t.Context(), home, time.Time{}, l.clock.Now(), 10); err != nil || n != 1 {
 			t.Fatalf("%d conversations were deleted: %v", n, err)
 		}
-		l.must(l.Sweep(t.Context()))
+		l.must(l.Worker.Sweep(t.Context()))
 		l.wantReceipt(d.ID, 1)
 	})
 
@@ -115,7 +115,7 @@ func TestRemove(t *testing.T) {
 		l := newLibrary(t)
 		d := l.add("Bread", bread)
 		l.index.away = true
-		l.must(l.Remove(t.Context(), home, bot, d.ID))
+		l.must(l.Documents.Remove(t.Context(), home, bot, d.ID))
 		l.wantStates(knowledge.Removing)
 		l.wantAnswered("When is rye baked?", "midnight", false)
 		if l.receipt(d.ID).ConfirmedAt != nil {
@@ -138,7 +138,7 @@ func TestRemove(t *testing.T) {
 		l := newLibrary(t)
 		d := l.add("Bread", bread)
 		l.index.lie = true
-		l.must(l.Remove(t.Context(), home, bot, d.ID))
+		l.must(l.Documents.Remove(t.Context(), home, bot, d.ID))
 		for range 20 {
 			l.wantStates(knowledge.Removing)
 			l.wantAnswered("When is rye baked?", "midnight", false)
@@ -160,12 +160,12 @@ func TestRemove(t *testing.T) {
 		d := l.add("Bread", bread)
 		l.index.away = true
 		for range 2 {
-			l.must(l.Remove(t.Context(), home, bot, d.ID))
+			l.must(l.Documents.Remove(t.Context(), home, bot, d.ID))
 		}
 		l.index.away = false
-		l.must(l.Remove(t.Context(), home, bot, d.ID))
-		l.wantKind(l.Remove(t.Context(), home, bot, d.ID), fault.NotFound)
-		if all, err := l.Removals(t.Context(), home, bot); err != nil || len(all) != 1 {
+		l.must(l.Documents.Remove(t.Context(), home, bot, d.ID))
+		l.wantKind(l.Documents.Remove(t.Context(), home, bot, d.ID), fault.NotFound)
+		if all, err := l.Removals.List(t.Context(), home, bot); err != nil || len(all) != 1 {
 			t.Errorf("the receipts are %+v, %v", all, err)
 		}
 	})
@@ -178,7 +178,7 @@ func TestRemove(t *testing.T) {
 		t.Run("a document that is removed "+name+" leaves nothing there", func(t *testing.T) {
 			l := newLibrary(t)
 			d := l.addFile("a.pdf", bread)
-			hook(l, func() { l.must(l.Remove(t.Context(), home, bot, d.ID)) })
+			hook(l, func() { l.must(l.Documents.Remove(t.Context(), home, bot, d.ID)) })
 			l.work()
 			l.wantGone(d.ID)
 			l.wantReceipt(d.ID, 0)
@@ -191,8 +191,8 @@ func TestRemove(t *testing.T) {
 			l.work()
 			d := l.at("https://site/")
 			l.world.set("https://site/", page{text: cakes})
-			l.must(l.SyncSource(t.Context(), home, bot, source.ID))
-			hook(l, func() { l.must(l.Remove(t.Context(), home, bot, d.ID)) })
+			l.must(l.Sources.Sync(t.Context(), home, bot, source.ID))
+			hook(l, func() { l.must(l.Documents.Remove(t.Context(), home, bot, d.ID)) })
 			l.work()
 			l.wantGone(d.ID)
 			l.wantReceipt(d.ID, 0)
@@ -203,7 +203,7 @@ func TestRemove(t *testing.T) {
 		l := newLibrary(t)
 		d := l.addFile("a.pdf", bread)
 		l.index.before = func() {
-			l.must(l.Remove(t.Context(), home, bot, d.ID))
+			l.must(l.Documents.Remove(t.Context(), home, bot, d.ID))
 			if r := l.receipt(d.ID); r.ConfirmedAt != nil {
 				t.Errorf("it is %+v", r)
 			}
@@ -219,7 +219,7 @@ func TestRemove(t *testing.T) {
 			l.addFile(fmt.Sprintf("%d.pdf", i), cakes)
 		}
 		l.index.away = true
-		l.must(l.Remove(t.Context(), home, bot, d.ID))
+		l.must(l.Documents.Remove(t.Context(), home, bot, d.ID))
 		l.index.away = false
 		l.index.before = func() { l.wantGone(d.ID) }
 		l.work()
@@ -231,7 +231,7 @@ func TestRemove(t *testing.T) {
 	t.Run("a chatbot that is forgotten is forgotten by the index", func(t *testing.T) {
 		l := newLibrary(t)
 		d := l.add("Bread", bread)
-		l.must(l.Forget(t.Context(), home, bot))
+		l.must(l.Removals.Forget(t.Context(), home, bot))
 		if n, err := l.index.Count(t.Context(), homeScope, d.ID); n != 0 || err != nil {
 			t.Errorf("%d passages are left: %v", n, err)
 		}

@@ -21,7 +21,7 @@ func TestRepair(t *testing.T) {
 		if n := l.index.changes(); n != 0 {
 			t.Errorf("it was changed %d times", n)
 		}
-		l.must(l.Forget(ctx, home, bot))
+		l.must(l.Removals.Forget(ctx, home, bot))
 		l.wantAnswered("When is rye baked?", "midnight", false)
 		l.wantRepaired(2)
 		l.wantAnswered("When is rye baked?", "midnight", true)
@@ -45,10 +45,10 @@ func TestRepair(t *testing.T) {
 		l.work()
 		d := l.at(start)
 		l.world.set(start, page{text: long("wort", 4)})
-		l.must(l.SyncSource(ctx, home, bot, source.ID))
-		l.index.before = func() { l.must(l.Cancel(ctx, home, bot, d.ID)) }
+		l.must(l.Sources.Sync(ctx, home, bot, source.ID))
+		l.index.before = func() { l.must(l.Documents.Cancel(ctx, home, bot, d.ID)) }
 		l.work()
-		l.must(l.Forget(ctx, home, bot))
+		l.must(l.Removals.Forget(ctx, home, bot))
 		l.wantRepaired(1)
 		l.wantAnswered("When is rye baked?", "midnight", true)
 		l.wantRepaired(0)
@@ -70,7 +70,7 @@ func TestRepair(t *testing.T) {
 		l := newLibrary(t)
 		gone := l.add("Bread", bread)
 		l.index.away = true
-		l.must(l.Remove(ctx, home, bot, gone.ID))
+		l.must(l.Documents.Remove(ctx, home, bot, gone.ID))
 		added := l.add("Cakes", cakes)
 		l.index.away = false
 		l.wantRepaired(0)
@@ -105,8 +105,8 @@ func TestRebuildThatBreaksOff(t *testing.T) {
 		return l, l.at(start).ID, gone, func() {
 			l.clock.advance(time.Minute)
 			l.world.set(start, page{text: cakes})
-			l.must(l.SyncSource(ctx, home, bot, source.ID))
-			l.must(l.Remove(ctx, home, bot, gone))
+			l.must(l.Sources.Sync(ctx, home, bot, source.ID))
+			l.must(l.Documents.Remove(ctx, home, bot, gone))
 			l.work()
 		}
 	}
@@ -118,20 +118,20 @@ func TestRebuildThatBreaksOff(t *testing.T) {
 			l, changed, gone, change := changing(t)
 			// Another process works on while this one, which dies, rebuilds.
 			l.index.filled = func() {
-				dying := l.Service
+				dying := l.Rebuilder
 				l.open()
 				change()
-				l.Service = dying
+				l.Rebuilder = dying
 			}
 			died = l.dyingIn(calls, func(ctx context.Context) error {
-				_, err := l.Rebuild(ctx)
+				_, err := l.Rebuilds.Rebuild(ctx)
 				return err
 			})
 			if l.index.filled != nil { // it died before
 				l.index.filled = nil
 				change()
 			}
-			_, err := l.Repair(ctx)
+			_, err := l.Rebuilds.Repair(ctx)
 			l.must(err)
 			l.wantWhole(changed)
 			l.wantGone(gone)
@@ -154,7 +154,7 @@ func TestRebuildThatBreaksOff(t *testing.T) {
 		l.wantMarks(0)
 		cancelled, cancel := context.WithCancel(ctx)
 		l.index.filling = cancel
-		if _, err := l.Rebuild(cancelled); err == nil {
+		if _, err := l.Rebuilds.Rebuild(cancelled); err == nil {
 			t.Error("it did not fail")
 		}
 		l.wantMarks(0)
@@ -179,15 +179,15 @@ func TestRebuildThatBreaksOff(t *testing.T) {
 		}{{4 * time.Minute, true}, {4 * time.Minute, false}, {time.Hour, true}, {50 * time.Minute, false}, {21 * time.Hour, true}} {
 			lose()
 			l.clock.advance(c.after)
-			l.must(l.Watch(ctx))
+			l.must(l.Rebuilds.Watch(ctx))
 			l.wantAnswered("When is plum cake baked?", "Sundays", c.caught)
 			l.wantMarks(1)
 		}
 		l.clock.advance(2 * day)
-		l.must(l.Watch(ctx))
+		l.must(l.Rebuilds.Watch(ctx))
 		l.wantMarks(0)
 		lose()
-		l.must(l.Watch(ctx))
+		l.must(l.Rebuilds.Watch(ctx))
 		l.wantAnswered("When is plum cake baked?", "Sundays", false)
 	})
 }

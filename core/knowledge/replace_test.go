@@ -58,7 +58,7 @@ func TestReplaceInOneStep(t *testing.T) {
 				<-s
 			}
 			l.world.set(start, page{text: text(version)})
-			l.must(l.SyncSource(t.Context(), home, bot, source.ID))
+			l.must(l.Sources.Sync(t.Context(), home, bot, source.ID))
 			l.work()
 		}
 		close(done)

@@ -44,23 +44,23 @@ func TestChatbotOverTheLimit(t *testing.T) {
 	t.Run("takes no documents and no sources, and reads none again", func(t *testing.T) {
 		for name, do := range map[string]func() error{
 			"a text": func() error {
-				_, err := l.Add(ctx, home, bot, knowledge.NewDocument{Title: "Rolls", Content: "Rolls are baked at dawn."})
+				_, err := l.Documents.Add(ctx, home, bot, knowledge.NewDocument{Title: "Rolls", Content: "Rolls are baked at dawn."})
 				return err
 			},
 			"a text that is there": func() error {
-				_, err := l.Add(ctx, home, bot, knowledge.NewDocument{Title: "Cakes", Content: cakes})
+				_, err := l.Documents.Add(ctx, home, bot, knowledge.NewDocument{Title: "Cakes", Content: cakes})
 				return err
 			},
 			"a file": func() error {
-				_, err := l.Add(ctx, home, bot, knowledge.NewDocument{File: &knowledge.Upload{Name: "a.pdf", Body: []byte(bread)}})
+				_, err := l.Documents.Add(ctx, home, bot, knowledge.NewDocument{File: &knowledge.Upload{Name: "a.pdf", Body: []byte(bread)}})
 				return err
 			},
 			"a page": func() error {
-				_, err := l.AddSource(ctx, home, bot, knowledge.NewSource{URL: pageA})
+				_, err := l.Sources.Add(ctx, home, bot, knowledge.NewSource{URL: pageA})
 				return err
 			},
-			"a retry":           func() error { return l.Retry(ctx, home, bot, failed.ID) },
-			"a synchronisation": func() error { return l.SyncSource(ctx, home, bot, source.ID) },
+			"a retry":           func() error { return l.Documents.Retry(ctx, home, bot, failed.ID) },
+			"a synchronisation": func() error { return l.Sources.Sync(ctx, home, bot, source.ID) },
 		} {
 			if err := do(); !fault.Is(err, fault.Forbidden) {
 				t.Errorf("%s: %v", name, err)
@@ -93,9 +93,9 @@ func TestChatbotOverTheLimit(t *testing.T) {
 	})
 
 	t.Run("still has documents and sources taken away", func(t *testing.T) {
-		l.must(l.Remove(ctx, home, bot, kept.ID))
+		l.must(l.Documents.Remove(ctx, home, bot, kept.ID))
 		l.wantGone(kept.ID)
-		l.must(l.RemoveSource(ctx, home, bot, source.ID))
+		l.must(l.Sources.Remove(ctx, home, bot, source.ID))
 		l.work()
 		l.wantStates(knowledge.Failed)
 	})
@@ -111,9 +111,9 @@ func TestSourcesOfThePlan(t *testing.T) {
 			plan.Standard: {"", ""},
 		} {
 			l.setPlan(name)
-			_, site := l.AddSource(ctx, home, bot, knowledge.NewSource{URL: "https://site/" + string(name), Kind: knowledge.Site})
-			_, schedule := l.AddSource(ctx, home, bot, knowledge.NewSource{URL: "https://page/" + string(name), Schedule: knowledge.Weekly})
-			_, page := l.AddSource(ctx, home, bot, knowledge.NewSource{URL: "https://page/once/" + string(name)})
+			_, site := l.Sources.Add(ctx, home, bot, knowledge.NewSource{URL: "https://site/" + string(name), Kind: knowledge.Site})
+			_, schedule := l.Sources.Add(ctx, home, bot, knowledge.NewSource{URL: "https://page/" + string(name), Schedule: knowledge.Weekly})
+			_, page := l.Sources.Add(ctx, home, bot, knowledge.NewSource{URL: "https://page/once/" + string(name)})
 			for _, got := range []struct {
 				err  error
 				says string
@@ -142,7 +142,7 @@ func TestSourcesOfThePlan(t *testing.T) {
 		if s := l.source(source.ID); !strings.Contains(s.Reason, "Read them again by hand") {
 			t.Errorf("the source is %+v", s)
 		}
-		l.must(l.SyncSource(ctx, home, bot, source.ID))
+		l.must(l.Sources.Sync(ctx, home, bot, source.ID))
 		l.work()
 		l.wantAnswered("When is rye baked?", "noon", true)
 		l.world.set(start, page{text: "Rye is baked at dusk."})

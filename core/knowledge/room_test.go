@@ -33,7 +33,7 @@ func (l *library) send(name string, bytes int) (knowledge.Document, error) {
 	l.world.files[name] = page{err: errScan}
 	l.world.mu.Unlock()
 	body := []byte(name + strings.Repeat("x", bytes-len(name)))
-	return l.Add(l.Context(), home, bot, knowledge.NewDocument{File: &knowledge.Upload{Name: name, Body: body}})
+	return l.Documents.Add(l.Context(), home, bot, knowledge.NewDocument{File: &knowledge.Upload{Name: name, Body: body}})
 }
 
 func TestRoom(t *testing.T) {
@@ -73,7 +73,7 @@ func TestRoom(t *testing.T) {
 		l.limited(3 * knowledge.DocumentBytes)
 		l.add("a", "a")
 		l.add("b", "b")
-		_, err := l.Add(t.Context(), home, bot, knowledge.NewDocument{Title: "c", Content: "c"})
+		_, err := l.Documents.Add(t.Context(), home, bot, knowledge.NewDocument{Title: "c", Content: "c"})
 		l.wantKind(err, fault.Forbidden)
 	})
 
@@ -118,7 +118,7 @@ func TestFreedRoom(t *testing.T) {
 		l := newLibrary(t)
 		d, err := l.send("a.pdf", size)
 		l.must(err)
-		l.must(l.Cancel(t.Context(), home, bot, d.ID))
+		l.must(l.Documents.Cancel(t.Context(), home, bot, d.ID))
 		if n := l.stored(); n != knowledge.DocumentBytes {
 			t.Errorf("%d bytes are stored", n)
 		}
@@ -131,7 +131,7 @@ func TestFreedRoom(t *testing.T) {
 		l.must(err)
 		l.work()
 		l.index.away = true
-		l.must(l.Remove(t.Context(), home, bot, d.ID))
+		l.must(l.Documents.Remove(t.Context(), home, bot, d.ID))
 		if n := l.stored(); n != knowledge.DocumentBytes {
 			t.Errorf("%d bytes are stored", n)
 		}
@@ -150,13 +150,13 @@ func TestFreedRoom(t *testing.T) {
 		l.work()
 		l.clock.advance(7 * day)
 		waiting := l.addFile("b.pdf", bread) // not failed, however old
-		l.must(l.DeleteExpired(t.Context()))
+		l.must(l.Retention.DeleteExpired(t.Context()))
 		if n := l.stored(); n != size+len(bread)+2*knowledge.DocumentBytes {
 			t.Errorf("after seven days %d bytes are stored", n)
 		}
 		l.clock.advance(1)
 		l.clock.advance(day)
-		l.must(l.DeleteExpired(t.Context()))
+		l.must(l.Retention.DeleteExpired(t.Context()))
 		if n := l.stored(); n != len(bread)+2*knowledge.DocumentBytes {
 			t.Errorf("%d bytes are stored", n)
 		}
@@ -171,8 +171,8 @@ func TestFreedRoom(t *testing.T) {
 		l.must(err)
 		l.work()
 		l.clock.advance(8 * day)
-		l.must(l.DeleteExpired(t.Context()))
-		err = l.Retry(t.Context(), home, bot, d.ID)
+		l.must(l.Retention.DeleteExpired(t.Context()))
+		err = l.Documents.Retry(t.Context(), home, bot, d.ID)
 		l.wantKind(err, fault.Conflict)
 		if !strings.Contains(err.Error(), "Add the file again") {
 			t.Errorf("it says %v", err)

@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"context"
 	"time"
 )
 
@@ -88,3 +89,27 @@ const (
 	MaxPages = 10_000
 	MaxDepth = 20
 )
+
+// DefaultRules are those of a site whose owner says nothing else.
+func DefaultRules() Rules { return Rules{MaxDepth: defaultDepth, MaxPages: defaultPages} }
+
+// SourceStore is the port to the stored sources, and to the documents that they
+// have found. A source that is not there is a NotFound fault.
+type SourceStore interface {
+	CreateSource(ctx context.Context, workspaceID string, source Source) error
+	Source(ctx context.Context, workspaceID, chatbotID, sourceID string) (Source, error)
+	Sources(ctx context.Context, workspaceID, chatbotID string) ([]Source, error)
+	UpdateSource(ctx context.Context, workspaceID string, source Source) error
+	DeleteSource(ctx context.Context, workspaceID, sourceID string) error
+	// SourceDocuments returns a source's documents without contents.
+	SourceDocuments(ctx context.Context, workspaceID, sourceID string) ([]Document, error)
+	// CreateFound adds those documents of a source whose addresses it lacks,
+	// until the source has limit of them or it has added room of them, and
+	// returns how many it added.
+	CreateFound(ctx context.Context, workspaceID string, source Source, documents []Document, limit, room int) (added int, err error)
+	// RefreshFound has all settled documents of a source fetched again.
+	RefreshFound(ctx context.Context, workspaceID, sourceID string, now time.Time) error
+	// MarkSourceRemoving is MarkRemoving for all documents of a source, with a
+	// receipt for each.
+	MarkSourceRemoving(ctx context.Context, workspaceID, sourceID string, now time.Time) error
+}

@@ -16,7 +16,7 @@ func TestRemoveSource(t *testing.T) {
 		l.work()
 		l.clock.advance(time.Minute)
 		l.work()
-		if all, err := l.Sources(ctx, home, bot); err != nil || len(all) != 0 || len(l.list()) != 0 {
+		if all, err := l.Sources.List(ctx, home, bot); err != nil || len(all) != 0 || len(l.list()) != 0 {
 			l.Errorf("left are %+v and %+v, %v", all, l.list(), err)
 		}
 		l.wantAnswered("When is rye baked?", "midnight", false)
@@ -28,10 +28,10 @@ func TestRemoveSource(t *testing.T) {
 		source := l.site(wide, knowledge.Daily)
 		l.work()
 		documents := l.list()
-		l.must(l.RemoveSource(ctx, home, bot, source.ID))
+		l.must(l.Sources.Remove(ctx, home, bot, source.ID))
 		l.wantAnswered("When is rye baked?", "midnight", false)
-		l.must(l.RemoveSource(ctx, home, bot, source.ID)) // again is no failure
-		l.wantKind(l.SyncSource(ctx, home, bot, source.ID), fault.Conflict)
+		l.must(l.Sources.Remove(ctx, home, bot, source.ID)) // again is no failure
+		l.wantKind(l.Sources.Sync(ctx, home, bot, source.ID), fault.Conflict)
 		none(l)
 		for _, d := range documents {
 			l.wantGone(d.ID)
@@ -51,7 +51,7 @@ func TestRemoveSource(t *testing.T) {
 			l := newLibrary(t)
 			l.chain()
 			source := l.site(wide, knowledge.Never)
-			hook(l, func() { l.must(l.RemoveSource(ctx, home, bot, source.ID)) })
+			hook(l, func() { l.must(l.Sources.Remove(ctx, home, bot, source.ID)) })
 			none(l)
 		})
 	}
@@ -62,7 +62,7 @@ func TestRemoveSource(t *testing.T) {
 		source := l.site(wide, knowledge.Never)
 		l.work()
 		l.index.away = true
-		l.must(l.RemoveSource(ctx, home, bot, source.ID))
+		l.must(l.Sources.Remove(ctx, home, bot, source.ID))
 		l.work()
 		l.clock.advance(time.Minute)
 		l.work()
@@ -79,12 +79,12 @@ func TestRemoveSource(t *testing.T) {
 		l.chain()
 		first := l.site(wide, knowledge.Never)
 		l.work()
-		l.must(l.RemoveSource(ctx, home, bot, first.ID))
+		l.must(l.Sources.Remove(ctx, home, bot, first.ID))
 		again := l.site(wide, knowledge.Never)
 		l.work()
 		l.clock.advance(time.Minute)
 		l.work()
-		if all, err := l.Sources(ctx, home, bot); err != nil || len(all) != 1 || all[0].ID != again.ID || len(l.list()) != 4 {
+		if all, err := l.Sources.List(ctx, home, bot); err != nil || len(all) != 1 || all[0].ID != again.ID || len(l.list()) != 4 {
 			t.Errorf("there are %+v and %d documents, %v", all, len(l.list()), err)
 		}
 		l.wantAnswered("When is rye baked?", "midnight", true)

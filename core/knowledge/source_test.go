@@ -110,7 +110,7 @@ func TestSite(t *testing.T) {
 		l.wantWhole(l.at(start).ID)
 		l.wantWhole(l.at(pageB).ID)
 		l.setPlan(plan.Standard)
-		l.must(l.Retry(ctx, home, bot, l.at(pageA).ID))
+		l.must(l.Documents.Retry(ctx, home, bot, l.at(pageA).ID))
 		l.work()
 		l.wantWhole(l.at(pageA).ID)
 	})
@@ -122,12 +122,12 @@ func TestSite(t *testing.T) {
 		source := l.pageAt(start, knowledge.Never)
 		l.work()
 		l.world.set(start, page{text: cakes + strings.Repeat("many words ", 40_000), etag: "2"})
-		l.must(l.SyncSource(ctx, home, bot, source.ID))
+		l.must(l.Sources.Sync(ctx, home, bot, source.ID))
 		l.work()
 		l.wantState(l.at(start).ID, knowledge.Failed, "The Starter plan")
 		l.wantAnswered("When is rye baked?", "midnight", true)
 		l.setPlan(plan.Standard)
-		l.must(l.SyncSource(ctx, home, bot, source.ID))
+		l.must(l.Sources.Sync(ctx, home, bot, source.ID))
 		l.work()
 		l.wantWhole(l.at(start).ID)
 		l.wantAnswered("When is plum cake baked?", "Sundays", true)
@@ -137,13 +137,13 @@ func TestSite(t *testing.T) {
 func TestAddSource(t *testing.T) {
 	l := newLibrary(t)
 	t.Run("a page has one page, whatever else is said", func(t *testing.T) {
-		source, err := l.AddSource(t.Context(), home, bot, knowledge.NewSource{URL: " https://site/ ", Rules: knowledge.Rules{MaxPages: 99, MaxDepth: 9}})
+		source, err := l.Sources.Add(t.Context(), home, bot, knowledge.NewSource{URL: " https://site/ ", Rules: knowledge.Rules{MaxPages: 99, MaxDepth: 9}})
 		if err != nil || source.Kind != knowledge.Page || source.Schedule != knowledge.Never || fmt.Sprint(source.Rules) != fmt.Sprint(knowledge.Rules{MaxPages: 1}) {
 			t.Errorf("got %+v, %v", source, err)
 		}
 	})
 	t.Run("an address is added once", func(t *testing.T) {
-		_, err := l.AddSource(t.Context(), home, bot, knowledge.NewSource{URL: "https://site/", Kind: knowledge.Site})
+		_, err := l.Sources.Add(t.Context(), home, bot, knowledge.NewSource{URL: "https://site/", Kind: knowledge.Site})
 		l.wantKind(err, fault.Conflict)
 	})
 	t.Run("what is wrong is refused at its field", func(t *testing.T) {
@@ -166,7 +166,7 @@ func TestAddSource(t *testing.T) {
 			{"exclude", site(knowledge.Rules{Exclude: []string{"/" + strings.Repeat("x", 500)}})},
 			{"exclude", site(knowledge.Rules{Exclude: make([]string, 51)})},
 		} {
-			_, err := l.AddSource(t.Context(), home, bot, c.request)
+			_, err := l.Sources.Add(t.Context(), home, bot, c.request)
 			if !fault.Is(err, fault.Invalid) || fault.As(err).Field != c.field {
 				t.Errorf("%+v gives %v at %q, want %q", c.request, err, fault.As(err).Field, c.field)
 			}

@@ -24,7 +24,7 @@ func TestSync(t *testing.T) {
 			l.work()
 			l.wantAnswered("When is plum cake baked?", "Sundays", false)
 			l.clock.advance(time.Second)
-			l.must(l.Sweep(ctx))
+			l.must(l.Worker.Sweep(ctx))
 			if got := l.queue.take(); len(got) != 1 {
 				t.Errorf("enqueued is %v", got)
 			}
@@ -45,7 +45,7 @@ func TestSync(t *testing.T) {
 			l.index.changes()
 			l.world.fetches()
 			l.clock.advance(day)
-			l.must(l.SyncSource(ctx, home, bot, source.ID))
+			l.must(l.Sources.Sync(ctx, home, bot, source.ID))
 			l.work()
 			if n := l.index.changes(); n != 0 {
 				t.Errorf("the index was changed %d times", n)
@@ -66,7 +66,7 @@ func TestSync(t *testing.T) {
 		source := l.pageAt(start, knowledge.Never)
 		l.work()
 		l.world.set(start, page{text: bread, title: "Croissants"})
-		l.must(l.SyncSource(ctx, home, bot, source.ID))
+		l.must(l.Sources.Sync(ctx, home, bot, source.ID))
 		l.work()
 		l.wantAnswered("croissants", "midnight", true)
 	})
@@ -78,7 +78,7 @@ func TestSync(t *testing.T) {
 		l.work()
 		l.wantWhole(l.at(start).ID)
 		l.world.fetches()
-		l.must(l.SyncSource(ctx, home, bot, source.ID))
+		l.must(l.Sources.Sync(ctx, home, bot, source.ID))
 		l.work()
 		if asked := l.world.fetches(); len(asked) != 1 || asked[0].ETag != "" {
 			t.Errorf("asked was %.100v", asked)
@@ -92,7 +92,7 @@ func TestSync(t *testing.T) {
 		l.work()
 		gone := l.at(pageA)
 		l.world.set(pageA, page{gone: true})
-		l.must(l.SyncSource(ctx, home, bot, source.ID))
+		l.must(l.Sources.Sync(ctx, home, bot, source.ID))
 		l.work()
 		l.wantGone(gone.ID)
 		l.wantReceipt(gone.ID, 0)
@@ -109,7 +109,7 @@ func TestSync(t *testing.T) {
 		source := l.pageAt(start, knowledge.Never)
 		l.work()
 		l.world.set(start, page{err: fault.New(fault.Upstream, "The server answers with status 503.")})
-		l.must(l.SyncSource(ctx, home, bot, source.ID))
+		l.must(l.Sources.Sync(ctx, home, bot, source.ID))
 		l.work()
 		l.wantState(l.at(start).ID, knowledge.Pending, "503")
 		l.wantAnswered("When is rye baked?", "midnight", true)
@@ -128,7 +128,7 @@ func TestSync(t *testing.T) {
 		}
 		l.world.discovery = nil
 		l.chain()
-		l.must(l.SyncSource(ctx, home, bot, source.ID))
+		l.must(l.Sources.Sync(ctx, home, bot, source.ID))
 		l.work()
 		if s := l.source(source.ID); s.State != knowledge.SourceReady || s.Reason != "" || s.Attempts != 0 {
 			t.Errorf("the source is %+v", s)

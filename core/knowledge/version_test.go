@@ -47,7 +47,7 @@ func TestKnowledgeVersion(t *testing.T) {
 		}},
 		{"it goes in at the next try", func() {
 			l.index.away = false
-			l.must(l.Retry(ctx, home, bot, text.ID))
+			l.must(l.Documents.Retry(ctx, home, bot, text.ID))
 			l.work()
 		}},
 		{"the same text is added again", func() { l.add("Cakes", cakes) }},
@@ -56,24 +56,24 @@ func TestKnowledgeVersion(t *testing.T) {
 			l.work()
 		}},
 		{"the page is read again and is unchanged", func() {
-			l.must(l.SyncSource(ctx, home, bot, source.ID))
+			l.must(l.Sources.Sync(ctx, home, bot, source.ID))
 			l.work()
 		}},
 		{"the page cannot be read", func() {
 			l.world.set(start, page{err: fault.New(fault.Invalid, "It is a riddle.")})
-			l.must(l.SyncSource(ctx, home, bot, source.ID))
+			l.must(l.Sources.Sync(ctx, home, bot, source.ID))
 			l.work()
 		}},
 		{"the page has changed and the index is away", func() {
 			l.world.set(start, page{text: "# Oats\n\nOats are for horses.\n"})
 			l.index.away = true
-			l.must(l.Retry(ctx, home, bot, l.at(start).ID))
+			l.must(l.Documents.Retry(ctx, home, bot, l.at(start).ID))
 			l.work()
 		}},
-		{"its owner cancels the work", func() { l.must(l.Cancel(ctx, home, bot, l.at(start).ID)) }},
+		{"its owner cancels the work", func() { l.must(l.Documents.Cancel(ctx, home, bot, l.at(start).ID)) }},
 		{"and retries it when the index is back", func() {
 			l.index.away = false
-			l.must(l.Retry(ctx, home, bot, l.at(start).ID))
+			l.must(l.Documents.Retry(ctx, home, bot, l.at(start).ID))
 			l.work()
 		}},
 		{"a file fails", func() {
@@ -81,38 +81,38 @@ func TestKnowledgeVersion(t *testing.T) {
 			l.work()
 		}},
 		{"and fails again", func() {
-			l.must(l.Retry(ctx, home, bot, scan.ID))
+			l.must(l.Documents.Retry(ctx, home, bot, scan.ID))
 			l.work()
 		}},
 		{"everything is split anew", func() {
-			_, err := l.Reindex(ctx, home, bot)
+			_, err := l.Documents.Reindex(ctx, home, bot)
 			l.must(err)
 		}},
 		{"the text is removed and the index holds it still", func() {
 			l.index.lie = true
-			l.must(l.Remove(ctx, home, bot, text.ID))
+			l.must(l.Documents.Remove(ctx, home, bot, text.ID))
 		}},
 		{"its removal is confirmed", func() {
 			l.index.lie = false
 			l.clock.advance(day)
-			l.must(l.Sweep(ctx))
+			l.must(l.Worker.Sweep(ctx))
 			l.work()
 			l.wantGone(text.ID)
 		}},
 		{"the text is added again", func() { text = l.add("Cakes", cakes) }},
 		{"one text goes and another comes", func() {
-			l.must(l.Remove(ctx, home, bot, text.ID))
+			l.must(l.Documents.Remove(ctx, home, bot, text.ID))
 			text = l.add("Cakes", cakes)
 		}},
 		{"another chatbot learns something", func() {
-			_, err := l.Add(ctx, foreign, other, knowledge.NewDocument{Title: "Cakes", Content: cakes})
+			_, err := l.Documents.Add(ctx, foreign, other, knowledge.NewDocument{Title: "Cakes", Content: cakes})
 			l.must(err)
 		}},
 		{"the page goes with its source", func() {
-			l.must(l.RemoveSource(ctx, home, bot, source.ID))
+			l.must(l.Sources.Remove(ctx, home, bot, source.ID))
 			l.work()
 		}},
-		{"the last text goes", func() { l.must(l.Remove(ctx, home, bot, text.ID)) }},
+		{"the last text goes", func() { l.must(l.Documents.Remove(ctx, home, bot, text.ID)) }},
 	} {
 		live, version := l.answeredFrom(), l.version()
 		step.do()
@@ -155,7 +155,7 @@ func TestFoundSaysWhereItStands(t *testing.T) {
 	before := l.at(start).ContentHash
 	l.world.set(start, page{text: second})
 	renew := func() {
-		l.must(l.SyncSource(t.Context(), home, bot, source.ID))
+		l.must(l.Sources.Sync(t.Context(), home, bot, source.ID))
 		l.work()
 	}
 
@@ -170,7 +170,7 @@ func TestFoundSaysWhereItStands(t *testing.T) {
 	})
 	t.Run("and while it is to be split anew, which its own hash is cleared for", func(t *testing.T) {
 		before := l.at(start).ContentHash
-		l.must(l.MarkReindex(t.Context(), home, bot))
+		l.must(l.Documents.MarkReindex(t.Context(), home, bot))
 		l.stands("rye", 2, second, before)
 		l.index.away = true
 		l.work()

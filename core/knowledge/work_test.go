@@ -24,7 +24,7 @@ func TestTurns(t *testing.T) {
 		slow := func() { l.clock.advance(3 * time.Second) }
 		for i, want := range []bool{true, true, false} {
 			l.world.extracting = func() { slow(); l.world.extracting = slow }
-			if more, _, err := l.Work(t.Context(), home, knowledge.ExtractWork); more != want || err != nil {
+			if more, _, err := l.Worker.Work(t.Context(), home, knowledge.ExtractWork); more != want || err != nil {
 				t.Errorf("turn %d: more is %v, %v", i, more, err)
 			}
 		}
@@ -39,7 +39,7 @@ func TestTurns(t *testing.T) {
 		stop := errors.New("the server stops")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		l.world.extracting = func() { cancel(stop) }
-		if _, err := l.WorkOff(ctx, home); !errors.Is(err, stop) {
+		if _, err := l.Worker.WorkOff(ctx, home); !errors.Is(err, stop) {
 			t.Errorf("the error is %v", err)
 		}
 		l.wantState(d.ID, knowledge.Extracting, "")
@@ -55,12 +55,12 @@ func TestTurns(t *testing.T) {
 		l.index.away = true
 		l.add("Bread", bread)
 		l.queue.take()
-		l.must(l.Sweep(t.Context()))
+		l.must(l.Worker.Sweep(t.Context()))
 		if got := l.queue.take(); len(got) != 0 {
 			t.Errorf("enqueued is %v", got)
 		}
 		l.clock.advance(time.Minute)
-		l.must(l.Sweep(t.Context()))
+		l.must(l.Worker.Sweep(t.Context()))
 		if got := l.queue.take(); fmt.Sprint(got) != "[ws_home]" {
 			t.Errorf("enqueued is %v", got)
 		}
@@ -70,14 +70,14 @@ func TestTurns(t *testing.T) {
 		l := newLibrary(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		l.index.before = cancel
-		d, err := l.Add(ctx, home, bot, knowledge.NewDocument{Title: "Bread", Content: bread})
+		d, err := l.Documents.Add(ctx, home, bot, knowledge.NewDocument{Title: "Bread", Content: bread})
 		l.must(err)
 		l.work() // it is the adder's still
 		if l.get(d.ID).State == knowledge.Ready {
 			t.Error("it is ready")
 		}
 		l.clock.advance(30 * time.Second)
-		l.must(l.Sweep(t.Context()))
+		l.must(l.Worker.Sweep(t.Context()))
 		if got := l.queue.take(); fmt.Sprint(got) != "[ws_home]" {
 			t.Errorf("enqueued is %v", got)
 		}
@@ -91,7 +91,7 @@ func TestFinish(t *testing.T) {
 		l := newLibrary(t)
 		completed := 0
 		finish := func() bool {
-			more, err := l.Finish(t.Context(), home, knowledge.ExtractWork, func(context.Context) error { completed++; return nil })
+			more, err := l.Worker.Finish(t.Context(), home, knowledge.ExtractWork, func(context.Context) error { completed++; return nil })
 			l.must(err)
 			return more
 		}
@@ -107,7 +107,7 @@ func TestFinish(t *testing.T) {
 
 	t.Run("what completing fails with is handed on", func(t *testing.T) {
 		l := newLibrary(t)
-		if _, err := l.Finish(t.Context(), home, knowledge.IndexWork, func(context.Context) error { return errAway }); !errors.Is(err, errAway) {
+		if _, err := l.Worker.Finish(t.Context(), home, knowledge.IndexWork, func(context.Context) error { return errAway }); !errors.Is(err, errAway) {
 			t.Errorf("the error is %v", err)
 		}
 	})
@@ -115,7 +115,7 @@ func TestFinish(t *testing.T) {
 	t.Run("the work of a workspace that has gone can be completed", func(t *testing.T) {
 		l := newLibrary(t)
 		completed := false
-		more, err := l.Finish(t.Context(), "ws_gone", knowledge.FetchWork, func(context.Context) error { completed = true; return nil })
+		more, err := l.Worker.Finish(t.Context(), "ws_gone", knowledge.FetchWork, func(context.Context) error { completed = true; return nil })
 		if more || err != nil || !completed {
 			t.Errorf("more is %v, completed %v: %v", more, completed, err)
 		}
@@ -145,7 +145,7 @@ func TestFinish(t *testing.T) {
 				for more := true; more; {
 					l.work()
 					var err error
-					more, err = l.Finish(t.Context(), home, knowledge.ExtractWork, func(context.Context) error { l.queue.take(); return nil })
+					more, err = l.Worker.Finish(t.Context(), home, knowledge.ExtractWork, func(context.Context) error { l.queue.take(); return nil })
 					l.must(err)
 				}
 			}

@@ -131,7 +131,7 @@ func (w *world) fetches() []knowledge.Fetch {
 // site adds a source that begins at https://site/.
 func (l *library) site(rules knowledge.Rules, schedule knowledge.Schedule) knowledge.Source {
 	l.Helper()
-	source, err := l.AddSource(l.Context(), home, bot, knowledge.NewSource{
+	source, err := l.Sources.Add(l.Context(), home, bot, knowledge.NewSource{
 		URL: "https://site/", Kind: knowledge.Site, Rules: rules, Schedule: schedule,
 	})
 	l.must(err)
@@ -141,7 +141,7 @@ func (l *library) site(rules knowledge.Rules, schedule knowledge.Schedule) knowl
 // pageAt adds a source of one page.
 func (l *library) pageAt(url string, schedule knowledge.Schedule) knowledge.Source {
 	l.Helper()
-	source, err := l.AddSource(l.Context(), home, bot, knowledge.NewSource{URL: url, Schedule: schedule})
+	source, err := l.Sources.Add(l.Context(), home, bot, knowledge.NewSource{URL: url, Schedule: schedule})
 	l.must(err)
 	return source
 }
@@ -149,7 +149,7 @@ func (l *library) pageAt(url string, schedule knowledge.Schedule) knowledge.Sour
 // source looks a source up.
 func (l *library) source(id string) knowledge.Source {
 	l.Helper()
-	all, err := l.Sources(l.Context(), home, bot)
+	all, err := l.Sources.List(l.Context(), home, bot)
 	l.must(err)
 	for _, s := range all {
 		if s.ID == id {

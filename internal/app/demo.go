@@ -111,7 +111,7 @@ func addDocuments(ctx context.Context, p *Program, bot chatbot.Chatbot) error {
 		if err != nil {
 			return err
 		}
-		_, err = p.Knowledge.Add(ctx, bot.WorkspaceID, bot.ID, knowledge.NewDocument{
+		_, err = p.Knowledge.Documents.Add(ctx, bot.WorkspaceID, bot.ID, knowledge.NewDocument{
 			Title: TitleOf(name, string(text)), Kind: knowledge.Markdown, Content: string(text),
 		})
 		if err != nil {

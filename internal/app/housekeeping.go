@@ -49,18 +49,18 @@ func (h *housekeeping) run(ctx context.Context) {
 		})
 	}
 	tasks.Go(func() {
-		logUnlessStopped(ctx, h.Log, "jobs not run", h.Queue.Run(ctx, h.Knowledge))
+		logUnlessStopped(ctx, h.Log, "jobs not run", h.Queue.Run(ctx, h.Knowledge.Worker))
 	})
 	tasks.Go(func() {
 		every(ctx, sweepEvery, func() {
-			logUnlessStopped(ctx, h.Log, "due documents not found", h.Knowledge.Sweep(ctx))
+			logUnlessStopped(ctx, h.Log, "due documents not found", h.Knowledge.Worker.Sweep(ctx))
 		})
 	})
 	h.repair(ctx)
 	every(ctx, housekeepingEvery, func() {
 		logUnlessStopped(ctx, h.Log, "expired rows not deleted", errors.Join(
-			h.Tenants.DeleteExpired(ctx), h.Knowledge.DeleteExpired(ctx), h.Chat.DeleteOutdated(ctx)))
-		logUnlessStopped(ctx, h.Log, "index not repaired", h.Knowledge.Watch(ctx))
+			h.Tenants.DeleteExpired(ctx), h.Knowledge.Retention.DeleteExpired(ctx), h.Chat.DeleteOutdated(ctx)))
+		logUnlessStopped(ctx, h.Log, "index not repaired", h.Rebuilder.Watch(ctx))
 		if shared, ok := h.Index.(*weaviate.Index); ok {
 			_, err := shared.Rest(ctx, tenantIdle)
 			logUnlessStopped(ctx, h.Log, "idle tenants not put to rest", err)
@@ -73,8 +73,8 @@ const tenantIdle = time.Hour
 
 // repair makes the index hold what the database says.
 func (h *housekeeping) repair(ctx context.Context) {
-	logUnlessStopped(ctx, h.Log, "due documents not found", h.Knowledge.Sweep(ctx))
-	if n, err := h.Knowledge.Repair(ctx); err != nil {
+	logUnlessStopped(ctx, h.Log, "due documents not found", h.Knowledge.Worker.Sweep(ctx))
+	if n, err := h.Rebuilder.Repair(ctx); err != nil {
 		logUnlessStopped(ctx, h.Log, "index not repaired", err)
 	} else if n > 0 {
 		h.Log.Info("index repaired from the database", "documents", n)

@@ -17,6 +17,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
+	"parley/core/knowledge/rebuild"
 	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/internal/app/config"
@@ -24,6 +25,7 @@ import (
 	"parley/internal/publicid"
 	"parley/internal/security"
 	"parley/jobs"
+	"parley/llm/tokens"
 	"parley/mail"
 	"parley/store"
 )
@@ -43,7 +45,8 @@ type Program struct {
 
 	Tenants   *tenant.Service
 	Chatbots  *chatbot.Service
-	Knowledge *knowledge.Service
+	Knowledge knowledge.Services
+	Rebuilder *rebuild.Rebuilder
 	Searcher  *retrieval.Searcher
 	Evaluator *retrieval.Evaluator
 	Chat      *chat.Service
@@ -140,7 +143,7 @@ func (p *Program) openBilling() (err error) {
 
 // openKnowledge opens what the knowledge of chatbots needs.
 func (p *Program) openKnowledge(ctx context.Context, options Options) error {
-	ports, err := SearchPorts(p.Config)
+	embedder, err := OpenEmbedder(p.Config)
 	if err != nil {
 		return err
 	}
@@ -154,7 +157,9 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	if err != nil {
 		return err
 	}
-	ports.Store, ports.Index, ports.Queue, ports.Fetcher = p.Store, p.Index, p.Queue, sites
+	ports := knowledge.Ports{
+		Stores: knowledgeStores(p.Store), Index: p.Index, Queue: p.Queue, Fetcher: sites, Embedder: embedder, Tokens: tokens.Count,
+	}
 	if ports.Extractor, err = newReader(p.Config); err != nil {
 		return err
 	}
@@ -162,10 +167,13 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 		ports.Index = options.Index(p.Index)
 	}
 	p.Searcher = retrieval.NewSearcher(ports.Index, p.Store, ports.Embedder, p.Log)
-	ports.Searcher = p.Searcher
 	p.indexVersion = retrieval.IndexVersion(ports.Embedder)
 	p.Knowledge = knowledge.New(ports, p.now, rand.Reader, p.Log)
-	p.Evaluator = retrieval.NewEvaluator(p.Searcher, p.Knowledge)
+	p.Rebuilder = rebuild.New(rebuild.Ports{
+		Documents: p.Store, Passages: p.Store, Removals: p.Store, Marks: p.Store, Index: ports.Index, Searcher: p.Searcher,
+		Indexer: p.Knowledge.Indexer, Version: p.indexVersion,
+	}, p.now)
+	p.Evaluator = retrieval.NewEvaluator(p.Searcher, p.Knowledge.Documents)
 	return nil
 }
 
@@ -212,4 +220,12 @@ func NewLog(config *Config) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(os.Stderr, options))
 	}
 	return slog.New(slog.NewTextHandler(os.Stderr, options))
+}
+
+// knowledgeStores are the ports of package knowledge to the database.
+func knowledgeStores(db *store.Store) knowledge.Stores {
+	return knowledge.Stores{
+		Transactions: db, Workspaces: db, Plans: db, Chatbots: db, Sizes: db, Audit: db,
+		Documents: db, Uploads: db, Sources: db, Passages: db, Removals: db, Embeddings: db, Due: db,
+	}
 }

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"io"
 
-	"parley/core/knowledge"
 	"parley/core/retrieval"
 	"parley/index/embedded"
 	"parley/index/weaviate"
 	"parley/llm/openai"
-	"parley/llm/tokens"
 	"parley/llm/words"
 )
 
@@ -40,20 +38,17 @@ func OpenWeaviate(ctx context.Context, config *Config, prefix string) (*weaviate
 	return weaviate.Open(ctx, config.Weaviate(prefix))
 }
 
-// SearchPorts are the ports of retrieval beside the index.
-func SearchPorts(config *Config) (knowledge.Ports, error) {
-	ports := knowledge.Ports{Tokens: tokens.Count}
+// OpenEmbedder opens the embedding model that the configuration names.
+func OpenEmbedder(config *Config) (retrieval.Embedder, error) {
 	if config.EmbedModel == "" {
-		ports.Embedder = words.Embedder{}
-		return ports, nil
+		return words.Embedder{}, nil
 	}
 	settings := openai.Config{BaseURL: config.EmbedAddress(), APIKey: config.EmbedAPIKey, Model: config.EmbedModel}
 	embedder, err := openai.NewEmbedder(settings, config.EmbedSize)
-	if err != nil {
-		return ports, fmt.Errorf("the embedding model cannot be used: %w", err)
+	if err != nil { // an interface that holds a nil pointer would not be nil
+		return nil, fmt.Errorf("the embedding model cannot be used: %w", err)
 	}
-	ports.Embedder = embedder
-	return ports, nil
+	return embedder, nil
 }
 
 // IndexIsCurrent reports whether the index that serves is of this version of the

@@ -41,7 +41,7 @@ func lookAt(ctx context.Context, p *Program, documents []knowledge.Document) (le
 		if d.State.Settled() {
 			continue
 		}
-		now, err := p.Knowledge.Get(ctx, d.WorkspaceID, d.ChatbotID, d.ID)
+		now, err := p.Knowledge.Documents.Get(ctx, d.WorkspaceID, d.ChatbotID, d.ID)
 		if err != nil {
 			return "", err
 		}
@@ -60,5 +60,5 @@ func workAlone(ctx context.Context, p *Program, workspaceID string) (more bool, 
 		return false, nil
 	}
 	defer unlock()
-	return p.Knowledge.WorkOff(ctx, workspaceID)
+	return p.Knowledge.Worker.WorkOff(ctx, workspaceID)
 }

@@ -1,9 +1,10 @@
-package knowledge
+package rebuild
 
 import (
 	"context"
 	"time"
 
+	"parley/core/knowledge"
 	"parley/core/retrieval"
 )
 
@@ -16,33 +17,33 @@ import (
 // while documents may be added already. That is harmless: what goes into the
 // old index meanwhile is caught up with, and only for the moment in between a
 // search may not find it.
-func (s *Service) Repair(ctx context.Context) (int, error) {
-	version, err := s.index.Version(ctx)
+func (s *Rebuilder) Repair(ctx context.Context) (int, error) {
+	version, err := s.Index.Version(ctx)
 	if err != nil {
 		return 0, err
 	}
-	if version != retrieval.IndexVersion(s.embedder) {
+	if version != s.Version {
 		return s.Rebuild(ctx)
 	}
-	s.searcher.LookUpVersion(ctx)
+	s.Searcher.LookUpVersion(ctx)
 	if err := s.resume(ctx); err != nil {
 		return 0, err
 	}
-	documents, err := s.store.AllDocuments(ctx)
+	documents, err := s.Documents.AllDocuments(ctx)
 	if err != nil {
 		return 0, err
 	}
 	repaired := 0
 	for _, d := range documents {
-		if d.Live == 0 || d.State == Removing || d.State == Indexing {
+		if d.Live == 0 || d.State == knowledge.Removing || d.State == knowledge.Indexing {
 			continue
 		}
-		held, err := s.index.Count(ctx, retrieval.Scope{WorkspaceID: d.WorkspaceID, ChatbotID: d.ChatbotID}, d.ID)
+		held, err := s.Index.Count(ctx, retrieval.Scope{WorkspaceID: d.WorkspaceID, ChatbotID: d.ChatbotID}, d.ID)
 		if err != nil {
 			return repaired, err
 		}
 		if d.Live != d.Version { // Passages is of one that is not in the index
-			live, err := s.store.Passages(ctx, d.WorkspaceID, d.ID, d.Live)
+			live, err := s.Passages.Passages(ctx, d.WorkspaceID, d.ID, d.Live)
 			if err != nil {
 				return repaired, err
 			}
@@ -51,7 +52,7 @@ func (s *Service) Repair(ctx context.Context) (int, error) {
 		if held == d.Passages {
 			continue
 		}
-		if err := s.bring(ctx, d); err != nil {
+		if err := s.Indexer.Restore(ctx, d); err != nil {
 			return repaired, err
 		}
 		repaired++
@@ -61,12 +62,12 @@ func (s *Service) Repair(ctx context.Context) (int, error) {
 
 // Watch repairs an index that is not the one that was left: it was emptied, or
 // another process has rebuilt it for another version, or died on the way.
-func (s *Service) Watch(ctx context.Context) error {
-	version, err := s.index.Version(ctx)
+func (s *Rebuilder) Watch(ctx context.Context) error {
+	version, err := s.Index.Version(ctx)
 	if err != nil {
 		return err
 	}
-	if version != retrieval.IndexVersion(s.embedder) {
+	if version != s.Version {
 		_, err = s.Repair(ctx)
 		return err
 	}
@@ -80,8 +81,8 @@ const marksKept = 24 * time.Hour
 // resume catches up for the rebuilds whose marks stand. One of them may be
 // under way still, and switch after this; so its mark stays for a day, and is
 // caught up for again whenever it has become twice as old.
-func (s *Service) resume(ctx context.Context) error {
-	marks, err := s.store.Rebuilds(ctx)
+func (s *Rebuilder) resume(ctx context.Context) error {
+	marks, err := s.Marks.Rebuilds(ctx)
 	if err != nil || len(marks) == 0 {
 		return err
 	}
@@ -99,7 +100,7 @@ func (s *Service) resume(ctx context.Context) error {
 		if now.Sub(mark.BeganAt) < marksKept {
 			continue
 		}
-		if err := s.store.EndRebuild(ctx, mark.ID); err != nil {
+		if err := s.Marks.EndRebuild(ctx, mark.ID); err != nil {
 			return err
 		}
 	}

@@ -1,39 +1,50 @@
-package knowledge
+// Package trial measures retrieval without a database: documents are split,
+// indexed and found as those of a chatbot are.
+package trial
 
 import (
 	"context"
 	"log/slog"
 	"sync/atomic"
 
-	"parley/core/chatbot"
+	"parley/core/knowledge/embedding"
 	"parley/core/knowledge/split"
 	"parley/core/retrieval"
 )
 
-// Trial is a chatbot's knowledge without a database, to measure retrieval on:
-// documents are split, indexed and found as those of a chatbot are.
+// Trial is the knowledge of one chatbot, in an index alone.
 type Trial struct {
-	service  *Service
+	sizes    split.Sizes
+	entries  *embedding.Maker
 	searcher *retrieval.Searcher
 	scope    retrieval.Scope
-	bot      chatbot.Chatbot
+	version  string
 	// passages counts those of Add.
 	passages atomic.Int64
 }
 
-// NewTrial returns an empty trial on an index, in a scope of its own.
-func NewTrial(ports Ports, scope retrieval.Scope) *Trial {
-	log := slog.New(slog.DiscardHandler)
+// Ports are what a [Trial] works with.
+type Ports struct {
+	Index retrieval.Index
+	// Embedder is nil when retrieval goes by words alone.
+	Embedder retrieval.Embedder
+	// Tokens counts the tokens of a text.
+	Tokens func(text string) int
+}
+
+// New returns an empty trial on an index, in a scope of its own.
+func New(ports Ports, scope retrieval.Scope) *Trial {
 	t := &Trial{
-		service: New(ports, nil, nil, log), searcher: retrieval.NewSearcher(ports.Index, nil, ports.Embedder, log),
-		scope: scope, bot: chatbot.Chatbot{ID: scope.ChatbotID},
+		sizes: split.Sizes{Count: ports.Tokens}, entries: embedding.NewMaker(ports.Embedder, nil, nil),
+		searcher: retrieval.NewSearcher(ports.Index, nil, ports.Embedder, slog.New(slog.DiscardHandler)),
+		scope:    scope, version: retrieval.IndexVersion(ports.Embedder),
 	}
-	t.searcher.Serve(t.Version())
+	t.searcher.Serve(t.version)
 	return t
 }
 
 // Version is what the index of the trial is built for.
-func (t *Trial) Version() string { return retrieval.IndexVersion(t.service.embedder) }
+func (t *Trial) Version() string { return t.version }
 
 // Ranked is a document that was found.
 type Ranked struct {
@@ -64,7 +75,7 @@ func (t *Trial) split(d split.Document, whole bool) []retrieval.Passage {
 	if whole {
 		return []retrieval.Passage{{DocumentID: d.ID, Title: d.Title, Text: d.Content}}
 	}
-	return split.Split(d, t.service.sizes(t.bot))
+	return split.Split(d, t.sizes)
 }
 
 // put puts passages into an index, whose IDs are the next ones after before.
@@ -72,7 +83,7 @@ func (t *Trial) put(ctx context.Context, into retrieval.Filler, d split.Document
 	for i := range passages {
 		passages[i].ID = before + int64(i) + 1
 	}
-	entries, err := t.service.entries(ctx, &Document{ID: d.ID}, passages)
+	entries, err := t.entries.Entries(ctx, embedding.Owner{DocumentID: d.ID}, passages)
 	if err != nil || len(entries) == 0 {
 		return 0, err
 	}

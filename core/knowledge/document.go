@@ -1,0 +1,186 @@
+package knowledge
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/core/fault"
+	"parley/core/knowledge/split"
+)
+
+// Kind says how a document's content is read.
+type Kind string
+
+// The kinds of document. The content of all but [Text] is stored as Markdown.
+const (
+	Markdown Kind = "markdown"
+	Text     Kind = "text"
+	HTML     Kind = "html"
+	PDF      Kind = "pdf"
+	DOCX     Kind = "docx"
+	PPTX     Kind = "pptx"
+	XLSX     Kind = "xlsx"
+	CSV      Kind = "csv"
+	EPUB     Kind = "epub"
+	// Pairs are questions with their answers.
+	Pairs Kind = "pairs"
+)
+
+// State says where a document is in its life.
+type State string
+
+// The states of a document.
+const (
+	// Pending has been stored, and waits for its turn.
+	Pending State = "pending"
+	// Fetching is being read from its address.
+	Fetching State = "fetching"
+	// Extracting is being made Markdown.
+	Extracting State = "extracting"
+	// Indexing has its passages, which are on their way into the index.
+	Indexing State = "indexing"
+	// Ready is in the index as it is in the database.
+	Ready State = "ready"
+	// Failed could not be read or indexed; [Document.Reason] says why. What
+	// it was before, if it was ready once, is still answered from.
+	Failed State = "failed"
+	// Removing is out of every answer, and about to leave the index.
+	Removing State = "removing"
+)
+
+// Settled reports whether nothing is left to do for a document in this state.
+func (s State) Settled() bool { return s == Ready || s == Failed }
+
+// Document is one text that a chatbot answers from.
+type Document struct {
+	// ID is opaque and starts with "doc_".
+	ID          string
+	WorkspaceID string
+	ChatbotID   string
+	// SourceID is the source that it came from, or empty.
+	SourceID string
+	// URL is where a source found it, or empty.
+	URL string
+	// Depth is how many links it is away from the start of its source.
+	Depth int
+	Title string
+	Kind  Kind
+	State State
+	// Reason says why the document is [Failed], or what it waits for, for its
+	// owner.
+	Reason string
+	// Content is Markdown, or text as it was given. Lists leave it empty.
+	Content string
+	// Places say where parts of the content stood. Lists leave them out.
+	Places []split.Place
+	// InputHash is the SHA-256 of what was given, in hex: kind, title and
+	// text or file. It is empty for what a source found.
+	InputHash string
+	// ContentHash is the SHA-256 of the kind, title and content, in hex.
+	ContentHash string
+	// Chars is the length of the content in characters.
+	Chars int
+	// Passages is the number of passages the document was split into, and
+	// Indexed how many of them have been prepared for the index.
+	Passages, Indexed int
+	// Version counts the contents that the document has had. Live is the one
+	// that questions are answered from, or zero.
+	Version, Live int
+	// Attempts counts failures in a row, and DueAt is when something is to be
+	// done next; nil means nothing.
+	Attempts int
+	DueAt    *time.Time
+	// ETag and LastModified are what the fetcher said of the copy that is
+	// there (RFC 9110, section 8.8), for its next request.
+	ETag, LastModified string
+	// FetchedAt is when the address was last read.
+	FetchedAt            *time.Time
+	UpdatedAt, CreatedAt time.Time
+}
+
+// Upload is a file as it was given.
+type Upload struct {
+	Name, ContentType string
+	Body              []byte
+}
+
+// DocumentStore is the port to the stored documents. A document that is not
+// there is a NotFound fault.
+type DocumentStore interface {
+	CreateDocument(ctx context.Context, workspaceID string, document Document) error
+	Document(ctx context.Context, workspaceID, chatbotID, documentID string) (Document, error)
+	// Documents leaves contents and places out, oldest first.
+	Documents(ctx context.Context, workspaceID, chatbotID string) ([]Document, error)
+	// DocumentByInput finds a document that is not being removed.
+	DocumentByInput(ctx context.Context, workspaceID, chatbotID, inputHash string) (Document, error)
+	// UpdateDocument writes all columns that change, if the document is in
+	// the state from and has no later version; else it is NotFound. Content
+	// and places are written if withContent, which is a version of its own.
+	UpdateDocument(ctx context.Context, workspaceID string, from State, document Document, withContent bool) error
+	// SetIndexed writes how far the indexing has come.
+	SetIndexed(ctx context.Context, workspaceID, documentID string, indexed int) error
+	// PostponeRemoval says when a removing document is tried again.
+	PostponeRemoval(ctx context.Context, workspaceID, documentID string, attempts int, due time.Time) error
+	// MarkReindex has a chatbot's settled documents that have a content split
+	// and indexed again.
+	MarkReindex(ctx context.Context, workspaceID, chatbotID string, now time.Time) error
+	// MarkRemoving is the one way to Removing.
+	MarkRemoving(ctx context.Context, workspaceID, documentID string, now time.Time) error
+	DeleteDocument(ctx context.Context, workspaceID, documentID string) error
+}
+
+// UploadStore is the port to the files of documents.
+type UploadStore interface {
+	CreateUpload(ctx context.Context, workspaceID, documentID string, upload Upload) error
+	Upload(ctx context.Context, workspaceID, documentID string) (Upload, error)
+	DeleteUpload(ctx context.Context, workspaceID, documentID string) error
+	// UploadSize is the length of a document's file in bytes: zero if there is
+	// none, because no file is empty.
+	UploadSize(ctx context.Context, workspaceID, documentID string) (int, error)
+	// DeleteFailedUploads deletes the files of documents of every workspace that
+	// failed before a time.
+	DeleteFailedUploads(ctx context.Context, failedBefore time.Time) error
+}
+
+// mover moves documents from one state to the next.
+type mover struct {
+	documents DocumentStore
+	now       func() time.Time
+}
+
+// enter moves a document to a state.
+func (s *mover) enter(ctx context.Context, d *Document, state State) error {
+	next := *d
+	next.State = state
+	return s.move(ctx, d, next)
+}
+
+// ready moves a document to Ready.
+func (s *mover) ready(ctx context.Context, d *Document, next Document) error {
+	next.State, next.DueAt, next.Attempts, next.Reason = Ready, nil, 0, ""
+	return s.move(ctx, d, next)
+}
+
+// move stores what a document becomes. Until that is stored d stays what it
+// was: a failure is written to the document as it is in the database.
+func (s *mover) move(ctx context.Context, d *Document, next Document) error {
+	next.UpdatedAt = s.now()
+	if err := taken(s.documents.UpdateDocument(ctx, d.WorkspaceID, d.State, next, false)); err != nil {
+		return err
+	}
+	*d = next
+	return nil
+}
+
+// taken turns the outcome of moving a document that is not in its state any
+// more into errTaken.
+func taken(err error) error {
+	if fault.Is(err, fault.NotFound) {
+		return errTaken
+	}
+	return err
+}
+
+// errTaken is that somebody else has moved the document in the meantime.
+var errTaken = errors.New("the document has been moved")

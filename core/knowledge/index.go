@@ -1,0 +1,171 @@
+package knowledge
+
+import (
+	"context"
+	"errors"
+
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/knowledge/embedding"
+	"parley/core/retrieval"
+)
+
+// PassageStore is the port to the stored passages.
+type PassageStore interface {
+	AddPassages(ctx context.Context, workspaceID string, document Document, passages []retrieval.Passage) error
+	// Passages returns those of one version of a document, in order.
+	Passages(ctx context.Context, workspaceID, documentID string, version int) ([]retrieval.Passage, error)
+	// DeletePassages deletes those of all versions of a document but one.
+	DeletePassages(ctx context.Context, workspaceID, documentID string, keep int) error
+}
+
+// Indexer brings the passages of documents into the index.
+type Indexer struct {
+	mover
+	workspaces *workspaces
+	passages   PassageStore
+	index      retrieval.Index
+	reader     *reader
+	entries    *embedding.Maker
+}
+
+// put brings the passages of a document into the index, and then
+// into answers.
+func (s *Indexer) put(ctx context.Context, bot chatbot.Chatbot, d *Document) error {
+	if d.ContentHash != contentHash(bot, *d) { // it is to be split anew
+		if err := s.reader.keep(ctx, bot, d, *d); err != nil {
+			return err
+		}
+	}
+	passages, err := s.passages.Passages(ctx, d.WorkspaceID, d.ID, d.Version)
+	if err == nil && len(passages) != d.Passages { // a crash came between
+		if err = s.addPassages(ctx, *d, s.reader.splitter.split(bot, *d)); err == nil {
+			passages, err = s.passages.Passages(ctx, d.WorkspaceID, d.ID, d.Version)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.replace(ctx, d, passages); err != nil {
+		return err
+	}
+	next := *d
+	next.Live, next.Indexed = d.Version, d.Passages
+	err = s.ready(ctx, d, next)
+	if errors.Is(err, errTaken) { // it was removed or cancelled while it went in
+		_, held := s.synchronize(ctx, *d)
+		return errors.Join(err, held)
+	}
+	// The passages of the version before go with the next one: a search may
+	// have found them just now, and is about to look them up.
+	return err
+}
+
+// addPassages stores the passages of a version, in place of all but those that
+// are answered from.
+func (s *Indexer) addPassages(ctx context.Context, d Document, passages []retrieval.Passage) error {
+	if err := s.passages.DeletePassages(ctx, d.WorkspaceID, d.ID, d.Live); err != nil {
+		return err
+	}
+	return addedBy(s.passages.AddPassages(ctx, d.WorkspaceID, d, passages))
+}
+
+// replace makes the passages the only ones of the document in the index,
+// and has the index count them.
+func (s *Indexer) replace(ctx context.Context, d *Document, passages []retrieval.Passage) error {
+	scope := retrieval.Scope{WorkspaceID: d.WorkspaceID, ChatbotID: d.ChatbotID}
+	entries, err := s.entriesOf(ctx, d, passages)
+	if err != nil {
+		return err
+	}
+	if err := s.index.Replace(ctx, scope, d.ID, entries); err != nil {
+		return err
+	}
+	held, err := s.index.Count(ctx, scope, d.ID)
+	if err != nil {
+		return err
+	}
+	if held != len(entries) {
+		return fault.New(fault.Upstream, "The index holds %d of %d passages.", held, len(entries))
+	}
+	return nil
+}
+
+// entriesOf makes what the index holds of passages. How many there are so far
+// is stored with the document while it is being indexed.
+func (s *Indexer) entriesOf(ctx context.Context, d *Document, passages []retrieval.Passage) ([]retrieval.Entry, error) {
+	owner := embedding.Owner{WorkspaceID: d.WorkspaceID, DocumentID: d.ID, SourceID: d.SourceID}
+	if d.State == Indexing {
+		owner.Progress = func(ctx context.Context, embedded int) error {
+			if err := s.documents.SetIndexed(ctx, d.WorkspaceID, d.ID, embedded); err != nil {
+				return err
+			}
+			d.Indexed = embedded
+			return nil
+		}
+	}
+	return s.entries.Entries(ctx, owner, passages)
+}
+
+// Restore makes the index hold what a document is answered from, whoever works
+// on it meanwhile: what went into an index that serves no more, or was
+// overwritten here, is indexed again, and soon, though it was left to its adder.
+func (s *Indexer) Restore(ctx context.Context, d Document) error {
+	for {
+		now, err := s.synchronize(ctx, d)
+		if err != nil || now.State != Indexing {
+			return err
+		}
+		due := s.now()
+		now.Version, now.ContentHash, now.DueAt, now.UpdatedAt = now.Version+1, "", &due, due
+		err = taken(s.workspaces.change(ctx, now.WorkspaceID, []string{IndexWork}, func(ctx context.Context) error {
+			return s.documents.UpdateDocument(ctx, now.WorkspaceID, Indexing, now, false)
+		}))
+		if !errors.Is(err, errTaken) {
+			return err
+		}
+	}
+}
+
+// synchronize makes the index hold the version of a document that is answered from,
+// or nothing if none is, and returns the document as it is after that.
+func (s *Indexer) synchronize(ctx context.Context, d Document) (Document, error) {
+	now, err := s.current(ctx, d)
+	for err == nil {
+		held := now.Live
+		if held > 0 {
+			err = s.Fill(ctx, s.index, now)
+		} else {
+			err = s.index.Remove(ctx, retrieval.Scope{WorkspaceID: d.WorkspaceID, ChatbotID: d.ChatbotID}, d.ID)
+		}
+		if err != nil {
+			break
+		}
+		if now, err = s.current(ctx, d); now.Live == held {
+			break
+		}
+	}
+	return now, err
+}
+
+// Fill puts a document into an index that is being built.
+func (s *Indexer) Fill(ctx context.Context, into retrieval.Filler, d Document) error {
+	passages, err := s.passages.Passages(ctx, d.WorkspaceID, d.ID, d.Live)
+	if err != nil {
+		return err
+	}
+	entries, err := s.entriesOf(ctx, &d, passages)
+	if err != nil {
+		return err
+	}
+	return into.Replace(ctx, retrieval.Scope{WorkspaceID: d.WorkspaceID, ChatbotID: d.ChatbotID}, d.ID, entries)
+}
+
+// current looks a document up again. One that has gone is Removing.
+func (s *Indexer) current(ctx context.Context, d Document) (Document, error) {
+	now, err := s.documents.Document(ctx, d.WorkspaceID, d.ChatbotID, d.ID)
+	if fault.Is(err, fault.NotFound) {
+		return Document{State: Removing}, nil
+	}
+	return now, err
+}

@@ -1,0 +1,246 @@
+package knowledge
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/knowledge/split"
+	"parley/core/retrieval"
+	"parley/internal/plain"
+)
+
+// Extractor makes Markdown of a file. Its failures that an owner can act on
+// are faults of kind Invalid or TooLarge.
+type Extractor interface {
+	Extract(ctx context.Context, file File) (Extracted, error)
+}
+
+// File is what an [Extractor] reads.
+type File struct {
+	// Kind is empty when it is to be found out.
+	Kind              Kind
+	Name, ContentType string
+	// URL is where it came from, for relative links, or empty.
+	URL  string
+	Body []byte
+}
+
+// Extracted is the text of a file.
+type Extracted struct {
+	Kind Kind
+	// Title is the file's own, or empty.
+	Title    string
+	Markdown string
+	// Places are in the order of their offsets in Markdown.
+	Places []split.Place
+	// Links are the absolute addresses that a page links to, and NoIndex says
+	// that the page asks not to be read by machines.
+	Links   []string
+	NoIndex bool
+}
+
+// reader brings documents from wherever their content comes from to [Indexing].
+type reader struct {
+	mover
+	workspaces *workspaces
+	uploads    UploadStore
+	sources    SourceStore
+	passages   PassageStore
+	extractor  Extractor
+	fetcher    Fetcher
+	crawler    *crawler
+	removals   *Removals
+	splitter   splitter
+}
+
+// read brings a document from wherever its content comes from to Indexing. If
+// the content is what it was, it goes back to Ready instead.
+func (s *reader) read(ctx context.Context, bot chatbot.Chatbot, d *Document) error {
+	if d.URL != "" {
+		return s.readAddress(ctx, bot, d)
+	}
+	upload, err := s.uploads.Upload(ctx, d.WorkspaceID, d.ID)
+	if fault.Is(err, fault.NotFound) { // a text that was typed, or has been extracted
+		if d.Content == "" {
+			return errNoFile
+		}
+		return s.keep(ctx, bot, d, *d)
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.enter(ctx, d, Extracting); err != nil {
+		return err
+	}
+	extracted, err := s.extractor.Extract(ctx, File{Kind: d.Kind, Name: upload.Name, ContentType: upload.ContentType, Body: upload.Body})
+	if err != nil {
+		return err
+	}
+	next := filled(*d, extracted)
+	if extracted.Title != "" && d.Title == plain.Shorten(plain.Line(upload.Name), maxTitle) {
+		next.Title = plain.Shorten(plain.Line(extracted.Title), maxTitle)
+	}
+	return s.keep(ctx, bot, d, next)
+}
+
+// readAddress fetches the page of a document and keeps what it says. What a
+// site's page links to joins the source.
+func (s *reader) readAddress(ctx context.Context, bot chatbot.Chatbot, d *Document) error {
+	source, err := s.sources.Source(ctx, d.WorkspaceID, d.ChatbotID, d.SourceID)
+	if err != nil {
+		return err
+	}
+	if err := s.enter(ctx, d, Fetching); err != nil {
+		return err
+	}
+	request := Fetch{URL: d.URL}
+	if d.Live > 0 {
+		request.ETag, request.LastModified = d.ETag, d.LastModified
+	}
+	page, err := s.fetcher.Get(ctx, request)
+	if err != nil {
+		return err
+	}
+	now := s.now()
+	d.FetchedAt = &now
+	switch {
+	case page.Gone && d.Live > 0:
+		return s.vanish(ctx, *d)
+	case page.Gone:
+		return fault.New(fault.Invalid, "The server says that this page does not exist.")
+	case page.NotModified: // but perhaps it is to be split in another way
+		return s.keep(ctx, bot, d, *d)
+	}
+	if err := s.enter(ctx, d, Extracting); err != nil {
+		return err
+	}
+	extracted, err := s.extractor.Extract(ctx, File{Name: page.URL, ContentType: page.ContentType, URL: page.URL, Body: page.Body})
+	if err != nil {
+		return err
+	}
+	if source.Kind == Site {
+		if err := s.crawler.follow(ctx, source, *d, extracted.Links); err != nil {
+			return err
+		}
+	}
+	if extracted.NoIndex {
+		return fault.New(fault.Invalid, "The page asks not to be read by machines (noindex).")
+	}
+	next := filled(*d, extracted)
+	next.ETag, next.LastModified = fitting(page.ETag, 1024), fitting(page.LastModified, 100)
+	if title := plain.Shorten(plain.Line(extracted.Title), maxTitle); title != "" {
+		next.Title = title
+	}
+	return s.keep(ctx, bot, d, next)
+}
+
+// vanish removes a document whose page has gone.
+func (s *reader) vanish(ctx context.Context, d Document) error {
+	return s.workspaces.change(ctx, d.WorkspaceID, []string{IndexWork}, func(ctx context.Context) error { return s.removals.mark(ctx, d) })
+}
+
+// filled returns a document with the text of a file.
+func filled(d Document, extracted Extracted) Document {
+	d.Content, d.Places = strings.ToValidUTF8(strings.ReplaceAll(extracted.Markdown, "\x00", ""), "\uFFFD"), nil
+	if extracted.Kind != "" {
+		d.Kind = extracted.Kind
+	}
+	for _, place := range extracted.Places {
+		d.Places = append(d.Places, split.Place{Offset: place.Offset, Name: plain.Shorten(plain.Line(place.Name), maxTitle)})
+	}
+	return d
+}
+
+// fitting returns a header's value, or nothing if it has no room: without it
+// the page is fetched whole.
+func fitting(value string, limit int) string {
+	if len(value) > limit || !plain.Storable(value) {
+		return ""
+	}
+	return value
+}
+
+// keep stores the content that a document is to have next, and moves it to
+// Indexing, or to Ready if that is what is answered from already. A file is
+// not needed any more then.
+func (s *reader) keep(ctx context.Context, bot chatbot.Chatbot, d *Document, next Document) error {
+	switch {
+	case strings.TrimSpace(next.Content) == "":
+		return fault.New(fault.Invalid, "There is no text in it.")
+	case len(next.Content) > MaxContent:
+		return fault.New(fault.TooLarge, "Its text is larger than 5 MiB. Split it.")
+	}
+	next.Chars = utf8.RuneCountInString(next.Content)
+	next.ContentHash = contentHash(bot, next)
+	if next.ContentHash == d.ContentHash && d.Live == d.Version && d.Live > 0 {
+		return s.ready(ctx, d, next)
+	}
+	passages := s.splitter.split(bot, next)
+	next.State, next.Version, next.Passages, next.Indexed, next.UpdatedAt = Indexing, d.Version+1, len(passages), 0, s.now()
+	if due := s.now().Add(whileAdded); next.DueAt == nil || next.DueAt.Before(due) {
+		next.DueAt = &due
+	}
+	err := s.workspaces.InTx(ctx, func(ctx context.Context) error {
+		workspace, err := s.workspaces.lock(ctx, d.WorkspaceID)
+		if err != nil {
+			return err
+		}
+		file := 0 // it goes when its text comes
+		if d.URL == "" {
+			if file, err = s.uploads.UploadSize(ctx, d.WorkspaceID, d.ID); err != nil {
+				return err
+			}
+		}
+		if err := s.workspaces.admit(ctx, workspace, next.Chars-d.Chars, len(next.Content)-len(d.Content)-file); err != nil {
+			return err
+		}
+		if err := taken(s.documents.UpdateDocument(ctx, d.WorkspaceID, d.State, next, true)); err != nil {
+			return err
+		}
+		// Here, since who indexes the document may add its passages too, if adding
+		// them takes long: none that is in the index may be deleted later.
+		if err := s.passages.DeletePassages(ctx, d.WorkspaceID, d.ID, d.Live); err != nil {
+			return err
+		}
+		if d.URL != "" {
+			return nil
+		}
+		return s.uploads.DeleteUpload(ctx, d.WorkspaceID, d.ID)
+	})
+	if err != nil {
+		return err
+	}
+	*d = next
+	return addedBy(s.passages.AddPassages(ctx, d.WorkspaceID, *d, passages))
+}
+
+// contentHash is of all that the passages are made of.
+func contentHash(bot chatbot.Chatbot, d Document) string {
+	return hash(string(d.Kind), d.Title, d.Content, split.Name(bot))
+}
+
+// addedBy turns a conflict into errTaken: somebody else adds the passages just
+// now, or the document has gone.
+func addedBy(err error) error {
+	if fault.Is(err, fault.Conflict) {
+		return errTaken
+	}
+	return err
+}
+
+// splitter cuts documents as their chatbots want it. It counts tokens.
+type splitter func(text string) int
+
+// split cuts a document as its chatbot wants it.
+func (s splitter) split(bot chatbot.Chatbot, d Document) []retrieval.Passage {
+	return split.Split(
+		split.Document{ID: d.ID, Title: d.Title, Plain: d.Kind == Text, Content: d.Content, Places: d.Places}, s.sizes(bot))
+}
+
+func (s splitter) sizes(bot chatbot.Chatbot) split.Sizes {
+	aim, limit := bot.PassageSizes()
+	return split.Sizes{Aim: aim, Limit: limit, Count: s}
+}

@@ -1,0 +1,150 @@
+// Package rebuild makes the index hold what the database says: it builds a new
+// one, and repairs one that is lost, damaged or of another version.
+package rebuild
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"parley/core/knowledge"
+	"parley/core/retrieval"
+)
+
+// Documents is the port to the documents of all workspaces, without contents.
+type Documents interface {
+	AllDocuments(ctx context.Context) ([]knowledge.Document, error)
+	// ChangedDocuments returns those that changed since a time, and all that
+	// are being indexed.
+	ChangedDocuments(ctx context.Context, since time.Time) ([]knowledge.Document, error)
+}
+
+// Passages is the port to the passages of one version of a document.
+type Passages interface {
+	Passages(ctx context.Context, workspaceID, documentID string, version int) ([]retrieval.Passage, error)
+}
+
+// Removals is the port to the receipts of all workspaces.
+type Removals interface {
+	RemovalsSince(ctx context.Context, since time.Time) ([]knowledge.Removal, error)
+}
+
+// Marks is the port to the marks of rebuilds. A rebuild has one from before it
+// begins until the new index has caught up. A process that dies in between
+// leaves it.
+type Marks interface {
+	// BeginRebuild writes a mark and returns its ID.
+	BeginRebuild(ctx context.Context, at time.Time) (id int, err error)
+	// Rebuilds returns all marks, the earliest first.
+	Rebuilds(ctx context.Context) ([]Mark, error)
+	// EndRebuild deletes a mark. One that is not there is no error.
+	EndRebuild(ctx context.Context, id int) error
+}
+
+// Mark says that a rebuild began, and has not been seen to end.
+type Mark struct {
+	ID      int
+	BeganAt time.Time
+}
+
+// Ports are what a [Rebuilder] works with.
+type Ports struct {
+	Documents Documents
+	Passages  Passages
+	Removals  Removals
+	Marks     Marks
+	Index     retrieval.Index
+	Searcher  *retrieval.Searcher
+	Indexer   *knowledge.Indexer
+	// Version is what the index has to be built for.
+	Version string
+}
+
+// Rebuilder makes the index hold what the database says.
+type Rebuilder struct {
+	Ports
+	now func() time.Time
+	// resumed is when rebuilds that broke off were last caught up for.
+	resuming sync.Mutex
+	resumed  time.Time
+}
+
+// New returns a rebuilder over its ports.
+func New(p Ports, now func() time.Time) *Rebuilder { return &Rebuilder{Ports: p, now: now} }
+
+// overlap is how long a transaction may have taken, and how wrong a clock may
+// be, before a change made while an index was built is missed.
+const overlap = 5 * time.Minute
+
+// Rebuild makes the index anew from the database, while the old one serves,
+// and switches in one step. It returns how many documents there are in it.
+//
+// From the switch on until it has caught up, the new index lacks what changed
+// while it was filled. A mark in the database stands for that time: who finds
+// one that was left behind catches up; see [Rebuilder.Repair].
+func (s *Rebuilder) Rebuild(ctx context.Context) (int, error) {
+	began := s.now()
+	mark, err := s.Marks.BeginRebuild(ctx, began)
+	if err != nil {
+		return 0, err
+	}
+	count, filled, err := s.build(ctx)
+	switch {
+	case err != nil && filled: // it may have been switched to nevertheless
+		return 0, err
+	case err != nil:
+		return 0, errors.Join(err, s.Marks.EndRebuild(context.WithoutCancel(ctx), mark))
+	}
+	s.Searcher.LookUpVersion(ctx)
+	if err := s.catchUp(ctx, began.Add(-overlap)); err != nil {
+		return count, err
+	}
+	return count, s.Marks.EndRebuild(ctx, mark)
+}
+
+// build fills a new index and switches to it. Filled says whether it came as
+// far as the switch.
+func (s *Rebuilder) build(ctx context.Context) (count int, filled bool, err error) {
+	err = s.Index.Rebuild(ctx, s.Version, func(ctx context.Context, into retrieval.Filler) error {
+		documents, err := s.Documents.AllDocuments(ctx)
+		if err != nil {
+			return err
+		}
+		for _, d := range documents {
+			if d.Live == 0 || d.State == knowledge.Removing {
+				continue
+			}
+			if err := s.Indexer.Fill(ctx, into, d); err != nil {
+				return err
+			}
+			count++
+		}
+		filled = true
+		return nil
+	})
+	return count, filled, err
+}
+
+// catchUp makes what changed while an index was built so in the new one.
+func (s *Rebuilder) catchUp(ctx context.Context, since time.Time) error {
+	changed, err := s.Documents.ChangedDocuments(ctx, since)
+	if err != nil {
+		return err
+	}
+	for _, d := range changed {
+		if err := s.Indexer.Restore(ctx, d); err != nil {
+			return err
+		}
+	}
+	removed, err := s.Removals.RemovalsSince(ctx, since)
+	if err != nil {
+		return err
+	}
+	for _, r := range removed {
+		if err := s.Index.Remove(ctx, retrieval.Scope{WorkspaceID: r.WorkspaceID, ChatbotID: r.ChatbotID}, r.DocumentID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
