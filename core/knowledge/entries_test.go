@@ -79,7 +79,7 @@ func withModel(t *testing.T, m *model) *library {
 	t.Helper()
 	l := newLibrary(t)
 	l.use(m)
-	_, err := l.Rebuilds.Repair(t.Context())
+	_, err := l.Repair(t.Context())
 	l.must(err)
 	return l
 }

@@ -91,7 +91,7 @@ func newLibrary(t *testing.T) *library {
 	}
 	l.ports = knowledge.Ports{Stores: storesOf(db), Index: l.index, Queue: l.queue, Extractor: l.world, Fetcher: l.world, Tokens: words}
 	l.open()
-	_, err = l.Rebuilds.Repair(t.Context()) // as at each start
+	_, err = l.Repair(t.Context()) // as at each start
 	l.must(err)
 	return l
 }

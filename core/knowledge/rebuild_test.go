@@ -14,14 +14,14 @@ import (
 
 func (l *library) wantRebuilt(want int) {
 	l.Helper()
-	if n, err := l.Rebuilds.Rebuild(l.Context()); err != nil || n != want {
+	if n, err := l.Rebuild(l.Context()); err != nil || n != want {
 		l.Errorf("%d documents are in the new index, want %d: %v", n, want, err)
 	}
 }
 
 func (l *library) wantRepaired(want int) {
 	l.Helper()
-	if n, err := l.Rebuilds.Repair(l.Context()); err != nil || n != want {
+	if n, err := l.Repair(l.Context()); err != nil || n != want {
 		l.Errorf("%d documents were brought back, want %d: %v", n, want, err)
 	}
 }
@@ -79,7 +79,7 @@ func TestRebuild(t *testing.T) {
 				l.must(l.Sources.Sync(ctx, home, bot, source.ID))
 				l.work()
 			})
-			if _, err := l.Rebuilds.Rebuild(ctx); err != nil {
+			if _, err := l.Rebuild(ctx); err != nil {
 				t.Fatal(err)
 			}
 			l.wantGone(gone.ID)
@@ -114,7 +114,7 @@ func TestRebuild(t *testing.T) {
 				id := prepare(l)
 				*moment(l) = func() { // it is in the old index, and not yet ready
 					l.clock.advance(day)
-					_, err := l.Rebuilds.Rebuild(ctx)
+					_, err := l.Rebuild(ctx)
 					l.must(err)
 				}
 				l.work()
@@ -140,7 +140,7 @@ func TestRebuild(t *testing.T) {
 			}
 		}()
 		for range 4 {
-			_, err := l.Rebuilds.Rebuild(ctx)
+			_, err := l.Rebuild(ctx)
 			l.must(err)
 		}
 		<-done
@@ -160,7 +160,7 @@ func TestRebuild(t *testing.T) {
 		d := l.add("Bread", bread)
 		cancelled, cancel := context.WithCancel(ctx)
 		l.index.filling = cancel
-		if _, err := l.Rebuilds.Rebuild(cancelled); !errors.Is(err, context.Canceled) {
+		if _, err := l.Rebuild(cancelled); !errors.Is(err, context.Canceled) {
 			t.Errorf("the error is %v", err)
 		}
 		l.wantWhole(d.ID)

@@ -124,14 +124,14 @@ func TestRebuildThatBreaksOff(t *testing.T) {
 				l.Rebuilder = dying
 			}
 			died = l.dyingIn(calls, func(ctx context.Context) error {
-				_, err := l.Rebuilds.Rebuild(ctx)
+				_, err := l.Rebuild(ctx)
 				return err
 			})
 			if l.index.filled != nil { // it died before
 				l.index.filled = nil
 				change()
 			}
-			_, err := l.Rebuilds.Repair(ctx)
+			_, err := l.Repair(ctx)
 			l.must(err)
 			l.wantWhole(changed)
 			l.wantGone(gone)
@@ -154,7 +154,7 @@ func TestRebuildThatBreaksOff(t *testing.T) {
 		l.wantMarks(0)
 		cancelled, cancel := context.WithCancel(ctx)
 		l.index.filling = cancel
-		if _, err := l.Rebuilds.Rebuild(cancelled); err == nil {
+		if _, err := l.Rebuild(cancelled); err == nil {
 			t.Error("it did not fail")
 		}
 		l.wantMarks(0)
@@ -179,15 +179,15 @@ func TestRebuildThatBreaksOff(t *testing.T) {
 		}{{4 * time.Minute, true}, {4 * time.Minute, false}, {time.Hour, true}, {50 * time.Minute, false}, {21 * time.Hour, true}} {
 			lose()
 			l.clock.advance(c.after)
-			l.must(l.Rebuilds.Watch(ctx))
+			l.must(l.Watch(ctx))
 			l.wantAnswered("When is plum cake baked?", "Sundays", c.caught)
 			l.wantMarks(1)
 		}
 		l.clock.advance(2 * day)
-		l.must(l.Rebuilds.Watch(ctx))
+		l.must(l.Watch(ctx))
 		l.wantMarks(0)
 		lose()
-		l.must(l.Rebuilds.Watch(ctx))
+		l.must(l.Watch(ctx))
 		l.wantAnswered("When is plum cake baked?", "Sundays", false)
 	})
 }
