@@ -60,9 +60,9 @@ func diagnosed(part string, err error, detail, remedy string) Diagnosis {
 
 // diagnoseFiles looks whether the process that reads a file can be confined.
 func diagnoseFiles(ctx context.Context, config *Config) Diagnosis {
-	files, err := newReader(config)
+	files, err := openExtractor(config)
 	if err == nil {
-		err = files.extractor.Check(ctx)
+		err = files.Check(ctx)
 	}
 	detail := "their readers are confined"
 	if config.Unconfined && runtime.GOOS != "linux" {

@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime"
 	"time"
 
 	"parley/billing"
@@ -20,6 +21,7 @@ import (
 	"parley/core/knowledge/rebuild"
 	"parley/core/retrieval"
 	"parley/core/tenant"
+	"parley/extract"
 	"parley/internal/app/config"
 	"parley/internal/metrics"
 	"parley/internal/publicid"
@@ -153,16 +155,18 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	if p.Queue, err = openQueue(ctx, p.Config, p.Store, p.Log); err != nil {
 		return fmt.Errorf("the queue of jobs cannot be opened: %w", err)
 	}
-	sites, err := newVisitor(p.Config, p.reportTarget)
+	sites, err := openVisitor(p.Config, p.reportTarget)
 	if err != nil {
 		return err
 	}
 	ports := knowledge.Ports{
 		Stores: knowledgeStores(p.Store), Index: p.Index, Queue: p.Queue, Fetcher: sites, Embedder: embedder, Tokens: tokens.Count,
 	}
-	if ports.Extractor, err = newReader(p.Config); err != nil {
+	extractor, err := openExtractor(p.Config)
+	if err != nil {
 		return err
 	}
+	ports.Extractor = extract.NewReader(extractor, runtime.GOMAXPROCS(0))
 	if options.Index != nil {
 		ports.Index = options.Index(p.Index)
 	}

@@ -212,13 +212,13 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"extract"},
-		Ours:     []string{"core/knowledge", "core/fault", "internal/*"},
+		Ours:     []string{"core/knowledge", "core/knowledge/split", "core/fault", "internal/*"},
 		Outside:  []string{htmlToMarkdown, readability, pdfium, wazero, excelize, xnet, xtext, xsys, seccomp},
 		Because:  "a file becomes Markdown whoever gave it; parsers of foreign formats end here",
 	},
 	{
 		Packages: []string{"fetch"},
-		Ours:     []string{"core/fault", "fetch/robots", "fetch/sitemap", "fetch/target", "internal/*"},
+		Ours:     []string{"core/knowledge", "core/fault", "fetch/robots", "fetch/sitemap", "fetch/target", "internal/*"},
 		Outside:  []string{ssrf, xnet, xsync, lru},
 		Because:  "an address is read whoever named it; the way to the public network begins here",
 	},

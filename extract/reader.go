@@ -1,0 +1,67 @@
+package extract
+
+import (
+	"context"
+	"fmt"
+
+	"parley/core/knowledge"
+	"parley/core/knowledge/split"
+)
+
+// Reader is an [Extractor] for package knowledge. It bounds how many files are
+// read at once: each may take a processor and half a gigabyte.
+type Reader struct {
+	extractor *Extractor
+	slots     chan struct{}
+}
+
+var _ knowledge.Extractor = (*Reader)(nil)
+
+// NewReader returns a reader that reads so many files at once.
+func NewReader(extractor *Extractor, atOnce int) *Reader {
+	return &Reader{extractor, make(chan struct{}, atOnce)}
+}
+
+// Extract implements knowledge.Extractor.
+func (r *Reader) Extract(ctx context.Context, file knowledge.File) (knowledge.Extracted, error) {
+	select {
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
+	case <-ctx.Done():
+		return knowledge.Extracted{}, ctx.Err()
+	}
+	result, err := r.extractor.Extract(ctx, Input{
+		Kind: file.Kind, Name: file.Name, ContentType: file.ContentType, Body: file.Body, BaseURL: file.URL,
+	})
+	if err != nil {
+		return knowledge.Extracted{}, err
+	}
+	extracted := knowledge.Extracted{
+		Kind: result.Kind, Title: result.Title, Markdown: result.Markdown, NoIndex: result.Page.NoIndex,
+	}
+	if !result.Page.NoFollow {
+		extracted.Links = result.Page.Links
+	}
+	for _, place := range result.Places {
+		extracted.Places = append(extracted.Places, split.Place{Offset: place.Offset, Name: placeName(result.Kind, place)})
+	}
+	return extracted, nil
+}
+
+// placeName is how a place is called in citations.
+func placeName(kind knowledge.Kind, place Place) string {
+	word := "Page"
+	switch kind {
+	case knowledge.PPTX:
+		word = "Slide"
+	case knowledge.XLSX:
+		word = "Sheet"
+	}
+	switch {
+	case place.Page == 0:
+		return place.Name
+	case place.Name == "":
+		return fmt.Sprintf("%s %d", word, place.Page)
+	}
+	return fmt.Sprintf("%s %d: %s", word, place.Page, place.Name)
+}

@@ -1,0 +1,77 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"net/url"
+
+	"parley/core/fault"
+	"parley/core/knowledge"
+)
+
+// Visitor is a [Fetcher] for package knowledge.
+type Visitor struct{ fetcher *Fetcher }
+
+var _ knowledge.Fetcher = Visitor{}
+
+// NewVisitor returns a visitor.
+func NewVisitor(fetcher *Fetcher) Visitor { return Visitor{fetcher} }
+
+// Get implements knowledge.Fetcher.
+func (v Visitor) Get(ctx context.Context, request knowledge.Fetch) (knowledge.Fetched, error) {
+	page, err := v.fetcher.Get(ctx, Request{URL: request.URL, ETag: request.ETag, LastModified: request.LastModified})
+	if errors.Is(err, ErrGone) {
+		return knowledge.Fetched{URL: request.URL, Gone: true}, nil
+	}
+	if err != nil {
+		return knowledge.Fetched{}, err
+	}
+	contentType := page.ContentType
+	if page.Charset != "" {
+		contentType += "; charset=" + page.Charset
+	}
+	return knowledge.Fetched{
+		URL: page.URL, ContentType: contentType, Body: page.Body, ETag: page.ETag, LastModified: page.LastModified,
+		NotModified: page.NotModified,
+	}, nil
+}
+
+// Discover implements knowledge.Fetcher.
+func (v Visitor) Discover(ctx context.Context, start string, rules knowledge.Rules) ([]string, error) {
+	found, err := v.fetcher.Discover(ctx, start, rulesOf(start, rules))
+	if err != nil {
+		return nil, err
+	}
+	addresses := make([]string, len(found.Entries))
+	for i, entry := range found.Entries {
+		addresses[i] = entry.URL
+	}
+	return addresses, nil
+}
+
+// Admit implements knowledge.Fetcher.
+func (v Visitor) Admit(start, link string, rules knowledge.Rules) (string, bool) {
+	address, err := Normalise("", link)
+	if err != nil || rulesOf(start, rules).Admits(address, 0) != nil {
+		return "", false
+	}
+	return address, true
+}
+
+// Normalise implements knowledge.Fetcher.
+func (v Visitor) Normalise(address string) (string, error) {
+	normal, err := Normalise("", address)
+	if err != nil {
+		return "", fault.InField("url", "%s", fault.As(err).Message)
+	}
+	return normal, nil
+}
+
+// rulesOf leaves out the depth: package knowledge counts it.
+func rulesOf(start string, rules knowledge.Rules) Rules {
+	host := ""
+	if u, err := url.Parse(start); err == nil {
+		host = u.Host
+	}
+	return Rules{Host: host, Include: rules.Include, Exclude: rules.Exclude, MaxPages: rules.MaxPages}
+}
