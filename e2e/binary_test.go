@@ -117,7 +117,8 @@ func (s *site) answeredBy(upstream *llmtest.Server) {
 // to a function.
 func (s *site) inside(do func(w *world)) {
 	s.Helper()
-	config := &app.Config{DataDir: s.dir, DatabaseURL: s.database, SignUp: true}
+	config := &app.Config{}
+	config.DataDir, config.DatabaseURL, config.SignUp = s.dir, s.database, true
 	p, err := app.OpenWith(s.Context(), config, slog.New(slog.DiscardHandler), app.Options{})
 	if err != nil {
 		s.Fatal(err)

@@ -145,7 +145,9 @@ func (k *killing) holdBack() (letGo func()) {
 // open opens the program beside whoever has opened it.
 func (k *killing) open(ctx context.Context) *app.Program {
 	k.Helper()
-	p, err := app.Open(ctx, &app.Config{DataDir: k.dir, DatabaseURL: k.site.database}, slog.New(slog.DiscardHandler))
+	config := &app.Config{}
+	config.DataDir, config.DatabaseURL = k.dir, k.site.database
+	p, err := app.Open(ctx, config, slog.New(slog.DiscardHandler))
 	k.must(err)
 	return p
 }

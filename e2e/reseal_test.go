@@ -48,8 +48,8 @@ func TestResealCommand(t *testing.T) {
 // sealProvider makes a provider as a server with a key does.
 func (term *terminal) sealProvider(workspace, secret string) string {
 	term.Helper()
-	config := &app.Config{DataDir: term.folder, DatabaseURL: term.database, LogLevel: "error"}
-	config.SecretKey = secret
+	config := &app.Config{}
+	config.DataDir, config.DatabaseURL, config.LogLevel, config.SecretKey = term.folder, term.database, "error", secret
 	p, err := app.Open(term.Context(), config, app.NewLog(config))
 	if err != nil {
 		term.Fatal(err)

@@ -86,7 +86,9 @@ func TestUnlinkCommand(t *testing.T) {
 		stripe := stripetest.New(t, stripetest.Options{})
 		at := []string{"--stripe-secret-key=" + stripe.Key, "--stripe-url=" + stripe.URL}
 		link := func() {
-			config := &app.Config{DataDir: term.folder, DatabaseURL: term.database, StripeKey: stripe.Key, StripeURL: stripe.URL, LogLevel: "error"}
+			config := &app.Config{}
+			config.DataDir, config.DatabaseURL, config.LogLevel = term.folder, term.database, "error"
+			config.StripeKey, config.StripeURL = stripe.Key, stripe.URL
 			p, err := app.Open(t.Context(), config, app.NewLog(config))
 			if err != nil {
 				t.Fatal(err)

@@ -84,11 +84,10 @@ func startWith(t *testing.T, wrap app.Options, change ...func(*app.Config)) *wor
 // startPrepared is startWith for a server that a test changes before it serves.
 func startPrepared(t *testing.T, wrap app.Options, prepare func(*app.Server), change ...func(*app.Config)) *world {
 	t.Helper()
-	config := &app.Config{
-		Listen: "127.0.0.1:0", DataDir: t.TempDir(), SignUp: true,
-		LLMTimeout: patience, LLMFirst: patience, DrainTimeout: patience,
-		PlanChanges: "owner", TrialDays: 14, GraceDays: 21, AuditDays: 400,
-	}
+	config := &app.Config{}
+	config.Listen, config.DataDir, config.SignUp = "127.0.0.1:0", t.TempDir(), true
+	config.LLMTimeout, config.LLMFirst, config.DrainTimeout = patience, patience, patience
+	config.PlanChanges, config.TrialDays, config.GraceDays, config.AuditDays = "owner", 14, 21, 400
 	for _, c := range change {
 		c(config)
 	}

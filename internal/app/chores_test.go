@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/billing/stripetest"
+	"parley/internal/app/config"
 )
 
 func TestPeriods(t *testing.T) {
@@ -85,7 +86,7 @@ func TestChores(t *testing.T) {
 		})
 		t.Run("every chore can be done on a server of today", func(t *testing.T) {
 			stripe := stripetest.New(t, stripetest.Options{})
-			h := &housekeeping{Program: open(Config{StripeKey: stripe.Key, StripeSecret: stripe.WebhookSecret, StripeURL: stripe.URL, GraceDays: 21, AuditDays: 400})}
+			h := &housekeeping{Program: open(Config{Payments: config.Payments{StripeKey: stripe.Key, StripeSecret: stripe.WebhookSecret, StripeURL: stripe.URL, GraceDays: 21}, Operation: config.Operation{AuditDays: 400}})}
 			names := map[string]bool{}
 			for _, c := range h.chores() {
 				names[c.name] = true

@@ -3,6 +3,8 @@ package app
 import (
 	"slices"
 	"testing"
+
+	"parley/internal/app/config"
 )
 
 func TestClientsBehindAnUnknownProxy(t *testing.T) {
@@ -17,7 +19,7 @@ func TestClientsBehindAnUnknownProxy(t *testing.T) {
 		"so is the default":                           {"", nil, false},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			config := &Config{BaseURL: c.base, Proxies: c.proxies, DataDir: t.TempDir()}
+			config := &Config{Serving: config.Serving{BaseURL: c.base, DataDir: t.TempDir()}, Clients: config.Clients{Proxies: c.proxies}}
 			if config.ClientsAreOne() != c.want || diagnoseProxies(config).OK == c.want {
 				t.Errorf("it is %t, and doctor says %+v", !c.want, diagnoseProxies(config))
 			}
@@ -30,11 +32,11 @@ func TestLinksInMails(t *testing.T) {
 		config Config
 		want   bool
 	}{
-		"on all interfaces, links need BASE_URL":            {Config{SMTPURL: "smtp://127.0.0.1:1", Listen: "0.0.0.0:8080"}, true},
-		"on a port alone, too":                              {Config{SMTPURL: "smtp://127.0.0.1:1", Port: 8080}, true},
-		"with BASE_URL they are right":                      {Config{SMTPURL: "smtp://127.0.0.1:1", Port: 8080, BaseURL: "https://parley.example.com"}, false},
-		"on loopback they are right for who is on loopback": {Config{SMTPURL: "smtp://127.0.0.1:1"}, false},
-		"without mails there are no links":                  {Config{Port: 8080}, false},
+		"on all interfaces, links need BASE_URL":            {Config{Mail: config.Mail{SMTPURL: "smtp://127.0.0.1:1"}, Serving: config.Serving{Listen: "0.0.0.0:8080"}}, true},
+		"on a port alone, too":                              {Config{Mail: config.Mail{SMTPURL: "smtp://127.0.0.1:1"}, Serving: config.Serving{Port: 8080}}, true},
+		"with BASE_URL they are right":                      {Config{Mail: config.Mail{SMTPURL: "smtp://127.0.0.1:1"}, Serving: config.Serving{Port: 8080, BaseURL: "https://parley.example.com"}}, false},
+		"on loopback they are right for who is on loopback": {Config{Mail: config.Mail{SMTPURL: "smtp://127.0.0.1:1"}}, false},
+		"without mails there are no links":                  {Config{Serving: config.Serving{Port: 8080}}, false},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			if got := c.config.LinksLeadNowhere(); got != c.want {
@@ -43,7 +45,7 @@ func TestLinksInMails(t *testing.T) {
 		})
 	}
 	t.Run("the doctor does not pass a server whose mails lead nowhere", func(t *testing.T) {
-		config := &Config{SMTPURL: "smtp://127.0.0.1:1", MailFrom: "parley@example.com", Port: 8080, DataDir: t.TempDir()}
+		config := &Config{Mail: config.Mail{SMTPURL: "smtp://127.0.0.1:1", MailFrom: "parley@example.com"}, Serving: config.Serving{Port: 8080, DataDir: t.TempDir()}}
 		found := Diagnose(t.Context(), config)
 		if !slices.ContainsFunc(found, func(d Diagnosis) bool { return d.Part == "links" && !d.OK }) {
 			t.Errorf("it says %+v", found)

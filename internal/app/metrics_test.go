@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"parley/billing"
+	"parley/internal/app/config"
 )
 
 func TestEveryAlarmIsZeroAtFirst(t *testing.T) {
 	t.Parallel()
-	p, err := Open(t.Context(), &Config{DataDir: t.TempDir(), Listen: "127.0.0.1:0", MetricsAddr: "127.0.0.1:0"}, slog.New(slog.DiscardHandler))
+	p, err := Open(t.Context(), &Config{Serving: config.Serving{DataDir: t.TempDir(), Listen: "127.0.0.1:0"}, Operation: config.Operation{MetricsAddr: "127.0.0.1:0"}}, slog.New(slog.DiscardHandler))
 	must(t, err)
 	t.Cleanup(func() { must(t, p.Close()) })
 	s, err := Listen(p)

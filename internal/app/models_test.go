@@ -14,13 +14,13 @@ func TestOwnModels(t *testing.T) {
 		tools  bool
 	}{
 		"no model":                 {Config{}, "extractive", false},
-		"a key alone":              {Config{LLMAPIKey: "k"}, "gpt-4o-mini extractive", true},
-		"OpenAI's address":         {Config{LLMBaseURL: "https://api.openai.com/v1", LLMModel: "m"}, "m extractive", true},
-		"another server":           {Config{LLMBaseURL: "http://127.0.0.1:1/v1", LLMModel: "m"}, "m extractive", false},
-		"another server with them": {Config{LLMBaseURL: "http://127.0.0.1:1/v1", LLMModel: "m", ModelConfig: config.ModelConfig{LLMTools: "on"}}, "m extractive", true},
-		"OpenAI without them":      {Config{LLMAPIKey: "k", ModelConfig: config.ModelConfig{LLMTools: "off"}}, "gpt-4o-mini extractive", false},
-		"Anthropic":                {Config{LLMModel: "claude-haiku-4-5", ModelConfig: config.ModelConfig{LLMProvider: "anthropic"}}, "claude-haiku-4-5 extractive", true},
-		"a second one":             {Config{LLMModel: "m", ModelConfig: config.ModelConfig{LLMSecond: "n", LLMContext: 5_000}}, "m n extractive", true},
+		"a key alone":              {Config{Models: config.Models{LLMAPIKey: "k"}}, "gpt-4o-mini extractive", true},
+		"OpenAI's address":         {Config{Models: config.Models{LLMBaseURL: "https://api.openai.com/v1", LLMModel: "m"}}, "m extractive", true},
+		"another server":           {Config{Models: config.Models{LLMBaseURL: "http://127.0.0.1:1/v1", LLMModel: "m"}}, "m extractive", false},
+		"another server with them": {Config{Models: config.Models{LLMBaseURL: "http://127.0.0.1:1/v1", LLMModel: "m", LLMTools: "on"}}, "m extractive", true},
+		"OpenAI without them":      {Config{Models: config.Models{LLMAPIKey: "k", LLMTools: "off"}}, "gpt-4o-mini extractive", false},
+		"Anthropic":                {Config{Models: config.Models{LLMModel: "claude-haiku-4-5", LLMProvider: "anthropic"}}, "claude-haiku-4-5 extractive", true},
+		"a second one":             {Config{Models: config.Models{LLMModel: "m", LLMSecond: "n", LLMContext: 5_000}}, "m n extractive", true},
 	} {
 		t.Run("the models of a server with "+sentence, func(t *testing.T) {
 			own, err := newOwnModels(&c.config)

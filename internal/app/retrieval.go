@@ -35,7 +35,7 @@ func openIndex(ctx context.Context, config *Config) (index, error) {
 }
 
 func OpenWeaviate(ctx context.Context, config *Config, prefix string) (*weaviate.Index, error) {
-	return weaviate.Open(ctx, config.Weaviate(prefix))
+	return weaviate.Open(ctx, config.Weaviate.Index(prefix))
 }
 
 // OpenEmbedder opens the embedding model that the configuration names.

@@ -13,7 +13,7 @@ import (
 )
 
 func keyConfig(t *testing.T, secret string) *Config {
-	return &Config{DataDir: t.TempDir(), ModelConfig: config.ModelConfig{SecretKey: secret}}
+	return &Config{Serving: config.Serving{DataDir: t.TempDir()}, Models: config.Models{SecretKey: secret}}
 }
 
 func mustKeys(t *testing.T, config *Config, sqlite bool) []chatbot.ServerKey {

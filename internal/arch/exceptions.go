@@ -36,7 +36,6 @@ var exceptions = []Exception{
 	{"index/embedded", Methods, "Index", toBeCut},
 	{"index/embedded/segment", Methods, "Segment", toBeCut},
 	{"index/weaviate", Methods, "Index", toBeCut},
-	{"internal/app/config", Methods, "Config", toBeCut},
 	{"store", Lines, "", toBeCut},
 	{"store", Methods, "Store", toBeCut},
 	{"views", Exported, "", "each page has a model of its own, and all pages share one set of parts"},

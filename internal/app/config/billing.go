@@ -7,8 +7,20 @@ import (
 	"time"
 
 	"parley/billing"
-	"parley/mail"
 )
+
+// Payments are how plans are sold and changed.
+type Payments struct {
+	StripeKey    string `name:"stripe-secret-key" env:"STRIPE_SECRET_KEY" placeholder:"KEY" secret:"text" help:"Stripe's secret key (sk_) or a restricted one (rk_) with the rights that docs/billing.md lists. With it owners buy plans; the operator can still grant one with parley plan set."`
+	StripeSecret string `name:"stripe-webhook-secret" env:"STRIPE_WEBHOOK_SECRET" placeholder:"SECRET" secret:"text" help:"Signing secret of Stripe's webhook endpoint, which is /api/webhooks/stripe. A server with STRIPE_SECRET_KEY needs it."`
+	StripeURL    string `name:"stripe-url" env:"STRIPE_URL" placeholder:"URL" help:"Address of another Stripe, for tests."`
+	StripeTax    bool   `name:"stripe-tax" env:"STRIPE_TAX" help:"Whether Stripe Tax reckons the taxes at checkout. It has to be set up at Stripe before."`
+	TaxBehavior  string `name:"stripe-tax-behavior" env:"STRIPE_TAX_BEHAVIOR" placeholder:"HOW" default:"exclusive" help:"Whether taxes come on top of the plans' prices (exclusive) or are a part of them (inclusive). After a change run parley billing sync."`
+	TaxCode      string `name:"stripe-tax-code" env:"STRIPE_TAX_CODE" placeholder:"CODE" help:"Stripe's code for what is sold, such as txcd_10103001 for software that businesses use. Unset means the default of the account at Stripe."`
+	TrialDays    int    `name:"trial-days" env:"TRIAL_DAYS" range:"0-730" placeholder:"N" default:"14" help:"Days of a person's and workspace's first subscription that cost nothing. 0 means no trial."`
+	GraceDays    int    `name:"billing-grace-days" env:"BILLING_GRACE_DAYS" range:"0-365" placeholder:"N" default:"21" help:"Days for which a plan stays in force after a payment failed."`
+	PlanChanges  string `name:"plan-changes" env:"PLAN_CHANGES" placeholder:"WHO" help:"Who changes plans by hand while there is no Stripe: owner, on the plan page, or operator, with parley plan set. Default: operator, and owner with parley serve --demo."`
+}
 
 // Who changes plans by hand while there is no Stripe.
 const (
@@ -25,7 +37,7 @@ const (
 // taxCode is the form of https://docs.stripe.com/tax/tax-codes.
 var taxCode = regexp.MustCompile(`^txcd_[0-9]{8}$`)
 
-func (c *Config) validateBilling() error {
+func (c *Payments) check() error {
 	switch {
 	case c.StripeKey == "" && c.StripeSecret != "":
 		return errors.New("STRIPE_SECRET_KEY must be set when STRIPE_WEBHOOK_SECRET is")
@@ -41,14 +53,8 @@ func (c *Config) validateBilling() error {
 		return errors.New("STRIPE_TAX_CODE must be one of Stripe's codes, such as txcd_10103001")
 	case c.PlanChanges != "" && c.PlanChanges != byOwner && c.PlanChanges != byOperator:
 		return errors.New("PLAN_CHANGES must be owner or operator")
-	case c.MailFrom != "" && c.SMTPURL == "":
-		return errors.New("SMTP_URL must be set when MAIL_FROM is")
 	}
-	if c.SMTPURL == "" {
-		return nil
-	}
-	_, err := mail.New(c.Mails(time.Now))
-	return err
+	return nil
 }
 
 var webhookSecret = regexp.MustCompile(`^whsec_[A-Za-z0-9_+/=-]+$`)
@@ -57,45 +63,34 @@ var errNoWebhookSecret = errors.New("STRIPE_WEBHOOK_SECRET must be set when STRI
 
 // CheckServing is for a server only: the secret is that of an endpoint, and
 // products can be brought to Stripe before there is one.
-func (c *Config) CheckServing() error {
+func (c *Payments) CheckServing() error {
 	if c.StripeKey != "" && c.StripeSecret == "" {
 		return errNoWebhookSecret
 	}
 	return nil
 }
 
-// Mails is how mails are sent.
-func (c *Config) Mails(now func() time.Time) mail.Config {
-	return mail.Config{URL: c.SMTPURL, From: c.MailFrom, Now: now}
-}
-
 // OwnersChangePlans says that owners change plans by hand. Where there is a
 // Stripe they buy them.
-func (c *Config) OwnersChangePlans() bool { return c.StripeKey == "" && c.PlanChanges == byOwner }
+func (c *Payments) OwnersChangePlans() bool { return c.StripeKey == "" && c.PlanChanges == byOwner }
 
 // TaxInclusive reports whether prices include taxes.
-func (c *Config) TaxInclusive() bool { return c.TaxBehavior == taxInclusive }
+func (c *Payments) TaxInclusive() bool { return c.TaxBehavior == taxInclusive }
 
 // Grace is for how long a plan stays in force after a payment failed.
-func (c *Config) Grace() time.Duration { return time.Duration(c.GraceDays) * 24 * time.Hour }
+func (c *Payments) Grace() time.Duration { return time.Duration(c.GraceDays) * 24 * time.Hour }
 
 // Billing is how Stripe is reached and what it is asked for.
-func (c *Config) Billing() billing.Config {
+func (c *Payments) Billing() billing.Config {
 	return billing.Config{
 		Key: c.StripeKey, WebhookSecret: c.StripeSecret, BaseURL: c.StripeURL,
 		TrialDays: c.TrialDays, Tax: c.StripeTax, TaxInclusive: c.TaxInclusive(), TaxCode: c.TaxCode,
 	}
 }
 
-// webhookPath is the route of Stripe's events.
-const webhookPath = "/api/webhooks/stripe"
-
-// WebhookURL is where Stripe sends events.
-func (c *Config) WebhookURL() string { return strings.TrimRight(c.BaseURL, "/") + webhookPath }
-
 // LetOwnersChangePlans lets owners change plans by hand, unless it is set who
 // does.
-func (c *Config) LetOwnersChangePlans() {
+func (c *Payments) LetOwnersChangePlans() {
 	if c.PlanChanges == "" {
 		c.PlanChanges = byOwner
 	}

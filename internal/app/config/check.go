@@ -13,9 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/core/fault"
 	"parley/fetch"
-	"parley/store"
 )
 
 // WrongSetting is a setting whose value no command starts with. Its sentence
@@ -159,47 +157,6 @@ func isPort(text string) bool {
 	return err == nil && n > 0
 }
 
-// validateServers checks the addresses of what the server speaks to.
-func (c *Config) validateServers() error {
-	for _, s := range [][2]string{{"LLM_BASE_URL", c.LLMBaseURL}, {"EMBED_BASE_URL", c.EmbedBaseURL}} {
-		if s[1] != "" && !isWebURL(s[1]) {
-			return fmt.Errorf("%s must be an http:// or https:// address without a query, such as https://api.openai.com/v1", s[0])
-		}
-	}
-	if err := store.CheckURL(c.Database()); err != nil {
-		return fmt.Errorf("DATABASE_URL must be postgres://user:password@host:5432/name, or sqlite: with the path of a file")
-	}
-	if c.WeaviateURL == "" {
-		return nil
-	}
-	if err := c.Weaviate(c.WeaviateName).Check(); err != nil {
-		failure := fault.As(err)
-		return fmt.Errorf("%s: %s", weaviateSettings[failure.Field], failure.Message)
-	}
-	return nil
-}
-
-// weaviateSettings are the settings of the fields of the adapter's configuration.
-var weaviateSettings = map[string]string{
-	"URL": "WEAVIATE_URL", "GRPC": "WEAVIATE_GRPC", "APIKey": "WEAVIATE_API_KEY", "Replicas": "WEAVIATE_REPLICAS", "Prefix": "WEAVIATE_PREFIX",
-}
-
-// CrawlTargets are the private hosts and networks that the addresses of
-// documents may lead to, and providerTargets those of workspaces' own models.
-func (c *Config) CrawlTargets() ([]fetch.Target, error) { return targets("FETCH_ALLOW", c.FetchAllow) }
-
-func (c *Config) ProviderTargets() ([]fetch.Target, error) {
-	return targets("PROVIDER_ALLOW", c.ProviderAllow)
-}
-
-func (c *Config) validateTargets() error {
-	if _, err := c.CrawlTargets(); err != nil {
-		return err
-	}
-	_, err := c.ProviderTargets()
-	return err
-}
-
 func targets(setting string, texts []string) ([]fetch.Target, error) {
 	var all []fetch.Target
 	for _, text := range texts {
@@ -210,4 +167,13 @@ func targets(setting string, texts []string) ([]fetch.Target, error) {
 		all = append(all, target)
 	}
 	return all, nil
+}
+
+// isWebOrigin says that a URL has nothing but http or https, a host and a port.
+func isWebOrigin(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return false
+	}
+	return strings.Trim(u.Path, "/") == "" && u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
 }

@@ -26,11 +26,11 @@ func TestListenAddress(t *testing.T) {
 		want   string
 	}{
 		"without anything, only this machine":          {Config{}, "127.0.0.1:8080"},
-		"PORT alone means all interfaces":              {Config{Port: 9000}, ":9000"},
-		"LISTEN_ADDR wins over PORT":                   {Config{Port: 9000, Listen: "127.0.0.1:1"}, "127.0.0.1:1"},
-		"LISTEN_ADDR may be of the sixth version":      {Config{Listen: "[::1]:8080"}, "[::1]:8080"},
-		"LISTEN_ADDR may leave the address out":        {Config{Listen: ":8080"}, ":8080"},
-		"LISTEN_ADDR may leave the port to the system": {Config{Listen: "127.0.0.1:0"}, "127.0.0.1:0"},
+		"PORT alone means all interfaces":              {Config{Serving: Serving{Port: 9000}}, ":9000"},
+		"LISTEN_ADDR wins over PORT":                   {Config{Serving: Serving{Port: 9000, Listen: "127.0.0.1:1"}}, "127.0.0.1:1"},
+		"LISTEN_ADDR may be of the sixth version":      {Config{Serving: Serving{Listen: "[::1]:8080"}}, "[::1]:8080"},
+		"LISTEN_ADDR may leave the address out":        {Config{Serving: Serving{Listen: ":8080"}}, ":8080"},
+		"LISTEN_ADDR may leave the port to the system": {Config{Serving: Serving{Listen: "127.0.0.1:0"}}, "127.0.0.1:0"},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			c.config.AuditDays = 400 // the default
@@ -43,7 +43,7 @@ func TestListenAddress(t *testing.T) {
 
 func TestBaseURL(t *testing.T) {
 	for base, want := range map[string]string{"": "http://127.0.0.1:8080", "https://p.example.com/": "https://p.example.com", "http://h:81": "http://h:81"} {
-		c := Config{BaseURL: base}
+		c := Config{Serving: Serving{BaseURL: base}}
 		if got := c.PublicURL("127.0.0.1:8080"); got != want {
 			t.Errorf("BASE_URL %q gives %s", base, got)
 		}

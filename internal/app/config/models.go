@@ -5,22 +5,37 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"time"
 
 	"parley/core/chatbot"
+	"parley/fetch"
 )
 
-// ModelConfig is the part of the configuration about models that is neither
-// their address nor their time limits.
-type ModelConfig struct {
-	LLMProvider string `name:"llm-provider" env:"LLM_PROVIDER" placeholder:"KIND" help:"Interface of the model's server: openai, which many others speak too, or anthropic. Default: openai."`
-	LLMSecond   string `name:"llm-fallback-model" env:"LLM_FALLBACK_MODEL" placeholder:"NAME" help:"Second model of the same server, which answers where the first fails before its first word. Default: none."`
-	LLMTools    string `name:"llm-tools" env:"LLM_TOOLS" placeholder:"WHEN" help:"Whether the model is offered to search the knowledge by itself: on, off or auto, which is on for OpenAI's own server and for Anthropic. Default: auto."`
-	LLMContext  int    `name:"llm-context" env:"LLM_CONTEXT" range:"1-1000000000" placeholder:"N" help:"Number of tokens that prompt and answer may have together. Default: what is known of the model's name, else 32768."`
+// Models are the language models and the embedding model.
+type Models struct {
+	LLMBaseURL  string        `name:"llm-base-url" env:"LLM_BASE_URL" placeholder:"URL" secret:"url" help:"OpenAI-compatible server, such as https://api.openai.com/v1. Default: OpenAI's when a key or model is set; without any of the three, answers are extracted from the passages without a model."`
+	LLMAPIKey   string        `name:"llm-api-key" env:"LLM_API_KEY" placeholder:"KEY" secret:"text" help:"Key for the model's server."`
+	LLMModel    string        `name:"llm-model" env:"LLM_MODEL" placeholder:"NAME" help:"Name of the model. Default: gpt-4o-mini when a server or key is set."`
+	LLMTimeout  time.Duration `name:"llm-timeout" env:"LLM_TIMEOUT" range:"1s-24h" default:"2m" help:"Longest time for a whole answer of the model."`
+	LLMFirst    time.Duration `name:"llm-first-token-timeout" env:"LLM_FIRST_TOKEN_TIMEOUT" range:"1s-24h" default:"30s" help:"Longest time until the model's first token."`
+	LLMProvider string        `name:"llm-provider" env:"LLM_PROVIDER" placeholder:"KIND" help:"Interface of the model's server: openai, which many others speak too, or anthropic. Default: openai."`
+	LLMSecond   string        `name:"llm-fallback-model" env:"LLM_FALLBACK_MODEL" placeholder:"NAME" help:"Second model of the same server, which answers where the first fails before its first word. Default: none."`
+	LLMTools    string        `name:"llm-tools" env:"LLM_TOOLS" placeholder:"WHEN" help:"Whether the model is offered to search the knowledge by itself: on, off or auto, which is on for OpenAI's own server and for Anthropic. Default: auto."`
+	LLMContext  int           `name:"llm-context" env:"LLM_CONTEXT" range:"1-1000000000" placeholder:"N" help:"Number of tokens that prompt and answer may have together. Default: what is known of the model's name, else 32768."`
 	// ProviderAllow does not take from FETCH_ALLOW: what a crawler may read is
 	// not what a workspace may send requests of its own to.
 	ProviderAllow []string `name:"provider-allow" env:"PROVIDER_ALLOW" placeholder:"TARGET" help:"Private hosts and networks in which workspaces may use models of their own, also over http, written as in FETCH_ALLOW, such as ollama.internal:11434. Default: none."`
 	SecretKey     string   `name:"secret-key" env:"SECRET_KEY" placeholder:"KEY" secret:"text" help:"Key that encrypts the keys of workspaces' model providers in the database: 32 random bytes in base64, such as openssl rand -base64 32 prints. To change it, put the new one before the old one, with a comma between, and run parley provider reseal. All servers on one PostgreSQL need the same. Default: on SQLite a key that is made in the data folder; on PostgreSQL none, and no keys can be saved."`
+	EmbedBaseURL  string   `name:"embed-base-url" env:"EMBED_BASE_URL" placeholder:"URL" secret:"url" help:"OpenAI-compatible server whose /embeddings makes vectors of passages and questions. Default: OpenAI's when EMBED_MODEL is set; without EMBED_MODEL, retrieval needs no server."`
+	EmbedAPIKey   string   `name:"embed-api-key" env:"EMBED_API_KEY" placeholder:"KEY" secret:"text" help:"Key for the embedding server."`
+	EmbedModel    string   `name:"embed-model" env:"EMBED_MODEL" placeholder:"NAME" help:"Name of the embedding model. The index is rebuilt when it changes."`
+	EmbedSize     int      `name:"embed-dimensions" env:"EMBED_DIMENSIONS" range:"1-65536" placeholder:"N" help:"Dimension that the embedding server is asked for. Default: the model's own."`
 }
+
+// DefaultLLM is the model server that is asked when none is named.
+const DefaultLLM = "https://api.openai.com/v1"
+
+const defaultModel = "gpt-4o-mini"
 
 // The kinds of model servers, and when tools are offered.
 const (
@@ -29,7 +44,18 @@ const (
 	toolsOff  = "off"
 )
 
-func (c *Config) validateModels() error {
+func (c *Models) check() error {
+	if c.EmbedModel == "" && (c.EmbedBaseURL != "" || c.EmbedAPIKey != "") {
+		return errors.New("EMBED_MODEL must name the embedding model when EMBED_BASE_URL or EMBED_API_KEY is set")
+	}
+	for _, s := range [][2]string{{"LLM_BASE_URL", c.LLMBaseURL}, {"EMBED_BASE_URL", c.EmbedBaseURL}} {
+		if s[1] != "" && !isWebURL(s[1]) {
+			return fmt.Errorf("%s must be an http:// or https:// address without a query, such as https://api.openai.com/v1", s[0])
+		}
+	}
+	if _, err := c.ProviderTargets(); err != nil {
+		return err
+	}
 	switch c.LLMProvider {
 	case "", string(chatbot.OpenAI):
 	case string(chatbot.Anthropic):
@@ -57,7 +83,7 @@ func (c *Config) validateModels() error {
 }
 
 // ModelName is the name of the server's own language model.
-func (c *Config) ModelName() string {
+func (c *Models) ModelName() string {
 	if c.LLMModel == "" {
 		return defaultModel
 	}
@@ -65,7 +91,7 @@ func (c *Config) ModelName() string {
 }
 
 // OffersTools reports whether the server's own model may search by itself.
-func (c *Config) OffersTools() bool {
+func (c *Models) OffersTools() bool {
 	return c.LLMTools == toolsOn || c.LLMTools != toolsOff && callsTools(chatbot.ProviderKind(c.LLMProvider), c.LLMBaseURL)
 }
 
@@ -79,4 +105,15 @@ func callsTools(kind chatbot.ProviderKind, address string) bool {
 }
 
 // EmbedAddress is where the embedding model is.
-func (c *Config) EmbedAddress() string { return cmp.Or(c.EmbedBaseURL, DefaultLLM) }
+func (c *Models) EmbedAddress() string { return cmp.Or(c.EmbedBaseURL, DefaultLLM) }
+
+// HasModel says whether a language model answers.
+func (c *Models) HasModel() bool {
+	return c.LLMBaseURL != "" || c.LLMAPIKey != "" || c.LLMModel != ""
+}
+
+// ProviderTargets are the private hosts and networks in which workspaces may use
+// models of their own.
+func (c *Models) ProviderTargets() ([]fetch.Target, error) {
+	return targets("PROVIDER_ALLOW", c.ProviderAllow)
+}

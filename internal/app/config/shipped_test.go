@@ -32,11 +32,7 @@ func TestShippedProxies(t *testing.T) {
 	}
 	t.Run("fly.toml trusts Fly's proxy, and the header that no client can write", func(t *testing.T) {
 		text := read(t, "fly.toml")
-		config := &Config{
-			BaseURL:     shippedSetting(t, text, "BASE_URL"),
-			Proxies:     strings.Split(shippedSetting(t, text, "TRUSTED_PROXIES"), ","),
-			ProxyHeader: shippedSetting(t, text, "CLIENT_ADDRESS_HEADER"),
-		}
+		config := &Config{Serving: Serving{BaseURL: shippedSetting(t, text, "BASE_URL")}, Clients: Clients{Proxies: strings.Split(shippedSetting(t, text, "TRUSTED_PROXIES"), ","), ProxyHeader: shippedSetting(t, text, "CLIENT_ADDRESS_HEADER")}}
 		if proxies, err := config.TrustedProxies(); err != nil || !proxies.Any() || config.ClientsAreOne() {
 			t.Errorf("all clients are one behind it: %v", err)
 		}

@@ -1,0 +1,75 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"parley/internal/clientaddr"
+	"parley/internal/socket"
+)
+
+// Clients are who connects, and what they may take at once.
+type Clients struct {
+	Proxies        []string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks of the reverse proxies in front of this server, separated by commas. Only they are believed when they say who the client is. Set it wherever BASE_URL begins with https: without it all clients count as one."`
+	ProxyHeader    string        `name:"client-address-header" env:"CLIENT_ADDRESS_HEADER" default:"X-Forwarded-For" placeholder:"NAME" help:"Header in which trusted proxies pass on the client's address, such as Fly-Client-IP or CF-Connecting-IP."`
+	MaxConnections int           `name:"max-connections" env:"MAX_CONNECTIONS" range:"10-1048576" placeholder:"N" help:"Connections that may be open at once. When there is no room, the one that has been silent longest is closed. Default: half of the files that the process may open, at most 16384."`
+	MaxPerClient   int           `name:"max-connections-per-client" env:"MAX_CONNECTIONS_PER_CLIENT" range:"1-1048576" placeholder:"N" help:"Connections of one IPv4 address, or of one IPv6 network of 64 bits. Trusted proxies have no such limit. Default: half of MAX_CONNECTIONS, at most 500."`
+	BodyMemory     int           `name:"body-memory" env:"BODY_MEMORY" range:"128-1048576" placeholder:"N" help:"Memory in MiB that the bodies of requests may take at once. One client may take a quarter of it. Default: 256."`
+	MaxAnswers     int           `name:"max-answers" env:"MAX_ANSWERS" placeholder:"N" range:"1-1000000" help:"Answers that this process works on at once. More are refused with 503. Default: 2000."`
+	DrainTimeout   time.Duration `name:"drain-timeout" env:"DRAIN_TIMEOUT" range:"1s-24h" default:"20s" help:"How long running answers may go on after SIGTERM before they are ended."`
+}
+
+const (
+	// mostConnections is the default where the limit of open files allows
+	// more: each may take 25 KiB.
+	mostConnections   = 16_384
+	mostPerClient     = 500
+	defaultBodyMemory = 256 // MiB
+	// proxyIdle is how long a trusted proxy may keep a connection for later.
+	// It has to be longer than the proxy's own time, else requests are lost.
+	proxyIdle = 2 * time.Minute
+)
+
+// Connections returns how many connections there may be. The other half of
+// the files is for the database, for documents and for connections to models.
+func (c *Clients) Connections(proxies clientaddr.Proxies, log *slog.Logger) socket.Limits {
+	limits := socket.Limits{
+		Connections: c.MaxConnections, PerClient: c.MaxPerClient,
+		Proxy: proxies.Contain, ProxyIdle: proxyIdle, Log: log,
+	}
+	if limits.Connections == 0 {
+		limits.Connections = min(openFiles()/2, mostConnections)
+	}
+	if limits.PerClient == 0 {
+		limits.PerClient = min(limits.Connections/2, mostPerClient)
+	}
+	return limits
+}
+
+// BodyBytes is how many bytes the bodies of requests may take at once.
+func (c *Clients) BodyBytes() int64 { return int64(cmp.Or(c.BodyMemory, defaultBodyMemory)) << 20 }
+
+// check refuses more connections than the process may have.
+func (c *Clients) check() error {
+	if _, err := c.TrustedProxies(); err != nil {
+		return err
+	}
+	if files := openFiles(); c.MaxConnections > files {
+		return fmt.Errorf("MAX_CONNECTIONS must be at most %d, which is how many files this process may open", files)
+	}
+	return nil
+}
+
+// TrustedProxies are the proxies that say who the client is.
+func (c *Clients) TrustedProxies() (clientaddr.Proxies, error) {
+	if _, err := clientaddr.Parse(nil, c.ProxyHeader); err != nil {
+		return clientaddr.Proxies{}, fmt.Errorf("CLIENT_ADDRESS_HEADER: %w", err)
+	}
+	proxies, err := clientaddr.Parse(c.Proxies, c.ProxyHeader)
+	if err != nil {
+		return clientaddr.Proxies{}, fmt.Errorf("TRUSTED_PROXIES: %w", err)
+	}
+	return proxies, nil
+}

@@ -1,0 +1,52 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/mail"
+	"net/url"
+	"strings"
+)
+
+// Operation is what operators watch and decide.
+type Operation struct {
+	MetricsAddr     string `name:"metrics-addr" env:"METRICS_ADDR" placeholder:"ADDRESS" help:"Address on which /metrics is served to Prometheus, such as 127.0.0.1:9091. Unset means that it is not. Keep it from the public."`
+	SecurityContact string `name:"security-contact" env:"SECURITY_CONTACT" placeholder:"URI" help:"Where people report a vulnerability of this installation, such as mailto:security@example.com or https://example.com/security. With it /.well-known/security.txt is served, and with a BASE_URL of https that names the policy, too."`
+	AuditDays       int    `name:"audit-days" env:"AUDIT_DAYS" placeholder:"N" default:"400" help:"Days for which entries of the audit log are kept, those of deleted workspaces, too: from 1 to 3660."`
+	SignUp          bool   `name:"sign-up" env:"SIGN_UP" default:"true" negatable:"" help:"Whether anybody may sign up. The first visitor of an empty server always may."`
+}
+
+const maxAuditDays = 3660
+
+// check refuses a contact that security.txt cannot hold: RFC 9116, section
+// 2.5.3, wants a URI, and an address of the web must be https.
+func (c *Operation) check() error {
+	if c.MetricsAddr != "" && !isListenAddress(c.MetricsAddr) {
+		return errors.New("METRICS_ADDR must be an address and port, such as 127.0.0.1:9091")
+	}
+	if c.AuditDays < 1 || c.AuditDays > maxAuditDays {
+		return fmt.Errorf("AUDIT_DAYS must be from 1 to %d", maxAuditDays)
+	}
+	if c.SecurityContact != "" && !isContact(c.SecurityContact) {
+		return fmt.Errorf("SECURITY_CONTACT must be an e-mail address or a page, such as mailto:security@example.com or https://example.com/security")
+	}
+	return nil
+}
+
+func isContact(text string) bool {
+	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return false
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	switch u.Scheme {
+	case "mailto":
+		address, err := mail.ParseAddress(u.Opaque)
+		return err == nil && address.Address == u.Opaque
+	case "https":
+		return u.Hostname() != "" && u.User == nil
+	}
+	return false
+}

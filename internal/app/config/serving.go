@@ -1,0 +1,102 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+
+	"parley/store"
+)
+
+// Serving is where the server is: its addresses and its data.
+type Serving struct {
+	Listen      string `name:"listen" env:"LISTEN_ADDR" placeholder:"ADDRESS" help:"Address to listen on. Default: 127.0.0.1:8080, or all interfaces on PORT when only that is set."`
+	Port        int    `name:"port" env:"PORT" range:"1-65535" help:"Port to listen on, on all interfaces, when no address is given."`
+	DataDir     string `name:"data-dir" env:"DATA_DIR" default:"./data" help:"Folder of the embedded database and index."`
+	BaseURL     string `name:"base-url" env:"BASE_URL" placeholder:"URL" help:"Address under which people reach the server, such as https://parley.example.com. Default: http:// and the address listened on. With https, cookies are sent over TLS only."`
+	DatabaseURL string `name:"database-url" env:"DATABASE_URL" placeholder:"URL" secret:"url" help:"PostgreSQL database, as postgres://user:password@host:5432/name. Default: SQLite in the data folder."`
+}
+
+func (c *Serving) check() error {
+	if c.BaseURL != "" && !isWebOrigin(c.BaseURL) {
+		return errors.New("BASE_URL must be a scheme and host, such as https://parley.example.com")
+	}
+	if !isListenAddress(c.ListenAddress()) {
+		return errors.New("LISTEN_ADDR must be an address and port, such as 127.0.0.1:8080")
+	}
+	if err := store.CheckURL(c.Database()); err != nil {
+		return errors.New("DATABASE_URL must be postgres://user:password@host:5432/name, or sqlite: with the path of a file")
+	}
+	return nil
+}
+
+const defaultListen = "127.0.0.1:8080"
+
+// ListenAddress is the address to listen on.
+func (c *Serving) ListenAddress() string {
+	switch {
+	case c.Listen != "":
+		return c.Listen
+	case c.Port != 0:
+		return fmt.Sprintf(":%d", c.Port)
+	}
+	return defaultListen
+}
+
+// PublicURL is where people reach a server that listens on address.
+func (c *Serving) PublicURL(address string) string {
+	if c.BaseURL != "" {
+		return strings.TrimRight(c.BaseURL, "/")
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "http://" + address
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// Database is the address of the database.
+func (c *Serving) Database() string {
+	if c.DatabaseURL != "" {
+		return c.DatabaseURL
+	}
+	return "sqlite:" + filepath.Join(c.DataDir, "parley.db")
+}
+
+// DataDirs are the folders that one server at a time may use: that of the index
+// and that of a SQLite database elsewhere.
+func (c *Serving) DataDirs() []string {
+	dirs := []string{filepath.Clean(c.DataDir)}
+	if path, isFile := strings.CutPrefix(c.Database(), "sqlite:"); isFile {
+		path, _, _ = strings.Cut(path, "?")
+		if dir := filepath.Dir(path); dir != dirs[0] {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// IndexPath is the file of the embedded index.
+func (c *Serving) IndexPath() string { return filepath.Join(c.DataDir, "index.db") }
+
+// KeyPath is where a server on SQLite keeps its own key.
+func (c *Serving) KeyPath() string { return filepath.Join(c.DataDir, "secret.key") }
+
+// UserAgent tells sites who reads them, and where to learn more.
+func (c *Serving) UserAgent() string {
+	if c.BaseURL == "" {
+		return "Parley/1.0"
+	}
+	return "Parley/1.0 (+" + strings.TrimRight(c.BaseURL, "/") + ")"
+}
+
+// webhookPath is the route of Stripe's events.
+const webhookPath = "/api/webhooks/stripe"
+
+// WebhookURL is where Stripe sends events.
+func (c *Serving) WebhookURL() string { return strings.TrimRight(c.BaseURL, "/") + webhookPath }
