@@ -132,7 +132,7 @@ func kindOfArchive(in Input) (knowledge.Kind, error) {
 	if named == "" {
 		named = kindOfType(in.ContentType)
 	}
-	office := readers[named].apart && named != html && named != pdf
+	office := named == docx || named == pptx || named == xlsx || named == epub
 	in.Kind = named
 	files, err := listArchive(in)
 	if fault.Is(err, fault.TooLarge) || err != nil && office {

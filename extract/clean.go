@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -98,4 +99,14 @@ func clip(text string, n int) string {
 		n--
 	}
 	return text[:n]
+}
+
+var (
+	linked = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+	marks  = strings.NewReplacer("**", "", "__", "", "`", "", `\`, "")
+)
+
+// unmark returns a line of Markdown without its most usual marks, for a title.
+func unmark(text string) string {
+	return line(marks.Replace(linked.ReplaceAllString(text, "$1")))
 }

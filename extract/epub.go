@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -82,26 +81,12 @@ func locked(a *archive) error {
 	return nil
 }
 
-// empty are elements of XHTML that end themselves but not in HTML, where
-// <title/> would swallow the page.
-var empty = regexp.MustCompile(`<(title|script|style|a|p|div|span|td|th|li|i|b|em|strong|iframe|textarea|noscript|h[1-6])((?:\s[^<>]*)?)/>`)
-
 func readChapter(doc *document, a *archive, number int, part string) error {
 	body, err := a.read(part)
 	if err != nil || len(body) == 0 {
 		return err
 	}
-	root, err := parseHTML(empty.ReplaceAllString(decodeHTML(body, ""), "<$1$2></$1>"))
-	if err != nil {
-		return err
-	}
-	tidy(root, baseOf(root, ""))
-	content := first(root, "body")
-	name := textOf(first(root, "h1", "h2", "h3"))
-	if name == "" {
-		name = strings.TrimSpace(textOf(first(root, "title")))
-	}
-	markdown, err := markdownOf(content)
+	name, markdown, err := chapterOf(body)
 	if err != nil {
 		return err
 	}

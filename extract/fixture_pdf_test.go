@@ -6,6 +6,8 @@ import (
 	"crypto/rc4"
 	"encoding/binary"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -87,7 +89,7 @@ func sortedNumbers(objects map[int]string) []int {
 	for n := range objects {
 		columns[n] = true
 	}
-	return sortedColumns(columns)
+	return slices.Sorted(maps.Keys(columns))
 }
 
 var padding = []byte("\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A")

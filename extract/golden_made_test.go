@@ -1,7 +1,9 @@
 package extract
 
 import (
+	"maps"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -21,7 +23,7 @@ var made = map[string]func() []byte{
 
 func TestGoldenMade(t *testing.T) {
 	e := newExtractor(t, Limits{})
-	for _, name := range sorted(made) {
+	for _, name := range slices.Sorted(maps.Keys(made)) {
 		t.Run(name+" becomes the Markdown that its golden file holds", func(t *testing.T) {
 			t.Parallel()
 			result, err := e.Extract(t.Context(), Input{Name: name, Body: made[name]()})

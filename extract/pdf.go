@@ -52,8 +52,8 @@ type page struct {
 
 // readPages reads all pages: what the body's size of letters is, and what is
 // repeated on each page, shows only then.
-func readPages(document references.FPDF_DOCUMENT, limits Limits) ([]*page, error) {
-	number, err := pdfium.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: document})
+func readPages(file references.FPDF_DOCUMENT, limits Limits) ([]*page, error) {
+	number, err := pdfium.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: file})
 	if err != nil {
 		return nil, errPDF(err)
 	}
@@ -66,7 +66,7 @@ func readPages(document references.FPDF_DOCUMENT, limits Limits) ([]*page, error
 	var pages []*page
 	size, unread := 0, error(nil)
 	for i := range number.PageCount {
-		p, err := readPage(document, i)
+		p, err := readPage(file, i)
 		if err != nil {
 			unread = err
 			p = &page{} // the others may be whole
@@ -87,10 +87,10 @@ func readPages(document references.FPDF_DOCUMENT, limits Limits) ([]*page, error
 
 func size64(n int) string { return size(int64(n)) }
 
-func readPage(document references.FPDF_DOCUMENT, index int) (*page, error) {
-	at := requests.Page{ByIndex: &requests.PageByIndex{Document: document, Index: index}}
+func readPage(file references.FPDF_DOCUMENT, index int) (*page, error) {
+	at := requests.Page{ByIndex: &requests.PageByIndex{Document: file, Index: index}}
 	p := &page{}
-	if size, err := pdfium.FPDF_GetPageSizeByIndex(&requests.FPDF_GetPageSizeByIndex{Document: document, Index: index}); err == nil {
+	if size, err := pdfium.FPDF_GetPageSizeByIndex(&requests.FPDF_GetPageSizeByIndex{Document: file, Index: index}); err == nil {
 		p.width, p.height = size.Width, size.Height
 	}
 	turned := enums.FPDF_PAGE_ROTATION_NONE
@@ -145,8 +145,8 @@ func errPDF(cause error) error {
 
 // pdfTitle returns the title in a file's properties, unless it is the name
 // of a file.
-func pdfTitle(document references.FPDF_DOCUMENT) string {
-	found, err := pdfium.FPDF_GetMetaText(&requests.FPDF_GetMetaText{Document: document, Tag: "Title"})
+func pdfTitle(file references.FPDF_DOCUMENT) string {
+	found, err := pdfium.FPDF_GetMetaText(&requests.FPDF_GetMetaText{Document: file, Tag: "Title"})
 	if err != nil {
 		return ""
 	}

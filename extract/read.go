@@ -1,8 +1,6 @@
 package extract
 
 import (
-	"errors"
-
 	"parley/core/fault"
 	"parley/core/knowledge"
 )
@@ -22,8 +20,6 @@ const (
 
 // reader reads one kind.
 type reader struct {
-	// label is what people call the kind.
-	label string
 	// apart says that it runs in a child process.
 	apart bool
 	read  func(*document, Input) error
@@ -33,16 +29,16 @@ var readers map[knowledge.Kind]reader
 
 func init() { // because readers refer to one another
 	readers = map[knowledge.Kind]reader{
-		knowledge.Text:     {"text", false, readText},
-		knowledge.Markdown: {"Markdown", false, readMarkdown},
-		csv:                {"CSV", false, readCSV},
-		pairs:              {"question-and-answer", false, readPairs},
-		html:               {"HTML", true, readHTML},
-		pdf:                {"PDF", true, readPDF},
-		docx:               {"DOCX", true, readDOCX},
-		pptx:               {"PPTX", true, readPPTX},
-		xlsx:               {"XLSX", true, readXLSX},
-		epub:               {"EPUB", true, readEPUB},
+		knowledge.Text:     {false, readText},
+		knowledge.Markdown: {false, readMarkdown},
+		csv:                {false, readCSV},
+		pairs:              {false, readPairs},
+		html:               {true, readHTML},
+		pdf:                {true, readPDF},
+		docx:               {true, readDOCX},
+		pptx:               {true, readPPTX},
+		xlsx:               {true, readXLSX},
+		epub:               {true, readEPUB},
 	}
 }
 
@@ -64,33 +60,4 @@ func read(in Input, limits Limits) (Result, error) {
 		result.Title = nameOf(in.Name)
 	}
 	return result, nil
-}
-
-// errStopped is a reader that ended without an answer.
-func errStopped(cause error) error {
-	return fault.Wrap(fault.Invalid, cause, "This file could not be read: its reader stopped. It may be damaged. Save it anew with the program that it comes from, and add it again.")
-}
-
-func errMemory(cause error) error {
-	return fault.Wrap(fault.TooLarge, cause, "Reading it needed more memory than allowed. Split the file, and add its parts.")
-}
-
-// errNot is a file that is not of the kind that it was taken for.
-func errNot(in Input, kind knowledge.Kind, cause error) error {
-	why := "though it was declared as one"
-	if kindOfName(in.Name) == kind {
-		why = "though its name says so"
-	}
-	return fault.Wrap(fault.Invalid, cause, "This file is not a %s file, %s.", readers[kind].label, why)
-}
-
-func errDamaged(kind knowledge.Kind, cause error) error {
-	if found := new(fault.Error); errors.As(cause, &found) {
-		return cause
-	}
-	return fault.Wrap(fault.Invalid, cause, "This %s file is damaged. Save it anew with the program that it comes from, and add it again.", readers[kind].label)
-}
-
-func errProtected(kind knowledge.Kind) error {
-	return fault.New(fault.Invalid, "This %s is protected by a password. Remove the password, and add it again.", readers[kind].label)
 }

@@ -57,13 +57,3 @@ func firstHeading(text string) string {
 	}
 	return ""
 }
-
-var (
-	linked = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
-	marks  = strings.NewReplacer("**", "", "__", "", "`", "", `\`, "")
-)
-
-// unmark returns a line of Markdown without its most usual marks, for a title.
-func unmark(text string) string {
-	return line(marks.Replace(linked.ReplaceAllString(text, "$1")))
-}
