@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"parley/core/knowledge"
 )
 
 // manualPDF has n pages of text.
@@ -21,12 +23,12 @@ func manualPDF(n int) []byte {
 
 func BenchmarkExtract(b *testing.B) {
 	for name, in := range map[string]Input{
-		"a page of HTML":       {Kind: html, Body: []byte("<main><h1>Title</h1>" + strings.Repeat("<p>Some text for people to read.</p>", 100))},
-		"a DOCX":               {Kind: docx, Body: contract()},
-		"a PDF of 1 page":      {Kind: pdf, Body: manualPDF(1)},
-		"a PDF of 100 pages":   {Kind: pdf, Body: manualPDF(100)},
-		"a PDF without cache":  {Kind: pdf, Body: manualPDF(1)},
-		"a CSV of 10,000 rows": {Kind: csv, Body: []byte("a,b\n" + strings.Repeat("some,values\n", 10_000))},
+		"a page of HTML":       {Kind: knowledge.HTML, Body: []byte("<main><h1>Title</h1>" + strings.Repeat("<p>Some text for people to read.</p>", 100))},
+		"a DOCX":               {Kind: knowledge.DOCX, Body: contract()},
+		"a PDF of 1 page":      {Kind: knowledge.PDF, Body: manualPDF(1)},
+		"a PDF of 100 pages":   {Kind: knowledge.PDF, Body: manualPDF(100)},
+		"a PDF without cache":  {Kind: knowledge.PDF, Body: manualPDF(1)},
+		"a CSV of 10,000 rows": {Kind: knowledge.CSV, Body: []byte("a,b\n" + strings.Repeat("some,values\n", 10_000))},
 	} {
 		b.Run(name, func(b *testing.B) {
 			e := newExtractor(b, Limits{})

@@ -11,6 +11,8 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/extract/document"
+	"parley/extract/pdf"
 )
 
 // request is what the child reads first: one line of JSON, which the body
@@ -61,7 +63,7 @@ func Child(in io.Reader, out io.Writer) error {
 		return fmt.Errorf("reading the request: %w", err)
 	}
 	if r.Warm {
-		return warmPDF(r.CacheDir)
+		return pdf.Warm(r.CacheDir)
 	}
 	if _, known := readers[r.Kind]; !known && !r.Probe {
 		return errors.New("reading the request: unknown kind")
@@ -79,8 +81,8 @@ func answer(r request, input io.Reader, out io.Writer) error {
 	}
 	debug.SetMemoryLimit(r.Limits.Memory / 10 * 7)
 	go watchSelf(r.Limits.Memory)
-	if r.Kind == pdf {
-		if err := preparePDF(r.CacheDir, r.Limits); err != nil {
+	if r.Kind == knowledge.PDF {
+		if err := pdf.Prepare(r.CacheDir, r.Limits); err != nil {
 			return fmt.Errorf("starting the PDF reader: %w", err)
 		}
 	}
@@ -112,7 +114,7 @@ func errUnconfined(cause error) error {
 func guarded(in Input, limits Limits) (answer reply) {
 	defer func() {
 		if caught := recover(); caught != nil {
-			answer = replyOf(errStopped(fmt.Errorf("panic of type %T at %s", caught, panicked(string(debug.Stack())))))
+			answer = replyOf(document.Stopped(fmt.Errorf("panic of type %T at %s", caught, panicked(string(debug.Stack())))))
 		}
 	}()
 	result, err := read(in, limits)
@@ -126,7 +128,7 @@ func replyOf(err error) reply {
 	f := fault.As(err)
 	cause := ""
 	if f.Cause != nil {
-		cause = clip(line(f.Cause.Error()), 300)
+		cause = document.Clip(document.Line(f.Cause.Error()), 300)
 	}
 	return reply{Kind: f.Kind, Message: f.Message, Cause: cause}
 }
@@ -139,5 +141,5 @@ func panicked(stack string) string {
 		return "an unknown place"
 	}
 	name, _, _ := strings.Cut(lines[2], "(0x")
-	return clip(name, 200)
+	return document.Clip(name, 200)
 }

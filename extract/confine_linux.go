@@ -1,6 +1,8 @@
 package extract
 
-import "golang.org/x/sys/unix"
+import (
+	"golang.org/x/sys/unix"
+)
 
 // dataReserve is what the Go runtime maps beyond what it uses. The limit of
 // the data segment is the last resort, behind the two watches: whoever is

@@ -5,27 +5,30 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"parley/core/knowledge"
+	"parley/extract/document"
 )
 
 // readCSV reads a table of separated values (RFC 4180, leniently).
-func readCSV(doc *document, in Input) error {
-	text := decode(in.Body, in.ContentType, "")
+func readCSV(doc *document.Document, in Input) error {
+	text := document.Decode(in.Body, in.ContentType, "")
 	rows := rowsOf(text, delimiter(text))
-	t := &table{doc: doc}
-	for doc.err == nil {
+	t := &document.Table{Doc: doc}
+	for doc.Err == nil {
 		cells, err := rows.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return errDamaged(csv, err)
+			return document.Damaged(knowledge.CSV, err)
 		}
-		for i := range cells[:min(len(cells), maxColumns)] {
-			cells[i] = escape(strings.TrimSpace(cells[i]))
+		for i := range cells[:min(len(cells), document.MaxColumns)] {
+			cells[i] = document.Escape(strings.TrimSpace(cells[i]))
 		}
-		t.row(cells)
+		t.Row(cells)
 	}
-	return doc.err
+	return doc.Err
 }
 
 func rowsOf(text string, comma rune) *stdcsv.Reader {

@@ -7,6 +7,8 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/extract/document"
+	"parley/extract/office"
 )
 
 // Detect returns the kind that a document is read as. A declared kind is
@@ -16,21 +18,21 @@ import (
 func Detect(in Input) (knowledge.Kind, error) {
 	if in.Kind != "" {
 		if _, known := readers[in.Kind]; !known {
-			return "", fault.New(fault.Invalid, "Documents of the kind %q cannot be read.", clip(line(string(in.Kind)), 40))
+			return "", fault.New(fault.Invalid, "Documents of the kind %q cannot be read.", document.Clip(document.Line(string(in.Kind)), 40))
 		}
 		return in.Kind, nil
 	}
 	if kind, err := proven(in); kind != "" || err != nil {
 		return kind, err
 	}
-	hinted := kindOfType(in.ContentType)
+	hinted := document.KindOfType(in.ContentType)
 	if hinted == "" || hinted == knowledge.Text {
-		if named := kindOfName(in.Name); named != "" {
+		if named := document.KindOfName(in.Name); named != "" {
 			hinted = named
 		}
 	}
-	if readers[hinted].apart && hinted != html {
-		return "", errNot(in, hinted, nil) // its bytes would have proven it
+	if readers[hinted].apart && hinted != knowledge.HTML {
+		return "", document.NotOfKind(in, hinted, nil) // its bytes would have proven it
 	}
 	if isBinary(in.Body) {
 		return "", fault.New(fault.Invalid, "Files of this kind cannot be read. Add text, Markdown, HTML, PDF, DOCX, PPTX, XLSX, CSV or EPUB.")
@@ -58,11 +60,11 @@ func proven(in Input) (knowledge.Kind, error) {
 		}
 	}
 	// A PDF may have up to 1,024 bytes before its header (PDF 1.7, appendix H).
-	if bytes.Contains(in.Body[:min(len(in.Body), 1024)], []byte("%PDF-")) && kindOfName(in.Name) != knowledge.Markdown {
-		return pdf, nil
+	if bytes.Contains(in.Body[:min(len(in.Body), 1024)], []byte("%PDF-")) && document.KindOfName(in.Name) != knowledge.Markdown {
+		return knowledge.PDF, nil
 	}
 	if bytes.HasPrefix(in.Body, []byte("PK\x03\x04")) || bytes.HasPrefix(in.Body, []byte("PK\x05\x06")) {
-		return kindOfArchive(in)
+		return office.KindOfArchive(in)
 	}
 	return "", nil
 }
@@ -71,18 +73,18 @@ func proven(in Input) (knowledge.Kind, error) {
 func kindOfText(hinted knowledge.Kind, in Input) knowledge.Kind {
 	start := bytes.TrimLeft(in.Body[:min(len(in.Body), 1024)], "\xef\xbb\xbf \t\r\n")
 	switch {
-	case hinted == csv || hinted == "":
+	case hinted == knowledge.CSV || hinted == "":
 		if isPairs(in) {
-			return pairs
+			return knowledge.Pairs
 		}
-	case hinted == pairs && !isPairs(in):
+	case hinted == knowledge.Pairs && !isPairs(in):
 		hinted = knowledge.Text // JSON of another shape
 	}
 	if hinted != "" {
 		return hinted
 	}
 	if strings.HasPrefix(http.DetectContentType(start), "text/html") {
-		return html
+		return knowledge.HTML
 	}
 	return knowledge.Text
 }
@@ -90,7 +92,7 @@ func kindOfText(hinted knowledge.Kind, in Input) knowledge.Kind {
 // isBinary reports whether a body is no text in any encoding.
 func isBinary(body []byte) bool {
 	start := body[:min(len(body), 4096)]
-	if utf16Order(start) != nil {
+	if document.UTF16Order(start) != nil {
 		return false
 	}
 	odd := 0

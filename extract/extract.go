@@ -18,6 +18,16 @@ import (
 	"sync"
 
 	"parley/core/fault"
+	"parley/extract/document"
+)
+
+// What callers give and get is that of package document.
+type (
+	Input  = document.Input
+	Result = document.Result
+	Place  = document.Place
+	Page   = document.Page
+	Limits = document.Limits
 )
 
 // Extractor reads documents. It is safe for concurrent use. Each call of
@@ -50,7 +60,7 @@ type Extractor struct {
 // starts the child: a process that calls [Child] with its standard input and
 // output, such as {"/usr/bin/parley", "extract-child"}.
 func New(limits Limits, program []string) *Extractor {
-	return &Extractor{limits: limits.orDefault(), program: program, sandboxed: sandboxed}
+	return &Extractor{limits: limits.OrDefault(), program: program, sandboxed: sandboxed}
 }
 
 // Extract reads a document. A failure that its owner can act on is a fault of
@@ -61,7 +71,7 @@ func (e *Extractor) Extract(ctx context.Context, in Input) (Result, error) {
 		return Result{}, err
 	}
 	if int64(len(in.Body)) > e.limits.Bytes {
-		return Result{}, fault.New(fault.TooLarge, "This file is larger than %s. Split it, and add its parts.", size(e.limits.Bytes))
+		return Result{}, fault.New(fault.TooLarge, "This file is larger than %s. Split it, and add its parts.", document.Size(e.limits.Bytes))
 	}
 	if len(in.Body) == 0 {
 		return Result{}, fault.New(fault.Invalid, "This file is empty.")
@@ -83,5 +93,5 @@ func nameOf(name string) string {
 	if name == "." || name == "/" {
 		return ""
 	}
-	return line(strings.TrimSuffix(name, path.Ext(name)))
+	return document.Line(strings.TrimSuffix(name, path.Ext(name)))
 }

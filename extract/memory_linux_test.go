@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/core/fault"
+	"parley/core/knowledge"
 )
 
 // Between two looks of the watch a child takes some more than it may.
@@ -28,8 +29,8 @@ func TestMemory(t *testing.T) {
 		program string
 		in      Input
 	}{
-		"a PDF that makes its reader take more and more": {"", Input{Kind: pdf, Body: selfDrawing()}},
-		"a reader that takes all that it can":            {"eats", Input{Kind: html, Body: []byte("<p>x")}},
+		"a PDF that makes its reader take more and more": {"", Input{Kind: knowledge.PDF, Body: selfDrawing()}},
+		"a reader that takes all that it can":            {"eats", Input{Kind: knowledge.HTML, Body: []byte("<p>x")}},
 	} {
 		t.Run(name+" stays under the cap", func(t *testing.T) {
 			e := newExtractor(t, Limits{Memory: most, Time: time.Minute})

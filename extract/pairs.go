@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"parley/core/fault"
+	"parley/extract/document"
 )
 
 // pair is a question with its answer.
@@ -19,12 +20,12 @@ type pair struct {
 // readPairs reads questions and answers: a CSV with the columns question and
 // answer, a JSON array of objects with these names, or one object a line
 // (JSON Lines). Each becomes a heading with the answer below it.
-func readPairs(doc *document, in Input) error {
-	next := pairsOf(decode(in.Body, in.ContentType, ""))
+func readPairs(doc *document.Document, in Input) error {
+	next := pairsOf(document.Decode(in.Body, in.ContentType, ""))
 	if next == nil {
 		return fault.New(fault.Invalid, "This file holds no questions and answers. It takes a CSV with the columns question and answer, or JSON objects with these names.")
 	}
-	for n := 1; doc.err == nil; n++ {
+	for n := 1; doc.Err == nil; n++ {
 		p, err := next()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -32,16 +33,16 @@ func readPairs(doc *document, in Input) error {
 		if err != nil {
 			return fault.Wrap(fault.Invalid, err, "Question %d of this file cannot be read. Correct it, and add the file again.", n)
 		}
-		if n > doc.limits.Rows {
-			return fault.New(fault.TooLarge, "This file has more than %s. Split it, and add its parts.", count(doc.limits.Rows, "question"))
+		if n > doc.Limits.Rows {
+			return fault.New(fault.TooLarge, "This file has more than %s. Split it, and add its parts.", document.Count(doc.Limits.Rows, "question"))
 		}
-		if line(p.Question) == "" || line(p.Answer) == "" {
+		if document.Line(p.Question) == "" || document.Line(p.Answer) == "" {
 			continue
 		}
-		doc.heading(2, escape(line(p.Question)))
-		doc.block(strings.TrimSpace(p.Answer))
+		doc.Heading(2, document.Escape(document.Line(p.Question)))
+		doc.Block(strings.TrimSpace(p.Answer))
 	}
-	return doc.err
+	return doc.Err
 }
 
 // isPairs reports whether the start of a text holds questions and answers.
@@ -50,7 +51,7 @@ func isPairs(in Input) bool {
 	if cut := bytes.IndexByte(start[min(len(start), 64<<10):], '\n'); cut >= 0 {
 		start = start[:64<<10+cut]
 	}
-	next := pairsOf(decode(start, in.ContentType, ""))
+	next := pairsOf(document.Decode(start, in.ContentType, ""))
 	if next == nil {
 		return false
 	}
@@ -88,12 +89,12 @@ func arrayPairs(text string) func() (pair, error) {
 func csvPairs(text string) func() (pair, error) {
 	rows := rowsOf(text, delimiter(text))
 	header, err := rows.Read()
-	if err != nil || len(header) > maxColumns {
+	if err != nil || len(header) > document.MaxColumns {
 		return nil
 	}
 	question, answer := -1, -1
 	for i, name := range header {
-		switch strings.ToLower(line(name)) {
+		switch strings.ToLower(document.Line(name)) {
 		case "question":
 			question = i
 		case "answer":

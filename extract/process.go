@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"parley/core/fault"
+	"parley/core/knowledge"
+	"parley/extract/document"
 )
 
 const (
@@ -31,13 +33,13 @@ func (e *Extractor) apart(ctx context.Context, in Input) (Result, error) {
 	if err := e.admit(); err != nil {
 		return Result{}, err
 	}
-	if in.Kind == pdf {
+	if in.Kind == knowledge.PDF {
 		if err := e.warmUp(ctx); err != nil {
 			return Result{}, err
 		}
 	}
 	head, err := json.Marshal(request{
-		Kind: in.Kind, Name: clip(in.Name, 1000), ContentType: clip(in.ContentType, 200), BaseURL: clip(in.BaseURL, 4000),
+		Kind: in.Kind, Name: document.Clip(in.Name, 1000), ContentType: document.Clip(in.ContentType, 200), BaseURL: document.Clip(in.BaseURL, 4000),
 		Limits: e.limits, CacheDir: e.CacheDir, Size: int64(len(in.Body)),
 	})
 	if err != nil {
@@ -86,7 +88,7 @@ func (e *Extractor) Check(ctx context.Context) error {
 func (e *Extractor) resultOf(in Input, output []byte) (Result, error) {
 	var r reply
 	if err := json.Unmarshal(output, &r); err != nil {
-		return Result{}, errStopped(err)
+		return Result{}, document.Stopped(err)
 	}
 	if r.Message != "" {
 		failure := fault.New(r.Kind, "%s", r.Message)
@@ -97,12 +99,12 @@ func (e *Extractor) resultOf(in Input, output []byte) (Result, error) {
 	}
 	result := r.Result
 	if len(result.Markdown) > e.limits.Markdown || !utf8.ValidString(result.Markdown) {
-		return Result{}, errStopped(errors.New("the child's Markdown is too large or no UTF-8"))
+		return Result{}, document.Stopped(errors.New("the child's Markdown is too large or no UTF-8"))
 	}
 	at := 0
 	for _, place := range result.Places {
 		if place.Offset < at || place.Offset > len(result.Markdown) {
-			return Result{}, errStopped(errors.New("the child's places are out of order"))
+			return Result{}, document.Stopped(errors.New("the child's places are out of order"))
 		}
 		at = place.Offset
 	}
@@ -159,7 +161,7 @@ func (e *Extractor) run(ctx context.Context, input io.Reader, limit time.Duratio
 	limited, stop := context.WithCancelCause(timed)
 	defer stop(nil)
 
-	stdout := &bounded{limit: 2*e.limits.Markdown + maxExtra, full: func() { stop(errStopped(errors.New("its reply is too long"))) }}
+	stdout := &bounded{limit: 2*e.limits.Markdown + maxExtra, full: func() { stop(document.Stopped(errors.New("its reply is too long"))) }}
 	stderr := &bounded{limit: maxStderr}
 	child := exec.CommandContext(limited, e.program[0], e.program[1:]...)
 	child.Dir, child.Env = dir, environment()
@@ -176,7 +178,7 @@ func (e *Extractor) run(ctx context.Context, input io.Reader, limit time.Duratio
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		watchMemory(limited, child.Process.Pid, memory, func() { stop(errMemory(nil)) })
+		watchMemory(limited, child.Process.Pid, memory, func() { stop(document.OutOfMemory(nil)) })
 	}()
 	err = child.Wait()
 	failure := context.Cause(limited)
@@ -188,7 +190,7 @@ func (e *Extractor) run(ctx context.Context, input io.Reader, limit time.Duratio
 	switch {
 	case errors.Is(err, exec.ErrWaitDelay):
 		_ = killGroup(child) // somebody of it still holds its output open
-		return nil, errStopped(err)
+		return nil, document.Stopped(err)
 	case err == nil:
 		return stdout.kept.Bytes(), nil
 	case ctx.Err() != nil:
@@ -203,26 +205,26 @@ func (e *Extractor) run(ctx context.Context, input io.Reader, limit time.Duratio
 func ended(err error, complaint string) error {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
-		return errStopped(err)
+		return document.Stopped(err)
 	}
 	for _, sign := range []string{"out of memory", "cannot allocate memory", "failed to reserve", "failed to allocate", "failed to create new OS thread"} {
 		if strings.Contains(complaint, sign) {
-			return errMemory(err)
+			return document.OutOfMemory(err)
 		}
 	}
 	switch exit.ExitCode() {
 	case exitMemory:
-		return errMemory(err)
+		return document.OutOfMemory(err)
 	case exitInternal:
-		return fmt.Errorf("extract: the child could not do its work: %s", clip(line(complaint), 300))
+		return fmt.Errorf("extract: the child could not do its work: %s", document.Clip(document.Line(complaint), 300))
 	}
-	return errStopped(err)
+	return document.Stopped(err)
 }
 
 func errTime(limit time.Duration) error {
-	said := count(int(limit.Minutes()), "minute")
+	said := document.Count(int(limit.Minutes()), "minute")
 	if limit%time.Minute != 0 {
-		said = count(int(limit.Seconds()), "second")
+		said = document.Count(int(limit.Seconds()), "second")
 	}
 	return fault.New(fault.TooLarge, "Reading this file took longer than %s. Split it, and add its parts.", said)
 }

@@ -46,7 +46,7 @@ func badChild(what string) {
 }
 
 func TestBadChild(t *testing.T) {
-	page := Input{Kind: html, Body: []byte("<p>x")}
+	page := Input{Kind: knowledge.HTML, Body: []byte("<p>x")}
 	for what, want := range map[string]string{
 		"hangs":  "took longer than 2 seconds",
 		"eats":   "needed more memory than allowed",
@@ -94,12 +94,12 @@ func TestOthersGoOn(t *testing.T) {
 		bad.beBad("eats")
 		failed := make(chan error, 1)
 		go func() {
-			_, err := bad.Extract(context.Background(), Input{Kind: html, Body: []byte("<p>x")})
+			_, err := bad.Extract(context.Background(), Input{Kind: knowledge.HTML, Body: []byte("<p>x")})
 			failed <- err
 		}()
 		good := newExtractor(t, Limits{})
-		for _, kind := range []knowledge.Kind{docx, epub} {
-			body := map[knowledge.Kind]func() []byte{docx: contract, epub: novel}[kind]()
+		for _, kind := range []knowledge.Kind{knowledge.DOCX, knowledge.EPUB} {
+			body := map[knowledge.Kind]func() []byte{knowledge.DOCX: contract, knowledge.EPUB: novel}[kind]()
 			if _, err := good.Extract(t.Context(), Input{Kind: kind, Body: body}); err != nil {
 				t.Errorf("the good %s failed: %v", kind, err)
 			}

@@ -64,7 +64,7 @@ func errnoOf(failure unix.Errno) error {
 // misbehave confines this process as a child does, and writes how each of the
 // calls fails. It is what TestMain starts with "bad-child misbehaves".
 func misbehave() {
-	if err := errors.Join(confine(Limits{}.orDefault()), seal()); err != nil {
+	if err := errors.Join(confine(Limits{}.OrDefault()), seal()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -106,7 +106,7 @@ func TestForbiddenCalls(t *testing.T) {
 }
 
 func TestEveryThreadIsConfined(t *testing.T) {
-	for _, kind := range []knowledge.Kind{html, pdf, docx} {
+	for _, kind := range []knowledge.Kind{knowledge.HTML, knowledge.PDF, knowledge.DOCX} {
 		t.Run("of a child that reads a "+string(kind), func(t *testing.T) {
 			e := newExtractor(t, Limits{})
 			if err := e.warmUp(t.Context()); err != nil {
@@ -168,7 +168,7 @@ func statusOf(t *testing.T, path string) map[string]string {
 }
 
 func TestUnconfined(t *testing.T) {
-	page := Input{Kind: html, Body: []byte("<p>canary")}
+	page := Input{Kind: knowledge.HTML, Body: []byte("<p>canary")}
 	refuses := func(t *testing.T, e *Extractor, cause string) {
 		t.Helper()
 		for what, err := range map[string]error{"a page": second(e.Extract(t.Context(), page)), "the check": e.Check(t.Context())} {

@@ -3,24 +3,26 @@ package extract
 import (
 	"regexp"
 	"strings"
+
+	"parley/extract/document"
 )
 
 // readText takes plain text as it is.
-func readText(doc *document, in Input) error {
-	doc.raw(decode(in.Body, in.ContentType, ""))
+func readText(doc *document.Document, in Input) error {
+	doc.Raw(document.Decode(in.Body, in.ContentType, ""))
 	return nil
 }
 
 // readMarkdown takes Markdown as it is. Its title is the front matter's, else
 // its first heading of level one.
-func readMarkdown(doc *document, in Input) error {
-	text := clean(decode(in.Body, in.ContentType, ""))
+func readMarkdown(doc *document.Document, in Input) error {
+	text := document.Clean(document.Decode(in.Body, in.ContentType, ""))
 	matter, text := frontMatter(text)
-	doc.title = matter
-	if doc.title == "" {
-		doc.title = firstHeading(text)
+	doc.Title = matter
+	if doc.Title == "" {
+		doc.Title = firstHeading(text)
 	}
-	doc.raw(text)
+	doc.Raw(text)
 	return nil
 }
 
@@ -50,9 +52,9 @@ func firstHeading(text string) string {
 		case strings.HasPrefix(at, "```"), strings.HasPrefix(at, "~~~"), strings.HasPrefix(at, "## "):
 			return ""
 		case strings.HasPrefix(at, "# "):
-			return unmark(strings.Trim(at, "# "))
+			return document.Unmark(strings.Trim(at, "# "))
 		case i > 0 && at != "" && strings.Trim(at, "=") == "":
-			return unmark(lines[i-1])
+			return document.Unmark(lines[i-1])
 		}
 	}
 	return ""

@@ -32,7 +32,6 @@ var exceptions = []Exception{
 	{"core/tenant", Exported, "", toBeCut},
 	{"core/tenant", Interface, "Store", toBeCut},
 	{"core/tenant", Methods, "Service", toBeCut},
-	{"extract", Lines, "", toBeCut},
 	{"index/embedded", Methods, "Index", toBeCut},
 	{"index/embedded/segment", Methods, "Segment", toBeCut},
 	{"index/weaviate", Methods, "Index", toBeCut},

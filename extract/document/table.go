@@ -1,0 +1,92 @@
+package document
+
+import (
+	"strings"
+
+	"parley/core/fault"
+)
+
+// MaxColumns is how many columns a table may have. It bounds what one row
+// takes; wider ones are data and no documents.
+const MaxColumns = 1_000
+
+// Table writes rows as a GFM table (GFM 0.29, section 4.10) a row at a time.
+// Cells are Markdown. The first row is the header.
+type Table struct {
+	Doc  *Document
+	Rows int
+	// width is the header's: cells beyond it would not be shown.
+	width int
+}
+
+// Row writes a row. Rows without text are left out.
+func (t *Table) Row(cells []string) {
+	if t.Doc.Err != nil {
+		return
+	}
+	if len(cells) > MaxColumns {
+		t.Doc.fail(fault.New(fault.TooLarge, "This table has more than %s. Remove those that nobody asks about, and add it again.", Count(MaxColumns, "column")))
+		return
+	}
+	if strings.TrimSpace(strings.Join(cells, "")) == "" {
+		return
+	}
+	if t.Rows++; t.Rows > t.Doc.Limits.Rows {
+		t.Doc.fail(fault.New(fault.TooLarge, "This table has more than %s. Split it, and add its parts.", Count(t.Doc.Limits.Rows, "row")))
+		return
+	}
+	if t.Rows == 1 {
+		t.width = max(t.width, len(cells))
+		t.Doc.Block(row(cells, t.width))
+		t.Doc.Follow("|" + strings.Repeat(" --- |", t.width))
+		return
+	}
+	t.Doc.Follow(row(cells, 0))
+}
+
+// row returns the line of a row with at least width cells.
+func row(cells []string, width int) string {
+	var b strings.Builder
+	b.WriteByte('|')
+	for i := range max(len(cells), width) {
+		b.WriteByte(' ')
+		if i < len(cells) {
+			b.WriteString(cell(cells[i]))
+		}
+		b.WriteString(" |")
+	}
+	return b.String()
+}
+
+// cell returns Markdown as one line that a table can hold: a pipe that is not
+// escaped yet would end the cell, even within code.
+func cell(markdown string) string {
+	markdown = Line(markdown)
+	if !strings.Contains(markdown, "|") {
+		return markdown
+	}
+	var b strings.Builder
+	slashes := 0
+	for i := range len(markdown) {
+		c := markdown[i]
+		if c == '|' && slashes%2 == 0 {
+			b.WriteByte('\\')
+		}
+		if slashes++; c != '\\' {
+			slashes = 0
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// WriteTable writes all rows of a table. The header is as wide as the widest row.
+func (d *Document) WriteTable(rows [][]string) {
+	t := &Table{Doc: d}
+	for _, cells := range rows {
+		t.width = min(max(t.width, len(cells)), MaxColumns)
+	}
+	for _, cells := range rows {
+		t.Row(cells)
+	}
+}

@@ -1,0 +1,132 @@
+package html
+
+import (
+	"net/url"
+	"slices"
+
+	"codeberg.org/readeck/go-readability/v2"
+)
+
+const (
+	// enough is the text, in bytes, that an element marked as the main one
+	// must hold to be believed.
+	enough = 250
+	// maxElements is how many elements a page may have for the search of its
+	// main text, which looks at some of them many times.
+	maxElements = 20_000
+)
+
+// mainText returns the element that holds a tidy page's main text. What the
+// page itself marks as such is believed; otherwise Readability guesses; and
+// where its guess loses much, the whole page is taken, but for its lists of links.
+func mainText(root *node) *node {
+	body := first(root, "body")
+	if body == nil {
+		return root
+	}
+	whole := lengthOf(body)
+	if marked := markedMain(body); marked != nil && (lengthOf(marked) >= enough || 3*lengthOf(marked) >= whole) {
+		return marked
+	}
+	if articles := all(body, "article"); len(articles) == 1 && 2*lengthOf(articles[0]) >= whole {
+		return articles[0]
+	}
+	dropLinkLists(body)
+	if found := readable(root); found != nil && keeps(found, body) {
+		return found
+	}
+	return body
+}
+
+// markedMain returns the only element that says that it is the main one.
+func markedMain(body *node) *node {
+	var found []*node
+	for e := range elements(body) {
+		if e.Data == "main" || attr(e, "role") == "main" {
+			found = append(found, e)
+		}
+	}
+	if len(found) == 0 || len(found) > 1 && !nested(found) {
+		return nil
+	}
+	return found[0]
+}
+
+// nested reports whether all others are within the first.
+func nested(found []*node) bool {
+	for _, e := range found[1:] {
+		if !slices.Contains(slices.Collect(e.Ancestors()), found[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+// dropLinkLists removes lists of which nearly all text is links.
+func dropLinkLists(body *node) {
+	whole := lengthOf(body)
+	for _, list := range all(body, "ul", "ol") {
+		links := all(list, "a")
+		if list.Parent == nil || len(links) < 4 || 3*lengthOf(list) > whole {
+			continue
+		}
+		linked := 0
+		for _, a := range links {
+			linked += lengthOf(a)
+		}
+		if 10*linked >= 9*lengthOf(list) {
+			remove(list)
+		}
+	}
+}
+
+// readable returns what Readability takes for the main text. It works on a
+// copy.
+func readable(root *node) *node {
+	parser := readability.NewParser()
+	parser.MaxElemsToParse = maxElements
+	parser.DisableJSONLD = true
+	article, err := parser.ParseDocument(root, &url.URL{})
+	if err != nil {
+		return nil
+	}
+	if article.Node != nil {
+		restoreTitle(article.Node, first(root, "h1"))
+	}
+	return article.Node
+}
+
+// restoreTitle makes a heading of level one of what Readability made a
+// heading of level two.
+func restoreTitle(found, h1 *node) {
+	if h1 == nil {
+		return
+	}
+	if h2 := first(found, "h2"); h2 != nil && textOf(h2) == textOf(h1) {
+		h2.Data, h2.DataAtom = h1.Data, h1.DataAtom
+	}
+}
+
+// keeps reports whether a guess lost none of what people ask about: tables,
+// code and lists that are not of links, most headings, and half of the text.
+func keeps(found, body *node) bool {
+	if len(all(found, "table", "pre")) < len(all(body, "table", "pre")) || proseLists(found) < proseLists(body) {
+		return false
+	}
+	return 10*len(all(found, "h2", "h3", "h4")) >= 6*len(all(body, "h2", "h3", "h4")) && 2*lengthOf(found) >= lengthOf(body)
+}
+
+// proseLists counts the lists whose text is not mostly links.
+func proseLists(root *node) int {
+	n := 0
+	for _, list := range all(root, "ul", "ol") {
+		linked := 0
+		for _, a := range all(list, "a") {
+			linked += lengthOf(a)
+		}
+		if 2*linked < lengthOf(list) {
+			n++
+		}
+	}
+	return n
+}

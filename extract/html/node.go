@@ -1,0 +1,152 @@
+package html
+
+import (
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"parley/extract/document"
+
+	nethtml "golang.org/x/net/html"
+)
+
+// node is an element or a text of a page. Trees are at most 512 deep: the
+// parser sees to it. So walking them may recur.
+type node = nethtml.Node
+
+func parse(r io.Reader) (*node, error) { return nethtml.Parse(r) }
+
+func element(n *node, names ...string) bool {
+	return n != nil && n.Type == nethtml.ElementNode && slices.Contains(names, n.Data)
+}
+
+func attr(n *node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name && a.Namespace == "" {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func hasAttr(n *node, name string) bool {
+	return slices.ContainsFunc(n.Attr, func(a nethtml.Attribute) bool { return a.Key == name })
+}
+
+// children returns the child nodes as they are now: they may be moved while
+// one goes through them.
+func children(n *node) []*node {
+	return slices.Collect(n.ChildNodes())
+}
+
+// elements goes through all elements below n, in the order of the page. They
+// must not be moved meanwhile.
+func elements(n *node) iter.Seq[*node] {
+	return func(yield func(*node) bool) {
+		for d := range n.Descendants() {
+			if d.Type == nethtml.ElementNode && !yield(d) {
+				return
+			}
+		}
+	}
+}
+
+// all returns the elements of the given names below n.
+func all(n *node, names ...string) []*node {
+	var found []*node
+	if n == nil {
+		return nil
+	}
+	for e := range elements(n) {
+		if slices.Contains(names, e.Data) {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+func first(n *node, names ...string) *node {
+	for e := range elements(n) {
+		if slices.Contains(names, e.Data) {
+			return e
+		}
+	}
+	return nil
+}
+
+// within reports whether one of the elements around n has one of the names.
+func within(n *node, names ...string) bool {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if element(p, names...) {
+			return true
+		}
+	}
+	return false
+}
+
+// textOf returns the text of an element as one line.
+func textOf(n *node) string {
+	if n == nil {
+		return ""
+	}
+	var b strings.Builder
+	writeText(&b, n)
+	return document.Line(b.String())
+}
+
+func writeText(b *strings.Builder, n *node) {
+	if n.Type == nethtml.TextNode {
+		b.WriteString(n.Data)
+	}
+	for c := range n.ChildNodes() {
+		writeText(b, c)
+	}
+}
+
+// lengthOf returns about how many bytes of text an element shows.
+func lengthOf(n *node) int {
+	length := 0
+	for d := range n.Descendants() {
+		if d.Type == nethtml.TextNode {
+			length += len(strings.TrimSpace(d.Data))
+		}
+	}
+	return length
+}
+
+func remove(n *node) {
+	if n.Parent != nil {
+		n.Parent.RemoveChild(n)
+	}
+}
+
+// unwrap puts the children of an element into its place.
+func unwrap(n *node) {
+	for _, c := range children(n) {
+		n.RemoveChild(c)
+		n.Parent.InsertBefore(c, n)
+	}
+	remove(n)
+}
+
+// replace puts other nodes into the place of an element.
+func replace(n *node, others ...*node) {
+	for _, other := range others {
+		n.Parent.InsertBefore(other, n)
+	}
+	remove(n)
+}
+
+func newText(text string) *node { return &node{Type: nethtml.TextNode, Data: text} }
+
+func newElement(name string, below ...*node) *node {
+	n := &node{Type: nethtml.ElementNode, Data: name}
+	for _, c := range below {
+		if c.Parent != nil {
+			c.Parent.RemoveChild(c)
+		}
+		n.AppendChild(c)
+	}
+	return n
+}

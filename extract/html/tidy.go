@@ -1,0 +1,190 @@
+package html
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/extract/document"
+)
+
+// never are elements that hold no text for a reader.
+var never = []string{
+	"script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "math-renderer", "canvas", "nav", "button",
+	"input", "select", "textarea", "dialog", "audio", "video", "map", "head", "menu", "progress", "meter",
+}
+
+// aroundRoles are ARIA's landmarks around a page's content, and what opens
+// above it.
+var aroundRoles = []string{"navigation", "contentinfo", "search", "dialog", "alertdialog", "menu", "menubar", "toolbar", "banner", "complementary"}
+
+var (
+	aroundNames = regexp.MustCompile(`(?i)(?:^|[-_ ])(?:breadcrumbs?|skip-?(?:link|nav|to)\w*|side-?bar|share|sharing|social|newsletter|adverts?|advertisement|ads|promo|popup|modal|site-?footer|page-?footer|toc|pagination|related)(?:$|[-_ ])`)
+	consent     = regexp.MustCompile(`(?i)(?:^|[-_ ])(?:cookies?|cookie\w*|consent|gdpr|onetrust|cc-window|cmp)(?:$|[-_ ])`)
+	hiddenStyle = regexp.MustCompile(`(?i)(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|pt|em)?\s*(?:;|$)|opacity\s*:\s*0(?:\.0+)?\s*(?:;|$))`)
+)
+
+// tidy removes what is around the content of a page and what people do not
+// see, and gives the rest shapes that Markdown has.
+func tidy(root *node, base *url.URL) {
+	removeAll(root, func(e *node) bool {
+		return element(e, never...) && e.Data != "button" && e.Data != "input" || hidden(e)
+	})
+	whole := lengthOf(root)
+	removeAll(root, func(e *node) bool { return unwanted(e, whole) })
+	shape(root, base)
+}
+
+func removeAll(root *node, remove func(*node) bool) {
+	var found []*node
+	for e := range elements(root) {
+		if remove(e) {
+			found = append(found, e)
+		}
+	}
+	for _, e := range found {
+		if e.Parent != nil {
+			e.Parent.RemoveChild(e)
+		}
+	}
+}
+
+// unwanted reports whether an element is no part of a page's content. An
+// element that holds most of the page is kept whatever it is called.
+func unwanted(e *node, whole int) bool {
+	switch {
+	case element(e, never...):
+		return true
+	case element(e, "html", "body", "main", "article", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "table", "code"):
+		return false
+	}
+	inside := within(e, "main", "article")
+	role, names := strings.ToLower(attr(e, "role")), attr(e, "id")+" "+attr(e, "class")
+	around := false
+	switch {
+	case role == "main":
+		return false
+	case slices.Contains(aroundRoles, role):
+		around = !inside || role != "complementary" && role != "banner"
+	case element(e, "aside", "footer"):
+		around = !inside
+	case element(e, "header"):
+		around = !inside && first(e, "h1") == nil
+	case consent.MatchString(names):
+		around = !inside || first(e, "button", "input") != nil
+	case aroundNames.MatchString(names):
+		around = !inside || element(e, "ul", "ol", "a")
+	}
+	return around && lengthOf(e) <= whole/2
+}
+
+// hidden reports whether people do not see an element. A panel behind a tab is
+// content, and so is what a search within the page opens.
+func hidden(e *node) bool {
+	if strings.EqualFold(attr(e, "role"), "tabpanel") {
+		return false
+	}
+	if hasAttr(e, "hidden") && !strings.EqualFold(attr(e, "hidden"), "until-found") {
+		return true
+	}
+	return strings.EqualFold(attr(e, "aria-hidden"), "true") || hiddenStyle.MatchString(attr(e, "style"))
+}
+
+// shape rewrites what Markdown has no form for.
+func shape(root *node, base *url.URL) {
+	for _, e := range slices.Collect(elements(root)) {
+		if e.Parent == nil {
+			continue
+		}
+		switch e.Data {
+		case "a":
+			shapeLink(e, base)
+		case "img":
+			replace(e, newText(imageText(e)))
+		case "dl":
+			shapeDefinitions(e)
+		case "table":
+			shapeTable(e)
+		case "summary":
+			replace(e, newElement("p", newElement("strong", children(e)...)))
+		}
+	}
+}
+
+// shapeLink keeps links to other pages. Marks beside headings that link to
+// themselves are removed.
+func shapeLink(a *node, base *url.URL) {
+	link := strings.TrimSpace(attr(a, "href"))
+	if strings.HasPrefix(link, "#") && len(textOf(a)) <= len("🔗") {
+		remove(a)
+		return
+	}
+	address, err := absolute(base, link)
+	if err != nil || within(a, "h1", "h2", "h3", "h4", "h5", "h6") {
+		unwrap(a)
+		return
+	}
+	for i := range a.Attr {
+		if a.Attr[i].Key == "href" {
+			a.Attr[i].Val = address
+		}
+	}
+	a.Attr = slices.DeleteFunc(a.Attr, func(each attribute) bool { return each.Key == "title" })
+}
+
+// imageText is what is said about an image for those who do not see it.
+func imageText(img *node) string {
+	alt := document.Line(attr(img, "alt"))
+	if len(alt) > 1000 || !strings.Contains(alt, " ") {
+		return "" // a file's name, "logo", or no text for people
+	}
+	return alt
+}
+
+// shapeDefinitions makes a list of a definition list: "**Term**: what it is".
+func shapeDefinitions(dl *node) {
+	list := newElement("ul")
+	var item *node
+	defined := false
+	for _, e := range all(dl, "dt", "dd") {
+		if closest(e, "dl") != dl {
+			continue
+		}
+		if e.Data == "dt" && item != nil && !defined {
+			item.AppendChild(newText(", "))
+		} else if e.Data == "dt" || item == nil {
+			item = newElement("li")
+			list.AppendChild(item)
+		}
+		if e.Data == "dt" {
+			item.AppendChild(newElement("strong", children(e)...))
+		} else {
+			separator := ": "
+			if defined || item.FirstChild == nil {
+				separator = " "
+			}
+			item.AppendChild(newText(separator))
+			below := children(e)
+			if len(all(e, "p")) == 1 && element(e.FirstChild, "p") {
+				below = children(e.FirstChild)
+			}
+			for _, c := range below {
+				c.Parent.RemoveChild(c)
+				item.AppendChild(c)
+			}
+		}
+		defined = e.Data == "dd"
+	}
+	replace(dl, list)
+}
+
+// closest returns the nearest element around n of a name.
+func closest(n *node, name string) *node {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if element(p, name) {
+			return p
+		}
+	}
+	return nil
+}

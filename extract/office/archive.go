@@ -1,0 +1,161 @@
+package office
+
+import (
+	"archive/zip"
+	"bytes"
+	"io"
+	"path"
+	"strings"
+
+	"parley/core/fault"
+	"parley/core/knowledge"
+	"parley/extract/document"
+)
+
+const (
+	// maxEntries is how many files an archive may hold.
+	maxEntries = 20_000
+	// maxRatio is how many times its size an archive may unpack to, once that
+	// is more than suspectSize. Office files reach about 50; deflate ends at
+	// 1,032.
+	maxRatio    = 300
+	suspectSize = 20 << 20
+)
+
+// archive is a checked zip file. Only entries that a reader asks for are
+// unpacked, into memory, and counted; an archive within is never opened.
+type archive struct {
+	kind    knowledge.Kind
+	entries map[string]*zip.File
+	// left is how many bytes may still be unpacked.
+	left, unpacked int64
+}
+
+// openArchive checks an archive before anything of it is unpacked.
+func openArchive(in document.Input, limits document.Limits) (*archive, error) {
+	files, err := listArchive(in)
+	if err != nil {
+		return nil, err
+	}
+	a := &archive{kind: in.Kind, entries: make(map[string]*zip.File), left: limits.Unpacked, unpacked: limits.Unpacked}
+	sum := uint64(0)
+	for _, file := range files.File {
+		if sum += min(file.UncompressedSize64, 1<<50); sum > uint64(limits.Unpacked) {
+			return nil, a.tooLarge()
+		}
+		name := strings.ReplaceAll(file.Name, `\`, "/")
+		if leadsOut(name) {
+			return nil, fault.New(fault.Invalid, "The archive holds a file whose name leads out of it. It was not made by an office program.")
+		}
+		if file.Flags&1 != 0 {
+			return nil, document.Protected(in.Kind)
+		}
+		if name = entryName(name); a.entries[name] == nil {
+			a.entries[name] = file
+		}
+	}
+	if sum > suspectSize && sum/maxRatio > uint64(len(in.Body)) {
+		return nil, fault.New(fault.TooLarge, "The archive unpacks to more than %d times its size.", maxRatio)
+	}
+	return a, nil
+}
+
+// listArchive reads the directory of an archive. The entries are counted
+// before: the number that the archive declares may be a lie, and each takes
+// some hundred bytes of memory.
+func listArchive(in document.Input) (*zip.Reader, error) {
+	if bytes.Count(in.Body, []byte("PK\x01\x02")) > maxEntries {
+		return nil, fault.New(fault.TooLarge, "The archive holds more than %s.", document.Count(maxEntries, "file"))
+	}
+	files, err := zip.NewReader(bytes.NewReader(in.Body), int64(len(in.Body)))
+	if err != nil {
+		return nil, document.NotOfKind(in, in.Kind, err)
+	}
+	return files, nil
+}
+
+func leadsOut(name string) bool {
+	return strings.HasPrefix(name, "/") || len(name) > 1 && name[1] == ':' ||
+		strings.HasPrefix(path.Clean(name), "..") || strings.ContainsRune(name, 0)
+}
+
+// entryName is the form that entries are looked up in: the names of parts do
+// not differ in case alone (ECMA-376, part 2, section 6.2.2).
+func entryName(name string) string {
+	return strings.ToLower(strings.TrimPrefix(path.Clean("/"+name), "/"))
+}
+
+func (a *archive) tooLarge() error {
+	return fault.New(fault.TooLarge, "The archive unpacks to more than %s.", document.Size(a.unpacked))
+}
+
+func (a *archive) has(name string) bool { return a.entries[entryName(name)] != nil }
+
+// read unpacks an entry. One that is missing is empty.
+func (a *archive) read(name string) ([]byte, error) {
+	file := a.entries[entryName(name)]
+	if file == nil {
+		return nil, nil
+	}
+	if int64(file.UncompressedSize64) > a.left {
+		return nil, a.tooLarge()
+	}
+	unpacking, err := file.Open()
+	if err != nil {
+		return nil, document.Damaged(a.kind, err)
+	}
+	defer unpacking.Close()
+	// The header may lie about the size, so the bytes themselves are counted.
+	body, err := io.ReadAll(io.LimitReader(unpacking, a.left+1))
+	if a.left -= int64(len(body)); a.left < 0 {
+		return nil, a.tooLarge()
+	}
+	if err != nil {
+		return nil, document.Damaged(a.kind, err)
+	}
+	return body, nil
+}
+
+// parts are entries that only archives of a kind have.
+var parts = []struct {
+	entry string
+	kind  knowledge.Kind
+}{
+	{"word/document.xml", knowledge.DOCX},
+	{"ppt/presentation.xml", knowledge.PPTX},
+	{"xl/workbook.xml", knowledge.XLSX},
+	{"meta-inf/container.xml", knowledge.EPUB},
+}
+
+// KindOfArchive looks at the names in an archive only.
+func KindOfArchive(in document.Input) (knowledge.Kind, error) {
+	named := document.KindOfName(in.Name)
+	if named == "" {
+		named = document.KindOfType(in.ContentType)
+	}
+	office := named == knowledge.DOCX || named == knowledge.PPTX || named == knowledge.XLSX || named == knowledge.EPUB
+	in.Kind = named
+	files, err := listArchive(in)
+	if fault.Is(err, fault.TooLarge) || err != nil && office {
+		return "", err
+	}
+	related := false
+	if err == nil {
+		for _, file := range files.File {
+			name := entryName(file.Name)
+			related = related || name == "_rels/.rels"
+			for _, part := range parts {
+				if name == part.entry {
+					return part.kind, nil
+				}
+			}
+		}
+	}
+	switch {
+	case office && related:
+		return named, nil // its main part has an unusual name
+	case office:
+		return "", document.NotOfKind(in, named, nil)
+	}
+	return "", fault.New(fault.Invalid, "This file is an archive. Unpack it, and add what is in it.")
+}

@@ -1,0 +1,255 @@
+package office
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"parley/core/knowledge"
+	"parley/extract/document"
+)
+
+// wordFile is a DOCX file while it is read (ECMA-376, part 1, section 17).
+type wordFile struct {
+	doc       *document.Document
+	archive   *archive
+	relations map[string]relation
+	styles    map[string]*wordStyle
+	numbering *numbering
+	notes     map[string]*xmlNode
+	// cited are the notes that the present block refers to.
+	cited []string
+	// listed says that the last block was a list item, at depth, and dashed
+	// that the list has no numbers.
+	listed bool
+	dashed bool
+	depth  int
+	page   int
+	// joined is the text of paragraphs whose end was deleted.
+	joined string
+}
+
+// ReadDOCX reads a text document (ECMA-376, WordprocessingML).
+func ReadDOCX(doc *document.Document, in document.Input) error {
+	a, err := openArchive(in, doc.Limits)
+	if err != nil {
+		return err
+	}
+	part, err := a.mainPart("word/document.xml")
+	if err != nil {
+		return err
+	}
+	body, err := a.read(part)
+	if err != nil {
+		return err
+	}
+	if body == nil {
+		return document.NotOfKind(in, knowledge.DOCX, nil)
+	}
+	w := &wordFile{doc: doc, archive: a, page: 1}
+	if err := w.open(part); err != nil {
+		return err
+	}
+	if err := scanXML(body, wordVerdict, w.block); err != nil {
+		return document.Damaged(knowledge.DOCX, err)
+	}
+	if doc.Title == "" {
+		doc.Title = a.properTitle()
+	}
+	return nil
+}
+
+// open reads the parts that the text refers to.
+func (w *wordFile) open(part string) (err error) {
+	if w.relations, err = w.archive.relations(part); err != nil {
+		return err
+	}
+	trees := make(map[string]*xmlNode)
+	for _, kind := range []string{"styles", "numbering", "footnotes", "endnotes"} {
+		if trees[kind], err = w.archive.tree(target(w.relations, kind)); err != nil {
+			return err
+		}
+	}
+	w.styles = stylesOf(trees["styles"])
+	w.numbering = numberingOf(trees["numbering"])
+	w.notes = make(map[string]*xmlNode)
+	trees["footnotes"].each("footnote", func(n *xmlNode) { w.notes["footnote"+n.attr("id")] = n })
+	trees["endnotes"].each("endnote", func(n *xmlNode) { w.notes["endnote"+n.attr("id")] = n })
+	return nil
+}
+
+// wordVerdict takes the body's paragraphs and tables, in whatever they are
+// wrapped, and passes over what was deleted.
+func wordVerdict(name string) verdict {
+	switch name {
+	case "p", "tbl":
+		return take
+	case "del", "moveFrom", "Fallback", "sectPr", "sdtPr", "background":
+		return skip
+	}
+	return enter
+}
+
+func (w *wordFile) block(n *xmlNode) error {
+	if w.doc.Err != nil {
+		return w.doc.Err
+	}
+	breaks := 0
+	n.each("lastRenderedPageBreak", func(*xmlNode) { breaks++ })
+	if breaks > 0 && len(w.doc.Places) == 0 {
+		w.doc.Places = append(w.doc.Places, document.Place{Offset: 0, Page: 1})
+	}
+	if breaks > 0 && breaksFirst(n) {
+		w.page++
+		breaks--
+		w.doc.At(w.page, "")
+	}
+	if n.name == "tbl" {
+		w.table(n)
+	} else {
+		w.paragraph(n)
+	}
+	w.writeNotes()
+	if breaks > 0 {
+		w.page += breaks
+		w.doc.At(w.page, "")
+	}
+	return w.doc.Err
+}
+
+// breaksFirst reports whether a block begins on a new page.
+func breaksFirst(n *xmlNode) bool {
+	for _, k := range n.kids {
+		switch {
+		case k.name == "lastRenderedPageBreak":
+			return true
+		case k.name == "t" && k.text != "":
+			return false
+		case len(k.kids) > 0 && (k.name == "r" || k.name == "p" || k.name == "ins" || k.name == "hyperlink"):
+			return breaksFirst(k)
+		}
+	}
+	return false
+}
+
+// paragraph writes a paragraph as a heading, an item of a list, or text.
+func (w *wordFile) paragraph(p *xmlNode) {
+	properties := p.kid("pPr")
+	text := w.joined + w.runs(p)
+	w.joined = ""
+	if properties.kid("rPr", "del") != nil {
+		w.joined = text
+		return
+	}
+	if document.Line(text) == "" {
+		w.boxes(p)
+		return
+	}
+	style := w.styles[properties.val("pStyle")]
+	level := w.level(properties, style)
+	number := w.numbering.next(properties, style)
+	switch {
+	case style.isContents():
+	case level > 0:
+		if w.doc.Title == "" && level == 1 {
+			w.doc.Title = document.Unmark(text)
+		}
+		w.doc.Heading(level, strings.TrimSpace(number.label+" "+document.Line(text)))
+		w.listed = false
+	case number.listed:
+		w.item(number, text)
+	default:
+		if w.listed = false; bold(p) && len(text) < 120 {
+			text = "**" + document.Line(text) + "**"
+		}
+		w.doc.Block(strings.TrimSpace(text))
+	}
+	w.boxes(p)
+}
+
+// item writes an item of a list. An item is at most one level deeper than the
+// one before: Markdown would read it as code otherwise.
+func (w *wordFile) item(number number, text string) {
+	depth := 0
+	if w.listed {
+		depth = min(number.level, w.depth+1)
+	}
+	indent := strings.Repeat("    ", depth)
+	text = indent + number.mark + " " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+indent+"  ")
+	dashed := strings.HasPrefix(number.mark, "-")
+	if w.listed && (depth > 0 || dashed == w.dashed) {
+		w.doc.Follow(text)
+	} else {
+		w.doc.Block(text)
+	}
+	if depth == 0 {
+		w.dashed = dashed
+	}
+	w.listed, w.depth = true, depth
+}
+
+// boxes writes the paragraphs of text boxes that are anchored in a paragraph.
+func (w *wordFile) boxes(p *xmlNode) {
+	for _, k := range p.kids {
+		if k.name == "Fallback" || k.name == "del" || k.name == "moveFrom" {
+			continue
+		}
+		if k.name == "txbxContent" {
+			k.eachKid(func(n *xmlNode) {
+				switch n.name {
+				case "p":
+					w.paragraph(n)
+				case "tbl":
+					w.table(n)
+				}
+			})
+			continue
+		}
+		w.boxes(k)
+	}
+}
+
+func (n *xmlNode) eachKid(f func(*xmlNode)) {
+	for _, k := range n.kids {
+		f(k)
+	}
+}
+
+// writeNotes writes the notes that were referred to, right below the block.
+func (w *wordFile) writeNotes() {
+	cited := slices.Compact(w.cited)
+	w.cited = nil
+	for _, id := range cited {
+		var parts []string
+		w.notes[id].each("p", func(p *xmlNode) { parts = append(parts, document.Line(w.runs(p))) })
+		if text := document.Line(strings.Join(parts, " ")); text != "" {
+			w.doc.Block("[^" + noteName(id) + "]: " + text)
+			w.listed = false
+		}
+	}
+	w.cited = nil // a note's reference to a note
+}
+
+func noteName(id string) string {
+	if number, ok := strings.CutPrefix(id, "footnote"); ok {
+		return number
+	}
+	return "e" + strings.TrimPrefix(id, "endnote")
+}
+
+// bold reports whether all that a paragraph shows is bold.
+func bold(p *xmlNode) bool {
+	all := true
+	found := false
+	p.each("r", func(r *xmlNode) {
+		if r.kid("t") != nil && document.Line(r.kid("t").text) != "" {
+			found = true
+			all = all && r.on("rPr", "b")
+		}
+	})
+	return all && found
+}
+
+// sorted returns the keys of a map in order, so that reading does not depend
+// on chance.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,84 @@
+package office
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// wordStyle is a paragraph style with what it inherits.
+type wordStyle struct {
+	name string
+	// outline is the level of its heading from 1, or 0.
+	outline    int
+	numID      string
+	level      string
+	properties *xmlNode
+	basedOn    string
+}
+
+// headingName is what the style of a heading is called: in English, or as
+// programs other than Word translate it.
+var headingName = regexp.MustCompile(`^(?i:heading|überschrift|titre|título|titolo|kop|rubrik|overskrift|nagłówek|nadpis|заголовок|otsikko|见出し|見出し|标题|標題) ?([1-9])$`)
+
+func stylesOf(root *xmlNode) map[string]*wordStyle {
+	styles := make(map[string]*wordStyle)
+	root.each("style", func(n *xmlNode) {
+		if n.attr("type") != "paragraph" {
+			return
+		}
+		styles[n.attr("styleId")] = &wordStyle{name: n.val("name"), basedOn: n.val("basedOn"), properties: n.kid("pPr")}
+	})
+	for _, id := range sorted(styles) {
+		styles[id].inherit(styles)
+	}
+	return styles
+}
+
+// inherit fills in what a style has from those it is based on. They may be
+// based on one another in a circle, so the steps are counted.
+func (s *wordStyle) inherit(styles map[string]*wordStyle) {
+	for from, steps := s, 0; from != nil && steps < 20; from, steps = styles[from.basedOn], steps+1 {
+		if s.outline == 0 {
+			s.outline = outlineOf(from.properties)
+		}
+		if match := headingName.FindStringSubmatch(from.name); match != nil && s.outline == 0 {
+			s.outline, _ = strconv.Atoi(match[1])
+		}
+		if s.numID == "" {
+			s.numID = from.properties.val("numPr", "numId")
+		}
+		if s.level == "" {
+			s.level = from.properties.val("numPr", "ilvl")
+		}
+	}
+	if strings.EqualFold(s.name, "title") {
+		s.outline = 1
+	}
+}
+
+// outlineOf returns the level of a heading from 1, or 0. Level 9 is text
+// (ECMA-376, part 1, section 17.3.1.20).
+func outlineOf(properties *xmlNode) int {
+	level, err := strconv.Atoi(properties.val("outlineLvl"))
+	if err != nil || level < 0 || level > 8 {
+		return 0
+	}
+	return level + 1
+}
+
+func (w *wordFile) level(properties *xmlNode, style *wordStyle) int {
+	if level := outlineOf(properties); level > 0 || style == nil {
+		return level
+	}
+	return style.outline
+}
+
+// isContents reports whether a paragraph is of a table of contents.
+func (s *wordStyle) isContents() bool {
+	if s == nil {
+		return false
+	}
+	name := strings.ToLower(s.name)
+	return strings.HasPrefix(name, "toc ") || name == "table of figures"
+}

@@ -1,0 +1,125 @@
+// Package office reads the files of office programs, which are archives of XML:
+// DOCX, PPTX, XLSX and EPUB.
+//
+// It does not own the child process that it runs in (package extract), nor how
+// a chapter of a book is read (package html).
+package office
+
+import (
+	"net/url"
+	"path"
+	"strings"
+
+	"parley/extract/document"
+)
+
+// relation leads from a part of an office file to another part, or to an
+// address outside (ECMA-376, part 2, section 6.5).
+type relation struct {
+	// kind is the last element of the relation's type: styles, slide.
+	kind     string
+	target   string
+	external bool
+}
+
+// relations returns those of a part by their id. Targets within the file are
+// the names of entries.
+func (a *archive) relations(part string) (map[string]relation, error) {
+	body, err := a.read(path.Join(path.Dir(part), "_rels", path.Base(part)+".rels"))
+	if err != nil {
+		return nil, err
+	}
+	root, err := treeOf(body)
+	if err != nil {
+		return nil, document.Damaged(a.kind, err)
+	}
+	found := make(map[string]relation)
+	root.each("Relationship", func(n *xmlNode) {
+		r := relation{kind: path.Base(n.attr("Type")), target: n.attr("Target"), external: n.attr("TargetMode") == "External"}
+		if !r.external {
+			r.target = resolve(part, r.target)
+		}
+		found[n.attr("Id")] = r
+	})
+	return found, nil
+}
+
+// resolve returns the entry that a part refers to.
+func resolve(part, target string) string {
+	if decoded, err := url.PathUnescape(target); err == nil {
+		target = decoded
+	}
+	if strings.HasPrefix(target, "/") {
+		return path.Clean(target)[1:]
+	}
+	return strings.TrimPrefix(path.Join("/", path.Dir(part), target), "/")
+}
+
+// mainPart returns the part that an office file is about.
+func (a *archive) mainPart(usual string) (string, error) {
+	found, err := a.relations("")
+	if err != nil {
+		return "", err
+	}
+	for _, r := range found {
+		if r.kind == "officeDocument" && a.has(r.target) {
+			return r.target, nil
+		}
+	}
+	return usual, nil
+}
+
+// target returns what the first relation of a kind leads to.
+func target(relations map[string]relation, kind string) string {
+	for _, r := range relations {
+		if r.kind == kind && !r.external {
+			return r.target
+		}
+	}
+	return ""
+}
+
+// tree reads a part as a whole.
+func (a *archive) tree(part string) (*xmlNode, error) {
+	if part == "" {
+		return nil, nil
+	}
+	body, err := a.read(part)
+	if err != nil {
+		return nil, err
+	}
+	root, err := treeOf(body)
+	if err != nil {
+		return nil, document.Damaged(a.kind, err)
+	}
+	return root, nil
+}
+
+// properTitle returns the title in a file's properties, unless a program made it up.
+func (a *archive) properTitle() string {
+	body, err := a.read("docProps/core.xml")
+	if err != nil {
+		return ""
+	}
+	root, err := treeOf(body)
+	if err != nil || root.kid("title") == nil {
+		return ""
+	}
+	title := document.Line(root.kid("title").text)
+	for _, made := range []string{"PowerPoint", "Microsoft Word - ", "Untitled", "Slide 1"} {
+		if strings.HasPrefix(title, made) {
+			return ""
+		}
+	}
+	return title
+}
+
+// link returns text as a link to an address outside, if it is one for people.
+func link(text string, r relation) string {
+	to, err := url.Parse(strings.TrimSpace(r.target))
+	if err != nil || !r.external || document.Line(text) == "" || to.Scheme != "http" && to.Scheme != "https" && to.Scheme != "mailto" {
+		return text
+	}
+	address := strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E").Replace(to.String())
+	return "[" + strings.TrimSpace(text) + "](" + address + ")"
+}

@@ -1,0 +1,162 @@
+package office
+
+import (
+	"strconv"
+	"strings"
+
+	"parley/core/knowledge"
+	"parley/extract/document"
+)
+
+// ReadPPTX reads a presentation (ECMA-376, part 1, section 19): its slides in
+// the order in which they are shown, without hidden ones.
+func ReadPPTX(doc *document.Document, in document.Input) error {
+	a, err := openArchive(in, doc.Limits)
+	if err != nil {
+		return err
+	}
+	part, err := a.mainPart("ppt/presentation.xml")
+	if err != nil {
+		return err
+	}
+	root, err := a.tree(part)
+	if err != nil {
+		return err
+	}
+	if root == nil {
+		return document.NotOfKind(in, knowledge.PPTX, nil)
+	}
+	relations, err := a.relations(part)
+	if err != nil {
+		return err
+	}
+	doc.Title = a.properTitle()
+	for i, id := range slideIDs(root) {
+		s := &slide{doc: doc, archive: a, number: i + 1, part: relations[id].target}
+		if err := s.read(); err != nil {
+			return err
+		}
+		if doc.Err != nil {
+			return doc.Err
+		}
+	}
+	return nil
+}
+
+// slideIDs returns the relations of the slides in their order, each once.
+func slideIDs(root *xmlNode) []string {
+	var ids []string
+	seen := make(map[string]bool)
+	root.each("sldId", func(n *xmlNode) {
+		for _, a := range n.attrs {
+			if a.Name.Local == "id" && a.Name.Space != "" && !seen[a.Value] {
+				seen[a.Value] = true
+				ids = append(ids, a.Value)
+			}
+		}
+	})
+	return ids
+}
+
+// slide is a slide while it is read.
+type slide struct {
+	doc       *document.Document
+	archive   *archive
+	number    int
+	part      string
+	relations map[string]relation
+	// listed says that the last block was a bullet, at depth.
+	listed bool
+	depth  int
+}
+
+func (s *slide) read() (err error) {
+	root, err := s.archive.tree(s.part)
+	if err != nil || root == nil || root.attr("show") == "0" {
+		return err
+	}
+	if s.relations, err = s.archive.relations(s.part); err != nil {
+		return err
+	}
+	tree := root.kid("cSld", "spTree")
+	title := titleOf(tree)
+	s.doc.At(s.number, title)
+	if s.doc.Title == "" {
+		s.doc.Title = title
+	}
+	if title == "" {
+		title = "Slide " + strconv.Itoa(s.number)
+	}
+	s.doc.Heading(2, document.Escape(title))
+	if err := s.shapes(tree); err != nil {
+		return err
+	}
+	return s.notes()
+}
+
+// titleOf returns the text of a slide's title.
+func titleOf(tree *xmlNode) string {
+	title := ""
+	tree.each("sp", func(sp *xmlNode) {
+		if kind := placeholder(sp); title == "" && (kind == "title" || kind == "ctrTitle") {
+			var parts []string
+			sp.kid("txBody").each("p", func(p *xmlNode) { parts = append(parts, plainText(p)) })
+			title = document.Line(strings.Join(parts, " "))
+		}
+	})
+	return title
+}
+
+// placeholder returns what a shape is in the layout: title, body, or empty
+// for one that is not of the layout.
+func placeholder(sp *xmlNode) string {
+	for _, k := range sp.kids {
+		if strings.HasPrefix(k.name, "nv") {
+			if ph := k.kid("nvPr", "ph"); ph != nil {
+				if kind := ph.attr("type"); kind != "" {
+					return kind
+				}
+				return "body"
+			}
+		}
+	}
+	return ""
+}
+
+// plainText returns the text of a paragraph without markup.
+func plainText(p *xmlNode) string {
+	var b strings.Builder
+	for _, k := range p.kids {
+		switch k.name {
+		case "r", "fld":
+			if t := k.kid("t"); t != nil {
+				b.WriteString(t.text)
+			}
+		case "br":
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// notes writes what the speaker notes to a slide.
+func (s *slide) notes() error {
+	root, err := s.archive.tree(target(s.relations, "notesSlide"))
+	if err != nil || root == nil {
+		return err
+	}
+	var parts []string
+	root.kid("cSld", "spTree").each("sp", func(sp *xmlNode) {
+		if placeholder(sp) == "body" {
+			sp.kid("txBody").each("p", func(p *xmlNode) {
+				if text := document.Line(plainText(p)); text != "" {
+					parts = append(parts, document.Escape(text))
+				}
+			})
+		}
+	})
+	if len(parts) > 0 {
+		s.doc.Block("**Notes:** " + strings.Join(parts, "\n\n"))
+	}
+	return nil
+}

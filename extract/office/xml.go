@@ -1,0 +1,171 @@
+package office
+
+import (
+	"bytes"
+	stdxml "encoding/xml"
+	"errors"
+	"io"
+	"strings"
+
+	"golang.org/x/net/html/charset"
+)
+
+// maxDepth is how deep the XML of an office file may nest. Word writes about
+// 60 levels for a table within a table within a text box.
+const maxDepth = 256
+
+// errXML is XML that no office program writes.
+var errXML = errors.New("the XML is nested wrongly or too deep, or declares a document type")
+
+// xmlNode is an element of office XML. Namespaces are not kept: within one
+// part the local names do not clash.
+type xmlNode struct {
+	name  string
+	attrs []stdxml.Attr
+	// text is what stands directly in the element.
+	text string
+	kids []*xmlNode
+}
+
+func (n *xmlNode) attr(name string) string {
+	if n == nil {
+		return ""
+	}
+	for _, a := range n.attrs {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// kid returns the element that a path of names leads to, or nil.
+func (n *xmlNode) kid(path ...string) *xmlNode {
+	for _, name := range path {
+		if n == nil {
+			return nil
+		}
+		var next *xmlNode
+		for _, k := range n.kids {
+			if k.name == name {
+				next = k
+				break
+			}
+		}
+		n = next
+	}
+	return n
+}
+
+// val returns the attribute val of the element that a path leads to.
+func (n *xmlNode) val(path ...string) string { return n.kid(path...).attr("val") }
+
+// on reports whether a switch such as <w:b/> is there and not off.
+func (n *xmlNode) on(path ...string) bool {
+	k := n.kid(path...)
+	if k == nil {
+		return false
+	}
+	v := k.attr("val")
+	return v != "0" && v != "false" && v != "off" && v != "none"
+}
+
+// each calls f for all elements of a name below n, in order.
+func (n *xmlNode) each(name string, f func(*xmlNode)) {
+	if n == nil {
+		return
+	}
+	for _, k := range n.kids {
+		if k.name == name {
+			f(k)
+		}
+		k.each(name, f)
+	}
+}
+
+// verdict says what becomes of an element while XML is scanned.
+type verdict int
+
+const (
+	// enter goes on with the elements in it.
+	enter verdict = iota
+	// skip passes over it.
+	skip
+	// take hands it on with all that is in it.
+	take
+)
+
+// scanXML reads XML and hands on the elements to be taken, one at a time, so
+// that a large part is never in memory as a whole. Entities other than XML's
+// own five are errors, and document types are refused.
+func scanXML(body []byte, decide func(name string) verdict, taken func(*xmlNode) error) error {
+	decoder := stdxml.NewDecoder(bytes.NewReader(body))
+	decoder.CharsetReader = charset.NewReaderLabel
+	depth, skipped := 0, 0
+	var open []*xmlNode
+	for {
+		token, err := decoder.RawToken()
+		if errors.Is(err, io.EOF) && depth == 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch token := token.(type) {
+		case stdxml.Directive:
+			return errXML
+		case stdxml.StartElement:
+			if depth++; depth > maxDepth {
+				return errXML
+			}
+			choice := take
+			if len(open) == 0 && skipped == 0 {
+				choice = decide(token.Name.Local)
+			}
+			switch {
+			case skipped > 0 || choice == skip:
+				skipped++
+			case choice == take:
+				open = push(open, token)
+			}
+		case stdxml.CharData:
+			if n := len(open); n > 0 && skipped == 0 {
+				open[n-1].text += string(token)
+			}
+		case stdxml.EndElement:
+			if depth--; depth < 0 {
+				return errXML
+			}
+			switch n := len(open); {
+			case skipped > 0:
+				skipped--
+			case n == 1:
+				if err := taken(open[0]); err != nil {
+					return err
+				}
+				open = open[:0]
+			case n > 1:
+				open = open[:n-1]
+			}
+		}
+	}
+}
+
+func push(open []*xmlNode, start stdxml.StartElement) []*xmlNode {
+	n := &xmlNode{name: strings.Clone(start.Name.Local), attrs: start.Copy().Attr}
+	if len(open) > 0 {
+		parent := open[len(open)-1]
+		parent.kids = append(parent.kids, n)
+	}
+	return append(open, n)
+}
+
+// treeOf returns a small part as a whole. A missing part is nil.
+func treeOf(body []byte) (*xmlNode, error) {
+	var root *xmlNode
+	err := scanXML(body, func(string) verdict { return take }, func(n *xmlNode) error {
+		root = n
+		return nil
+	})
+	return root, err
+}
