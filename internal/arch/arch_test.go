@@ -11,7 +11,7 @@ import (
 // top is the module's directory, seen from this package.
 const top = "../.."
 
-func TestTheHouseKeepsTheTable(t *testing.T) {
+func TestTheCodeKeepsToTheTable(t *testing.T) {
 	files, err := Read(top)
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,8 @@
 package arch
 
-// rooms are in their order: each may import those before it, and what mints
-// identifiers.
-var rooms = []string{"core/fault", "internal/id", "core/audit", "core/plan", "core/tenant", "core/chatbot", "core/retrieval", "core/knowledge"}
+// domain has the domain packages in their order: each may import those before
+// it. What makes identifiers is among them.
+var domain = []string{"core/fault", "internal/id", "core/audit", "core/plan", "core/tenant", "core/chatbot", "core/retrieval", "core/knowledge"}
 
 // Modules that several rows name.
 const (
@@ -70,28 +70,28 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/fault"},
-		Because:  "every room speaks of faults, so faults can speak of no room",
+		Because:  "every domain package returns faults, so faults can know none of them",
 	},
 	{
 		Packages: []string{"core/audit"},
-		Because:  "every room records what is done in it, so the audit log can know no room",
+		Because:  "every domain package records what is done in it, so the audit log can know none of them",
 	},
 	{
 		Packages: []string{"core/plan"},
-		Ours:     rooms[:1],
+		Ours:     domain[:1],
 		Because:  "a rule about plans is a pure function of the plan and what is used",
 	},
 	{
 		Packages: []string{"core/tenant"},
-		Ours:     append([]string{"internal/netgroup"}, rooms[:4]...),
+		Ours:     append([]string{"internal/netgroup"}, domain[:4]...),
 		Outside:  []string{crypto},
-		Because:  "a room knows the rooms to its left, and no door, store or vendor",
+		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
 	},
 	{
 		Packages: []string{"core/chatbot"},
-		Ours:     rooms[:5],
+		Ours:     domain[:5],
 		Outside:  []string{crypto},
-		Because:  "a room knows the rooms to its left, and no door, store or vendor",
+		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
 	},
 	{
 		Packages: []string{"core/retrieval/lexical"},
@@ -104,7 +104,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/retrieval"},
-		Ours:     append([]string{"core/retrieval/lexical", "core/retrieval/evaluation", "internal/plain"}, rooms[:6]...),
+		Ours:     append([]string{"core/retrieval/lexical", "core/retrieval/evaluation", "internal/plain"}, domain[:6]...),
 		Because:  "a domain package knows those before it; retrieval finds passages, whatever states documents have",
 	},
 	{
@@ -130,18 +130,18 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/knowledge"},
-		Ours:     append([]string{"core/knowledge/embedding", "core/knowledge/split", "internal/plain"}, rooms[:7]...),
-		Because:  "a room knows the rooms to its left, and declares ports instead of knowing an index or a vendor",
+		Ours:     append([]string{"core/knowledge/embedding", "core/knowledge/split", "internal/plain"}, domain[:7]...),
+		Because:  "a domain package may import those before it, and declares ports instead of knowing an index or a vendor",
 	},
 	{
 		Packages: []string{"core/answer/format"},
-		Ours:     rooms[:1],
+		Ours:     domain[:1],
 		Outside:  []string{goldmark, bluemonday},
 		Because:  "a format is made from Markdown alone, whoever asked for it",
 	},
 	{
 		Packages: []string{"core/answer/prompt"},
-		Ours:     rooms,
+		Ours:     domain,
 		Outside:  []string{xtext},
 		Because:  "a prompt is made of texts alone, whichever model gets it",
 	},
@@ -163,8 +163,8 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/chat"},
-		Ours:     append([]string{"core/answer/*"}, rooms...),
-		Because:  "a room knows the rooms to its left, and declares ports instead of knowing a model or a vendor",
+		Ours:     append([]string{"core/answer/*"}, domain...),
+		Because:  "a domain package may import those before it, and declares ports instead of knowing a model or a vendor",
 	},
 	{
 		Packages: []string{"ent/migrate/diff"},
@@ -176,7 +176,7 @@ var table = []Row{
 		Packages: []string{"ent/..."},
 		Ours:     []string{"ent/..."},
 		Outside:  []string{entgo, atlas},
-		Because:  "the schema is fields, edges and indexes; rules live in the rooms",
+		Because:  "the schema is fields, edges and indexes; rules live in the domain packages",
 	},
 	{
 		Packages: []string{"migrations"},
@@ -186,7 +186,7 @@ var table = []Row{
 		Packages: []string{"store"},
 		Ours:     []string{"core/*", "core/knowledge/rebuild", "core/answer/format", "ent/...", "migrations", "internal/*"},
 		Outside:  []string{entgo, pgx, sqlite},
-		Because:  "the store maps rows to the rooms' types; adapters never import one another, nor a door",
+		Because:  "the store maps rows to the domain's types; adapters never import one another, nor a transport",
 	},
 	{
 		Packages: []string{"index/embedded/segment"},
@@ -197,13 +197,13 @@ var table = []Row{
 		Packages: []string{"index/embedded"},
 		Ours:     []string{"index/embedded/segment", "core/retrieval", "core/retrieval/lexical", "core/fault", "internal/*"},
 		Outside:  []string{sqlite, lru},
-		Because:  "an index knows the room of its port; adapters never import one another",
+		Because:  "an index knows the package that declares its port; adapters never import one another",
 	},
 	{
 		Packages: []string{"index/weaviate"},
 		Ours:     []string{"core/retrieval", "core/retrieval/lexical", "core/fault", "internal/*"},
 		Outside:  []string{weaviate, weaviateClient, grpc, protobuf, uuid, openapi, xsync, lru},
-		Because:  "an index knows the room of its port, and its own vendor; adapters never import one another",
+		Because:  "an index knows the package that declares its port, and its own vendor; adapters never import one another",
 	},
 	{
 		Packages: []string{"index/indextest"},
@@ -276,13 +276,13 @@ var table = []Row{
 		Packages: []string{"llm/openai"},
 		Ours:     []string{"core/answer/prompt", "core/chat", "core/retrieval", "llm/tokens", "llm/upstream", "internal/*"},
 		Outside:  []string{gjson},
-		Because:  "a model knows the room of its port, and its own vendor; adapters never import one another",
+		Because:  "a model knows the package that declares its port, and its own vendor; adapters never import one another",
 	},
 	{
 		Packages: []string{"llm/anthropic"},
 		Ours:     []string{"core/answer/prompt", "core/chat", "llm/tokens", "llm/upstream", "internal/*"},
 		Outside:  []string{gjson},
-		Because:  "a model knows the room of its port, and its own vendor; adapters never import one another",
+		Because:  "a model knows the package that declares its port, and its own vendor; adapters never import one another",
 	},
 	{
 		Packages: []string{"llm/models"},
@@ -299,13 +299,13 @@ var table = []Row{
 	{
 		Packages: []string{"llm/extractive", "llm/llmtest"},
 		Ours:     []string{"core/answer/prompt", "core/chat", "core/retrieval", "core/fault", "llm/tokens", "internal/*"},
-		Because:  "a model knows the room of its port; this one has no vendor",
+		Because:  "a model knows the package that declares its port; this one has no vendor",
 	},
 	{
 		Packages: []string{"llm/words"},
 		Ours:     []string{"core/retrieval"},
 		Outside:  []string{xtext},
-		Because:  "an embedder knows the room of its port; this one has no vendor",
+		Because:  "an embedder knows the package that declares its port; this one has no vendor",
 	},
 	{
 		Packages: []string{"llm/tokens"},
@@ -316,7 +316,7 @@ var table = []Row{
 		Packages: []string{"billing"},
 		Ours:     []string{"core/tenant", "core/plan", "core/audit", "core/fault", "internal/*"},
 		Outside:  []string{stripe},
-		Because:  "billing knows who pays for what, and no door: Fiber ends in api and web",
+		Because:  "billing knows who pays for what, and no transport: Fiber ends in api and web",
 	},
 	{
 		Packages: []string{"billing/stripetest"},
@@ -328,7 +328,7 @@ var table = []Row{
 		Packages: []string{"mail"},
 		Ours:     []string{"core/tenant", "core/fault", "internal/*"},
 		Outside:  []string{gomail},
-		Because:  "it sends what a room has written, whatever it is about",
+		Because:  "it sends the mails that a domain package has written, whatever they are about",
 	},
 	{
 		Packages: []string{"mail/mailtest"},
@@ -348,13 +348,13 @@ var table = []Row{
 		Packages: []string{"api"},
 		Ours:     []string{"core/*", "core/answer/format", "billing", "internal/*"},
 		Outside:  []string{fiber, fasthttp, jsonv2},
-		Because:  "a door decodes, calls a room and answers; what stands behind a port is wired in internal/app",
+		Because:  "a transport decodes, calls a domain package and answers; internal/app decides what stands behind a port",
 	},
 	{
 		Packages: []string{"web"},
 		Ours:     []string{"core/*", "core/answer/format", "billing", "views", "static", "internal/*"},
 		Outside:  []string{fiber, templ},
-		Because:  "a door decodes, calls a room and answers; what stands behind a port is wired in internal/app",
+		Because:  "a transport decodes, calls a domain package and answers; internal/app decides what stands behind a port",
 	},
 	{
 		Packages: []string{"internal/pgtest"},
@@ -417,13 +417,13 @@ var bans = []Ban{
 		Imports: []string{"net/http"},
 		In:      []string{"core/..."},
 		Tests:   true,
-		Because: "rooms know no transport",
+		Because: "domain packages know no transport",
 	},
 	{
 		Imports: []string{"database/sql"},
 		In:      []string{"core/..."},
 		Tests:   true,
-		Because: "rooms know no database",
+		Because: "domain packages know no database",
 	},
 	{
 		Imports: []string{"database/sql"},
@@ -440,7 +440,7 @@ var bans = []Ban{
 		In:      []string{"..."},
 		Except:  []string{"ent/...", "store"},
 		Tests:   true,
-		Because: "ent ends in store, which maps its rows to the rooms' types",
+		Because: "ent ends in store, which maps its rows to the domain's types",
 	},
 	{
 		Imports: []string{sqlite},
