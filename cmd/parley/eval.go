@@ -1,25 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
-	"sync/atomic"
-	"time"
 
-	"golang.org/x/sync/errgroup"
-
-	"parley/core/fault"
-	"parley/core/knowledge/trial"
-	"parley/core/retrieval"
-	"parley/core/retrieval/evaluation"
 	"parley/internal/app"
+	"parley/internal/app/measure"
 )
 
 type evalCmd struct {
@@ -38,140 +27,17 @@ type evalRetrievalCmd struct {
 	JSON    bool   `name:"json" help:"Print JSON."`
 }
 
-// ranked is how many documents of a ranking are measured and written.
-const ranked = 100
-
-// evalReport is what the command prints.
-type evalReport struct {
-	evaluation.Report
-	Query     string `json:"query"`
-	Documents int    `json:"documents"`
-	Passages  int    `json:"passages"`
-	// IndexSeconds is the time from the first document to an index that
-	// serves all, and IndexBytes its size on disk, zero where not known.
-	IndexSeconds     float64 `json:"index_seconds"`
-	IndexBytes       int64   `json:"index_bytes"`
-	QueriesPerSecond float64 `json:"queries_per_second"`
-}
-
-// Run indexes the corpus as a chatbot's knowledge, asks, and measures.
+// Run measures retrieval and prints the figures.
 func (cmd *evalRetrievalCmd) Run(ctx context.Context, config *app.Config, io streams) error {
-	for _, k := range cmd.K {
-		if k < 1 || k > ranked {
-			return fault.New(fault.Invalid, "--k is from 1 to %d.", ranked)
-		}
-	}
-	queries, err := readQueries(cmd.Queries)
+	report, err := measure.Retrieval(ctx, config, measure.Files{Corpus: cmd.Corpus, Queries: cmd.Queries, Judgements: cmd.Qrels},
+		measure.Options{Index: cmd.Index, Query: cmd.Query, Rankings: cmd.Output, Depths: cmd.K})
 	if err != nil {
 		return err
 	}
-	judged, err := readJudgements(cmd.Qrels)
-	if err != nil {
-		return err
-	}
-	folder, err := os.MkdirTemp("", "parley-eval-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	t, err := openTrial(ctx, config, cmd.Index, folder)
-	if err != nil {
-		return err
-	}
-	defer t.close()
-	report, err := t.index(ctx, cmd.Corpus)
-	if err != nil {
-		return err
-	}
-	rankings, err := t.ask(ctx, queries, cmd.Query, &report)
-	if err != nil {
-		return err
-	}
-	if err := cmd.write(queries, rankings); err != nil {
-		return err
-	}
-	report.Query = cmd.Query
-	report.Report = evaluation.Mean(judged, documentsOf(rankings), cmd.K)
 	return cmd.show(io.out, report)
 }
 
-// index puts the corpus into the index.
-func (t *evalTrial) index(ctx context.Context, corpus string) (evalReport, error) {
-	var report evalReport
-	var passages atomic.Int64
-	began := time.Now()
-	err := t.port.Rebuild(ctx, t.Version(), func(ctx context.Context, into retrieval.Filler) error {
-		group, ctx := errgroup.WithContext(ctx)
-		group.SetLimit(t.writers)
-		err := readLines(corpus, func(d corpusLine) error {
-			place := report.Documents
-			report.Documents++
-			group.Go(func() error {
-				n, err := t.AddAt(ctx, into, place, d.document(), d.Passage)
-				passages.Add(int64(n))
-				return err
-			})
-			return ctx.Err()
-		})
-		if failed := group.Wait(); failed != nil {
-			return failed
-		}
-		return err
-	})
-	report.IndexSeconds, report.Passages = time.Since(began).Seconds(), int(passages.Load())
-	report.IndexBytes = t.size()
-	return report, err
-}
-
-// ask asks all questions, one after the other.
-func (t *evalTrial) ask(ctx context.Context, queries []queryLine, form string, report *evalReport) (map[string][]trial.Ranked, error) {
-	rankings := make(map[string][]trial.Ranked, len(queries))
-	began := time.Now()
-	for _, q := range queries {
-		found, err := t.Search(ctx, q.query(form))
-		if err != nil {
-			return nil, err
-		}
-		rankings[q.name()] = found[:min(ranked, len(found))]
-	}
-	report.QueriesPerSecond = float64(len(queries)) / time.Since(began).Seconds()
-	return rankings, nil
-}
-
-func documentsOf(rankings map[string][]trial.Ranked) map[string][]string {
-	documents := make(map[string][]string, len(rankings))
-	for question, ranking := range rankings {
-		for _, r := range ranking {
-			documents[question] = append(documents[question], r.DocumentID)
-		}
-	}
-	return documents
-}
-
-// write writes the rankings, if they are wanted.
-func (cmd *evalRetrievalCmd) write(queries []queryLine, rankings map[string][]trial.Ranked) (err error) {
-	if cmd.Output == "" {
-		return nil
-	}
-	file, err := os.Create(filepath.Clean(cmd.Output))
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closing := file.Close(); err == nil {
-			err = closing
-		}
-	}()
-	w := bufio.NewWriter(file)
-	for _, q := range queries {
-		for _, r := range rankings[q.name()] {
-			fmt.Fprintf(w, "%s\t%s\t%s\n", q.name(), r.DocumentID, strconv.FormatFloat(r.Score, 'g', 9, 64))
-		}
-	}
-	return w.Flush()
-}
-
-func (cmd *evalRetrievalCmd) show(out io.Writer, report evalReport) error {
+func (cmd *evalRetrievalCmd) show(out io.Writer, report measure.RetrievalReport) error {
 	rows := [][2]string{
 		{"questions", strconv.Itoa(report.Questions)},
 		{"documents", strconv.Itoa(report.Documents)},
@@ -193,23 +59,50 @@ func (cmd *evalRetrievalCmd) show(out io.Writer, report evalReport) error {
 	return showRecord(out, cmd.JSON, report, rows)
 }
 
-// query is what a question asks in one of its forms.
-func (q queryLine) query(form string) retrieval.Query {
-	query := retrieval.Query{Text: q.Text, Limit: 2 * ranked}
-	switch {
-	case q.Rewrite == "":
-	case form == "rewrite":
-		query.Text = q.Rewrite
-	case form == "rewritten":
-		query.Text += "\n" + q.Rewrite
+type evalGroundingCmd struct {
+	Corpus    string    `required:"" placeholder:"FILE" help:"Documents, as for eval retrieval."`
+	Queries   string    `required:"" placeholder:"FILE" help:"Questions, as for eval retrieval; target is the reference answer. Without one the first sentences of the best relevant passage stand for it."`
+	Qrels     string    `required:"" placeholder:"FILE" help:"Judgements, as for eval retrieval."`
+	Threshold []float64 `placeholder:"SHARE" help:"Thresholds to measure, from 0 to 1. Default: the one in force."`
+	JSON      bool      `name:"json" help:"Print JSON."`
+}
+
+// Run measures grounding and prints the figures.
+func (cmd *evalGroundingCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	reports, err := measure.Grounding(ctx, config, measure.Files{Corpus: cmd.Corpus, Queries: cmd.Queries, Judgements: cmd.Qrels}, cmd.Threshold)
+	if err != nil {
+		return err
 	}
-	if form == "conversation" || form == "rewritten" {
-		for _, turn := range q.History {
-			if turn.Speaker == "user" || turn.Speaker == "" {
-				query.Context = append(query.Context, turn.Text)
-			}
+	return cmd.show(io.out, reports)
+}
+
+func (cmd *evalGroundingCmd) show(out io.Writer, reports []measure.GroundingReport) error {
+	if cmd.JSON {
+		return showRecord(out, true, reports, nil)
+	}
+	for _, r := range reports {
+		rows := [][2]string{{"threshold", strconv.FormatFloat(r.Threshold, 'g', -1, 64)}}
+		for _, part := range []struct {
+			name string
+			of   measure.GroundingFigures
+		}{{"chosen on", r.Chosen}, {"held out", r.HeldOut}} {
+			rows = append(
+				rows,
+				[2]string{part.name, strconv.Itoa(part.of.Questions) + " questions"},
+				[2]string{"answers that pass, relevant passages", part.of.PassedRelevant.String()},
+				[2]string{"answers that pass, passages found", part.of.PassedFound.String()},
+				[2]string{"their sentences, relevant passages", part.of.KeptRelevant.String()},
+				[2]string{"their sentences, passages found", part.of.KeptFound.String()},
+				[2]string{"answers to other questions replaced", part.of.Replaced.String()},
+				[2]string{"their sentences that pass", part.of.OtherKept.String()},
+				[2]string{"those that pass before the right answer", part.of.IntrudersKept.String()},
+				[2]string{"changed numbers caught", part.of.Numbers.String()},
+				[2]string{"extractive answers unchanged", part.of.Extractive.String()},
+			)
+		}
+		if err := showRecord(out, false, r, rows); err != nil {
+			return err
 		}
 	}
-	query.Text = strings.TrimSpace(query.Text)
-	return query
+	return nil
 }

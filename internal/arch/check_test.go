@@ -19,7 +19,8 @@ func TestCheckAdmits(t *testing.T) {
 		"an external test may import the package it tests":  {Package: "api", Test: true, Imports: []string{"parley/api"}},
 		"a test may import a double":                        {Package: "core/chat", Test: true, Imports: []string{"parley/llm/llmtest"}},
 		"a test may look for leaks":                         {Package: "api", Test: true, Imports: []string{"go.uber.org/goleak"}},
-		"the command may import any package of ours":        {Package: "cmd/parley", Imports: []string{"parley/web"}},
+		"the command may import the program":                {Package: "cmd/parley", Imports: []string{"parley/internal/app"}},
+		"the program may import any package of ours":        {Package: "internal/app", Imports: []string{"parley/web", "parley/store"}},
 		"the command may import a library of its own":       {Package: "cmd/parley", Imports: []string{"github.com/alecthomas/kong"}},
 	} {
 		t.Run(sentence, func(t *testing.T) {
@@ -44,6 +45,7 @@ func TestCheckRefuses(t *testing.T) {
 		"a transport that imports the other":                        {File{Package: "web", Imports: []string{"parley/api"}}, "internal/app decides"},
 		"a transport that imports ent":                              {File{Package: "web", Imports: []string{"parley/ent"}}, "ent ends in store"},
 		"a test of a transport that imports ent":                    {File{Package: "web", Test: true, Imports: []string{"parley/ent/user"}}, "ent ends in store"},
+		"the command when it imports an adapter":                    {File{Package: "cmd/parley", Imports: []string{"parley/store"}}, "internal/app opens"},
 		"the command when it imports ent":                           {File{Package: "cmd/parley", Imports: []string{"parley/ent"}}, "ent ends in store"},
 		"the command when it imports Stripe":                        {File{Package: "cmd/parley", Imports: []string{"github.com/stripe/stripe-go/v76"}}, "Stripe ends in billing"},
 		"the command when it imports a double":                      {File{Package: "cmd/parley", Imports: []string{"parley/llm/llmtest"}}, "out of the program"},

@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"context"
@@ -19,18 +19,18 @@ type groundingCase struct {
 	documents       map[string]bool
 }
 
-// cases reads the files, and finds passages for each question. Questions
+// readCases reads the files, and finds passages for each question. Questions
 // without a relevant passage among those found are left out.
-func (cmd *evalGroundingCmd) cases(ctx context.Context, t *evalTrial) ([]groundingCase, error) {
-	queries, err := readQueries(cmd.Queries)
+func readCases(ctx context.Context, t *indexed, files Files) ([]groundingCase, error) {
+	queries, err := readQueries(files.Queries)
 	if err != nil {
 		return nil, err
 	}
-	judged, err := readJudgements(cmd.Qrels)
+	judged, err := readJudgements(files.Judgements)
 	if err != nil {
 		return nil, err
 	}
-	passages, err := t.indexPassages(ctx, cmd.Corpus)
+	passages, err := t.indexPassages(ctx, files.Corpus)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (c *groundingCase) add(p retrieval.Passage) {
 
 // indexPassages indexes each passage as a document of its own, and returns
 // the passages by the ids of these.
-func (t *evalTrial) indexPassages(ctx context.Context, corpus string) (map[string]retrieval.Passage, error) {
+func (t *indexed) indexPassages(ctx context.Context, corpus string) (map[string]retrieval.Passage, error) {
 	passages := map[string]retrieval.Passage{}
 	err := t.port.Rebuild(ctx, t.Version(), func(ctx context.Context, into retrieval.Filler) error {
 		return readLines(corpus, func(line corpusLine) error {

@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	"parley/llm/tokens"
 )
 
-// evalTrial is a trial with the index that it runs on.
-type evalTrial struct {
+// indexed is a trial with the index that it runs on.
+type indexed struct {
 	*trial.Trial
 	port retrieval.Index
 	// writers is how many documents are put into the index at once.
@@ -27,12 +27,12 @@ type evalTrial struct {
 }
 
 // openTrial opens an empty index beside those that serve.
-func openTrial(ctx context.Context, config *app.Config, index, folder string) (*evalTrial, error) {
+func openTrial(ctx context.Context, config *app.Config, index, folder string) (*indexed, error) {
 	embedder, err := app.OpenEmbedder(config)
 	if err != nil {
 		return nil, err
 	}
-	t := &evalTrial{writers: 2 * runtime.GOMAXPROCS(0)}
+	t := &indexed{writers: 2 * runtime.GOMAXPROCS(0)}
 	if index == "weaviate" {
 		err = t.openWeaviate(ctx, config)
 	} else {
@@ -46,7 +46,7 @@ func openTrial(ctx context.Context, config *app.Config, index, folder string) (*
 	return t, nil
 }
 
-func (t *evalTrial) openEmbedded(path string) error {
+func (t *indexed) openEmbedded(path string) error {
 	index, err := embedded.Open(path)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (t *evalTrial) openEmbedded(path string) error {
 
 // openWeaviate makes collections of its own on the Weaviate of the
 // configuration, and deletes them in the end.
-func (t *evalTrial) openWeaviate(ctx context.Context, config *app.Config) error {
+func (t *indexed) openWeaviate(ctx context.Context, config *app.Config) error {
 	if config.WeaviateURL == "" {
 		return fault.New(fault.Invalid, "Set WEAVIATE_URL to measure Weaviate.")
 	}
