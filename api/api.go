@@ -19,8 +19,8 @@ import (
 	"parley/core/knowledge"
 	"parley/core/retrieval"
 	"parley/core/tenant"
-	"parley/internal/bodies"
 	"parley/internal/publicid"
+	"parley/internal/route"
 )
 
 // Deps are what the interface is made of.
@@ -57,46 +57,56 @@ type API struct {
 	// answers and readers are the places of questions that are answered, and of
 	// streams that are resumed and keys that are replayed.
 	answers, readers *places
+	ids              identifiers
 }
 
 // New returns the interface.
 func New(deps Deps) *API {
 	deps.Streams = deps.Streams.orDefaults()
 	most := cmp.Or(deps.MaxAnswers, MaxAnswers)
-	return &API{Deps: deps, answers: newPlaces("answers", most), readers: newPlaces("readers of answers", most)}
+	return &API{Deps: deps, answers: newPlaces("answers", most), readers: newPlaces("readers of answers", most), ids: identifiers{deps.IDs}}
 }
 
-// Register adds the routes to an app.
-func (a *API) Register(app *fiber.App) {
-	app.Get("/healthz", a.healthz)
-	app.Get("/readyz", a.readyz)
+// Register adds the routes to an app, and what they declare to a table.
+func (a *API) Register(app *fiber.App, table *route.Table) {
+	health, webhook := health{a}, stripeWebhook{a}
+	route.Add(table, app, "", anyone,
+		route.Get("/healthz", health.alive, route.Open),
+		route.Get("/readyz", health.ready, route.Open),
+	)
+	route.Add(table, app, "", a.whileOpen,
+		route.Post("/api/webhooks/stripe", webhook.take, route.Open, route.Body(MaxWebhookBody)),
+	)
 
-	v1 := app.Group("/api/v1", a.admitRequest, bodies.UpTo(MaxBody))
-	v1.Post("/chat", a.chat)
-	v1.Post("/chat/stream", a.chatStream)
-	v1.Post("/conversations", a.createConversation)
-	v1.Get("/conversations/:conversation_id/messages", a.messages)
-	v1.Get("/conversations/:conversation_id/stream", a.resumeStream)
-	v1.Post("/conversations/:conversation_id/stop", a.stopTurn)
+	app.Use(route.V1, a.whileOpen(route.Declaration{}, (*fiber.Ctx).Next))
+	questions, conversations, streams := questions{a}, conversations{a}, streams{a}
+	route.Add(table, app, route.V1, a.withToken,
+		route.Post("/chat", questions.answer, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
+		route.Post("/chat/stream", streams.answer, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
+		route.Post("/conversations", conversations.create, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
+		route.Get("/conversations/:conversation_id/messages", conversations.messages, route.Needs(chatbot.ScopeRead)),
+		route.Get("/conversations/:conversation_id/stream", streams.resume, route.Needs(chatbot.ScopeRead)),
+		route.Post("/conversations/:conversation_id/stop", conversations.stop, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
+	)
 
-	app.Post("/api/webhooks/stripe", a.admitRequest, bodies.OpenUpTo(MaxWebhookBody), a.stripeWebhook)
-
-	bots := app.Group("/api/chatbots/:id", bodies.UpTo(MaxBody))
-	bots.Get("/api-tokens", a.listTokens)
-	bots.Post("/api-tokens", a.createToken)
-	bots.Delete("/api-tokens/:token_id", a.revokeToken)
-	bots.Get("/documents", a.listDocuments)
-	bots.Post("/documents", countAsCostly, bodies.UpTo(MaxDocumentBody), a.addDocument)
-	bots.Get("/documents/:document_id", a.document)
-	bots.Delete("/documents/:document_id", a.removeDocument)
-	bots.Post("/documents/:document_id/retry", countAsCostly, a.retryDocument)
-	bots.Post("/documents/:document_id/cancel", a.cancelDocument)
-	bots.Get("/removals", a.listRemovals)
-	bots.Get("/sources", a.listSources)
-	bots.Post("/sources", countAsCostly, a.addSource)
-	bots.Delete("/sources/:source_id", a.removeSource)
-	bots.Post("/sources/:source_id/sync", countAsCostly, a.syncSource)
-	bots.Post("/evaluate", countAsCostly, a.evaluate)
+	tokens, documents, sources, evaluations := tokens{a.Chatbots}, documents{a.Knowledge, a.ids}, sources{a.Knowledge.Sources}, evaluations{a.Evaluator}
+	route.Add(table, app, "/api/chatbots/:id", a.withMember,
+		route.Get("/api-tokens", tokens.list, route.May(tenant.Read)),
+		route.Post("/api-tokens", tokens.create, route.May(tenant.ManageTokens), route.Body(MaxBody)),
+		route.Delete("/api-tokens/:token_id", tokens.revoke, route.May(tenant.ManageTokens)),
+		route.Get("/documents", documents.list, route.May(tenant.Read)),
+		route.Post("/documents", documents.add, route.May(tenant.EditKnowledge), route.Body(MaxDocumentBody), route.Costly),
+		route.Get("/documents/:document_id", documents.show, route.May(tenant.Read)),
+		route.Delete("/documents/:document_id", documents.remove, route.May(tenant.EditKnowledge)),
+		route.Post("/documents/:document_id/retry", documents.retry, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
+		route.Post("/documents/:document_id/cancel", documents.cancel, route.May(tenant.EditKnowledge), route.Body(MaxBody)),
+		route.Get("/removals", documents.removals, route.May(tenant.Read)),
+		route.Get("/sources", sources.list, route.May(tenant.Read)),
+		route.Post("/sources", sources.add, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
+		route.Delete("/sources/:source_id", sources.remove, route.May(tenant.EditKnowledge)),
+		route.Post("/sources/:source_id/sync", sources.sync, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
+		route.Post("/evaluate", evaluations.run, route.May(tenant.Read), route.Body(MaxBody), route.Costly),
+	)
 }
 
 // gate counts what is running and can be closed.
@@ -134,12 +144,14 @@ func (a *API) Drain() {
 	a.gate.running.Wait()
 }
 
-// admitRequest refuses requests while the server is draining.
-func (a *API) admitRequest(c *fiber.Ctx) error {
-	if !a.gate.enter() {
-		c.Context().SetConnectionClose()
-		return errDraining
+// whileOpen lets in everybody, unless the server is draining.
+func (a *API) whileOpen(_ route.Declaration, handle fiber.Handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if !a.gate.enter() {
+			c.Context().SetConnectionClose()
+			return errDraining
+		}
+		defer a.gate.leave()
+		return handle(c)
 	}
-	defer a.gate.leave()
-	return c.Next()
 }

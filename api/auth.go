@@ -7,6 +7,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/internal/route"
 )
 
 const apiKeyHeader = "X-API-Key"
@@ -46,17 +47,28 @@ func bearer(value string) (string, bool) {
 	return secret, strings.EqualFold(scheme, "Bearer")
 }
 
-// authenticate returns the caller of a request of /api/v1.
-func (a *API) authenticate(c *fiber.Ctx, scope chatbot.Scope) (*chatbot.Principal, string, error) {
-	secret, err := secretOf(c)
-	if err != nil {
-		return nil, "", err
+// caller is a program with the token that it showed.
+type caller struct {
+	*chatbot.Principal
+	secret string
+}
+
+// withToken lets in a program whose token has the scope that the route declares.
+func (a *API) withToken(d route.Declaration, handle func(*fiber.Ctx, caller) error) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		secret, err := secretOf(c)
+		if err != nil {
+			return err
+		}
+		principal, err := a.Chatbots.Authenticate(c.UserContext(), secret)
+		if err == nil {
+			err = principal.Needs(d.TokenScope)
+		}
+		if err != nil {
+			return about(principal, err)
+		}
+		return handle(c, caller{principal, secret})
 	}
-	principal, err := a.Chatbots.Authenticate(c.UserContext(), secret)
-	if err != nil {
-		return nil, "", about(principal, err)
-	}
-	return principal, secret, about(principal, principal.Needs(scope))
 }
 
 // DeniedToken is in the chain of the error of a token that is known, and may not

@@ -8,53 +8,46 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/core/tenant"
 	"parley/internal/bodies"
 	"parley/internal/id"
 )
 
-// listDocuments lists a chatbot's documents, oldest first.
-func (a *API) listDocuments(c *fiber.Ctx) error {
-	bot, _, err := a.managed(c, tenant.Read)
-	if err != nil {
-		return err
-	}
-	documents, err := a.Knowledge.Documents.List(c.UserContext(), bot.WorkspaceID, bot.ID)
-	if err != nil {
-		return err
-	}
-	return succeed(c, documentsData{each(documents, documentOf)})
+// documents are the handlers of a chatbot's documents.
+type documents struct {
+	knowledge knowledge.Services
+	ids       identifiers
 }
 
-// document shows one document, so that a program can wait for it.
-func (a *API) document(c *fiber.Ctx) error {
-	bot, _, err := a.managed(c, tenant.Read)
+// list lists a chatbot's documents, oldest first.
+func (h documents) list(c *fiber.Ctx, at visit) error {
+	documents, err := h.knowledge.Documents.List(c.UserContext(), at.WorkspaceID, at.ID)
 	if err != nil {
 		return err
 	}
-	document, err := a.Knowledge.Documents.Get(c.UserContext(), bot.WorkspaceID, bot.ID, id.Given(pathID(c, "document_id")))
-	if err != nil {
-		return err
-	}
-	return succeed(c, documentOf(document))
+	return succeed(c, documentsData{each(documents, documentToWire)})
 }
 
-// addDocument adds a text, or a file as multipart/form-data. A short text is
+// show shows one document, so that a program can wait for it.
+func (h documents) show(c *fiber.Ctx, at visit) error {
+	document, err := h.knowledge.Documents.Get(c.UserContext(), at.WorkspaceID, at.ID, id.Given(pathID(c, "document_id")))
+	if err != nil {
+		return err
+	}
+	return succeed(c, documentToWire(document))
+}
+
+// add adds a text, or a file as multipart/form-data. A short text is
 // found by questions when the answer has come.
-func (a *API) addDocument(c *fiber.Ctx) error {
-	bot, _, err := a.managed(c, tenant.EditKnowledge)
-	if err != nil {
-		return err
-	}
+func (h documents) add(c *fiber.Ctx, at visit) error {
 	request, err := newDocument(c)
 	if err != nil {
 		return err
 	}
-	document, err := a.Knowledge.Documents.Add(c.UserContext(), bot.WorkspaceID, bot.ID, request)
+	document, err := h.knowledge.Documents.Add(c.UserContext(), at.WorkspaceID, at.ID, request)
 	if err != nil {
 		return err
 	}
-	return succeed(c, documentOf(document))
+	return succeed(c, documentToWire(document))
 }
 
 func newDocument(c *fiber.Ctx) (knowledge.NewDocument, error) {
@@ -84,42 +77,34 @@ func uploadedDocument(c *fiber.Ctx) (knowledge.NewDocument, error) {
 	}, nil
 }
 
-// removeDocument takes a document out of every answer.
-func (a *API) removeDocument(c *fiber.Ctx) error {
-	return a.changeDocument(c, "removed", a.Knowledge.Documents.Remove)
+// remove takes a document out of every answer.
+func (h documents) remove(c *fiber.Ctx, at visit) error {
+	return h.change(c, at, "removed", h.knowledge.Documents.Remove)
 }
 
-// retryDocument has a document read again that failed.
-func (a *API) retryDocument(c *fiber.Ctx) error {
-	return a.changeDocument(c, "retrying", a.Knowledge.Documents.Retry)
+// retry has a document read again that failed.
+func (h documents) retry(c *fiber.Ctx, at visit) error {
+	return h.change(c, at, "retrying", h.knowledge.Documents.Retry)
 }
 
-// cancelDocument ends the work on a document.
-func (a *API) cancelDocument(c *fiber.Ctx) error {
-	return a.changeDocument(c, "cancelled", a.Knowledge.Documents.Cancel)
+// cancel ends the work on a document.
+func (h documents) cancel(c *fiber.Ctx, at visit) error {
+	return h.change(c, at, "cancelled", h.knowledge.Documents.Cancel)
 }
 
-func (a *API) changeDocument(c *fiber.Ctx, status string, change func(ctx context.Context, workspaceID, chatbotID, documentID string) error) error {
-	bot, _, err := a.managed(c, tenant.EditKnowledge)
-	if err != nil {
-		return err
-	}
+func (h documents) change(c *fiber.Ctx, at visit, status string, change func(ctx context.Context, workspaceID, chatbotID, documentID string) error) error {
 	documentID := id.Given(pathID(c, "document_id"))
-	if err := change(c.UserContext(), bot.WorkspaceID, bot.ID, documentID); err != nil {
+	if err := change(c.UserContext(), at.WorkspaceID, at.ID, documentID); err != nil {
 		return err
 	}
 	return succeed(c, changedData{ID: documentID, Status: status})
 }
 
-// listRemovals lists the receipts of removed documents, the latest first.
-func (a *API) listRemovals(c *fiber.Ctx) error {
-	bot, _, err := a.managed(c, tenant.Read)
+// removals lists the receipts of removed documents, the latest first.
+func (h documents) removals(c *fiber.Ctx, at visit) error {
+	removals, err := h.knowledge.Removals.List(c.UserContext(), at.WorkspaceID, at.ID)
 	if err != nil {
 		return err
 	}
-	removals, err := a.Knowledge.Removals.List(c.UserContext(), bot.WorkspaceID, bot.ID)
-	if err != nil {
-		return err
-	}
-	return succeed(c, removalsData{each(removals, a.removalOf)})
+	return succeed(c, removalsData{each(removals, h.ids.removalToWire)})
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/retrieval"
-	"parley/core/tenant"
 	"parley/internal/id"
 )
 
@@ -53,13 +52,12 @@ type foundData struct {
 	Score float64 `json:"score"`
 }
 
-// evaluate searches for questions, and says where the documents stand that
+// evaluations are the handlers that measure a chatbot's search.
+type evaluations struct{ evaluator *retrieval.Evaluator }
+
+// run searches for questions, and says where the documents stand that
 // should answer.
-func (a *API) evaluate(c *fiber.Ctx) error {
-	bot, _, err := a.managed(c, tenant.Read)
-	if err != nil {
-		return err
-	}
+func (h evaluations) run(c *fiber.Ctx, at visit) error {
 	var request evaluateRequest
 	if err := decode(c, &request); err != nil {
 		return err
@@ -68,11 +66,11 @@ func (a *API) evaluate(c *fiber.Ctx) error {
 	if request.K != nil {
 		k = *request.K
 	}
-	result, err := a.Evaluator.Evaluate(c.UserContext(), bot.WorkspaceID, bot.ID, request.probes(), k)
+	result, err := h.evaluator.Evaluate(c.UserContext(), at.WorkspaceID, at.ID, request.probes(), k)
 	if err != nil {
 		return err
 	}
-	return succeed(c, evaluationOf(result))
+	return succeed(c, evaluationToWire(result))
 }
 
 func (r evaluateRequest) probes() []retrieval.Probe {
@@ -89,22 +87,22 @@ func (r evaluateRequest) probes() []retrieval.Probe {
 	return probes
 }
 
-func evaluationOf(e retrieval.Evaluation) evaluationData {
-	data := evaluationData{Questions: each(e.Probes, probedOf), Measured: e.Measured, Within: map[string]float64{}, MRR: e.MRR}
+func evaluationToWire(e retrieval.Evaluation) evaluationData {
+	data := evaluationData{Questions: each(e.Probes, probeToWire), Measured: e.Measured, Within: map[string]float64{}, MRR: e.MRR}
 	for _, depth := range retrieval.EvaluateDepths {
 		data.Within[strconv.Itoa(depth)] = e.Within[depth]
 	}
 	return data
 }
 
-func probedOf(p retrieval.Probed) probedData {
-	data := probedData{Question: p.Question, Expected: headings(p.Expected), Passages: each(p.Found, foundOf)}
+func probeToWire(p retrieval.Probed) probedData {
+	data := probedData{Question: p.Question, Expected: headings(p.Expected), Passages: each(p.Found, foundToWire)}
 	if p.Rank > 0 {
 		data.Rank = &p.Rank
 	}
 	return data
 }
 
-func foundOf(f retrieval.Result) foundData {
+func foundToWire(f retrieval.Result) foundData {
 	return foundData{f.DocumentID, f.Title, headings(f.HeadingPath), f.URL, f.Place, f.Excerpt(), f.Score}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"parley/core/chat"
 	"parley/core/answer/format"
+	"parley/core/chat"
 )
 
 // The beginnings and ends of events.
@@ -74,13 +74,13 @@ func (s *stream) settle(answer chat.Answer) {
 
 func (s *stream) sources(sources []chat.Source) {
 	s.after(chat.SourcesSent, func(b []byte) []byte {
-		return appendObject(b, "data: {\"type\":\"sources\",\"sources\":", each(sources, sourceOf))
+		return appendObject(b, "data: {\"type\":\"sources\",\"sources\":", each(sources, citationToWire))
 	})
 }
 
 func (s *stream) usage(answer chat.Answer) {
 	s.after(chat.UsageSent, func(b []byte) []byte {
-		return appendObject(b, "data: {\"type\":\"usage\",\"usage\":", receiptOf(answer))
+		return appendObject(b, "data: {\"type\":\"usage\",\"usage\":", receiptToWire(answer))
 	})
 }
 

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"parley/core/chat"
 	"parley/core/answer/format"
+	"parley/core/chat"
 	"parley/core/fault"
 )
 

@@ -19,8 +19,11 @@ type Part struct {
 
 const checkWithin = 3 * time.Second
 
-// healthz says that the process lives.
-func (a *API) healthz(c *fiber.Ctx) error {
+// health are the handlers that say whether the server works.
+type health struct{ *API }
+
+// alive says that the process lives.
+func (h health) alive(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"status": "alive"})
 }
 
@@ -30,11 +33,11 @@ type partState struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// readyz says which part is ready: 200 when all vital ones are, else 503.
-func (a *API) readyz(c *fiber.Ctx) error {
-	ready, parts := a.checkParts()
+// ready says which part is ready: 200 when all vital ones are, else 503.
+func (h health) ready(c *fiber.Ctx) error {
+	ready, parts := h.check()
 	status := "ready"
-	if a.gate.isClosed() {
+	if h.gate.isClosed() {
 		ready, status = false, "draining"
 	} else if !ready {
 		status = "not ready"
@@ -46,15 +49,15 @@ func (a *API) readyz(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"status": status, "parts": parts})
 }
 
-func (a *API) checkParts() (ready bool, parts map[string]partState) {
-	ctx, cancel := context.WithTimeout(a.Lifetime, checkWithin)
+func (h health) check() (ready bool, parts map[string]partState) {
+	ctx, cancel := context.WithTimeout(h.Lifetime, checkWithin)
 	defer cancel()
-	states := make([]partState, len(a.Parts))
+	states := make([]partState, len(h.Parts))
 	var checks sync.WaitGroup
-	for i, part := range a.Parts {
+	for i, part := range h.Parts {
 		checks.Go(func() {
 			if err := part.Check(ctx); err != nil {
-				a.Log.Warn("part not ready", "part", part.Name, "error", err)
+				h.Log.Warn("part not ready", "part", part.Name, "error", err)
 				states[i] = partState{Reason: "The " + part.Name + " does not answer; the log says why."}
 				return
 			}
@@ -63,7 +66,7 @@ func (a *API) checkParts() (ready bool, parts map[string]partState) {
 	}
 	checks.Wait()
 	ready, parts = true, map[string]partState{}
-	for i, part := range a.Parts {
+	for i, part := range h.Parts {
 		parts[part.Name] = states[i]
 		ready = ready && (states[i].Ready || !part.Vital)
 	}

@@ -1,12 +1,14 @@
 package api
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/chat"
+	"parley/core/fault"
 	"parley/internal/publicid"
 )
 
@@ -17,11 +19,14 @@ func parseNumber(text string) (int64, bool) {
 	return n, err == nil && n > 0 && strconv.FormatInt(n, 10) == text
 }
 
+// identifiers reads and writes the identifiers that callers see.
+type identifiers struct{ *publicid.Codec }
+
 // conversationID returns the sequence number of a conversation by its
 // identifier. What cannot be one is NotFound, like one that names nothing.
-func (a *API) conversationID(written string) (int64, error) {
+func (i identifiers) conversationID(written string) (int64, error) {
 	if id, ok := parseNumber(written); ok {
-		if sequence, ok := a.IDs.ConversationSequence(id); ok {
+		if sequence, ok := i.ConversationSequence(id); ok {
 			return sequence, nil
 		}
 	}
@@ -30,12 +35,12 @@ func (a *API) conversationID(written string) (int64, error) {
 
 // messageID returns the sequence number of a message by its identifier. Zero,
 // which comes before the first message, is itself.
-func (a *API) messageID(written string) (int64, error) {
+func (i identifiers) messageID(written string) (int64, error) {
 	if written == "0" {
 		return 0, nil
 	}
 	if id, ok := parseNumber(written); ok {
-		if sequence, ok := a.IDs.MessageSequence(id); ok {
+		if sequence, ok := i.MessageSequence(id); ok {
 			return sequence, nil
 		}
 	}
@@ -44,12 +49,40 @@ func (a *API) messageID(written string) (int64, error) {
 
 // refOf says which conversation the path of a request names, and for which end
 // user. In the body is what the body says about the latter, if there is one.
-func (a *API) refOf(c *fiber.Ctx, inBody *string) (ref chat.Ref, err error) {
-	if ref.ConversationID, err = a.conversationID(pathID(c, "conversation_id")); err != nil {
+func (i identifiers) refOf(c *fiber.Ctx, inBody *string) (ref chat.Ref, err error) {
+	if ref.ConversationID, err = i.conversationID(pathID(c, "conversation_id")); err != nil {
 		return ref, err
 	}
 	ref.ExternalUserID, err = externalUserOf(c, inBody)
 	return ref, err
+}
+
+// pathID is an identifier in the path, decoded (RFC 3986, section 2.1). What
+// cannot be decoded stays as it is, and names nothing.
+func pathID(c *fiber.Ctx, name string) string {
+	written := c.Params(name)
+	if decoded, err := url.PathUnescape(written); err == nil {
+		return decoded
+	}
+	return written
+}
+
+// pageOf reads limit and after. Without them all messages are wanted.
+func (i identifiers) pageOf(c *fiber.Ctx) (page chat.Page, paged bool, err error) {
+	if limit := c.Query("limit"); limit != "" {
+		page.Limit, err = strconv.Atoi(limit)
+		if err != nil || page.Limit < 1 || page.Limit > chat.MaxPage {
+			return page, false, fault.InField("limit", "limit must be a whole number from 1 to %d.", chat.MaxPage)
+		}
+		paged = true
+	}
+	if after := c.Query("after"); after != "" {
+		if page.After, err = i.messageID(after); err != nil {
+			return page, false, err
+		}
+		paged = true
+	}
+	return page, paged, nil
 }
 
 // appendPosition writes a position in the stream of an answer, which is given

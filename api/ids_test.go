@@ -49,7 +49,7 @@ func TestPositions(t *testing.T) {
 }
 
 func TestIdentifiers(t *testing.T) {
-	a := New(Deps{IDs: testIDs})
+	a := identifiers{testIDs}
 	t.Run("the identifiers of a conversation and a message with the same number are unrelated, and not the number", func(t *testing.T) {
 		for n := int64(1); n <= 100; n++ {
 			conversation, message := testIDs.Conversation(n), testIDs.Message(n)

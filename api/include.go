@@ -6,8 +6,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/chat"
 	"parley/core/answer/format"
+	"parley/core/chat"
 	"parley/core/fault"
 )
 

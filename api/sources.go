@@ -6,38 +6,32 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/knowledge"
-	"parley/core/tenant"
 	"parley/internal/id"
 )
 
-// listSources lists a chatbot's addresses, oldest first.
-func (a *API) listSources(c *fiber.Ctx) error {
-	bot, _, err := a.managed(c, tenant.Read)
+// sources are the handlers of a chatbot's addresses.
+type sources struct{ knowledge *knowledge.Sources }
+
+// list lists a chatbot's addresses, oldest first.
+func (h sources) list(c *fiber.Ctx, at visit) error {
+	sources, err := h.knowledge.List(c.UserContext(), at.WorkspaceID, at.ID)
 	if err != nil {
 		return err
 	}
-	sources, err := a.Knowledge.Sources.List(c.UserContext(), bot.WorkspaceID, bot.ID)
-	if err != nil {
-		return err
-	}
-	return succeed(c, sourcesData{each(sources, knowledgeSourceOf)})
+	return succeed(c, sourcesData{each(sources, sourceToWire)})
 }
 
-// addSource adds a page or a site, which is read by itself.
-func (a *API) addSource(c *fiber.Ctx) error {
-	bot, _, err := a.managed(c, tenant.EditKnowledge)
-	if err != nil {
-		return err
-	}
+// add adds a page or a site, which is read by itself.
+func (h sources) add(c *fiber.Ctx, at visit) error {
 	var request sourceRequest
 	if err := decode(c, &request); err != nil {
 		return err
 	}
-	source, err := a.Knowledge.Sources.Add(c.UserContext(), bot.WorkspaceID, bot.ID, request.newSource())
+	source, err := h.knowledge.Add(c.UserContext(), at.WorkspaceID, at.ID, request.newSource())
 	if err != nil {
 		return err
 	}
-	return succeed(c, knowledgeSourceOf(source))
+	return succeed(c, sourceToWire(source))
 }
 
 func (r sourceRequest) newSource() knowledge.NewSource {
@@ -54,23 +48,19 @@ func (r sourceRequest) newSource() knowledge.NewSource {
 	}
 }
 
-// removeSource removes an address with all its documents.
-func (a *API) removeSource(c *fiber.Ctx) error {
-	return a.changeSource(c, "removed", a.Knowledge.Sources.Remove)
+// remove removes an address with all its documents.
+func (h sources) remove(c *fiber.Ctx, at visit) error {
+	return h.change(c, at, "removed", h.knowledge.Remove)
 }
 
-// syncSource has an address read again now.
-func (a *API) syncSource(c *fiber.Ctx) error {
-	return a.changeSource(c, "syncing", a.Knowledge.Sources.Sync)
+// sync has an address read again now.
+func (h sources) sync(c *fiber.Ctx, at visit) error {
+	return h.change(c, at, "syncing", h.knowledge.Sync)
 }
 
-func (a *API) changeSource(c *fiber.Ctx, status string, change func(ctx context.Context, workspaceID, chatbotID, sourceID string) error) error {
-	bot, _, err := a.managed(c, tenant.EditKnowledge)
-	if err != nil {
-		return err
-	}
+func (h sources) change(c *fiber.Ctx, at visit, status string, change func(ctx context.Context, workspaceID, chatbotID, sourceID string) error) error {
 	sourceID := id.Given(pathID(c, "source_id"))
-	if err := change(c.UserContext(), bot.WorkspaceID, bot.ID, sourceID); err != nil {
+	if err := change(c.UserContext(), at.WorkspaceID, at.ID, sourceID); err != nil {
 		return err
 	}
 	return succeed(c, changedData{ID: sourceID, Status: status})

@@ -9,9 +9,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/chat"
 	"parley/core/answer/format"
-	"parley/core/chatbot"
+	"parley/core/chat"
 	"parley/core/fault"
 	"parley/internal/requestid"
 )
@@ -35,54 +34,49 @@ func (t StreamTimes) orDefaults() StreamTimes {
 	}
 }
 
-// chatStream answers with Server-Sent Events.
-func (a *API) chatStream(c *fiber.Ctx) error {
-	principal, secret, err := a.authenticate(c, chatbot.ScopeChat)
+// streams are the handlers that answer with Server-Sent Events.
+type streams struct{ *API }
+
+// answer answers with Server-Sent Events.
+func (h streams) answer(c *fiber.Ctx, by caller) error {
+	admitted, err := h.admitQuestion(c, by.Principal)
 	if err != nil {
 		return err
 	}
-	admitted, err := a.admitQuestion(c, principal)
-	if err != nil {
-		return err
-	}
-	ask, err := a.question(c, admitted)
+	ask, err := questions{h.API}.read(c, admitted)
 	if err != nil {
 		admitted.place.leave()
 		return err
 	}
-	return a.stream(c, streaming{principal: principal, secret: secret, place: admitted.place, begin: func(ctx context.Context) (*chat.Turn, chat.Delivery, error) {
-		turn, err := a.Chat.Begin(ctx, principal, ask)
+	return h.stream(c, streaming{caller: by, place: admitted.place, begin: func(ctx context.Context) (*chat.Turn, chat.Delivery, error) {
+		turn, err := h.Chat.Begin(ctx, by.Principal, ask)
 		return turn, ask.Delivery, err
 	}})
 }
 
 const lastEventHeader = "Last-Event-ID"
 
-// resumeStream gives the events of a conversation's last turn, or those that
+// resume gives the events of a conversation's last turn, or those that
 // come after the one that the client has seen.
-func (a *API) resumeStream(c *fiber.Ctx) error {
-	principal, secret, err := a.authenticate(c, chatbot.ScopeRead)
-	if err != nil {
-		return err
-	}
+func (h streams) resume(c *fiber.Ctx, by caller) error {
 	again, err := redeliveryOf(c)
 	if err != nil {
 		return err
 	}
-	from, err := a.lastEvent(c)
+	from, err := h.ids.lastEvent(c)
 	if err != nil {
 		return err
 	}
-	ref, err := a.refOf(c, nil)
+	ref, err := h.ids.refOf(c, nil)
 	if err != nil {
 		return err
 	}
-	place, err := a.readers.take(principal)
+	place, err := h.readers.take(by.Principal)
 	if err != nil {
 		return err
 	}
-	return a.stream(c, streaming{principal: principal, secret: secret, place: place, resumed: from != nil, begin: func(ctx context.Context) (*chat.Turn, chat.Delivery, error) {
-		turn, err := a.Chat.Resume(ctx, principal, ref, from)
+	return h.stream(c, streaming{caller: by, place: place, resumed: from != nil, begin: func(ctx context.Context) (*chat.Turn, chat.Delivery, error) {
+		turn, err := h.Chat.Resume(ctx, by.Principal, ref, from)
 		if err != nil {
 			return nil, chat.Delivery{}, err
 		}
@@ -91,20 +85,18 @@ func (a *API) resumeStream(c *fiber.Ctx) error {
 }
 
 // lastEvent is the position that a client has seen, or nil if it says none.
-func (a *API) lastEvent(c *fiber.Ctx) (*chat.Position, error) {
+func (i identifiers) lastEvent(c *fiber.Ctx) (*chat.Position, error) {
 	value, _, err := headerOf(c, lastEventHeader)
 	if err != nil || value == "" { // a browser that has seen no id may send none
 		return nil, err
 	}
-	position, err := parsePosition(a.IDs, value)
+	position, err := parsePosition(i.Codec, value)
 	return &position, err
 }
 
 // streaming is a request for a stream.
 type streaming struct {
-	principal *chatbot.Principal
-	// secret is the token's.
-	secret string
+	caller
 	// place is left when the response ends.
 	place *place
 	// resumed says that the client has seen the beginning.
@@ -114,8 +106,8 @@ type streaming struct {
 
 // stream runs a turn into the answer. What fails before the first event is an
 // ordinary answer.
-func (a *API) stream(c *fiber.Ctx, asked streaming) error {
-	reader := a.attend(c)
+func (h streams) stream(c *fiber.Ctx, asked streaming) error {
+	reader := h.attend(c)
 	reader.place = asked.place
 	begun := false
 	defer func() { // after a panic, too
@@ -128,17 +120,17 @@ func (a *API) stream(c *fiber.Ctx, asked streaming) error {
 		return err
 	}
 	begun = true
-	s := newStream(reader, a.Streams)
-	s.valid = a.valid(reader.ctx, asked.secret)
+	s := newStream(reader, h.Streams)
+	s.valid = h.valid(reader.ctx, asked.secret)
 	if s.at, s.seen = turn.From, turn.From.Tail; delivery.IDs {
-		s.ids, s.answerID = true, a.IDs.Message(turn.AnswerID)
+		s.ids, s.answerID = true, h.IDs.Message(turn.AnswerID)
 	}
 	if s.resumed = asked.resumed; !s.resumed {
-		s.begin(a.IDs.Conversation(turn.Conversation.ID))
+		s.begin(h.IDs.Conversation(turn.Conversation.ID))
 	}
 	// Nothing of c may be used once the handler has returned.
-	run := &streamRun{api: a, turn: turn, out: s, delivery: delivery, hosts: asked.principal.Chatbot.ImageHosts, requestID: requestid.Of(c)}
-	a.gate.running.Add(1) // the request itself still holds one
+	run := &streamRun{api: h.API, turn: turn, out: s, delivery: delivery, hosts: asked.Chatbot.ImageHosts, requestID: requestid.Of(c)}
+	h.gate.running.Add(1) // the request itself still holds one
 	go run.run(reader.ctx)
 	c.Set(fiber.HeaderContentType, "text/event-stream")
 	c.Set(fiber.HeaderCacheControl, "no-cache")
@@ -149,9 +141,9 @@ func (a *API) stream(c *fiber.Ctx, asked streaming) error {
 
 // valid looks at a token again. It is a function of its own so that an open
 // stream keeps nothing else of its request.
-func (a *API) valid(ctx context.Context, secret string) func() error {
+func (h streams) valid(ctx context.Context, secret string) func() error {
 	return func() error {
-		_, err := a.Chatbots.Authenticate(ctx, secret)
+		_, err := h.Chatbots.Authenticate(ctx, secret)
 		return err
 	}
 }

@@ -21,20 +21,23 @@ type Billing interface {
 
 var errNoBilling = fault.New(fault.NotFound, "This server takes no payments.")
 
-// stripeWebhook takes an event of Stripe. Its success means that all that
+// stripeWebhook takes what Stripe tells.
+type stripeWebhook struct{ *API }
+
+// take takes an event of Stripe. Its success means that all that
 // follows from the event is stored. The body is as it was sent, because the
 // signature is of its bytes: https://docs.stripe.com/webhooks/signature
-func (a *API) stripeWebhook(c *fiber.Ctx) error {
-	if a.Billing == nil {
+func (h stripeWebhook) take(c *fiber.Ctx) error {
+	if h.Billing == nil {
 		return errNoBilling
 	}
 	if err := bodies.Read(c); err != nil {
 		return err
 	}
 	body := c.Request().Body()
-	err := a.Billing.Receive(c.UserContext(), body, c.Get("Stripe-Signature"))
+	err := h.Billing.Receive(c.UserContext(), body, c.Get("Stripe-Signature"))
 	outcome := outcomeOf(err)
-	a.Log.Info("event of Stripe", "request_id", requestid.Of(c), "bytes", len(body), "outcome", outcome)
+	h.Log.Info("event of Stripe", "request_id", requestid.Of(c), "bytes", len(body), "outcome", outcome)
 	switch outcome {
 	case "handled":
 		return succeed(c, struct{}{})

@@ -14,6 +14,7 @@ import (
 
 	"parley/core/fault"
 	"parley/internal/requestid"
+	"parley/internal/route"
 )
 
 // receiver is told events, and answers with err.
@@ -33,7 +34,7 @@ func webhooks(b Billing, log io.Writer) *fiber.App {
 	a := New(Deps{Billing: b, Log: slog.New(slog.NewTextHandler(log, nil))})
 	app := fiber.New(fiber.Config{Immutable: true, BodyLimit: 2 * MaxWebhookBody, ErrorHandler: a.Fail})
 	app.Use(requestid.Middleware)
-	a.Register(app)
+	a.Register(app, &route.Table{})
 	return app
 }
 
@@ -128,7 +129,7 @@ func TestStripeWebhook(t *testing.T) {
 		r := &receiver{}
 		a := New(Deps{Billing: r, Log: slog.New(slog.DiscardHandler)})
 		app := fiber.New(fiber.Config{ErrorHandler: a.Fail})
-		a.Register(app)
+		a.Register(app, &route.Table{})
 		a.Drain()
 		if status, _, _ := tell(t, app, event); status != 503 || r.body != nil {
 			t.Errorf("status %d", status)

@@ -86,11 +86,11 @@ func optionalTimestamp(t *time.Time) *string {
 	return &text
 }
 
-func (a *API) messageOf(m chat.Message) messageData {
-	return messageData{a.IDs.Message(m.ID), string(m.Role), m.Content, timestamp(m.CreatedAt)}
+func (i identifiers) messageToWire(m chat.Message) messageData {
+	return messageData{i.Message(m.ID), string(m.Role), m.Content, timestamp(m.CreatedAt)}
 }
 
-func tokenOf(t chatbot.Token, status chatbot.TokenStatus) tokenData {
+func tokenToWire(t chatbot.Token, status chatbot.TokenStatus) tokenData {
 	scopes := make([]string, len(t.Scopes))
 	for i, s := range t.Scopes {
 		scopes[i] = string(s)

@@ -34,7 +34,7 @@ type documentsData struct {
 	Documents []documentData `json:"documents"`
 }
 
-func documentOf(d knowledge.Document) documentData {
+func documentToWire(d knowledge.Document) documentData {
 	data := documentData{
 		ID: d.ID, SourceID: d.SourceID, URL: d.URL, Title: d.Title, Kind: string(d.Kind), State: string(d.State),
 		Reason: d.Reason, Chars: d.Chars, Passages: d.Passages, Indexed: d.Indexed, Attempts: d.Attempts,
@@ -57,7 +57,7 @@ type sourceRequest struct {
 	MaxPages *int     `json:"max_pages"`
 }
 
-type knowledgeSourceData struct {
+type sourceData struct {
 	ID        string   `json:"id"`
 	Kind      string   `json:"kind"`
 	URL       string   `json:"url"`
@@ -74,11 +74,11 @@ type knowledgeSourceData struct {
 }
 
 type sourcesData struct {
-	Sources []knowledgeSourceData `json:"sources"`
+	Sources []sourceData `json:"sources"`
 }
 
-func knowledgeSourceOf(s knowledge.Source) knowledgeSourceData {
-	return knowledgeSourceData{
+func sourceToWire(s knowledge.Source) sourceData {
+	return sourceData{
 		ID: s.ID, Kind: string(s.Kind), URL: s.URL, Schedule: string(s.Schedule), Include: headings(s.Rules.Include),
 		Exclude: headings(s.Rules.Exclude), MaxDepth: s.Rules.MaxDepth, MaxPages: s.Rules.MaxPages, State: string(s.State),
 		Reason: s.Reason, NextSync: optionalTimestamp(s.DueAt), SyncedAt: optionalTimestamp(s.SyncedAt), CreatedAt: timestamp(s.CreatedAt),
@@ -105,11 +105,11 @@ type removalsData struct {
 	Removals []removalData `json:"removals"`
 }
 
-func (a *API) removalOf(r knowledge.Removal) removalData {
+func (i identifiers) removalToWire(r knowledge.Removal) removalData {
 	return removalData{
 		ID: r.ID, DocumentID: r.DocumentID, Title: r.Title, URL: r.URL, ContentHash: r.ContentHash, Passages: r.Passages,
 		RequestedAt: timestamp(r.RequestedAt), ConfirmedAt: optionalTimestamp(r.ConfirmedAt),
-		Answers: r.Answers, MessageIDs: a.IDs.Messages(r.MessageIDs),
+		Answers: r.Answers, MessageIDs: i.Messages(r.MessageIDs),
 	}
 }
 

@@ -19,12 +19,12 @@ type chatRequest struct {
 
 // chatData answers POST /chat. (Section 4.1; what follows usage is ours.)
 type chatData struct {
-	Message        string       `json:"message"`
-	ConversationID int64        `json:"conversation_id"`
-	Format         string       `json:"format"`
-	Usage          usageData    `json:"usage"`
-	MessageID      int64        `json:"message_id"`
-	Sources        []sourceData `json:"sources"`
+	Message        string         `json:"message"`
+	ConversationID int64          `json:"conversation_id"`
+	Format         string         `json:"format"`
+	Usage          usageData      `json:"usage"`
+	MessageID      int64          `json:"message_id"`
+	Sources        []citationData `json:"sources"`
 	// Status is there only when the answer did not come to its end.
 	Status string `json:"status,omitzero"`
 }
@@ -48,8 +48,8 @@ type receiptData struct {
 	Status       string `json:"status"`
 }
 
-// sourceData is a passage that the question was answered from.
-type sourceData struct {
+// citationData is a passage that the question was answered from.
+type citationData struct {
 	// Number is what the answer's citations call it by.
 	Number      int      `json:"number"`
 	Cited       bool     `json:"cited"`
@@ -81,20 +81,20 @@ type endingData struct {
 	Status         *string `json:"status"`
 }
 
-func usageOf(u chat.Usage) usageData {
+func usageToWire(u chat.Usage) usageData {
 	return usageData{u.PromptTokens, u.CompletionTokens, u.TotalTokens()}
 }
 
-func receiptOf(a chat.Answer) receiptData {
+func receiptToWire(a chat.Answer) receiptData {
 	r := a.Receipt
 	return receiptData{
-		usageData: usageOf(r.Usage), Estimated: r.Usage.Estimated, Model: r.Model, FirstTokenMS: r.FirstToken.Milliseconds(),
+		usageData: usageToWire(r.Usage), Estimated: r.Usage.Estimated, Model: r.Model, FirstTokenMS: r.FirstToken.Milliseconds(),
 		TotalMS: r.Total.Milliseconds(), Passages: r.Passages, Status: string(a.Status),
 	}
 }
 
-func sourceOf(s chat.Source) sourceData {
-	data := sourceData{
+func citationToWire(s chat.Source) citationData {
+	data := citationData{
 		Number: s.Number, Cited: s.Cited, DocumentID: s.DocumentID, Title: s.Title, HeadingPath: headings(s.HeadingPath),
 		URL: s.URL, Place: s.Place, ContentHash: s.ContentHash, Version: s.Version,
 	}
@@ -111,18 +111,18 @@ func headings(path []string) []string {
 	return path
 }
 
-// statusOf is the status of an answer that a caller is told of.
-func statusOf(status chat.Status) string {
+// statusToWire is the status of an answer that a caller is told of.
+func statusToWire(status chat.Status) string {
 	if status == chat.Complete {
 		return ""
 	}
 	return string(status)
 }
 
-func (a *API) endingOf(e chat.Ending) endingData {
-	data := endingData{ConversationID: a.IDs.Conversation(e.ConversationID)}
+func (i identifiers) endingToWire(e chat.Ending) endingData {
+	data := endingData{ConversationID: i.Conversation(e.ConversationID)}
 	if e.AnswerID > 0 {
-		id, status := a.IDs.Message(e.AnswerID), string(e.Status)
+		id, status := i.Message(e.AnswerID), string(e.Status)
 		data.MessageID, data.Status = &id, &status
 	}
 	return data

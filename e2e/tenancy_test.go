@@ -228,6 +228,30 @@ func allRoutes(t *testing.T, w *world) {
 			t.Errorf("%s has a row, but is not registered", name)
 		}
 	}
+	declares := map[string]bool{}
+	for _, d := range w.server.Routes.All() {
+		name := d.Method + " " + d.Path
+		declares[name] = true
+		for _, r := range rows {
+			if r.name() != name {
+				continue
+			}
+			if (d.Scope == "token") != r.takesTokens() {
+				t.Errorf("%s declares the scope %s", name, d.Scope)
+			}
+			for _, role := range byRank {
+				may := d.Scope == "member" && role.May(d.Action) == nil
+				if r.least != "" && may != r.isFor(role) {
+					t.Errorf("%s declares that the role %s may call it: %t", name, role, may)
+				}
+			}
+		}
+	}
+	for _, name := range registered {
+		if !declares[name] {
+			t.Errorf("%s declares nothing: register it with route.Add", name)
+		}
+	}
 }
 
 // outsiders calls a row with valid ids of mine as everybody else.

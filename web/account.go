@@ -8,7 +8,10 @@ import (
 	"parley/views"
 )
 
-func (s *site) home(c *fiber.Ctx) error {
+// signInPages are the handlers of signing in and out.
+type signInPages struct{ *site }
+
+func (s signInPages) home(c *fiber.Ctx) error {
 	person, err := s.Sessions.Person(c)
 	if fault.Is(err, fault.Unauthenticated) {
 		return s.welcome(c)
@@ -22,7 +25,7 @@ func (s *site) home(c *fiber.Ctx) error {
 	return seeOther(c, views.WorkspaceURL(person.Memberships[0].Workspace.ID))
 }
 
-func (s *site) welcome(c *fiber.Ctx) error {
+func (s signInPages) welcome(c *fiber.Ctx) error {
 	empty, err := s.Tenants.Empty(c.UserContext())
 	if err != nil {
 		return err
@@ -42,7 +45,10 @@ func (s *site) signedIn(c *fiber.Ctx) (bool, error) {
 	return err == nil, err
 }
 
-func (s *site) signUpPage(c *fiber.Ctx) error {
+// signUpPages are the handlers of new accounts.
+type signUpPages struct{ *site }
+
+func (s signUpPages) signUpPage(c *fiber.Ctx) error {
 	in, err := s.signedIn(c)
 	if err != nil {
 		return err
@@ -57,7 +63,7 @@ func (s *site) signUpPage(c *fiber.Ctx) error {
 }
 
 // showSignUp asks for an address alone where it is checked by a mail.
-func (s *site) showSignUp(c *fiber.Ctx, status int, f views.Form) error {
+func (s signUpPages) showSignUp(c *fiber.Ctx, status int, f views.Form) error {
 	checks, err := s.Tenants.ChecksSignUps(c.UserContext())
 	if err != nil {
 		return err
@@ -67,14 +73,14 @@ func (s *site) showSignUp(c *fiber.Ctx, status int, f views.Form) error {
 
 // admitSignUp refuses a new account where they are not open to all, save the
 // first one.
-func (s *site) admitSignUp(c *fiber.Ctx) error {
+func (s signUpPages) admitSignUp(c *fiber.Ctx) error {
 	if s.SignUp {
 		return nil
 	}
 	return s.Tenants.AdmitFirst(c.UserContext())
 }
 
-func (s *site) signUp(c *fiber.Ctx) error {
+func (s signUpPages) signUp(c *fiber.Ctx) error {
 	if err := s.admitSignUp(c); err != nil {
 		return err
 	}
@@ -100,12 +106,12 @@ func (s *site) signUp(c *fiber.Ctx) error {
 	return s.start(c, user.ID, "/")
 }
 
-func (s *site) finishSignUpPage(c *fiber.Ctx) error {
+func (s signUpPages) finishSignUpPage(c *fiber.Ctx) error {
 	return render(c, fiber.StatusOK, views.FinishSignUpPage(views.Form{}))
 }
 
 // finishSignUp creates the account of who has followed the link in a mail.
-func (s *site) finishSignUp(c *fiber.Ctx) error {
+func (s signUpPages) finishSignUp(c *fiber.Ctx) error {
 	if err := s.admitSignUp(c); err != nil {
 		return err
 	}
@@ -124,7 +130,7 @@ func (s *site) finishSignUp(c *fiber.Ctx) error {
 	return s.start(c, user.ID, "/")
 }
 
-func (s *site) createAccount(c *fiber.Ctx, typed form) (tenant.User, error) {
+func (s signUpPages) createAccount(c *fiber.Ctx, typed form) (tenant.User, error) {
 	user, _, err := s.Tenants.SignUp(c.UserContext(), tenant.Account{
 		Email: typed["email"], Password: typed["password"], Workspace: typed["workspace"],
 		Client: s.client(c), OnlyFirst: !s.SignUp,
@@ -149,7 +155,7 @@ func (s *site) start(c *fiber.Ctx, userID, path string) error {
 	return seeOther(c, path)
 }
 
-func (s *site) signInPage(c *fiber.Ctx) error {
+func (s signInPages) signInPage(c *fiber.Ctx) error {
 	in, err := s.signedIn(c)
 	if err != nil {
 		return err
@@ -161,11 +167,11 @@ func (s *site) signInPage(c *fiber.Ctx) error {
 	return s.showSignIn(c, fiber.StatusOK, form{"next": next}.view())
 }
 
-func (s *site) showSignIn(c *fiber.Ctx, status int, f views.Form) error {
+func (s signInPages) showSignIn(c *fiber.Ctx, status int, f views.Form) error {
 	return render(c, status, views.SignInPage(views.SignIn{Form: f, Notice: notice(c), SignUp: s.SignUp}))
 }
 
-func (s *site) signIn(c *fiber.Ctx) error {
+func (s signInPages) signIn(c *fiber.Ctx) error {
 	typed, err := readForm(c, "email", "password", "next")
 	if err != nil {
 		return err
@@ -180,18 +186,18 @@ func (s *site) signIn(c *fiber.Ctx) error {
 	return seeOther(c, localPath(typed["next"]))
 }
 
-func (s *site) signOut(c *fiber.Ctx) error {
+func (s signInPages) signOut(c *fiber.Ctx) error {
 	if err := s.Sessions.end(c); err != nil {
 		return err
 	}
 	return seeOther(c, "/sign-in")
 }
 
-func (s *site) joinPage(c *fiber.Ctx) error {
+func (s signInPages) joinPage(c *fiber.Ctx) error {
 	return render(c, fiber.StatusOK, views.JoinPage(views.Form{}))
 }
 
-func (s *site) join(c *fiber.Ctx) error {
+func (s signInPages) join(c *fiber.Ctx) error {
 	typed, err := readForm(c, "code", "password")
 	if err != nil {
 		return err

@@ -44,7 +44,7 @@ func providerChoice(choice chatbot.ModelChoice) string {
 
 // answeringOf is how a chatbot is to answer. A form without this part, as of a
 // page that was opened before there was one, leaves it as it was.
-func (s *site) answeringOf(typed form, was chatbot.Answering) (chatbot.Answering, error) {
+func (s settingsPages) answeringOf(typed form, was chatbot.Answering) (chatbot.Answering, error) {
 	if typed["grounding"] == "" {
 		return was, nil
 	}
@@ -71,7 +71,7 @@ func chosenProvider(value string) string {
 
 // fallbackOf is the second model. The server's own has a name always: without
 // one it would be none.
-func (s *site) fallbackOf(typed form) (chatbot.ModelChoice, error) {
+func (s settingsPages) fallbackOf(typed form) (chatbot.ModelChoice, error) {
 	where, name := typed["fallback_provider_id"], strings.TrimSpace(typed["fallback_model"])
 	if where == views.NoModel || where == "" {
 		if name != "" {
@@ -99,7 +99,7 @@ func fraction(typed form, name string) (*float64, error) {
 }
 
 // answeringChoices is what a chatbot's answers can be by.
-func (s *site) answeringChoices(c *fiber.Ctx, v visit) (views.Answering, error) {
+func (s settingsPages) answeringChoices(c *fiber.Ctx, v visit) (views.Answering, error) {
 	choices := views.Answering{Own: s.Chatbots.OwnModels()}
 	providers, err := s.Chatbots.Providers(c.UserContext(), v.workspaceID())
 	for _, p := range providers {

@@ -8,15 +8,14 @@ import (
 	"parley/views"
 )
 
-func (s *site) chatbotsPage(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.Read)
-	if err != nil {
-		return err
-	}
+// chatbotPages are the handlers of the chatbots of a workspace.
+type chatbotPages struct{ *site }
+
+func (s chatbotPages) chatbotsPage(c *fiber.Ctx, v visit) error {
 	return s.showChatbots(c, v, fiber.StatusOK, views.Form{})
 }
 
-func (s *site) showChatbots(c *fiber.Ctx, v visit, status int, f views.Form) error {
+func (s chatbotPages) showChatbots(c *fiber.Ctx, v visit, status int, f views.Form) error {
 	bots, err := s.Chatbots.List(c.UserContext(), v.workspaceID())
 	if err != nil {
 		return err
@@ -28,11 +27,7 @@ func (s *site) showChatbots(c *fiber.Ctx, v visit, status int, f views.Form) err
 	return render(c, status, views.ChatbotsPage(v.layout(c, views.ChatbotsSection, "Chatbots"), m))
 }
 
-func (s *site) createChatbot(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.ManageChatbots)
-	if err != nil {
-		return err
-	}
+func (s chatbotPages) createChatbot(c *fiber.Ctx, v visit) error {
 	typed, err := readForm(c, "name")
 	if err != nil {
 		return err

@@ -14,12 +14,11 @@ import (
 	"parley/views"
 )
 
+// paymentPages are the handlers of what leads to Stripe and back.
+type paymentPages struct{ planPages }
+
 // checkout sends an owner to Stripe to buy a plan.
-func (s *site) checkout(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.Pay)
-	if err != nil {
-		return err
-	}
+func (s paymentPages) checkout(c *fiber.Ctx, v visit) error {
 	if s.Billing == nil {
 		return notSold()
 	}
@@ -43,7 +42,7 @@ func (s *site) checkout(c *fiber.Ctx) error {
 }
 
 // purchase reads what is bought. A missing interval is a month.
-func (s *site) purchase(c *fiber.Ctx, typed form) (billing.Purchase, error) {
+func (s paymentPages) purchase(c *fiber.Ctx, typed form) (billing.Purchase, error) {
 	wanted := billing.Purchase{Plan: plan.Name(typed["plan"]), Interval: plan.Interval(typed["interval"])}
 	if wanted.Interval == "" {
 		wanted.Interval = plan.Monthly
@@ -64,11 +63,7 @@ func (s *site) purchase(c *fiber.Ctx, typed form) (billing.Purchase, error) {
 }
 
 // portal sends an owner to Stripe's pages about what was bought.
-func (s *site) portal(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.Pay)
-	if err != nil {
-		return err
-	}
+func (s paymentPages) portal(c *fiber.Ctx, v visit) error {
 	if s.Billing == nil {
 		return notSold()
 	}
@@ -84,11 +79,7 @@ const refreshTimeout = 20 * time.Second
 
 // fromStripe is where Stripe's pages lead back to. The subscription is read at
 // once, because the webhook may come later.
-func (s *site) fromStripe(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.Pay)
-	if err != nil {
-		return err
-	}
+func (s paymentPages) fromStripe(c *fiber.Ctx, v visit) error {
 	if s.Billing == nil {
 		return notSold()
 	}
@@ -117,12 +108,12 @@ func returned(paid bool, applied tenant.Applied, err error) string {
 }
 
 // returnTo is the address to which Stripe's pages lead back.
-func (s *site) returnTo(v visit, next, more string) string {
+func (s paymentPages) returnTo(v visit, next, more string) string {
 	return s.address(views.PlanURL(v.workspaceID()) + "/return?next=" + url.QueryEscape(next) + more)
 }
 
 // nextOf is a page of this server to go on with, the plan's unless one is given.
-func (s *site) nextOf(v visit, given string) string {
+func (s paymentPages) nextOf(v visit, given string) string {
 	next := localPath(given)
 	if next == "/" {
 		return views.PlanURL(v.workspaceID())
@@ -149,7 +140,7 @@ const (
 )
 
 // invoices are the latest ones, or a sentence why they are not there.
-func (s *site) invoices(c *fiber.Ctx, v visit) (shown []views.Invoice, missing string) {
+func (s planPages) invoices(c *fiber.Ctx, v visit) (shown []views.Invoice, missing string) {
 	ctx, cancel := context.WithTimeout(c.UserContext(), invoiceTimeout)
 	defer cancel()
 	all, err := s.Billing.Invoices(ctx, v.workspaceID(), invoicesShown)

@@ -8,29 +8,23 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/retrieval"
-	"parley/core/tenant"
 	"parley/views"
 )
 
-func (s *site) evaluatePage(c *fiber.Ctx) error {
-	v, err := s.toChatbot(c, tenant.Read)
-	if err != nil {
-		return err
-	}
+// evaluationPages are the handlers of the evaluation of a chatbot.
+type evaluationPages struct{ *site }
+
+func (s evaluationPages) evaluatePage(c *fiber.Ctx, v visit) error {
 	return s.showEvaluation(c, v, fiber.StatusOK, views.Evaluate{})
 }
 
-func (s *site) showEvaluation(c *fiber.Ctx, v visit, status int, m views.Evaluate) error {
+func (s evaluationPages) showEvaluation(c *fiber.Ctx, v visit, status int, m views.Evaluate) error {
 	return render(c, status, views.EvaluatePage(v.layout(c, views.EvaluateSection, "Evaluate"), m))
 }
 
 // evaluate tries questions. It changes nothing, so that whoever may look may
 // do it.
-func (s *site) evaluate(c *fiber.Ctx) error {
-	v, err := s.toChatbot(c, tenant.Read)
-	if err != nil {
-		return err
-	}
+func (s evaluationPages) evaluate(c *fiber.Ctx, v visit) error {
 	typed, err := readForm(c, "questions")
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"parley/core/fault"
 	"parley/core/tenant"
 	"parley/internal/requestid"
+	"parley/internal/route"
 	"parley/views"
 )
 
@@ -23,7 +24,7 @@ func signedOut() *fiber.App {
 	tenants := tenant.New(nil, time.Now, rand.Reader, tenant.Options{})
 	app := fiber.New(fiber.Config{Immutable: true})
 	app.Use(requestid.Middleware)
-	Register(app, Deps{
+	Register(app, &route.Table{}, Deps{
 		Tenants: tenants, Sessions: NewSessions(tenants, false, baseURL), BaseURL: baseURL, SignUp: true, Log: slog.New(slog.DiscardHandler),
 	})
 	return app

@@ -16,11 +16,10 @@ import (
 // perPage is how many rows a page of a list has.
 const perPage = 100
 
-func (s *site) knowledgePage(c *fiber.Ctx) error {
-	v, err := s.toChatbot(c, tenant.Read)
-	if err != nil {
-		return err
-	}
+// knowledgePages are the handlers of a chatbot's knowledge.
+type knowledgePages struct{ *site }
+
+func (s knowledgePages) knowledgePage(c *fiber.Ctx, v visit) error {
 	return s.showKnowledge(c, v, fiber.StatusOK, newAddForms())
 }
 
@@ -40,7 +39,7 @@ func isWorkedOn(d knowledge.Document) bool {
 	return !d.State.Settled() && d.State != knowledge.Removing
 }
 
-func (s *site) showKnowledge(c *fiber.Ctx, v visit, status int, add addForms) error {
+func (s knowledgePages) showKnowledge(c *fiber.Ctx, v visit, status int, add addForms) error {
 	// In this order: of an address that has been looked up, the pages are there.
 	sources, err := s.Knowledge.Sources.List(c.UserContext(), v.workspaceID(), v.chatbot.ID)
 	if err != nil {
@@ -141,11 +140,7 @@ func sourceView(source knowledge.Source, pages int) views.Source {
 }
 
 // removedPage shows the receipts of removed documents.
-func (s *site) removedPage(c *fiber.Ctx) error {
-	v, err := s.toChatbot(c, tenant.Read)
-	if err != nil {
-		return err
-	}
+func (s knowledgePages) removedPage(c *fiber.Ctx, v visit) error {
 	removals, err := s.Knowledge.Removals.List(c.UserContext(), v.workspaceID(), v.chatbot.ID)
 	if err != nil {
 		return err
@@ -160,7 +155,7 @@ func (s *site) removedPage(c *fiber.Ctx) error {
 // messagesShown is how many answers a receipt names on the page.
 const messagesShown = 20
 
-func (s *site) receiptView(r knowledge.Removal) views.Receipt {
+func (s knowledgePages) receiptView(r knowledge.Removal) views.Receipt {
 	shown := views.Receipt{
 		ID: r.ID, Title: r.Title, URL: r.URL, Passages: plan.Thousands(r.Passages), Answers: plan.Thousands(r.Answers),
 		RequestedAt: r.RequestedAt, ConfirmedAt: r.ConfirmedAt,
@@ -178,33 +173,29 @@ func (s *site) receiptView(r knowledge.Removal) views.Receipt {
 	return shown
 }
 
-func (s *site) removeDocument(c *fiber.Ctx) error {
-	return s.change(c, "document", "removed", s.Knowledge.Documents.Remove)
+func (s knowledgePages) removeDocument(c *fiber.Ctx, v visit) error {
+	return s.change(c, v, "document", "removed", s.Knowledge.Documents.Remove)
 }
 
-func (s *site) retryDocument(c *fiber.Ctx) error {
-	return s.change(c, "document", "retrying", s.Knowledge.Documents.Retry)
+func (s knowledgePages) retryDocument(c *fiber.Ctx, v visit) error {
+	return s.change(c, v, "document", "retrying", s.Knowledge.Documents.Retry)
 }
 
-func (s *site) cancelDocument(c *fiber.Ctx) error {
-	return s.change(c, "document", "stopped", s.Knowledge.Documents.Cancel)
+func (s knowledgePages) cancelDocument(c *fiber.Ctx, v visit) error {
+	return s.change(c, v, "document", "stopped", s.Knowledge.Documents.Cancel)
 }
 
-func (s *site) syncSource(c *fiber.Ctx) error {
-	return s.change(c, "source", "syncing", s.Knowledge.Sources.Sync)
+func (s knowledgePages) syncSource(c *fiber.Ctx, v visit) error {
+	return s.change(c, v, "source", "syncing", s.Knowledge.Sources.Sync)
 }
 
-func (s *site) removeSource(c *fiber.Ctx) error {
-	return s.change(c, "source", "removed", s.Knowledge.Sources.Remove)
+func (s knowledgePages) removeSource(c *fiber.Ctx, v visit) error {
+	return s.change(c, v, "source", "removed", s.Knowledge.Sources.Remove)
 }
 
 // change does something to the document or source that the address names, and
 // says what has been done.
-func (s *site) change(c *fiber.Ctx, parameter, notice string, do func(ctx context.Context, workspaceID, chatbotID, id string) error) error {
-	v, err := s.toChatbot(c, tenant.EditKnowledge)
-	if err != nil {
-		return err
-	}
+func (s knowledgePages) change(c *fiber.Ctx, v visit, parameter, notice string, do func(ctx context.Context, workspaceID, chatbotID, id string) error) error {
 	if err := do(c.UserContext(), v.workspaceID(), v.chatbot.ID, id.Given(c.Params(parameter))); err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/core/tenant"
 	"parley/views"
 )
 
@@ -43,9 +42,12 @@ func newAddForms() addForms {
 	}
 }
 
+// additionPages are the handlers of what is added to the knowledge.
+type additionPages struct{ knowledgePages }
+
 // refused shows the page again with what was typed into one of the forms, and
 // what is wrong. A failure that no other input would mend is returned.
-func (s *site) refused(c *fiber.Ctx, v visit, err error, typed form, inputs map[string]string, of func(*addForms) *addForm) error {
+func (s additionPages) refused(c *fiber.Ctx, v visit, err error, typed form, inputs map[string]string, of func(*addForms) *addForm) error {
 	return typed.again(c, err, func(status int, f views.Form) error {
 		add := newAddForms()
 		failure := *fault.As(err)
@@ -61,11 +63,7 @@ func (s *site) refused(c *fiber.Ctx, v visit, err error, typed form, inputs map[
 	})
 }
 
-func (s *site) addDocument(c *fiber.Ctx) error {
-	v, err := s.toChatbot(c, tenant.EditKnowledge)
-	if err != nil {
-		return err
-	}
+func (s additionPages) addDocument(c *fiber.Ctx, v visit) error {
 	typed, _, err := readUploads(c, "", "title", "kind", "content")
 	if err != nil {
 		return err
@@ -79,11 +77,7 @@ func (s *site) addDocument(c *fiber.Ctx) error {
 	return done(c, views.KnowledgeURL(v.chatbot.ID), "added")
 }
 
-func (s *site) addPairs(c *fiber.Ctx) error {
-	v, err := s.toChatbot(c, tenant.EditKnowledge)
-	if err != nil {
-		return err
-	}
+func (s additionPages) addPairs(c *fiber.Ctx, v visit) error {
 	typed, _, err := readUploads(c, "", "pairs_title", "pairs")
 	if err != nil {
 		return err
@@ -110,11 +104,7 @@ func withHeader(text string) string {
 	return "question,answer\n" + text
 }
 
-func (s *site) addSource(c *fiber.Ctx) error {
-	v, err := s.toChatbot(c, tenant.EditKnowledge)
-	if err != nil {
-		return err
-	}
+func (s additionPages) addSource(c *fiber.Ctx, v visit) error {
 	typed, err := readForm(c, "url", "reach", "schedule", "include", "exclude", "max_depth", "max_pages")
 	if err != nil {
 		return err

@@ -24,15 +24,14 @@ var restable = []struct {
 	{"tokens", "API tokens", "API token for each chatbot", "API tokens for each chatbot", plan.Tokens, func(l plan.Limits) int { return l.TokensPerChatbot }},
 }
 
-func (s *site) limitsPage(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.Read)
-	if err != nil {
-		return err
-	}
+// limitPages are the handlers of what exceeds the plan.
+type limitPages struct{ *site }
+
+func (s limitPages) limitsPage(c *fiber.Ctx, v visit) error {
 	return s.showLimits(c, v, fiber.StatusOK, views.Form{})
 }
 
-func (s *site) showLimits(c *fiber.Ctx, v visit, status int, f views.Form) error {
+func (s limitPages) showLimits(c *fiber.Ctx, v visit, status int, f views.Form) error {
 	current, err := s.planOf(c, v)
 	if err != nil {
 		return err
@@ -47,7 +46,7 @@ func (s *site) showLimits(c *fiber.Ctx, v visit, status int, f views.Form) error
 }
 
 // planOf returns the plan in force.
-func (s *site) planOf(c *fiber.Ctx, v visit) (plan.Plan, error) {
+func (s limitPages) planOf(c *fiber.Ctx, v visit) (plan.Plan, error) {
 	plans, err := s.Tenants.Plans(c.UserContext())
 	return catalogue{plans: plans}.find(v.member.Workspace.Plan), err
 }
@@ -131,11 +130,7 @@ func resting(holdings []tenant.Holding) bool {
 }
 
 // keep writes down what an owner wants to stay.
-func (s *site) keep(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.ChangePlan)
-	if err != nil {
-		return err
-	}
+func (s limitPages) keep(c *fiber.Ctx, v visit) error {
 	typed, err := readForm(c, "resource")
 	if err != nil {
 		return err
@@ -146,7 +141,7 @@ func (s *site) keep(c *fiber.Ctx) error {
 	return done(c, views.LimitsURL(v.workspaceID()), "chosen")
 }
 
-func (s *site) keepChosen(c *fiber.Ctx, v visit, kind string, ids []string) error {
+func (s limitPages) keepChosen(c *fiber.Ctx, v visit, kind string, ids []string) error {
 	for _, k := range restable {
 		if k.name == kind {
 			return s.Tenants.Keep(c.UserContext(), v.workspaceID(), k.resource, ids)

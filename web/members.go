@@ -9,16 +9,15 @@ import (
 	"parley/views"
 )
 
-func (s *site) membersPage(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.Read)
-	if err != nil {
-		return err
-	}
+// memberPages are the handlers of the members of a workspace.
+type memberPages struct{ *site }
+
+func (s memberPages) membersPage(c *fiber.Ctx, v visit) error {
 	return s.showMembers(c, v, fiber.StatusOK, views.Members{})
 }
 
 // showMembers adds to m what the workspace has.
-func (s *site) showMembers(c *fiber.Ctx, v visit, status int, m views.Members) error {
+func (s memberPages) showMembers(c *fiber.Ctx, v visit, status int, m views.Members) error {
 	members, err := s.Tenants.Members(c.UserContext(), v.workspaceID())
 	if err != nil {
 		return err
@@ -49,7 +48,7 @@ func grantable(by tenant.Role) []string {
 	return roles
 }
 
-func (s *site) openInvitations(c *fiber.Ctx, v visit, members []tenant.Member) ([]views.Invitation, error) {
+func (s memberPages) openInvitations(c *fiber.Ctx, v visit, members []tenant.Member) ([]views.Invitation, error) {
 	invitations, err := s.Tenants.Invitations(c.UserContext(), v.workspaceID())
 	if err != nil {
 		return nil, err
@@ -69,11 +68,7 @@ func (s *site) openInvitations(c *fiber.Ctx, v visit, members []tenant.Member) (
 
 // invite answers with the page itself: the link is seen once, and no address
 // could hold it.
-func (s *site) invite(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.ManageMembers)
-	if err != nil {
-		return err
-	}
+func (s memberPages) invite(c *fiber.Ctx, v visit) error {
 	typed, err := readForm(c, "email", "role")
 	if err != nil {
 		return err
@@ -88,7 +83,7 @@ func (s *site) invite(c *fiber.Ctx) error {
 	return s.showMembers(c, v, fiber.StatusOK, views.Members{Link: s.address("/join#" + code)})
 }
 
-func (s *site) makeInvitation(c *fiber.Ctx, v visit, typed form) (string, error) {
+func (s memberPages) makeInvitation(c *fiber.Ctx, v visit, typed form) (string, error) {
 	role, err := tenant.ParseRole(typed["role"])
 	if err != nil {
 		return "", err
@@ -96,22 +91,14 @@ func (s *site) makeInvitation(c *fiber.Ctx, v visit, typed form) (string, error)
 	return s.Tenants.Invite(c.UserContext(), v.workspaceID(), v.person.User.ID, typed["email"], role)
 }
 
-func (s *site) cancelInvitation(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.ManageMembers)
-	if err != nil {
-		return err
-	}
+func (s memberPages) cancelInvitation(c *fiber.Ctx, v visit) error {
 	if err := s.Tenants.CancelInvitation(c.UserContext(), v.workspaceID(), id.Given(c.Params("invitation"))); err != nil {
 		return err
 	}
 	return done(c, views.MembersURL(v.workspaceID()), "cancelled")
 }
 
-func (s *site) changeRole(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.ManageMembers)
-	if err != nil {
-		return err
-	}
+func (s memberPages) changeRole(c *fiber.Ctx, v visit) error {
 	typed, err := readForm(c, "role")
 	if err != nil {
 		return err
@@ -126,11 +113,7 @@ func (s *site) changeRole(c *fiber.Ctx) error {
 	return done(c, views.MembersURL(v.workspaceID()), "saved")
 }
 
-func (s *site) removeMember(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.ManageMembers)
-	if err != nil {
-		return err
-	}
+func (s memberPages) removeMember(c *fiber.Ctx, v visit) error {
 	user := id.Given(c.Params("user"))
 	if err := s.Tenants.RemoveMember(c.UserContext(), v.workspaceID(), v.person.User.ID, user); err != nil {
 		return s.membersAgain(c, v, form{}, err)
@@ -141,18 +124,14 @@ func (s *site) removeMember(c *fiber.Ctx) error {
 	return done(c, views.MembersURL(v.workspaceID()), "removed")
 }
 
-func (s *site) membersAgain(c *fiber.Ctx, v visit, typed form, err error) error {
+func (s memberPages) membersAgain(c *fiber.Ctx, v visit, typed form, err error) error {
 	return typed.again(c, err, func(status int, f views.Form) error {
 		return s.showMembers(c, v, status, views.Members{Form: f})
 	})
 }
 
 // leave takes the person out of the workspace, who has confirmed it.
-func (s *site) leave(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.Read)
-	if err != nil {
-		return err
-	}
+func (s memberPages) leave(c *fiber.Ctx, v visit) error {
 	typed, err := readForm(c, "leave")
 	if err != nil {
 		return err
@@ -165,7 +144,7 @@ func (s *site) leave(c *fiber.Ctx) error {
 	return done(c, elsewhere(v), "left")
 }
 
-func (s *site) leaveConfirmed(c *fiber.Ctx, v visit, confirmed string) error {
+func (s memberPages) leaveConfirmed(c *fiber.Ctx, v visit, confirmed string) error {
 	if confirmed == "" {
 		return fault.InField("leave", "Check the box to leave the workspace.")
 	}

@@ -9,15 +9,14 @@ import (
 	"parley/views"
 )
 
-func (s *site) plansPage(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.Read)
-	if err != nil {
-		return err
-	}
+// planPages are the handlers of the plan of a workspace.
+type planPages struct{ *site }
+
+func (s planPages) plansPage(c *fiber.Ctx, v visit) error {
 	return s.showPlans(c, v, fiber.StatusOK, views.Form{})
 }
 
-func (s *site) showPlans(c *fiber.Ctx, v visit, status int, f views.Form) error {
+func (s planPages) showPlans(c *fiber.Ctx, v visit, status int, f views.Form) error {
 	o, err := s.offerTo(c, v)
 	if err != nil {
 		return err
@@ -61,7 +60,7 @@ func (s *site) whoChanges(v visit) (why string, byHand bool) {
 }
 
 // offerTo reads what the page of plans tells a workspace.
-func (s *site) offerTo(c *fiber.Ctx, v visit) (offer, error) {
+func (s planPages) offerTo(c *fiber.Ctx, v visit) (offer, error) {
 	ctx := c.UserContext()
 	plans, err := s.Tenants.Plans(ctx)
 	if err != nil {
@@ -87,7 +86,7 @@ const reversalsShown = 20
 
 // reversals are the latest refunds and disputes, and a sentence about a dispute
 // that is open.
-func (s *site) reversals(c *fiber.Ctx, v visit) (shown []views.Reversal, disputed string, err error) {
+func (s planPages) reversals(c *fiber.Ctx, v visit) (shown []views.Reversal, disputed string, err error) {
 	all, err := s.Tenants.Reversals(c.UserContext(), v.workspaceID(), reversalsShown)
 	for _, r := range all {
 		what := "Refund"
@@ -122,7 +121,7 @@ func reversalState(r tenant.Reversal) string {
 // historyShown is how many entries of the audit log the page has.
 const historyShown = 20
 
-func (s *site) history(c *fiber.Ctx, v visit) ([]views.Entry, error) {
+func (s planPages) history(c *fiber.Ctx, v visit) ([]views.Entry, error) {
 	entries, err := s.Tenants.PlanHistory(c.UserContext(), v.workspaceID(), historyShown)
 	if err != nil {
 		return nil, err
@@ -147,11 +146,7 @@ func actorName(actor string) string {
 }
 
 // changePlan changes the plan by hand.
-func (s *site) changePlan(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.ChangePlan)
-	if err != nil {
-		return err
-	}
+func (s planPages) changePlan(c *fiber.Ctx, v visit) error {
 	if s.Billing != nil {
 		return fault.New(fault.Forbidden, "Plans are bought here. Choose one on the page of plans.")
 	}
@@ -169,7 +164,7 @@ func (s *site) changePlan(c *fiber.Ctx) error {
 }
 
 // plansAgain shows the page of plans with what is wrong.
-func (s *site) plansAgain(c *fiber.Ctx, v visit, err error) error {
+func (s planPages) plansAgain(c *fiber.Ctx, v visit, err error) error {
 	logFailure(c, s.Log, fault.As(err))
 	return form{}.again(c, err, func(status int, f views.Form) error { return s.showPlans(c, v, status, f) })
 }

@@ -19,26 +19,21 @@ func newProfileForms(p tenant.Person) profileForms {
 	}
 }
 
-func (s *site) profilePage(c *fiber.Ctx) error {
-	person, err := s.Sessions.Person(c)
-	if err != nil {
-		return err
-	}
+// profilePages are the handlers of the account of whoever is signed in.
+type profilePages struct{ *site }
+
+func (s profilePages) profilePage(c *fiber.Ctx, person tenant.Person) error {
 	return s.showProfile(c, person, fiber.StatusOK, newProfileForms(person))
 }
 
-func (s *site) showProfile(c *fiber.Ctx, person tenant.Person, status int, f profileForms) error {
+func (s profilePages) showProfile(c *fiber.Ctx, person tenant.Person, status int, f profileForms) error {
 	l := views.Layout{Title: "Your account", Notice: notice(c), Email: person.User.Email, Workspaces: workspaceViews(person)}
 	return render(c, status, views.ProfilePage(l, views.Profile{EmailForm: f.email, PasswordForm: f.password}))
 }
 
 // changeEmail gives the person another address. Their password says that it is
 // them.
-func (s *site) changeEmail(c *fiber.Ctx) error {
-	person, err := s.Sessions.Person(c)
-	if err != nil {
-		return err
-	}
+func (s profilePages) changeEmail(c *fiber.Ctx, person tenant.Person) error {
 	typed, err := readForm(c, "email", "email_password")
 	if err != nil {
 		return err
@@ -56,13 +51,13 @@ func (s *site) changeEmail(c *fiber.Ctx) error {
 	return s.start(c, person.User.ID, "/account?done=email") // the change has ended all sessions
 }
 
-func (s *site) confirmEmailPage(c *fiber.Ctx) error {
+func (s profilePages) confirmEmailPage(c *fiber.Ctx) error {
 	return render(c, fiber.StatusOK, views.ConfirmEmailPage(views.Form{}))
 }
 
 // confirmEmail changes the address of the account for which the link was
 // mailed, whoever is signed in.
-func (s *site) confirmEmail(c *fiber.Ctx) error {
+func (s profilePages) confirmEmail(c *fiber.Ctx) error {
 	typed, err := readForm(c, "code")
 	if err != nil {
 		return err
@@ -85,11 +80,7 @@ func (s *site) confirmEmail(c *fiber.Ctx) error {
 
 // changePassword gives the person another password, and ends their sessions in
 // other browsers.
-func (s *site) changePassword(c *fiber.Ctx) error {
-	person, err := s.Sessions.Person(c)
-	if err != nil {
-		return err
-	}
+func (s profilePages) changePassword(c *fiber.Ctx, person tenant.Person) error {
 	typed, err := readForm(c, "old_password", "new_password")
 	if err != nil {
 		return err

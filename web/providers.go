@@ -10,16 +10,15 @@ import (
 	"parley/views"
 )
 
-func (s *site) modelsPage(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.Read)
-	if err != nil {
-		return err
-	}
+// modelPages are the handlers of the providers of models.
+type modelPages struct{ *site }
+
+func (s modelPages) modelsPage(c *fiber.Ctx, v visit) error {
 	empty := form{"kind": string(chatbot.OpenAI), "name": "", "base_url": "", "key": ""}
 	return s.showModels(c, v, fiber.StatusOK, empty.view())
 }
 
-func (s *site) showModels(c *fiber.Ctx, v visit, status int, f views.Form) error {
+func (s modelPages) showModels(c *fiber.Ctx, v visit, status int, f views.Form) error {
 	providers, err := s.Chatbots.Providers(c.UserContext(), v.workspaceID())
 	if err != nil {
 		return err
@@ -45,11 +44,7 @@ func providerView(p chatbot.Provider, bots []chatbot.Chatbot) views.Provider {
 	return shown
 }
 
-func (s *site) createProvider(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.ManageChatbots)
-	if err != nil {
-		return err
-	}
+func (s modelPages) createProvider(c *fiber.Ctx, v visit) error {
 	typed, err := readForm(c, "kind", "name", "base_url", "key", "tools")
 	if err != nil {
 		return err
@@ -69,18 +64,13 @@ func providerSettings(typed form) chatbot.ProviderSettings {
 	}
 }
 
-// toProvider is toWorkspace with the provider in the address.
-func (s *site) toProvider(c *fiber.Ctx) (visit, chatbot.Provider, error) {
-	v, err := s.toWorkspace(c, tenant.ManageChatbots)
-	if err != nil {
-		return visit{}, chatbot.Provider{}, err
-	}
-	provider, err := s.Chatbots.Provider(c.UserContext(), v.workspaceID(), id.Given(c.Params("provider")))
-	return v, provider, err
+// provider is the one that the address names.
+func (s modelPages) provider(c *fiber.Ctx, v visit) (chatbot.Provider, error) {
+	return s.Chatbots.Provider(c.UserContext(), v.workspaceID(), id.Given(c.Params("provider")))
 }
 
-func (s *site) providerPage(c *fiber.Ctx) error {
-	v, provider, err := s.toProvider(c)
+func (s modelPages) providerPage(c *fiber.Ctx, v visit) error {
+	provider, err := s.provider(c, v)
 	if err != nil {
 		return err
 	}
@@ -91,12 +81,12 @@ func (s *site) providerPage(c *fiber.Ctx) error {
 	return s.showProvider(c, v, provider, fiber.StatusOK, shown.view())
 }
 
-func (s *site) showProvider(c *fiber.Ctx, v visit, p chatbot.Provider, status int, f views.Form) error {
+func (s modelPages) showProvider(c *fiber.Ctx, v visit, p chatbot.Provider, status int, f views.Form) error {
 	return render(c, status, views.ProviderPage(v.layout(c, views.ModelsSection, p.Name), providerView(p, nil), f))
 }
 
-func (s *site) saveProvider(c *fiber.Ctx) error {
-	v, provider, err := s.toProvider(c)
+func (s modelPages) saveProvider(c *fiber.Ctx, v visit) error {
+	provider, err := s.provider(c, v)
 	if err != nil {
 		return err
 	}
@@ -111,8 +101,8 @@ func (s *site) saveProvider(c *fiber.Ctx) error {
 	return done(c, views.ModelsURL(v.workspaceID()), "saved")
 }
 
-func (s *site) deleteProvider(c *fiber.Ctx) error {
-	v, provider, err := s.toProvider(c)
+func (s modelPages) deleteProvider(c *fiber.Ctx, v visit) error {
+	provider, err := s.provider(c, v)
 	if err != nil {
 		return err
 	}

@@ -28,8 +28,11 @@ type Security struct {
 	Policy string
 }
 
+// securityPages are the handlers of reports of vulnerabilities.
+type securityPages struct{ *site }
+
 // securityTxt says whom to tell of a vulnerability: RFC 9116.
-func (s *site) securityTxt(c *fiber.Ctx) error {
+func (s securityPages) securityTxt(c *fiber.Ctx) error {
 	if s.Security.Contact == "" {
 		return fiber.ErrNotFound
 	}
@@ -38,7 +41,7 @@ func (s *site) securityTxt(c *fiber.Ctx) error {
 }
 
 // securityPolicy shows what is promised to them.
-func (s *site) securityPolicy(c *fiber.Ctx) error {
+func (s securityPages) securityPolicy(c *fiber.Ctx) error {
 	if s.Security.Contact == "" {
 		return fiber.ErrNotFound
 	}

@@ -58,8 +58,19 @@ func originOf(address string) string {
 // context say whose it is. It is Unauthenticated when nobody is, and RateLimited
 // when that person, or a stranger's network, has made too many requests.
 func (s *Sessions) Person(c *fiber.Ctx) (tenant.Person, error) {
+	return s.person(c, true)
+}
+
+// Caller is [Sessions.Person] for a route that answers in JSON. There a request
+// without a session's cookie is refused without a look into the database, and
+// counts for nobody.
+func (s *Sessions) Caller(c *fiber.Ctx) (tenant.Person, error) {
+	return s.person(c, c.Cookies(s.name()) != "")
+}
+
+func (s *Sessions) person(c *fiber.Ctx, countStrangers bool) (tenant.Person, error) {
 	person, err := s.tenants.Person(c.UserContext(), c.Cookies(s.name()))
-	if fault.Is(err, fault.Unauthenticated) {
+	if fault.Is(err, fault.Unauthenticated) && countStrangers {
 		if limited := s.countStranger(c); limited != nil {
 			return tenant.Person{}, limited
 		}
@@ -74,11 +85,10 @@ func (s *Sessions) Person(c *fiber.Ctx) (tenant.Person, error) {
 	return person, nil
 }
 
-// countStranger counts a request for a page, or with the cookie of no session,
-// of nobody who is signed in. What else strangers send is refused without a look
-// into the database, or is bounded where accounts are guarded.
+// countStranger counts a request of somebody who is not signed in, by the
+// network that it comes from.
 func (s *Sessions) countStranger(c *fiber.Ctx) error {
-	if s.pace == nil || c.Cookies(s.name()) == "" && strings.HasPrefix(c.Path(), "/api/") {
+	if s.pace == nil {
 		return nil
 	}
 	return s.pace.Stranger(netgroup.Of(s.client(c)).String())

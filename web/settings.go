@@ -13,11 +13,10 @@ import (
 	"parley/views"
 )
 
-func (s *site) settingsPage(c *fiber.Ctx) error {
-	v, err := s.toChatbot(c, tenant.Read)
-	if err != nil {
-		return err
-	}
+// settingsPages are the handlers of a chatbot's settings.
+type settingsPages struct{ *site }
+
+func (s settingsPages) settingsPage(c *fiber.Ctx, v visit) error {
 	return s.showSettings(c, v, fiber.StatusOK, settingsForm(v.chatbot), views.Form{})
 }
 
@@ -50,7 +49,7 @@ func size(tokens int) string {
 	return strconv.Itoa(tokens)
 }
 
-func (s *site) showSettings(c *fiber.Ctx, v visit, status int, settings, remove views.Form) error {
+func (s settingsPages) showSettings(c *fiber.Ctx, v visit, status int, settings, remove views.Form) error {
 	choices, err := s.answeringChoices(c, v)
 	if err != nil {
 		return err
@@ -60,11 +59,7 @@ func (s *site) showSettings(c *fiber.Ctx, v visit, status int, settings, remove 
 	}))
 }
 
-func (s *site) saveSettings(c *fiber.Ctx) error {
-	v, err := s.toChatbot(c, tenant.ManageChatbots)
-	if err != nil {
-		return err
-	}
+func (s settingsPages) saveSettings(c *fiber.Ctx, v visit) error {
 	typed, err := readForm(c, slices.Concat(settingsInputs, answeringInputs)...)
 	if err != nil {
 		return err
@@ -81,7 +76,7 @@ func (s *site) saveSettings(c *fiber.Ctx) error {
 	return s.resize(c, v)
 }
 
-func (s *site) settingsOf(typed form, was chatbot.Chatbot) (chatbot.Settings, error) {
+func (s settingsPages) settingsOf(typed form, was chatbot.Chatbot) (chatbot.Settings, error) {
 	settings := chatbot.Settings{
 		Name: typed["name"], Instructions: typed["instructions"], NoAnswer: typed["no_answer"],
 		ImageHosts: strings.Fields(typed["image_hosts"]), AnswerWithoutKnowledge: typed["answer_without_knowledge"] != "",
@@ -98,7 +93,7 @@ func (s *site) settingsOf(typed form, was chatbot.Chatbot) (chatbot.Settings, er
 }
 
 // resize has the documents split again if passages have other sizes now.
-func (s *site) resize(c *fiber.Ctx, v visit) error {
+func (s settingsPages) resize(c *fiber.Ctx, v visit) error {
 	now, err := s.Chatbots.Get(c.UserContext(), v.workspaceID(), v.chatbot.ID)
 	if err != nil {
 		return err
@@ -113,11 +108,7 @@ func (s *site) resize(c *fiber.Ctx, v visit) error {
 	return done(c, views.ChatbotURL(v.chatbot.ID), "resized")
 }
 
-func (s *site) deleteChatbot(c *fiber.Ctx) error {
-	v, err := s.toChatbot(c, tenant.ManageChatbots)
-	if err != nil {
-		return err
-	}
+func (s settingsPages) deleteChatbot(c *fiber.Ctx, v visit) error {
 	typed, err := readForm(c, "confirm_name")
 	if err != nil {
 		return err
@@ -130,7 +121,7 @@ func (s *site) deleteChatbot(c *fiber.Ctx) error {
 	return done(c, views.WorkspaceURL(v.workspaceID()), "deleted")
 }
 
-func (s *site) deleteNamed(c *fiber.Ctx, v visit, name string) error {
+func (s settingsPages) deleteNamed(c *fiber.Ctx, v visit, name string) error {
 	if strings.TrimSpace(name) != v.chatbot.Name {
 		return fault.InField("confirm_name", "This is not the name of the chatbot. Type it exactly.")
 	}

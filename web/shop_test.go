@@ -20,6 +20,7 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/requestid"
+	"parley/internal/route"
 	"parley/store"
 )
 
@@ -123,7 +124,7 @@ func open(t *testing.T, change func(*Deps)) *shop {
 	}
 	s.app = fiber.New(fiber.Config{Immutable: true})
 	s.app.Use(requestid.Middleware)
-	Register(s.app, deps)
+	Register(s.app, &route.Table{}, deps)
 	s.owner, s.home, err = s.tenants.SignUp(t.Context(), tenant.Account{Email: "ada@example.com", Password: password, Workspace: "Acme"})
 	must(t, err)
 	s.signIn(s.owner)

@@ -7,14 +7,14 @@ import (
 
 	"parley/core/plan"
 	"parley/core/tenant"
+	"parley/internal/route"
 	"parley/views"
 )
 
-func (s *site) tokensPage(c *fiber.Ctx) error {
-	v, err := s.toChatbot(c, tenant.Read)
-	if err != nil {
-		return err
-	}
+// tokenPages are the handlers of a chatbot's API tokens.
+type tokenPages struct{ *site }
+
+func (s tokenPages) tokensPage(c *fiber.Ctx, v visit) error {
 	upgrade, err := s.upgradeForTokens(c, v)
 	if err != nil {
 		return err
@@ -22,12 +22,12 @@ func (s *site) tokensPage(c *fiber.Ctx) error {
 	s.letPay(c)
 	return render(c, fiber.StatusOK, views.TokensPage(v.layout(c, views.TokensSection, "API tokens"), views.Tokens{
 		MayManage: v.may(tenant.ManageTokens), MayCreate: v.mayChange(tenant.ManageTokens),
-		APIURL: s.address("/api/v1"), Upgrade: upgrade,
+		APIURL: s.address(route.V1), Upgrade: upgrade,
 	}))
 }
 
 // upgradeForTokens is what a workspace is offered whose plan has no API access.
-func (s *site) upgradeForTokens(c *fiber.Ctx, v visit) (*views.Upgrade, error) {
+func (s tokenPages) upgradeForTokens(c *fiber.Ctx, v visit) (*views.Upgrade, error) {
 	plans, err := s.Tenants.Plans(c.UserContext())
 	if err != nil {
 		return nil, err
@@ -49,4 +49,4 @@ func (s *site) upgradeForTokens(c *fiber.Ctx, v visit) (*views.Upgrade, error) {
 }
 
 // address of a path for people outside.
-func (s *site) address(path string) string { return strings.TrimRight(s.BaseURL, "/") + path }
+func (d Deps) address(path string) string { return strings.TrimRight(d.BaseURL, "/") + path }

@@ -8,7 +8,6 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/core/tenant"
 	"parley/internal/bodies"
 	"parley/views"
 )
@@ -27,11 +26,7 @@ var otherKinds = map[string]bool{
 // maxFiles is how many files a form may have.
 const maxFiles = 100
 
-func (s *site) addFiles(c *fiber.Ctx) error {
-	v, err := s.toChatbot(c, tenant.EditKnowledge)
-	if err != nil {
-		return err
-	}
+func (s additionPages) addFiles(c *fiber.Ctx, v visit) error {
 	typed, files, err := readUploads(c, "files")
 	if err != nil {
 		return err
@@ -43,7 +38,7 @@ func (s *site) addFiles(c *fiber.Ctx) error {
 }
 
 // addEach adds files until one is refused, and says which.
-func (s *site) addEach(c *fiber.Ctx, v visit, files []bodies.Part) error {
+func (s additionPages) addEach(c *fiber.Ctx, v visit, files []bodies.Part) error {
 	switch {
 	case len(files) == 0:
 		return fault.InField("files", "Choose a file.")

@@ -9,18 +9,16 @@ import (
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/plan"
-	"parley/core/tenant"
 	"parley/views"
 )
 
 // monthFormat is how an address writes a month.
 const monthFormat = "2006-01"
 
-func (s *site) usagePage(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.Read)
-	if err != nil {
-		return err
-	}
+// usagePages are the handlers of what answers have cost.
+type usagePages struct{ *site }
+
+func (s usagePages) usagePage(c *fiber.Ctx, v visit) error {
 	month := askedMonth(c.Query("month"), s.Now())
 	spent, err := s.Chat.Spent(c.UserContext(), v.workspaceID(), month)
 	if err != nil {

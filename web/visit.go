@@ -1,11 +1,14 @@
 package web
 
 import (
+	"strings"
+
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/chatbot"
 	"parley/core/tenant"
 	"parley/internal/id"
+	"parley/internal/route"
 	"parley/views"
 )
 
@@ -18,18 +21,56 @@ type visit struct {
 	resting bool
 }
 
-// toWorkspace returns the visit to the workspace in the address, if the
-// person's role allows the action.
-func (s *site) toWorkspace(c *fiber.Ctx, action tenant.Action) (visit, error) {
-	person, err := s.Sessions.Person(c)
-	if err != nil {
-		return visit{}, err
+// anyone lets in everybody.
+func (s *site) anyone(_ route.Declaration, handle fiber.Handler) fiber.Handler { return s.page(handle) }
+
+// withPerson lets in whoever is signed in.
+func (s *site) withPerson(_ route.Declaration, handle func(*fiber.Ctx, tenant.Person) error) fiber.Handler {
+	return s.page(func(c *fiber.Ctx) error {
+		person, err := s.Sessions.Person(c)
+		if err != nil {
+			return err
+		}
+		return handle(c, person)
+	})
+}
+
+// withMember lets in a person whose role in the workspace that the address
+// names, itself or by a chatbot, allows what the route declares.
+func (s *site) withMember(d route.Declaration, handle func(*fiber.Ctx, visit) error) fiber.Handler {
+	enter := s.toWorkspace
+	if strings.Contains(d.Path, "/:chatbot") {
+		enter = s.toChatbot
 	}
-	member, err := person.May(action, id.Given(c.Params("workspace")))
-	if err != nil {
-		return visit{}, err
-	}
-	return s.arrive(c, visit{person: person, member: member})
+	return s.page(func(c *fiber.Ctx) error {
+		person, err := s.Sessions.Person(c)
+		if err != nil {
+			return err
+		}
+		v, err := enter(c, person)
+		if err != nil {
+			return err
+		}
+		if err := v.member.May(d.Action); err != nil {
+			return err
+		}
+		if v, err = s.arrive(c, v); err != nil {
+			return err
+		}
+		return handle(c, v)
+	})
+}
+
+// toWorkspace returns the visit to the workspace in the address.
+func (s *site) toWorkspace(c *fiber.Ctx, person tenant.Person) (visit, error) {
+	member, err := person.In(id.Given(c.Params("workspace")))
+	return visit{person: person, member: member}, err
+}
+
+// toChatbot returns the visit to the chatbot in the address.
+func (s *site) toChatbot(c *fiber.Ctx, person tenant.Person) (visit, error) {
+	bot, member, err := s.Chatbots.Visible(c.UserContext(), person, id.Given(c.Params("chatbot")))
+	return visit{person: person, member: member, chatbot: bot}, err
 }
 
 // arrive counts the request for the workspace, and looks whether anything of
@@ -41,22 +82,6 @@ func (s *site) arrive(c *fiber.Ctx, v visit) (visit, error) {
 	holdings, err := s.Tenants.Holdings(c.UserContext(), v.workspaceID())
 	v.resting = resting(holdings)
 	return v, err
-}
-
-// toChatbot is toWorkspace for the chatbot in the address.
-func (s *site) toChatbot(c *fiber.Ctx, action tenant.Action) (visit, error) {
-	person, err := s.Sessions.Person(c)
-	if err != nil {
-		return visit{}, err
-	}
-	bot, member, err := s.Chatbots.Visible(c.UserContext(), person, id.Given(c.Params("chatbot")))
-	if err != nil {
-		return visit{}, err
-	}
-	if err := member.May(action); err != nil {
-		return visit{}, err
-	}
-	return s.arrive(c, visit{person: person, member: member, chatbot: bot})
 }
 
 func (v visit) may(action tenant.Action) bool { return v.member.May(action) == nil }

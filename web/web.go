@@ -16,9 +16,9 @@ import (
 	"parley/core/knowledge"
 	"parley/core/retrieval"
 	"parley/core/tenant"
-	"parley/internal/bodies"
 	"parley/internal/clientaddr"
 	"parley/internal/publicid"
+	"parley/internal/route"
 )
 
 // Deps is what the pages are made from.
@@ -70,94 +70,97 @@ type site struct {
 }
 
 // Register adds every page and /static to an app, which must be made with
-// Immutable. It needs [Sessions.SameOrigin] and requestid.Middleware in front.
-func Register(app *fiber.App, deps Deps) {
+// Immutable, and what they declare to a table. It needs [Sessions.SameOrigin] and
+// requestid.Middleware in front.
+func Register(app *fiber.App, table *route.Table, deps Deps) {
 	if deps.Now == nil {
 		deps.Now = time.Now
 	}
 	s := &site{Deps: deps, assets: loadAssets()}
-	app.Get("/static/*", s.static)
-	get := func(path string, handle fiber.Handler) { app.Get(path, s.page(handle)) }
-	post := func(path string, handle fiber.Handler) { app.Post(path, bodies.UpTo(maxForm), s.page(handle)) }
-	// These make the server work for long, or speak to others: see
-	// [tenant.Costly].
-	costly := func(path string, handle fiber.Handler) {
-		app.Post(path, countAsCostly, bodies.UpTo(maxForm), s.page(handle))
-	}
-	upload := func(path string, handle fiber.Handler) {
-		app.Post(path, countAsCostly, bodies.UpTo(maxUpload), s.page(handle))
-	}
-	// Anyone may send these.
-	open := func(path string, handle fiber.Handler) {
-		app.Post(path, bodies.OpenUpTo(maxCredentials), s.page(handle))
-	}
-
-	get("/", s.home)
-	get(securityTxtPath, s.securityTxt)
-	get(securityPolicyPath, s.securityPolicy)
-	get("/sign-up", s.signUpPage)
-	open("/sign-up", s.signUp)
-	get("/sign-up/finish", s.finishSignUpPage)
-	open("/sign-up/finish", s.finishSignUp)
-	get("/sign-in", s.signInPage)
-	open("/sign-in", s.signIn)
-	post("/sign-out", s.signOut)
-	get("/join", s.joinPage)
-	open("/join", s.join)
-
-	get("/account", s.profilePage)
-	post("/account", s.changeEmail)
-	get("/account/email", s.confirmEmailPage)
-	open("/account/email", s.confirmEmail)
-	post("/account/password", s.changePassword)
-
-	get("/workspaces/:workspace", s.chatbotsPage)
-	get("/workspaces/:workspace/settings", s.workspacePage)
-	post("/workspaces/:workspace/delete", s.deleteWorkspace)
-	post("/workspaces/:workspace/chatbots", s.createChatbot)
-	get("/workspaces/:workspace/models", s.modelsPage)
-	costly("/workspaces/:workspace/models", s.createProvider)
-	get("/workspaces/:workspace/models/:provider", s.providerPage)
-	costly("/workspaces/:workspace/models/:provider", s.saveProvider)
-	post("/workspaces/:workspace/models/:provider/delete", s.deleteProvider)
-	get("/workspaces/:workspace/usage", s.usagePage)
-	get("/workspaces/:workspace/members", s.membersPage)
-	post("/workspaces/:workspace/members/:user/role", s.changeRole)
-	post("/workspaces/:workspace/members/:user/remove", s.removeMember)
-	post("/workspaces/:workspace/leave", s.leave)
-	costly("/workspaces/:workspace/invitations", s.invite)
-	post("/workspaces/:workspace/invitations/:invitation/cancel", s.cancelInvitation)
-	get("/workspaces/:workspace/plan", s.plansPage)
-	post("/workspaces/:workspace/plan", s.changePlan)
-	costly("/workspaces/:workspace/plan/checkout", s.checkout)
-	costly("/workspaces/:workspace/plan/portal", s.portal)
-	get("/workspaces/:workspace/plan/return", s.fromStripe)
-	get("/workspaces/:workspace/limits", s.limitsPage)
-	post("/workspaces/:workspace/limits", s.keep)
-
-	get("/chatbots/:chatbot", s.settingsPage)
-	post("/chatbots/:chatbot", s.saveSettings)
-	post("/chatbots/:chatbot/delete", s.deleteChatbot)
-	get("/chatbots/:chatbot/knowledge", s.knowledgePage)
-	upload("/chatbots/:chatbot/knowledge", s.addDocument)
-	upload("/chatbots/:chatbot/knowledge/pairs", s.addPairs)
-	upload("/chatbots/:chatbot/knowledge/files", s.addFiles)
-	costly("/chatbots/:chatbot/knowledge/sources", s.addSource)
-	costly("/chatbots/:chatbot/knowledge/sources/:source/sync", s.syncSource)
-	post("/chatbots/:chatbot/knowledge/sources/:source/remove", s.removeSource)
-	get("/chatbots/:chatbot/knowledge/removed", s.removedPage)
-	post("/chatbots/:chatbot/knowledge/:document/remove", s.removeDocument)
-	costly("/chatbots/:chatbot/knowledge/:document/retry", s.retryDocument)
-	post("/chatbots/:chatbot/knowledge/:document/cancel", s.cancelDocument)
-	get("/chatbots/:chatbot/evaluate", s.evaluatePage)
-	costly("/chatbots/:chatbot/evaluate", s.evaluate)
-	get("/chatbots/:chatbot/tokens", s.tokensPage)
+	registerAccounts(s, app, table)
+	registerWorkspaces(s, app, table)
+	registerChatbots(s, app, table)
 }
 
-// countAsCostly declares the rate of a route.
-func countAsCostly(c *fiber.Ctx) error {
-	c.SetUserContext(tenant.WithRate(c.UserContext(), tenant.Costly))
-	return c.Next()
+func registerAccounts(s *site, app *fiber.App, table *route.Table) {
+	signIn, signUp, profile, security := signInPages{s}, signUpPages{s}, profilePages{s}, securityPages{s}
+	route.Add(table, app, "", s.anyone,
+		route.Get("/static/*", s.static, route.Open),
+		route.Get("/", signIn.home, route.Open),
+		route.Get(securityTxtPath, security.securityTxt, route.Open),
+		route.Get(securityPolicyPath, security.securityPolicy, route.Open),
+		route.Get("/sign-up", signUp.signUpPage, route.Open),
+		route.Post("/sign-up", signUp.signUp, route.Open, route.Body(maxCredentials)),
+		route.Get("/sign-up/finish", signUp.finishSignUpPage, route.Open),
+		route.Post("/sign-up/finish", signUp.finishSignUp, route.Open, route.Body(maxCredentials)),
+		route.Get("/sign-in", signIn.signInPage, route.Open),
+		route.Post("/sign-in", signIn.signIn, route.Open, route.Body(maxCredentials)),
+		route.Post("/sign-out", signIn.signOut, route.Open, route.Body(maxCredentials)),
+		route.Get("/join", signIn.joinPage, route.Open),
+		route.Post("/join", signIn.join, route.Open, route.Body(maxCredentials)),
+		route.Get("/account/email", profile.confirmEmailPage, route.Open),
+		route.Post("/account/email", profile.confirmEmail, route.Open, route.Body(maxCredentials)),
+	)
+	route.Add(table, app, "", s.withPerson,
+		route.Get("/account", profile.profilePage, route.SignedIn),
+		route.Post("/account", profile.changeEmail, route.SignedIn, route.Body(maxForm)),
+		route.Post("/account/password", profile.changePassword, route.SignedIn, route.Body(maxForm)),
+	)
+}
+
+func registerWorkspaces(s *site, app *fiber.App, table *route.Table) {
+	chatbots, workspace, models, members := chatbotPages{s}, workspacePages{s}, modelPages{s}, memberPages{s}
+	plans, usage, limits := planPages{s}, usagePages{s}, limitPages{s}
+	payments := paymentPages{plans}
+	route.Add(table, app, "/workspaces/:workspace", s.withMember,
+		route.Get("", chatbots.chatbotsPage, route.May(tenant.Read)),
+		route.Post("/chatbots", chatbots.createChatbot, route.May(tenant.ManageChatbots), route.Body(maxForm)),
+		route.Get("/settings", workspace.workspacePage, route.May(tenant.Read)),
+		route.Post("/delete", workspace.deleteWorkspace, route.May(tenant.ChangePlan), route.Body(maxForm)),
+		route.Get("/models", models.modelsPage, route.May(tenant.Read)),
+		route.Post("/models", models.createProvider, route.May(tenant.ManageChatbots), route.Body(maxForm), route.Costly),
+		route.Get("/models/:provider", models.providerPage, route.May(tenant.ManageChatbots)),
+		route.Post("/models/:provider", models.saveProvider, route.May(tenant.ManageChatbots), route.Body(maxForm), route.Costly),
+		route.Post("/models/:provider/delete", models.deleteProvider, route.May(tenant.ManageChatbots), route.Body(maxForm)),
+		route.Get("/usage", usage.usagePage, route.May(tenant.Read)),
+		route.Get("/members", members.membersPage, route.May(tenant.Read)),
+		route.Post("/members/:user/role", members.changeRole, route.May(tenant.ManageMembers), route.Body(maxForm)),
+		route.Post("/members/:user/remove", members.removeMember, route.May(tenant.ManageMembers), route.Body(maxForm)),
+		route.Post("/leave", members.leave, route.May(tenant.Read), route.Body(maxForm)),
+		route.Post("/invitations", members.invite, route.May(tenant.ManageMembers), route.Body(maxForm), route.Costly),
+		route.Post("/invitations/:invitation/cancel", members.cancelInvitation, route.May(tenant.ManageMembers), route.Body(maxForm)),
+		route.Get("/plan", plans.plansPage, route.May(tenant.Read)),
+		route.Post("/plan", plans.changePlan, route.May(tenant.ChangePlan), route.Body(maxForm)),
+		route.Post("/plan/checkout", payments.checkout, route.May(tenant.Pay), route.Body(maxForm), route.Costly),
+		route.Post("/plan/portal", payments.portal, route.May(tenant.Pay), route.Body(maxForm), route.Costly),
+		route.Get("/plan/return", payments.fromStripe, route.May(tenant.Pay)),
+		route.Get("/limits", limits.limitsPage, route.May(tenant.Read)),
+		route.Post("/limits", limits.keep, route.May(tenant.ChangePlan), route.Body(maxForm)),
+	)
+}
+
+func registerChatbots(s *site, app *fiber.App, table *route.Table) {
+	settings, knowledge, evaluations, tokens := settingsPages{s}, knowledgePages{s}, evaluationPages{s}, tokenPages{s}
+	additions := additionPages{knowledge}
+	route.Add(table, app, "/chatbots/:chatbot", s.withMember,
+		route.Get("", settings.settingsPage, route.May(tenant.Read)),
+		route.Post("", settings.saveSettings, route.May(tenant.ManageChatbots), route.Body(maxForm)),
+		route.Post("/delete", settings.deleteChatbot, route.May(tenant.ManageChatbots), route.Body(maxForm)),
+		route.Get("/knowledge", knowledge.knowledgePage, route.May(tenant.Read)),
+		route.Post("/knowledge", additions.addDocument, route.May(tenant.EditKnowledge), route.Body(maxUpload), route.Costly),
+		route.Post("/knowledge/pairs", additions.addPairs, route.May(tenant.EditKnowledge), route.Body(maxUpload), route.Costly),
+		route.Post("/knowledge/files", additions.addFiles, route.May(tenant.EditKnowledge), route.Body(maxUpload), route.Costly),
+		route.Post("/knowledge/sources", additions.addSource, route.May(tenant.EditKnowledge), route.Body(maxForm), route.Costly),
+		route.Post("/knowledge/sources/:source/sync", knowledge.syncSource, route.May(tenant.EditKnowledge), route.Body(maxForm), route.Costly),
+		route.Post("/knowledge/sources/:source/remove", knowledge.removeSource, route.May(tenant.EditKnowledge), route.Body(maxForm)),
+		route.Get("/knowledge/removed", knowledge.removedPage, route.May(tenant.Read)),
+		route.Post("/knowledge/:document/remove", knowledge.removeDocument, route.May(tenant.EditKnowledge), route.Body(maxForm)),
+		route.Post("/knowledge/:document/retry", knowledge.retryDocument, route.May(tenant.EditKnowledge), route.Body(maxForm), route.Costly),
+		route.Post("/knowledge/:document/cancel", knowledge.cancelDocument, route.May(tenant.EditKnowledge), route.Body(maxForm)),
+		route.Get("/evaluate", evaluations.evaluatePage, route.May(tenant.Read)),
+		route.Post("/evaluate", evaluations.evaluate, route.May(tenant.Read), route.Body(maxForm), route.Costly),
+		route.Get("/tokens", tokens.tokensPage, route.May(tenant.Read)),
+	)
 }
 
 // page answers the failure of a handler, and sets what every page's answer has.

@@ -10,15 +10,14 @@ import (
 	"parley/views"
 )
 
-func (s *site) workspacePage(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.Read)
-	if err != nil {
-		return err
-	}
+// workspacePages are the handlers of a workspace as a whole.
+type workspacePages struct{ *site }
+
+func (s workspacePages) workspacePage(c *fiber.Ctx, v visit) error {
 	return s.showWorkspace(c, v, fiber.StatusOK, form{"confirm_name": ""}.view())
 }
 
-func (s *site) showWorkspace(c *fiber.Ctx, v visit, status int, f views.Form) error {
+func (s workspacePages) showWorkspace(c *fiber.Ctx, v visit, status int, f views.Form) error {
 	members, err := s.Tenants.Members(c.UserContext(), v.workspaceID())
 	if err != nil {
 		return err
@@ -31,11 +30,7 @@ func (s *site) showWorkspace(c *fiber.Ctx, v visit, status int, f views.Form) er
 
 // deleteWorkspace ends the subscription before anything else: what is deleted
 // must not be paid for any more.
-func (s *site) deleteWorkspace(c *fiber.Ctx) error {
-	v, err := s.toWorkspace(c, tenant.ChangePlan)
-	if err != nil {
-		return err
-	}
+func (s workspacePages) deleteWorkspace(c *fiber.Ctx, v visit) error {
 	typed, err := readForm(c, "confirm_name")
 	if err != nil {
 		return err
@@ -47,7 +42,7 @@ func (s *site) deleteWorkspace(c *fiber.Ctx) error {
 	return done(c, elsewhere(v), "gone")
 }
 
-func (s *site) deleteAll(c *fiber.Ctx, v visit, name string) error {
+func (s workspacePages) deleteAll(c *fiber.Ctx, v visit, name string) error {
 	if strings.TrimSpace(name) != v.member.Workspace.Name {
 		return fault.InField("confirm_name", "This is not the name of the workspace. Type it exactly.")
 	}
@@ -63,7 +58,7 @@ func (s *site) deleteAll(c *fiber.Ctx, v visit, name string) error {
 }
 
 // deleteContent lets the index forget each chatbot before the rows go.
-func (s *site) deleteContent(c *fiber.Ctx, v visit) error {
+func (s workspacePages) deleteContent(c *fiber.Ctx, v visit) error {
 	bots, err := s.Chatbots.List(c.UserContext(), v.workspaceID())
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"parley/core/fault"
 	"parley/internal/bodies"
 	"parley/internal/requestid"
+	"parley/internal/route"
 	"parley/internal/security"
 	"parley/internal/socket"
 	"parley/web"
@@ -30,11 +31,6 @@ const (
 	writeTimeout = 30 * time.Second
 	// maxHead is how large a header section may be.
 	maxHead = 8 << 10
-)
-
-const (
-	apiPrefix = "/api/"
-	v1Prefix  = "/api/v1/"
 )
 
 func newApp(fail fiber.ErrorHandler) *fiber.App {
@@ -76,7 +72,7 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 		socket.ExpectMore(c.Context().Conn())
 		s.setSecurity(c, true)
 	}
-	if unread || strings.HasPrefix(c.Path(), apiPrefix) {
+	if unread || strings.HasPrefix(c.Path(), route.API) {
 		return s.API.Fail(c, err)
 	}
 	return web.Fail(c, s.Log, err)
@@ -85,7 +81,7 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 // secure tells browsers what they may do with an answer. Pages and streams
 // add to it.
 func (s *Server) secure(c *fiber.Ctx) error {
-	s.setSecurity(c, strings.HasPrefix(c.Path(), apiPrefix))
+	s.setSecurity(c, strings.HasPrefix(c.Path(), route.API))
 	return c.Next()
 }
 
@@ -128,7 +124,7 @@ func refuseSurplus(c *fiber.Ctx) error {
 // none.
 func noTokenPages(check fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		if strings.HasPrefix(c.Path(), v1Prefix) {
+		if strings.HasPrefix(c.Path(), route.V1+"/") {
 			return c.Next()
 		}
 		return check(c)

@@ -16,6 +16,7 @@ import (
 	"parley/core/tenant"
 	"parley/internal/bodies"
 	"parley/internal/requestid"
+	"parley/internal/route"
 	"parley/internal/socket"
 	"parley/web"
 )
@@ -29,8 +30,10 @@ type StreamTimes = api.StreamTimes
 // Server is a program that listens.
 type Server struct {
 	*Program
-	App      *fiber.App
-	API      *api.API
+	App *fiber.App
+	API *api.API
+	// Routes is what all routes declare.
+	Routes   route.Table
 	listener net.Listener
 	// measured is where the figures are served, or nil.
 	measured net.Listener
@@ -65,7 +68,7 @@ func Listen(p *Program) (*Server, error) {
 	sessions := web.NewSessions(p.Tenants, s.https, base).Paced(s.Pace, proxies.Of)
 	forPrograms := api.Deps{
 		Chat: p.Chat, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Evaluator: p.Evaluator, IDs: p.IDs,
-		Person: sessions.Person, Lifetime: s.lifetime, Log: p.Log, Parts: p.parts(),
+		Person: sessions.Caller, Lifetime: s.lifetime, Log: p.Log, Parts: p.parts(),
 		Pace: s.Pace, Requests: p.requests(), MaxAnswers: p.Config.MaxAnswers,
 	}
 	forPeople := web.Deps{
@@ -81,8 +84,8 @@ func Listen(p *Program) (*Server, error) {
 	s.App = newApp(s.fail)
 	received := bodies.New(p.Config.BodyBytes(), proxies.Of)
 	s.App.Use(requestid.Middleware, web.Origin(proxies), s.logRequest, s.recover, s.secure, received.Middleware, refuseSurplus, noTokenPages(sessions.SameOrigin))
-	s.API.Register(s.App)
-	web.Register(s.App, forPeople)
+	s.API.Register(s.App, &s.Routes)
+	web.Register(s.App, &s.Routes, forPeople)
 	return s, nil
 }
 

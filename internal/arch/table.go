@@ -380,6 +380,12 @@ var table = []Row{
 		Because:  "both transports read bodies, within one bound of memory",
 	},
 	{
+		Packages: []string{"internal/route"},
+		Ours:     []string{"core/tenant", "core/chatbot", "internal/bodies"},
+		Outside:  []string{fiber},
+		Because:  "routes of both transports declare the same things in the same words: actions, scopes, rates and sizes",
+	},
+	{
 		Packages: []string{"internal/app/..."},
 		Ours:     []string{"..."},
 		Outside:  []string{"*"},

@@ -1,0 +1,42 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/chatbot"
+	"parley/core/tenant"
+	"parley/internal/id"
+	"parley/internal/route"
+)
+
+// visit is a person at the chatbot that the path names.
+type visit struct {
+	chatbot.Chatbot
+	person tenant.Person
+}
+
+// withMember lets in a person whose role allows what the route declares. A
+// chatbot that the person cannot see is NotFound, like one that does not exist.
+func (a *API) withMember(d route.Declaration, handle func(*fiber.Ctx, visit) error) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		c.Set(fiber.HeaderCacheControl, "no-store")
+		person, err := a.Person(c)
+		if err != nil {
+			return err
+		}
+		bot, membership, err := a.Chatbots.Visible(c.UserContext(), person, id.Given(pathID(c, "id")))
+		if err != nil {
+			return err
+		}
+		if err := a.Pace.Workspace(c.UserContext(), bot.WorkspaceID); err != nil {
+			return err
+		}
+		if err := membership.May(d.Action); err != nil {
+			return err
+		}
+		return handle(c, visit{bot, person})
+	}
+}
+
+// anyone lets in everybody.
+func anyone(_ route.Declaration, handle fiber.Handler) fiber.Handler { return handle }

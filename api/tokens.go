@@ -1,0 +1,52 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/chatbot"
+	"parley/internal/id"
+)
+
+// tokens are the handlers of a chatbot's API tokens.
+type tokens struct{ chatbots *chatbot.Service }
+
+// list lists the records of a chatbot's tokens, newest first.
+func (h tokens) list(c *fiber.Ctx, at visit) error {
+	tokens, err := h.chatbots.Tokens(c.UserContext(), at.WorkspaceID, at.ID)
+	if err != nil {
+		return err
+	}
+	data := tokensData{Tokens: make([]tokenData, len(tokens))}
+	for i, t := range tokens {
+		data.Tokens[i] = tokenToWire(t, h.chatbots.Status(t))
+	}
+	return succeed(c, data)
+}
+
+// create creates a token; the answer alone has its secret.
+func (h tokens) create(c *fiber.Ctx, at visit) error {
+	var request tokenRequest
+	if err := decodeAny(c, &request); err != nil {
+		return err
+	}
+	wanted := chatbot.NewToken{Name: request.Name, ExpiresAt: request.ExpiresAt, CreatedBy: at.person.User.Email}
+	for _, scope := range request.Scopes {
+		wanted.Scopes = append(wanted.Scopes, chatbot.Scope(scope))
+	}
+	token, secret, err := h.chatbots.Issue(c.UserContext(), at.WorkspaceID, at.ID, wanted)
+	if err != nil {
+		return err
+	}
+	data := tokenToWire(token, chatbot.TokenActive)
+	data.Token = secret
+	return succeed(c, data)
+}
+
+// revoke revokes a token. Twice is success.
+func (h tokens) revoke(c *fiber.Ctx, at visit) error {
+	tokenID := id.Given(pathID(c, "token_id"))
+	if err := h.chatbots.Revoke(c.UserContext(), at.WorkspaceID, at.ID, tokenID); err != nil {
+		return err
+	}
+	return succeed(c, changedData{ID: tokenID, Status: string(chatbot.TokenRevoked)})
+}

@@ -1,0 +1,161 @@
+// Package route owns what every route of the transports declares where it is
+// registered: who may call it, how large its body may be, and what a call counts
+// as. Whoever needs to know this about a route reads its declaration, and no
+// second table of paths exists.
+//
+// It does not own who a caller is: each transport finds that out, and lets in
+// whom the declaration lets in.
+package route
+
+import (
+	"fmt"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/chatbot"
+	"parley/core/tenant"
+	"parley/internal/bodies"
+)
+
+// Where the interface for programs begins. All else is pages.
+const (
+	// API is the prefix of what answers in JSON.
+	API = "/api/"
+	// V1 is the prefix of what is called with a token.
+	V1 = "/api/v1"
+)
+
+// Scope says who may call a route.
+type Scope string
+
+// The scopes of a route.
+const (
+	// Anyone needs no credential, or checks what the request carries itself.
+	Anyone Scope = "open"
+	// Person is somebody who is signed in.
+	Person Scope = "person"
+	// Member is a person whose role in the workspace of the path allows
+	// [Declaration.Action].
+	Member Scope = "member"
+	// Token is a program whose API token has [Declaration.TokenScope].
+	Token Scope = "token"
+)
+
+// Declaration is what a route declares.
+type Declaration struct {
+	Method, Path string
+	Scope        Scope
+	// Action is what a member must be allowed to do.
+	Action tenant.Action
+	// TokenScope is what a token must be good for.
+	TokenScope chatbot.Scope
+	// Body is how large the body may be, in bytes. A route without one reads none.
+	Body int
+	// Rate is what a person's call counts as.
+	Rate tenant.Rate
+}
+
+// Option is one part of a declaration.
+type Option func(*Declaration)
+
+// Open declares a route that anyone may call.
+var Open Option = func(d *Declaration) { d.Scope = Anyone }
+
+// SignedIn declares a route for everybody who is signed in.
+var SignedIn Option = func(d *Declaration) { d.Scope = Person }
+
+// Costly declares a route whose calls make the server work for long, or speak to
+// others: see [tenant.Costly].
+var Costly Option = func(d *Declaration) { d.Rate = tenant.Costly }
+
+// May declares a route for members who may do something in the workspace that
+// the path names, itself or by a chatbot.
+func May(action tenant.Action) Option {
+	return func(d *Declaration) { d.Scope, d.Action = Member, action }
+}
+
+// Needs declares a route for tokens with a scope.
+func Needs(scope chatbot.Scope) Option {
+	return func(d *Declaration) { d.Scope, d.TokenScope = Token, scope }
+}
+
+// Body declares how large the body of a route may be, in bytes.
+func Body(limit int) Option {
+	return func(d *Declaration) { d.Body = limit }
+}
+
+// Route is a declaration with its handler, which is of a type of the transport's.
+type Route[Handler any] struct {
+	Declaration
+	handle Handler
+}
+
+// Get returns a route that reads. HEAD is answered by it, too.
+func Get[Handler any](path string, handle Handler, options ...Option) Route[Handler] {
+	return newRoute(fiber.MethodGet, path, handle, options)
+}
+
+// Post returns a route that changes something, and must declare its body.
+func Post[Handler any](path string, handle Handler, options ...Option) Route[Handler] {
+	return newRoute(fiber.MethodPost, path, handle, options)
+}
+
+// Delete returns a route that removes something.
+func Delete[Handler any](path string, handle Handler, options ...Option) Route[Handler] {
+	return newRoute(fiber.MethodDelete, path, handle, options)
+}
+
+func newRoute[Handler any](method, path string, handle Handler, options []Option) Route[Handler] {
+	r := Route[Handler]{Declaration{Method: method, Path: path}, handle}
+	for _, option := range options {
+		option(&r.Declaration)
+	}
+	return r
+}
+
+// Table is the routes that were added.
+type Table struct{ declared []Declaration }
+
+// All returns what the routes declare, in the order in which they were added.
+func (t *Table) All() []Declaration { return t.declared }
+
+// Add registers routes below a prefix, which may be empty. admit makes of a
+// handler one that lets in whom the declaration lets in. A route that does not
+// say who may call it, or posts a body without a limit, is a mistake in the
+// program.
+func Add[Handler any](t *Table, to fiber.Router, prefix string, admit func(Declaration, Handler) fiber.Handler, routes ...Route[Handler]) {
+	for _, r := range routes {
+		d := r.Declaration
+		d.Path = prefix + d.Path
+		if d.Scope == "" {
+			panic(fmt.Sprintf("%s %s does not declare who may call it", d.Method, d.Path))
+		}
+		if d.Method == fiber.MethodPost && d.Body == 0 {
+			panic(fmt.Sprintf("%s %s does not declare how large its body may be", d.Method, d.Path))
+		}
+		t.declared = append(t.declared, d)
+		handlers := []fiber.Handler{d.apply(), admit(d, r.handle)}
+		if d.Method == fiber.MethodGet {
+			to.Get(d.Path, handlers...)
+		} else {
+			to.Add(d.Method, d.Path, handlers...)
+		}
+	}
+}
+
+// apply puts into force what does not depend on the caller.
+func (d Declaration) apply() fiber.Handler {
+	limit := func(c *fiber.Ctx) error { return c.Next() }
+	switch {
+	case d.Body > 0 && d.Scope == Anyone:
+		limit = bodies.OpenUpTo(d.Body)
+	case d.Body > 0:
+		limit = bodies.UpTo(d.Body)
+	}
+	return func(c *fiber.Ctx) error {
+		if d.Rate != tenant.Ordinary {
+			c.SetUserContext(tenant.WithRate(c.UserContext(), d.Rate))
+		}
+		return limit(c)
+	}
+}
