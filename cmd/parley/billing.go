@@ -12,9 +12,9 @@ import (
 
 type billingCmd struct {
 	Sync      billingSyncCmd      `cmd:"" help:"Create or update products, prices and the customer portal at Stripe from the plans. Prints what differs first."`
-	Webhook   billingWebhookCmd   `cmd:"" help:"Create the webhook endpoint at Stripe, or bring it to the right events. Prints the secret of a new one, once."`
-	Unlink    billingUnlinkCmd    `cmd:"" help:"Take its customer at Stripe away from a workspace, so that it can buy again."`
-	Reconcile billingReconcileCmd `cmd:"" help:"Handle the events that Stripe could not deliver, and compare all subscriptions with it, as the server does every hour and every night."`
+	Webhook   billingWebhookCmd   `cmd:"" help:"Create the webhook endpoint at Stripe, or correct its events. Prints the secret of a new endpoint once."`
+	Unlink    billingUnlinkCmd    `cmd:"" help:"Detach a workspace from its customer at Stripe, so that it can buy again."`
+	Reconcile billingReconcileCmd `cmd:"" help:"Handle the events that Stripe could not deliver, and compare all subscriptions with Stripe's. The server does so every hour and every night."`
 }
 
 type billingSyncCmd struct {

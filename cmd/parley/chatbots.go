@@ -72,7 +72,7 @@ func (cmd *chatbotListCmd) Run(ctx context.Context, config *app.Config, io strea
 
 type chatbotDeleteCmd struct {
 	Chatbot string `arg:"" help:"Id of the chatbot."`
-	Yes     bool   `required:"" help:"Say that you mean it."`
+	Yes     bool   `required:"" help:"Confirm the deletion."`
 	JSON    bool   `name:"json" help:"Print JSON."`
 }
 

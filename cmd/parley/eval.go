@@ -21,7 +21,7 @@ type evalRetrievalCmd struct {
 	Queries string `required:"" placeholder:"FILE" help:"Questions as JSON lines with id (or _id) and text; history lists what came before as {speaker, text}, rewrite is a self-contained form."`
 	Qrels   string `required:"" placeholder:"FILE" help:"Judgements as tab-separated lines: question id, document id, grade."`
 	Index   string `enum:"embedded,weaviate" default:"embedded" help:"Index to measure: embedded, or the weaviate of the configuration."`
-	Query   string `enum:"last,conversation,rewrite,rewritten" default:"conversation" help:"What is asked: the last turn alone, the last turn with what came before, the rewrite alone, or rewritten: all of it, as a chatbot with a language model asks."`
+	Query   string `enum:"last,conversation,rewrite,rewritten" default:"conversation" help:"What is searched for: last (the last message), conversation (with the messages before it), rewrite (the self-contained form), or rewritten (all of these, as a chatbot with a language model searches)."`
 	Output  string `name:"run" placeholder:"FILE" help:"Where to write the rankings: question id, document id and score, best first, 100 a question."`
 	K       []int  `default:"1,3,5,10" help:"Depths of the measures."`
 	JSON    bool   `name:"json" help:"Print JSON."`

@@ -16,11 +16,11 @@ type knowledgeCmd struct {
 	Add      knowledgeAddCmd      `cmd:"" help:"Add files."`
 	List     knowledgeListCmd     `cmd:"" help:"List a chatbot's documents."`
 	Remove   knowledgeRemoveCmd   `cmd:"" help:"Remove a document from every answer."`
-	Retry    knowledgeRetryCmd    `cmd:"" help:"Read a document again that failed."`
-	Cancel   knowledgeCancelCmd   `cmd:"" help:"End the work on a document."`
+	Retry    knowledgeRetryCmd    `cmd:"" help:"Process a failed document again."`
+	Cancel   knowledgeCancelCmd   `cmd:"" help:"Stop processing a document."`
 	Removals knowledgeRemovalsCmd `cmd:"" help:"List the receipts of removed documents."`
 	Source   knowledgeSourceCmd   `cmd:"" help:"Add, list, read again and remove web addresses."`
-	Evaluate knowledgeEvaluateCmd `cmd:"" help:"Try questions, and see what is found for them."`
+	Evaluate knowledgeEvaluateCmd `cmd:"" help:"Try questions and print what is found for each."`
 	Reindex  knowledgeReindexCmd  `cmd:"" help:"Split and index a chatbot's documents again."`
 }
 

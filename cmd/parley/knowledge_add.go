@@ -19,7 +19,7 @@ type knowledgeAddCmd struct {
 	Chatbot string   `arg:"" help:"Id of the chatbot."`
 	Files   []string `arg:"" help:"Files: Markdown, HTML, PDF, DOCX, PPTX, XLSX, CSV and EPUB by their names, others as plain text; - reads Markdown from standard input."`
 	Title   string   `help:"Title, for a single file. Default: its own, its first heading, or its name."`
-	Kind    string   `enum:",markdown,text,html,pdf,docx,pptx,xlsx,csv,epub,pairs" default:"" help:"Kind of the files, such as pairs for questions with answers. Default: found out."`
+	Kind    string   `enum:",markdown,text,html,pdf,docx,pptx,xlsx,csv,epub,pairs" default:"" help:"Kind of the files, such as pairs for questions with answers. Default: detected."`
 	Wait    bool     `help:"Wait until the documents are ready, or have failed."`
 	JSON    bool     `name:"json" help:"Print JSON."`
 }

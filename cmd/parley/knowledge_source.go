@@ -12,7 +12,7 @@ import (
 type knowledgeSourceCmd struct {
 	Add    sourceAddCmd    `cmd:"" help:"Add a page, or a whole site. The server reads it."`
 	List   sourceListCmd   `cmd:"" help:"List a chatbot's web addresses."`
-	Sync   sourceSyncCmd   `cmd:"" help:"Read an address again now."`
+	Sync   sourceSyncCmd   `cmd:"" help:"Fetch an address again now."`
 	Remove sourceRemoveCmd `cmd:"" help:"Remove an address with all its documents."`
 }
 

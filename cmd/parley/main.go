@@ -1,5 +1,5 @@
-// Command parley is the server and its operators' tools: the command line,
-// the configuration, and the one place that wires everything.
+// Command parley is the server and the operator's tools. Each command parses its
+// arguments, calls the program (package internal/app) and prints.
 package main
 
 import (
@@ -27,7 +27,7 @@ type cli struct {
 	app.Config `embed:"" group:"Configuration"`
 
 	Serve     serveCmd        `cmd:"" help:"Run the server."`
-	Migrate   migrateCmd      `cmd:"" help:"Bring the database to this version's schema. The server does it at its start, too."`
+	Migrate   migrateCmd      `cmd:"" help:"Update the database to this version's schema. The server does so when it starts."`
 	Demo      demoCmd         `cmd:"" help:"Prepare the demo, if it is not there, and issue a fresh token."`
 	Workspace workspaceCmd    `cmd:"" help:"Create and list workspaces."`
 	User      userCmd         `cmd:"" help:"Create and list users, and reset their passwords."`
@@ -35,23 +35,23 @@ type cli struct {
 	Knowledge knowledgeCmd    `cmd:"" help:"Add, list, remove and re-index a chatbot's documents."`
 	Token     tokenCmd        `cmd:"" help:"Create, list and revoke API tokens."`
 	Plan      planCmd         `cmd:"" help:"Change a workspace's plan, and what plans include and cost."`
-	Provider  providerCmd     `cmd:"" help:"Look after the keys of workspaces' model providers."`
-	Billing   billingCmd      `cmd:"" help:"Set up Stripe, and compare it with what is known here."`
+	Provider  providerCmd     `cmd:"" help:"Manage the keys of workspaces' model providers."`
+	Billing   billingCmd      `cmd:"" help:"Set up Stripe, and compare its data with this server's."`
 	Audit     auditCmd        `cmd:"" help:"Print what was done, by whom and from where."`
 	Ask       askCmd          `cmd:"" help:"Ask a chatbot one question."`
 	Settings  configCmd       `cmd:"" name:"config" help:"Print the configuration in force, secrets masked."`
-	Reindex   reindexCmd      `cmd:"" help:"Make the whole index anew from the database, while the old one serves."`
+	Reindex   reindexCmd      `cmd:"" help:"Rebuild the whole index from the database. The old index serves meanwhile."`
 	Extract   extractChildCmd `cmd:"" name:"extract-child" hidden:""`
 	Eval      evalCmd         `cmd:"" help:"Measure retrieval."`
 	Doctor    doctorCmd       `cmd:"" help:"Check database, index, model, keys, Stripe and mail server, and say what to do."`
 	Version   versionCmd      `cmd:"" help:"Print the version."`
 }
 
-// streams are what a command reads and writes.
+// streams are what a command reads from and writes to.
 type streams struct {
 	in  io.Reader
 	out io.Writer
-	// err is for what is said beside the result.
+	// err is for messages that are not part of the result.
 	err io.Writer
 }
 

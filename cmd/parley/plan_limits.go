@@ -11,7 +11,7 @@ import (
 	"parley/internal/app"
 )
 
-// limitFlag is a number, or "unlimited".
+// limitFlag is a number or "unlimited".
 type limitFlag int
 
 const unlimited = "unlimited"

@@ -13,7 +13,7 @@ import (
 )
 
 type planCmd struct {
-	Set    planSetCmd    `cmd:"" help:"Grant a workspace a plan, whatever it pays for. Nothing is deleted by a downgrade. starter takes the grant back."`
+	Set    planSetCmd    `cmd:"" help:"Grant a workspace a plan, whatever it pays for. Nothing is deleted by a downgrade. starter revokes the grant."`
 	List   planListCmd   `cmd:"" help:"List the plans with their limits and prices."`
 	Limits planLimitsCmd `cmd:"" help:"Change a plan's limits and prices. Servers follow within seconds; parley billing sync tells Stripe of prices."`
 }

@@ -9,7 +9,7 @@ import (
 )
 
 type providerCmd struct {
-	Reseal resealCmd `cmd:"" help:"Encrypt the keys of workspaces' model providers anew, with the first key of SECRET_KEY."`
+	Reseal resealCmd `cmd:"" help:"Encrypt the keys of workspaces' model providers again, with the first key of SECRET_KEY."`
 }
 
 type resealCmd struct {

@@ -7,36 +7,36 @@ import (
 	"time"
 )
 
-// chore is something that one process of many does once a period.
+// chore is a task that is done once in each period, by one of all processes.
 type chore struct {
 	name string
-	// since is when the period of a time began.
+	// since returns when the period that a time belongs to began.
 	since func(time.Time) time.Time
 	do    func(context.Context) error
-	// tries are those that are left to this process, which began the chore
-	// and failed.
+	// tries is how often this process, which began the chore and failed, may
+	// still try it.
 	tries int
 }
 
 const (
-	// choresEvery is how soon what is due is done.
+	// choresEvery is how often processes look for due chores.
 	choresEvery = time.Minute
-	// mailsEvery is how soon mails are sent: people wait for some of them.
+	// mailsEvery is how often mails are sent: people wait for some of them.
 	mailsEvery = 5 * time.Second
-	// maxTries is how often a chore that fails is tried, a minute apart.
+	// maxTries is how often a chore that fails is tried, once a minute.
 	maxTries = 30
-	// nightly is when the period of a day begins, UTC.
+	// nightly is the time of day at which nightly chores become due, UTC.
 	nightly = 3 * time.Hour
 )
 
 func thisHour(at time.Time) time.Time { return at.Truncate(time.Hour) }
 
-// lastNight is the last three o'clock, UTC.
+// lastNight returns the last three o'clock before a time, UTC.
 func lastNight(at time.Time) time.Time {
 	return at.Add(-nightly).Truncate(24 * time.Hour).Add(nightly)
 }
 
-// chores are those that do not concern a single process.
+// chores are the tasks that concern all processes together.
 func (h *housekeeping) chores() []*chore {
 	all := []*chore{
 		{name: "retention", since: thisHour, do: h.Chat.DeleteExpired},
@@ -54,8 +54,8 @@ func (h *housekeeping) chores() []*chore {
 	)
 }
 
-// run does the chore if it is due, and nobody else has begun it. One that
-// failed is tried again by who began it.
+// run does the chore if it is due and no other process has begun it. The process
+// that began a chore tries it again when it fails.
 func (c *chore) run(ctx context.Context, begin func(ctx context.Context, name string, since, now time.Time) (bool, error), at time.Time) error {
 	if c.tries == 0 {
 		begun, err := begin(ctx, c.name, c.since(at), at)
@@ -72,15 +72,15 @@ func (c *chore) run(ctx context.Context, begin func(ctx context.Context, name st
 	return nil
 }
 
-// runChores does what is due by time alone: access that ends, mails, what
-// Stripe has to be told and asked, and what is old enough to be deleted. None
-// waits for another, which may wait for a network.
+// runChores ends access whose time has come, sends mails, exchanges news with
+// Stripe, and deletes old rows. Each task has its own goroutine, because another
+// may be waiting for the network.
 func (h *housekeeping) runChores(ctx context.Context) {
 	var tasks sync.WaitGroup
 	defer tasks.Wait()
 	tasks.Go(func() {
 		every(ctx, choresEvery, func() {
-			logUnlessStopped(ctx, h.Log, "access that has ended is not taken away", h.lapse(ctx))
+			logUnlessStopped(ctx, h.Log, "access whose time has come not ended", h.lapse(ctx))
 		})
 	})
 	if h.Mails != nil {
@@ -94,7 +94,7 @@ func (h *housekeeping) runChores(ctx context.Context) {
 	if h.Billing != nil {
 		tasks.Go(func() {
 			every(ctx, choresEvery, func() {
-				logUnlessStopped(ctx, h.Log, "Stripe not told of a new address", h.Billing.PushCustomers(ctx))
+				logUnlessStopped(ctx, h.Log, "new addresses of customers not sent to Stripe", h.Billing.PushCustomers(ctx))
 			})
 		})
 	}
@@ -107,11 +107,11 @@ func (h *housekeeping) runChores(ctx context.Context) {
 	}
 }
 
-// stripePatience is how long access goes on after its end while Stripe cannot
-// be asked whether it has really ended.
+// stripePatience is how long a workspace keeps access after its end while Stripe
+// does not say whether it has really ended.
 const stripePatience = 24 * time.Hour
 
-// lapse ends the access whose time has come.
+// lapse ends access whose time has come.
 func (h *housekeeping) lapse(ctx context.Context) error {
 	_, granted := h.Tenants.EndGrants(ctx)
 	if h.Billing == nil {
@@ -124,8 +124,8 @@ func (h *housekeeping) lapse(ctx context.Context) error {
 	return errors.Join(granted, asked, err)
 }
 
-// warnOfUnverified tells every day of plans that were paid for before Stripe
-// was switched off.
+// warnOfUnverified logs every day which plans were paid for before Stripe was
+// switched off.
 func (h *housekeeping) warnOfUnverified(ctx context.Context) error {
 	found, err := h.Tenants.Unverified(ctx)
 	if err == nil && len(found.Workspaces) > 0 {
@@ -135,7 +135,7 @@ func (h *housekeeping) warnOfUnverified(ctx context.Context) error {
 	return err
 }
 
-// readPrices keeps with the plans what Stripe sells.
+// readPrices stores with the plans the prices at which Stripe sells them.
 func (h *housekeeping) readPrices(ctx context.Context) error {
 	plans, err := h.Tenants.Plans(ctx)
 	if err != nil {
@@ -147,7 +147,7 @@ func (h *housekeeping) readPrices(ctx context.Context) error {
 func (h *housekeeping) catchUp(ctx context.Context) error {
 	handled, err := h.Billing.CatchUp(ctx)
 	if handled > 0 {
-		h.Log.Info("events of Stripe that had not arrived are handled", "events", handled)
+		h.Log.Info("missed events of Stripe handled", "events", handled)
 	}
 	return err
 }
@@ -160,16 +160,16 @@ func (h *housekeeping) reconcile(ctx context.Context) error {
 	return err
 }
 
-// forgetAudit deletes the entries of the audit log that are old enough.
+// forgetAudit deletes the entries of the audit log that are older than AUDIT_DAYS.
 func (h *housekeeping) forgetAudit(ctx context.Context) error {
 	return h.Tenants.ForgetAudit(ctx, h.now().AddDate(0, 0, -h.Config.AuditDays))
 }
 
-// idleFor is after what time the counts of idle workspaces and the reservations
-// of processes that have died are cleared away.
+// idleFor is how long the counts of idle workspaces and the reservations of dead
+// processes are kept.
 const idleFor = time.Hour
 
-// forgetLimits clears away what limits across processes need no more.
+// forgetLimits deletes counts and reservations that limits no longer need.
 func (h *housekeeping) forgetLimits(ctx context.Context) error {
 	before := h.now().Add(-idleFor)
 	return errors.Join(h.Store.DeleteRequestMinutes(ctx, before), h.Store.SettleMessages(ctx, before))

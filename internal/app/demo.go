@@ -31,8 +31,8 @@ type DemoFacts struct {
 	Token        *string `json:"token"`
 }
 
-// PrepareDemo makes what is missing of the demo. A token is issued when
-// nothing was there before, or when a fresh one is asked for.
+// PrepareDemo creates what is missing of the demo. It issues a token when the
+// demo is new, or when a fresh token is asked for.
 func (p *Program) PrepareDemo(ctx context.Context, base string, freshToken bool) (DemoFacts, error) {
 	facts := DemoFacts{BaseURL: base, DashboardURL: base + "/sign-in", Email: DemoEmail}
 	workspace, err := demoWorkspace(ctx, p, &facts)
@@ -79,7 +79,7 @@ func newDemoWorkspace(ctx context.Context, p *Program, facts *DemoFacts) (tenant
 		return workspace, err
 	}
 	facts.Password = &password
-	// The demo's plan has no limits that would get in the way of trying.
+	// A person who tries the demo should not run into limits.
 	return workspace, p.Tenants.SetPlan(ctx, workspace.ID, plan.Enterprise)
 }
 
@@ -100,7 +100,7 @@ func demoChatbot(ctx context.Context, p *Program, workspaceID string) (chatbot.C
 	return bot, addDocuments(ctx, p, bot)
 }
 
-// addDocuments gives a chatbot the demo's help pages.
+// addDocuments adds the demo's help pages to a chatbot's knowledge.
 func addDocuments(ctx context.Context, p *Program, bot chatbot.Chatbot) error {
 	names, err := fs.Glob(demo.Pages, "pages/*.md")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"parley/core/fault"
 )
 
-// Diagnosis is what was found out about one part of the installation.
+// Diagnosis is the state of one part of the installation, and what to do about it.
 type Diagnosis struct {
 	Part   string `json:"part"`
 	OK     bool   `json:"ok"`
@@ -58,7 +58,7 @@ func diagnosed(part string, err error, detail, remedy string) Diagnosis {
 	return Diagnosis{Part: part, OK: true, Detail: detail}
 }
 
-// diagnoseFiles looks whether the process that reads a file can be confined.
+// diagnoseFiles checks whether the processes that read files can be confined.
 func diagnoseFiles(ctx context.Context, config *Config) Diagnosis {
 	files, err := openExtractor(config)
 	if err == nil {
@@ -89,8 +89,8 @@ func databaseName(p *Program) string {
 	return "PostgreSQL"
 }
 
-// diagnoseKeys says whether the keys of workspaces' providers can be kept, and
-// where the server's own is.
+// diagnoseKeys checks whether the keys of workspaces' providers can be encrypted,
+// and says where the server's own key is.
 func diagnoseKeys(config *Config, sqlite bool) Diagnosis {
 	const remedy = "Set SECRET_KEY to what openssl rand -base64 32 prints, the same for all servers, and keep it with your backups."
 	switch {
@@ -107,7 +107,7 @@ func diagnoseKeys(config *Config, sqlite bool) Diagnosis {
 	return diagnosed("provider keys", err, "encrypted with "+config.KeyPath()+", which belongs to your backups", "Bring "+config.KeyPath()+" back from a backup.")
 }
 
-// Sentence is what an operator reads of an error: the cause, too.
+// Sentence is the message of an error for the operator, who is told the cause.
 func Sentence(err error) string {
 	f := fault.As(err)
 	if f.Kind == fault.Internal && f.Cause != nil {
@@ -116,7 +116,7 @@ func Sentence(err error) string {
 	return f.Error()
 }
 
-// What is wrong when all clients are one, and what to do about it.
+// The warning that all clients have one address, and its remedy.
 const (
 	clientsAreOneFault  = "BASE_URL is https, but TRUSTED_PROXIES is empty: all clients count as one, so that the wrong passwords of one stop everybody's sign-in"
 	clientsAreOneRemedy = "Set TRUSTED_PROXIES to the address or network of the proxy that speaks TLS, and CLIENT_ADDRESS_HEADER if it doesn't use X-Forwarded-For; docs/deploying.md has examples."
@@ -127,7 +127,7 @@ const (
 	linksLeadNowhereRemedy = "Set BASE_URL to the address under which people reach this server, such as https://parley.example.com."
 )
 
-// WarnOfSettings writes to the log which settings fit the server badly.
+// WarnOfSettings logs a warning about each setting that probably is a mistake.
 func (p *Program) WarnOfSettings() {
 	if p.Config.ClientsAreOne() {
 		p.Log.Warn(clientsAreOneFault, "remedy", clientsAreOneRemedy)

@@ -9,8 +9,8 @@ import (
 	"parley/core/fault"
 )
 
-// diagnoseStripe looks at the key, its rights, the customers and the webhook.
-// Without a key, it looks for plans that were paid for before.
+// diagnoseStripe checks the key, its rights, the customers and the webhook.
+// Without a key, it looks for plans that were paid for earlier.
 func diagnoseStripe(ctx context.Context, p *Program) []Diagnosis {
 	if p.Billing == nil {
 		return diagnoseUnverified(ctx, p)
@@ -62,8 +62,8 @@ func diagnoseCustomers(ctx context.Context, p *Program) Diagnosis {
 
 const webhookRemedy = "Run parley billing webhook. It says what has to go into STRIPE_WEBHOOK_SECRET."
 
-// diagnoseWebhook compares the endpoint at Stripe with what is needed. Without
-// an address of its own, a server is being tried out on somebody's machine.
+// diagnoseWebhook compares the endpoint at Stripe with what the server needs. A
+// server without BASE_URL is only being tried out.
 func diagnoseWebhook(ctx context.Context, p *Program) Diagnosis {
 	if err := p.Config.CheckServing(); err != nil {
 		return Diagnosis{"webhook", false, Sentence(err), webhookRemedy}
@@ -86,7 +86,7 @@ func diagnoseUnverified(ctx context.Context, p *Program) []Diagnosis {
 	}}
 }
 
-// pricesDiffer is an error if something else is sold at Stripe than the plans
+// pricesDiffer returns an error if Stripe sells something else than the plans
 // say.
 func pricesDiffer(ctx context.Context, p *Program) error {
 	plans, err := p.Tenants.Plans(ctx)

@@ -14,19 +14,19 @@ import (
 
 const housekeepingEvery = 5 * time.Minute
 
-// sweepEvery is how long what nobody was told of may wait.
+// sweepEvery is how often due work that was not queued is queued.
 const sweepEvery = 15 * time.Second
 
-// housekeeping is what a server does beside answering.
+// housekeeping is what a server does besides answering requests.
 type housekeeping struct {
 	*Program
-	// measured is where the figures are served, or nil.
+	// measured is where Prometheus reads the metrics, or nil.
 	measured net.Listener
 }
 
-// run renews leases, works on documents, and repairs what crashes left
-// behind, at the start and now and then. A long repair must not let the leases
-// lapse.
+// run renews leases, works on documents, runs chores, and repairs what crashes
+// left behind. Each task has its own goroutine: a long repair must not let the
+// leases end.
 func (h *housekeeping) run(ctx context.Context) {
 	var tasks sync.WaitGroup
 	defer tasks.Wait()
@@ -63,7 +63,7 @@ func (h *housekeeping) run(ctx context.Context) {
 		logUnlessStopped(ctx, h.Log, "index not repaired", h.Rebuilder.Watch(ctx))
 		if shared, ok := h.Index.(*weaviate.Index); ok {
 			_, err := shared.Rest(ctx, tenantIdle)
-			logUnlessStopped(ctx, h.Log, "idle tenants not put to rest", err)
+			logUnlessStopped(ctx, h.Log, "idle tenants not unloaded", err)
 		}
 	})
 }
@@ -71,7 +71,7 @@ func (h *housekeeping) run(ctx context.Context) {
 // tenantIdle is how long a chatbot is not asked before Weaviate unloads it.
 const tenantIdle = time.Hour
 
-// repair makes the index hold what the database says.
+// repair brings the index up to date with the database.
 func (h *housekeeping) repair(ctx context.Context) {
 	logUnlessStopped(ctx, h.Log, "due documents not found", h.Knowledge.Worker.Sweep(ctx))
 	if n, err := h.Rebuilder.Repair(ctx); err != nil {
@@ -81,7 +81,7 @@ func (h *housekeeping) repair(ctx context.Context) {
 	}
 }
 
-// every runs a job at each interval until ctx ends.
+// every calls job at each interval until ctx ends.
 func every(ctx context.Context, interval time.Duration, job func()) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()

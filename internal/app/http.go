@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	// readTimeout is for a header section. Bodies have times of their own:
-	// see internal/bodies.
+	// readTimeout is how long a header section may take. internal/bodies limits
+	// the time of bodies.
 	readTimeout = 30 * time.Second
 	// idleTimeout is how long a connection may be silent.
 	idleTimeout  = 30 * time.Second
@@ -63,9 +63,9 @@ func newApp(fail fiber.ErrorHandler) *fiber.App {
 	return app
 }
 
-// fail answers a failed request in the form of its part of the server. One
-// whose header section could not be read has no path, and the client may
-// still be sending it; programs send those.
+// fail answers a failed request, as JSON or as a page. A request whose header
+// section could not be read has no path and is answered as JSON: programs send
+// such requests. The client may still be sending it.
 func (s *Server) fail(c *fiber.Ctx, err error) error {
 	unread := len(c.Request().Header.RawHeaders()) == 0
 	if unread {
@@ -78,8 +78,8 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 	return web.Fail(c, s.Log, err)
 }
 
-// secure tells browsers what they may do with an answer. Pages and streams
-// add to it.
+// secure sets the headers that tell browsers what they may do with an answer.
+// Pages and streams set more.
 func (s *Server) secure(c *fiber.Ctx) error {
 	s.setSecurity(c, strings.HasPrefix(c.Path(), route.API))
 	return c.Next()
@@ -106,8 +106,8 @@ var (
 	}
 )
 
-// refuseSurplus answers a request on a connection that was accepted above the
-// limits.
+// refuseSurplus refuses a request on a connection that was accepted although the
+// limit of connections was reached.
 func refuseSurplus(c *fiber.Ctx) error {
 	conn, ok := c.Context().Conn().(*socket.Conn)
 	if !ok || conn.Refusal() == socket.Admitted {
@@ -120,8 +120,7 @@ func refuseSurplus(c *fiber.Ctx) error {
 	return errConnections
 }
 
-// noTokenPages keeps a check that is about cookies off /api/v1, which takes
-// none.
+// noTokenPages skips a check of cookies for /api/v1, which uses no cookies.
 func noTokenPages(check fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if strings.HasPrefix(c.Path(), route.V1+"/") {

@@ -2,9 +2,9 @@ package app
 
 import "context"
 
-// Lock makes this process the only server on the folders of its data. A
-// server takes the lock before it opens the database: a newer version would
-// migrate that under the server that is running.
+// Lock makes this process the only server on its data folders. A server takes
+// the lock before it opens the database. Otherwise a newer version would migrate
+// the database of a server that is running.
 func Lock(config *Config) (unlock func(), err error) {
 	var unlocks []func()
 	unlock = func() {
@@ -23,9 +23,9 @@ func Lock(config *Config) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// InterruptCut marks the answers of a process that has died as interrupted. On
-// SQLite this process is the only server on the database, so that all answers
-// in progress are such.
+// InterruptCut marks the answers that a dead process left unfinished as
+// interrupted. On SQLite this process is the only server on the database, so
+// that every unfinished answer is one of those.
 func (p *Program) InterruptCut(ctx context.Context) error {
 	if !p.Store.IsSQLite() {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"net"
 )
 
-// listenForMetrics returns nil when nobody reads the figures.
+// listenForMetrics returns nil if METRICS_ADDR is not set.
 func listenForMetrics(config *Config) (net.Listener, error) {
 	if config.MetricsAddr == "" {
 		return nil, nil

@@ -18,8 +18,8 @@ import (
 	"parley/llm/upstream"
 )
 
-// newOwnModels returns the server's own models, the one that answers first.
-// The last one is always that which quotes and needs no server.
+// newOwnModels returns the server's own models. The first one answers. The last
+// one quotes passages and needs no server.
 func newOwnModels(config *Config) ([]chat.Model, error) {
 	var own []chat.Model
 	if config.HasModel() {
@@ -38,7 +38,7 @@ func newOwnModels(config *Config) ([]chat.Model, error) {
 	return append(own, extractive.New()), nil
 }
 
-// modelAccount is a model with how its server is spoken to.
+// modelAccount is a model, with the address and key of its server.
 type modelAccount struct {
 	config  *Config
 	kind    chatbot.ProviderKind
@@ -59,7 +59,7 @@ func accountOf(c *Config, name string, client *http.Client) modelAccount {
 	return account
 }
 
-// openModel returns a model, without speaking to its server.
+// openModel returns a model. It does not connect to the model's server.
 func openModel(a modelAccount) (chat.Model, error) {
 	if a.kind == chatbot.Anthropic {
 		return anthropic.New(anthropic.Config{
@@ -76,8 +76,8 @@ func openModel(a modelAccount) (chat.Model, error) {
 	})
 }
 
-// newModels returns who knows which model answers. Models of workspaces are
-// reached at public addresses only, and at what PROVIDER_ALLOW opens.
+// newModels returns the models of all chatbots. Models of workspaces are
+// reached at public addresses, and at those that PROVIDER_ALLOW lists.
 func newModels(config *Config, now func() time.Time, own []chat.Model, providers models.Providers, wrap func(chat.Model) chat.Model, log *slog.Logger, refused func(context.Context, string)) (*models.Models, error) {
 	allowed, err := config.ProviderTargets()
 	if err != nil {
@@ -99,7 +99,7 @@ func newModels(config *Config, now func() time.Time, own []chat.Model, providers
 	})
 }
 
-// wrapped are models as tests want them.
+// wrapped wraps each model, if there is a wrapper.
 func wrapped(all []chat.Model, wrap func(chat.Model) chat.Model) []chat.Model {
 	if wrap == nil {
 		return all
@@ -111,7 +111,7 @@ func wrapped(all []chat.Model, wrap func(chat.Model) chat.Model) []chat.Model {
 	return out
 }
 
-// chatbotOptions are what the operator decides about models.
+// chatbotOptions are the operator's settings about models and keys.
 func chatbotOptions(config *Config, own []chat.Model, sqlite bool) chatbot.Options {
 	names := make([]string, len(own))
 	for i, model := range own {
@@ -124,7 +124,7 @@ func chatbotOptions(config *Config, own []chat.Model, sqlite bool) chatbot.Optio
 	}
 }
 
-// openChatbots opens the rooms of chatbots and of what they say.
+// openChatbots connects chatbots and their conversations to models.
 func (p *Program) openChatbots(wrap func(chat.Model) chat.Model) error {
 	own, err := newOwnModels(p.Config)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"parley/core/plan"
 )
 
-// ConversationID returns the sequence number of a conversation by its
-// identifier.
+// ConversationID returns the database's number of a conversation from the
+// identifier that callers see.
 func (p *Program) ConversationID(written string) (int64, error) {
 	id, err := strconv.ParseInt(written, 10, 64)
 	if err == nil {
@@ -22,8 +22,8 @@ func (p *Program) ConversationID(written string) (int64, error) {
 	return 0, chat.ErrNoConversation
 }
 
-// OperatorOf is the operator as a caller of a chatbot, under its workspace's
-// plan.
+// OperatorOf returns the operator as a caller of a chatbot, with the plan of its
+// workspace.
 func (p *Program) OperatorOf(ctx context.Context, bot chatbot.Chatbot) (*chatbot.Principal, error) {
 	workspace, err := p.Tenants.Workspace(ctx, bot.WorkspaceID)
 	if err != nil {

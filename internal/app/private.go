@@ -11,11 +11,11 @@ import (
 	"parley/internal/private"
 )
 
-// ownNames are the beginnings of the names of what Parley keeps in its folder.
+// ownNames are the prefixes of the files that Parley keeps in its data folder.
 var ownNames = []string{"parley.db", "index.db", "secret", "server.lock", "cache", "lost+found"}
 
-// makePrivate makes the data folder, and takes from other users of the machine
-// what they may do with what lies there from before.
+// makePrivate creates the data folder, and revokes the rights of other users of
+// the machine to files that an earlier version left there.
 func makePrivate(config *Config, log *slog.Logger) error {
 	if err := os.MkdirAll(config.DataDir, 0o700); err != nil {
 		return fmt.Errorf("DATA_DIR must be a folder that this server may write to: %w", err)
@@ -39,8 +39,8 @@ func makePrivate(config *Config, log *slog.Logger) error {
 	return nil
 }
 
-// isOurs reports whether nothing but Parley's own lies in a folder: the mode of
-// one that others use is left alone.
+// isOurs reports whether a folder holds only Parley's files. The mode of a folder
+// that others use is not changed.
 func isOurs(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return err == nil && !slices.ContainsFunc(entries, func(entry os.DirEntry) bool {

@@ -35,8 +35,8 @@ import (
 // Config is the configuration of the program.
 type Config = config.Config
 
-// Program is the rooms with their ports filled: what the server and the
-// command line both work on.
+// Program is the domain packages with their ports connected. The server and the
+// commands both use it.
 type Program struct {
 	Config *Config
 	Log    *slog.Logger
@@ -52,17 +52,17 @@ type Program struct {
 	Searcher  *retrieval.Searcher
 	Evaluator *retrieval.Evaluator
 	Chat      *chat.Service
-	// IDs makes the identifiers of conversations and messages that callers,
-	// people and the operator see.
+	// IDs makes the identifiers of conversations and messages that are shown to
+	// callers, people and the operator.
 	IDs *publicid.Codec
 
 	now func() time.Time
-	// indexVersion is that of an index which this program makes.
+	// indexVersion is the version of the indexes that this program builds.
 	indexVersion string
 
 	metrics  *metrics.Metrics
 	security *security.Events
-	// Billing is nil without Stripe, and mails without a mail server.
+	// Billing is nil without Stripe, and Mails without a mail server.
 	Billing *billing.Service
 	Mails   *mail.Sender
 }
@@ -70,7 +70,8 @@ type Program struct {
 // Now is the clock of the program, in the precision that both databases keep.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// Open opens the database and the index and wires the rooms.
+// Open opens the database, the index and the queue, and connects the domain
+// packages to them.
 func Open(ctx context.Context, config *Config, log *slog.Logger) (*Program, error) {
 	return OpenWith(ctx, config, log, Options{})
 }
@@ -129,7 +130,7 @@ func openIDs(ctx context.Context, db *store.Store) (*publicid.Codec, error) {
 	return publicid.New(key)
 }
 
-// openBilling opens what money and mails need, if they are configured.
+// openBilling connects to Stripe and to the mail server, if they are configured.
 func (p *Program) openBilling() (err error) {
 	p.metrics.KnowAlarms(billing.Alarms()...)
 	if p.Config.SMTPURL != "" {
@@ -143,7 +144,7 @@ func (p *Program) openBilling() (err error) {
 	return nil
 }
 
-// openKnowledge opens what the knowledge of chatbots needs.
+// openKnowledge opens the index, the queue, and the readers of sites and files.
 func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	embedder, err := OpenEmbedder(p.Config)
 	if err != nil {
@@ -181,8 +182,8 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	return nil
 }
 
-// requests counts the requests of workspaces, together with the processes that
-// share the database.
+// requests counts the requests of each workspace. On PostgreSQL all processes
+// count together.
 func (p *Program) requests() *tenant.Requests {
 	if p.Store.IsSQLite() {
 		return tenant.NewRequests(nil, time.Now)

@@ -13,13 +13,13 @@ import (
 	"parley/fetch"
 )
 
-// ExtractChild is the command of the process that reads one hostile file.
+// ExtractChild is the command of the process that reads one untrusted file.
 const ExtractChild = "extract-child"
 
-// ReadAsChild reads one document from in, in the process that is made for it.
+// ReadAsChild reads one document from in. The process that does so ends after it.
 func ReadAsChild(in io.Reader, out io.Writer) error { return extract.Child(in, out) }
 
-// openExtractor opens what reads files, each in a process of its own.
+// openExtractor returns the reader of files. It reads each in a separate process.
 func openExtractor(config *Config) (*extract.Extractor, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -42,7 +42,7 @@ func openExtractor(config *Config) (*extract.Extractor, error) {
 // longer, the worker continues with other workspaces, and with other sites of this one.
 const longestWait = 5 * time.Second
 
-// openVisitor opens what fetches pages.
+// openVisitor returns the fetcher of pages.
 func openVisitor(config *Config, refused func(context.Context, string)) (fetch.Visitor, error) {
 	allowed, err := config.CrawlTargets()
 	if err != nil {

@@ -58,7 +58,7 @@ func (p *Program) IndexIsCurrent(ctx context.Context) (bool, error) {
 	return version == p.indexVersion, err
 }
 
-// indexName says which index serves.
+// indexName is what the doctor calls the index.
 func indexName(config *Config) string {
 	if config.WeaviateURL == "" {
 		return "embedded, " + config.IndexPath()

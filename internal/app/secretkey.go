@@ -13,13 +13,13 @@ import (
 	"parley/core/fault"
 )
 
-// maxKeyFile bounds what is read of a file that should hold one key.
+// maxKeyFile is how many bytes of a key's file are read.
 const maxKeyFile = 4 << 10
 
-// serverKeys are the keys that seal and open what workspaces entrust to the
-// server: those of SECRET_KEY, and on SQLite that of the data folder. Without
-// SECRET_KEY it is made there when it is first needed. Several servers on one
-// PostgreSQL would each make their own, so they make none.
+// serverKeys returns the keys that encrypt the secrets of workspaces: those of
+// SECRET_KEY, and on SQLite the one in the data folder. On SQLite without
+// SECRET_KEY, the first call creates that one. On PostgreSQL no key is created,
+// because each of several servers would create its own.
 func serverKeys(config *Config, sqlite bool) ([]chatbot.ServerKey, error) {
 	keys, err := chatbot.ParseServerKeys(config.SecretKey)
 	if err != nil {
@@ -51,9 +51,9 @@ func unusableKeyFile(cause error) error {
 	return fault.Wrap(fault.Unavailable, cause, "This server cannot keep keys just now: its operator has to look after secret.key in the data folder.")
 }
 
-// makeKeyFile makes a key that only this user can read, unless there is one.
-// Of several processes that do so at once one succeeds, and nobody ever reads
-// half a key.
+// makeKeyFile creates a key that only this user can read, unless there is one.
+// If several processes do so at once, one succeeds. No process ever reads half a
+// key.
 func makeKeyFile(path string) error {
 	if _, err := os.Stat(path); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -75,8 +75,8 @@ func makeKeyFile(path string) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// syncDir makes sure that a new file is still there after a power cut: a key
-// must last as long as what it has sealed.
+// syncDir makes a new file survive a power cut: without its key, encrypted data
+// is lost.
 func syncDir(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"parley/web"
 )
 
-// newSecurityEvents returns the security events of a log, with their figures.
+// newSecurityEvents returns the log of security events. It also counts them.
 func newSecurityEvents(now func() time.Time, log *slog.Logger, figures *metrics.Metrics) *security.Events {
 	for _, name := range security.Names() {
 		figures.DeclareSecurity(string(name))
@@ -28,8 +28,7 @@ func newSecurityEvents(now func() time.Time, log *slog.Logger, figures *metrics.
 	return security.New(log, func(name security.Name) { figures.Security(string(name)) }, now)
 }
 
-// reportRefusal writes a security event if a request was refused for a reason
-// of security.
+// reportRefusal logs a security event if a request was refused for security.
 func (s *Server) reportRefusal(c *fiber.Ctx, err error) {
 	event, is := eventOf(err)
 	if !is {
@@ -48,7 +47,7 @@ func (s *Server) reportRefusal(c *fiber.Ctx, err error) {
 	s.security.Report(c.UserContext(), event)
 }
 
-// eventOf says which event an error is, if any.
+// eventOf returns the security event of an error, if it has one.
 func eventOf(err error) (event security.Event, is bool) {
 	var guess *tenant.WrongPassword
 	var refused *chatbot.RefusedToken
@@ -83,7 +82,7 @@ func aboutToken(token chatbot.Token) security.Event {
 	return security.Event{WorkspaceID: token.WorkspaceID, ChatbotID: token.ChatbotID, TokenID: token.ID, TokenHint: token.Hint}
 }
 
-// reportTarget writes that an owner's address led to where the server does not
+// reportTarget logs that somebody named an address to which the server does not
 // connect.
 func (p *Program) reportTarget(ctx context.Context, target string) {
 	origin := audit.OriginOf(ctx)

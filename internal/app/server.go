@@ -21,13 +21,14 @@ import (
 	"parley/web"
 )
 
-// closeTimeout is for connections after their answers have ended.
+// closeTimeout is how long connections may stay open after their answers have
+// ended.
 const closeTimeout = 3 * time.Second
 
-// StreamTimes are the times that streams keep.
+// StreamTimes are the intervals and time limits of streams.
 type StreamTimes = api.StreamTimes
 
-// Server is a program that listens.
+// Server is a program that listens for requests.
 type Server struct {
 	*Program
 	App *fiber.App
@@ -35,18 +36,18 @@ type Server struct {
 	// Routes is what all routes declare.
 	Routes   route.Table
 	listener net.Listener
-	// measured is where the figures are served, or nil.
+	// measured is where Prometheus reads the metrics, or nil.
 	measured net.Listener
 	// endTurns ends the answers that are running.
 	endTurns context.CancelCauseFunc
 	lifetime context.Context
-	// Pace bounds the requests of people.
+	// Pace limits how often people may send requests.
 	Pace *tenant.Pace
 	// https says that people reach the server by HTTPS.
 	https bool
 }
 
-// Listen listens, and builds the app of a program.
+// Listen opens the server's ports and registers its routes. The caller serves.
 func Listen(p *Program) (*Server, error) {
 	proxies, err := p.Config.TrustedProxies()
 	if err != nil {
@@ -92,7 +93,7 @@ func Listen(p *Program) (*Server, error) {
 // Addr is the address that the server listens on.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// MetricsAddr is the address on which figures are served, or nil.
+// MetricsAddr is the address at which Prometheus reads the metrics, or nil.
 func (s *Server) MetricsAddr() net.Addr {
 	if s.measured == nil {
 		return nil
@@ -103,7 +104,7 @@ func (s *Server) MetricsAddr() net.Addr {
 // BaseURL is the address under which people reach the server.
 func (s *Server) BaseURL() string { return s.Config.PublicURL(s.listener.Addr().String()) }
 
-// parts are what /readyz looks at.
+// parts are the parts that /readyz and the doctor check.
 func (p *Program) parts() []api.Part {
 	return []api.Part{
 		{Name: "database", Vital: true, Check: p.Store.Check},
@@ -112,7 +113,8 @@ func (p *Program) parts() []api.Part {
 	}
 }
 
-// Serve serves until ctx ends, and then drains.
+// Serve answers requests until ctx ends. Then it lets running answers finish
+// within DRAIN_TIMEOUT.
 func (s *Server) Serve(ctx context.Context) error {
 	beside, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -143,8 +145,8 @@ func (s *Server) Serve(ctx context.Context) error {
 	return err
 }
 
-// drain lets running answers go on for a while and then ends them, each with
-// a terminal event.
+// drain waits for running answers. After DRAIN_TIMEOUT it ends each of them with
+// an error event.
 func (s *Server) drain() {
 	s.Log.Info("stopping", "drain", s.Config.DrainTimeout)
 	timer := time.AfterFunc(s.Config.DrainTimeout, func() {

@@ -7,12 +7,12 @@ import (
 	"parley/core/knowledge"
 )
 
-// lookEvery is how often a command looks how far a server is.
+// lookEvery is how often a command looks at the state of documents.
 const lookEvery = 200 * time.Millisecond
 
-// Settle waits until documents are ready or have failed, and brings the list
-// up to date. While a server runs on the data folder, it does the work; else
-// this process does.
+// Settle waits until documents are ready or have failed, and updates the list.
+// If a server runs on the data folder, it does the work. Otherwise this process
+// does.
 func (p *Program) Settle(ctx context.Context, documents []knowledge.Document) error {
 	for {
 		left, err := lookAt(ctx, p, documents)
@@ -34,8 +34,8 @@ func (p *Program) Settle(ctx context.Context, documents []knowledge.Document) er
 	}
 }
 
-// lookAt looks documents up again. It returns a workspace that has some left
-// to work on.
+// lookAt reads documents again. It returns a workspace with documents that are
+// still being worked on, or nothing.
 func lookAt(ctx context.Context, p *Program, documents []knowledge.Document) (left string, err error) {
 	for i, d := range documents {
 		if d.State.Settled() {
@@ -53,7 +53,7 @@ func lookAt(ctx context.Context, p *Program, documents []knowledge.Document) (le
 }
 
 // workAlone works for a workspace unless a server runs on the data folder. It
-// reports whether there may be more to do at once.
+// reports whether there may be more to do.
 func workAlone(ctx context.Context, p *Program, workspaceID string) (more bool, err error) {
 	unlock, err := Lock(p.Config)
 	if err != nil { // a server is there

@@ -9,16 +9,16 @@ import (
 	"parley/billing"
 )
 
-// Payments are how plans are sold and changed.
+// Payments is how plans are sold and changed.
 type Payments struct {
 	StripeKey    string `name:"stripe-secret-key" env:"STRIPE_SECRET_KEY" placeholder:"KEY" secret:"text" help:"Stripe's secret key (sk_) or a restricted one (rk_) with the rights that docs/billing.md lists. With it owners buy plans; the operator can still grant one with parley plan set."`
 	StripeSecret string `name:"stripe-webhook-secret" env:"STRIPE_WEBHOOK_SECRET" placeholder:"SECRET" secret:"text" help:"Signing secret of Stripe's webhook endpoint, which is /api/webhooks/stripe. A server with STRIPE_SECRET_KEY needs it."`
 	StripeURL    string `name:"stripe-url" env:"STRIPE_URL" placeholder:"URL" help:"Address of another Stripe, for tests."`
-	StripeTax    bool   `name:"stripe-tax" env:"STRIPE_TAX" help:"Whether Stripe Tax reckons the taxes at checkout. It has to be set up at Stripe before."`
+	StripeTax    bool   `name:"stripe-tax" env:"STRIPE_TAX" help:"Whether Stripe Tax calculates the taxes at checkout. Set it up at Stripe first."`
 	TaxBehavior  string `name:"stripe-tax-behavior" env:"STRIPE_TAX_BEHAVIOR" placeholder:"HOW" default:"exclusive" help:"Whether taxes come on top of the plans' prices (exclusive) or are a part of them (inclusive). After a change run parley billing sync."`
 	TaxCode      string `name:"stripe-tax-code" env:"STRIPE_TAX_CODE" placeholder:"CODE" help:"Stripe's code for what is sold, such as txcd_10103001 for software that businesses use. Unset means the default of the account at Stripe."`
 	TrialDays    int    `name:"trial-days" env:"TRIAL_DAYS" range:"0-730" placeholder:"N" default:"14" help:"Days of a person's and workspace's first subscription that cost nothing. 0 means no trial."`
-	GraceDays    int    `name:"billing-grace-days" env:"BILLING_GRACE_DAYS" range:"0-365" placeholder:"N" default:"21" help:"Days for which a plan stays in force after a payment failed."`
+	GraceDays    int    `name:"billing-grace-days" env:"BILLING_GRACE_DAYS" range:"0-365" placeholder:"N" default:"21" help:"Days for which a plan stays in force after a payment has failed."`
 	PlanChanges  string `name:"plan-changes" env:"PLAN_CHANGES" placeholder:"WHO" help:"Who changes plans by hand while there is no Stripe: owner, on the plan page, or operator, with parley plan set. Default: operator, and owner with parley serve --demo."`
 }
 
@@ -61,8 +61,9 @@ var webhookSecret = regexp.MustCompile(`^whsec_[A-Za-z0-9_+/=-]+$`)
 
 var errNoWebhookSecret = errors.New("STRIPE_WEBHOOK_SECRET must be set when STRIPE_SECRET_KEY is: without it anybody could pretend to be Stripe")
 
-// CheckServing is for a server only: the secret is that of an endpoint, and
-// products can be brought to Stripe before there is one.
+// CheckServing checks what only a server needs: the webhook's secret. Commands
+// work without it, as products can be created at Stripe before there is a
+// webhook.
 func (c *Payments) CheckServing() error {
 	if c.StripeKey != "" && c.StripeSecret == "" {
 		return errNoWebhookSecret
@@ -70,17 +71,17 @@ func (c *Payments) CheckServing() error {
 	return nil
 }
 
-// OwnersChangePlans says that owners change plans by hand. Where there is a
-// Stripe they buy them.
+// OwnersChangePlans reports whether owners change plans by hand. With Stripe they
+// buy them.
 func (c *Payments) OwnersChangePlans() bool { return c.StripeKey == "" && c.PlanChanges == byOwner }
 
 // TaxInclusive reports whether prices include taxes.
 func (c *Payments) TaxInclusive() bool { return c.TaxBehavior == taxInclusive }
 
-// Grace is for how long a plan stays in force after a payment failed.
+// Grace is how long a plan stays in force after a payment failed.
 func (c *Payments) Grace() time.Duration { return time.Duration(c.GraceDays) * 24 * time.Hour }
 
-// Billing is how Stripe is reached and what it is asked for.
+// Billing returns the adapter's configuration.
 func (c *Payments) Billing() billing.Config {
 	return billing.Config{
 		Key: c.StripeKey, WebhookSecret: c.StripeSecret, BaseURL: c.StripeURL,
@@ -88,8 +89,7 @@ func (c *Payments) Billing() billing.Config {
 	}
 }
 
-// LetOwnersChangePlans lets owners change plans by hand, unless it is set who
-// does.
+// LetOwnersChangePlans makes owner the default of PLAN_CHANGES.
 func (c *Payments) LetOwnersChangePlans() {
 	if c.PlanChanges == "" {
 		c.PlanChanges = byOwner

@@ -16,15 +16,16 @@ import (
 	"parley/fetch"
 )
 
-// WrongSetting is a setting whose value no command starts with. Its sentence
-// names the setting and what a right value looks like. It never quotes a secret.
+// WrongSetting is the error of a setting that has a wrong value. Its sentence
+// names the setting and says what a right value looks like. It never quotes the
+// value, which may be secret.
 type WrongSetting struct{ sentence string }
 
 // Error is the sentence.
 func (e *WrongSetting) Error() string { return e.sentence }
 
-// ReadOptions has kong note, in wrong, the first setting whose text is no value
-// of its type: kong's own message would quote the text.
+// ReadOptions makes kong store in wrong the first setting whose text cannot be
+// read. Kong's own message would quote the text.
 func ReadOptions(wrong **WrongSetting) []kong.Option {
 	known := kong.NewRegistry().RegisterDefaults()
 	note := func(value *kong.Value) {
@@ -40,7 +41,7 @@ func ReadOptions(wrong **WrongSetting) []kong.Option {
 	}
 }
 
-// noting is a mapper of kong's that tells of values that it cannot read.
+// noting is a mapper of kong's that reports values that it cannot read.
 type noting struct {
 	kong.Mapper
 	note func(*kong.Value)
@@ -60,7 +61,7 @@ type notingBool struct{ noting }
 // IsBool lets a flag go without a value.
 func (notingBool) IsBool() bool { return true }
 
-// wanted says what the values of a type are, within a range such as "1-256".
+// wanted describes the values of a type, within a range such as "1-256".
 func wanted(t reflect.Type, within string) string {
 	least, most, _ := strings.Cut(within, "-")
 	switch {
@@ -74,8 +75,8 @@ func wanted(t reflect.Type, within string) string {
 	return "a number from " + least + " to " + most
 }
 
-// checkSettings refuses values that are out of their field's range, and text
-// that is not one line. Zero means that a setting is not set.
+// checkSettings refuses values outside the range of their field, and text that is
+// not one line. Zero means that a setting is not set.
 func checkSettings(v reflect.Value) error {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
@@ -123,7 +124,8 @@ func isWithin(v reflect.Value, within string) bool {
 	return v.Int() == 0 || v.Int() >= bound(v.Type(), least) && v.Int() <= bound(v.Type(), most)
 }
 
-// bound reads the end of a range, which stands in the source.
+// bound reads one end of a range. Ranges are part of the source, so that a wrong
+// one panics.
 func bound(t reflect.Type, text string) int64 {
 	if t == reflect.TypeFor[time.Duration]() {
 		d, err := time.ParseDuration(text)
@@ -169,7 +171,8 @@ func targets(setting string, texts []string) ([]fetch.Target, error) {
 	return all, nil
 }
 
-// isWebOrigin says that a URL has nothing but http or https, a host and a port.
+// isWebOrigin reports whether a URL is http or https, a host and perhaps a port,
+// and nothing more.
 func isWebOrigin(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

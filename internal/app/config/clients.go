@@ -10,11 +10,11 @@ import (
 	"parley/internal/socket"
 )
 
-// Clients are who connects, and what they may take at once.
+// Clients is how clients are told apart, and how much they may use at once.
 type Clients struct {
 	Proxies        []string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks of the reverse proxies in front of this server, separated by commas. Only they are believed when they say who the client is. Set it wherever BASE_URL begins with https: without it all clients count as one."`
 	ProxyHeader    string        `name:"client-address-header" env:"CLIENT_ADDRESS_HEADER" default:"X-Forwarded-For" placeholder:"NAME" help:"Header in which trusted proxies pass on the client's address, such as Fly-Client-IP or CF-Connecting-IP."`
-	MaxConnections int           `name:"max-connections" env:"MAX_CONNECTIONS" range:"10-1048576" placeholder:"N" help:"Connections that may be open at once. When there is no room, the one that has been silent longest is closed. Default: half of the files that the process may open, at most 16384."`
+	MaxConnections int           `name:"max-connections" env:"MAX_CONNECTIONS" range:"10-1048576" placeholder:"N" help:"Connections that may be open at once. At the limit, the connection that has been silent longest is closed. Default: half of the files that the process may open, at most 16384."`
 	MaxPerClient   int           `name:"max-connections-per-client" env:"MAX_CONNECTIONS_PER_CLIENT" range:"1-1048576" placeholder:"N" help:"Connections of one IPv4 address, or of one IPv6 network of 64 bits. Trusted proxies have no such limit. Default: half of MAX_CONNECTIONS, at most 500."`
 	BodyMemory     int           `name:"body-memory" env:"BODY_MEMORY" range:"128-1048576" placeholder:"N" help:"Memory in MiB that the bodies of requests may take at once. One client may take a quarter of it. Default: 256."`
 	MaxAnswers     int           `name:"max-answers" env:"MAX_ANSWERS" placeholder:"N" range:"1-1000000" help:"Answers that this process works on at once. More are refused with 503. Default: 2000."`
@@ -32,8 +32,9 @@ const (
 	proxyIdle = 2 * time.Minute
 )
 
-// Connections returns how many connections there may be. The other half of
-// the files is for the database, for documents and for connections to models.
+// Connections returns the limits of connections. By default they may use half of
+// the files that the process may open. The other half is for the database, for
+// documents and for connections to models.
 func (c *Clients) Connections(proxies clientaddr.Proxies, log *slog.Logger) socket.Limits {
 	limits := socket.Limits{
 		Connections: c.MaxConnections, PerClient: c.MaxPerClient,
@@ -51,7 +52,8 @@ func (c *Clients) Connections(proxies clientaddr.Proxies, log *slog.Logger) sock
 // BodyBytes is how many bytes the bodies of requests may take at once.
 func (c *Clients) BodyBytes() int64 { return int64(cmp.Or(c.BodyMemory, defaultBodyMemory)) << 20 }
 
-// check refuses more connections than the process may have.
+// check refuses proxies that are no addresses, and more connections than the
+// process may have.
 func (c *Clients) check() error {
 	if _, err := c.TrustedProxies(); err != nil {
 		return err
@@ -62,7 +64,7 @@ func (c *Clients) check() error {
 	return nil
 }
 
-// TrustedProxies are the proxies that say who the client is.
+// TrustedProxies returns the proxies that are believed when they name the client.
 func (c *Clients) TrustedProxies() (clientaddr.Proxies, error) {
 	if _, err := clientaddr.Parse(nil, c.ProxyHeader); err != nil {
 		return clientaddr.Proxies{}, fmt.Errorf("CLIENT_ADDRESS_HEADER: %w", err)

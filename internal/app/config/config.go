@@ -1,6 +1,6 @@
-// Package config is the configuration of the program: its settings, by flags
-// and environment variables, what is refused of them, and what they mean to the
-// parts of the program.
+// Package config is the configuration of the program: its settings, which are
+// flags and environment variables, their checks, and what the parts of the
+// program are told of them.
 package config
 
 import (

@@ -5,7 +5,7 @@ import "errors"
 // Logging is how the log is written.
 type Logging struct {
 	LogFormat string `name:"log-format" env:"LOG_FORMAT" default:"text" help:"Format of the log on standard error: text or json."`
-	LogLevel  string `name:"log-level" env:"LOG_LEVEL" default:"info" help:"Least level that is logged: debug, info, warn or error."`
+	LogLevel  string `name:"log-level" env:"LOG_LEVEL" default:"info" help:"Lowest level that is logged: debug, info, warn or error."`
 }
 
 func (c *Logging) check() error {

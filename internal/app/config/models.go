@@ -19,11 +19,11 @@ type Models struct {
 	LLMTimeout  time.Duration `name:"llm-timeout" env:"LLM_TIMEOUT" range:"1s-24h" default:"2m" help:"Longest time for a whole answer of the model."`
 	LLMFirst    time.Duration `name:"llm-first-token-timeout" env:"LLM_FIRST_TOKEN_TIMEOUT" range:"1s-24h" default:"30s" help:"Longest time until the model's first token."`
 	LLMProvider string        `name:"llm-provider" env:"LLM_PROVIDER" placeholder:"KIND" help:"Interface of the model's server: openai, which many others speak too, or anthropic. Default: openai."`
-	LLMSecond   string        `name:"llm-fallback-model" env:"LLM_FALLBACK_MODEL" placeholder:"NAME" help:"Second model of the same server, which answers where the first fails before its first word. Default: none."`
+	LLMSecond   string        `name:"llm-fallback-model" env:"LLM_FALLBACK_MODEL" placeholder:"NAME" help:"Fallback model of the same server. It answers if the first model fails before its first word. Default: none."`
 	LLMTools    string        `name:"llm-tools" env:"LLM_TOOLS" placeholder:"WHEN" help:"Whether the model is offered to search the knowledge by itself: on, off or auto, which is on for OpenAI's own server and for Anthropic. Default: auto."`
 	LLMContext  int           `name:"llm-context" env:"LLM_CONTEXT" range:"1-1000000000" placeholder:"N" help:"Number of tokens that prompt and answer may have together. Default: what is known of the model's name, else 32768."`
-	// ProviderAllow does not take from FETCH_ALLOW: what a crawler may read is
-	// not what a workspace may send requests of its own to.
+	// ProviderAllow has nothing from FETCH_ALLOW: a crawler may read hosts to
+	// which a workspace may not send its own requests.
 	ProviderAllow []string `name:"provider-allow" env:"PROVIDER_ALLOW" placeholder:"TARGET" help:"Private hosts and networks in which workspaces may use models of their own, also over http, written as in FETCH_ALLOW, such as ollama.internal:11434. Default: none."`
 	SecretKey     string   `name:"secret-key" env:"SECRET_KEY" placeholder:"KEY" secret:"text" help:"Key that encrypts the keys of workspaces' model providers in the database: 32 random bytes in base64, such as openssl rand -base64 32 prints. To change it, put the new one before the old one, with a comma between, and run parley provider reseal. All servers on one PostgreSQL need the same. Default: on SQLite a key that is made in the data folder; on PostgreSQL none, and no keys can be saved."`
 	EmbedBaseURL  string   `name:"embed-base-url" env:"EMBED_BASE_URL" placeholder:"URL" secret:"url" help:"OpenAI-compatible server whose /embeddings makes vectors of passages and questions. Default: OpenAI's when EMBED_MODEL is set; without EMBED_MODEL, retrieval needs no server."`
@@ -32,7 +32,7 @@ type Models struct {
 	EmbedSize     int      `name:"embed-dimensions" env:"EMBED_DIMENSIONS" range:"1-65536" placeholder:"N" help:"Dimension that the embedding server is asked for. Default: the model's own."`
 }
 
-// DefaultLLM is the model server that is asked when none is named.
+// DefaultLLM is the address of models whose server is not set.
 const DefaultLLM = "https://api.openai.com/v1"
 
 const defaultModel = "gpt-4o-mini"
@@ -95,7 +95,7 @@ func (c *Models) OffersTools() bool {
 	return c.LLMTools == toolsOn || c.LLMTools != toolsOff && callsTools(chatbot.ProviderKind(c.LLMProvider), c.LLMBaseURL)
 }
 
-// callsTools says of which servers it is known that their models call tools.
+// callsTools reports whether a server's models are known to call tools.
 func callsTools(kind chatbot.ProviderKind, address string) bool {
 	if kind == chatbot.Anthropic || address == "" {
 		return true
@@ -104,10 +104,10 @@ func callsTools(kind chatbot.ProviderKind, address string) bool {
 	return err == nil && u.Hostname() == "api.openai.com"
 }
 
-// EmbedAddress is where the embedding model is.
+// EmbedAddress is the address of the embedding model's server.
 func (c *Models) EmbedAddress() string { return cmp.Or(c.EmbedBaseURL, DefaultLLM) }
 
-// HasModel says whether a language model answers.
+// HasModel reports whether the server has a language model.
 func (c *Models) HasModel() bool {
 	return c.LLMBaseURL != "" || c.LLMAPIKey != "" || c.LLMModel != ""
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Operation is what operators watch and decide.
+// Operation is what operators watch and whom they admit.
 type Operation struct {
 	MetricsAddr     string `name:"metrics-addr" env:"METRICS_ADDR" placeholder:"ADDRESS" help:"Address on which /metrics is served to Prometheus, such as 127.0.0.1:9091. Unset means that it is not. Keep it from the public."`
 	SecurityContact string `name:"security-contact" env:"SECURITY_CONTACT" placeholder:"URI" help:"Where people report a vulnerability of this installation, such as mailto:security@example.com or https://example.com/security. With it /.well-known/security.txt is served, and with a BASE_URL of https that names the policy, too."`
@@ -18,8 +18,8 @@ type Operation struct {
 
 const maxAuditDays = 3660
 
-// check refuses a contact that security.txt cannot hold: RFC 9116, section
-// 2.5.3, wants a URI, and an address of the web must be https.
+// check refuses, among others, a contact that security.txt cannot hold: RFC 9116,
+// section 2.5.3, asks for a URI, and a web address must be https.
 func (c *Operation) check() error {
 	if c.MetricsAddr != "" && !isListenAddress(c.MetricsAddr) {
 		return errors.New("METRICS_ADDR must be an address and port, such as 127.0.0.1:9091")

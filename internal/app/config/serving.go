@@ -10,7 +10,7 @@ import (
 	"parley/store"
 )
 
-// Serving is where the server is: its addresses and its data.
+// Serving is the server's addresses and where its data is.
 type Serving struct {
 	Listen      string `name:"listen" env:"LISTEN_ADDR" placeholder:"ADDRESS" help:"Address to listen on. Default: 127.0.0.1:8080, or all interfaces on PORT when only that is set."`
 	Port        int    `name:"port" env:"PORT" range:"1-65535" help:"Port to listen on, on all interfaces, when no address is given."`
@@ -45,7 +45,8 @@ func (c *Serving) ListenAddress() string {
 	return defaultListen
 }
 
-// PublicURL is where people reach a server that listens on address.
+// PublicURL is the address under which people reach a server that listens on
+// address.
 func (c *Serving) PublicURL(address string) string {
 	if c.BaseURL != "" {
 		return strings.TrimRight(c.BaseURL, "/")
@@ -68,7 +69,7 @@ func (c *Serving) Database() string {
 	return "sqlite:" + filepath.Join(c.DataDir, "parley.db")
 }
 
-// DataDirs are the folders that one server at a time may use: that of the index
+// DataDirs are the folders that one server at a time may use: the data folder,
 // and that of a SQLite database elsewhere.
 func (c *Serving) DataDirs() []string {
 	dirs := []string{filepath.Clean(c.DataDir)}
@@ -87,7 +88,7 @@ func (c *Serving) IndexPath() string { return filepath.Join(c.DataDir, "index.db
 // KeyPath is where a server on SQLite keeps its own key.
 func (c *Serving) KeyPath() string { return filepath.Join(c.DataDir, "secret.key") }
 
-// UserAgent tells sites who reads them, and where to learn more.
+// UserAgent is what the crawler calls itself.
 func (c *Serving) UserAgent() string {
 	if c.BaseURL == "" {
 		return "Parley/1.0"
@@ -98,5 +99,5 @@ func (c *Serving) UserAgent() string {
 // webhookPath is the route of Stripe's events.
 const webhookPath = "/api/webhooks/stripe"
 
-// WebhookURL is where Stripe sends events.
+// WebhookURL is the address to which Stripe sends events.
 func (c *Serving) WebhookURL() string { return strings.TrimRight(c.BaseURL, "/") + webhookPath }

@@ -31,8 +31,8 @@ func settingsIn(v reflect.Value) []Setting {
 	return all
 }
 
-// show writes a value. A number of zero is one that was not set, unless there
-// is a default.
+// show writes a value. A zero is shown as not set, unless the setting has a
+// default.
 func show(value any, hasDefault bool) string {
 	switch value := value.(type) {
 	case []string:
@@ -59,8 +59,8 @@ func masked(kind, value string) string {
 	return mask
 }
 
-// maskedURL keeps what cannot be secret of a database's URL: in another form
-// than the one asked for, a password could be anywhere.
+// maskedURL hides everything in a URL that may be secret. If the URL does not have
+// the expected form, a password could be anywhere in it.
 func maskedURL(value string) string {
 	u, err := url.Parse(value)
 	switch {

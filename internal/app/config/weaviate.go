@@ -7,16 +7,16 @@ import (
 	"parley/index/weaviate"
 )
 
-// Weaviate is how a Weaviate is reached that holds the retrieval index.
+// Weaviate is the address and key of a Weaviate that holds the retrieval index.
 type Weaviate struct {
 	WeaviateURL  string `name:"weaviate-url" env:"WEAVIATE_URL" placeholder:"URL" help:"Weaviate that holds the retrieval index, such as http://127.0.0.1:8081. Unset means the embedded index."`
 	WeaviateGRPC string `name:"weaviate-grpc" env:"WEAVIATE_GRPC" placeholder:"ADDRESS" help:"Host and port of Weaviate's gRPC interface. Default: port 50051 of the host of WEAVIATE_URL."`
 	WeaviateKey  string `name:"weaviate-api-key" env:"WEAVIATE_API_KEY" placeholder:"KEY" secret:"text" help:"Weaviate's API key. Needed unless Weaviate is on this machine."`
-	WeaviateName string `name:"weaviate-prefix" env:"WEAVIATE_PREFIX" placeholder:"NAME" help:"Beginning of the names of collections, for several installations on one Weaviate: letters and digits, a capital first."`
+	WeaviateName string `name:"weaviate-prefix" env:"WEAVIATE_PREFIX" placeholder:"NAME" help:"Prefix of the names of collections, for several installations on one Weaviate: letters and digits, beginning with a capital letter."`
 	WeaviateCopy int    `name:"weaviate-replicas" env:"WEAVIATE_REPLICAS" range:"1-99" placeholder:"N" help:"Number of nodes that hold each passage. Takes effect with parley reindex. Default: 1."`
 }
 
-// Index is how the index is reached whose collections have names that begin
+// Index returns the adapter's configuration. The names of its collections begin
 // with prefix.
 func (c *Weaviate) Index(prefix string) weaviate.Config {
 	return weaviate.Config{
@@ -35,7 +35,7 @@ func (c *Weaviate) check() error {
 	return nil
 }
 
-// weaviateSettings are the settings of the fields of the adapter's configuration.
+// weaviateSettings maps the fields of the adapter's configuration to settings.
 var weaviateSettings = map[string]string{
 	"URL": "WEAVIATE_URL", "GRPC": "WEAVIATE_GRPC", "APIKey": "WEAVIATE_API_KEY", "Replicas": "WEAVIATE_REPLICAS", "Prefix": "WEAVIATE_PREFIX",
 }
