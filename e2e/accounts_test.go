@@ -16,7 +16,7 @@ func signUpOff(c *app.Config) { c.SignUp = false }
 // location is where an answer sends the browser.
 func location(r reply) string { return r.Header.Get("Location") }
 
-func (w *world) goesTo(r reply, path string) {
+func (w *instance) goesTo(r reply, path string) {
 	w.Helper()
 	if r.StatusCode != http.StatusSeeOther || location(r) != path {
 		w.Errorf("answered %d to %q, want 303 to %q: %s", r.StatusCode, location(r), path, shortened(r.body))
@@ -27,7 +27,7 @@ var newAccount = pairs{"email", "First@Example.com ", "password", "a long enough
 
 func TestSignUp(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		first := w.visitor()
 		t.Run("the first visitor of an empty server is led to sign up", func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestSignUp(t *testing.T) {
 
 func TestSignUpClosed(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start(signUpOff)
 		t.Run("the first visitor gets in", func(t *testing.T) {
 			v := w.within(t).visitor()
@@ -126,7 +126,7 @@ func TestSignUpClosed(t *testing.T) {
 
 func TestSignIn(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		baker := w.newTenant("baker", plan.Standard)
 		home := "/workspaces/" + baker.workspace
@@ -247,7 +247,7 @@ func from(address string) header { return header{"X-Forwarded-For", address} }
 
 func TestThrottledSignIn(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start(behindProxy)
 		baker, smith := w.newTenant("baker", plan.Standard), w.newTenant("smith", plan.Standard)
 		for range 10 {
@@ -282,7 +282,7 @@ func TestThrottledSignIn(t *testing.T) {
 		})
 	})
 	t.Run("strangers of one IPv6 network are one, and do not lock out a browser that has signed in before", func(t *testing.T) {
-		onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+		onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 			w := start(behindProxy)
 			baker := w.newTenant("baker", plan.Standard)
 			known := w.signedIn(baker.email, baker.password)

@@ -22,7 +22,7 @@ func withMails(post *mailtest.Server) func(*app.Config) {
 
 // mailTo waits for a mail to an address, and returns its text and the code in
 // its link.
-func (w *world) mailTo(post *mailtest.Server, address string, after int) (text, code string) {
+func (w *instance) mailTo(post *mailtest.Server, address string, after int) (text, code string) {
 	w.Helper()
 	w.eventually("a mail to "+address+" arrives", func() bool {
 		mails := post.Mails()
@@ -40,7 +40,7 @@ func (w *world) mailTo(post *mailtest.Server, address string, after int) (text, 
 
 // sameAnswers fails the test unless two answers are the same but for the
 // address that was given.
-func (w *world) sameAnswers(known, unknown reply, knownEmail, unknownEmail string) {
+func (w *instance) sameAnswers(known, unknown reply, knownEmail, unknownEmail string) {
 	w.Helper()
 	for _, r := range []reply{known, unknown} {
 		r.Header.Del("Date")
@@ -55,7 +55,7 @@ func (w *world) sameAnswers(known, unknown reply, knownEmail, unknownEmail strin
 func TestAddressesAreChecked(t *testing.T) {
 	t.Parallel()
 	pinned := header{"X-Request-Id", "the-same"}
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		post := mailtest.New(t, mailtest.Options{})
 		w := start(withMails(post))
 		baker, smith := w.newTenant("baker", plan.Standard), w.newTenant("smith", plan.Standard)

@@ -23,14 +23,14 @@ func addresses(documents []knowledge.Document) (urls []string) {
 }
 
 // answers reports whether an answer to a question quotes a text.
-func (w *world) answers(tn tenantOf, question, text string) bool {
+func (w *instance) answers(tn tenantOf, question, text string) bool {
 	w.Helper()
 	return strings.Contains(message(w.asked(tn, question)), text)
 }
 
 func TestSiteIsFetchedFollowedAndKeptCurrent(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		site := newSite(t)
 		site.put("/docs/", "Welcome to the workshop.", "/docs/prices", "/docs/old/prices", "/about")
 		site.put("/docs/prices", "A service costs forty euros.", "/docs/deep")
@@ -131,7 +131,7 @@ func TestSiteIsFetchedFollowedAndKeptCurrent(t *testing.T) {
 
 func TestPrivateAddressIsRefused(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		site := newSite(t)
 		site.put("/", "The secret of the intranet.")
 		w := start(func(c *app.Config) { // the port alone is allowed
@@ -190,7 +190,7 @@ func TestPrivateAddressIsRefused(t *testing.T) {
 
 func TestPlanLimitOnACrawl(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		const pages = 12
 		site := newSite(t)
 		var links []string
@@ -227,7 +227,7 @@ func TestPlanLimitOnACrawl(t *testing.T) {
 
 func TestFairness(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		const pages = 300
 		site := newSite(t)
 		var links []string
@@ -265,7 +265,7 @@ func TestFairness(t *testing.T) {
 
 func TestReceiptsNameAnswers(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		baker := w.newTenant("baker", plan.Standard, opening, "# Parking\n\nThere are three places behind the house.\n")
 		v := w.signedIn(baker.email, baker.password)

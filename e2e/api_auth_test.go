@@ -19,7 +19,7 @@ func changed(token string, n int) string {
 	return token[:n] + string(other) + token[n+1:]
 }
 
-func (w *world) issue(tn tenantOf, request chatbot.NewToken) (id, secret string) {
+func (w *instance) issue(tn tenantOf, request chatbot.NewToken) (id, secret string) {
 	w.Helper()
 	request.Name, request.CreatedBy = "test", tn.email
 	token, secret, err := w.server.Chatbots.Issue(w.Context(), tn.workspace, tn.chatbot, request)
@@ -108,7 +108,7 @@ func TestRefusedTokens(t *testing.T) {
 			b.Run(name+" is the same 401 everywhere", func(t *testing.T) {
 				for _, s := range b.paths(written(conversation)) {
 					s.headers, s.status, s.code = headers, 401, 1
-					s.then = func(w *world, r reply) {
+					s.then = func(w *instance, r reply) {
 						if r.body != first.body {
 							w.Errorf("%s tells it from a missing token: %s", s.name, r.body)
 						}
@@ -137,7 +137,7 @@ var unknownToken = func() string {
 }()
 
 // sessionOf signs in on the page and returns the secret in the cookie.
-func (w *world) sessionOf(tn tenantOf) string {
+func (w *instance) sessionOf(tn tenantOf) string {
 	w.Helper()
 	for name, value := range w.signedIn(tn.email, tn.password).cookies {
 		if name == "parley_session" {

@@ -25,7 +25,7 @@ func TestConversationIDs(t *testing.T) {
 	onBakery(t, func(b bakery) {
 		token := b.baker.token
 		id := written(b.newConversation(token, ""))
-		same := func(w *world, r reply) {
+		same := func(w *instance, r reply) {
 			if got := written(w.number(r, "conversation_id")); got != id {
 				w.Errorf("the conversation is %s, want %s", got, id)
 			}
@@ -81,7 +81,7 @@ func (b bakery) foreignConversations(id string) []scenario {
 		"one of another chatbot of ours":   written(b.newConversation(siblingToken, "")),
 	}
 	first := b.call("POST", chatPath, asking(`"abc"`), bearer(b.baker.token))
-	same := func(w *world, r reply) {
+	same := func(w *instance, r reply) {
 		if r.body != first.body {
 			w.Errorf("it is told from the others: %s", r.body)
 		}
@@ -109,7 +109,7 @@ func TestExternalUsers(t *testing.T) {
 			return `{"message":"When does the bakery open?","conversation_id":"` + conversation + `","external_user_id":"` + user + `"}`
 		}
 		missing := b.call("POST", chatPath, asking(`"abc"`), bearer(token))
-		same := func(w *world, r reply) {
+		same := func(w *instance, r reply) {
 			if r.body != missing.body {
 				w.Errorf("it is told from a conversation that does not exist: %s", r.body)
 			}
@@ -123,7 +123,7 @@ func TestExternalUsers(t *testing.T) {
 			scenario{name: "the user's name is compared exactly", body: with(alice, "Alice"), headers: as(token), status: 404, code: 3, then: same},
 			scenario{name: "a conversation of nobody becomes the first user's", body: with(nobody, "carol"), headers: as(token)},
 			scenario{name: "and is no other's from then on", body: with(nobody, "bob"), headers: as(token), status: 404, code: 3, then: same},
-			scenario{name: "an implicit conversation has its user", body: `{"message":"When does the bakery open?","external_user_id":"dave"}`, headers: as(token), then: func(w *world, r reply) {
+			scenario{name: "an implicit conversation has its user", body: `{"message":"When does the bakery open?","external_user_id":"dave"}`, headers: as(token), then: func(w *instance, r reply) {
 				made := written(w.number(r, "conversation_id"))
 				w.checkAnswer(w.call("POST", chatPath, with(made, "erin"), bearer(token)), 404, 3)
 				w.checkAnswer(w.call("POST", chatPath, with(made, "dave"), bearer(token)), 200, 0)
@@ -141,7 +141,7 @@ func TestExternalUsers(t *testing.T) {
 // iso8601 is a moment in UTC.
 var iso8601 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$`)
 
-func (w *world) checkMoment(value any) time.Time {
+func (w *instance) checkMoment(value any) time.Time {
 	w.Helper()
 	text, _ := value.(string)
 	at, err := time.Parse(time.RFC3339Nano, text)
@@ -152,7 +152,7 @@ func (w *world) checkMoment(value any) time.Time {
 }
 
 // checkFields fails unless an object has exactly the fields.
-func (w *world) checkFields(object map[string]any, names ...string) {
+func (w *instance) checkFields(object map[string]any, names ...string) {
 	w.Helper()
 	var has []string
 	for name := range object {
@@ -170,7 +170,7 @@ func TestCreatedConversation(t *testing.T) {
 	onBakery(t, func(b bakery) {
 		b.play(scenario{
 			name: "a conversation has the fields of the specification", path: conversationsPath, body: `{"external_user_id":"alice"}`, headers: as(b.baker.token),
-			then: func(w *world, r reply) {
+			then: func(w *instance, r reply) {
 				w.checkFields(r.Data, "conversation_id", "chatbot_id", "status", "created_at")
 				w.number(r, "conversation_id")
 				w.checkMoment(r.Data["created_at"])
@@ -180,7 +180,7 @@ func TestCreatedConversation(t *testing.T) {
 			},
 		}, scenario{
 			name: "each creation makes another", path: conversationsPath, headers: as(b.baker.token),
-			then: func(w *world, r reply) {
+			then: func(w *instance, r reply) {
 				if w.number(r, "conversation_id") == w.newConversation(b.baker.token, "") {
 					w.Error("they are the same")
 				}
@@ -198,7 +198,7 @@ func TestCreatedConversation(t *testing.T) {
 }
 
 // messages reads a conversation back and checks the shape of what it says.
-func (w *world) messages(token, conversation, query string) []map[string]any {
+func (w *instance) messages(token, conversation, query string) []map[string]any {
 	w.Helper()
 	r := w.call("GET", messagesPath(conversation)+query, "", bearer(token))
 	w.checkAnswer(r, 200, 0)
@@ -252,7 +252,7 @@ func TestMessages(t *testing.T) {
 		})
 		idOf := func(n int) string { return written(int64(all[n]["id"].(float64))) }
 		page := func(query string, from, to int, more bool) scenario {
-			return scenario{name: "the page " + query, method: "GET", path: messagesPath(id) + query, headers: as(token), then: func(w *world, r reply) {
+			return scenario{name: "the page " + query, method: "GET", path: messagesPath(id) + query, headers: as(token), then: func(w *instance, r reply) {
 				got := w.messages(token, id, query)
 				if len(got) != to-from || len(got) > 0 && got[0]["id"] != all[from]["id"] {
 					w.Errorf("got %d messages, want those from %d to %d: %s", len(got), from, to, r.body)

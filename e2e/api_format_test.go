@@ -28,10 +28,10 @@ func TestFormats(t *testing.T) {
 		b.play(
 			scenario{name: "Markdown by default", body: openingQuestion, headers: as(token), has: []string{`"format":"markdown"`}, then: messageIs(answer)},
 			scenario{name: "Markdown when asked for", body: inFormat("markdown"), headers: as(token), has: []string{`"format":"markdown"`}, then: messageIs(answer)},
-			scenario{name: "HTML", body: inFormat("html"), headers: as(token), has: []string{`"format":"html"`}, then: func(w *world, r reply) {
+			scenario{name: "HTML", body: inFormat("html"), headers: as(token), has: []string{`"format":"html"`}, then: func(w *instance, r reply) {
 				w.checkParts(message(r), []string{"<h2>Hours</h2>", "<strong>daily</strong>", "<li>Mon</li>", "<code>7:00</code>", `href="https://bakery.example/hours"`, "<td>Mon</td>", "echo *hi*"}, "**", "```")
 			}},
-			scenario{name: "plain text", body: inFormat("plain_text"), headers: as(token), has: []string{`"format":"plain_text"`}, then: func(w *world, r reply) {
+			scenario{name: "plain text", body: inFormat("plain_text"), headers: as(token), has: []string{`"format":"plain_text"`}, then: func(w *instance, r reply) {
 				w.checkParts(message(r), []string{"Hours", "Open daily from 7:00", "- Mon", "1. come", "our page (https://bakery.example/hours)", "echo *hi*"}, "**", "`", "##", "](", "|", "<")
 			}},
 		)
@@ -59,13 +59,13 @@ func TestHostileAnswers(t *testing.T) {
 	onModel(t, func(b bakery, upstream *llmtest.Server) {
 		upstream.Always(llmtest.Reply{Pieces: pieces(hostile, 5)})
 		token := b.baker.token
-		harmless := func(w *world, text string) {
+		harmless := func(w *instance, text string) {
 			w.checkParts(text, []string{"click", "data", "pixel", "end "}, "<script", "<img", "<iframe", "<style", "<svg", "javascript:", "data:text", "evil.example", "onclick", "\u202e")
 		}
 		b.play(
 			scenario{name: "Markdown is as the model wrote it", body: openingQuestion, headers: as(token), then: messageIs(hostile)},
-			scenario{name: "HTML executes and fetches nothing", body: inFormat("html"), headers: as(token), then: func(w *world, r reply) { harmless(w, message(r)) }},
-			scenario{name: "plain text has no markup and no target", body: inFormat("plain_text"), headers: as(token), then: func(w *world, r reply) {
+			scenario{name: "HTML executes and fetches nothing", body: inFormat("html"), headers: as(token), then: func(w *instance, r reply) { harmless(w, message(r)) }},
+			scenario{name: "plain text has no markup and no target", body: inFormat("plain_text"), headers: as(token), then: func(w *instance, r reply) {
 				w.checkParts(message(r), []string{"click", "pixel", "<b>code</b>"}, "<script", "<img", "javascript:", "evil.example", "\u202e")
 			}},
 		)
@@ -84,7 +84,7 @@ func TestAnswersThatNoDatabaseTakes(t *testing.T) {
 	t.Parallel()
 	onModel(t, func(b bakery, upstream *llmtest.Server) {
 		upstream.Always(llmtest.Reply{Pieces: []string{"before ", "a\x00b ", "caf\xc3", "\xa9 ", "bad\xff", " after"}})
-		b.play(scenario{name: "they are cleaned", body: openingQuestion, headers: as(b.baker.token), then: func(w *world, r reply) {
+		b.play(scenario{name: "they are cleaned", body: openingQuestion, headers: as(b.baker.token), then: func(w *instance, r reply) {
 			w.checkParts(message(r), []string{"before ab café bad", " after"}, "\x00")
 			stored := w.messages(b.baker.token, written(w.number(r, "conversation_id")), "")
 			if stored[1]["content"] != message(r) {
@@ -100,15 +100,15 @@ func message(r reply) string {
 	return text
 }
 
-func messageIs(want string) func(*world, reply) {
-	return func(w *world, r reply) {
+func messageIs(want string) func(*instance, reply) {
+	return func(w *instance, r reply) {
 		if got := message(r); got != want {
 			w.Errorf("the message is %q, want %q", got, want)
 		}
 	}
 }
 
-func (w *world) checkParts(text string, has []string, lacks ...string) {
+func (w *instance) checkParts(text string, has []string, lacks ...string) {
 	w.Helper()
 	for _, part := range has {
 		if !strings.Contains(text, part) {

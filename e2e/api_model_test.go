@@ -17,7 +17,7 @@ import (
 )
 
 // prompt is what a model's server was asked, one line a message.
-func (w *world) prompt(upstream *llmtest.Server, n int) []string {
+func (w *instance) prompt(upstream *llmtest.Server, n int) []string {
 	w.Helper()
 	var body struct {
 		Messages []struct{ Role, Content string }
@@ -30,7 +30,7 @@ func (w *world) prompt(upstream *llmtest.Server, n int) []string {
 	return lines
 }
 
-func (w *world) askIn(conversation, message, token string) reply {
+func (w *instance) askIn(conversation, message, token string) reply {
 	w.Helper()
 	body := `{"message":"` + message + `"`
 	if conversation != "" {
@@ -86,7 +86,7 @@ func TestHistory(t *testing.T) {
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	onModel(t, func(b bakery, upstream *llmtest.Server) {
-		usage := func(w *world, r reply) (prompt, completion, total float64) {
+		usage := func(w *instance, r reply) (prompt, completion, total float64) {
 			u, _ := r.Data["usage"].(map[string]any)
 			w.checkFields(u, "prompt_tokens", "completion_tokens", "total_tokens")
 			prompt, _ = u["prompt_tokens"].(float64)
@@ -94,7 +94,7 @@ func TestUsage(t *testing.T) {
 			total, _ = u["total_tokens"].(float64)
 			return prompt, completion, total
 		}
-		b.play(scenario{name: "it is the model's", body: openingQuestion, headers: as(b.baker.token), then: func(w *world, r reply) {
+		b.play(scenario{name: "it is the model's", body: openingQuestion, headers: as(b.baker.token), then: func(w *instance, r reply) {
 			w.checkFields(r.Data, "message", "conversation_id", "format", "usage", "message_id", "sources")
 			w.number(r, "message_id")
 			want := llmtest.DefaultUsage
@@ -103,7 +103,7 @@ func TestUsage(t *testing.T) {
 			}
 		}})
 		upstream.Always(llmtest.Reply{Pieces: []string{"At seven, ", "each day."}, OmitUsage: true})
-		b.play(scenario{name: "it is estimated for a model that does not say", body: openingQuestion, headers: as(b.baker.token), then: func(w *world, r reply) {
+		b.play(scenario{name: "it is estimated for a model that does not say", body: openingQuestion, headers: as(b.baker.token), then: func(w *instance, r reply) {
 			// The prompt has more than 50 words, the answer 4 and two marks.
 			if p, c, sum := usage(w, r); p < 50 || p > 1_000 || c < 4 || c > 12 || sum != p+c {
 				w.Errorf("got %s", r.body)
@@ -162,7 +162,7 @@ func TestModelFailures(t *testing.T) {
 
 // checkFailed fails unless the last answer of a conversation is stored as
 // failed, with what was said, and its question beside it.
-func (w *world) checkFailed(tn tenantOf, conversation, said string) {
+func (w *instance) checkFailed(tn tenantOf, conversation, said string) {
 	w.Helper()
 	seen := w.messages(tn.token, conversation, "")
 	want := []string{"When does the bakery open?"}
@@ -224,7 +224,7 @@ func TestOneAnswerAtATime(t *testing.T) {
 
 // callWhenSent asks on a connection of its own; sent is closed when the server
 // has been sent the whole question.
-func (w *world) callWhenSent(body, token string) (answer <-chan reply, sent <-chan struct{}) {
+func (w *instance) callWhenSent(body, token string) (answer <-chan reply, sent <-chan struct{}) {
 	answered, wrote := make(chan reply, 1), make(chan struct{})
 	ctx := httptrace.WithClientTrace(w.Context(), &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { close(wrote) }})
 	request, err := http.NewRequestWithContext(ctx, "POST", w.base+chatPath, strings.NewReader(body))
@@ -255,7 +255,7 @@ func (panicking) Generate(_ context.Context, _ prompt.Prompt, emit func(string) 
 
 func TestPanics(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := startWith(t, app.Options{Model: func(m chat.Model) chat.Model { return panicking{m} }}, func(c *app.Config) {
 			c.DatabaseURL = start().server.Config.DatabaseURL
 		})

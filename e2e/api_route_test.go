@@ -73,7 +73,7 @@ func TestRequestIDs(t *testing.T) {
 		} {
 			b.play(scenario{
 				name: "an identifier with " + name + " is replaced", path: conversationsPath, headers: []header{bearer(b.baker.token), {"X-Request-Id", replaced}},
-				then: func(w *world, r reply) {
+				then: func(w *instance, r reply) {
 					if got := r.Header.Get("X-Request-Id"); !strings.HasPrefix(got, "req_") {
 						w.Errorf("it became %q", got)
 					}

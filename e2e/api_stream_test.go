@@ -21,7 +21,7 @@ type story struct {
 var order = regexp.MustCompile(`^conversation (waiting )*((delta )?(formatted )?|(delta )?(waiting )*(error ))\[DONE\] $`)
 
 // story reads a stream and checks its order.
-func (w *world) story(stream *events) story {
+func (w *instance) story(stream *events) story {
 	w.Helper()
 	stream.t = w.T
 	var s story

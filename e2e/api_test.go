@@ -40,17 +40,17 @@ type scenario struct {
 	// answers are headers of the answer, exactly.
 	answers []header
 	// then looks at what the fields above cannot say.
-	then func(w *world, r reply)
+	then func(w *instance, r reply)
 }
 
 // play makes the request of each scenario and checks its answer.
-func (w *world) play(scenarios ...scenario) {
+func (w *instance) play(scenarios ...scenario) {
 	for _, s := range scenarios {
 		w.Run(s.name, func(t *testing.T) { s.play(w.within(t)) })
 	}
 }
 
-func (s scenario) play(w *world) {
+func (s scenario) play(w *instance) {
 	w.Helper()
 	r := w.call(orDefault(s.method, "POST"), orDefault(s.path, chatPath), s.body, s.headers...)
 	w.checkAnswer(r, s.status, s.code)
@@ -91,7 +91,7 @@ var internals = regexp.MustCompile(`(?i)\.go\b|sql|pgx|panic|goroutine|runtime|j
 
 // checkAnswer checks the status and the code, and what holds of every answer
 // of the API: the envelope's fields and none beside them, and the headers.
-func (w *world) checkAnswer(r reply, status, code int) {
+func (w *instance) checkAnswer(r reply, status, code int) {
 	w.Helper()
 	if status == 0 {
 		status = http.StatusOK
@@ -106,7 +106,7 @@ func (w *world) checkAnswer(r reply, status, code int) {
 	w.checkHeaders(r)
 }
 
-func (w *world) checkEnvelope(r reply, code int) {
+func (w *instance) checkEnvelope(r reply, code int) {
 	w.Helper()
 	var fields map[string]jsontext.Value
 	if err := json.Unmarshal([]byte(r.body), &fields); err != nil {
@@ -130,7 +130,7 @@ func (w *world) checkEnvelope(r reply, code int) {
 	}
 }
 
-func (w *world) checkHeaders(r reply) {
+func (w *instance) checkHeaders(r reply) {
 	w.Helper()
 	if got := r.Header.Get("Content-Type"); got != "application/json" {
 		w.Errorf("Content-Type is %q", got)
@@ -151,7 +151,7 @@ func (w *world) checkHeaders(r reply) {
 }
 
 // raw sends bytes that net/http would not, and returns the first answer.
-func (w *world) raw(request string) reply {
+func (w *instance) raw(request string) reply {
 	w.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(w.base, "http://"))
 	w.must(err)
@@ -167,13 +167,13 @@ func (w *world) raw(request string) reply {
 
 // bakery is a server with two workspaces.
 type bakery struct {
-	*world
+	*instance
 	baker, rival tenantOf
 }
 
 // onBakery runs a test on both databases, on a server with two workspaces.
 func onBakery(t *testing.T, test func(b bakery), change ...func(*app.Config)) {
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start(change...)
 		w.hasNoHurry()
 		test(bakery{w, w.newTenant("baker", plan.Standard, opening), w.newTenant("rival", plan.Standard, rivalOpening)})
@@ -182,7 +182,7 @@ func onBakery(t *testing.T, test func(b bakery), change ...func(*app.Config)) {
 
 // onModel is onBakery with a model's server of its own for each database.
 func onModel(t *testing.T, test func(b bakery, upstream *llmtest.Server)) {
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"At seven."}})
 		w := start(withModel(upstream))
 		w.hasNoHurry()
@@ -197,7 +197,7 @@ const rivalOpening = "# Opening hours\n\nThe rival opens at midnight and sells t
 func as(token string) []header { return []header{bearer(token)} }
 
 // newConversation creates a conversation and returns its identifier.
-func (w *world) newConversation(token, body string) int64 {
+func (w *instance) newConversation(token, body string) int64 {
 	w.Helper()
 	r := w.call("POST", conversationsPath, body, bearer(token))
 	w.checkAnswer(r, 200, 0)
@@ -205,7 +205,7 @@ func (w *world) newConversation(token, body string) int64 {
 }
 
 // number is a field of the data that must be an integer below 2^53.
-func (w *world) number(r reply, field string) int64 {
+func (w *instance) number(r reply, field string) int64 {
 	w.Helper()
 	value, ok := r.Data[field].(float64)
 	if !ok || value < 1 || value >= 1<<53 || value != float64(int64(value)) {
@@ -215,7 +215,7 @@ func (w *world) number(r reply, field string) int64 {
 }
 
 // sequence is the number that the database has for a conversation.
-func (w *world) sequence(conversation int64) int64 {
+func (w *instance) sequence(conversation int64) int64 {
 	w.Helper()
 	return sequenceIn(w.T, w.server.Program, conversation)
 }

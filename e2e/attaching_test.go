@@ -14,7 +14,7 @@ func TestAttaching(t *testing.T) {
 		again := func(path, key string) string {
 			return strings.Replace(request("POST", path, token, openingQuestion), "\r\n\r\n", "\r\nIdempotency-Key: "+key+"\r\n\r\n", 1)
 		}
-		begun := func(w *world, path, key string) (first *line, gate *llmtest.Gate, model *llmtest.Request) {
+		begun := func(w *instance, path, key string) (first *line, gate *llmtest.Gate, model *llmtest.Request) {
 			gate = llmtest.NewGate()
 			model = upstream.Request(upstream.Arrived())
 			upstream.Next(llmtest.Reply{Pieces: []string{"At", " seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})

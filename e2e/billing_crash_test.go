@@ -19,20 +19,20 @@ import (
 const killedAround = 6 * time.Millisecond
 
 func TestKilledAroundTheCommitOfAnEvent(t *testing.T) {
-	onSites(t, func(s *site) {
+	onInstallations(t, func(s *installation) {
 		const rounds = 4
 		stripe := stripetest.New(s.T, stripetest.Options{})
 		var tn tenantOf
 		var customer string
 		var before []audit.Entry
-		s.inside(func(w *world) { tn = w.newTenant("baker", plan.Free) })
+		s.inside(func(w *instance) { tn = w.newTenant("baker", plan.Free) })
 		s.environment = append(s.environment, "STRIPE_SECRET_KEY="+stripe.Key, "STRIPE_WEBHOOK_SECRET="+stripe.WebhookSecret, "STRIPE_URL="+elsewhere(stripe.URL))
 		if err := s.command(os.Stderr, "billing", "sync").Run(); err != nil {
 			s.Fatal(err)
 		}
 		p := s.serve()
 		customer = p.buysAt(stripe, tn)
-		s.inside(func(w *world) { before = w.changesOf(tn.workspace) })
+		s.inside(func(w *instance) { before = w.changesOf(tn.workspace) })
 		stripe.Take()
 
 		answered := 0
@@ -59,7 +59,7 @@ func TestKilledAroundTheCommitOfAnEvent(t *testing.T) {
 		}
 		p.kill()
 
-		s.inside(func(w *world) {
+		s.inside(func(w *instance) {
 			after := w.changesOf(tn.workspace)
 			w.Logf("%d deliveries were answered before the process died", answered)
 			if len(after) != len(before)+rounds {
@@ -86,7 +86,7 @@ func (p *process) buysAt(stripe *stripetest.Server, tn tenantOf) (customer strin
 }
 
 // changesOf are the entries of the audit log about a workspace's subscription.
-func (w *world) changesOf(workspace string) (changes []audit.Entry) {
+func (w *instance) changesOf(workspace string) (changes []audit.Entry) {
 	w.Helper()
 	entries, err := w.server.Tenants.PlanHistory(w.Context(), workspace, 100)
 	w.must(err)

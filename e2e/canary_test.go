@@ -9,9 +9,9 @@ import (
 	"parley/internal/app"
 )
 
-// house is a workspace whose every text has its canary, a word that nobody
+// canaryHolder is a workspace whose every text has its canary, a word that nobody
 // else may ever read.
-type house struct {
+type canaryHolder struct {
 	tenantOf
 	canary, foreign string
 	owner           header
@@ -26,13 +26,13 @@ const (
 	askersEach    = 4
 )
 
-func (w *world) newHouse(canary, foreign string) house {
+func (w *instance) newCanaryHolder(canary, foreign string) canaryHolder {
 	w.Helper()
 	var documents []string
 	for _, topic := range topics {
 		documents = append(documents, fmt.Sprintf("# Rules for %s of %s\n\nThe rule for %s is: ask %s at the counter first.\n", topic, canary, topic, canary))
 	}
-	h := house{canary: canary, foreign: foreign, tenantOf: w.newTenant(canary, plan.Enterprise, documents...)}
+	h := canaryHolder{canary: canary, foreign: foreign, tenantOf: w.newTenant(canary, plan.Enterprise, documents...)}
 	user, err := w.server.Program.Tenants.UserByEmail(w.Context(), h.email)
 	w.must(err)
 	h.owner = w.session(user.ID)
@@ -40,7 +40,7 @@ func (w *world) newHouse(canary, foreign string) house {
 }
 
 // ask asks one question in one of the ways, and reads by session what it can.
-func (h house) ask(w *world, n int) {
+func (h canaryHolder) ask(w *instance, n int) {
 	question := fmt.Sprintf(`{"message":"What is the rule for %s? (%d)"}`, topics[n%len(topics)], n)
 	var answers []reply
 	switch n % 3 {
@@ -78,12 +78,12 @@ func (h house) ask(w *world, n int) {
 
 func TestCanaries(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
-		houses := []house{w.newHouse("zorblax", "quentrix"), w.newHouse("quentrix", "zorblax")}
+		holders := []canaryHolder{w.newCanaryHolder("zorblax", "quentrix"), w.newCanaryHolder("quentrix", "zorblax")}
 
 		t.Run("no answer has the canary of another workspace", func(t *testing.T) {
-			for _, h := range houses {
+			for _, h := range holders {
 				for asker := range askersEach {
 					t.Run(fmt.Sprintf("asker %d of %s", asker, h.canary), func(t *testing.T) {
 						t.Parallel()
@@ -96,7 +96,7 @@ func TestCanaries(t *testing.T) {
 			}
 		})
 		t.Run("the log has no message, answer, token, password or session", func(t *testing.T) {
-			for _, h := range houses {
+			for _, h := range holders {
 				_, session, _ := strings.Cut(h.owner.value, "=")
 				w.within(t).notLogged(h.canary, h.token, h.password, session, "What is the rule", "at the counter")
 			}

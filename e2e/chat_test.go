@@ -12,7 +12,7 @@ const opening = "# Opening hours\n\nThe bakery opens at seven in the morning and
 
 func TestAnsweredQuestion(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		baker := w.newTenant("baker", plan.Standard, opening)
 

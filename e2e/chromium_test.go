@@ -17,7 +17,7 @@ import (
 
 // window is a tab of a real browser.
 type window struct {
-	*world
+	*instance
 	ctx context.Context
 
 	mu sync.Mutex
@@ -39,7 +39,7 @@ func findChromium(t *testing.T) string {
 }
 
 // window opens a browser with nothing in it, until the test ends.
-func (w *world) window() *window {
+func (w *instance) window() *window {
 	w.Helper()
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(findChromium(w.T)), chromedp.NoSandbox, chromedp.DisableGPU,
@@ -47,7 +47,7 @@ func (w *world) window() *window {
 	)
 	limited, stop := context.WithTimeout(context.WithoutCancel(w.Context()), 4*patience)
 	allocator, stopAllocator := chromedp.NewExecAllocator(limited, options...)
-	b := &window{world: w}
+	b := &window{instance: w}
 	b.ctx, _ = chromedp.NewContext(allocator)
 	w.Cleanup(func() {
 		if err := chromedp.Cancel(b.ctx); err != nil {

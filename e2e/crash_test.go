@@ -23,7 +23,7 @@ import (
 
 // later gives a function the program of another process on the same database,
 // whose clock is fast by so much. It has no language model.
-func (w *world) later(by time.Duration, do func(p *app.Program)) {
+func (w *instance) later(by time.Duration, do func(p *app.Program)) {
 	w.Helper()
 	config := *w.server.Config
 	config.LLMBaseURL, config.LLMAPIKey, config.LLMModel, config.LLMSecond = "", "", "", ""
@@ -40,25 +40,25 @@ func contains(text, part string) bool { return strings.Contains(text, part) }
 // in is the same process in the sub-test that t belongs to.
 func (p *process) in(t *testing.T) *process {
 	inner := *p
-	inner.world = p.within(t)
+	inner.instance = p.within(t)
 	return &inner
 }
 
 func TestKilledInMidStream(t *testing.T) {
 	t.Parallel()
-	onSites(t, func(s *site) {
+	onInstallations(t, func(s *installation) {
 		upstream := llmtest.NewServer(s.T, llmtest.Reply{Pieces: []string{"Yes."}})
 		s.answeredBy(upstream)
 		var tn tenantOf
-		s.inside(func(w *world) { tn = w.newTenant("baker", plan.Standard) })
+		s.inside(func(w *instance) { tn = w.newTenant("baker", plan.Standard) })
 		first := s.serve()
 		settled := first.newConversation(tn.token, "")
-		ask := func(w *world, conversation int64, message string) reply {
+		ask := func(w *instance, conversation int64, message string) reply {
 			w.Helper()
 			return w.call("POST", chatPath, fmt.Sprintf(`{"message":%q,"conversation_id":%q}`, message, written(conversation)), bearer(tn.token))
 		}
 		for n := range 5 {
-			first.checkAnswer(ask(first.world, settled, fmt.Sprintf("Question %d?", n)), 200, 0)
+			first.checkAnswer(ask(first.instance, settled, fmt.Sprintf("Question %d?", n)), 200, 0)
 		}
 		out, err := s.command(os.Stderr, "knowledge", "add", "--json", tn.chatbot, s.file("hours.md", opening)).Output()
 		first.must(err)
@@ -78,9 +78,9 @@ func TestKilledInMidStream(t *testing.T) {
 			// Before anything is asked: the process knows itself to be alone.
 			second := s.serve()
 			second.kill()
-			s.inside(func(w *world) { w.noneGenerating() })
+			s.inside(func(w *instance) { w.noneGenerating() })
 		} else {
-			s.inside(func(w *world) {
+			s.inside(func(w *instance) {
 				w.halfAMinuteLater()
 				w.noneGenerating()
 			})
@@ -108,7 +108,7 @@ func TestKilledInMidStream(t *testing.T) {
 		s.Run("every conversation goes on", func(t *testing.T) {
 			p := second.in(t)
 			for _, id := range append(cut, settled) {
-				p.checkAnswer(ask(p.world, id, "And now?"), 200, 0)
+				p.checkAnswer(ask(p.instance, id, "And now?"), 200, 0)
 			}
 		})
 		s.Run("a document that was acknowledged is found", func(t *testing.T) {
@@ -124,12 +124,12 @@ func TestKilledInMidStream(t *testing.T) {
 		})
 		second.terminate()
 		second.endsWithin(patience)
-		s.inside(func(w *world) { w.noneGenerating() })
+		s.inside(func(w *instance) { w.noneGenerating() })
 	})
 }
 
 // file writes a file beside the data.
-func (s *site) file(name, text string) string {
+func (s *installation) file(name, text string) string {
 	s.Helper()
 	path := filepath.Join(s.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -151,9 +151,9 @@ func book(word string) string {
 
 func TestKilledWhileAddingDocuments(t *testing.T) {
 	t.Parallel()
-	onSites(t, func(s *site) {
+	onInstallations(t, func(s *installation) {
 		var tn tenantOf
-		s.inside(func(w *world) { tn = w.newTenant("baker", plan.Enterprise) })
+		s.inside(func(w *instance) { tn = w.newTenant("baker", plan.Enterprise) })
 		add := func(n int) (word string, ended chan error, kill func()) {
 			word = fmt.Sprintf("zanzibar%c", 'a'+n)
 			command := s.command(os.Stderr, "knowledge", "add", "--wait", tn.chatbot, s.file(word+".md", book(word)))
@@ -178,7 +178,7 @@ func TestKilledWhileAddingDocuments(t *testing.T) {
 			timer.Stop()
 		}
 
-		s.inside(func(w *world) {
+		s.inside(func(w *instance) {
 			p := w.server.Program
 			pending := map[knowledge.State]int{}
 			before, err := p.Knowledge.Documents.List(w.Context(), tn.workspace, tn.chatbot)
@@ -232,7 +232,7 @@ func TestKilledWhileAddingDocuments(t *testing.T) {
 
 func TestAddAfterACrash(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		t.Run("a document that a crash left half indexed is indexed at the next start, and adding it again is no second one", func(t *testing.T) {
 			w := start()
 			tn := w.newTenant("baker", plan.Standard)

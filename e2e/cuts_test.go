@@ -85,7 +85,7 @@ func TestEveryCut(t *testing.T) {
 
 // cutting is a server whose model breaks off where the question says.
 type cutting struct {
-	*world
+	*instance
 	format   int
 	upstream *llmtest.Server
 	tn       tenantOf
@@ -107,7 +107,7 @@ func cutEverywhere(t *testing.T, format, step int, database string) {
 	upstream, address := speak.open(t)
 	w := start(t, spoken(speak.name, address, speak.model), func(c *app.Config) { c.DatabaseURL = database })
 	c := &cutting{
-		world: w, format: format, upstream: upstream, tn: w.newTenant("provider", plan.Enterprise, routerManual),
+		instance: w, format: format, upstream: upstream, tn: w.newTenant("provider", plan.Enterprise, routerManual),
 		said: map[int]string{}, ended: map[chat.Status]int{},
 	}
 	c.whole = c.lengthOfWhole(address + speak.path)
@@ -170,7 +170,7 @@ func (c *cutting) answer(body []byte) llmtest.Reply {
 }
 
 // checkCut asks for an answer that is cut, by a stream or in every way.
-func (c *cutting) checkCut(w *world, after int, everyWay bool) {
+func (c *cutting) checkCut(w *instance, after int, everyWay bool) {
 	body := fmt.Sprintf(`{"message":"How is the router reset? cut after %d"}`, after)
 	complete := after >= speaks[c.format].complete
 	events := w.stream(body, bearer(c.tn.token)).rest()
@@ -189,7 +189,7 @@ func (c *cutting) checkCut(w *world, after int, everyWay bool) {
 
 // checkEnd fails unless a stream has one end, after one error where the answer
 // is not complete, and returns what it said.
-func (w *world) checkEnd(all []event, complete bool) (text string) {
+func (w *instance) checkEnd(all []event, complete bool) (text string) {
 	w.Helper()
 	if len(all) < 3 || all[0].Type != "conversation" {
 		w.Fatalf("the stream is %+v", all)
@@ -213,7 +213,7 @@ func (w *world) checkEnd(all []event, complete bool) (text string) {
 
 // checkStored fails unless the conversation is one question with its answer,
 // which ended at one of its attempts, and has a receipt of it.
-func (c *cutting) checkStored(w *world, conversation int64, complete bool, text string, attempt int) {
+func (c *cutting) checkStored(w *instance, conversation int64, complete bool, text string, attempt int) {
 	w.Helper()
 	status := chat.Failed
 	if complete {
@@ -239,7 +239,7 @@ func (c *cutting) checkStored(w *world, conversation int64, complete bool, text 
 }
 
 // checkWhole asks for an answer that is not streamed: all of it or nothing.
-func (c *cutting) checkWhole(w *world, after int) {
+func (c *cutting) checkWhole(w *instance, after int) {
 	w.Helper()
 	conversation := w.newConversation(c.tn.token, "")
 	body := fmt.Sprintf(`{"message":"How is the router reset? cut after %d","conversation_id":%q}`, after, written(conversation))
@@ -258,7 +258,7 @@ func (c *cutting) checkWhole(w *world, after int) {
 
 // checkWithAll asks for a stream with all that it may include. It says the same
 // as the one without, and so does the one that resumes it.
-func (c *cutting) checkWithAll(w *world, after int, body, text string) {
+func (c *cutting) checkWithAll(w *instance, after int, body, text string) {
 	w.Helper()
 	complete := after >= speaks[c.format].complete
 	read := w.marked("POST", streamPath, body, bearer(c.tn.token)).rest()
@@ -291,7 +291,7 @@ func eventsOf(all []marked) []event {
 
 // checkKeyed sends a stream again with its key when the model is well again:
 // what failed is answered then, in its place, and what was complete stays.
-func (c *cutting) checkKeyed(w *world, after int, body, text string) {
+func (c *cutting) checkKeyed(w *instance, after int, body, text string) {
 	w.Helper()
 	complete, attempt := after >= speaks[c.format].complete, 1
 	ask := func() []event {

@@ -26,7 +26,7 @@ const (
 )
 
 // searching waits until questions get vectors.
-func (w *world) searching() {
+func (w *instance) searching() {
 	w.Helper()
 	w.prepared()
 	w.must(w.server.Searcher.Check(w.Context()))
@@ -71,7 +71,7 @@ func TestHybridAnswers(t *testing.T) {
 
 func TestEqualPassagesAreEmbeddedOnce(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		vectors := llmtest.NewEmbeddings(t, vectorSize)
 		w := start(withEmbeddings(vectors))
 		w.searching()

@@ -14,7 +14,7 @@ import (
 
 func TestEvaluatePageAndRoute(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		baker := w.newTenant("baker", plan.Standard, opening, "# Cakes\n\nPlum cake is baked on Sundays.\n", "# Cakes\n\nCheese cake is baked on Mondays.\n")
 		v := w.signedIn(baker.email, baker.password)
@@ -90,7 +90,7 @@ func TestEvaluatePageAndRoute(t *testing.T) {
 
 func TestPassageSizes(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		text := "# Bread\n\n" + strings.Repeat("Bread is baked in the old oven before the sun is up.\n\n", 100)
 		baker := w.newTenant("baker", plan.Standard, text)

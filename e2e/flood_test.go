@@ -79,7 +79,7 @@ func TestMemoryWithoutSignIn(t *testing.T) {
 		return
 	}
 	const most = 64 << 20
-	s := &site{T: t, dir: t.TempDir()}
+	s := &installation{T: t, dir: t.TempDir()}
 	p := s.serve()
 	for range 20 { // what a first request loads is no attacker's
 		p.call("GET", "/sign-in", "")
@@ -108,7 +108,7 @@ func TestMemoryWithoutSignIn(t *testing.T) {
 					t.Errorf("%d of %d are answered with %d", n, wave.n, wave.answered)
 				}
 			}
-			p := &process{world: p.within(t), command: p.command}
+			p := &process{instance: p.within(t), command: p.command}
 			if r := p.call("GET", "/sign-in", ""); r.StatusCode != http.StatusOK {
 				t.Errorf("a healthy client is answered %d", r.StatusCode)
 			}
@@ -121,7 +121,7 @@ func TestMemoryWithoutSignIn(t *testing.T) {
 }
 
 func TestSilentConnections(t *testing.T) {
-	s := &site{T: t, dir: t.TempDir(), files: 150}
+	s := &installation{T: t, dir: t.TempDir(), files: 150}
 	p := s.serve()
 	for name, text := range map[string]string{
 		"that say nothing":              "",
@@ -129,7 +129,7 @@ func TestSilentConnections(t *testing.T) {
 		"that are kept after an answer": "GET /healthz HTTP/1.1\r\nHost: parley\r\n\r\n",
 	} {
 		t.Run("a client is answered throughout, beside 160 connections "+name, func(t *testing.T) {
-			p := &process{world: p.within(t), command: p.command, ended: p.ended}
+			p := &process{instance: p.within(t), command: p.command, ended: p.ended}
 			f := p.flood(t)
 			healthy := http.Client{Timeout: patience}
 			kept := p.dial() // a connection in use is not closed for them

@@ -23,7 +23,7 @@ type tally struct {
 	asked, counted, receipts int
 }
 
-func (w *world) tally(tn tenantOf, upstream *llmtest.Server) tally {
+func (w *instance) tally(tn tenantOf, upstream *llmtest.Server) tally {
 	w.Helper()
 	counted, err := w.server.Store.MessagesOf(w.Context(), tn.workspace, now().Format("2006-01"))
 	w.must(err)
@@ -38,7 +38,7 @@ func (w *world) tally(tn tenantOf, upstream *llmtest.Server) tally {
 
 // checkAnswered fails unless so many questions were answered since before, each
 // by one call of the model.
-func (w *world) checkAnswered(n int, tn tenantOf, upstream *llmtest.Server, before tally) {
+func (w *instance) checkAnswered(n int, tn tenantOf, upstream *llmtest.Server, before tally) {
 	w.Helper()
 	want := tally{before.asked + n, before.counted + n, before.receipts + n}
 	if got := w.tally(tn, upstream); got != want {
@@ -48,7 +48,7 @@ func (w *world) checkAnswered(n int, tn tenantOf, upstream *llmtest.Server, befo
 
 // atOnce sends a request so often, each time on a connection of its own, and
 // returns when the server has been sent them all.
-func (w *world) atOnce(times int, path, body string, headers ...header) <-chan reply {
+func (w *instance) atOnce(times int, path, body string, headers ...header) <-chan reply {
 	w.Helper()
 	var sent sync.WaitGroup
 	answers := make(chan reply, times)
@@ -76,7 +76,7 @@ func (w *world) atOnce(times int, path, body string, headers ...header) <-chan r
 }
 
 // said is what of an answer is the same whenever it is given.
-func (w *world) said(r reply) string {
+func (w *instance) said(r reply) string {
 	w.Helper()
 	if r.Response == nil || r.StatusCode != http.StatusOK {
 		w.Fatalf("it is refused: %s", r.body)
@@ -98,7 +98,7 @@ var kept = []struct{ name, path, body string }{
 	{"a stream of HTML with all that it may include", streamPath, `{"message":"When does the bakery open?","format":"html","include":["usage","sources"]}`},
 }
 
-func (w *world) inNew(body, token string) string {
+func (w *instance) inNew(body, token string) string {
 	w.Helper()
 	if !strings.Contains(body, "%s") {
 		return body
@@ -190,7 +190,7 @@ func TestIdempotencyKeys(t *testing.T) {
 	t.Parallel()
 	onModel(t, func(b bakery, upstream *llmtest.Server) {
 		with := func(key string) []header { return []header{bearer(b.baker.token), keyed(key)} }
-		raw := func(w *world, lines string) reply {
+		raw := func(w *instance, lines string) reply {
 			return w.raw("POST " + chatPath + " HTTP/1.1\r\nHost: parley\r\nAuthorization: Bearer " + b.baker.token + "\r\n" + lines +
 				fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(openingQuestion), openingQuestion))
 		}
@@ -247,7 +247,7 @@ func TestIdempotencyKeys(t *testing.T) {
 }
 
 // keyStands asks with a key at later times, in processes whose clocks say so.
-func keyStands(w *world, tn tenantOf) {
+func keyStands(w *instance, tn tenantOf) {
 	principal, err := w.server.Chatbots.Authenticate(w.Context(), tn.token)
 	w.must(err)
 	key := chat.Key{TokenID: principal.Token.ID, Route: "POST " + chatPath, Value: "a day", BodyHash: strings.Repeat("0", 64)}
@@ -283,7 +283,7 @@ func TestIdempotencyOnTwoServers(t *testing.T) {
 			w := here.within(t)
 			body, before := w.inNew(k.body, tn.token), w.tally(tn, upstream)
 			var answers []<-chan reply
-			for _, server := range []*world{w, there.within(t)} {
+			for _, server := range []*instance{w, there.within(t)} {
 				answers = append(answers, server.atOnce(10, k.path, body, bearer(tn.token), keyed("both "+k.name)))
 			}
 			first := w.said(<-answers[0])

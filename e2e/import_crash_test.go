@@ -40,7 +40,7 @@ const takeover = 3 * time.Minute
 
 func TestKilledInTheMiddleOfAnImport(t *testing.T) {
 	t.Parallel()
-	onSites(t, func(s *site) {
+	onInstallations(t, func(s *installation) {
 		const files, pages = 12, 15
 		web := newSite(s.T)
 		var links []string
@@ -55,7 +55,7 @@ func TestKilledInTheMiddleOfAnImport(t *testing.T) {
 		s.environment = append(s.environment, "FETCH_ALLOW="+allowed.FetchAllow[0], "FETCH_DELAY=1ms", "JOB_LEASE=10s")
 		var tn tenantOf
 		var session header
-		s.inside(func(w *world) {
+		s.inside(func(w *instance) {
 			tn = w.newTenant("baker", plan.Enterprise)
 			user, err := w.server.Tenants.UserByEmail(w.Context(), tn.email)
 			w.must(err)
@@ -104,7 +104,7 @@ func TestKilledInTheMiddleOfAnImport(t *testing.T) {
 		})
 		third.terminate()
 		third.endsWithin(patience)
-		s.inside(func(w *world) {
+		s.inside(func(w *instance) {
 			for _, d := range w.settled(tn) {
 				held, err := w.server.Index.Count(w.Context(), retrieval.Scope{WorkspaceID: tn.workspace, ChatbotID: tn.chatbot}, d.ID)
 				w.must(err)

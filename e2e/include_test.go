@@ -21,7 +21,7 @@ func TestInclude(t *testing.T) {
 		token := b.baker.token
 		upstream.Always(sevenInPieces)
 		for _, list := range []string{"null", "[]", `["usage"]`, `["sources"]`, `["ids"]`, `["usage","sources","ids"]`, `["usage","usage"]`} {
-			b.play(scenario{name: "an answer at once may be asked to include " + list + ", and has the same fields", body: including(list), headers: as(token), then: func(w *world, r reply) {
+			b.play(scenario{name: "an answer at once may be asked to include " + list + ", and has the same fields", body: including(list), headers: as(token), then: func(w *instance, r reply) {
 				w.checkFields(r.Data, "message", "conversation_id", "format", "usage", "message_id", "sources")
 			}})
 		}
@@ -32,7 +32,7 @@ func TestInclude(t *testing.T) {
 		}
 
 		whole := b.call("POST", chatPath, inFormat("html"), bearer(token))
-		rest := `{"type":"formatted","content":` + quoted(b.world, message(whole)) + `,"format":"html"}` + "\n[DONE]"
+		rest := `{"type":"formatted","content":` + quoted(b.instance, message(whole)) + `,"format":"html"}` + "\n[DONE]"
 		answer := "answer: At **seven** in the morning [1].\n"
 		sources := `{"type":"sources","sources":` + sourcesIn(whole.body) + "}\n"
 		usage := `{"type":"usage","usage":{"prompt_tokens":21,"completion_tokens":8,"total_tokens":29,"estimated":false,"model":"double","first_token_ms":N,"total_ms":N,"passages":P,"status":"complete"}}` + "\n"
@@ -75,7 +75,7 @@ var (
 	milliseconds = regexp.MustCompile(`"(first_token_ms|total_ms)":\d+`)
 )
 
-func quoted(w *world, text string) string {
+func quoted(w *instance, text string) string {
 	w.Helper()
 	b, err := json.Marshal(text)
 	w.must(err)
@@ -90,7 +90,7 @@ func sourcesIn(body string) string {
 
 // checkSources compares the sources of an answer with the document they are
 // from.
-func checkSources(w *world, tn tenantOf, r reply) {
+func checkSources(w *instance, tn tenantOf, r reply) {
 	w.Helper()
 	documents, err := w.server.Knowledge.Documents.List(w.Context(), tn.workspace, tn.chatbot)
 	w.must(err)

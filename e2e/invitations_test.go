@@ -45,7 +45,7 @@ const guestPassword = "a password of a guest"
 
 func TestInvitations(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		baker, smith := w.newTenant("baker", plan.Standard), w.newTenant("smith", plan.Standard)
 		owner := w.signedIn(baker.email, baker.password)

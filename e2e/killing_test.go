@@ -44,7 +44,7 @@ type asked struct {
 
 // killing is a server that is killed at one point after the other.
 type killing struct {
-	*site
+	*installation
 	*process
 	tn       tenantOf
 	upstream *llmtest.Server
@@ -52,7 +52,7 @@ type killing struct {
 
 // in is the same in the sub-test that t belongs to.
 func (k *killing) in(t *testing.T) *killing {
-	inner := *k.site
+	inner := *k.installation
 	inner.T = t
 	return &killing{&inner, k.process.in(t), k.tn, k.upstream}
 }
@@ -146,7 +146,7 @@ func (k *killing) holdBack() (letGo func()) {
 func (k *killing) open(ctx context.Context) *app.Program {
 	k.Helper()
 	config := &app.Config{}
-	config.DataDir, config.DatabaseURL = k.dir, k.site.database
+	config.DataDir, config.DatabaseURL = k.dir, k.installation.database
 	p, err := app.Open(ctx, config, slog.New(slog.DiscardHandler))
 	k.must(err)
 	return p

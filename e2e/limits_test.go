@@ -12,7 +12,7 @@ import (
 )
 
 // turnedAway expects a refusal with a time to come again.
-func (w *world) turnedAway(r reply, status, code int, message string) {
+func (w *instance) turnedAway(r reply, status, code int, message string) {
 	w.Helper()
 	w.refused(r, status, code, message)
 	if seconds, err := strconv.Atoi(r.Header.Get("Retry-After")); err != nil || seconds < 1 {
@@ -22,7 +22,7 @@ func (w *world) turnedAway(r reply, status, code int, message string) {
 
 func TestWhatNeverCountsAgainstTheRate(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		w.includes(plan.Standard, func(l *plan.Limits) { l.RequestsPerMinute = 3 })
 		tn := w.newTenant("baker", plan.Standard, opening)

@@ -24,13 +24,13 @@ type line struct {
 }
 
 // dial opens a connection to the server.
-func (w *world) dial() *line {
+func (w *instance) dial() *line {
 	w.Helper()
 	return w.dialWith(&net.Dialer{})
 }
 
 // dialNarrow opens a connection that takes little that is not read.
-func (w *world) dialNarrow() *line {
+func (w *instance) dialNarrow() *line {
 	w.Helper()
 	return w.dialWith(&net.Dialer{Control: func(_, _ string, raw syscall.RawConn) (err error) {
 		ctl := raw.Control(func(fd uintptr) {
@@ -43,7 +43,7 @@ func (w *world) dialNarrow() *line {
 	}})
 }
 
-func (w *world) dialWith(dialer *net.Dialer) *line {
+func (w *instance) dialWith(dialer *net.Dialer) *line {
 	w.Helper()
 	conn, err := dialer.DialContext(w.Context(), "tcp", strings.TrimPrefix(w.base, "http://"))
 	w.must(err)
@@ -115,7 +115,7 @@ var leaving = []struct {
 }
 
 // comes waits for a signal.
-func (w *world) comes(what string, signal <-chan struct{}) {
+func (w *instance) comes(what string, signal <-chan struct{}) {
 	w.Helper()
 	select {
 	case <-signal:
@@ -126,7 +126,7 @@ func (w *world) comes(what string, signal <-chan struct{}) {
 
 // answered waits until the conversation's last message is an answer, and
 // returns it.
-func (w *world) answered(tn tenantOf, conversation int64) chat.Message {
+func (w *instance) answered(tn tenantOf, conversation int64) chat.Message {
 	w.Helper()
 	var last chat.Message
 	w.eventually("the answer is stored", func() bool {
@@ -141,7 +141,7 @@ func (w *world) answered(tn tenantOf, conversation int64) chat.Message {
 }
 
 // noneGenerating fails the test when an answer is still being generated.
-func (w *world) noneGenerating() {
+func (w *instance) noneGenerating() {
 	w.Helper()
 	count := func(text string) int { return len(text) }
 	n, err := w.server.Store.InterruptLapsed(context.WithoutCancel(w.Context()), now().Add(time.Hour), now(), count)

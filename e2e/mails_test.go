@@ -15,7 +15,7 @@ import (
 
 func TestMails(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		stripe, post := stripetest.New(t, stripetest.Options{}), mailtest.New(t, mailtest.Options{})
 		w := start(paidAt(stripe), func(c *app.Config) {
 			c.SMTPURL, c.MailFrom, c.BaseURL = "smtp://"+post.Address, "Parley <parley@example.com>", "http://parley.example"
@@ -24,13 +24,13 @@ func TestMails(t *testing.T) {
 		w.sells(stripe)
 		baker := w.newTenant("baker", plan.Starter)
 		customer := w.signedIn(baker.email, baker.password).buys(stripe, baker, plan.Standard)
-		send := func(w *world, after time.Duration) error {
+		send := func(w *instance, after time.Duration) error {
 			var err error
 			w.later(after, func(p *app.Program) { _, err = p.Tenants.SendMails(w.Context(), w.server.Mails.Send) })
 			return err
 		}
 		// arrived sends what is due after a while, and returns what has arrived.
-		arrived := func(w *world, after time.Duration) (subjects []string, last mailtest.Mail) {
+		arrived := func(w *instance, after time.Duration) (subjects []string, last mailtest.Mail) {
 			w.Helper()
 			before := len(post.Mails())
 			w.must(send(w, after))

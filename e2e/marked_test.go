@@ -25,7 +25,7 @@ type markedEvents struct {
 }
 
 // marked asks for a stream with ids, which it must get.
-func (w *world) marked(method, path, body string, headers ...header) *markedEvents {
+func (w *instance) marked(method, path, body string, headers ...header) *markedEvents {
 	w.Helper()
 	response := w.send(method, path, body, headers...)
 	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/event-stream" {

@@ -20,7 +20,7 @@ var foreignPages = [][]header{
 
 func TestOtherSitesChangeNothing(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		w.server.Pace.Limits = tenant.PaceLimits{Person: [2]int{1e6, 1e6}, Workspace: [2]int{1e6, 1e6}, Stranger: [1]int{1e6}} // one person asks for every route many times
 		mine := w.newEstate("quillon")

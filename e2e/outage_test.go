@@ -18,7 +18,7 @@ import (
 )
 
 // refuseAll plays what the API must answer while its database is down.
-func (w *world) refuseAll(tn tenantOf, conversation string) {
+func (w *instance) refuseAll(tn tenantOf, conversation string) {
 	w.Helper()
 	w.eventually("the server forgets who may ask", func() bool {
 		return w.call("POST", conversationsPath, "", bearer(tn.token)).StatusCode != http.StatusOK
@@ -56,7 +56,7 @@ func TestDatabaseOutage(t *testing.T) {
 		w.eventually("the server is ready again", func() bool { return w.call("GET", "/readyz", "").StatusCode == 200 })
 		w.play(
 			scenario{name: "questions are answered again", body: asking(id), headers: as(baker.token), has: []string{"seven in the morning"}},
-			scenario{name: "what was said is there", method: "GET", path: messagesPath(id), headers: as(baker.token), then: func(w *world, _ reply) {
+			scenario{name: "what was said is there", method: "GET", path: messagesPath(id), headers: as(baker.token), then: func(w *instance, _ reply) {
 				if n := len(w.messages(baker.token, id, "")); n != 4 {
 					w.Errorf("%d messages, want 4", n)
 				}
@@ -114,7 +114,7 @@ func (x brokenIndex) Check(context.Context) error { return fault.New(fault.Upstr
 
 func TestIndexOutage(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		for _, panics := range []bool{false, true} {
 			broken := func(x retrieval.Index) retrieval.Index {
 				return brokenIndex{indextest.RefuseInTx(x), panics}

@@ -12,7 +12,7 @@ import (
 
 // untilTurnedAway makes a request until it is refused with 429, and returns that
 // answer and how many passed, of at most 1,000.
-func (w *world) untilTurnedAway(send func() reply) (refused reply, passed int) {
+func (w *instance) untilTurnedAway(send func() reply) (refused reply, passed int) {
 	w.Helper()
 	for ; passed < 1_000; passed++ {
 		if r := send(); r.StatusCode == http.StatusTooManyRequests {

@@ -61,7 +61,7 @@ func TestPanicsInMidTurn(t *testing.T) {
 					id := written(outer.newConversation(tn.token, ""))
 					body = func(message string) string { return `{"message":"` + message + `","conversation_id":` + id + `}` }
 				}
-				goesOn := func(w *world) {
+				goesOn := func(w *instance) {
 					w.Helper()
 					if r := w.call("POST", chatPath, body("When does the bakery open?"), bearer(tn.token)); r.StatusCode != http.StatusOK {
 						w.Fatalf("the next question is answered with %s", r.body)

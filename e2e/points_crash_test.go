@@ -77,10 +77,10 @@ var points = []struct {
 
 func TestKilledAtEachPoint(t *testing.T) {
 	t.Parallel()
-	onSites(t, func(s *site) {
-		k := &killing{site: s, upstream: llmtest.NewServer(s.T, llmtest.Reply{})}
+	onInstallations(t, func(s *installation) {
+		k := &killing{installation: s, upstream: llmtest.NewServer(s.T, llmtest.Reply{})}
 		s.answeredBy(k.upstream)
-		s.inside(func(w *world) { k.tn = w.newTenant("baker", plan.Enterprise, opening) })
+		s.inside(func(w *instance) { k.tn = w.newTenant("baker", plan.Enterprise, opening) })
 		k.process = s.serve()
 		var answered []*asked
 		for n, point := range points {
@@ -120,7 +120,7 @@ func TestKilledAtEachPoint(t *testing.T) {
 		})
 		k.terminate()
 		k.endsWithin(patience)
-		s.inside(func(w *world) {
+		s.inside(func(w *instance) {
 			w.noneGenerating()
 			attempts := 0
 			for _, a := range answered {
@@ -163,7 +163,7 @@ func (k *killing) checkOnce(a *asked, before chat.StoredTurn, attempts, sent int
 	if a.whole != "" {
 		status = chat.Complete
 	}
-	if before.Answer.Status == chat.Complete && sent < attempts && k.site.database != "" {
+	if before.Answer.Status == chat.Complete && sent < attempts && k.installation.database != "" {
 		status = chat.Complete
 	}
 	if a.conversation != 0 && (before.Question != a.question || before.Answer.Status != status) {
@@ -195,7 +195,7 @@ func (k *killing) checkOnce(a *asked, before chat.StoredTurn, attempts, sent int
 	}
 	a.conversation = conversation
 	a.attempts = k.checkTurn(a)
-	if a.attempts != attempts && (a.attempts != sent || k.site.database == "") {
+	if a.attempts != attempts && (a.attempts != sent || k.installation.database == "") {
 		k.Errorf("the answer is of attempt %d", a.attempts)
 	}
 	if done := a.whole != "" || a.attempts < attempts; asked != 1 && !done || asked != 0 && done {

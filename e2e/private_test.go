@@ -15,7 +15,7 @@ import (
 // TestFilesArePrivate starts servers on a folder that others can read.
 func TestFilesArePrivate(t *testing.T) {
 	t.Parallel()
-	all := func(w *world, dir string) {
+	all := func(w *instance, dir string) {
 		w.Helper()
 		w.must(filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.Type()&fs.ModeSymlink != 0 {

@@ -16,16 +16,16 @@ import (
 // twoProcesses are processes of the binary on one database, each with a data
 // folder of its own.
 type twoProcesses struct {
-	*site
+	*installation
 	here, there *process
 	db          *sql.DB
 }
 
 // onTwoProcesses prepares a database, and starts two processes on it.
-func onTwoProcesses(t *testing.T, prepare func(w *world)) twoProcesses {
+func onTwoProcesses(t *testing.T, prepare func(w *instance)) twoProcesses {
 	t.Helper()
-	first := &site{T: t, dir: t.TempDir(), database: pgtest.New(t)}
-	second := &site{T: t, dir: t.TempDir(), database: first.database}
+	first := &installation{T: t, dir: t.TempDir(), database: pgtest.New(t)}
+	second := &installation{T: t, dir: t.TempDir(), database: first.database}
 	shareCache(t, first.dir)
 	shareCache(t, second.dir)
 	first.inside(prepare)
@@ -77,7 +77,7 @@ func (two twoProcesses) flood(each int, send func(p *process) reply) int {
 func TestTwoProcessesShareLimits(t *testing.T) {
 	t.Parallel()
 	var baker, smith, miller, mason tenantOf
-	two := onTwoProcesses(t, func(w *world) {
+	two := onTwoProcesses(t, func(w *instance) {
 		w.includes(plan.Premium, func(l *plan.Limits) { l.MessagesPerMonth, l.RequestsPerMinute = 40, plan.Unlimited })
 		baker, smith = w.newTenant("baker", plan.Standard), w.newTenant("smith", plan.Standard)
 		miller, mason = w.newTenant("miller", plan.Premium), w.newTenant("mason", plan.Premium)
@@ -132,7 +132,7 @@ func TestTwoProcessesShareLimits(t *testing.T) {
 	})
 	t.Run("what a killed process had reserved is lost until its lease ends, and no longer", func(t *testing.T) {
 		limit := func(messages int) {
-			two.inside(func(w *world) {
+			two.inside(func(w *instance) {
 				w.includes(plan.Premium, func(l *plan.Limits) { l.MessagesPerMonth = messages })
 			})
 		}

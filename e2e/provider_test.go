@@ -22,7 +22,7 @@ const providerCanary = "sk-canary-0123456789abcdef"
 func withLoopback(c *app.Config) { c.ProviderAllow = []string{"127.0.0.1:*"} }
 
 // choose gives a tenant's chatbot a model of a provider of its own.
-func (w *world) choose(tn tenantOf, upstream *llmtest.Server, fallback chatbot.ModelChoice) chatbot.Provider {
+func (w *instance) choose(tn tenantOf, upstream *llmtest.Server, fallback chatbot.ModelChoice) chatbot.Provider {
 	w.Helper()
 	provider, err := w.server.Chatbots.CreateProvider(w.Context(), tn.workspace, chatbot.ProviderSettings{
 		Name: "Ours", Kind: chatbot.OpenAI, BaseURL: upstream.BaseURL(), Key: providerCanary,
@@ -36,7 +36,7 @@ func (w *world) choose(tn tenantOf, upstream *llmtest.Server, fallback chatbot.M
 
 func TestProvider(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		own := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"By the house."}})
 		theirs := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"By ", "their model."}})
 		secret := chatbot.ServerKey{1, 2, 3}
@@ -103,7 +103,7 @@ func TestProvider(t *testing.T) {
 }
 
 // notInFiles looks for secrets in all that the server keeps on this machine.
-func (w *world) notInFiles(secrets ...string) {
+func (w *instance) notInFiles(secrets ...string) {
 	w.Helper()
 	w.must(filepath.WalkDir(w.server.Config.DataDir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {

@@ -10,7 +10,7 @@ func TestWarningOfProxies(t *testing.T) {
 	t.Run("a server whose clients are all one does not start in silence", func(t *testing.T) {
 		logged := func(environment ...string) string {
 			log := &lockedBuffer{}
-			server := (&site{T: t, dir: t.TempDir()}).command(log, "serve")
+			server := (&installation{T: t, dir: t.TempDir()}).command(log, "serve")
 			server.Env = append(append(server.Env, "LISTEN_ADDR=127.0.0.1:0", "BASE_URL=https://parley.example.com"), environment...)
 			if err := server.Start(); err != nil {
 				t.Fatal(err)
@@ -19,7 +19,7 @@ func TestWarningOfProxies(t *testing.T) {
 				_ = server.Process.Kill()
 				_ = server.Wait() // it was killed
 			}()
-			(&world{T: t, log: log}).eventually("the server listens", func() bool { return strings.Contains(log.String(), "msg=listening") })
+			(&instance{T: t, log: log}).eventually("the server listens", func() bool { return strings.Contains(log.String(), "msg=listening") })
 			return log.String()
 		}
 		if log := logged(); !regexp.MustCompile(`level=WARN .*TRUSTED_PROXIES`).MatchString(log) {

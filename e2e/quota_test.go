@@ -12,7 +12,7 @@ import (
 )
 
 // includes lets a plan include less.
-func (w *world) includes(name plan.Name, change func(*plan.Limits)) {
+func (w *instance) includes(name plan.Name, change func(*plan.Limits)) {
 	w.Helper()
 	p, err := w.server.PlanNamed(w.Context(), name)
 	w.must(err)
@@ -21,19 +21,19 @@ func (w *world) includes(name plan.Name, change func(*plan.Limits)) {
 }
 
 // hasNoHurry lets tests ask as often as they like on the plan of most.
-func (w *world) hasNoHurry() {
+func (w *instance) hasNoHurry() {
 	w.Helper()
 	w.includes(plan.Standard, func(l *plan.Limits) { l.RequestsPerMinute = plan.Unlimited })
 }
 
 // hasNoRates lets tests ask as often as they like on pages and management routes.
-func (w *world) hasNoRates() {
+func (w *instance) hasNoRates() {
 	const many = 1_000_000
 	w.server.Pace.Limits = tenant.PaceLimits{Person: [2]int{many, many}, Workspace: [2]int{many, many}, Stranger: [1]int{many}}
 }
 
 // limited expects that a question is refused for now, and returns for how long.
-func (w *world) limited(token string) time.Duration {
+func (w *instance) limited(token string) time.Duration {
 	w.Helper()
 	r := w.call("POST", chatPath, openingQuestion, bearer(token))
 	w.checkAnswer(r, http.StatusTooManyRequests, 7)
@@ -46,7 +46,7 @@ func (w *world) limited(token string) time.Duration {
 
 func TestPlanQuotas(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		w.includes(plan.Standard, func(l *plan.Limits) { l.RequestsPerMinute = 3 })
 		w.includes(plan.Premium, func(l *plan.Limits) { l.MessagesPerMonth = 2 })

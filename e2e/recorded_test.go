@@ -88,7 +88,7 @@ var routeRecords = map[string]struct {
 }
 
 // entries are all of the audit log, the latest first.
-func (w *world) entries() (entries []audit.Entry) {
+func (w *instance) entries() (entries []audit.Entry) {
 	w.Helper()
 	for entry, err := range w.server.Tenants.AuditLog(w.Context(), "", time.Time{}) {
 		w.must(err)
@@ -99,7 +99,7 @@ func (w *world) entries() (entries []audit.Entry) {
 
 func TestEveryRouteLeavesARecord(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		mine := w.newEstate("quillon")
 		guest, err := w.server.Tenants.Invite(t.Context(), mine.workspace, mine.owner, "guest@quillon.example", tenant.RoleMember)

@@ -117,7 +117,7 @@ func (b bakery) noResumes(conversation int64, id string) []scenario {
 	}
 	return append(all,
 		scenario{name: "a token that may not read does not resume", method: "GET", path: path, headers: as(blind), status: 403, code: 2},
-		scenario{name: "one that may only read does", method: "GET", path: messagesPath(written(conversation)), headers: as(reading), then: func(w *world, _ reply) {
+		scenario{name: "one that may only read does", method: "GET", path: messagesPath(written(conversation)), headers: as(reading), then: func(w *instance, _ reply) {
 			w.marked("GET", path, "", bearer(reading), lastEventID(id)).rest()
 		}},
 	)
@@ -125,7 +125,7 @@ func (b bakery) noResumes(conversation int64, id string) []scenario {
 
 // begunWithIDs is a stream with ids whose model waits after some pieces, which
 // have been read.
-func begunWithIDs(w *world, upstream *llmtest.Server, token string, pieces int) (stream *markedEvents, seen []marked, gate *llmtest.Gate, model *llmtest.Request) {
+func begunWithIDs(w *instance, upstream *llmtest.Server, token string, pieces int) (stream *markedEvents, seen []marked, gate *llmtest.Gate, model *llmtest.Request) {
 	w.Helper()
 	gate = llmtest.NewGate()
 	model = upstream.Request(upstream.Arrived())
@@ -200,7 +200,7 @@ func TestResumeWhileGenerating(t *testing.T) {
 
 // resumesWhileGenerating reads a stream here and there, from each of its
 // events on.
-func resumesWhileGenerating(here, there *world, upstream *llmtest.Server, token string, pieces int) {
+func resumesWhileGenerating(here, there *instance, upstream *llmtest.Server, token string, pieces int) {
 	here.Helper()
 	stream, seen, gate, _ := begunWithIDs(here, upstream, token, pieces)
 	path := resumePath(seen[0].ConversationID)

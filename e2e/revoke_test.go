@@ -17,7 +17,7 @@ import (
 
 // openStream starts a stream that has said one piece and is then silent until
 // the test ends.
-func (w *world) openStream(upstream *llmtest.Server, tn tenantOf) (*events, int64, *llmtest.Request) {
+func (w *instance) openStream(upstream *llmtest.Server, tn tenantOf) (*events, int64, *llmtest.Request) {
 	w.Helper()
 	model := upstream.Request(upstream.Arrived())
 	upstream.Next(llmtest.Reply{Pieces: []string{"At", " seven."}, Hold: llmtest.NewGate(), HoldAt: llmtest.AfterPieces(1)})
@@ -28,7 +28,7 @@ func (w *world) openStream(upstream *llmtest.Server, tn tenantOf) (*events, int6
 }
 
 // endsWith checks that a stream ends with one error, and what is stored then.
-func (w *world) endsWith(stream *events, code int, tn tenantOf, conversation int64, model *llmtest.Request) {
+func (w *instance) endsWith(stream *events, code int, tn tenantOf, conversation int64, model *llmtest.Request) {
 	w.Helper()
 	rest := stream.rest()
 	if len(rest) != 2 || rest[0].Type != "error" || rest[0].Error != code || rest[0].ErrorMessage == "" || !rest[1].done {
@@ -42,7 +42,7 @@ func (w *world) endsWith(stream *events, code int, tn tenantOf, conversation int
 
 func TestRevokedInMidStream(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		upstream := llmtest.NewServer(t, llmtest.Reply{})
 		outer := start(withModel(upstream))
 		p := outer.server.Program
@@ -213,7 +213,7 @@ func TestOutageInMidStream(t *testing.T) {
 	outer.server.API.Streams.Recheck = 20 * time.Millisecond
 	tn := outer.newTenant("baker", plan.Standard, opening)
 
-	outage := func(t *testing.T, during func(w *world, release func())) {
+	outage := func(t *testing.T, during func(w *instance, release func())) {
 		w := outer.within(t)
 		w.eventually("questions are answered, on connections of after the last outage", func() bool {
 			return w.call("POST", chatPath, openingQuestion, bearer(tn.token)).StatusCode == 200
@@ -234,13 +234,13 @@ func TestOutageInMidStream(t *testing.T) {
 		}
 	}
 	t.Run("a database that goes away and comes back does not end a stream", func(t *testing.T) {
-		outage(t, func(_ *world, release func()) {
+		outage(t, func(_ *instance, release func()) {
 			database.set(false)
 			release()
 		})
 	})
 	t.Run("an answer that ends during the outage is stored after it", func(t *testing.T) {
-		outage(t, func(w *world, release func()) {
+		outage(t, func(w *instance, release func()) {
 			release()
 			w.eventually("the answer is in vain", func() bool {
 				select {

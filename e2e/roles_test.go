@@ -17,7 +17,7 @@ func (r row) isFor(role tenant.Role) bool {
 
 func TestRoles(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		for role, name := range map[tenant.Role]string{tenant.RoleMember: "quillon", tenant.RoleAdmin: "vexley"} {
 			e := w.newEstate(name)
@@ -62,7 +62,7 @@ func TestRoles(t *testing.T) {
 
 func TestOwners(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		e := w.newEstate("quillon")
 		admin := w.employ(e, tenant.RoleAdmin)

@@ -167,7 +167,7 @@ var rows = []row{
 
 // routesOf lists what a server has registered, without middlewares; HEAD
 // belongs to GET.
-func (w *world) routesOf() []string {
+func (w *instance) routesOf() []string {
 	var names []string
 	for _, route := range w.server.App.GetRoutes(true) {
 		if route.Method != http.MethodHead {
@@ -202,7 +202,7 @@ func (r row) names() []string {
 }
 
 // fill puts the ids in. It fails the test on a name that it does not know.
-func (w *world) fill(template string, with ids) string {
+func (w *instance) fill(template string, with ids) string {
 	w.Helper()
 	return placeholder.ReplaceAllStringFunc(template, func(name string) string {
 		id, known := with[name[1:]]
@@ -215,7 +215,7 @@ func (w *world) fill(template string, with ids) string {
 
 // try calls a row with ids. The caller's own X-Request-Id makes answers
 // comparable that print it.
-func (w *world) try(r row, with ids, headers ...header) reply {
+func (w *instance) try(r row, with ids, headers ...header) reply {
 	w.Helper()
 	body := w.fill(r.body, with)
 	headers = append([]header{{"Content-Type", ""}, {"Content-Type", typeOf(body)}, {"X-Request-Id", "the-same"}}, headers...)

@@ -12,7 +12,7 @@ import (
 )
 
 // securityEvents are the lines of the log about security events.
-func (w *world) securityEvents() (lines []string) {
+func (w *instance) securityEvents() (lines []string) {
 	for line := range strings.Lines(w.log.String()) {
 		if strings.Contains(line, `msg="security event"`) {
 			lines = append(lines, strings.TrimSpace(line))

@@ -38,7 +38,7 @@ func serving(t *testing.T, args ...string) (address string, stop func() int) {
 		return server.ProcessState.ExitCode()
 	}
 	t.Cleanup(func() { stop() })
-	(&world{T: t}).eventually("the server says where it is", func() bool {
+	(&instance{T: t}).eventually("the server says where it is", func() bool {
 		select {
 		case <-ended:
 			t.Fatalf("it ended with %d: %s", server.ProcessState.ExitCode(), complaints.String())
@@ -79,7 +79,7 @@ func TestSecondServer(t *testing.T) {
 	address, stop := serving(t, "--listen=127.0.0.1:0", "--data-dir="+data)
 	oneSentence := func(t *testing.T, said string, has ...string) {
 		t.Helper()
-		(&world{T: t}).checkParts(said, append(has, "parley: "), "goroutine", ".go:", "Usage")
+		(&instance{T: t}).checkParts(said, append(has, "parley: "), "goroutine", ".go:", "Usage")
 		if strings.Count(said, "\n") != 1 {
 			t.Errorf("it is not one line: %q", said)
 		}
@@ -131,7 +131,7 @@ func TestDemoLetsOwnersChangePlans(t *testing.T) {
 			address, _ := serving(t, append(c.args, "--demo", "--listen=127.0.0.1:0", "--data-dir="+term.folder)...)
 			term.fed(staffPassword+"\n", "user", "password", app.DemoEmail, "--password-stdin")
 			workspace := field(term.records("workspace", "list")[0], "id")
-			v := (&world{T: t, base: "http://" + address}).signedIn(app.DemoEmail, staffPassword)
+			v := (&instance{T: t, base: "http://" + address}).signedIn(app.DemoEmail, staffPassword)
 			v.expect(v.post("/workspaces/"+workspace+"/plan", pairs{"plan", "premium"}), c.want)
 		})
 	}

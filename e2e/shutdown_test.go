@@ -13,11 +13,11 @@ import (
 
 func TestTermination(t *testing.T) {
 	t.Parallel()
-	onSites(t, func(s *site) {
+	onInstallations(t, func(s *installation) {
 		upstream := llmtest.NewServer(s.T, llmtest.Reply{Pieces: []string{"Yes."}})
 		s.answeredBy(upstream)
 		var tn tenantOf
-		s.inside(func(w *world) { tn = w.newTenant("baker", plan.Standard, opening) })
+		s.inside(func(w *instance) { tn = w.newTenant("baker", plan.Standard, opening) })
 		twoPieces := func(gate *llmtest.Gate) llmtest.Reply {
 			return llmtest.Reply{Pieces: []string{"At", " seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)}
 		}
@@ -97,7 +97,7 @@ func TestTermination(t *testing.T) {
 			p.checkAnswer(p.read(whole.answer()), http.StatusServiceUnavailable, 8)
 			p.endsWithin(patience)
 			p.eventually("the model is let go", func() bool { return upstream.Open() == 0 })
-			s.inside(func(w *world) {
+			s.inside(func(w *instance) {
 				w.noneGenerating()
 				interrupted := 0
 				for id := range int64(100) {

@@ -67,7 +67,7 @@ func (s *slowSites) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // onSlowSites makes a free workspace for each site, which has it read.
-func (w *world) onSlowSites(s *slowSites) {
+func (w *instance) onSlowSites(s *slowSites) {
 	w.Helper()
 	for i, url := range s.urls {
 		ctx, id := w.Context(), fmt.Sprint("ws_slow_", i)
@@ -81,7 +81,7 @@ func (w *world) onSlowSites(s *slowSites) {
 
 func TestSlowSites(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		const workspaces, workers = 40, 4
 		slow := newSlowSites(t, workspaces)
 		w := start(func(c *app.Config) {

@@ -12,7 +12,7 @@ import (
 )
 
 // checkEnding fails unless a stop was answered with this.
-func (w *world) checkEnding(r reply, conversation int64, status any) {
+func (w *instance) checkEnding(r reply, conversation int64, status any) {
 	w.Helper()
 	w.checkAnswer(r, 200, 0)
 	w.checkFields(r.Data, "conversation_id", "message_id", "status")
@@ -29,7 +29,7 @@ var stopping = []struct{ name, body, tail string }{
 }
 
 // stopsStream stops a stream of here there, after one piece.
-func stopsStream(here, there *world, upstream *llmtest.Server, tn tenantOf, body, tail string) {
+func stopsStream(here, there *instance, upstream *llmtest.Server, tn tenantOf, body, tail string) {
 	here.Helper()
 	model := upstream.Request(upstream.Arrived())
 	upstream.Next(llmtest.Reply{Pieces: []string{"At", " seven."}, Hold: llmtest.NewGate(), HoldAt: llmtest.AfterPieces(1)})

@@ -11,7 +11,7 @@ import (
 
 func TestStorage(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		const limit = 2_000_000
 		w := start()
 		w.includes(plan.Starter, func(l *plan.Limits) { l.StoredBytes = limit })

@@ -15,7 +15,7 @@ import (
 
 func TestCustomersOfAnotherStripe(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		stripe := stripetest.New(t, stripetest.Options{})
 		w := start(paidAt(stripe))
 		w.sells(stripe)
@@ -70,7 +70,7 @@ func TestCustomersOfAnotherStripe(t *testing.T) {
 }
 
 // userOf is the id of the owner of a workspace.
-func userOf(w *world, tn tenantOf) string {
+func userOf(w *instance, tn tenantOf) string {
 	w.Helper()
 	user, err := w.server.Tenants.UserByEmail(w.Context(), tn.email)
 	w.must(err)

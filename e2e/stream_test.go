@@ -22,7 +22,7 @@ var patientStreams = app.StreamTimes{KeepAlive: time.Hour, Recheck: time.Hour, W
 
 func TestDeadClient(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Yes."}})
 		outer := start(withModel(upstream), onlyTheWatch)
 		outer.server.API.Streams = patientStreams
@@ -158,7 +158,7 @@ func TestDeadClientAfterReadTimeout(t *testing.T) {
 
 func TestKeptConnection(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		answer := strings.TrimSpace(strings.Repeat("The bakery opens at seven. ", 40))
 		upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: strings.SplitAfter(answer, " ")})
 		outer := start(withModel(upstream))
@@ -166,13 +166,13 @@ func TestKeptConnection(t *testing.T) {
 		tn := outer.newTenant("baker", plan.Standard, opening)
 		stream := request("POST", streamPath, tn.token, openingQuestion)
 		whole := request("POST", chatPath, tn.token, openingQuestion)
-		checkStream := func(w *world, client *line) {
+		checkStream := func(w *instance, client *line) {
 			w.Helper()
 			if s := w.story(client.events()); s.kinds != "conversation waiting delta [DONE] " || s.text != answer {
 				w.Fatalf("the stream was %s %q", s.kinds, s.text)
 			}
 		}
-		checkWhole := func(w *world, client *line) {
+		checkWhole := func(w *instance, client *line) {
 			w.Helper()
 			if r := w.read(client.answer()); r.StatusCode != http.StatusOK || r.Data["message"] != answer {
 				w.Fatalf("the answer was %d %s", r.StatusCode, r.body)
@@ -225,7 +225,7 @@ func TestKeptConnection(t *testing.T) {
 
 func TestFirstByte(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		upstream := llmtest.NewServer(t, llmtest.Reply{})
 		outer := start(withModel(upstream))
 		tn := outer.newTenant("baker", plan.Standard, opening)
@@ -265,7 +265,7 @@ func TestFirstByte(t *testing.T) {
 
 func TestStalledReader(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		const pieces, size = 120, 8 << 10
 		// Each character takes 6 bytes in JSON.
 		long := make([]string, pieces)

@@ -27,7 +27,7 @@ func paidAt(s *stripetest.Server) func(*app.Config) {
 func elsewhere(url string) string { return strings.Replace(url, "127.0.0.1", "localhost", 1) }
 
 // sells brings the plans to Stripe, and Stripe's events to the server.
-func (w *world) sells(s *stripetest.Server) {
+func (w *instance) sells(s *stripetest.Server) {
 	w.Helper()
 	plans, err := w.server.Tenants.Plans(w.Context())
 	w.must(err)
@@ -37,7 +37,7 @@ func (w *world) sells(s *stripetest.Server) {
 }
 
 // delivers brings all events that wait, and expects that they are taken.
-func (w *world) delivers(s *stripetest.Server) {
+func (w *instance) delivers(s *stripetest.Server) {
 	w.Helper()
 	if accepted, of := s.Deliver(); accepted != of || of == 0 {
 		w.Errorf("%d of %d events are taken", accepted, of)
@@ -68,7 +68,7 @@ func (v *visitor) presses(s *stripetest.Server, leads reply, action string) {
 }
 
 // has expects the plan in force.
-func (w *world) has(tn tenantOf, want plan.Name) {
+func (w *instance) has(tn tenantOf, want plan.Name) {
 	w.Helper()
 	workspace, err := w.server.Tenants.Workspace(w.Context(), tn.workspace)
 	w.must(err)
@@ -79,7 +79,7 @@ func (w *world) has(tn tenantOf, want plan.Name) {
 
 // isAnswered expects the status and code of a token's question, once what is
 // remembered of the token for a moment is forgotten.
-func (w *world) isAnswered(token string, status, code int) {
+func (w *instance) isAnswered(token string, status, code int) {
 	w.Helper()
 	var last reply
 	w.eventually("the token is answered with its status", func() bool {
@@ -93,7 +93,7 @@ func (w *world) isAnswered(token string, status, code int) {
 
 func TestBuying(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		stripe := stripetest.New(t, stripetest.Options{})
 		w := start(paidAt(stripe))
 		w.sells(stripe)
@@ -187,7 +187,7 @@ func TestWebhookRoute(t *testing.T) {
 
 func TestDowngrade(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		stripe := stripetest.New(t, stripetest.Options{})
 		w := start(paidAt(stripe))
 		w.sells(stripe)
@@ -256,7 +256,7 @@ func TestDowngrade(t *testing.T) {
 
 func TestDeletedWorkspace(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		stripe := stripetest.New(t, stripetest.Options{})
 		w := start(paidAt(stripe))
 		w.sells(stripe)

@@ -33,7 +33,7 @@ type siblingOf struct {
 	ids   ids
 }
 
-func (w *world) newEstate(name string) *estate {
+func (w *instance) newEstate(name string) *estate {
 	w.Helper()
 	ctx, p := w.Context(), w.server.Program
 	e := &estate{name: name, tenantOf: w.newTenant(name, plan.Standard, "# About "+name+"\n\nThe shop of "+name+" opens at ten.\n")}
@@ -63,7 +63,7 @@ func (w *world) newEstate(name string) *estate {
 }
 
 // thingsOf gives a chatbot what can be named below it.
-func (w *world) thingsOf(bot chatbot.Chatbot, name string) ids {
+func (w *instance) thingsOf(bot chatbot.Chatbot, name string) ids {
 	w.Helper()
 	ctx, p := w.Context(), w.server.Program
 	things := ids{"chatbot": bot.ID, "id": bot.ID}
@@ -93,14 +93,14 @@ func (w *world) thingsOf(bot chatbot.Chatbot, name string) ids {
 }
 
 // newProvider makes a provider of models without a key.
-func (w *world) newProvider(workspace, name string) string {
+func (w *instance) newProvider(workspace, name string) string {
 	w.Helper()
 	made, err := w.server.Program.Chatbots.CreateProvider(w.Context(), workspace, chatbot.ProviderSettings{Name: name, Kind: chatbot.OpenAI})
 	w.must(err)
 	return made.ID
 }
 
-func (w *world) newToken(workspace, bot, name string) (id, secret string) {
+func (w *instance) newToken(workspace, bot, name string) (id, secret string) {
 	w.Helper()
 	token, secret, err := w.server.Program.Chatbots.Issue(w.Context(), workspace, bot, chatbot.NewToken{Name: name, CreatedBy: "a test"})
 	w.must(err)
@@ -108,7 +108,7 @@ func (w *world) newToken(workspace, bot, name string) (id, secret string) {
 }
 
 // session is the cookie of a new session of a user.
-func (w *world) session(user string) header {
+func (w *instance) session(user string) header {
 	w.Helper()
 	keys, err := w.server.Program.Tenants.StartSession(w.Context(), user, tenant.Client{})
 	w.must(err)
@@ -116,7 +116,7 @@ func (w *world) session(user string) header {
 }
 
 // employ makes a new member of the workspace and returns their id.
-func (w *world) employ(e *estate, role tenant.Role) string {
+func (w *instance) employ(e *estate, role tenant.Role) string {
 	w.Helper()
 	user, err := w.server.Program.Tenants.CreateUser(w.Context(), string(role)+"@"+e.name+".example", staffPassword)
 	w.must(err)
@@ -127,7 +127,7 @@ func (w *world) employ(e *estate, role tenant.Role) string {
 const staffPassword = "a long enough password"
 
 // credential is what the row asks for, of this estate.
-func (w *world) credential(e *estate, r row) header {
+func (w *instance) credential(e *estate, r row) header {
 	if r.takesTokens() {
 		return bearer(e.token)
 	}
@@ -150,7 +150,7 @@ func (e *estate) private() []string {
 var lastUse = regexp.MustCompile(`"last_used_at":("[^"]*"|null)|<dt id="usage-messages[^>]*>.*?</dd>|(?s:<section id="spent".*?</section>)`)
 
 // all is everything that the owner sees, but for the last use of tokens.
-func (w *world) all(e *estate) string {
+func (w *instance) all(e *estate) string {
 	w.Helper()
 	var seen strings.Builder
 	for _, r := range rows {
@@ -170,7 +170,7 @@ func (w *world) all(e *estate) string {
 
 func TestEveryRouteKeepsTenantsApart(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		w.hasNoRates()
 		mine, theirs := w.newEstate("quillon"), w.newEstate("vexley")
@@ -212,7 +212,7 @@ func TestEveryRouteKeepsTenantsApart(t *testing.T) {
 }
 
 // allRoutes compares the table with what is registered.
-func allRoutes(t *testing.T, w *world) {
+func allRoutes(t *testing.T, w *instance) {
 	known := map[string]bool{}
 	for _, r := range rows {
 		known[r.name()] = true
@@ -255,7 +255,7 @@ func allRoutes(t *testing.T, w *world) {
 }
 
 // outsiders calls a row with valid ids of mine as everybody else.
-func outsiders(w *world, r row, mine, theirs *estate) {
+func outsiders(w *instance, r row, mine, theirs *estate) {
 	type caller struct {
 		who    string
 		header header
@@ -287,7 +287,7 @@ func outsiders(w *world, r row, mine, theirs *estate) {
 
 // reveals fails the test when an answer has a text. Location is left out: it
 // repeats what was asked for.
-func (w *world) reveals(who string, answer reply, texts []string) {
+func (w *instance) reveals(who string, answer reply, texts []string) {
 	w.Helper()
 	answer.Header.Del("Location")
 	whole := strings.ToLower(fmt.Sprint(answer.Header) + answer.body)
@@ -306,7 +306,7 @@ var unknownIDs = ids{
 }
 
 // foreignIsUnknown calls a row as who may, with one id that is not theirs.
-func foreignIsUnknown(w *world, r row, kind string, mine, theirs *estate) {
+func foreignIsUnknown(w *instance, r row, kind string, mine, theirs *estate) {
 	credential := w.credential(mine, r)
 	answer := func(id string) string {
 		got := w.try(r, mine.ids.with(kind, id), credential)
@@ -329,7 +329,7 @@ func foreignIsUnknown(w *world, r row, kind string, mine, theirs *estate) {
 }
 
 // notLogged fails the test when the log has a text.
-func (w *world) notLogged(secrets ...string) {
+func (w *instance) notLogged(secrets ...string) {
 	w.Helper()
 	log := w.log.String()
 	if !strings.Contains(log, "msg=request") {

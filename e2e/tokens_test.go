@@ -60,7 +60,7 @@ func (v *visitor) revoke(bot, id string) {
 }
 
 // refused fails the test unless an answer is the envelope of a failure.
-func (w *world) refused(r reply, status, code int, message string) {
+func (w *instance) refused(r reply, status, code int, message string) {
 	w.Helper()
 	w.expect(r, status)
 	if r.Error != code || !strings.Contains(r.ErrorMessage, message) || !strings.HasSuffix(r.body, `"data":null}`) {
@@ -68,14 +68,14 @@ func (w *world) refused(r reply, status, code int, message string) {
 	}
 }
 
-func (w *world) chats(secret string, status int) {
+func (w *instance) chats(secret string, status int) {
 	w.Helper()
 	w.expect(w.call("POST", "/api/v1/chat", `{"message":"Hello"}`, bearer(secret)), status)
 }
 
 func TestTokenManagement(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		baker := w.newTenant("baker", plan.Standard)
 		owner := w.signedIn(baker.email, baker.password)
@@ -211,7 +211,7 @@ func TestTokenManagement(t *testing.T) {
 
 func TestTokensAndPlans(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		for _, name := range []plan.Name{plan.Starter, plan.Basic} {
 			t.Run("the "+string(name)+" plan creates none, and says which does", func(t *testing.T) {
@@ -267,7 +267,7 @@ func TestTokensAndPlans(t *testing.T) {
 
 func TestTokenLimit(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		baker := w.newTenant("baker", plan.Standard) // with one token; the plan has ten
 		owner := w.signedIn(baker.email, baker.password)

@@ -12,7 +12,7 @@ import (
 )
 
 func TestTurnsOneAfterTheOther(t *testing.T) {
-	check := func(t *testing.T, here, there *world, upstream *llmtest.Server) {
+	check := func(t *testing.T, here, there *instance, upstream *llmtest.Server) {
 		tn := here.newTenant("baker", plan.Standard, opening)
 		conversation := here.newConversation(tn.token, "")
 		body := func(message string) string {
@@ -58,7 +58,7 @@ func TestTurnsOneAfterTheOther(t *testing.T) {
 	}
 
 	t.Run("turns of one conversation on one server wait for one another, and see what was said", func(t *testing.T) {
-		onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+		onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 			upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Yes."}})
 			w := start(withModel(upstream))
 			check(t, w, w, upstream)
@@ -77,7 +77,7 @@ func TestFirstAccountOnTwoServers(t *testing.T) {
 	t.Parallel()
 	url := pgtest.New(t)
 	on := func(c *app.Config) { c.DatabaseURL = url }
-	servers := []*world{start(t, signUpOff, on), start(t, signUpOff, on)}
+	servers := []*instance{start(t, signUpOff, on), start(t, signUpOff, on)}
 	answers := make(chan reply, 2*len(servers))
 	for n := range cap(answers) {
 		go func() {

@@ -41,7 +41,7 @@ func sourcesOf(r reply) (sources []map[string]any) {
 }
 
 // asked asks a question with a token and returns the answer.
-func (w *world) asked(tn tenantOf, question string) reply {
+func (w *instance) asked(tn tenantOf, question string) reply {
 	w.Helper()
 	r := w.call("POST", chatPath, `{"message":"`+question+`"}`, bearer(tn.token))
 	w.checkAnswer(r, 200, 0)
@@ -57,7 +57,7 @@ func manual() string {
 
 func TestUploads(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		baker := w.newTenant("baker", plan.Standard)
 		v := w.signedIn(baker.email, baker.password)
@@ -172,7 +172,7 @@ func TestUploads(t *testing.T) {
 
 func TestDocumentControl(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		held := newSite(t)
 		held.put("/page", "A page that takes its time.")
 		w := start(held.allowed)

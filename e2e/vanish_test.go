@@ -89,7 +89,7 @@ func TestThousandVanishingClients(t *testing.T) {
 }
 
 // busy is how long it takes to answer as many clients as will be there at once.
-func (w *world) busy(tn tenantOf) time.Duration {
+func (w *instance) busy(tn tenantOf) time.Duration {
 	w.Helper()
 	begin := time.Now()
 	answers := w.atOnce(vanishingAtOnce, chatPath, fmt.Sprintf(`{"message":%q}`, quickQuestion), bearer(tn.token))
@@ -101,7 +101,7 @@ func (w *world) busy(tn tenantOf) time.Duration {
 
 // comeAndGo asks in some way, reads for some of the time that it may stay, and
 // goes.
-func (w *world) comeAndGo(random *rand.Rand, tn tenantOf, shared string, stay time.Duration) {
+func (w *instance) comeAndGo(random *rand.Rand, tn tenantOf, shared string, stay time.Duration) {
 	client := w.dial()
 	sent := someRequest(random, tn, shared)
 	if random.IntN(10) == 0 { // in the middle of asking
@@ -145,7 +145,7 @@ func someRequest(random *rand.Rand, tn tenantOf, shared string) string {
 // checkReceipts fails unless every turn of a tenant that is alone on the server
 // has ended, and each attempt at it has left one receipt. All conversations but
 // the shared one have one turn at most.
-func (w *world) checkReceipts(tn tenantOf, shared int64) {
+func (w *instance) checkReceipts(tn tenantOf, shared int64) {
 	w.Helper()
 	after, err := w.server.Store.CreateConversation(w.Context(), tn.workspace, chat.Conversation{ChatbotID: tn.chatbot, CreatedAt: now()})
 	w.must(err)

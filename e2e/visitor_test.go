@@ -11,28 +11,28 @@ import (
 
 // visitor is a browser at the dashboard: it keeps cookies and sends forms.
 type visitor struct {
-	*world
+	*instance
 	cookies map[string]string
 }
 
-func (w *world) visitor() *visitor { return &visitor{world: w, cookies: map[string]string{}} }
+func (w *instance) visitor() *visitor { return &visitor{instance: w, cookies: map[string]string{}} }
 
 // in is a visitor in the sub-test that t belongs to.
 func (v *visitor) in(t *testing.T) *visitor {
-	w := *v.world
+	w := *v.instance
 	w.T = t
-	return &visitor{world: &w, cookies: v.cookies}
+	return &visitor{instance: &w, cookies: v.cookies}
 }
 
 // within is the same server in the sub-test that t belongs to.
-func (w *world) within(t *testing.T) *world {
+func (w *instance) within(t *testing.T) *instance {
 	inner := *w
 	inner.T = t
 	return &inner
 }
 
 // signedIn returns a visitor who has signed in on the page.
-func (w *world) signedIn(email, password string) *visitor {
+func (w *instance) signedIn(email, password string) *visitor {
 	w.Helper()
 	v := w.visitor()
 	r := v.signIn(email, password)
@@ -86,7 +86,7 @@ func (v *visitor) post(path string, inputs pairs, headers ...header) reply {
 }
 
 // expect fails the test unless the answer has the status.
-func (w *world) expect(r reply, status int) {
+func (w *instance) expect(r reply, status int) {
 	w.Helper()
 	if r.StatusCode != status {
 		w.Errorf("status %d, want %d: %s", r.StatusCode, status, shortened(r.body))
@@ -101,7 +101,7 @@ func shortened(text string) string {
 }
 
 // page is the parsed body of an answer.
-func (w *world) page(r reply) *html.Node {
+func (w *instance) page(r reply) *html.Node {
 	w.Helper()
 	if kind := r.Header.Get("Content-Type"); kind != "text/html; charset=utf-8" {
 		w.Fatalf("the answer is %q, not a page", kind)

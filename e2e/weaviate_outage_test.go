@@ -25,7 +25,7 @@ func handbook(number int) string {
 }
 
 // addHandbooks adds documents as files, by several people at once.
-func (w *world) addHandbooks(tn tenantOf, from, count int) *errgroup.Group {
+func (w *instance) addHandbooks(tn tenantOf, from, count int) *errgroup.Group {
 	adders := &errgroup.Group{}
 	adders.SetLimit(4)
 	for number := from; number < from+count; number++ {
@@ -39,7 +39,7 @@ func (w *world) addHandbooks(tn tenantOf, from, count int) *errgroup.Group {
 }
 
 // documents are a chatbot's, in one of the states or in any.
-func (w *world) documents(tn tenantOf, states ...knowledge.State) []knowledge.Document {
+func (w *instance) documents(tn tenantOf, states ...knowledge.State) []knowledge.Document {
 	w.Helper()
 	all, err := w.server.Knowledge.Documents.List(w.Context(), tn.workspace, tn.chatbot)
 	w.must(err)

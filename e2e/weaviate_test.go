@@ -35,7 +35,7 @@ func onBothIndexes(t *testing.T, test func(t *testing.T, index func(*app.Config)
 
 // prepared waits until the index is built for this program: a new one is
 // built when the server starts.
-func (w *world) prepared() {
+func (w *instance) prepared() {
 	w.Helper()
 	w.eventually("the index is prepared", func() bool {
 		current, err := w.server.IndexIsCurrent(w.Context())
@@ -44,7 +44,7 @@ func (w *world) prepared() {
 }
 
 // replyTo is the answer to a question in a conversation of its own.
-func (w *world) replyTo(tn tenantOf, question string) string {
+func (w *instance) replyTo(tn tenantOf, question string) string {
 	w.Helper()
 	r := w.call("POST", chatPath, fmt.Sprintf(`{"message":%q}`, question), bearer(tn.token))
 	w.checkAnswer(r, 200, 0)
@@ -54,7 +54,7 @@ func (w *world) replyTo(tn tenantOf, question string) string {
 
 // wantReady fails unless all documents of a chatbot are ready, the index
 // counts all of their passages, and a search finds each of them.
-func (w *world) wantReady(tn tenantOf, want int) {
+func (w *instance) wantReady(tn tenantOf, want int) {
 	w.Helper()
 	documents := w.settled(tn)
 	if len(documents) != want {
@@ -80,7 +80,7 @@ func (w *world) wantReady(tn tenantOf, want int) {
 
 func TestKnowledgeOnWeaviate(t *testing.T) {
 	server := weaviatetest.New(t)
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start(withWeaviate(server, server.Prefix(t)))
 		w.prepared()
 		baker := w.newTenant("baker", plan.Standard, opening, "# Parking\n\nThe rule for parking: there are three places behind the house.\n")
@@ -124,8 +124,8 @@ func TestCanariesOnBothIndexes(t *testing.T) {
 	onBothIndexes(t, func(t *testing.T, index func(*app.Config)) {
 		w := start(t, index)
 		w.prepared()
-		houses := []house{w.newHouse("zorblax", "quentrix"), w.newHouse("quentrix", "zorblax")}
-		for _, h := range houses {
+		holders := []canaryHolder{w.newCanaryHolder("zorblax", "quentrix"), w.newCanaryHolder("quentrix", "zorblax")}
+		for _, h := range holders {
 			w.settled(h.tenantOf)
 		}
 		for asker := range askers {
@@ -133,7 +133,7 @@ func TestCanariesOnBothIndexes(t *testing.T) {
 				t.Parallel()
 				w := w.within(t)
 				for n := asker; n < questions; n += askers {
-					h := houses[n/askers%len(houses)]
+					h := holders[n/askers%len(holders)]
 					text := w.replyTo(h.tenantOf, fmt.Sprintf("What is the rule for %s?", topics[n%len(topics)]))
 					if !strings.Contains(text, h.canary) || strings.Contains(text, h.foreign) {
 						t.Fatalf("the answer to %s is %q", h.canary, text)

@@ -26,7 +26,7 @@ var attacks = []string{
 }
 
 // harmless fails the test when a page runs or loads what it did not bring.
-func (w *world) harmless(r reply) {
+func (w *instance) harmless(r reply) {
 	w.Helper()
 	if r.Header.Get("Content-Security-Policy") == "" {
 		w.Error("the page has no content policy")
@@ -47,7 +47,7 @@ func (w *world) harmless(r reply) {
 	}
 }
 
-func (w *world) harmlessAttribute(node *html.Node, a html.Attribute) {
+func (w *instance) harmlessAttribute(node *html.Node, a html.Attribute) {
 	w.Helper()
 	if strings.HasPrefix(a.Key, "on") || a.Key == "style" {
 		w.Errorf("<%s> has the attribute %s=%q", node.Data, a.Key, a.Val)
@@ -61,7 +61,7 @@ func (w *world) harmlessAttribute(node *html.Node, a html.Attribute) {
 }
 
 // hostileEstate is a workspace in which everything is named by an attack.
-func (w *world) hostileEstate(email, attack string) (ids, string) {
+func (w *instance) hostileEstate(email, attack string) (ids, string) {
 	w.Helper()
 	ctx, p := w.Context(), w.server.Program
 	user, workspace, err := p.Tenants.SignUp(ctx, tenant.Account{Email: email, Password: staffPassword, Workspace: attack})
@@ -85,7 +85,7 @@ func (w *world) hostileEstate(email, attack string) (ids, string) {
 
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
-	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *world) {
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		for i, attack := range attacks {
 			with, user := w.hostileEstate("owner"+string(rune('a'+i))+"@example.com", attack)

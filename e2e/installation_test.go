@@ -82,9 +82,9 @@ func shareCache(t *testing.T, dataDir string) {
 	}
 }
 
-// site is a data folder and a database on which processes run, one after the
+// installation is a data folder and a database on which processes run, one after the
 // other or at once.
-type site struct {
+type installation struct {
 	*testing.T
 	dir, database string
 	environment   []string
@@ -92,15 +92,15 @@ type site struct {
 	files int
 }
 
-// onSites runs a test on a folder with SQLite and on one with PostgreSQL.
-func onSites(t *testing.T, test func(s *site)) {
+// onInstallations runs a test on a folder with SQLite and on one with PostgreSQL.
+func onInstallations(t *testing.T, test func(s *installation)) {
 	for name, database := range map[string]func(*testing.T) string{
 		"sqlite":   func(*testing.T) string { return "" },
 		"postgres": func(t *testing.T) string { return pgtest.New(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &site{T: t, dir: t.TempDir(), database: database(t)}
+			s := &installation{T: t, dir: t.TempDir(), database: database(t)}
 			shareCache(t, s.dir)
 			test(s)
 		})
@@ -108,14 +108,14 @@ func onSites(t *testing.T, test func(s *site)) {
 }
 
 // answeredBy lets a model's server answer.
-func (s *site) answeredBy(upstream *llmtest.Server) {
+func (s *installation) answeredBy(upstream *llmtest.Server) {
 	s.environment = append(s.environment, "LLM_BASE_URL="+upstream.BaseURL(), "LLM_API_KEY=key", "LLM_MODEL=double",
 		"LLM_TIMEOUT=1h", "LLM_FIRST_TOKEN_TIMEOUT=1h")
 }
 
 // inside opens the program in this process, between two others, and gives it
 // to a function.
-func (s *site) inside(do func(w *world)) {
+func (s *installation) inside(do func(w *instance)) {
 	s.Helper()
 	config := &app.Config{}
 	config.DataDir, config.DatabaseURL, config.SignUp = s.dir, s.database, true
@@ -123,7 +123,7 @@ func (s *site) inside(do func(w *world)) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	do(&world{T: s.T, server: &app.Server{Program: p}})
+	do(&instance{T: s.T, server: &app.Server{Program: p}})
 	if err := p.Close(); err != nil {
 		s.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func (s *site) inside(do func(w *world)) {
 
 // process is a process of the binary that serves.
 type process struct {
-	*world
+	*instance
 	command *exec.Cmd
 	ended   chan struct{}
 	code    int
@@ -139,7 +139,7 @@ type process struct {
 
 // command prepares a command line of the binary, with no environment but what
 // the test gives.
-func (s *site) command(log io.Writer, arguments ...string) *exec.Cmd {
+func (s *installation) command(log io.Writer, arguments ...string) *exec.Cmd {
 	s.Helper()
 	path, err := executable()
 	if err != nil {
@@ -155,10 +155,10 @@ func (s *site) command(log io.Writer, arguments ...string) *exec.Cmd {
 }
 
 // serve starts a server on a free port and waits until it listens.
-func (s *site) serve(environment ...string) *process {
+func (s *installation) serve(environment ...string) *process {
 	s.Helper()
 	log := &lockedBuffer{}
-	p := &process{world: &world{T: s.T, log: log}, command: s.command(log, "serve"), ended: make(chan struct{})}
+	p := &process{instance: &instance{T: s.T, log: log}, command: s.command(log, "serve"), ended: make(chan struct{})}
 	p.command.Env = append(append(p.command.Env, "LISTEN_ADDR=127.0.0.1:0"), environment...)
 	out := &lockedBuffer{}
 	p.command.Stdout = out
@@ -211,7 +211,7 @@ func (p *process) endsWithin(limit time.Duration) {
 
 // halfAMinuteLater does what a process that is alive does when the leases of
 // those that died have ended.
-func (w *world) halfAMinuteLater() {
+func (w *instance) halfAMinuteLater() {
 	w.Helper()
 	w.later(31*time.Second, func(p *app.Program) { w.must(p.Chat.Renew(context.WithoutCancel(w.Context()))) })
 }

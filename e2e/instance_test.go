@@ -37,8 +37,8 @@ func now() time.Time { return app.Now() }
 // patience bounds every wait of these tests for something that must come.
 const patience = 30 * time.Second
 
-// world is a running server on a database of its own, seen from outside.
-type world struct {
+// instance is a running server on a database of its own, seen from outside.
+type instance struct {
 	*testing.T
 	base    string
 	server  *app.Server
@@ -48,14 +48,14 @@ type world struct {
 }
 
 // onBothDatabases runs a test on SQLite and on PostgreSQL.
-func onBothDatabases(t *testing.T, test func(t *testing.T, start func(...func(*app.Config)) *world)) {
+func onBothDatabases(t *testing.T, test func(t *testing.T, start func(...func(*app.Config)) *instance)) {
 	for name, database := range map[string]func(*testing.T) string{
 		"sqlite":   func(*testing.T) string { return "" },
 		"postgres": func(t *testing.T) string { return pgtest.New(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, func(change ...func(*app.Config)) *world {
+			test(t, func(change ...func(*app.Config)) *instance {
 				url := database(t)
 				return start(t, append([]func(*app.Config){func(c *app.Config) { c.DatabaseURL = url }}, change...)...)
 			})
@@ -70,19 +70,19 @@ func withModel(upstream *llmtest.Server) func(*app.Config) {
 
 // start runs the whole program on a port of its own until the test ends. The
 // model and the index refuse to be called inside a transaction.
-func start(t *testing.T, change ...func(*app.Config)) *world {
+func start(t *testing.T, change ...func(*app.Config)) *instance {
 	t.Helper()
 	return startWith(t, app.Options{Model: llmtest.RefuseInTx, Index: indextest.RefuseInTx}, change...)
 }
 
 // startWith is start with other wrappers of the model and the index.
-func startWith(t *testing.T, wrap app.Options, change ...func(*app.Config)) *world {
+func startWith(t *testing.T, wrap app.Options, change ...func(*app.Config)) *instance {
 	t.Helper()
 	return startPrepared(t, wrap, func(*app.Server) {}, change...)
 }
 
 // startPrepared is startWith for a server that a test changes before it serves.
-func startPrepared(t *testing.T, wrap app.Options, prepare func(*app.Server), change ...func(*app.Config)) *world {
+func startPrepared(t *testing.T, wrap app.Options, prepare func(*app.Server), change ...func(*app.Config)) *instance {
 	t.Helper()
 	config := &app.Config{}
 	config.Listen, config.DataDir, config.SignUp = "127.0.0.1:0", t.TempDir(), true
@@ -92,7 +92,7 @@ func startPrepared(t *testing.T, wrap app.Options, prepare func(*app.Server), ch
 		c(config)
 	}
 	shareCache(t, config.DataDir)
-	w := &world{T: t, log: &lockedBuffer{}, stopped: make(chan error, 1)}
+	w := &instance{T: t, log: &lockedBuffer{}, stopped: make(chan error, 1)}
 	log := slog.New(slog.NewTextHandler(w.log, nil))
 	p, err := app.OpenWith(t.Context(), config, log, wrap)
 	if err != nil {
@@ -122,7 +122,7 @@ func startPrepared(t *testing.T, wrap app.Options, prepare func(*app.Server), ch
 }
 
 // end stops the server and waits until it has.
-func (w *world) end() {
+func (w *instance) end() {
 	w.stop()
 	select {
 	case err, open := <-w.stopped:
@@ -147,7 +147,7 @@ type tenantOf struct {
 
 // newTenant makes a workspace on a plan, with a chatbot that knows one
 // document and, if the plan allows, a token.
-func (w *world) newTenant(name string, on plan.Name, documents ...string) tenantOf {
+func (w *instance) newTenant(name string, on plan.Name, documents ...string) tenantOf {
 	w.Helper()
 	ctx, p := w.Context(), w.server.Program
 	tn := tenantOf{email: name + "@example.com", password: "correct horse " + name}
@@ -168,7 +168,7 @@ func (w *world) newTenant(name string, on plan.Name, documents ...string) tenant
 	return tn
 }
 
-func (w *world) must(err error) {
+func (w *instance) must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
@@ -195,7 +195,7 @@ type header struct{ name, value string }
 func bearer(token string) header { return header{"Authorization", "Bearer " + token} }
 
 // send makes a request and returns its answer, which the caller closes.
-func (w *world) send(method, path, body string, headers ...header) *http.Response {
+func (w *instance) send(method, path, body string, headers ...header) *http.Response {
 	w.Helper()
 	request, err := http.NewRequestWithContext(w.Context(), method, w.base+path, strings.NewReader(body))
 	w.must(err)
@@ -219,7 +219,7 @@ func (w *world) send(method, path, body string, headers ...header) *http.Respons
 }
 
 // call is send for an answer that is read whole.
-func (w *world) call(method, path, body string, headers ...header) reply {
+func (w *instance) call(method, path, body string, headers ...header) reply {
 	w.Helper()
 	response := w.send(method, path, body, headers...)
 	defer response.Body.Close()
@@ -227,7 +227,7 @@ func (w *world) call(method, path, body string, headers ...header) reply {
 }
 
 // read reads an answer to its end.
-func (w *world) read(response *http.Response) reply {
+func (w *instance) read(response *http.Response) reply {
 	w.Helper()
 	text, err := io.ReadAll(response.Body)
 	w.must(err)
@@ -258,7 +258,7 @@ type events struct {
 	closing io.Closer
 }
 
-func (w *world) stream(body string, headers ...header) *events {
+func (w *instance) stream(body string, headers ...header) *events {
 	w.Helper()
 	response := w.send("POST", "/api/v1/chat/stream", body, headers...)
 	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/event-stream" {
@@ -316,7 +316,7 @@ func (e *events) rest() []event {
 }
 
 // eventually waits until a condition holds. It looks often at first.
-func (w *world) eventually(what string, condition func() bool) {
+func (w *instance) eventually(what string, condition func() bool) {
 	w.Helper()
 	pause := time.Millisecond
 	for deadline := time.Now().Add(patience); !condition(); time.Sleep(pause) {
@@ -332,7 +332,7 @@ const pollEvery = 20 * time.Millisecond
 
 // settled waits until nothing of a chatbot's knowledge is being worked on, and
 // returns its documents.
-func (w *world) settled(tn tenantOf) (documents []knowledge.Document) {
+func (w *instance) settled(tn tenantOf) (documents []knowledge.Document) {
 	w.Helper()
 	var sources []knowledge.Source
 	// The first PDF needs a reader to be compiled, which takes its time where
