@@ -242,10 +242,10 @@ func TestAddAfterACrash(t *testing.T) {
 			w.must(err)
 			// What kill -9 leaves between storing and indexing.
 			w.must(w.server.Index.Remove(t.Context(), scope, first.ID))
-			left, err := w.server.Store.Document(t.Context(), tn.workspace, tn.chatbot, first.ID)
+			left, err := w.server.KnowledgeStores.Documents.Document(t.Context(), tn.workspace, tn.chatbot, first.ID)
 			w.must(err)
 			left.State, left.Live, left.DueAt = knowledge.Indexing, 0, &left.CreatedAt
-			w.must(w.server.Store.UpdateDocument(t.Context(), tn.workspace, knowledge.Ready, left, false))
+			w.must(w.server.KnowledgeStores.Documents.UpdateDocument(t.Context(), tn.workspace, knowledge.Ready, left, false))
 			second, err := w.server.Knowledge.Documents.Add(t.Context(), tn.workspace, tn.chatbot, again)
 			w.must(err)
 			if second.ID != first.ID {

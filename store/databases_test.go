@@ -25,8 +25,44 @@ var errTest = errors.New("refused by the test")
 // bundle is an open store with calls that fail the test on an error.
 type bundle struct {
 	*testing.T
-	*Store
+	*everything
 	url string
+}
+
+// everything is a store with all that is kept in it.
+type everything struct {
+	*Store
+	kept
+}
+
+// kept has the types that keep one subject each. Their names here are not those
+// of their methods, such as Users.
+type kept struct {
+	*ofDocuments
+	*ofUploads
+	*ofSources
+	*ofDueWork
+	*ofPassages
+	*ofRemovals
+	*ofRebuilds
+	*ofEmbeddings
+}
+
+type (
+	ofDocuments  = Documents
+	ofUploads    = Uploads
+	ofSources    = Sources
+	ofDueWork    = DueWork
+	ofPassages   = Passages
+	ofRemovals   = Removals
+	ofRebuilds   = Rebuilds
+	ofEmbeddings = Embeddings
+)
+
+func allOf(s *Store) *everything {
+	return &everything{s, kept{
+		NewDocuments(s), NewUploads(s), NewSources(s), NewDueWork(s), NewPassages(s), NewRemovals(s), NewRebuilds(s), NewEmbeddings(s),
+	}}
 }
 
 // onBothDatabases runs a test on a SQLite file and on a PostgreSQL database
@@ -90,7 +126,7 @@ func openBundle(t *testing.T, url string) *bundle {
 			t.Errorf("closing the store: %v", err)
 		}
 	})
-	return &bundle{T: t, Store: s, url: url}
+	return &bundle{T: t, everything: allOf(s), url: url}
 }
 
 func (b *bundle) must(err error) {

@@ -11,13 +11,20 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/ent"
+	"parley/ent/document"
 	"parley/ent/embedding"
 	"parley/ent/scope"
 )
 
+// Embeddings keeps vectors, by the hash of their text.
+type Embeddings struct{ store *Store }
+
+// NewEmbeddings returns those of a database.
+func NewEmbeddings(db *Store) *Embeddings { return &Embeddings{db} }
+
 // Embeddings returns those vectors that are known, by the hash of their text.
-func (s *Store) Embeddings(ctx context.Context, workspaceID, model string, hashes []string) (map[string][]float32, error) {
-	rows, err := s.db(ctx).Embedding.Query().
+func (s *Embeddings) Embeddings(ctx context.Context, workspaceID, model string, hashes []string) (map[string][]float32, error) {
+	rows, err := s.store.db(ctx).Embedding.Query().
 		Where(embedding.WorkspaceID(workspaceID), embedding.Model(model), embedding.TextHashIn(hashes...)).
 		All(within(ctx, workspaceID))
 	if err != nil {
@@ -31,8 +38,8 @@ func (s *Store) Embeddings(ctx context.Context, workspaceID, model string, hashe
 }
 
 // SaveEmbeddings keeps vectors by the hash of their text.
-func (s *Store) SaveEmbeddings(ctx context.Context, workspaceID, model string, vectors map[string][]float32, now time.Time) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+func (s *Embeddings) SaveEmbeddings(ctx context.Context, workspaceID, model string, vectors map[string][]float32, now time.Time) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		rows := make([]*ent.EmbeddingCreate, 0, len(vectors))
 		// In order: two who save the same must not wait for each other.
 		for _, hash := range slices.Sorted(maps.Keys(vectors)) {
@@ -49,8 +56,8 @@ func (s *Store) SaveEmbeddings(ctx context.Context, workspaceID, model string, v
 }
 
 // DeleteEmbeddings deletes those of every workspace from before a time.
-func (s *Store) DeleteEmbeddings(ctx context.Context, before time.Time) error {
-	return s.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
+func (s *Embeddings) DeleteEmbeddings(ctx context.Context, before time.Time) error {
+	return s.store.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
 		_, err := db.Embedding.Delete().Where(embedding.UsedAtLT(before)).Exec(ctx)
 		return err
 	})
@@ -70,4 +77,44 @@ func fromVector(vector []float32) []byte {
 		binary.LittleEndian.PutUint32(raw[4*i:], math.Float32bits(x))
 	}
 	return raw
+}
+
+// TrimEmbeddings deletes, in every workspace that has more than floor and more
+// than times as many as it has passages, those that were used longest ago.
+func (s *Embeddings) TrimEmbeddings(ctx context.Context, floor, times int) error {
+	ctx = scope.System(ctx)
+	var all []inWorkspace
+	err := s.store.db(ctx).Embedding.Query().GroupBy(embedding.FieldWorkspaceID).Aggregate(ent.Count()).Scan(ctx, &all)
+	if err != nil {
+		return mapError(err)
+	}
+	for _, w := range all {
+		if w.Count <= floor {
+			continue
+		}
+		passages, err := s.store.db(ctx).Document.Query().Where(document.WorkspaceID(w.WorkspaceID)).
+			Select(document.FieldPassageCount).Ints(ctx)
+		if err != nil {
+			return mapError(err)
+		}
+		limit := 0
+		for _, n := range passages {
+			limit += times * n
+		}
+		err = inParts(w.Count-max(floor, limit), func(n int) error {
+			ids, err := s.store.db(ctx).Embedding.Query().Where(embedding.WorkspaceID(w.WorkspaceID)).
+				Order(embedding.ByUsedAt(), embedding.ByID()).Limit(n).IDs(ctx)
+			if err != nil {
+				return mapError(err)
+			}
+			return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+				_, err := db.Embedding.Delete().Where(embedding.IDIn(ids...)).Exec(ctx)
+				return err
+			})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -31,7 +31,7 @@ const (
 
 // LivePassages returns those of the passages that belong to the chatbot and to
 // a document that is answered from.
-func (s *Store) LivePassages(ctx context.Context, workspaceID, chatbotID string, ids []int64) ([]retrieval.Passage, error) {
+func (s *Passages) LivePassages(ctx context.Context, workspaceID, chatbotID string, ids []int64) ([]retrieval.Passage, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -44,7 +44,7 @@ func (s *Store) LivePassages(ctx context.Context, workspaceID, chatbotID string,
 
 // LivePassagesAt is LivePassages for passages that are named by where they
 // stand.
-func (s *Store) LivePassagesAt(ctx context.Context, workspaceID, chatbotID string, at []retrieval.Position) ([]retrieval.Passage, error) {
+func (s *Passages) LivePassagesAt(ctx context.Context, workspaceID, chatbotID string, at []retrieval.Position) ([]retrieval.Passage, error) {
 	if len(at) == 0 {
 		return nil, nil
 	}
@@ -58,12 +58,12 @@ func (s *Store) LivePassagesAt(ctx context.Context, workspaceID, chatbotID strin
 	return s.livePassages(ctx, strings.TrimPrefix(each, " OR "), append(args, workspaceID, chatbotID))
 }
 
-func (s *Store) livePassages(ctx context.Context, which string, args []any) ([]retrieval.Passage, error) {
+func (s *Passages) livePassages(ctx context.Context, which string, args []any) ([]retrieval.Passage, error) {
 	statement := livePassagesSQLite
-	if s.dialect == dialect.Postgres {
+	if s.store.dialect == dialect.Postgres {
 		statement = livePassagesPostgres
 	}
-	rows, err := s.raw(ctx).QueryContext(ctx, s.bind(fmt.Sprintf(statement, which)), args...)
+	rows, err := s.store.raw(ctx).QueryContext(ctx, s.store.bind(fmt.Sprintf(statement, which)), args...)
 	if err != nil {
 		return nil, mapError(err)
 	}

@@ -27,7 +27,7 @@ func BenchmarkLivePassages(b *testing.B) {
 			ids := manyDocuments(b, s, 1000)
 			b.Run("passages", func(b *testing.B) {
 				for b.Loop() {
-					if found, err := s.LivePassages(b.Context(), "ws", "cb", ids); err != nil || len(found) != 5 {
+					if found, err := NewPassages(s).LivePassages(b.Context(), "ws", "cb", ids); err != nil || len(found) != 5 {
 						b.Fatal(found, err)
 					}
 				}
@@ -60,11 +60,11 @@ func manyDocuments(b *testing.B, s *Store, n int) (ids []int64) {
 			ID: fmt.Sprint("doc_", i), WorkspaceID: "ws", ChatbotID: "cb", Kind: knowledge.Markdown, State: knowledge.Indexing, Version: 1, Live: 1,
 			Content: strings.Repeat("The bakery opens at seven. ", 750), ContentHash: fmt.Sprintf("%064d", i), UpdatedAt: epoch, CreatedAt: epoch,
 		}
-		must(s.CreateDocument(ctx, "ws", d))
-		must(s.UpdateDocument(ctx, "ws", d.State, d, true))
-		must(s.AddPassages(ctx, "ws", d, []retrieval.Passage{{Title: "t", HeadingPath: []string{"h"}, Text: strings.Repeat("word ", 300)}}))
+		must(NewDocuments(s).CreateDocument(ctx, "ws", d))
+		must(NewDocuments(s).UpdateDocument(ctx, "ws", d.State, d, true))
+		must(NewPassages(s).AddPassages(ctx, "ws", d, []retrieval.Passage{{Title: "t", HeadingPath: []string{"h"}, Text: strings.Repeat("word ", 300)}}))
 		if i%200 == 7 {
-			passages, err := s.Passages(ctx, "ws", d.ID, 1)
+			passages, err := NewPassages(s).Passages(ctx, "ws", d.ID, 1)
 			must(err)
 			ids = append(ids, passages[0].ID)
 		}

@@ -35,7 +35,7 @@ func TestADatabaseOfBeforeBilling(t *testing.T) {
 		s, err := Open(to.Context(), to.url)
 		to.must(err)
 		defer s.Close()
-		b := &bundle{T: to.T, Store: s}
+		b := &bundle{T: to.T, everything: allOf(s)}
 		ctx := to.Context()
 
 		to.Run("plans include what they did, with the limits that are new", func(t *testing.T) {
@@ -73,8 +73,8 @@ func TestADatabaseOfBeforeBilling(t *testing.T) {
 			b.wantMessages("ws_a", thisMonth, 0)
 		})
 		to.Run("of its receipts only the open one is counted later", func(t *testing.T) {
-			b.must(s.ConfirmRemoval(ctx, "ws_a", "doc_2", epoch, 0, nil))
-			due, err := s.RemovalsToCount(ctx, epoch.AddDate(1, 0, 0), 10)
+			b.must(b.ConfirmRemoval(ctx, "ws_a", "doc_2", epoch, 0, nil))
+			due, err := b.RemovalsToCount(ctx, epoch.AddDate(1, 0, 0), 10)
 			if err != nil || len(due) != 1 || due[0].ID != "rm_2" {
 				t.Errorf("got %+v, %v", due, err)
 			}

@@ -56,7 +56,7 @@ func TestDocumentsOfBeforeVersions(t *testing.T) {
 		defer s.Close()
 		ctx := to.Context()
 		get := func(state string) knowledge.Document {
-			d, err := s.Document(ctx, "ws_a", "cb_a", "doc_"+state)
+			d, err := NewDocuments(s).Document(ctx, "ws_a", "cb_a", "doc_"+state)
 			to.must(err)
 			return d
 		}
@@ -66,7 +66,7 @@ func TestDocumentsOfBeforeVersions(t *testing.T) {
 			if d.Live != 1 || d.Version != 1 || d.Indexed != 2 || d.DueAt != nil || d.Content != "text" || !d.UpdatedAt.Equal(epoch) {
 				t.Errorf("it is %+v", d)
 			}
-			live, err := s.LivePassages(ctx, "ws_a", "cb_a", []int64{1, 2, 11, 12, 21, 31})
+			live, err := NewPassages(s).LivePassages(ctx, "ws_a", "cb_a", []int64{1, 2, 11, 12, 21, 31})
 			if err != nil || len(live) != 2 || live[0].Version != 1 || live[0].HeadingPath[0] != "Heading" || live[0].ContentHash != "hash of ready" || live[0].End != 0 {
 				t.Errorf("live are %+v, %v", live, err)
 			}
@@ -77,13 +77,13 @@ func TestDocumentsOfBeforeVersions(t *testing.T) {
 					t.Errorf("it is %+v", d)
 				}
 			}
-			due, err := s.DueDocument(ctx, "ws_a", knowledge.IndexWork, epoch, nil)
+			due, err := NewDueWork(s).DueDocument(ctx, "ws_a", knowledge.IndexWork, epoch, nil)
 			if err != nil || due.ID != "doc_removing" {
 				t.Errorf("due is %+v, %v", due, err)
 			}
 		})
 		to.Run("what was given before is still known", func(t *testing.T) {
-			d, err := s.DocumentByInput(ctx, "ws_a", "cb_a", "hash of ready")
+			d, err := NewDocuments(s).DocumentByInput(ctx, "ws_a", "cb_a", "hash of ready")
 			if err != nil || d.ID != "doc_ready" {
 				t.Errorf("got %+v, %v", d, err)
 			}

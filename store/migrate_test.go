@@ -244,7 +244,7 @@ func TestSQLiteRebuildsATable(t *testing.T) {
 		to := sqliteTarget(t)
 		before := to.filled()
 		to.must(to.apply(to.with(map[string]string{file: rebuilt})))
-		s := &bundle{T: t, Store: &Store{reads: to.db}}
+		s := &bundle{T: t, everything: allOf(&Store{reads: to.db})}
 		if after := s.rows("ws_a"); after != before {
 			t.Errorf("the rows were\n%s\nand are\n%s", before, after)
 		}
@@ -262,7 +262,7 @@ func TestSQLiteRebuildsATable(t *testing.T) {
 		before := to.filled()
 		forgetful := strings.ReplaceAll(rebuilt, "FROM `workspaces`;", "FROM `workspaces` WHERE false;")
 		contains(t, to.apply(to.with(map[string]string{file: forgetful})), "broke a foreign key")
-		s := &bundle{T: t, Store: &Store{reads: to.db}}
+		s := &bundle{T: t, everything: allOf(&Store{reads: to.db})}
 		if after := s.rows("ws_a"); after != before {
 			t.Errorf("the rows were\n%s\nand are\n%s", before, after)
 		}
@@ -274,7 +274,7 @@ func (to *target) filled() string {
 	to.Helper()
 	s, err := Open(to.Context(), to.url)
 	to.must(err)
-	b := &bundle{T: to.T, Store: s}
+	b := &bundle{T: to.T, everything: allOf(s)}
 	b.fill("a")
 	rows := b.rows("ws_a")
 	to.must(s.Close())

@@ -31,7 +31,7 @@ func TestADatabaseOfBeforeReceipts(t *testing.T) {
 		s, err := Open(to.Context(), to.url)
 		to.must(err)
 		defer s.Close()
-		b := &bundle{T: to.T, Store: s}
+		b := &bundle{T: to.T, everything: allOf(s)}
 		ctx := to.Context()
 		receipt := func(prompt, completion int, estimated bool) chat.Receipt {
 			usage := chat.Usage{PromptTokens: prompt, CompletionTokens: completion, Estimated: estimated}
@@ -71,7 +71,7 @@ func TestADatabaseOfBeforeReceipts(t *testing.T) {
 			b.wantMessages("ws_a", thisMonth, 2)
 		})
 		to.Run("what was given to answers is still known", func(t *testing.T) {
-			if n, ids, err := s.AnswersFrom(ctx, "ws_a", "cb_a", "doc_a", 10); n != 1 || err != nil || ids[0] != 11 {
+			if n, ids, err := NewRemovals(s).AnswersFrom(ctx, "ws_a", "cb_a", "doc_a", 10); n != 1 || err != nil || ids[0] != 11 {
 				t.Errorf("%v were given it: %v", ids, err)
 			}
 		})

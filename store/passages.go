@@ -9,30 +9,17 @@ import (
 	"parley/ent/passage"
 )
 
-// Batches keep a statement's parameters under the databases' limits, and a
-// long document from keeping others from writing.
-const (
-	documentBatch = 200
-	passageBatch  = 500
-)
+// Passages keeps passages.
+type Passages struct{ store *Store }
 
-// inBatches calls do with at most size rows at a time.
-func inBatches[T any](rows []T, size int, do func([]T) error) error {
-	for len(rows) > 0 {
-		n := min(size, len(rows))
-		if err := do(rows[:n]); err != nil {
-			return err
-		}
-		rows = rows[n:]
-	}
-	return nil
-}
+// NewPassages returns those of a database.
+func NewPassages(db *Store) *Passages { return &Passages{db} }
 
 // AddPassages adds passages of a document's version, each batch in a
 // transaction of its own.
-func (s *Store) AddPassages(ctx context.Context, workspaceID string, d knowledge.Document, passages []retrieval.Passage) error {
+func (s *Passages) AddPassages(ctx context.Context, workspaceID string, d knowledge.Document, passages []retrieval.Passage) error {
 	return inBatches(passages, passageBatch, func(batch []retrieval.Passage) error {
-		return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 			rows := make([]*ent.PassageCreate, len(batch))
 			for i, p := range batch {
 				rows[i] = db.Passage.Create().SetWorkspaceID(workspaceID).SetChatbotID(d.ChatbotID).SetDocumentID(d.ID).
@@ -45,15 +32,15 @@ func (s *Store) AddPassages(ctx context.Context, workspaceID string, d knowledge
 }
 
 // Passages returns those of one version of a document, in order.
-func (s *Store) Passages(ctx context.Context, workspaceID, documentID string, version int) ([]retrieval.Passage, error) {
-	rows, err := s.db(ctx).Passage.Query().Where(passage.DocumentID(documentID), passage.Version(version)).
+func (s *Passages) Passages(ctx context.Context, workspaceID, documentID string, version int) ([]retrieval.Passage, error) {
+	rows, err := s.store.db(ctx).Passage.Query().Where(passage.DocumentID(documentID), passage.Version(version)).
 		Order(passage.ByOrdinal()).All(within(ctx, workspaceID))
 	return mapped(rows, err, toPassage)
 }
 
 // DeletePassages deletes those of all versions of a document but one.
-func (s *Store) DeletePassages(ctx context.Context, workspaceID, documentID string, keep int) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+func (s *Passages) DeletePassages(ctx context.Context, workspaceID, documentID string, keep int) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		_, err := db.Passage.Delete().Where(passage.DocumentID(documentID), passage.VersionNEQ(keep)).Exec(ctx)
 		return err
 	})

@@ -9,9 +9,15 @@ import (
 	entrebuild "parley/ent/rebuild"
 )
 
+// Rebuilds keeps the marks of rebuilds of the index.
+type Rebuilds struct{ store *Store }
+
+// NewRebuilds returns those of a database.
+func NewRebuilds(db *Store) *Rebuilds { return &Rebuilds{db} }
+
 // BeginRebuild marks that a rebuild of the index begins.
-func (s *Store) BeginRebuild(ctx context.Context, at time.Time) (id int, err error) {
-	err = s.write(ctx, func(ctx context.Context, db *ent.Client) error {
+func (s *Rebuilds) BeginRebuild(ctx context.Context, at time.Time) (id int, err error) {
+	err = s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
 		row, err := db.Rebuild.Create().SetBeganAt(at).Save(ctx)
 		if err == nil {
 			id = row.ID
@@ -22,16 +28,16 @@ func (s *Store) BeginRebuild(ctx context.Context, at time.Time) (id int, err err
 }
 
 // Rebuilds returns the marks that are there, the earliest first.
-func (s *Store) Rebuilds(ctx context.Context) ([]rebuild.Mark, error) {
-	rows, err := s.db(ctx).Rebuild.Query().Order(entrebuild.ByBeganAt(), entrebuild.ByID()).All(ctx)
+func (s *Rebuilds) Rebuilds(ctx context.Context) ([]rebuild.Mark, error) {
+	rows, err := s.store.db(ctx).Rebuild.Query().Order(entrebuild.ByBeganAt(), entrebuild.ByID()).All(ctx)
 	return mapped(rows, err, func(row *ent.Rebuild) rebuild.Mark {
 		return rebuild.Mark{ID: row.ID, BeganAt: row.BeganAt.UTC()}
 	})
 }
 
 // EndRebuild takes a mark away, if it is there.
-func (s *Store) EndRebuild(ctx context.Context, id int) error {
-	return s.write(ctx, func(ctx context.Context, db *ent.Client) error {
+func (s *Rebuilds) EndRebuild(ctx context.Context, id int) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
 		_, err := db.Rebuild.Delete().Where(entrebuild.ID(id)).Exec(ctx)
 		return err
 	})

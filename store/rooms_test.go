@@ -12,7 +12,7 @@ import (
 var (
 	_ tenant.Store   = (*Store)(nil)
 	_ chatbot.Store  = (*Store)(nil)
-	_ knowledgeStore = (*Store)(nil)
+	_ knowledgeStore = (*everything)(nil)
 	_ chat.Store     = (*Store)(nil)
 )
 

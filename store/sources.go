@@ -2,17 +2,27 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	"entgo.io/ent/dialect"
 
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/ent"
+	"parley/ent/document"
 	"parley/ent/source"
 )
 
+// Sources keeps sources, and the documents that they find.
+type Sources struct{ store *Store }
+
+// NewSources returns those of a database.
+func NewSources(db *Store) *Sources { return &Sources{db} }
+
 // CreateSource adds a source.
-func (s *Store) CreateSource(ctx context.Context, workspaceID string, v knowledge.Source) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+func (s *Sources) CreateSource(ctx context.Context, workspaceID string, v knowledge.Source) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Source.Create().SetID(v.ID).SetWorkspaceID(workspaceID).SetChatbotID(v.ChatbotID).SetKind(string(v.Kind)).
 			SetURL(v.URL).SetInclude(list(v.Rules.Include)).SetExclude(list(v.Rules.Exclude)).SetMaxDepth(v.Rules.MaxDepth).
 			SetMaxPages(v.Rules.MaxPages).SetSchedule(string(v.Schedule)).SetState(string(v.State)).
@@ -21,8 +31,8 @@ func (s *Store) CreateSource(ctx context.Context, workspaceID string, v knowledg
 }
 
 // Source returns one source.
-func (s *Store) Source(ctx context.Context, workspaceID, chatbotID, sourceID string) (knowledge.Source, error) {
-	row, err := s.db(ctx).Source.Query().
+func (s *Sources) Source(ctx context.Context, workspaceID, chatbotID, sourceID string) (knowledge.Source, error) {
+	row, err := s.store.db(ctx).Source.Query().
 		Where(source.ID(sourceID), source.ChatbotID(chatbotID)).Only(within(ctx, workspaceID))
 	if ent.IsNotFound(err) {
 		return knowledge.Source{}, fault.New(fault.NotFound, "Address not found.")
@@ -31,22 +41,15 @@ func (s *Store) Source(ctx context.Context, workspaceID, chatbotID, sourceID str
 }
 
 // Sources returns a chatbot's sources, oldest first.
-func (s *Store) Sources(ctx context.Context, workspaceID, chatbotID string) ([]knowledge.Source, error) {
-	rows, err := s.db(ctx).Source.Query().Where(source.ChatbotID(chatbotID)).
+func (s *Sources) Sources(ctx context.Context, workspaceID, chatbotID string) ([]knowledge.Source, error) {
+	rows, err := s.store.db(ctx).Source.Query().Where(source.ChatbotID(chatbotID)).
 		Order(source.ByCreatedAt(), source.ByID()).All(within(ctx, workspaceID))
 	return mapped(rows, err, toSource)
 }
 
-// DueSource returns the source whose time came first.
-func (s *Store) DueSource(ctx context.Context, workspaceID string, now time.Time) (knowledge.Source, error) {
-	row, err := s.db(ctx).Source.Query().Where(source.WorkspaceID(workspaceID), source.DueAtLTE(now)).
-		Order(source.ByDueAt(), source.ByID()).First(within(ctx, workspaceID))
-	return one(row, err, toSource)
-}
-
 // UpdateSource writes all columns that change.
-func (s *Store) UpdateSource(ctx context.Context, workspaceID string, v knowledge.Source) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+func (s *Sources) UpdateSource(ctx context.Context, workspaceID string, v knowledge.Source) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.Source.Update().Where(source.ID(v.ID)).SetSchedule(string(v.Schedule)).SetState(string(v.State)).
 			SetReason(v.Reason).SetAttempts(v.Attempts).SetNillableSyncedAt(v.SyncedAt)
 		if v.DueAt != nil {
@@ -59,36 +62,11 @@ func (s *Store) UpdateSource(ctx context.Context, workspaceID string, v knowledg
 }
 
 // DeleteSource removes a source, if it is there.
-func (s *Store) DeleteSource(ctx context.Context, workspaceID, sourceID string) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+func (s *Sources) DeleteSource(ctx context.Context, workspaceID, sourceID string) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		_, err := db.Source.Delete().Where(source.ID(sourceID)).Exec(ctx)
 		return err
 	})
-}
-
-// workDue is SQL by hand: the kind of work comes from the state, as in dueFor.
-const workDue = `SELECT DISTINCT workspace_id,
-	CASE WHEN state IN ('indexing', 'removing') THEN 'index' WHEN url <> '' THEN 'fetch' ELSE 'extract' END AS work
-	FROM documents WHERE due_at <= $1
-	UNION SELECT DISTINCT workspace_id, 'fetch' FROM sources WHERE due_at <= $1
-	ORDER BY 1, 2`
-
-// WorkspacesDue returns the work that is due in all workspaces.
-func (s *Store) WorkspacesDue(ctx context.Context, now time.Time) ([]knowledge.DueWork, error) {
-	rows, err := s.raw(ctx).QueryContext(ctx, workDue, now)
-	if err != nil {
-		return nil, mapError(err)
-	}
-	defer rows.Close()
-	var due []knowledge.DueWork
-	for rows.Next() {
-		var d knowledge.DueWork
-		if err := rows.Scan(&d.WorkspaceID, &d.Work); err != nil {
-			return nil, mapError(err)
-		}
-		due = append(due, d)
-	}
-	return due, mapError(rows.Err())
 }
 
 func toSource(row *ent.Source) knowledge.Source {
@@ -101,3 +79,75 @@ func toSource(row *ent.Source) knowledge.Source {
 		Attempts: row.Attempts, DueAt: utc(row.DueAt), SyncedAt: utc(row.SyncedAt), CreatedAt: row.CreatedAt.UTC(),
 	}
 }
+
+// MarkSourceRemoving takes all documents of a source out of every answer, each
+// with its receipt.
+func (s *Sources) MarkSourceRemoving(ctx context.Context, workspaceID, sourceID string, now time.Time) error {
+	list := "text"
+	if s.store.dialect == dialect.Postgres {
+		list = "jsonb"
+	}
+	return s.store.InTx(ctx, func(ctx context.Context) error {
+		_, err := s.store.raw(ctx).ExecContext(ctx, s.store.bind(fmt.Sprintf(insertRemovals, list)), now, workspaceID, sourceID)
+		if err != nil {
+			return err
+		}
+		if _, err = s.store.raw(ctx).ExecContext(ctx, s.store.bind(markRemoving), now, now, workspaceID, sourceID); err != nil {
+			return err
+		}
+		return s.store.forgetAnswers(ctx, forgetBySource, workspaceID, sourceID)
+	})
+}
+
+// CreateFound adds those documents of a source whose addresses it lacks, until
+// it has limit of them, or room of them were added.
+func (s *Sources) CreateFound(ctx context.Context, workspaceID string, source knowledge.Source, found []knowledge.Document, limit, room int) (added int, err error) {
+	err = s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
+		urls, err := s.store.db(ctx).Document.Query().Where(document.SourceID(source.ID)).Select(document.FieldURL).Strings(ctx)
+		if err != nil {
+			return err
+		}
+		known := make(map[string]bool, len(urls))
+		for _, url := range urls {
+			known[url] = true
+		}
+		var rows []*ent.DocumentCreate
+		for _, d := range found {
+			if known[d.URL] || len(urls)+len(rows) >= limit || len(rows) >= room {
+				continue
+			}
+			known[d.URL] = true
+			rows = append(rows, newDocument(s.store.db(ctx), workspaceID, d))
+		}
+		added = len(rows)
+		return inBatches(rows, documentBatch, func(batch []*ent.DocumentCreate) error {
+			return s.store.db(ctx).Document.CreateBulk(batch...).Exec(ctx)
+		})
+	})
+	return added, err
+}
+
+// RefreshFound has all settled documents of a source fetched again.
+func (s *Sources) RefreshFound(ctx context.Context, workspaceID, sourceID string, now time.Time) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return db.Document.Update().Where(document.SourceID(sourceID), settled).
+			SetState(string(knowledge.Pending)).SetReason("").SetAttempts(0).SetDueAt(now).SetUpdatedAt(now).Exec(ctx)
+	})
+}
+
+// SourceDocuments returns a source's documents without contents.
+func (s *Sources) SourceDocuments(ctx context.Context, workspaceID, sourceID string) ([]knowledge.Document, error) {
+	return listDocuments(within(ctx, workspaceID), s.store.db(ctx).Document.Query().Where(document.SourceID(sourceID)))
+}
+
+// removeSource writes the receipts of a source's documents and takes them out
+// of every answer. In two statements: a site may have 10,000 pages, and others
+// wait to write. A receipt's ID is made of the document's.
+const (
+	insertRemovals = `INSERT INTO removals (id, workspace_id, chatbot_id, document_id, title, url, content_hash, passages,
+		requested_at, answers, message_ids)
+	SELECT 'rm_' || substr(id, 5), workspace_id, chatbot_id, id, title, url, content_hash, passage_count, ?, 0, CAST('[]' AS %s)
+	FROM documents WHERE workspace_id = ? AND source_id = ? AND state <> 'removing'`
+	markRemoving = `UPDATE documents SET state = 'removing', reason = '', live = 0, attempts = 0, due_at = ?, updated_at = ?
+	WHERE workspace_id = ? AND source_id = ? AND state <> 'removing'`
+)

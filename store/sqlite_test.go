@@ -228,7 +228,7 @@ func TestCloseWhileJobsWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := hold(&bundle{T: t, Store: s})
+	h := hold(&bundle{T: t, everything: allOf(s)})
 	var answers []<-chan error
 	for i := range 50 {
 		answers = append(answers, h.addUser(fmt.Sprint("usr_", i)))

@@ -46,345 +46,353 @@ var acrossWorkspaces = map[string]bool{
 // confined calls a method on things of a, as workspace as.
 type confined struct {
 	method string
-	call   func(ctx context.Context, s *Store, as string, a tenancy) (any, error)
+	call   func(ctx context.Context, s *everything, as string, a tenancy) (any, error)
 }
 
 // workspaceMethods has a row for every method that takes a workspace, in an
 // order in which all of them do something when the workspace is the right one.
 var workspaceMethods = []confined{
-	{"Workspace", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) { return s.Workspace(ctx, as) }},
-	{"LockWorkspace", func(ctx context.Context, s *Store, as string, _ tenancy) (got any, err error) {
+	{"Workspace", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return s.Workspace(ctx, as)
+	}},
+	{"LockWorkspace", func(ctx context.Context, s *everything, as string, _ tenancy) (got any, err error) {
 		err = s.InTx(ctx, func(ctx context.Context) (err error) { got, err = s.LockWorkspace(ctx, as); return err })
 		return got, err
 	}},
-	{"Members", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) { return s.Members(ctx, as) }},
-	{"Invitations", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) { return s.Invitations(ctx, as) }},
-	{"Chatbots", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) { return s.Chatbots(ctx, as) }},
-	{"Chatbot", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"Members", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) { return s.Members(ctx, as) }},
+	{"Invitations", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return s.Invitations(ctx, as)
+	}},
+	{"Chatbots", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return s.Chatbots(ctx, as)
+	}},
+	{"Chatbot", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Chatbot(ctx, as, a.chatbot)
 	}},
-	{"Tokens", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"Tokens", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Tokens(ctx, as, a.chatbot)
 	}},
-	{"Provider", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"Provider", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Provider(ctx, as, a.provider)
 	}},
-	{"Providers", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"Providers", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return s.Providers(ctx, as)
 	}},
-	{"Document", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"Document", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Document(ctx, as, a.chatbot, a.document)
 	}},
-	{"Documents", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"Documents", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Documents(ctx, as, a.chatbot)
 	}},
-	{"DocumentByInput", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"DocumentByInput", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.DocumentByInput(ctx, as, a.chatbot, "input of "+a.document)
 	}},
-	{"Upload", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"Upload", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Upload(ctx, as, a.document)
 	}},
-	{"Source", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"Source", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Source(ctx, as, a.chatbot, a.source)
 	}},
-	{"Sources", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"Sources", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Sources(ctx, as, a.chatbot)
 	}},
-	{"SourceDocuments", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"SourceDocuments", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.SourceDocuments(ctx, as, a.source)
 	}},
-	{"DueSource", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"DueSource", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return s.DueSource(ctx, as, epoch)
 	}},
-	{"Removals", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"Removals", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Removals(ctx, as, a.chatbot, 10)
 	}},
-	{"AnswersFrom", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"AnswersFrom", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		n, ids, err := s.AnswersFrom(ctx, as, a.chatbot, a.document, 10)
 		return strings.Repeat("secret-of-a ", n+len(ids)), err
 	}},
-	{"Embeddings", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"Embeddings", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Embeddings(ctx, as, "model", []string{a.secret})
 	}},
-	{"KnowledgeChars", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"KnowledgeChars", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		n, err := s.KnowledgeChars(ctx, as)
 		return strings.Repeat("secret-of-a ", n), err // b has none of its own
 	}},
-	{"StoredBytes", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"StoredBytes", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		n, err := s.StoredBytes(ctx, as)
 		return strings.Repeat("secret-of-a ", min(n, 1)), err // b has nothing stored
 	}},
-	{"UploadSize", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"UploadSize", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		n, err := s.UploadSize(ctx, as, a.document)
 		return strings.Repeat("secret-of-a ", min(n, 1)), err
 	}},
-	{"Passages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"Passages", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Passages(ctx, as, a.document, 1)
 	}},
-	{"LivePassages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"LivePassages", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.LivePassages(ctx, as, a.chatbot, []int64{a.passage})
 	}},
-	{"LivePassagesAt", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"LivePassagesAt", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.LivePassagesAt(ctx, as, a.chatbot, []retrieval.Position{{DocumentID: a.document, Version: 1, Ordinal: 0}})
 	}},
-	{"KnowledgeVersion", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"KnowledgeVersion", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		version, err := s.KnowledgeVersion(ctx, as, a.chatbot)
 		if err != nil {
 			return nil, err
 		}
 		return a.secret + version, nil
 	}},
-	{"Messages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"Messages", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Messages(ctx, as, a.conversation, 0, 0)
 	}},
-	{"HasMessage", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"HasMessage", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		known, err := s.HasMessage(ctx, as, a.conversation, a.answer)
 		if !known {
 			return nil, err
 		}
 		return a.secret, err
 	}},
-	{"LastMessages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"LastMessages", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.LastMessages(ctx, as, a.conversation, 0, 10)
 	}},
-	{"Turn", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"Turn", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Turn(ctx, as, a.conversation, 0)
 	}},
-	{"Claimed", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"Claimed", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Claimed(ctx, as, a.newKey(), time.Time{})
 	}},
-	{"CachedAnswer", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"CachedAnswer", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.CachedAnswer(ctx, as, a.chatbot, "question", time.Time{})
 	}},
-	{"Spent", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"Spent", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return s.Spent(ctx, as, time.Time{}, epoch.Add(time.Hour))
 	}},
-	{"MessagesOf", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"MessagesOf", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		n, err := s.MessagesOf(ctx, as, thisMonth)
 		return strings.Repeat("secret-of-a ", n), err
 	}},
-	{"ReserveMessages", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"ReserveMessages", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		used, err := s.MessagesOf(ctx, as, thisMonth)
 		free, failed := s.ReserveMessages(ctx, as, chat.Reservation{Month: thisMonth, Limit: used + 1, Want: 1, Lease: time.Minute})
 		return strings.Repeat("secret-of-a ", free*used), errors.Join(err, failed)
 	}},
-	{"SetRequestMinute", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"SetRequestMinute", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		var minute plan.Minute
 		minute.Take(epoch, 7, 10, 0)
 		return s.SetRequestMinute(ctx, as, minute, 0)
 	}},
-	{"RequestMinute", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"RequestMinute", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		minute, _, _, err := s.RequestMinute(ctx, as)
 		if as == a.id {
 			return strings.Repeat("secret-of-a ", minute.Used(epoch)), err
 		}
 		return nil, err
 	}},
-	{"Subscription", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"Subscription", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return s.Subscription(ctx, as)
 	}},
-	{"Holdings", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) { return s.Holdings(ctx, as) }},
-	{"Audit", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"Holdings", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return s.Holdings(ctx, as)
+	}},
+	{"Audit", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return s.Audit(ctx, as, audit.Actions(), 10)
 	}},
-	{"Reversals", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"Reversals", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return s.Reversals(ctx, as, 10)
 	}},
 
-	{"SetOverLimit", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"SetOverLimit", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SetOverLimit(ctx, as, plan.Chatbots, []string{a.chatbot})
 	}},
-	{"SetKept", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"SetKept", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SetKept(ctx, as, plan.Members, []string{a.user})
 	}},
-	{"SettleMail", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"SettleMail", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SettleMail(ctx, as, a.mail, &epoch, nil)
 	}},
-	{"CountRemoval", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"CountRemoval", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.CountRemoval(ctx, as, "rm_doc_gone_"+a.id, 1, []int64{a.answer}, epoch)
 	}},
-	{"SetExternalUser", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"SetExternalUser", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SetExternalUser(ctx, as, a.conversation, a.secret)
 	}},
-	{"Conversation", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"Conversation", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Conversation(ctx, as, a.chatbot, a.conversation)
 	}},
-	{"SaveProgress", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"SaveProgress", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SaveProgress(ctx, as, a.answer, 1, "mine")
 	}},
-	{"AskToStop", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"AskToStop", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.AskToStop(ctx, as, a.answer)
 	}},
-	{"FinishTurn", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"FinishTurn", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.FinishTurn(ctx, as, chat.Answer{MessageID: a.answer, Attempt: 1, Text: "mine", Status: chat.Failed})
 	}},
-	{"BeginAgain", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"BeginAgain", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.BeginAgain(ctx, as, chat.AgainTurn{ConversationID: a.conversation, AnswerID: a.answer, LeaseUntil: epoch, Month: thisMonth})
 	}},
-	{"FinishTurn", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"FinishTurn", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.FinishTurn(ctx, as, chat.Answer{MessageID: a.answer, Attempt: 2, Text: "mine", Status: chat.Complete})
 	}},
-	{"Claim", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"Claim", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		made := chat.Claim{ConversationID: a.conversation, AnswerID: a.answer, At: epoch.Add(time.Hour)}
 		return nil, s.Claim(ctx, as, a.newKey(), made, epoch) // the one that is there has expired
 	}},
-	{"CacheAnswer", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"CacheAnswer", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.CacheAnswer(ctx, as, a.chatbot, "question", chat.CachedAnswer{Text: "mine", At: epoch})
 	}},
-	{"KeepConversations", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"KeepConversations", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.KeepConversations(ctx, as, epoch, 30)
 	}},
-	{"SetGrantEnd", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"SetGrantEnd", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.SetGrantEnd(ctx, as, &epoch)
 	}},
-	{"SetPlan", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"SetPlan", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.SetPlan(ctx, as, plan.Premium, plan.Basic)
 	}},
-	{"SetRole", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"SetRole", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SetRole(ctx, as, a.user, tenant.RoleMember)
 	}},
-	{"UpdateChatbot", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"UpdateChatbot", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.UpdateChatbot(ctx, as, a.chatbot, chatbot.Settings{Name: "mine"})
 	}},
-	{"UpdateProvider", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"UpdateProvider", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		provider := a.newProvider(a.provider)
 		provider.Name = "mine"
 		return nil, s.UpdateProvider(ctx, as, provider)
 	}},
-	{"TouchToken", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"TouchToken", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.TouchToken(ctx, as, a.token, epoch)
 	}},
-	{"RevokeToken", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"RevokeToken", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.RevokeToken(ctx, as, a.chatbot, a.token, epoch)
 	}},
-	{"MarkReindex", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"MarkReindex", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.MarkReindex(ctx, as, a.chatbot, epoch)
 	}},
-	{"UpdateDocument", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"UpdateDocument", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		document := a.newDocument(a.document)
 		document.State, document.Version = knowledge.Ready, 1
 		return nil, s.UpdateDocument(ctx, as, knowledge.Indexing, document, false)
 	}},
-	{"RefreshFound", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"RefreshFound", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.RefreshFound(ctx, as, a.source, epoch)
 	}},
-	{"DueDocument", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"DueDocument", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return s.DueDocument(ctx, as, knowledge.FetchWork, epoch, nil)
 	}},
-	{"SetIndexed", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"SetIndexed", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SetIndexed(ctx, as, a.document, 7)
 	}},
-	{"MarkSourceRemoving", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"MarkSourceRemoving", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.MarkSourceRemoving(ctx, as, a.source, epoch)
 	}},
-	{"MarkRemoving", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"MarkRemoving", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.MarkRemoving(ctx, as, a.document, epoch.Add(time.Hour))
 	}},
-	{"PostponeRemoval", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"PostponeRemoval", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.PostponeRemoval(ctx, as, a.document, 7, epoch)
 	}},
-	{"ConfirmRemoval", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"ConfirmRemoval", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.ConfirmRemoval(ctx, as, "doc_gone_"+a.id, epoch, 1, []int64{a.answer})
 	}},
-	{"UpdateSource", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"UpdateSource", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		source := a.newSource(a.source)
 		source.State = knowledge.SourceFailed
 		return nil, s.UpdateSource(ctx, as, source)
 	}},
 
 	// These add to what is named, which is a's: a room has looked it up before.
-	{"AddMember", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"AddMember", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.AddMember(ctx, as, tenant.Member{UserID: "usr_c", Role: tenant.RoleMember, CreatedAt: epoch})
 	}},
-	{"CreateInvitation", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"CreateInvitation", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.CreateInvitation(ctx, as, tenant.Invitation{ID: "inv_" + as, Email: "x@example.com", Role: tenant.RoleMember}, as)
 	}},
-	{"CreateChatbot", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"CreateChatbot", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.CreateChatbot(ctx, as, chatbot.Chatbot{ID: "cb_new_" + as, CreatedAt: epoch})
 	}},
-	{"CreateToken", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"CreateToken", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.CreateToken(ctx, as, chatbot.Token{ID: "tok_" + as, ChatbotID: a.chatbot, CreatedAt: epoch}, as)
 	}},
-	{"CreateProvider", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"CreateProvider", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.CreateProvider(ctx, as, a.newProvider("mp_"+as))
 	}},
-	{"CreateDocument", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"CreateDocument", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		document := a.newDocument("doc_" + as)
 		document.WorkspaceID = as
 		return nil, s.CreateDocument(ctx, as, document)
 	}},
-	{"AddPassages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"AddPassages", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		document := a.newDocument(a.document)
 		document.Version = 9
 		return nil, s.AddPassages(ctx, as, document, a.newPassages(1))
 	}},
-	{"CreateUpload", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"CreateUpload", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.CreateUpload(ctx, as, a.document, knowledge.Upload{Name: "mine", Body: []byte("mine")})
 	}},
-	{"CreateSource", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"CreateSource", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.CreateSource(ctx, as, a.newSource("src_"+as))
 	}},
-	{"CreateFound", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"CreateFound", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		found := []knowledge.Document{a.newDocument("doc_found_" + as)}
 		return s.CreateFound(ctx, as, a.newSource(a.source), found, 10, 10)
 	}},
-	{"CreateRemoval", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"CreateRemoval", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.CreateRemoval(ctx, as, a.newRemoval("doc_other_"+as))
 	}},
-	{"SaveEmbeddings", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"SaveEmbeddings", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SaveEmbeddings(ctx, as, "model", map[string][]float32{a.secret: {1, 0}}, epoch.Add(time.Hour))
 	}},
-	{"SaveSubscription", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"SaveSubscription", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.SaveSubscription(ctx, as, tenant.Subscription{CustomerID: "cus_of_" + as, Revision: 7})
 	}},
-	{"AddAudit", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"AddAudit", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.AddAudit(ctx, as, audit.Entry{Actor: audit.Operator, Action: audit.PlanChanged, At: epoch})
 	}},
-	{"SaveReversal", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"SaveReversal", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.SaveReversal(ctx, as, tenant.Reversal{StripeID: "re_of_" + as, Kind: tenant.Refund, Currency: "usd", At: epoch})
 	}},
-	{"AddMail", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"AddMail", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.AddMail(ctx, as, tenant.Mail{Key: "key of " + as, CreatedAt: epoch})
 	}},
-	{"CreateConversation", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"CreateConversation", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.CreateConversation(ctx, as, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch})
 	}},
-	{"BeginConversation", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"BeginConversation", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		_, answer, err := s.BeginConversation(ctx, as, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}, a.newTurn())
 		return answer, err
 	}},
-	{"BeginTurn", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"BeginTurn", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.BeginTurn(ctx, as, a.newTurn())
 	}},
 
-	{"DeleteOldConversations", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"DeleteOldConversations", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return s.DeleteOldConversations(ctx, as, time.Time{}, epoch.Add(time.Hour), 10)
 	}},
-	{"DeletePassages", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"DeletePassages", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.DeletePassages(ctx, as, a.document, 9)
 	}},
-	{"DeleteUpload", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"DeleteUpload", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.DeleteUpload(ctx, as, a.document)
 	}},
-	{"DeleteSource", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"DeleteSource", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.DeleteSource(ctx, as, a.source)
 	}},
-	{"DeleteDocument", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"DeleteDocument", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.DeleteDocument(ctx, as, a.document)
 	}},
-	{"DeleteProvider", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"DeleteProvider", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.DeleteProvider(ctx, as, a.provider)
 	}},
-	{"DeleteInvitation", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"DeleteInvitation", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.DeleteInvitation(ctx, as, a.invitation)
 	}},
-	{"RemoveMember", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"RemoveMember", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.RemoveMember(ctx, as, a.user)
 	}},
-	{"DeleteChatbot", func(ctx context.Context, s *Store, as string, a tenancy) (any, error) {
+	{"DeleteChatbot", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.DeleteChatbot(ctx, as, a.chatbot)
 	}},
-	{"DeleteWorkspace", func(ctx context.Context, s *Store, as string, _ tenancy) (any, error) {
+	{"DeleteWorkspace", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.DeleteWorkspace(ctx, as)
 	}},
 }
@@ -398,7 +406,7 @@ func TestEveryMethodKeepsWorkspacesApart(t *testing.T) {
 		b.Run("as another workspace", func(t *testing.T) {
 			before := b.rows(a.id)
 			for _, m := range workspaceMethods {
-				got, err := m.call(t.Context(), b.Store, "ws_b", a)
+				got, err := m.call(t.Context(), b.everything, "ws_b", a)
 				if shown := fmt.Sprintf("%+v", got); err == nil && strings.Contains(shown, a.secret) {
 					t.Errorf("%s sees %s", m.method, shown)
 				}
@@ -413,7 +421,7 @@ func TestEveryMethodKeepsWorkspacesApart(t *testing.T) {
 			b.must(b.wipe("ws_b"))
 			for _, m := range workspaceMethods {
 				before := b.rows(a.id)
-				got, err := m.call(t.Context(), b.Store, a.id, a)
+				got, err := m.call(t.Context(), b.everything, a.id, a)
 				if err != nil {
 					t.Errorf("%s: %v", m.method, err)
 				}
@@ -448,7 +456,7 @@ func TestEveryMethodIsInOneList(t *testing.T) {
 	for _, m := range workspaceMethods {
 		listed[m.method] = true
 	}
-	store := reflect.TypeFor[*Store]()
+	store := reflect.TypeFor[*everything]()
 	for i := range store.NumMethod() {
 		name := store.Method(i).Name
 		switch {

@@ -11,7 +11,6 @@ import (
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/core/retrieval"
-	"parley/store"
 )
 
 func TestCrash(t *testing.T) {
@@ -91,7 +90,7 @@ func TestCrash(t *testing.T) {
 
 // hooked runs something before passages are added, once.
 type hooked struct {
-	*store.Store
+	*everything
 	adding func()
 }
 
@@ -99,14 +98,14 @@ func (h *hooked) AddPassages(ctx context.Context, workspaceID string, d knowledg
 	adding := h.adding
 	h.adding = nil
 	call(adding)
-	return h.Store.AddPassages(ctx, workspaceID, d, passages)
+	return h.everything.AddPassages(ctx, workspaceID, d, passages)
 }
 
 func TestTwoWorkersAtOnce(t *testing.T) {
 	t.Run("passages that another has added in between are no failure of the document", func(t *testing.T) {
 		l := newLibrary(t)
 		d := l.addFile("a.pdf", bread)
-		h := &hooked{Store: l.db}
+		h := &hooked{everything: l.db}
 		l.ports.Stores = storesOf(h)
 		l.open()
 		h.adding = func() { // whose index is away

@@ -52,7 +52,7 @@ func furnish(ctx context.Context, file string) (err error) {
 }
 
 // newDatabase opens a database in a folder. Whoever calls it closes it.
-func newDatabase(t *testing.T, folder string) *store.Store {
+func newDatabase(t *testing.T, folder string) *everything {
 	t.Helper()
 	content, err := furnished()
 	if err != nil {
@@ -66,5 +66,42 @@ func newDatabase(t *testing.T, folder string) *store.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return db
+	return allOf(db)
+}
+
+// everything is a database with all that package knowledge keeps in it.
+type everything struct {
+	*store.Store
+	kept
+}
+
+// kept has the types that keep one subject each. Their names here are not those
+// of their methods, such as Documents.
+type kept struct {
+	*ofDocuments
+	*ofUploads
+	*ofSources
+	*ofDueWork
+	*ofPassages
+	*ofRemovals
+	*ofRebuilds
+	*ofEmbeddings
+}
+
+type (
+	ofDocuments  = store.Documents
+	ofUploads    = store.Uploads
+	ofSources    = store.Sources
+	ofDueWork    = store.DueWork
+	ofPassages   = store.Passages
+	ofRemovals   = store.Removals
+	ofRebuilds   = store.Rebuilds
+	ofEmbeddings = store.Embeddings
+)
+
+func allOf(db *store.Store) *everything {
+	return &everything{db, kept{
+		store.NewDocuments(db), store.NewUploads(db), store.NewSources(db), store.NewDueWork(db),
+		store.NewPassages(db), store.NewRemovals(db), store.NewRebuilds(db), store.NewEmbeddings(db),
+	}}
 }

@@ -21,7 +21,6 @@ import (
 	"parley/index/embedded"
 	"parley/index/indextest"
 	"parley/internal/intx"
-	"parley/store"
 )
 
 const (
@@ -65,7 +64,7 @@ type library struct {
 	ports knowledge.Ports
 	// passages are what the searcher looks up.
 	passages retrieval.Passages
-	db       *store.Store
+	db       *everything
 	index    *watched
 	queue    *queue
 	world    *world

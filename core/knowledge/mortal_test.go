@@ -8,7 +8,6 @@ import (
 
 	"parley/core/knowledge"
 	"parley/core/retrieval"
-	"parley/store"
 )
 
 var errDead = errors.New("the process is dead")
@@ -36,7 +35,7 @@ func (m *mortal) step() error {
 
 // mortalStore has a step before each call of the way of a document.
 type mortalStore struct {
-	*store.Store
+	*everything
 	m *mortal
 }
 
@@ -44,7 +43,7 @@ func (s mortalStore) InTx(ctx context.Context, fn func(context.Context) error) e
 	if err := s.m.step(); err != nil {
 		return err
 	}
-	return s.Store.InTx(ctx, func(ctx context.Context) error {
+	return s.everything.InTx(ctx, func(ctx context.Context) error {
 		if err := fn(ctx); err != nil {
 			return err
 		}
@@ -56,14 +55,14 @@ func (s mortalStore) UpdateDocument(ctx context.Context, workspaceID string, fro
 	if err := s.m.step(); err != nil {
 		return err
 	}
-	return s.Store.UpdateDocument(ctx, workspaceID, from, d, withContent)
+	return s.everything.UpdateDocument(ctx, workspaceID, from, d, withContent)
 }
 
 func (s mortalStore) DeletePassages(ctx context.Context, workspaceID, documentID string, keep int) error {
 	if err := s.m.step(); err != nil {
 		return err
 	}
-	return s.Store.DeletePassages(ctx, workspaceID, documentID, keep)
+	return s.everything.DeletePassages(ctx, workspaceID, documentID, keep)
 }
 
 // AddPassages stores them in two parts, as it does those of a long document.
@@ -73,7 +72,7 @@ func (s mortalStore) AddPassages(ctx context.Context, workspaceID string, d know
 		if err := s.m.step(); err != nil {
 			return err
 		}
-		if err := s.Store.AddPassages(ctx, workspaceID, d, part); err != nil {
+		if err := s.everything.AddPassages(ctx, workspaceID, d, part); err != nil {
 			return err
 		}
 	}
@@ -84,49 +83,49 @@ func (s mortalStore) DeleteUpload(ctx context.Context, workspaceID, documentID s
 	if err := s.m.step(); err != nil {
 		return err
 	}
-	return s.Store.DeleteUpload(ctx, workspaceID, documentID)
+	return s.everything.DeleteUpload(ctx, workspaceID, documentID)
 }
 
 func (s mortalStore) ConfirmRemoval(ctx context.Context, workspaceID, documentID string, at time.Time, answers int, ids []int64) error {
 	if err := s.m.step(); err != nil {
 		return err
 	}
-	return s.Store.ConfirmRemoval(ctx, workspaceID, documentID, at, answers, ids)
+	return s.everything.ConfirmRemoval(ctx, workspaceID, documentID, at, answers, ids)
 }
 
 func (s mortalStore) BeginRebuild(ctx context.Context, at time.Time) (int, error) {
 	if err := s.m.step(); err != nil {
 		return 0, err
 	}
-	return s.Store.BeginRebuild(ctx, at)
+	return s.everything.BeginRebuild(ctx, at)
 }
 
 func (s mortalStore) Passages(ctx context.Context, workspaceID, documentID string, version int) ([]retrieval.Passage, error) {
 	if err := s.m.step(); err != nil {
 		return nil, err
 	}
-	return s.Store.Passages(ctx, workspaceID, documentID, version)
+	return s.everything.Passages(ctx, workspaceID, documentID, version)
 }
 
 func (s mortalStore) ChangedDocuments(ctx context.Context, since time.Time) ([]knowledge.Document, error) {
 	if err := s.m.step(); err != nil {
 		return nil, err
 	}
-	return s.Store.ChangedDocuments(ctx, since)
+	return s.everything.ChangedDocuments(ctx, since)
 }
 
 func (s mortalStore) RemovalsSince(ctx context.Context, since time.Time) ([]knowledge.Removal, error) {
 	if err := s.m.step(); err != nil {
 		return nil, err
 	}
-	return s.Store.RemovalsSince(ctx, since)
+	return s.everything.RemovalsSince(ctx, since)
 }
 
 func (s mortalStore) EndRebuild(ctx context.Context, id int) error {
 	if err := s.m.step(); err != nil {
 		return err
 	}
-	return s.Store.EndRebuild(ctx, id)
+	return s.everything.EndRebuild(ctx, id)
 }
 
 // mortalIndex has a step before each change, too.

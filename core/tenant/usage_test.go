@@ -8,6 +8,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/tenant"
+	"parley/store"
 )
 
 func (c *clock) uses(want tenant.Usage) {
@@ -65,7 +66,7 @@ func TestUsage(t *testing.T) {
 		c := newClock(t)
 		c.addChatbots(1)
 		for _, id := range []string{"doc_1", "doc_2"} {
-			c.must(c.store.CreateDocument(t.Context(), c.space.ID, knowledge.Document{
+			c.must(store.NewDocuments(c.store).CreateDocument(t.Context(), c.space.ID, knowledge.Document{
 				ID: id, WorkspaceID: c.space.ID, ChatbotID: "cb_1", Title: id, Kind: knowledge.Markdown,
 				State: knowledge.Pending, Content: "Ünïcode", Chars: 7, UpdatedAt: c.now, CreatedAt: c.now,
 			}))

@@ -48,10 +48,12 @@ type Program struct {
 	Tenants   *tenant.Service
 	Chatbots  *chatbot.Service
 	Knowledge knowledge.Services
-	Rebuilder *rebuild.Rebuilder
-	Searcher  *retrieval.Searcher
-	Evaluator *retrieval.Evaluator
-	Chat      *chat.Service
+	// KnowledgeStores is where the knowledge is stored.
+	KnowledgeStores knowledge.Stores
+	Rebuilder       *rebuild.Rebuilder
+	Searcher        *retrieval.Searcher
+	Evaluator       *retrieval.Evaluator
+	Chat            *chat.Service
 	// IDs makes the identifiers of conversations and messages that are shown to
 	// callers, people and the operator.
 	IDs *publicid.Codec
@@ -160,8 +162,9 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	if err != nil {
 		return err
 	}
+	p.KnowledgeStores = knowledgeStores(p.Store)
 	ports := knowledge.Ports{
-		Stores: knowledgeStores(p.Store), Index: p.Index, Queue: p.Queue, Fetcher: sites, Embedder: embedder, Tokens: tokens.Count,
+		Stores: p.KnowledgeStores, Index: p.Index, Queue: p.Queue, Fetcher: sites, Embedder: embedder, Tokens: tokens.Count,
 	}
 	extractor, err := openExtractor(p.Config)
 	if err != nil {
@@ -171,11 +174,12 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	if options.Index != nil {
 		ports.Index = options.Index(p.Index)
 	}
-	p.Searcher = retrieval.NewSearcher(ports.Index, p.Store, ports.Embedder, p.Log)
+	p.Searcher = retrieval.NewSearcher(ports.Index, store.NewPassages(p.Store), ports.Embedder, p.Log)
 	p.indexVersion = retrieval.IndexVersion(ports.Embedder)
 	p.Knowledge = knowledge.New(ports, p.now, rand.Reader, p.Log)
 	p.Rebuilder = rebuild.New(rebuild.Ports{
-		Documents: p.Store, Passages: p.Store, Removals: p.Store, Marks: p.Store, Index: ports.Index, Searcher: p.Searcher,
+		Documents: store.NewDocuments(p.Store), Passages: store.NewPassages(p.Store), Removals: store.NewRemovals(p.Store),
+		Marks: store.NewRebuilds(p.Store), Index: ports.Index, Searcher: p.Searcher,
 		Indexer: p.Knowledge.Indexer, Version: p.indexVersion,
 	}, p.now)
 	p.Evaluator = retrieval.NewEvaluator(p.Searcher, p.Knowledge.Documents)
@@ -231,6 +235,7 @@ func NewLog(config *Config) *slog.Logger {
 func knowledgeStores(db *store.Store) knowledge.Stores {
 	return knowledge.Stores{
 		Transactions: db, Workspaces: db, Plans: db, Chatbots: db, Sizes: db, Audit: db,
-		Documents: db, Uploads: db, Sources: db, Passages: db, Removals: db, Embeddings: db, Due: db,
+		Documents: store.NewDocuments(db), Uploads: store.NewUploads(db), Sources: store.NewSources(db), Passages: store.NewPassages(db),
+		Removals: store.NewRemovals(db), Embeddings: store.NewEmbeddings(db), Due: store.NewDueWork(db),
 	}
 }

@@ -1,0 +1,76 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	entsql "entgo.io/ent/dialect/sql"
+
+	"parley/core/knowledge"
+	"parley/ent/document"
+	"parley/ent/predicate"
+	"parley/ent/source"
+)
+
+// DueWork finds what is due.
+type DueWork struct{ store *Store }
+
+// NewDueWork returns those of a database.
+func NewDueWork(db *Store) *DueWork { return &DueWork{db} }
+
+// DueSource returns the source whose time came first.
+func (s *DueWork) DueSource(ctx context.Context, workspaceID string, now time.Time) (knowledge.Source, error) {
+	row, err := s.store.db(ctx).Source.Query().Where(source.WorkspaceID(workspaceID), source.DueAtLTE(now)).
+		Order(source.ByDueAt(), source.ByID()).First(within(ctx, workspaceID))
+	return one(row, err, toSource)
+}
+
+// WorkspacesDue returns the work that is due in all workspaces.
+func (s *DueWork) WorkspacesDue(ctx context.Context, now time.Time) ([]knowledge.DueWork, error) {
+	rows, err := s.store.raw(ctx).QueryContext(ctx, workDue, now)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	defer rows.Close()
+	var due []knowledge.DueWork
+	for rows.Next() {
+		var d knowledge.DueWork
+		if err := rows.Scan(&d.WorkspaceID, &d.Work); err != nil {
+			return nil, mapError(err)
+		}
+		due = append(due, d)
+	}
+	return due, mapError(rows.Err())
+}
+
+// DueDocument returns the document that a kind of work goes on with: what is to
+// be removed, then what has no address, then pages, but for those of the sources
+// in skip.
+func (s *DueWork) DueDocument(ctx context.Context, workspaceID, work string, now time.Time, skip []string) (knowledge.Document, error) {
+	row, err := s.store.db(ctx).Document.Query().
+		Where(document.WorkspaceID(workspaceID), document.DueAtLTE(now), dueFor(work), document.SourceIDNotIn(skip...)).
+		Order(func(q *entsql.Selector) {
+			q.OrderExpr(entsql.Expr("CASE WHEN state = 'removing' THEN 0 WHEN url = '' THEN 1 ELSE 2 END"))
+		}, document.ByDueAt(), document.ByID()).First(within(ctx, workspaceID))
+	return one(row, err, toDocument)
+}
+
+// workDue is SQL by hand: the kind of work comes from the state, as in dueFor.
+const workDue = `SELECT DISTINCT workspace_id,
+	CASE WHEN state IN ('indexing', 'removing') THEN 'index' WHEN url <> '' THEN 'fetch' ELSE 'extract' END AS work
+	FROM documents WHERE due_at <= $1
+	UNION SELECT DISTINCT workspace_id, 'fetch' FROM sources WHERE due_at <= $1
+	ORDER BY 1, 2`
+
+var indexed = document.StateIn(string(knowledge.Indexing), string(knowledge.Removing))
+
+// dueFor says which documents a kind of work is about: see workOf.
+func dueFor(work string) predicate.Document {
+	switch work {
+	case knowledge.IndexWork:
+		return indexed
+	case knowledge.FetchWork:
+		return document.And(document.Not(indexed), document.URLNEQ(""))
+	}
+	return document.And(document.Not(indexed), document.URL(""))
+}

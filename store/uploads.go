@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"parley/core/knowledge"
+	"parley/ent"
+	"parley/ent/document"
+	"parley/ent/scope"
+	"parley/ent/upload"
+)
+
+// Uploads keeps the files of documents until their text is extracted.
+type Uploads struct{ store *Store }
+
+// NewUploads returns those of a database.
+func NewUploads(db *Store) *Uploads { return &Uploads{db} }
+
+// UploadSize is the length of a document's file in bytes, or zero.
+func (s *Uploads) UploadSize(ctx context.Context, workspaceID, documentID string) (n int, err error) {
+	err = scanOne(ctx, s.store.raw(ctx), []any{&n},
+		"SELECT COALESCE(SUM(octet_length(body)), 0) FROM uploads WHERE workspace_id = $1 AND document_id = $2", workspaceID, documentID)
+	return n, mapError(err)
+}
+
+// DeleteFailedUploads deletes the files of documents of every workspace that
+// failed before a time.
+func (s *Uploads) DeleteFailedUploads(ctx context.Context, failedBefore time.Time) error {
+	return s.store.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
+		_, err := db.Upload.Delete().Where(upload.HasDocumentWith(
+			document.State(string(knowledge.Failed)), document.UpdatedAtLT(failedBefore))).Exec(ctx)
+		return err
+	})
+}
+
+// CreateUpload keeps the file of a document until its text is extracted.
+func (s *Uploads) CreateUpload(ctx context.Context, workspaceID, documentID string, u knowledge.Upload) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return db.Upload.Create().SetWorkspaceID(workspaceID).SetDocumentID(documentID).
+			SetName(u.Name).SetContentType(u.ContentType).SetBody(u.Body).Exec(ctx)
+	})
+}
+
+// Upload returns the file of a document.
+func (s *Uploads) Upload(ctx context.Context, workspaceID, documentID string) (knowledge.Upload, error) {
+	row, err := s.store.db(ctx).Upload.Query().Where(upload.DocumentID(documentID)).First(within(ctx, workspaceID))
+	return one(row, err, func(row *ent.Upload) knowledge.Upload {
+		return knowledge.Upload{Name: row.Name, ContentType: row.ContentType, Body: row.Body}
+	})
+}
+
+// DeleteUpload removes the file of a document, if it is there.
+func (s *Uploads) DeleteUpload(ctx context.Context, workspaceID, documentID string) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		_, err := db.Upload.Delete().Where(upload.DocumentID(documentID)).Exec(ctx)
+		return err
+	})
+}
