@@ -42,7 +42,7 @@ func (a *API) count(ctx context.Context, principal *chatbot.Principal) error {
 	return a.Requests.Admit(ctx, principal.Chatbot.WorkspaceID, principal.Plan)
 }
 
-// begin is for [chat.Ask]. An answer keeps its place until it has ended, also
+// begin is for [turn.Ask]. An answer keeps its place until it has ended, also
 // when nobody reads it any more.
 func (m *admission) begin(ctx context.Context, again bool) (ended func(), err error) {
 	if !m.keyed {

@@ -15,6 +15,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/retrieval"
@@ -26,6 +27,7 @@ import (
 // Deps are what the interface is made of.
 type Deps struct {
 	Chat      *chat.Service
+	Turns     *turn.Service
 	Chatbots  *chatbot.Service
 	Knowledge knowledge.Services
 	Evaluator *retrieval.Evaluator

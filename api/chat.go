@@ -4,7 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/answer/format"
-	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 )
 
@@ -12,7 +12,7 @@ import (
 type questions struct{ *API }
 
 // read reads what a request of /chat and /chat/stream asks.
-func (h questions) read(c *fiber.Ctx, admitted *admission) (ask chat.Ask, err error) {
+func (h questions) read(c *fiber.Ctx, admitted *admission) (ask turn.Ask, err error) {
 	ask.Admit = admitted.begin
 	var request chatRequest
 	if err := decode(c, &request); err != nil {
@@ -54,10 +54,10 @@ func (h questions) answer(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	ask.Delivery = chat.Delivery{Format: ask.Delivery.Format} // the rest is for streams
+	ask.Delivery = turn.Delivery{Format: ask.Delivery.Format} // the rest is for streams
 	reader := h.attend(c)
 	defer reader.leave()
-	turn, err := h.Chat.Begin(reader.ctx, by.Principal, ask)
+	turn, err := h.Turns.Begin(reader.ctx, by.Principal, ask)
 	if err != nil {
 		return err
 	}
@@ -68,6 +68,6 @@ func (h questions) answer(c *fiber.Ctx, by caller) error {
 	return succeed(c, chatData{
 		Message:        format.Render(answer.Text, ask.Delivery.Format, by.Chatbot.ImageHosts),
 		ConversationID: h.IDs.Conversation(turn.Conversation.ID), Format: string(ask.Delivery.Format), Usage: usageToWire(answer.Usage()),
-		MessageID: h.IDs.Message(answer.MessageID), Sources: each(answer.Sources, citationToWire), Status: statusToWire(answer.Status),
+		MessageID: h.IDs.Message(answer.MessageID), Sources: each(answer.Citations, citationToWire), Status: statusToWire(answer.Status),
 	})
 }

@@ -82,7 +82,7 @@ func (h conversations) stop(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	ending, err := h.Chat.Stop(c.UserContext(), by.Principal, ref, key)
+	ending, err := h.Turns.Stop(c.UserContext(), by.Principal, ref, key)
 	if err != nil {
 		return err
 	}

@@ -105,8 +105,8 @@ func writtenID(value jsontext.Value) *string {
 	return &text
 }
 
-// answer writes the envelope.
-func answer(c *fiber.Ctx, e envelope) error {
+// respond writes the envelope.
+func respond(c *fiber.Ctx, e envelope) error {
 	body, err := json.Marshal(e)
 	if err != nil {
 		return err
@@ -115,4 +115,4 @@ func answer(c *fiber.Ctx, e envelope) error {
 	return c.Send(body)
 }
 
-func succeed(c *fiber.Ctx, data any) error { return answer(c, envelope{Data: data}) }
+func succeed(c *fiber.Ctx, data any) error { return respond(c, envelope{Data: data}) }

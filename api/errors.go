@@ -99,7 +99,7 @@ func (a *API) Fail(c *fiber.Ctx, err error) error {
 	}
 	requestID := requestid.Of(c)
 	logFailure(a.Log, f, requestID, err)
-	return answer(c.Status(f.status), envelope{Error: f.code, ErrorMessage: f.message})
+	return respond(c.Status(f.status), envelope{Error: f.code, ErrorMessage: f.message})
 }
 
 func logFailure(log *slog.Logger, f failure, requestID string, err error) {

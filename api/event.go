@@ -6,8 +6,9 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"parley/core/answer"
 	"parley/core/answer/format"
-	"parley/core/chat"
+	"parley/core/chat/turn"
 )
 
 // The beginnings and ends of events.
@@ -29,9 +30,9 @@ func (s *stream) begin(conversationID int64) {
 
 // event writes an event of the turn. It waits while the reader is behind and
 // fails when there is no reader any more, or the turn must end.
-func (s *stream) event(e chat.Event) error {
+func (s *stream) event(e turn.Event) error {
 	start := deltaStart
-	if e.Kind == chat.Waiting {
+	if e.Kind == turn.Waiting {
 		start = waitingStart
 	}
 	for {
@@ -43,7 +44,7 @@ func (s *stream) event(e chat.Event) error {
 		full := len(s.unread) > maxUnread
 		if !full {
 			// A message about a turn moves nobody, unless it is begun anew.
-			if e.Kind == chat.Delta || e.At.Attempt != s.at.Attempt {
+			if e.Kind == turn.Delta || e.At.Attempt != s.at.Attempt {
 				s.at = e.At
 			}
 			s.unread = appendEvent(s.appendID(s.unread), start, e.Text, "")
@@ -63,29 +64,29 @@ func (s *stream) event(e chat.Event) error {
 
 // settle notes that the turn has ended: what is written from now on are its
 // last events, and no reader can miss a part of the answer by having them.
-func (s *stream) settle(answer chat.Answer) {
+func (s *stream) settle(answer turn.Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.settled = true
 	if answer.Attempt != s.at.Attempt { // nothing was written of this one
-		s.at = chat.Position{AnswerID: answer.MessageID, Attempt: answer.Attempt}
+		s.at = turn.Position{AnswerID: answer.MessageID, Attempt: answer.Attempt}
 	}
 }
 
-func (s *stream) sources(sources []chat.Source) {
-	s.after(chat.SourcesSent, func(b []byte) []byte {
+func (s *stream) sources(sources []answer.Citation) {
+	s.after(turn.SourcesSent, func(b []byte) []byte {
 		return appendObject(b, "data: {\"type\":\"sources\",\"sources\":", each(sources, citationToWire))
 	})
 }
 
-func (s *stream) usage(answer chat.Answer) {
-	s.after(chat.UsageSent, func(b []byte) []byte {
+func (s *stream) usage(answer turn.Answer) {
+	s.after(turn.UsageSent, func(b []byte) []byte {
 		return appendObject(b, "data: {\"type\":\"usage\",\"usage\":", receiptToWire(answer))
 	})
 }
 
 func (s *stream) formatted(text string, f format.Format) {
-	s.after(chat.FormattedSent, func(b []byte) []byte {
+	s.after(turn.FormattedSent, func(b []byte) []byte {
 		return appendEvent(b, "data: {\"type\":\"formatted\",\"content\":", text, ",\"format\":\""+string(f)+"\"")
 	})
 }
@@ -98,7 +99,7 @@ func (s *stream) fail(f failure) {
 		return appendEvent(b, ",\"error_message\":", f.message, "")
 	}
 	if s.settled {
-		s.after(chat.FormattedSent, write)
+		s.after(turn.FormattedSent, write)
 		return
 	}
 	// The error is the reader's and not the turn's, which it can resume where
@@ -107,7 +108,7 @@ func (s *stream) fail(f failure) {
 }
 
 // after writes an event that follows the answer, unless the reader has had it.
-func (s *stream) after(tail chat.Tail, write func([]byte) []byte) {
+func (s *stream) after(tail turn.Tail, write func([]byte) []byte) {
 	if tail <= s.seen {
 		return
 	}
@@ -121,7 +122,7 @@ func (s *stream) after(tail chat.Tail, write func([]byte) []byte) {
 func (s *stream) end() {
 	s.mu.Lock()
 	if s.settled {
-		s.at.Tail = chat.DoneSent
+		s.at.Tail = turn.DoneSent
 	}
 	s.unread = append(s.appendID(s.unread), streamDone...)
 	s.ended = true

@@ -8,35 +8,40 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/core/answer"
 	"parley/core/answer/format"
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 )
 
 // answered is what a run has when a turn has ended.
-var answered = chat.Answer{
-	MessageID: 81, Attempt: 1, Text: "At **seven**.", Status: chat.Complete,
-	Sources: []chat.Source{
-		{
-			Number: 1, Cited: true, DocumentID: "doc_1", Title: "Opening hours", URL: "https://www.example.com/hours", Place: "Page 3",
-			HeadingPath: []string{"Hours", "Week"}, Start: 0, End: 40, ContentHash: "9f86", Version: 2,
+var answered = turn.Answer{
+	MessageID: 81, Attempt: 1, Status: chat.Complete,
+	Answer: answer.Answer{
+		Text: "At **seven**.",
+		Citations: []answer.Citation{
+			{
+				Number: 1, Cited: true, DocumentID: "doc_1", Title: "Opening hours", URL: "https://www.example.com/hours", Place: "Page 3",
+				HeadingPath: []string{"Hours", "Week"}, Start: 0, End: 40, ContentHash: "9f86", Version: 2,
+			},
+			{Number: 2, DocumentID: "doc_2", Title: "Prices"},
 		},
-		{Number: 2, DocumentID: "doc_2", Title: "Prices"},
-	},
-	Receipt: chat.Receipt{
-		Usage: chat.Usage{PromptTokens: 512, CompletionTokens: 9, Estimated: true}, Model: "double",
-		FirstToken: 120 * time.Millisecond, Total: 1500 * time.Millisecond, Passages: 2,
+		Record: answer.Record{
+			Usage: answer.Usage{PromptTokens: 512, CompletionTokens: 9, Estimated: true}, Model: "double",
+			FirstToken: 120 * time.Millisecond, Total: 1500 * time.Millisecond, Passages: 2,
+		},
 	},
 }
 
 // written is the whole of a stream of the answer, or of what its reader lacks.
-func written(t *testing.T, delivery chat.Delivery, from chat.Position, resumed bool, answer chat.Answer, failed error) string {
+func written(t *testing.T, delivery turn.Delivery, from turn.Position, resumed bool, answer turn.Answer, failed error) string {
 	t.Helper()
 	s := opened(t.Context())
 	s.ids, s.answerID, s.at, s.seen, s.resumed = delivery.IDs, 81, from, from.Tail, resumed
 	if !resumed {
 		s.begin(17)
-		must(t, s.event(chat.Event{Kind: chat.Waiting, Text: "Reading.", At: from}))
+		must(t, s.event(turn.Event{Kind: turn.Waiting, Text: "Reading.", At: from}))
 	}
 	pieces, offset := []string{"At **seven", "**."}, 0
 	for _, piece := range pieces {
@@ -53,7 +58,7 @@ func written(t *testing.T, delivery chat.Delivery, from chat.Position, resumed b
 }
 
 // start is the position before the first piece.
-var start = chat.Position{AnswerID: 81, Attempt: 1}
+var start = turn.Position{AnswerID: 81, Attempt: 1}
 
 const (
 	sourcesEvent = `data: {"type":"sources","sources":[{"number":1,"cited":true,"document_id":"doc_1","title":"Opening hours","heading_path":["Hours","Week"],` +
@@ -66,16 +71,16 @@ const (
 	deltaEvents    = `data: {"type":"delta","content":"At **seven"}` + "\n\n" + `data: {"type":"delta","content":"**."}` + "\n\n"
 )
 
-var everything = chat.Delivery{Format: format.PlainText, IDs: true, Usage: true, Sources: true}
+var everything = turn.Delivery{Format: format.PlainText, IDs: true, Usage: true, Sources: true}
 
 func TestEvents(t *testing.T) {
 	for name, c := range map[string]struct {
-		delivery chat.Delivery
+		delivery turn.Delivery
 		want     string
 	}{
-		"a default stream has these bytes":                  {chat.Delivery{Format: format.Markdown}, firstEvents + deltaEvents + streamDone},
-		"a format adds one event":                           {chat.Delivery{Format: format.PlainText}, firstEvents + deltaEvents + formattedEvent + streamDone},
-		"sources and usage stand between answer and format": {chat.Delivery{Format: format.PlainText, Usage: true, Sources: true}, firstEvents + deltaEvents + sourcesEvent + usageEvent + formattedEvent + streamDone},
+		"a default stream has these bytes":                  {turn.Delivery{Format: format.Markdown}, firstEvents + deltaEvents + streamDone},
+		"a format adds one event":                           {turn.Delivery{Format: format.PlainText}, firstEvents + deltaEvents + formattedEvent + streamDone},
+		"sources and usage stand between answer and format": {turn.Delivery{Format: format.PlainText, Usage: true, Sources: true}, firstEvents + deltaEvents + sourcesEvent + usageEvent + formattedEvent + streamDone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := written(t, c.delivery, start, false, answered, nil); got != c.want {
@@ -113,8 +118,8 @@ func TestEvents(t *testing.T) {
 		s.begin(17)
 		at := start
 		at.Attempt = 2
-		must(t, s.event(chat.Event{Kind: chat.Waiting, Text: "Reading.", At: at}))
-		must(t, s.event(chat.Event{Kind: chat.Delta, Text: "At seven.", At: chat.Position{AnswerID: 81, Attempt: 2, Offset: 9}}))
+		must(t, s.event(turn.Event{Kind: turn.Waiting, Text: "Reading.", At: at}))
+		must(t, s.event(turn.Event{Kind: turn.Delta, Text: "At seven.", At: turn.Position{AnswerID: 81, Attempt: 2, Offset: 9}}))
 		again := answered
 		again.Attempt = 3
 		(&streamRun{api: New(Deps{Log: discarded()}), out: s, delivery: everything}).finish(again, nil)
@@ -128,7 +133,7 @@ func TestEvents(t *testing.T) {
 	})
 
 	t.Run("an error that is the reader's own leaves its position where it can resume", func(t *testing.T) {
-		going := chat.Answer{Status: chat.Generating}
+		going := turn.Answer{Status: chat.Generating}
 		got := written(t, everything, start, false, going, errClientGone)
 		if ids := idsOf(got); ids != "81.1.0 81.1.0 81.1.10 81.1.13 81.1.13 81.1.13" || strings.Contains(got, `"usage"`) {
 			t.Errorf("got %s", got)
@@ -153,7 +158,7 @@ func TestResumedEvents(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := opened(t.Context())
 			s.ids, s.answerID, s.resumed = true, 81, true
-			s.at = chat.Position{AnswerID: 81, Attempt: 2, Offset: 5}
+			s.at = turn.Position{AnswerID: 81, Attempt: 2, Offset: 5}
 			begun := time.Now()
 			for _, silence := range []time.Duration{firstSilence, 10 * time.Second} {
 				if got := read(t, s); !strings.HasPrefix(got, "id: 81.2.5\n"+waitingStart) {

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 )
 
@@ -38,13 +38,13 @@ type stream struct {
 	// ids says that each event is to have the id of the position at, which is
 	// where a reader is who has seen all that was written.
 	ids bool
-	at  chat.Position
+	at  turn.Position
 	// answerID is the answer's identifier, where there are ids.
 	answerID int64
 
 	// The fields below belong to the run: seen is what the reader had of the
 	// events after the answer, and settled says that the turn has ended.
-	seen    chat.Tail
+	seen    turn.Tail
 	settled bool
 
 	// resumed says that the stream goes on after another: it has no

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 )
 
@@ -28,8 +28,8 @@ func opened(ctx context.Context) *stream {
 }
 
 // delta is a piece of an answer that ends at an offset.
-func delta(text string, offset int) chat.Event {
-	return chat.Event{Kind: chat.Delta, Text: text, At: chat.Position{AnswerID: 81, Attempt: 1, Offset: offset}}
+func delta(text string, offset int) turn.Event {
+	return turn.Event{Kind: turn.Delta, Text: text, At: turn.Position{AnswerID: 81, Attempt: 1, Offset: offset}}
 }
 
 func read(t *testing.T, s *stream) string {

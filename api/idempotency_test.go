@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/fault"
 )
@@ -114,7 +115,7 @@ func TestIdempotencyKey(t *testing.T) {
 
 func TestClientGone(t *testing.T) {
 	t.Run("a client that has gone is told from other ends of a turn", func(t *testing.T) {
-		if !errors.Is(errClientGone, chat.ErrLeft) || errors.Is(errDraining, chat.ErrLeft) {
+		if !errors.Is(errClientGone, turn.ErrLeft) || errors.Is(errDraining, turn.ErrLeft) {
 			t.Errorf("got %v, %v", errClientGone, errDraining)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/internal/publicid"
 )
@@ -88,13 +89,13 @@ func (i identifiers) pageOf(c *fiber.Ctx) (page chat.Page, paged bool, err error
 // appendPosition writes a position in the stream of an answer, which is given
 // by its identifier, as the id of an event: such as "5190246733121.1.245" or,
 // after the answer, "5190246733121.1.245.2".
-func appendPosition(b []byte, answerID int64, p chat.Position) []byte {
+func appendPosition(b []byte, answerID int64, p turn.Position) []byte {
 	b = strconv.AppendInt(b, answerID, 10)
 	b = append(b, '.')
 	b = strconv.AppendInt(b, int64(p.Attempt), 10)
 	b = append(b, '.')
 	b = strconv.AppendInt(b, int64(p.Offset), 10)
-	if p.Tail != chat.Nothing {
+	if p.Tail != turn.Nothing {
 		b = append(b, '.')
 		b = strconv.AppendInt(b, int64(p.Tail), 10)
 	}
@@ -102,23 +103,23 @@ func appendPosition(b []byte, answerID int64, p chat.Position) []byte {
 }
 
 // parsePosition reads what appendPosition wrote. Anything else is Invalid.
-func parsePosition(ids *publicid.Codec, text string) (chat.Position, error) {
+func parsePosition(ids *publicid.Codec, text string) (turn.Position, error) {
 	parts := strings.Split(text, ".")
 	if len(parts) != 3 && len(parts) != 4 {
-		return chat.Position{}, chat.ErrNoPosition
+		return turn.Position{}, turn.ErrNoPosition
 	}
 	var numbers [4]int64
 	for i, part := range parts {
 		n, err := strconv.ParseInt(part, 10, 64)
 		if err != nil || n < 0 {
-			return chat.Position{}, chat.ErrNoPosition
+			return turn.Position{}, turn.ErrNoPosition
 		}
 		numbers[i] = n
 	}
 	sequence, ok := ids.MessageSequence(numbers[0])
-	p := chat.Position{AnswerID: sequence, Attempt: int(numbers[1]), Offset: int(numbers[2]), Tail: chat.Tail(numbers[3])}
-	if !ok || p.Tail > chat.DoneSent || string(appendPosition(nil, numbers[0], p)) != text {
-		return chat.Position{}, chat.ErrNoPosition
+	p := turn.Position{AnswerID: sequence, Attempt: int(numbers[1]), Offset: int(numbers[2]), Tail: turn.Tail(numbers[3])}
+	if !ok || p.Tail > turn.DoneSent || string(appendPosition(nil, numbers[0], p)) != text {
+		return turn.Position{}, turn.ErrNoPosition
 	}
 	return p, nil
 }

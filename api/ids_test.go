@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/internal/publicid"
 )
@@ -24,9 +25,9 @@ var testIDs = func() *publicid.Codec {
 func TestPositions(t *testing.T) {
 	t.Run("what a stream gives as an id is read as the same place, of the answer's sequence number", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			p := chat.Position{
+			p := turn.Position{
 				AnswerID: rapid.Int64Range(1, publicid.Max).Draw(t, "answer"), Attempt: rapid.IntRange(0, 1000).Draw(t, "attempt"),
-				Offset: rapid.IntRange(0, 1<<40).Draw(t, "offset"), Tail: chat.Tail(rapid.IntRange(0, int(chat.DoneSent)).Draw(t, "tail")),
+				Offset: rapid.IntRange(0, 1<<40).Draw(t, "offset"), Tail: turn.Tail(rapid.IntRange(0, int(turn.DoneSent)).Draw(t, "tail")),
 			}
 			text := string(appendPosition(nil, testIDs.Message(p.AnswerID), p))
 			if got, err := parsePosition(testIDs, text); err != nil || got != p {

@@ -7,12 +7,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/answer/format"
-	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 )
 
 // including adds what a request names in include to how it wants its answer.
-func including(delivery chat.Delivery, names []string) (chat.Delivery, error) {
+func including(delivery turn.Delivery, names []string) (turn.Delivery, error) {
 	for _, name := range names {
 		switch name {
 		case "usage":
@@ -55,13 +55,13 @@ func redeliveryOf(c *fiber.Ctx) (r redelivery, err error) {
 	if r.include = query.Has("include"); !r.include || c.Query("include") == "" {
 		return r, nil
 	}
-	wanted, err := including(chat.Delivery{}, strings.Split(c.Query("include"), ","))
+	wanted, err := including(turn.Delivery{}, strings.Split(c.Query("include"), ","))
 	r.usage, r.sources = wanted.Usage, wanted.Sources
 	return r, err
 }
 
 // after is how the stream is delivered that goes on after another.
-func (r redelivery) after(before chat.Delivery) chat.Delivery {
+func (r redelivery) after(before turn.Delivery) turn.Delivery {
 	before.IDs = true
 	before.Format = cmp.Or(r.format, before.Format, format.Markdown)
 	if r.include {

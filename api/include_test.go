@@ -7,12 +7,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/answer/format"
-	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 )
 
 func TestInclude(t *testing.T) {
-	for names, want := range map[string]chat.Delivery{
+	for names, want := range map[string]turn.Delivery{
 		"":                          {},
 		"usage":                     {Usage: true},
 		"sources":                   {Sources: true},
@@ -21,7 +21,7 @@ func TestInclude(t *testing.T) {
 		"usage usage sources usage": {Usage: true, Sources: true},
 	} {
 		t.Run("including "+names, func(t *testing.T) {
-			got, err := including(chat.Delivery{}, strings.Fields(names))
+			got, err := including(turn.Delivery{}, strings.Fields(names))
 			if must(t, err); got != want {
 				t.Errorf("got %+v", got)
 			}
@@ -29,7 +29,7 @@ func TestInclude(t *testing.T) {
 	}
 	for _, names := range [][]string{{""}, {"Usage"}, {"usage "}, {"usage", "passages"}} {
 		t.Run("including "+strings.Join(names, ",")+" is refused", func(t *testing.T) {
-			if _, err := including(chat.Delivery{}, names); !fault.Is(err, fault.Invalid) || fault.As(err).Field != "include" {
+			if _, err := including(turn.Delivery{}, names); !fault.Is(err, fault.Invalid) || fault.As(err).Field != "include" {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -37,15 +37,15 @@ func TestInclude(t *testing.T) {
 }
 
 func TestRedelivery(t *testing.T) {
-	before := chat.Delivery{Format: format.HTML, Usage: true}
-	of := func(t *testing.T, query string, before chat.Delivery) (got chat.Delivery, failed error) {
+	before := turn.Delivery{Format: format.HTML, Usage: true}
+	of := func(t *testing.T, query string, before turn.Delivery) (got turn.Delivery, failed error) {
 		within(t, "/", "/?"+query, "", nil, func(c *fiber.Ctx) {
 			again, err := redeliveryOf(c)
 			got, failed = again.after(before), err
 		})
 		return got, failed
 	}
-	for query, want := range map[string]chat.Delivery{
+	for query, want := range map[string]turn.Delivery{
 		"":                                   {Format: format.HTML, Usage: true, IDs: true},
 		"format=markdown":                    {Format: format.Markdown, Usage: true, IDs: true},
 		"include=sources":                    {Format: format.HTML, Sources: true, IDs: true},
@@ -56,7 +56,7 @@ func TestRedelivery(t *testing.T) {
 	} {
 		t.Run("the address with "+query, func(t *testing.T) {
 			got, err := of(t, query, before)
-			if want == (chat.Delivery{}) {
+			if want == (turn.Delivery{}) {
 				if !fault.Is(err, fault.Invalid) {
 					t.Errorf("got %v", err)
 				}
@@ -68,8 +68,8 @@ func TestRedelivery(t *testing.T) {
 		})
 	}
 	t.Run("a turn that says nothing is Markdown", func(t *testing.T) {
-		got, err := of(t, "", chat.Delivery{})
-		if must(t, err); got != (chat.Delivery{Format: format.Markdown, IDs: true}) {
+		got, err := of(t, "", turn.Delivery{})
+		if must(t, err); got != (turn.Delivery{Format: format.Markdown, IDs: true}) {
 			t.Errorf("got %+v", got)
 		}
 	})

@@ -6,14 +6,14 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/internal/socket"
 )
 
 // errClientGone is the cause of a context that ends because nobody listens. A
 // client who only stopped sending reads it.
-var errClientGone = fault.Wrap(fault.Invalid, chat.ErrLeft,
+var errClientGone = fault.Wrap(fault.Invalid, turn.ErrLeft,
 	"The client closed its side of the connection before the answer was complete. Keep it open until then.")
 
 // reader is the client that an answer is for. Its context ends when it goes

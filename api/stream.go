@@ -11,6 +11,7 @@ import (
 
 	"parley/core/answer/format"
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/internal/requestid"
 )
@@ -48,8 +49,8 @@ func (h streams) answer(c *fiber.Ctx, by caller) error {
 		admitted.place.leave()
 		return err
 	}
-	return h.stream(c, streaming{caller: by, place: admitted.place, begin: func(ctx context.Context) (*chat.Turn, chat.Delivery, error) {
-		turn, err := h.Chat.Begin(ctx, by.Principal, ask)
+	return h.stream(c, streaming{caller: by, place: admitted.place, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
+		turn, err := h.Turns.Begin(ctx, by.Principal, ask)
 		return turn, ask.Delivery, err
 	}})
 }
@@ -75,17 +76,17 @@ func (h streams) resume(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	return h.stream(c, streaming{caller: by, place: place, resumed: from != nil, begin: func(ctx context.Context) (*chat.Turn, chat.Delivery, error) {
-		turn, err := h.Chat.Resume(ctx, by.Principal, ref, from)
+	return h.stream(c, streaming{caller: by, place: place, resumed: from != nil, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
+		resumed, err := h.Turns.Resume(ctx, by.Principal, ref, from)
 		if err != nil {
-			return nil, chat.Delivery{}, err
+			return nil, turn.Delivery{}, err
 		}
-		return turn, again.after(turn.Delivery), nil
+		return resumed, again.after(resumed.Delivery), nil
 	}})
 }
 
 // lastEvent is the position that a client has seen, or nil if it says none.
-func (i identifiers) lastEvent(c *fiber.Ctx) (*chat.Position, error) {
+func (i identifiers) lastEvent(c *fiber.Ctx) (*turn.Position, error) {
 	value, _, err := headerOf(c, lastEventHeader)
 	if err != nil || value == "" { // a browser that has seen no id may send none
 		return nil, err
@@ -101,7 +102,7 @@ type streaming struct {
 	place *place
 	// resumed says that the client has seen the beginning.
 	resumed bool
-	begin   func(context.Context) (*chat.Turn, chat.Delivery, error)
+	begin   func(context.Context) (*turn.Turn, turn.Delivery, error)
 }
 
 // stream runs a turn into the answer. What fails before the first event is an
@@ -151,9 +152,9 @@ func (h streams) valid(ctx context.Context, secret string) func() error {
 // streamRun runs a turn into a stream. It lives on its own goroutine.
 type streamRun struct {
 	api       *API
-	turn      *chat.Turn
+	turn      *turn.Turn
 	out       *stream
-	delivery  chat.Delivery
+	delivery  turn.Delivery
 	hosts     []string
 	requestID string
 }
@@ -171,14 +172,14 @@ func (r *streamRun) run(ctx context.Context) {
 }
 
 // finish writes what follows the answer.
-func (r *streamRun) finish(answer chat.Answer, err error) {
+func (r *streamRun) finish(answer turn.Answer, err error) {
 	if answer.Status == "" || answer.Status == chat.Generating {
 		r.fail(err) // the turn goes on, and its reader can come back
 		return
 	}
 	r.out.settle(answer)
 	if r.delivery.Sources && err == nil {
-		r.out.sources(answer.Sources)
+		r.out.sources(answer.Citations)
 	}
 	if r.delivery.Usage {
 		r.out.usage(answer)

@@ -3,7 +3,9 @@ package api
 import (
 	"github.com/go-json-experiment/json/jsontext"
 
+	"parley/core/answer"
 	"parley/core/chat"
+	"parley/core/chat/turn"
 )
 
 // chatRequest is the body of POST /chat and /chat/stream. (Section 4.1;
@@ -81,19 +83,19 @@ type endingData struct {
 	Status         *string `json:"status"`
 }
 
-func usageToWire(u chat.Usage) usageData {
+func usageToWire(u answer.Usage) usageData {
 	return usageData{u.PromptTokens, u.CompletionTokens, u.TotalTokens()}
 }
 
-func receiptToWire(a chat.Answer) receiptData {
-	r := a.Receipt
+func receiptToWire(a turn.Answer) receiptData {
+	r := a.Record
 	return receiptData{
 		usageData: usageToWire(r.Usage), Estimated: r.Usage.Estimated, Model: r.Model, FirstTokenMS: r.FirstToken.Milliseconds(),
 		TotalMS: r.Total.Milliseconds(), Passages: r.Passages, Status: string(a.Status),
 	}
 }
 
-func citationToWire(s chat.Source) citationData {
+func citationToWire(s answer.Citation) citationData {
 	data := citationData{
 		Number: s.Number, Cited: s.Cited, DocumentID: s.DocumentID, Title: s.Title, HeadingPath: headings(s.HeadingPath),
 		URL: s.URL, Place: s.Place, ContentHash: s.ContentHash, Version: s.Version,
@@ -119,7 +121,7 @@ func statusToWire(status chat.Status) string {
 	return string(status)
 }
 
-func (i identifiers) endingToWire(e chat.Ending) endingData {
+func (i identifiers) endingToWire(e turn.Ending) endingData {
 	data := endingData{ConversationID: i.Conversation(e.ConversationID)}
 	if e.AnswerID > 0 {
 		id, status := i.Message(e.AnswerID), string(e.Status)

@@ -8,7 +8,7 @@ import (
 )
 
 // answer is Markdown as a model may write it.
-const answer = "## Hours\n\nOpen **daily** from `7:00`:\n\n- Mon\n- Tue\n\n1. come\n2. eat\n\n" +
+const markdownAnswer = "## Hours\n\nOpen **daily** from `7:00`:\n\n- Mon\n- Tue\n\n1. come\n2. eat\n\n" +
 	"See [our page](https://bakery.example/hours).\n\n| day | from |\n|---|---|\n| Mon | 7 |\n\n```sh\necho *hi*\n```\n"
 
 // hostile is Markdown as a model may be talked into writing it.
@@ -23,11 +23,11 @@ func inFormat(format string) string {
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	onModel(t, func(b bakery, upstream *llmtest.Server) {
-		upstream.Always(llmtest.Reply{Pieces: pieces(answer, 7)})
+		upstream.Always(llmtest.Reply{Pieces: pieces(markdownAnswer, 7)})
 		token := b.baker.token
 		b.play(
-			scenario{name: "Markdown by default", body: openingQuestion, headers: as(token), has: []string{`"format":"markdown"`}, then: messageIs(answer)},
-			scenario{name: "Markdown when asked for", body: inFormat("markdown"), headers: as(token), has: []string{`"format":"markdown"`}, then: messageIs(answer)},
+			scenario{name: "Markdown by default", body: openingQuestion, headers: as(token), has: []string{`"format":"markdown"`}, then: messageIs(markdownAnswer)},
+			scenario{name: "Markdown when asked for", body: inFormat("markdown"), headers: as(token), has: []string{`"format":"markdown"`}, then: messageIs(markdownAnswer)},
 			scenario{name: "HTML", body: inFormat("html"), headers: as(token), has: []string{`"format":"html"`}, then: func(w *instance, r reply) {
 				w.checkParts(message(r), []string{"<h2>Hours</h2>", "<strong>daily</strong>", "<li>Mon</li>", "<code>7:00</code>", `href="https://bakery.example/hours"`, "<td>Mon</td>", "echo *hi*"}, "**", "```")
 			}},
@@ -40,7 +40,7 @@ func TestFormats(t *testing.T) {
 				w := b.within(t)
 				whole := message(w.call("POST", chatPath, inFormat(format), bearer(token)))
 				s := w.story(w.stream(inFormat(format), bearer(token)))
-				if s.text != answer {
+				if s.text != markdownAnswer {
 					t.Errorf("the deltas make %q", s.text)
 				}
 				if format == "markdown" {

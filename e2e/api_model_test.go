@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"parley/core/answer"
 	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/core/plan"
@@ -244,11 +245,11 @@ func (w *instance) callWhenSent(body, token string) (answer <-chan reply, sent <
 }
 
 // panicking is a model with a defect.
-type panicking struct{ chat.Model }
+type panicking struct{ answer.Model }
 
-func (panicking) Generate(_ context.Context, _ prompt.Prompt, emit func(string) error) (chat.Generated, error) {
+func (panicking) Generate(_ context.Context, _ prompt.Prompt, emit func(string) error) (answer.Generated, error) {
 	if err := emit("It opens at"); err != nil {
-		return chat.Generated{}, err
+		return answer.Generated{}, err
 	}
 	panic("a defect of the model, secret-1234")
 }
@@ -256,7 +257,7 @@ func (panicking) Generate(_ context.Context, _ prompt.Prompt, emit func(string) 
 func TestPanics(t *testing.T) {
 	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
-		w := startWith(t, app.Options{Model: func(m chat.Model) chat.Model { return panicking{m} }}, func(c *app.Config) {
+		w := startWith(t, app.Options{Model: func(m answer.Model) answer.Model { return panicking{m} }}, func(c *app.Config) {
 			c.DatabaseURL = start().server.Config.DatabaseURL
 		})
 		baker := w.newTenant("baker", plan.Standard, opening)

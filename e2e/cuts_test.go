@@ -224,7 +224,7 @@ func (c *cutting) checkStored(w *instance, conversation int64, complete bool, te
 	c.mu.Unlock()
 	turn, err := w.server.Store.Turn(w.Context(), c.tn.workspace, w.sequence(conversation), 0)
 	w.must(err)
-	if a := turn.Answer; a.Status != status || a.Text != text || a.Attempt != attempt || a.Receipt.At.IsZero() || !turn.Last {
+	if a := turn.Answer; a.Status != status || a.Text != text || a.Attempt != attempt || a.Record.At.IsZero() || !turn.Last {
 		w.Errorf("stored is %+v, want %s %q", a, status, text)
 	}
 	messages, err := w.server.Store.Messages(w.Context(), c.tn.workspace, w.sequence(conversation), 0, 0)

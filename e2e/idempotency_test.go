@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/plan"
 	"parley/internal/app"
 	"parley/internal/pgtest"
@@ -253,7 +254,7 @@ func keyStands(w *instance, tn tenantOf) {
 	key := chat.Key{TokenID: principal.Token.ID, Route: "POST " + chatPath, Value: "a day", BodyHash: strings.Repeat("0", 64)}
 	answerAfter := func(by time.Duration) (id int64) {
 		w.later(by, func(p *app.Program) {
-			turn, err := p.Chat.Begin(w.Context(), principal, chat.Ask{Message: "When?", Key: &key})
+			turn, err := p.Turns.Begin(w.Context(), principal, turn.Ask{Message: "When?", Key: &key})
 			w.must(err)
 			answer, err := turn.Run(w.Context(), nil)
 			w.must(err)

@@ -213,7 +213,7 @@ func (p *process) endsWithin(limit time.Duration) {
 // those that died have ended.
 func (w *instance) halfAMinuteLater() {
 	w.Helper()
-	w.later(31*time.Second, func(p *app.Program) { w.must(p.Chat.Renew(context.WithoutCancel(w.Context()))) })
+	w.later(31*time.Second, func(p *app.Program) { w.must(p.Turns.Renew(context.WithoutCancel(w.Context()))) })
 }
 
 func TestBuildIsStatic(t *testing.T) {

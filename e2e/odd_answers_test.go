@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"parley/core/answer"
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/plan"
 	"parley/internal/app"
 	"parley/llm/llmtest"
@@ -20,7 +22,7 @@ func TestOddAnswers(t *testing.T) {
 			upstream, address := speak.open(t)
 			outer := start(t, spoken(speak.name, address, speak.model), func(c *app.Config) { c.LLMTools = "on" })
 			tn := outer.newTenant("baker", plan.Enterprise, opening)
-			ask := func(t *testing.T, replies ...llmtest.Reply) (turn chat.StoredTurn, said string, model *llmtest.Request) {
+			ask := func(t *testing.T, replies ...llmtest.Reply) (turn turn.Stored, said string, model *llmtest.Request) {
 				w, before := outer.within(t), upstream.Arrived()
 				upstream.Next(replies...)
 				read := w.marked("POST", streamPath, including(`["ids","usage"]`), bearer(tn.token)).rest()
@@ -66,7 +68,7 @@ func TestOddAnswers(t *testing.T) {
 				if turn.Answer.Status != chat.Complete || turn.Answer.Text != "Let me look.\n\nAt noon [1]." {
 					t.Errorf("stored is %+v", turn.Answer)
 				}
-				sum := chat.Usage{PromptTokens: 2 * llmtest.DefaultUsage.PromptTokens, CompletionTokens: 2 * llmtest.DefaultUsage.CompletionTokens}
+				sum := answer.Usage{PromptTokens: 2 * llmtest.DefaultUsage.PromptTokens, CompletionTokens: 2 * llmtest.DefaultUsage.CompletionTokens}
 				if usage := turn.Answer.Usage(); usage != sum {
 					t.Errorf("the usage is %+v, want that of both rounds, %+v", usage, sum)
 				}

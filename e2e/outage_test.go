@@ -173,7 +173,7 @@ func TestFullDisk(t *testing.T) {
 	})
 	t.Run("after", func(t *testing.T) {
 		w := start(t, limited(0))
-		w.must(w.server.Chat.InterruptAll(w.Context())) // as `parley serve` does
+		w.must(w.server.Turns.InterruptAll(w.Context())) // as `parley serve` does
 		w.play(scenario{name: "with room again questions are answered", body: long, headers: as(baker.token), has: []string{"seven in the morning"}})
 		if n := len(w.messages(baker.token, id, "")); n != said+2 {
 			t.Errorf("%d messages, want %d and two", n, said)

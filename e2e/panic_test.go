@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/core/answer"
 	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/core/plan"
@@ -17,14 +18,14 @@ import (
 )
 
 // panicsWhenAsked is a model with a defect that some questions bring out.
-type panicsWhenAsked struct{ chat.Model }
+type panicsWhenAsked struct{ answer.Model }
 
-func (m panicsWhenAsked) Generate(ctx context.Context, asked prompt.Prompt, emit func(string) error) (chat.Generated, error) {
+func (m panicsWhenAsked) Generate(ctx context.Context, asked prompt.Prompt, emit func(string) error) (answer.Generated, error) {
 	if asked.Question != "panic in the model" {
 		return m.Model.Generate(ctx, asked, emit)
 	}
 	if err := emit("Some words"); err != nil {
-		return chat.Generated{}, err
+		return answer.Generated{}, err
 	}
 	panic("secret of the model")
 }
@@ -50,7 +51,7 @@ func TestPanicsInMidTurn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			url := database(t)
 			outer := startWith(t, app.Options{
-				Model: func(m chat.Model) chat.Model { return panicsWhenAsked{m} },
+				Model: func(m answer.Model) answer.Model { return panicsWhenAsked{m} },
 				Index: func(x retrieval.Index) retrieval.Index { return panicsWhenSearched{x} },
 			}, func(c *app.Config) { c.DatabaseURL = url })
 			tn := outer.newTenant("baker", plan.Standard, opening)

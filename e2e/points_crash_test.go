@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/llm/llmtest"
@@ -136,11 +137,11 @@ func TestKilledAtEachPoint(t *testing.T) {
 
 // stored are the turns of the questions whose conversations the callers have
 // learnt, as the database has them.
-func (k *killing) stored(all []*asked) []chat.StoredTurn {
+func (k *killing) stored(all []*asked) []turn.Stored {
 	k.Helper()
 	p := k.open(k.Context())
 	defer p.Close()
-	turns := make([]chat.StoredTurn, len(all))
+	turns := make([]turn.Stored, len(all))
 	for i, a := range all {
 		if a.conversation == 0 {
 			continue
@@ -157,7 +158,7 @@ func (k *killing) stored(all []*asked) []chat.StoredTurn {
 
 // checkOnce fails unless a question, sent again and once more, is answered once,
 // at one of two attempts, and what its caller had read is still there.
-func (k *killing) checkOnce(a *asked, before chat.StoredTurn, attempts, sent int) {
+func (k *killing) checkOnce(a *asked, before turn.Stored, attempts, sent int) {
 	k.Helper()
 	status := chat.Generating
 	if a.whole != "" {

@@ -156,8 +156,8 @@ func (w *instance) checkReceipts(tn tenantOf, shared int64) {
 			return 0
 		}
 		w.must(err)
-		if turn.Answer.Status == chat.Generating || turn.Answer.Receipt.At.IsZero() {
-			w.Errorf("answer %d is %s, with the receipt %+v", turn.Answer.MessageID, turn.Answer.Status, turn.Answer.Receipt)
+		if turn.Answer.Status == chat.Generating || turn.Answer.Record.At.IsZero() {
+			w.Errorf("answer %d is %s, with the receipt %+v", turn.Answer.MessageID, turn.Answer.Status, turn.Answer.Record)
 		}
 		attempts, answers = attempts+turn.Answer.Attempt, answers+1
 		return turn.Answer.MessageID

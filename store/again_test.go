@@ -8,31 +8,37 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/answer"
 	"parley/core/answer/format"
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 )
 
 // wholeAnswer is the end of an attempt with a value in every field.
-func (w *tenancy) wholeAnswer(id int64, attempt int) chat.Answer {
-	return chat.Answer{
-		MessageID: id, Attempt: attempt, Text: "the answer \x01 „é“", Status: chat.Complete, Query: "what was meant",
-		Sources: []chat.Source{
-			{
-				Number: 1, Cited: true, DocumentID: w.document, Title: "a \"title\"", URL: "https://a.example/", Place: "page 2",
-				HeadingPath: []string{"one", "two"}, Start: 3, End: 33, ContentHash: strings.Repeat("0f", 32), Version: 4,
+func (w *tenancy) wholeAnswer(id int64, attempt int) turn.Answer {
+	return turn.Answer{
+		MessageID: id, Attempt: attempt, Status: chat.Complete,
+		Answer: answer.Answer{
+			Text:  "the answer \x01 „é“",
+			Query: "what was meant",
+			Citations: []answer.Citation{
+				{
+					Number: 1, Cited: true, DocumentID: w.document, Title: "a \"title\"", URL: "https://a.example/", Place: "page 2",
+					HeadingPath: []string{"one", "two"}, Start: 3, End: 33, ContentHash: strings.Repeat("0f", 32), Version: 4,
+				},
+				{Number: 2, DocumentID: w.document},
 			},
-			{Number: 2, DocumentID: w.document},
-		},
-		Receipt: chat.Receipt{
-			ChatbotID: w.chatbot, Usage: chat.Usage{PromptTokens: 100, CompletionTokens: 20, Estimated: true}, Model: "m",
-			FirstToken: 120 * time.Millisecond, Total: 1500 * time.Millisecond, Passages: 2, Refuted: 1, At: epoch.Add(time.Second),
+			Record: answer.Record{
+				ChatbotID: w.chatbot, Usage: answer.Usage{PromptTokens: 100, CompletionTokens: 20, Estimated: true}, Model: "m",
+				FirstToken: 120 * time.Millisecond, Total: 1500 * time.Millisecond, Passages: 2, Refuted: 1, At: epoch.Add(time.Second),
+			},
 		},
 	}
 }
 
 // wantTurn checks how a turn stands.
-func (b *bundle) wantTurn(t *testing.T, workspaceID string, conversationID, answerID int64, want chat.StoredTurn) {
+func (b *bundle) wantTurn(t *testing.T, workspaceID string, conversationID, answerID int64, want turn.Stored) {
 	t.Helper()
 	got, err := b.Turn(b.Context(), workspaceID, conversationID, answerID)
 	want.QuestionID = got.QuestionID
@@ -45,9 +51,9 @@ func TestTurn(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a := b.fill("a") // with an answer that is being generated
 		ctx := b.Context()
-		want := chat.StoredTurn{
+		want := turn.Stored{
 			ConversationID: a.conversation, Question: a.secret, Last: true,
-			Answer: chat.Answer{MessageID: a.answer, Attempt: 1, Status: chat.Generating},
+			Answer: turn.Answer{MessageID: a.answer, Attempt: 1, Status: chat.Generating},
 		}
 
 		b.Run("an answer that is being generated has no receipt, and what was saved of it", func(t *testing.T) {
@@ -71,24 +77,24 @@ func TestTurn(t *testing.T) {
 		})
 		b.Run("it is the last until another begins, however that is to be delivered", func(t *testing.T) {
 			next := a.newTurn()
-			next.Delivery = &chat.Delivery{Format: format.HTML, IDs: true, Sources: true}
+			next.Delivery = &turn.Delivery{Format: format.HTML, IDs: true, Sources: true}
 			answer, err := b.BeginTurn(ctx, a.id, next)
 			b.must(err)
 			want.Last = false
 			b.wantTurn(t, a.id, a.conversation, a.answer, want)
-			b.wantTurn(t, a.id, a.conversation, 0, chat.StoredTurn{
+			b.wantTurn(t, a.id, a.conversation, 0, turn.Stored{
 				ConversationID: a.conversation, Question: a.secret, Last: true, Delivery: next.Delivery,
-				Answer: chat.Answer{MessageID: answer, Attempt: 1, Status: chat.Generating},
+				Answer: turn.Answer{MessageID: answer, Attempt: 1, Status: chat.Generating},
 			})
 		})
 		b.Run("a first turn keeps its delivery too", func(t *testing.T) {
 			next := a.newTurn()
-			next.Delivery = &chat.Delivery{Format: format.PlainText, IDs: true, Usage: true}
+			next.Delivery = &turn.Delivery{Format: format.PlainText, IDs: true, Usage: true}
 			made, answer, err := b.BeginConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}, next)
 			b.must(err)
-			b.wantTurn(t, a.id, made.ID, answer, chat.StoredTurn{
+			b.wantTurn(t, a.id, made.ID, answer, turn.Stored{
 				ConversationID: made.ID, Question: a.secret, Last: true, Delivery: next.Delivery,
-				Answer: chat.Answer{MessageID: answer, Attempt: 1, Status: chat.Generating},
+				Answer: turn.Answer{MessageID: answer, Attempt: 1, Status: chat.Generating},
 			})
 			_, err = b.Turn(ctx, a.id, a.conversation, answer)
 			b.wantKind(err, fault.NotFound)
@@ -109,12 +115,12 @@ func TestBeginAgain(t *testing.T) {
 		a := b.fill("a") // with two questions
 		ctx := b.Context()
 		again := func(answer int64, month string) (int, error) {
-			return b.BeginAgain(ctx, a.id, chat.AgainTurn{ConversationID: a.conversation, AnswerID: answer, LeaseUntil: epoch, Month: month})
+			return b.BeginAgain(ctx, a.id, turn.Retry{ConversationID: a.conversation, AnswerID: answer, LeaseUntil: epoch, Month: month})
 		}
 		end := func(attempt int, status chat.Status) {
 			answer := a.wholeAnswer(a.answer, attempt)
 			answer.Status = status
-			answer.Receipt.At = epoch.AddDate(0, 1, 0)
+			answer.Record.At = epoch.AddDate(0, 1, 0)
 			b.must(b.FinishTurn(ctx, a.id, answer))
 		}
 
@@ -128,9 +134,9 @@ func TestBeginAgain(t *testing.T) {
 			if attempt, err := again(a.answer, "2026-04"); err != nil || attempt != 2 {
 				t.Fatalf("it is attempt %d: %v", attempt, err)
 			}
-			b.wantTurn(t, a.id, a.conversation, a.answer, chat.StoredTurn{
+			b.wantTurn(t, a.id, a.conversation, a.answer, turn.Stored{
 				ConversationID: a.conversation, Question: a.secret, Last: true,
-				Answer: chat.Answer{MessageID: a.answer, Attempt: 2, Status: chat.Generating},
+				Answer: turn.Answer{MessageID: a.answer, Attempt: 2, Status: chat.Generating},
 			})
 			if n, ids, err := b.AnswersFrom(ctx, a.id, a.chatbot, a.document, 10); n != 1 || slices.Contains(ids, a.answer) || err != nil {
 				t.Errorf("%v were given the document: %v", ids, err)
@@ -236,7 +242,7 @@ func TestStopsAsked(t *testing.T) {
 			wantStops(t, a.answer, other.answer)
 		})
 		b.Run("every end of an answer is the end of it", func(t *testing.T) {
-			b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: a.answer, Attempt: 1, Status: chat.Stopped}))
+			b.must(b.FinishTurn(ctx, a.id, turn.Answer{MessageID: a.answer, Attempt: 1, Status: chat.Stopped}))
 			wantStops(t, other.answer)
 			_, err := b.InterruptLapsed(ctx, epoch.Add(time.Second), epoch, runes)
 			b.must(err)

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"parley/core/chat"
+	"parley/core/answer"
 )
 
-// answerSource is a [chat.Source] as a column of JSON keeps it: their numbers
+// answerSource is a [answer.Citation] as a column of JSON keeps it: their numbers
 // are their places. Every answer has several of them, and the end of an answer
 // takes as long as they are, so the names are short, a hash is base64, and a
 // title that is also the first heading is there once.
@@ -28,7 +28,7 @@ type answerSource struct {
 	Version     int      `json:"v,omitempty"`
 }
 
-func keptSource(s chat.Source) answerSource {
+func keptSource(s answer.Citation) answerSource {
 	hash, err := hex.DecodeString(s.ContentHash)
 	if err != nil {
 		hash = nil // better an answer without it than no answer
@@ -43,8 +43,8 @@ func keptSource(s chat.Source) answerSource {
 	return kept
 }
 
-func (s *answerSource) source(number int) chat.Source {
-	source := chat.Source{
+func (s *answerSource) source(number int) answer.Citation {
+	source := answer.Citation{
 		Number: number, Cited: s.Cited, DocumentID: s.DocumentID, Title: s.Title, URL: s.URL, Place: s.Place, HeadingPath: s.HeadingPath,
 		Start: s.Start, End: s.End, ContentHash: hex.EncodeToString(s.ContentHash), Version: s.Version,
 	}
@@ -55,7 +55,7 @@ func (s *answerSource) source(number int) chat.Source {
 }
 
 // sourcesJSON is empty where there are no sources.
-func sourcesJSON(sources []chat.Source) string {
+func sourcesJSON(sources []answer.Citation) string {
 	if len(sources) == 0 {
 		return ""
 	}
@@ -71,7 +71,7 @@ func sourcesJSON(sources []chat.Source) string {
 }
 
 // parseSources reads what sourcesJSON wrote.
-func parseSources(text string) ([]chat.Source, error) {
+func parseSources(text string) ([]answer.Citation, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -79,7 +79,7 @@ func parseSources(text string) ([]chat.Source, error) {
 	if err := json.Unmarshal([]byte(text), &kept); err != nil {
 		return nil, fmt.Errorf("reading the sources of an answer: %w", err)
 	}
-	sources := make([]chat.Source, len(kept))
+	sources := make([]answer.Citation, len(kept))
 	for i := range kept {
 		sources[i] = kept[i].source(i + 1)
 	}
@@ -87,7 +87,7 @@ func parseSources(text string) ([]chat.Source, error) {
 }
 
 // documentsOf are the documents of sources, each once.
-func documentsOf(sources []chat.Source) []string {
+func documentsOf(sources []answer.Citation) []string {
 	ids := make([]string, 0, len(sources))
 	for _, source := range sources {
 		if !slices.Contains(ids, source.DocumentID) {

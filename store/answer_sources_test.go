@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/chat"
+	"parley/core/answer"
 )
 
 func TestSources(t *testing.T) {
 	hash := strings.Repeat("0f", 32)
-	for name, sources := range map[string][]chat.Source{
+	for name, sources := range map[string][]answer.Citation{
 		"none": nil,
 		"all that there can be": {
 			{
@@ -33,7 +33,7 @@ func TestSources(t *testing.T) {
 		})
 	}
 	t.Run("a hash that is none is left out, and nothing else", func(t *testing.T) {
-		got, err := parseSources(sourcesJSON([]chat.Source{{Number: 1, DocumentID: "doc_a", Title: "one", ContentHash: "none"}}))
+		got, err := parseSources(sourcesJSON([]answer.Citation{{Number: 1, DocumentID: "doc_a", Title: "one", ContentHash: "none"}}))
 		if err != nil || len(got) != 1 || got[0].Title != "one" || got[0].ContentHash != "" {
 			t.Errorf("%v, got %+v", err, got)
 		}

@@ -4,21 +4,21 @@ import (
 	"context"
 	"time"
 
-	"parley/core/chat"
+	"parley/core/answer"
 	"parley/ent"
 	"parley/ent/cachedanswer"
 	"parley/ent/scope"
 )
 
 // CachedAnswer returns the answer kept under a key, if it was made after since.
-func (s *Store) CachedAnswer(ctx context.Context, workspaceID, chatbotID, key string, since time.Time) (chat.CachedAnswer, error) {
+func (s *Store) CachedAnswer(ctx context.Context, workspaceID, chatbotID, key string, since time.Time) (answer.CachedAnswer, error) {
 	row, err := s.db(ctx).CachedAnswer.Query().Where(cachedanswer.ChatbotID(chatbotID), cachedanswer.Key(key),
 		cachedanswer.CreatedAtGT(since)).Only(within(ctx, workspaceID))
 	if err != nil {
-		return chat.CachedAnswer{}, mapError(err)
+		return answer.CachedAnswer{}, mapError(err)
 	}
 	sources, err := parseSources(row.Sources)
-	return chat.CachedAnswer{Text: row.Text, Sources: sources, At: row.CreatedAt.UTC()}, mapError(err)
+	return answer.CachedAnswer{Text: row.Text, Citations: sources, At: row.CreatedAt.UTC()}, mapError(err)
 }
 
 // cacheAnswer adds nothing to a chatbot of another workspace.
@@ -28,13 +28,13 @@ const cacheAnswer = `INSERT INTO cached_answers (workspace_id, chatbot_id, key, 
 		created_at = excluded.created_at`
 
 // CacheAnswer keeps an answer; one that is there is replaced.
-func (s *Store) CacheAnswer(ctx context.Context, workspaceID, chatbotID, key string, answer chat.CachedAnswer) error {
+func (s *Store) CacheAnswer(ctx context.Context, workspaceID, chatbotID, key string, answer answer.CachedAnswer) error {
 	return s.inWrite(ctx, func(ctx context.Context) error {
 		statement := cacheAnswer
 		if !s.IsSQLite() {
 			statement = numbered(cacheAnswer)
 		}
-		return s.hits(ctx, statement, workspaceID, chatbotID, key, answer.Text, sourcesJSON(answer.Sources), answer.At)
+		return s.hits(ctx, statement, workspaceID, chatbotID, key, answer.Text, sourcesJSON(answer.Citations), answer.At)
 	})
 }
 

@@ -4,12 +4,12 @@ import (
 	"strings"
 
 	"parley/core/answer/format"
-	"parley/core/chat"
+	"parley/core/chat/turn"
 )
 
 // deliveryWords writes how an answer is wanted as words, the format first, such
 // as "html ids usage". No delivery is no words.
-func deliveryWords(d *chat.Delivery) string {
+func deliveryWords(d *turn.Delivery) string {
 	if d == nil {
 		return ""
 	}
@@ -30,12 +30,12 @@ func deliveryWords(d *chat.Delivery) string {
 }
 
 // parseDelivery reads what deliveryWords wrote.
-func parseDelivery(words string) *chat.Delivery {
+func parseDelivery(words string) *turn.Delivery {
 	if words == "" {
 		return nil
 	}
 	name, more, _ := strings.Cut(words, " ")
-	d := &chat.Delivery{Format: format.Format(name)}
+	d := &turn.Delivery{Format: format.Format(name)}
 	for word := range strings.FieldsSeq(more) {
 		switch word {
 		case "ids":

@@ -291,7 +291,7 @@ func TestDeleteWorkspaceWhileQuestionsBegin(t *testing.T) {
 					answer, err := b.BeginTurn(b.Context(), a.id, a.newTurn())
 					if err == nil {
 						ended := a.wholeAnswer(answer, 1)
-						ended.Sources = nil
+						ended.Citations = nil
 						err = b.FinishTurn(b.Context(), a.id, ended)
 					}
 					return err

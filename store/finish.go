@@ -7,6 +7,7 @@ import (
 	"entgo.io/ent/dialect"
 
 	"parley/core/chat"
+	"parley/core/chat/turn"
 )
 
 // endAnswer ends an attempt at an answer. A lease that lapsed while the process
@@ -45,7 +46,7 @@ func numbered(statement string) string { return strings.ReplaceAll(statement, "?
 // FinishTurn stores an answer with its final status, and its receipt. A question
 // whose answer failed is not counted any more: that an attempt which failed
 // cannot be finished again is why it is given back once.
-func (s *Store) FinishTurn(ctx context.Context, workspaceID string, answer chat.Answer) error {
+func (s *Store) FinishTurn(ctx context.Context, workspaceID string, answer turn.Answer) error {
 	args := finishArgs(workspaceID, answer)
 	if s.dialect == dialect.Postgres {
 		statement := finishPostgres
@@ -59,7 +60,7 @@ func (s *Store) FinishTurn(ctx context.Context, workspaceID string, answer chat.
 			return mapError(err)
 		}
 		if answer.Status == chat.Failed { // before the receipt: see giveBack
-			if _, err := s.raw(ctx).ExecContext(ctx, giveBackSQLite, answer.MessageID, answer.Attempt, answer.Receipt.At); err != nil {
+			if _, err := s.raw(ctx).ExecContext(ctx, giveBackSQLite, answer.MessageID, answer.Attempt, answer.Record.At); err != nil {
 				return mapError(err)
 			}
 		}
@@ -79,10 +80,10 @@ func (s *Store) hits(ctx context.Context, statement string, args ...any) error {
 
 // finishArgs are the parameters by their numbers: eight of the answer, and then
 // those of its receipt.
-func finishArgs(workspaceID string, a chat.Answer) []any {
-	r := a.Receipt
+func finishArgs(workspaceID string, a turn.Answer) []any {
+	r := a.Record
 	return []any{
-		a.MessageID, workspaceID, a.Attempt, a.Text, string(a.Status), a.Query, sourcesJSON(a.Sources), spaced(documentsOf(a.Sources)),
+		a.MessageID, workspaceID, a.Attempt, a.Text, string(a.Status), a.Query, sourcesJSON(a.Citations), spaced(documentsOf(a.Citations)),
 		r.ChatbotID, r.Model, r.Usage.PromptTokens, r.Usage.CompletionTokens, r.Usage.Estimated,
 		r.FirstToken.Milliseconds(), r.Total.Milliseconds(), r.Passages, r.Refuted, r.At,
 	}

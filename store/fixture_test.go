@@ -6,8 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"parley/core/answer"
 	"parley/core/audit"
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
@@ -127,25 +129,29 @@ func (w *tenancy) fillChat(b *bundle) {
 	conversation, err := b.CreateConversation(ctx, w.id, chat.Conversation{ChatbotID: w.chatbot, Status: chat.Active, CreatedAt: epoch})
 	b.must(err)
 	w.conversation = conversation.ID
-	_, answer, err := b.BeginConversation(ctx, w.id, conversation, w.newTurn())
+	_, answered, err := b.BeginConversation(ctx, w.id, conversation, w.newTurn())
 	b.must(err)
-	b.must(b.FinishTurn(ctx, w.id, w.newAnswer(answer)))
-	b.must(b.CacheAnswer(ctx, w.id, w.chatbot, "question", chat.CachedAnswer{Text: w.secret, Sources: w.newAnswer(0).Sources, At: epoch}))
-	b.must(b.Claim(ctx, w.id, w.newKey(), chat.Claim{ConversationID: w.conversation, AnswerID: answer, At: epoch}, time.Time{}))
+	b.must(b.FinishTurn(ctx, w.id, w.newAnswer(answered)))
+	b.must(b.CacheAnswer(ctx, w.id, w.chatbot, "question", answer.CachedAnswer{Text: w.secret, Citations: w.newAnswer(0).Citations, At: epoch}))
+	b.must(b.Claim(ctx, w.id, w.newKey(), chat.Claim{ConversationID: w.conversation, AnswerID: answered, At: epoch}, time.Time{}))
 	w.answer, err = b.BeginTurn(ctx, w.id, w.newTurn())
 	b.must(err)
 }
 
-func (w *tenancy) newTurn() chat.NewTurn {
-	return chat.NewTurn{ConversationID: w.conversation, Question: w.secret, At: epoch, LeaseUntil: epoch, Month: thisMonth}
+func (w *tenancy) newTurn() turn.Opening {
+	return turn.Opening{ConversationID: w.conversation, Question: w.secret, At: epoch, LeaseUntil: epoch, Month: thisMonth}
 }
 
 // newAnswer is the end of a first attempt.
-func (w *tenancy) newAnswer(id int64) chat.Answer {
-	return chat.Answer{
-		MessageID: id, Attempt: 1, Text: w.secret, Status: chat.Complete, Query: w.secret,
-		Sources: []chat.Source{{Number: 1, DocumentID: w.document, Title: w.secret}},
-		Receipt: chat.Receipt{ChatbotID: w.chatbot, Model: w.secret, Usage: chat.Usage{PromptTokens: 70, CompletionTokens: 7}, At: epoch},
+func (w *tenancy) newAnswer(id int64) turn.Answer {
+	return turn.Answer{
+		MessageID: id, Attempt: 1, Status: chat.Complete,
+		Answer: answer.Answer{
+			Text:      w.secret,
+			Query:     w.secret,
+			Citations: []answer.Citation{{Number: 1, DocumentID: w.document, Title: w.secret}},
+			Record:    answer.Record{ChatbotID: w.chatbot, Model: w.secret, Usage: answer.Usage{PromptTokens: 70, CompletionTokens: 7}, At: epoch},
+		},
 	}
 }
 

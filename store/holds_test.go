@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/internal/pgtest"
 )
@@ -27,11 +28,11 @@ func TestReservedMessages(t *testing.T) {
 	ctx := t.Context()
 	begin := func(b *bundle) {
 		b.Helper()
-		turn := a.newTurn()
-		turn.Reserved = true
-		_, answer, err := b.BeginConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}, turn)
+		opening := a.newTurn()
+		opening.Reserved = true
+		_, answer, err := b.BeginConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}, opening)
 		b.must(err)
-		b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: answer, Attempt: 1, Status: chat.Complete}))
+		b.must(b.FinishTurn(ctx, a.id, turn.Answer{MessageID: answer, Attempt: 1, Status: chat.Complete}))
 	}
 	lapse := func() {
 		t.Helper()
@@ -142,9 +143,9 @@ func TestReservationsDoNotBlockOneAnother(t *testing.T) {
 	t.Run("while questions begin", func(t *testing.T) {
 		a := b.fill("a")
 		run(a, func(process *bundle) error {
-			turn := a.newTurn()
-			turn.Reserved = true
-			_, _, err := process.BeginConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}, turn)
+			opening := a.newTurn()
+			opening.Reserved = true
+			_, _, err := process.BeginConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}, opening)
 			return err
 		})
 		b.wantMessages(a.id, thisMonth, 2+4*30)

@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/answer"
 	"parley/core/chat"
+	"parley/core/chat/turn"
 )
 
 // ofBeforeReceipts are the rows of a database whose answers kept their own
@@ -33,9 +35,9 @@ func TestADatabaseOfBeforeReceipts(t *testing.T) {
 		defer s.Close()
 		b := &bundle{T: to.T, everything: allOf(s)}
 		ctx := to.Context()
-		receipt := func(prompt, completion int, estimated bool) chat.Receipt {
-			usage := chat.Usage{PromptTokens: prompt, CompletionTokens: completion, Estimated: estimated}
-			return chat.Receipt{ChatbotID: "cb_a", Model: "m", Usage: usage, At: epoch}
+		receipt := func(prompt, completion int, estimated bool) answer.Record {
+			usage := answer.Usage{PromptTokens: prompt, CompletionTokens: completion, Estimated: estimated}
+			return answer.Record{ChatbotID: "cb_a", Model: "m", Usage: usage, At: epoch}
 		}
 
 		to.Run("what was spent is in receipts, of answers that have ended", func(t *testing.T) {
@@ -49,10 +51,10 @@ func TestADatabaseOfBeforeReceipts(t *testing.T) {
 			}
 		})
 		to.Run("turns are as they were, at their first attempt", func(t *testing.T) {
-			for _, want := range []chat.StoredTurn{
-				{QuestionID: 10, Question: "one?", Answer: chat.Answer{MessageID: 11, Text: "one", Status: chat.Complete, Receipt: receipt(100, 20, false)}},
-				{QuestionID: 12, Question: "two?", Answer: chat.Answer{MessageID: 13, Status: chat.Failed, Receipt: receipt(30, 0, true)}},
-				{QuestionID: 14, Question: "three?", Last: true, Answer: chat.Answer{MessageID: 15, Status: chat.Generating}},
+			for _, want := range []turn.Stored{
+				{QuestionID: 10, Question: "one?", Answer: turn.Answer{MessageID: 11, Status: chat.Complete, Answer: answer.Answer{Text: "one", Record: receipt(100, 20, false)}}},
+				{QuestionID: 12, Question: "two?", Answer: turn.Answer{MessageID: 13, Status: chat.Failed, Answer: answer.Answer{Record: receipt(30, 0, true)}}},
+				{QuestionID: 14, Question: "three?", Last: true, Answer: turn.Answer{MessageID: 15, Status: chat.Generating}},
 			} {
 				want.ConversationID, want.Answer.Attempt = 5, 1
 				if got, err := s.Turn(ctx, "ws_a", 5, want.Answer.MessageID); err != nil || !reflect.DeepEqual(got, want) {
@@ -64,7 +66,7 @@ func TestADatabaseOfBeforeReceipts(t *testing.T) {
 			if n, err := s.InterruptLapsed(ctx, epoch.Add(time.Hour), epoch.Add(time.Hour), runes); err != nil || n != 1 {
 				t.Fatalf("%d lapsed: %v", n, err)
 			}
-			again := chat.AgainTurn{ConversationID: 5, AnswerID: 15, LeaseUntil: epoch, Month: thisMonth}
+			again := turn.Retry{ConversationID: 5, AnswerID: 15, LeaseUntil: epoch, Month: thisMonth}
 			if attempt, err := s.BeginAgain(ctx, "ws_a", again); err != nil || attempt != 2 {
 				t.Errorf("it is attempt %d: %v", attempt, err)
 			}

@@ -9,8 +9,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"parley/core/answer"
 	"parley/core/answer/format"
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
@@ -30,12 +32,12 @@ type turnModel struct {
 }
 
 type modelTurn struct {
-	stored   chat.StoredTurn
+	stored   turn.Stored
 	asked    time.Time
 	lease    time.Time
 	stopping bool
 	// receipts are those of the attempts that ended, with how they did.
-	receipts map[int]chat.Answer
+	receipts map[int]turn.Answer
 }
 
 // TestTurnsAreAsTheirModel carries out random operations on the turns of a
@@ -75,9 +77,9 @@ func newTurnModel(t *rapid.T, b *bundle, run int) *turnModel {
 
 // generating returns the turn that is being answered, if there is one.
 func (m *turnModel) generating() *modelTurn {
-	for _, turn := range m.turns {
-		if turn.stored.Answer.Status == chat.Generating {
-			return turn
+	for _, asked := range m.turns {
+		if asked.stored.Answer.Status == chat.Generating {
+			return asked
 		}
 	}
 	return nil
@@ -85,41 +87,41 @@ func (m *turnModel) generating() *modelTurn {
 
 // some is a turn, most often the last, and an attempt at it, most often the
 // current one.
-func (m *turnModel) some(t *rapid.T) (turn *modelTurn, attempt int) {
+func (m *turnModel) some(t *rapid.T) (asked *modelTurn, attempt int) {
 	if len(m.turns) == 0 {
 		t.Skip("there is no turn yet")
 	}
 	before := rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "turns before the last")
-	turn = m.turns[max(len(m.turns)-1-before, 0)]
-	return turn, turn.stored.Answer.Attempt - rapid.SampledFrom([]int{0, 0, 0, 1, -1}).Draw(t, "attempts ago")
+	asked = m.turns[max(len(m.turns)-1-before, 0)]
+	return asked, asked.stored.Answer.Attempt - rapid.SampledFrom([]int{0, 0, 0, 1, -1}).Draw(t, "attempts ago")
 }
 
 func (m *turnModel) begin(t *rapid.T) {
 	question := rapid.SampledFrom([]string{"why?", "wie„?“"}).Draw(t, "question")
-	turn := &modelTurn{asked: m.now, lease: m.now.Add(leased), receipts: map[int]chat.Answer{}}
-	turn.stored = chat.StoredTurn{ConversationID: m.conversation, Question: question}
+	asked := &modelTurn{asked: m.now, lease: m.now.Add(leased), receipts: map[int]turn.Answer{}}
+	asked.stored = turn.Stored{ConversationID: m.conversation, Question: question}
 	if rapid.Bool().Draw(t, "resumable") {
-		turn.stored.Delivery = &chat.Delivery{
+		asked.stored.Delivery = &turn.Delivery{
 			Format: rapid.SampledFrom([]format.Format{format.Markdown, format.PlainText, format.HTML}).Draw(t, "format"), IDs: true,
 			Usage: rapid.Bool().Draw(t, "usage"), Sources: rapid.Bool().Draw(t, "sources"),
 		}
 	}
-	id, err := m.b.BeginTurn(m.b.Context(), m.workspaceID, chat.NewTurn{
-		ConversationID: m.conversation, Question: question, At: m.now, LeaseUntil: turn.lease, Month: thisMonth, Delivery: turn.stored.Delivery,
+	id, err := m.b.BeginTurn(m.b.Context(), m.workspaceID, turn.Opening{
+		ConversationID: m.conversation, Question: question, At: m.now, LeaseUntil: asked.lease, Month: thisMonth, Delivery: asked.stored.Delivery,
 	})
 	if m.generating() != nil {
 		wantKind(t, err, fault.Conflict)
 		return
 	}
 	must(t, err)
-	turn.stored.Answer = chat.Answer{MessageID: id, Attempt: 1, Status: chat.Generating}
-	m.turns = append(m.turns, turn)
+	asked.stored.Answer = turn.Answer{MessageID: id, Attempt: 1, Status: chat.Generating}
+	m.turns = append(m.turns, asked)
 }
 
 func (m *turnModel) beginAgain(t *rapid.T) {
-	turn, _ := m.some(t)
-	a := &turn.stored.Answer
-	attempt, err := m.b.BeginAgain(m.b.Context(), m.workspaceID, chat.AgainTurn{
+	asked, _ := m.some(t)
+	a := &asked.stored.Answer
+	attempt, err := m.b.BeginAgain(m.b.Context(), m.workspaceID, turn.Retry{
 		ConversationID: m.conversation, AnswerID: a.MessageID, LeaseUntil: m.now.Add(leased), Month: thisMonth,
 	})
 	switch {
@@ -127,12 +129,12 @@ func (m *turnModel) beginAgain(t *rapid.T) {
 		wantKind(t, err, fault.NotFound)
 	case m.generating() != nil:
 		wantKind(t, err, fault.Conflict)
-	case turn != m.turns[len(m.turns)-1]:
+	case asked != m.turns[len(m.turns)-1]:
 		wantKind(t, err, fault.NotFound)
 	default:
 		must(t, err)
-		*a = chat.Answer{MessageID: a.MessageID, Attempt: a.Attempt + 1, Status: chat.Generating}
-		turn.lease = m.now.Add(leased)
+		*a = turn.Answer{MessageID: a.MessageID, Attempt: a.Attempt + 1, Status: chat.Generating}
+		asked.lease = m.now.Add(leased)
 		if attempt != a.Attempt {
 			t.Fatalf("it is attempt %d, want %d", attempt, a.Attempt)
 		}
@@ -140,9 +142,9 @@ func (m *turnModel) beginAgain(t *rapid.T) {
 }
 
 func (m *turnModel) saveProgress(t *rapid.T) {
-	turn, attempt := m.some(t)
+	asked, attempt := m.some(t)
 	text := rapid.SampledFrom([]string{"", "because", "weil „es“"}).Draw(t, "text")
-	a := &turn.stored.Answer
+	a := &asked.stored.Answer
 	err := m.b.SaveProgress(m.b.Context(), m.workspaceID, a.MessageID, attempt, text)
 	if a.Status != chat.Generating || attempt != a.Attempt {
 		wantKind(t, err, fault.NotFound)
@@ -153,52 +155,54 @@ func (m *turnModel) saveProgress(t *rapid.T) {
 }
 
 func (m *turnModel) finish(t *rapid.T) {
-	turn, attempt := m.some(t)
-	end := m.drawEnd(t, turn, attempt)
+	asked, attempt := m.some(t)
+	end := m.drawEnd(t, asked, attempt)
 	err := m.b.FinishTurn(m.b.Context(), m.workspaceID, end)
-	a := &turn.stored.Answer
+	a := &asked.stored.Answer
 	if attempt != a.Attempt || a.Status != chat.Generating && a.Status != chat.Interrupted {
 		wantKind(t, err, fault.NotFound)
 		return
 	}
 	must(t, err)
-	*a, turn.stopping, turn.receipts[attempt] = end, false, end
+	*a, asked.stopping, asked.receipts[attempt] = end, false, end
 }
 
-func (m *turnModel) drawEnd(t *rapid.T, turn *modelTurn, attempt int) chat.Answer {
+func (m *turnModel) drawEnd(t *rapid.T, asked *modelTurn, attempt int) turn.Answer {
 	tokens := rapid.IntRange(0, 1000)
-	end := chat.Answer{
-		MessageID: turn.stored.Answer.MessageID, Attempt: attempt, Text: rapid.SampledFrom([]string{"", "so", "„so“"}).Draw(t, "text"),
-		Status: rapid.SampledFrom([]chat.Status{chat.Complete, chat.Interrupted, chat.Failed, chat.Stopped}).Draw(t, "status"),
-		Query:  rapid.SampledFrom([]string{"", "why so?"}).Draw(t, "query"),
-		Receipt: chat.Receipt{
-			ChatbotID: m.chatbotID, Model: rapid.SampledFrom([]string{"", "m", "M"}).Draw(t, "model"), At: m.now, Passages: tokens.Draw(t, "passages"),
-			Usage:      chat.Usage{PromptTokens: tokens.Draw(t, "prompt"), CompletionTokens: tokens.Draw(t, "completion"), Estimated: rapid.Bool().Draw(t, "estimated")},
-			FirstToken: milliseconds(int64(tokens.Draw(t, "first"))), Total: milliseconds(int64(tokens.Draw(t, "total"))), Refuted: tokens.Draw(t, "refuted"),
+	end := turn.Answer{
+		MessageID: asked.stored.Answer.MessageID, Attempt: attempt, Status: rapid.SampledFrom([]chat.Status{chat.Complete, chat.Interrupted, chat.Failed, chat.Stopped}).Draw(t, "status"),
+		Answer: answer.Answer{
+			Text:  rapid.SampledFrom([]string{"", "so", "„so“"}).Draw(t, "text"),
+			Query: rapid.SampledFrom([]string{"", "why so?"}).Draw(t, "query"),
+			Record: answer.Record{
+				ChatbotID: m.chatbotID, Model: rapid.SampledFrom([]string{"", "m", "M"}).Draw(t, "model"), At: m.now, Passages: tokens.Draw(t, "passages"),
+				Usage:      answer.Usage{PromptTokens: tokens.Draw(t, "prompt"), CompletionTokens: tokens.Draw(t, "completion"), Estimated: rapid.Bool().Draw(t, "estimated")},
+				FirstToken: milliseconds(int64(tokens.Draw(t, "first"))), Total: milliseconds(int64(tokens.Draw(t, "total"))), Refuted: tokens.Draw(t, "refuted"),
+			},
 		},
 	}
 	for n := range rapid.IntRange(0, 2).Draw(t, "sources") {
-		end.Sources = append(end.Sources, chat.Source{Number: n + 1, Cited: rapid.Bool().Draw(t, "cited"), DocumentID: "doc_a", Title: "<„é“>", HeadingPath: []string{"h"}})
+		end.Citations = append(end.Citations, answer.Citation{Number: n + 1, Cited: rapid.Bool().Draw(t, "cited"), DocumentID: "doc_a", Title: "<„é“>", HeadingPath: []string{"h"}})
 	}
 	return end
 }
 
 func (m *turnModel) askToStop(t *rapid.T) {
-	turn, _ := m.some(t)
-	err := m.b.AskToStop(m.b.Context(), m.workspaceID, turn.stored.Answer.MessageID)
-	if turn.stored.Answer.Status != chat.Generating {
+	asked, _ := m.some(t)
+	err := m.b.AskToStop(m.b.Context(), m.workspaceID, asked.stored.Answer.MessageID)
+	if asked.stored.Answer.Status != chat.Generating {
 		wantKind(t, err, fault.NotFound)
 		return
 	}
 	must(t, err)
-	turn.stopping = true
+	asked.stopping = true
 }
 
 func (m *turnModel) renew(t *rapid.T) {
-	turn, _ := m.some(t)
-	must(t, m.b.RenewLeases(m.b.Context(), []int64{turn.stored.Answer.MessageID}, m.now.Add(leased)))
-	if turn.stored.Answer.Status == chat.Generating {
-		turn.lease = m.now.Add(leased)
+	asked, _ := m.some(t)
+	must(t, m.b.RenewLeases(m.b.Context(), []int64{asked.stored.Answer.MessageID}, m.now.Add(leased)))
+	if asked.stored.Answer.Status == chat.Generating {
+		asked.lease = m.now.Add(leased)
 	}
 }
 
@@ -207,8 +211,8 @@ func (m *turnModel) lapse(t *rapid.T) {
 	m.now = m.now.Add(time.Duration(rapid.SampledFrom([]int{10, 30, 31}).Draw(t, "seconds")) * time.Second)
 	n, err := m.b.InterruptLapsed(m.b.Context(), m.now, m.now, runes)
 	must(t, err)
-	turn := m.generating()
-	if turn == nil || !turn.lease.Before(m.now) {
+	asked := m.generating()
+	if asked == nil || !asked.lease.Before(m.now) {
 		if n != 0 {
 			t.Fatalf("%d lapsed, want none", n)
 		}
@@ -217,19 +221,19 @@ func (m *turnModel) lapse(t *rapid.T) {
 	if n != 1 {
 		t.Fatalf("%d lapsed, want one", n)
 	}
-	a := &turn.stored.Answer
-	a.Status, turn.stopping = chat.Interrupted, false
-	a.Receipt = chat.Receipt{
-		ChatbotID: m.chatbotID, Usage: chat.Usage{CompletionTokens: runes(a.Text), Estimated: true}, Total: m.now.Sub(turn.asked), At: m.now,
+	a := &asked.stored.Answer
+	a.Status, asked.stopping = chat.Interrupted, false
+	a.Record = answer.Record{
+		ChatbotID: m.chatbotID, Usage: answer.Usage{CompletionTokens: runes(a.Text), Estimated: true}, Total: m.now.Sub(asked.asked), At: m.now,
 	}
-	turn.receipts[a.Attempt] = *a
+	asked.receipts[a.Attempt] = *a
 }
 
 func (m *turnModel) check(t *rapid.T) {
 	ctx := m.b.Context()
 	counted, spent, stops := 0, chat.Spent{}, []int64(nil)
-	for i, turn := range m.turns {
-		want := turn.stored
+	for i, asked := range m.turns {
+		want := asked.stored
 		want.Last = i == len(m.turns)-1
 		got, err := m.b.Turn(ctx, m.workspaceID, m.conversation, want.Answer.MessageID)
 		want.QuestionID = got.QuestionID
@@ -239,12 +243,12 @@ func (m *turnModel) check(t *rapid.T) {
 		if want.Answer.Status != chat.Failed {
 			counted++
 		}
-		if turn.stopping {
+		if asked.stopping {
 			stops = append(stops, want.Answer.MessageID)
 		}
-		for _, end := range turn.receipts {
+		for _, end := range asked.receipts {
 			spent = added(spent, chat.Spent{
-				Answers: 1, PromptTokens: end.Receipt.Usage.PromptTokens, CompletionTokens: end.Receipt.Usage.CompletionTokens, Refuted: end.Receipt.Refuted,
+				Answers: 1, PromptTokens: end.Record.Usage.PromptTokens, CompletionTokens: end.Record.Usage.CompletionTokens, Refuted: end.Record.Refuted,
 			})
 		}
 	}

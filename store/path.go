@@ -6,6 +6,7 @@ import (
 	"entgo.io/ent/dialect"
 
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 )
 
@@ -63,7 +64,7 @@ const beginConversation = `WITH workspace AS (
 ) SELECT conversation.id, answer.id FROM conversation, answer`
 
 // BeginConversation creates a conversation with its first turn.
-func (s *Store) BeginConversation(ctx context.Context, workspaceID string, c chat.Conversation, turn chat.NewTurn) (chat.Conversation, int64, error) {
+func (s *Store) BeginConversation(ctx context.Context, workspaceID string, c chat.Conversation, turn turn.Opening) (chat.Conversation, int64, error) {
 	if s.dialect == dialect.Postgres {
 		var answerID int64
 		err := scanOne(ctx, s.raw(ctx), []any{&c.ID, &answerID}, beginConversation,
@@ -87,7 +88,7 @@ func (s *Store) BeginConversation(ctx context.Context, workspaceID string, c cha
 // BeginTurn appends a question and an answer that is being generated, and
 // counts the question. The partial index message_one_generating makes it a
 // Conflict while there is another.
-func (s *Store) BeginTurn(ctx context.Context, workspaceID string, turn chat.NewTurn) (answerID int64, err error) {
+func (s *Store) BeginTurn(ctx context.Context, workspaceID string, turn turn.Opening) (answerID int64, err error) {
 	args := []any{workspaceID, turn.ConversationID, turn.Question, turn.At, turn.LeaseUntil, deliveryWords(turn.Delivery)}
 	if s.dialect == dialect.Postgres {
 		answerID, err = s.insertTurn(ctx, insertTurnPostgres, append(args, turn.Month, s.shardsOf(turn.Reserved))...)

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/answer"
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 )
 
@@ -17,11 +19,11 @@ func TestSpent(t *testing.T) {
 		ctx := b.Context()
 		day := func(n int) time.Time { return epoch.AddDate(0, 0, n) }
 		conversation := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}
-		end := func(status chat.Status, receipt chat.Receipt) int64 {
-			_, answer, err := b.BeginConversation(ctx, a.id, conversation, a.newTurn())
+		end := func(status chat.Status, receipt answer.Record) int64 {
+			_, answered, err := b.BeginConversation(ctx, a.id, conversation, a.newTurn())
 			b.must(err)
-			b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: answer, Attempt: 1, Status: status, Receipt: receipt}))
-			return answer
+			b.must(b.FinishTurn(ctx, a.id, turn.Answer{MessageID: answered, Attempt: 1, Status: status, Answer: answer.Answer{Record: receipt}}))
+			return answered
 		}
 		wantSpent := func(t *testing.T, from, to time.Time, want ...chat.Spent) {
 			t.Helper()
@@ -29,20 +31,20 @@ func TestSpent(t *testing.T) {
 				t.Errorf("spent was\n%+v, want\n%+v: %v", got, want, err)
 			}
 		}
-		usage := func(prompt, completion int, estimated bool) chat.Usage {
-			return chat.Usage{PromptTokens: prompt, CompletionTokens: completion, Estimated: estimated}
+		usage := func(prompt, completion int, estimated bool) answer.Usage {
+			return answer.Usage{PromptTokens: prompt, CompletionTokens: completion, Estimated: estimated}
 		}
 
 		b.Run("receipts of a chatbot, a model and a status are one sum", func(t *testing.T) {
-			end(chat.Complete, chat.Receipt{
+			end(chat.Complete, answer.Record{
 				ChatbotID: a.chatbot, Model: "m", Usage: usage(100, 10, false), FirstToken: 100 * time.Millisecond, Total: time.Second, Refuted: 1, At: day(1),
 			})
-			end(chat.Complete, chat.Receipt{
+			end(chat.Complete, answer.Record{
 				ChatbotID: a.chatbot, Model: "m", Usage: usage(50, 5, true), FirstToken: 301 * time.Millisecond, Total: 2 * time.Second, Refuted: 2, At: day(2),
 			})
-			end(chat.Failed, chat.Receipt{ChatbotID: a.chatbot, Model: "m", Usage: usage(7, 0, false), Total: 3 * time.Second, At: day(2)})
-			end(chat.Complete, chat.Receipt{ChatbotID: a.chatbot, Model: "M", Usage: usage(1, 1, false), At: day(2)})
-			end(chat.Complete, chat.Receipt{ChatbotID: "cb_Z", Model: "a", At: day(2)})
+			end(chat.Failed, answer.Record{ChatbotID: a.chatbot, Model: "m", Usage: usage(7, 0, false), Total: 3 * time.Second, At: day(2)})
+			end(chat.Complete, answer.Record{ChatbotID: a.chatbot, Model: "M", Usage: usage(1, 1, false), At: day(2)})
+			end(chat.Complete, answer.Record{ChatbotID: "cb_Z", Model: "a", At: day(2)})
 			wantSpent(t, day(1), day(3),
 				chat.Spent{ChatbotID: "cb_Z", Model: "a", Status: chat.Complete, Answers: 1},
 				chat.Spent{ChatbotID: a.chatbot, Model: "M", Status: chat.Complete, Answers: 1, PromptTokens: 1, CompletionTokens: 1},
@@ -82,11 +84,14 @@ func TestReceiptsOfLapsedAnswers(t *testing.T) {
 		ctx := b.Context()
 		now := epoch.Add(time.Minute)
 		b.must(b.SaveProgress(ctx, a.id, a.answer, 1, "half an ä"))
-		lapsed := chat.StoredTurn{
+		lapsed := turn.Stored{
 			ConversationID: a.conversation, Question: a.secret, Last: true,
-			Answer: chat.Answer{
-				MessageID: a.answer, Attempt: 1, Text: "half an ä", Status: chat.Interrupted,
-				Receipt: chat.Receipt{ChatbotID: a.chatbot, Usage: chat.Usage{CompletionTokens: 9, Estimated: true}, Total: time.Minute, At: now},
+			Answer: turn.Answer{
+				MessageID: a.answer, Attempt: 1, Status: chat.Interrupted,
+				Answer: answer.Answer{
+					Text:   "half an ä",
+					Record: answer.Record{ChatbotID: a.chatbot, Usage: answer.Usage{CompletionTokens: 9, Estimated: true}, Total: time.Minute, At: now},
+				},
 			},
 		}
 

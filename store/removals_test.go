@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/answer"
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/core/knowledge"
 )
@@ -119,11 +121,11 @@ func TestAnswersFrom(t *testing.T) {
 		ctx := b.Context()
 		var answers []int64
 		for _, documents := range [][]string{{"doc_x", "doc_y"}, {"doc_y"}, nil, {"doc_xx"}, {"doc-x"}, {"doc_z", "doc_x"}, {"doc_x"}} {
-			var sources []chat.Source
+			var sources []answer.Citation
 			for _, document := range documents {
-				sources = append(sources, chat.Source{DocumentID: document}, chat.Source{DocumentID: document})
+				sources = append(sources, answer.Citation{DocumentID: document}, answer.Citation{DocumentID: document})
 			}
-			b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: a.answer, Attempt: 1, Text: "an answer", Status: chat.Complete, Sources: sources}))
+			b.must(b.FinishTurn(ctx, a.id, turn.Answer{MessageID: a.answer, Attempt: 1, Status: chat.Complete, Answer: answer.Answer{Text: "an answer", Citations: sources}}))
 			answers = append(answers, a.answer)
 			next, err := b.BeginTurn(ctx, a.id, a.newTurn())
 			b.must(err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/plan"
 	"parley/core/tenant"
 )
@@ -40,7 +41,7 @@ func TestDeleteOldConversations(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a, other := b.fill("a"), b.fill("b")
 		ctx := b.Context()
-		b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: a.answer, Attempt: 1, Status: chat.Complete}))
+		b.must(b.FinishTurn(ctx, a.id, turn.Answer{MessageID: a.answer, Attempt: 1, Status: chat.Complete}))
 		day := func(n int) time.Time { return epoch.AddDate(0, 0, n) }
 		turn := func(id int64, at time.Time, status chat.Status) {
 			next := a.newTurn()
@@ -48,7 +49,7 @@ func TestDeleteOldConversations(t *testing.T) {
 			answer, err := b.BeginTurn(ctx, a.id, next)
 			b.must(err)
 			if status != chat.Generating {
-				b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: answer, Attempt: 1, Status: status}))
+				b.must(b.FinishTurn(ctx, a.id, turn.Answer{MessageID: answer, Attempt: 1, Status: status}))
 			}
 		}
 		begin := func(began time.Time) int64 {
@@ -122,7 +123,7 @@ func TestAQuestionBesideTheDeletionOfItsConversation(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a := b.fill("a")
 		ctx := b.Context()
-		b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: a.answer, Attempt: 1, Status: chat.Complete}))
+		b.must(b.FinishTurn(ctx, a.id, turn.Answer{MessageID: a.answer, Attempt: 1, Status: chat.Complete}))
 		later := epoch.AddDate(0, 0, 10)
 
 		// The question is asked, and not committed, when the deletion looks.

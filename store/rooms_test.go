@@ -1,7 +1,6 @@
 package store
 
 import (
-	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/knowledge/rebuild"
@@ -13,7 +12,6 @@ var (
 	_ tenant.Store   = (*Store)(nil)
 	_ chatbot.Store  = (*Store)(nil)
 	_ knowledgeStore = (*everything)(nil)
-	_ chat.Store     = (*Store)(nil)
 )
 
 // knowledgeStore is all that package knowledge stores in.

@@ -13,8 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/answer"
 	"parley/core/audit"
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
@@ -224,20 +226,20 @@ var workspaceMethods = []confined{
 		return nil, s.AskToStop(ctx, as, a.answer)
 	}},
 	{"FinishTurn", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return nil, s.FinishTurn(ctx, as, chat.Answer{MessageID: a.answer, Attempt: 1, Text: "mine", Status: chat.Failed})
+		return nil, s.FinishTurn(ctx, as, turn.Answer{MessageID: a.answer, Attempt: 1, Status: chat.Failed, Answer: answer.Answer{Text: "mine"}})
 	}},
 	{"BeginAgain", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return s.BeginAgain(ctx, as, chat.AgainTurn{ConversationID: a.conversation, AnswerID: a.answer, LeaseUntil: epoch, Month: thisMonth})
+		return s.BeginAgain(ctx, as, turn.Retry{ConversationID: a.conversation, AnswerID: a.answer, LeaseUntil: epoch, Month: thisMonth})
 	}},
 	{"FinishTurn", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return nil, s.FinishTurn(ctx, as, chat.Answer{MessageID: a.answer, Attempt: 2, Text: "mine", Status: chat.Complete})
+		return nil, s.FinishTurn(ctx, as, turn.Answer{MessageID: a.answer, Attempt: 2, Status: chat.Complete, Answer: answer.Answer{Text: "mine"}})
 	}},
 	{"Claim", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		made := chat.Claim{ConversationID: a.conversation, AnswerID: a.answer, At: epoch.Add(time.Hour)}
 		return nil, s.Claim(ctx, as, a.newKey(), made, epoch) // the one that is there has expired
 	}},
 	{"CacheAnswer", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return nil, s.CacheAnswer(ctx, as, a.chatbot, "question", chat.CachedAnswer{Text: "mine", At: epoch})
+		return nil, s.CacheAnswer(ctx, as, a.chatbot, "question", answer.CachedAnswer{Text: "mine", At: epoch})
 	}},
 	{"KeepConversations", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.KeepConversations(ctx, as, epoch, 30)

@@ -7,7 +7,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/core/answer"
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 )
 
@@ -18,26 +20,26 @@ func TestTurns(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a := b.fill("a") // with an answer that is being generated
 		ctx := b.Context()
-		finish := func(answer int64, text string, status chat.Status) error {
-			return b.FinishTurn(ctx, a.id, chat.Answer{MessageID: answer, Attempt: 1, Text: text, Status: status})
+		finish := func(answered int64, text string, status chat.Status) error {
+			return b.FinishTurn(ctx, a.id, turn.Answer{MessageID: answered, Attempt: 1, Status: status, Answer: answer.Answer{Text: text}})
 		}
-		status := func(answer int64) string {
+		status := func(answered int64) string {
 			var got string
-			b.must(b.reads.QueryRowContext(ctx, fmt.Sprint("SELECT status FROM messages WHERE id = ", answer)).Scan(&got))
+			b.must(b.reads.QueryRowContext(ctx, fmt.Sprint("SELECT status FROM messages WHERE id = ", answered)).Scan(&got))
 			return got
 		}
 
 		b.Run("a conversation begins with its first turn, or not at all", func(t *testing.T) {
 			c := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}
-			made, answer, err := b.BeginConversation(ctx, a.id, c, a.newTurn())
+			made, answered, err := b.BeginConversation(ctx, a.id, c, a.newTurn())
 			b.must(err)
-			if got := status(answer); got != string(chat.Generating) {
+			if got := status(answered); got != string(chat.Generating) {
 				t.Errorf("its answer is %s", got)
 			}
 			messages, err := b.Messages(ctx, a.id, made.ID, 0, 0)
 			b.must(err)
-			if len(messages) != 1 || messages[0].Content != a.secret || messages[0].ID >= answer {
-				t.Errorf("it has %+v before the answer %d", messages, answer)
+			if len(messages) != 1 || messages[0].Content != a.secret || messages[0].ID >= answered {
+				t.Errorf("it has %+v before the answer %d", messages, answered)
 			}
 			before := b.rows(a.id)
 			c.ChatbotID = "cb_nobody"
@@ -46,7 +48,7 @@ func TestTurns(t *testing.T) {
 			if b.rows(a.id) != before {
 				t.Error("the refused conversation left something")
 			}
-			b.must(finish(answer, "", chat.Failed))
+			b.must(finish(answered, "", chat.Failed))
 		})
 
 		b.Run("a second turn beside one that is generated is a conflict and adds nothing", func(t *testing.T) {
@@ -135,12 +137,12 @@ func TestMessages(t *testing.T) {
 			if i == 3 { // nothing of it was generated
 				status, text = chat.Failed, ""
 			}
-			b.must(b.FinishTurn(ctx, a.id, chat.Answer{MessageID: a.answer, Attempt: 1, Text: text, Status: status}))
+			b.must(b.FinishTurn(ctx, a.id, turn.Answer{MessageID: a.answer, Attempt: 1, Status: status, Answer: answer.Answer{Text: text}}))
 			turn := a.newTurn()
 			turn.Question = fmt.Sprint("question ", i+1)
-			answer, err := b.BeginTurn(ctx, a.id, turn)
+			answered, err := b.BeginTurn(ctx, a.id, turn)
 			b.must(err)
-			a.answer = answer
+			a.answer = answered
 		}
 		all, err := b.Messages(ctx, a.id, a.conversation, 0, 0)
 		b.must(err)

@@ -7,11 +7,22 @@ import (
 
 	"entgo.io/ent/dialect"
 
+	"parley/core/answer"
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 )
 
-var _ chat.Store = (*Store)(nil)
+var (
+	_ chat.Conversations = (*Store)(nil)
+	_ chat.Retentions    = (*Store)(nil)
+	_ chat.Records       = (*Store)(nil)
+	_ chat.KeyStore      = (*Store)(nil)
+	_ chat.Months        = (*Store)(nil)
+	_ turn.Turns         = (*Store)(nil)
+	_ turn.Leases        = (*Store)(nil)
+	_ answer.Cache       = (*Store)(nil)
+)
 
 // A turn is read with the receipt of its attempt, which is there when it has
 // ended. Its question is the last one before it.
@@ -28,30 +39,30 @@ const selectTurn = `SELECT a.id, a.conversation_id, a.attempt, a.content, a.stat
 const lastTurn = ` ORDER BY a.id DESC LIMIT 1`
 
 // Turn returns a turn as it stands, or the last of its conversation.
-func (s *Store) Turn(ctx context.Context, workspaceID string, conversationID, answerID int64) (chat.StoredTurn, error) {
+func (s *Store) Turn(ctx context.Context, workspaceID string, conversationID, answerID int64) (turn.Stored, error) {
 	query, args := selectTurn+lastTurn, []any{workspaceID, conversationID}
 	if answerID != 0 {
 		query, args = selectTurn+" AND a.id = ?", append(args, answerID)
 	}
-	var t chat.StoredTurn
+	var t turn.Stored
 	var sources, delivery string
 	var first, total int64
 	var at sql.NullTime
-	a, r := &t.Answer, &t.Answer.Receipt
+	a, r := &t.Answer, &t.Answer.Record
 	err := scanOne(ctx, s.raw(ctx), []any{
 		&a.MessageID, &t.ConversationID, &a.Attempt, &a.Text, &a.Status, &a.Query, &sources, &delivery, &t.QuestionID, &t.Question, &t.Last,
 		&r.ChatbotID, &r.Model, &r.Usage.PromptTokens, &r.Usage.CompletionTokens, &r.Usage.Estimated, &first, &total, &r.Passages,
 		&r.Refuted, &at,
 	}, s.bind(query), args...)
 	if err != nil {
-		return chat.StoredTurn{}, mapError(err)
+		return turn.Stored{}, mapError(err)
 	}
 	r.FirstToken, r.Total = milliseconds(first), milliseconds(total)
 	if at.Valid {
 		r.At = at.Time.UTC()
 	}
 	t.Delivery = parseDelivery(delivery)
-	a.Sources, err = parseSources(sources)
+	a.Citations, err = parseSources(sources)
 	return t, mapError(err)
 }
 
@@ -68,7 +79,7 @@ const (
 // BeginAgain begins the next attempt at an answer that was interrupted or
 // failed, and counts its question again if that was given back. The partial
 // index message_one_generating makes it a Conflict while another is generated.
-func (s *Store) BeginAgain(ctx context.Context, workspaceID string, turn chat.AgainTurn) (attempt int, err error) {
+func (s *Store) BeginAgain(ctx context.Context, workspaceID string, turn turn.Retry) (attempt int, err error) {
 	err = s.InTx(ctx, func(ctx context.Context) error {
 		status, err := s.lockAgain(ctx, workspaceID, turn)
 		if err != nil {
@@ -96,7 +107,7 @@ func (s *Store) BeginAgain(ctx context.Context, workspaceID string, turn chat.Ag
 
 // lockAgain returns the status of an answer that can be begun again, which
 // nobody else changes until the transaction ends.
-func (s *Store) lockAgain(ctx context.Context, workspaceID string, turn chat.AgainTurn) (status chat.Status, err error) {
+func (s *Store) lockAgain(ctx context.Context, workspaceID string, turn turn.Retry) (status chat.Status, err error) {
 	query := againStatus
 	if s.dialect == dialect.Postgres {
 		query += " FOR UPDATE"

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/internal/pgtest"
 )
@@ -26,13 +27,13 @@ func TestMessagesOf(t *testing.T) {
 		april := a.newTurn()
 		april.At, april.Month = time.Date(2026, 4, 1, 1, 0, 0, 0, time.FixedZone("east", -3600)), "2026-04"
 		conversation := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}
-		begin := func(turn chat.NewTurn) int64 {
-			_, answer, err := b.BeginConversation(ctx, a.id, conversation, turn)
+		begin := func(opening turn.Opening) int64 {
+			_, answer, err := b.BeginConversation(ctx, a.id, conversation, opening)
 			b.must(err)
 			return answer
 		}
 		finish := func(answer int64, status chat.Status) error {
-			return b.FinishTurn(ctx, a.id, chat.Answer{MessageID: answer, Attempt: 1, Status: status})
+			return b.FinishTurn(ctx, a.id, turn.Answer{MessageID: answer, Attempt: 1, Status: status})
 		}
 
 		b.Run("questions count for their workspace, in their month", func(t *testing.T) {
@@ -106,7 +107,7 @@ func TestManyQuestionsAtOnceAllCount(t *testing.T) {
 					if i%2 == 0 {
 						status = chat.Failed
 					}
-					if err := b.FinishTurn(b.Context(), a.id, chat.Answer{MessageID: answer, Attempt: 1, Status: status}); err != nil {
+					if err := b.FinishTurn(b.Context(), a.id, turn.Answer{MessageID: answer, Attempt: 1, Status: status}); err != nil {
 						b.Error(err)
 					}
 				}
@@ -120,19 +121,19 @@ func TestManyQuestionsAtOnceAllCount(t *testing.T) {
 func TestATurnDoesNotWaitForALockedWorkspace(t *testing.T) {
 	b := openBundle(t, pgtest.New(t))
 	a := b.fill("a")
-	turn := a.newTurn()
-	turn.Month = "2026-04" // of which there is no row yet
+	opening := a.newTurn()
+	opening.Month = "2026-04" // of which there is no row yet
 	b.must(b.InTx(t.Context(), func(ctx context.Context) error {
 		if _, err := b.LockWorkspace(ctx, a.id); err != nil {
 			return err
 		}
 		beside, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		_, answer, err := b.BeginConversation(beside, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}, turn)
+		_, answer, err := b.BeginConversation(beside, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}, opening)
 		if err != nil {
 			return err
 		}
-		return b.FinishTurn(beside, a.id, chat.Answer{MessageID: answer, Attempt: 1, Status: chat.Complete})
+		return b.FinishTurn(beside, a.id, turn.Answer{MessageID: answer, Attempt: 1, Status: chat.Complete})
 	}))
-	b.wantMessages(a.id, turn.Month, 1)
+	b.wantMessages(a.id, opening.Month, 1)
 }

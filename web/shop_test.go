@@ -117,7 +117,7 @@ func open(t *testing.T, change func(*Deps)) *shop {
 	})
 	deps := Deps{
 		Tenants: s.tenants, Chatbots: s.chatbots, Sessions: NewSessions(s.tenants, false, baseURL), BaseURL: baseURL,
-		Chat: chat.New(db, nil, nil, clock, slog.New(slog.DiscardHandler)), Billing: s.till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
+		Chat: chat.New(chat.Ports{Records: db}, nil, clock, slog.New(slog.DiscardHandler)), Billing: s.till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
 		change(&deps)

@@ -9,20 +9,22 @@ import (
 
 	"golang.org/x/net/html"
 
+	"parley/core/answer"
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/plan"
 )
 
 // answered stores an answer that has ended.
-func (s *shop) answered(chatbotID string, status chat.Status, receipt chat.Receipt) {
+func (s *shop) answered(chatbotID string, status chat.Status, receipt answer.Record) {
 	s.Helper()
 	conversation := chat.Conversation{ChatbotID: chatbotID, Status: chat.Active, CreatedAt: today}
-	turn := chat.NewTurn{Question: "When?", At: today, LeaseUntil: today, Month: "2026-11"}
-	_, id, err := s.db.BeginConversation(s.Context(), s.home.ID, conversation, turn)
+	opening := turn.Opening{Question: "When?", At: today, LeaseUntil: today, Month: "2026-11"}
+	_, id, err := s.db.BeginConversation(s.Context(), s.home.ID, conversation, opening)
 	must(s.T, err)
 	receipt.ChatbotID = chatbotID
-	must(s.T, s.db.FinishTurn(s.Context(), s.home.ID, chat.Answer{MessageID: id, Attempt: 1, Status: status, Receipt: receipt}))
+	must(s.T, s.db.FinishTurn(s.Context(), s.home.ID, turn.Answer{MessageID: id, Attempt: 1, Status: status, Answer: answer.Answer{Record: receipt}}))
 }
 
 func TestUsagePage(t *testing.T) {
@@ -30,8 +32,8 @@ func TestUsagePage(t *testing.T) {
 	s.subscribe(plan.Standard, plan.Active)
 	bot, err := s.chatbots.Create(t.Context(), s.home.ID, chatbot.Settings{Name: "Guide"})
 	must(t, err)
-	used := func(prompt, completion int, estimated bool) chat.Usage {
-		return chat.Usage{PromptTokens: prompt, CompletionTokens: completion, Estimated: estimated}
+	used := func(prompt, completion int, estimated bool) answer.Usage {
+		return answer.Usage{PromptTokens: prompt, CompletionTokens: completion, Estimated: estimated}
 	}
 	t.Run("a month without answers says so, and there is none before the workspace or after today", func(t *testing.T) {
 		s := s.within(t)
@@ -44,14 +46,14 @@ func TestUsagePage(t *testing.T) {
 		}
 	})
 
-	s.answered(bot.ID, chat.Complete, chat.Receipt{Model: "m-1", Usage: used(12_000, 300, false), FirstToken: 250 * time.Millisecond, Total: 2 * time.Second, Refuted: 2, At: today})
-	s.answered(bot.ID, chat.Complete, chat.Receipt{Model: "m-1", Usage: used(100, 20, true), FirstToken: 350 * time.Millisecond, Total: 3 * time.Second, At: today})
-	s.answered(bot.ID, chat.Failed, chat.Receipt{Usage: used(5, 0, true), At: today})
+	s.answered(bot.ID, chat.Complete, answer.Record{Model: "m-1", Usage: used(12_000, 300, false), FirstToken: 250 * time.Millisecond, Total: 2 * time.Second, Refuted: 2, At: today})
+	s.answered(bot.ID, chat.Complete, answer.Record{Model: "m-1", Usage: used(100, 20, true), FirstToken: 350 * time.Millisecond, Total: 3 * time.Second, At: today})
+	s.answered(bot.ID, chat.Failed, answer.Record{Usage: used(5, 0, true), At: today})
 	gone, err := s.chatbots.Create(t.Context(), s.home.ID, chatbot.Settings{Name: "Gone"})
 	must(t, err)
-	s.answered(gone.ID, chat.Stopped, chat.Receipt{Model: "m-<2>", Usage: used(1_000, 7, false), Refuted: 1, At: today})
+	s.answered(gone.ID, chat.Stopped, answer.Record{Model: "m-<2>", Usage: used(1_000, 7, false), Refuted: 1, At: today})
 	must(t, s.chatbots.Delete(t.Context(), s.home.ID, gone.ID))
-	s.answered(bot.ID, chat.Complete, chat.Receipt{Model: "old", Usage: used(77, 7, false), At: today.AddDate(0, -1, 0)})
+	s.answered(bot.ID, chat.Complete, answer.Record{Model: "old", Usage: used(77, 7, false), At: today.AddDate(0, -1, 0)})
 
 	t.Run("there is a row for each chatbot, model and end, what was deleted last, and a sum", func(t *testing.T) {
 		s := s.within(t)

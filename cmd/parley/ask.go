@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"parley/core/answer/format"
-	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/internal/app"
 )
@@ -57,53 +57,53 @@ func (cmd *askCmd) Run(ctx context.Context, config *app.Config, io streams) erro
 		if err != nil {
 			return err
 		}
-		ask := chat.Ask{Message: cmd.Question, Delivery: chat.Delivery{Format: format.Format(cmd.Format)}}
+		ask := turn.Ask{Message: cmd.Question, Delivery: turn.Delivery{Format: format.Format(cmd.Format)}}
 		ask.ExternalUserID = cmd.ExternalUser
 		if cmd.Conversation != "" {
 			if ask.ConversationID, err = p.ConversationID(cmd.Conversation); err != nil {
 				return err
 			}
 		}
-		defer func() { _ = p.Chat.Release(context.WithoutCancel(ctx)) }() // if it fails, the lease ends
-		turn, err := p.Chat.Begin(ctx, caller, ask)
+		defer func() { _ = p.Quota.Release(context.WithoutCancel(ctx)) }() // if it fails, the lease ends
+		begun, err := p.Turns.Begin(ctx, caller, ask)
 		if err != nil {
 			return err
 		}
 		streamed := !cmd.JSON && cmd.Format == string(format.Markdown)
-		var emit func(chat.Event) error
+		var emit func(turn.Event) error
 		if streamed {
-			emit = func(e chat.Event) error {
-				if e.Kind != chat.Delta {
+			emit = func(e turn.Event) error {
+				if e.Kind != turn.Delta {
 					return nil
 				}
 				_, err := fmt.Fprint(io.out, e.Text)
 				return err
 			}
 		}
-		answer, err := turn.Run(ctx, emit)
+		answer, err := begun.Run(ctx, emit)
 		if err != nil {
 			return err
 		}
 		text := format.Render(answer.Text, format.Format(cmd.Format), bot.ImageHosts)
 		if cmd.JSON {
-			return showJSON(io.out, viewAnswer(p, turn, answer, text, cmd.Format))
+			return showJSON(io.out, viewAnswer(p, begun, answer, text, cmd.Format))
 		}
 		if streamed {
 			text = ""
 		}
-		_, err = fmt.Fprintf(io.out, "%s\n\n(conversation %d)\n", strings.TrimSpace(text), p.IDs.Conversation(turn.Conversation.ID))
+		_, err = fmt.Fprintf(io.out, "%s\n\n(conversation %d)\n", strings.TrimSpace(text), p.IDs.Conversation(begun.Conversation.ID))
 		return err
 	})
 }
 
-func viewAnswer(p *app.Program, turn *chat.Turn, answer chat.Answer, text, format string) askView {
+func viewAnswer(p *app.Program, turn *turn.Turn, answer turn.Answer, text, format string) askView {
 	usage := answer.Usage()
 	view := askView{
 		Message: text, ConversationID: p.IDs.Conversation(turn.Conversation.ID), MessageID: p.IDs.Message(answer.MessageID), Format: format,
 		Usage:   usageView{usage.PromptTokens, usage.CompletionTokens, usage.TotalTokens()},
 		Sources: []sourceView{},
 	}
-	for _, s := range answer.Sources {
+	for _, s := range answer.Citations {
 		view.Sources = append(view.Sources, sourceView{
 			s.Number, s.Cited, s.DocumentID, s.Title, append([]string{}, s.HeadingPath...), s.URL, s.Place, s.Start, s.End, s.ContentHash, s.Version,
 		})

@@ -46,7 +46,7 @@ func (cmd *serveCmd) Run(ctx context.Context, config *app.Config, io streams) er
 		return fmt.Errorf("the demo cannot be prepared: %w", err)
 	}
 	p.WarnOfSettings()
-	log.Info("listening", "address", s.Addr().String(), "version", version, "model", p.Chat.ModelName())
+	log.Info("listening", "address", s.Addr().String(), "version", version, "model", p.Answers.ModelName())
 	return s.Serve(ctx)
 }
 

@@ -22,11 +22,22 @@ const (
 	quotaMax = 20_000
 )
 
-// quota admits the messages of a month: never more than the plan includes, of
+// Months is the port to what counts the messages of months.
+type Months interface {
+	// ReserveMessages reserves messages for this process as
+	// [Reservation.Grant] says, and returns how many it may begin in all. While
+	// none is left, it writes nothing.
+	ReserveMessages(ctx context.Context, workspaceID string, asked Reservation) (free int, err error)
+	// ReleaseMessages gives back what this process has reserved in any
+	// workspace. It begins no more of them.
+	ReleaseMessages(ctx context.Context) error
+}
+
+// Quota admits the messages of a month: never more than the plan includes, of
 // all processes together. A process reserves a slice of what is left and
 // begins messages from it without asking again; see [Reservation].
-type quota struct {
-	store MessageStore
+type Quota struct {
+	store Months
 	now   func() time.Time
 
 	mu     sync.Mutex
@@ -57,13 +68,14 @@ type reserving struct {
 	err  error
 }
 
-func newQuota(store MessageStore, now func() time.Time) *quota {
-	return &quota{store: store, now: now, months: map[string]*monthOf{}}
+// NewQuota returns the quota of a store.
+func NewQuota(store Months, now func() time.Time) *Quota {
+	return &Quota{store: store, now: now, months: map[string]*monthOf{}}
 }
 
-// take admits a message of the month. It is RateLimited when the plan admits no
+// Take admits a message of the month. It is RateLimited when the plan admits no
 // more of them. A plan without a limit costs nothing, and its ticket is nil.
-func (q *quota) take(ctx context.Context, workspaceID string, p plan.Plan) (*ticket, error) {
+func (q *Quota) Take(ctx context.Context, workspaceID string, p plan.Plan) (*Ticket, error) {
 	limit := p.Limits.MessagesPerMonth
 	if limit == plan.Unlimited {
 		return nil, nil
@@ -79,7 +91,7 @@ func (q *quota) take(ctx context.Context, workspaceID string, p plan.Plan) (*tic
 		if known && m.free > 0 {
 			m.free--
 			m.open++
-			return &ticket{quota: q, of: m}, nil
+			return &Ticket{quota: q, of: m}, nil
 		}
 		if known && now.Before(m.refused) {
 			refused := *fault.As(p.Admit(plan.Messages, limit+1))
@@ -93,7 +105,7 @@ func (q *quota) take(ctx context.Context, workspaceID string, p plan.Plan) (*tic
 }
 
 // of returns the month of a workspace. Tickets of an earlier month keep that.
-func (q *quota) of(workspaceID, month string) *monthOf {
+func (q *Quota) of(workspaceID, month string) *monthOf {
 	m, ok := q.months[workspaceID]
 	if ok && m.month == month {
 		return m
@@ -107,7 +119,7 @@ func (q *quota) of(workspaceID, month string) *monthOf {
 }
 
 // reserve asks the database, or waits for the answer that somebody else awaits.
-func (q *quota) reserve(ctx context.Context, m *monthOf, workspaceID string, limit int, now time.Time) error {
+func (q *Quota) reserve(ctx context.Context, m *monthOf, workspaceID string, limit int, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, storeWithin)
 	defer cancel()
 	if under := m.reserving; under != nil {
@@ -118,7 +130,7 @@ func (q *quota) reserve(ctx context.Context, m *monthOf, workspaceID string, lim
 			}
 		})
 		if err := ctx.Err(); err != nil {
-			return inTime(err)
+			return TimedOut(err)
 		}
 		return under.err
 	}
@@ -132,7 +144,7 @@ func (q *quota) reserve(ctx context.Context, m *monthOf, workspaceID string, lim
 	free, err := 0, error(nil)
 	q.unlocked(func() { free, err = q.store.ReserveMessages(ctx, workspaceID, asked) })
 	if err != nil {
-		under.err = inTime(err)
+		under.err = TimedOut(err)
 		return under.err
 	}
 	m.free += free - asked.Free // some may have been given back meanwhile
@@ -143,17 +155,21 @@ func (q *quota) reserve(ctx context.Context, m *monthOf, workspaceID string, lim
 	return nil
 }
 
+// Release gives back the messages that this process has reserved. It begins none
+// after that.
+func (q *Quota) Release(ctx context.Context) error { return q.store.ReleaseMessages(ctx) }
+
 // unlocked runs do while others may go on, and holds the lock again after it
 // even if it panics.
-func (q *quota) unlocked(do func()) {
+func (q *Quota) unlocked(do func()) {
 	q.mu.Unlock()
 	defer q.mu.Lock()
 	do()
 }
 
-// recheck lets the next message of a workspace ask the database again: one was
+// Recheck lets the next message of a workspace ask the database again: one was
 // given back.
-func (q *quota) recheck(workspaceID string) {
+func (q *Quota) Recheck(workspaceID string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if m, ok := q.months[workspaceID]; ok {
@@ -161,27 +177,27 @@ func (q *quota) recheck(workspaceID string) {
 	}
 }
 
-// ticket is a message that is admitted and about to be stored. The nil ticket is
+// Ticket is a message that is admitted and about to be stored. The nil ticket is
 // that of a plan without a limit.
-type ticket struct {
-	quota *quota
+type Ticket struct {
+	quota *Quota
 	of    *monthOf
 	ended bool
 }
 
-// counts returns the month in which a message counts that is stored now, and
+// Counts returns the month in which a message counts that is stored now, and
 // whether it was reserved there: it is not when the month has just changed.
-func (t *ticket) counts(now time.Time) (month string, reserved bool) {
+func (t *Ticket) Counts(now time.Time) (month string, reserved bool) {
 	month = monthName(now)
 	return month, t != nil && t.of.month == month
 }
 
-// keep says that the message is stored.
-func (t *ticket) keep() { t.end(0) }
+// Keep says that the message is stored.
+func (t *Ticket) Keep() { t.end(0) }
 
-// drop gives the message back, unless it was kept. After an error that leaves
+// Drop gives the message back, unless it was kept. After an error that leaves
 // open whether it was stored it stays reserved until the lease ends.
-func (t *ticket) drop(err error) {
+func (t *Ticket) Drop(err error) {
 	if fault.Is(err, fault.Unavailable) {
 		t.end(0)
 		return
@@ -189,7 +205,7 @@ func (t *ticket) drop(err error) {
 	t.end(1)
 }
 
-func (t *ticket) end(givenBack int) {
+func (t *Ticket) end(givenBack int) {
 	if t == nil {
 		return
 	}
@@ -206,7 +222,7 @@ func (t *ticket) end(givenBack int) {
 	}
 }
 
-// monthName is as in [NewTurn].
+// monthName is a month such as "2026-11".
 func monthName(at time.Time) string { return at.UTC().Format("2006-01") }
 
 // nextMonth is the first instant of the month after the one of a time, UTC.

@@ -17,10 +17,10 @@ func TestQuotaIsExact(t *testing.T) {
 		l, q := newLedger()
 		limit := rapid.IntRange(0, 6).Draw(t, "limit")
 		stored := func() int { return l.stored["ws 2026-11"] }
-		var claimed, committed []*ticket // committed ones are stored and not kept yet
+		var claimed, committed []*Ticket // committed ones are stored and not kept yet
 		t.Repeat(map[string]func(*rapid.T){
 			"take": func(t *rapid.T) {
-				claim, err := q.take(context.Background(), "ws", including(limit))
+				claim, err := q.Take(context.Background(), "ws", including(limit))
 				if err == nil {
 					claimed = append(claimed, claim)
 				} else if stored()+len(claimed)+len(committed) < limit {
@@ -35,13 +35,13 @@ func TestQuotaIsExact(t *testing.T) {
 			},
 			"keep": func(t *rapid.T) {
 				if len(committed) > 0 {
-					committed[0].keep()
+					committed[0].Keep()
 					committed = committed[1:]
 				}
 			},
 			"fail": func(t *rapid.T) {
 				if len(claimed) > 0 {
-					claimed[0].drop(nil)
+					claimed[0].Drop(nil)
 					claimed = claimed[1:]
 				}
 			},
@@ -73,12 +73,11 @@ type sharedHold struct {
 type process struct {
 	*sharedLedger
 	number int
-	q      *quota
-	opened []*ticket
+	q      *Quota
+	opened []*Ticket
 }
 
-func (*process) ReleaseMessages(context.Context) error           { return nil }
-func (*process) SettleMessages(context.Context, time.Time) error { return nil }
+func (*process) ReleaseMessages(context.Context) error { return nil }
 
 func (p *process) ReserveMessages(_ context.Context, _ string, asked Reservation) (int, error) {
 	use := MonthUse{Messages: p.stored()}
@@ -114,13 +113,13 @@ func TestQuotaIsExactAcrossProcesses(t *testing.T) {
 		startProcess := func() *process {
 			started++
 			p := &process{sharedLedger: l, number: started}
-			p.q = newQuota(p, func() time.Time { return l.now })
+			p.q = NewQuota(p, func() time.Time { return l.now })
 			return p
 		}
 		all := []*process{startProcess(), startProcess(), startProcess()}
 		any := func(t *rapid.T) *process { return rapid.SampledFrom(all).Draw(t, "process") }
 		take := func(p *process) bool {
-			ticket, err := p.q.take(context.Background(), "ws", including(limit))
+			ticket, err := p.q.Take(context.Background(), "ws", including(limit))
 			if err == nil {
 				p.opened = append(p.opened, ticket)
 			}
@@ -135,14 +134,14 @@ func TestQuotaIsExactAcrossProcesses(t *testing.T) {
 			switch outcome {
 			case "stored":
 				p.begun[p.number]++
-				ticket.keep()
+				ticket.Keep()
 			case "lost and stored":
 				p.begun[p.number]++
-				ticket.drop(fault.New(fault.Unavailable, "away"))
+				ticket.Drop(fault.New(fault.Unavailable, "away"))
 			case "lost":
-				ticket.drop(fault.New(fault.Unavailable, "away"))
+				ticket.Drop(fault.New(fault.Unavailable, "away"))
 			case "dropped":
-				ticket.drop(nil)
+				ticket.Drop(nil)
 			}
 		}
 		t.Repeat(map[string]func(*rapid.T){
@@ -163,7 +162,7 @@ func TestQuotaIsExactAcrossProcesses(t *testing.T) {
 				if p := any(t); l.stored() > 0 {
 					l.begun[0]--
 					failed++
-					p.q.recheck("ws")
+					p.q.Recheck("ws")
 				}
 			},
 			"kill": func(t *rapid.T) {
@@ -201,15 +200,15 @@ func TestQuotaIsExactAcrossProcesses(t *testing.T) {
 
 // BenchmarkQuota is what the limit costs a request while the count is known.
 func BenchmarkQuota(b *testing.B) {
-	q := newQuota(&messageStore{reserve: func(context.Context) (int, error) { return 1_000_000_000, nil }}, time.Now)
+	q := NewQuota(&messageStore{reserve: func(context.Context) (int, error) { return 1_000_000_000, nil }}, time.Now)
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			claim, err := q.take(context.Background(), "ws", including(1_000_000_000))
+			claim, err := q.Take(context.Background(), "ws", including(1_000_000_000))
 			if err != nil {
 				b.Fatal(err)
 			}
-			claim.keep()
+			claim.Keep()
 		}
 	})
 }

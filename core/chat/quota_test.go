@@ -35,8 +35,7 @@ func (l *ledger) ReserveMessages(_ context.Context, workspaceID string, asked Re
 	return free, l.fail
 }
 
-func (*ledger) ReleaseMessages(context.Context) error           { return nil }
-func (*ledger) SettleMessages(context.Context, time.Time) error { return nil }
+func (*ledger) ReleaseMessages(context.Context) error { return nil }
 
 // store counts a message in the month of now.
 func (l *ledger) store(workspaceID string) {
@@ -45,9 +44,9 @@ func (l *ledger) store(workspaceID string) {
 	l.stored[workspaceID+" "+monthName(l.now)]++
 }
 
-func newLedger() (*ledger, *quota) {
+func newLedger() (*ledger, *Quota) {
 	l := &ledger{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), stored: map[string]int{}}
-	return l, newQuota(l, l.clock)
+	return l, NewQuota(l, l.clock)
 }
 
 // messageStore is one whose reservations are a function.
@@ -66,17 +65,17 @@ func including(messages int) plan.Plan {
 }
 
 // use takes a message and stores it.
-func (l *ledger) use(ctx context.Context, q *quota, workspaceID string, p plan.Plan) error {
-	claim, err := q.take(ctx, workspaceID, p)
+func (l *ledger) use(ctx context.Context, q *Quota, workspaceID string, p plan.Plan) error {
+	claim, err := q.Take(ctx, workspaceID, p)
 	if err != nil {
 		return err
 	}
 	l.store(workspaceID)
-	claim.keep()
+	claim.Keep()
 	return nil
 }
 
-func wantUse(t *testing.T, l *ledger, q *quota, messages int, refused bool) {
+func wantUse(t *testing.T, l *ledger, q *Quota, messages int, refused bool) {
 	t.Helper()
 	err := l.use(t.Context(), q, "ws", including(messages))
 	if refused != fault.Is(err, fault.RateLimited) || !refused && err != nil {
@@ -176,33 +175,33 @@ func TestQuota(t *testing.T) {
 		wantUse(t, l, q, 1, false)
 		wantUse(t, l, q, 1, true)
 		l.stored["ws 2026-11"]--
-		q.recheck("ws")
+		q.Recheck("ws")
 		wantUse(t, l, q, 1, false)
 	})
 
 	t.Run("a message of which nobody knows whether it was stored is not given to another", func(t *testing.T) {
 		l, q := newLedger()
-		lost, err := q.take(t.Context(), "ws", including(1))
+		lost, err := q.Take(t.Context(), "ws", including(1))
 		if err != nil {
 			t.Fatal(err)
 		}
 		l.store("ws") // and the connection broke
-		lost.drop(fault.New(fault.Unavailable, "away"))
+		lost.Drop(fault.New(fault.Unavailable, "away"))
 		wantUse(t, l, q, 1, true)
 	})
 
 	t.Run("a message that was not stored is given back, and one that was is not", func(t *testing.T) {
 		_, q := newLedger()
 		for _, kept := range []bool{false, false, true} {
-			claim, err := q.take(t.Context(), "ws", including(1))
+			claim, err := q.Take(t.Context(), "ws", including(1))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if kept {
-				claim.keep()
+				claim.Keep()
 			}
-			claim.drop(nil)
-			claim.drop(nil)
+			claim.Drop(nil)
+			claim.Drop(nil)
 		}
 		if m := q.months["ws"]; m.free != 0 || m.open != 0 {
 			t.Errorf("%d are free and %d are open", m.free, m.open)
@@ -211,14 +210,14 @@ func TestQuota(t *testing.T) {
 
 	t.Run("a message that is being stored while the database is asked is not forgotten", func(t *testing.T) {
 		l, q := newLedger()
-		claim, err := q.take(t.Context(), "ws", including(2))
+		claim, err := q.Take(t.Context(), "ws", including(2))
 		if err != nil {
 			t.Fatal(err)
 		}
 		l.now = l.now.Add(sliceFor)
 		wantUse(t, l, q, 2, false)
 		wantUse(t, l, q, 2, true)
-		claim.drop(nil)
+		claim.Drop(nil)
 		wantUse(t, l, q, 2, false)
 	})
 
@@ -256,7 +255,7 @@ func TestQuotaAtOnce(t *testing.T) {
 	t.Run("those who come while the database is asked wait for its answer, and one who leaves is free at once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			asked, answer := 0, make(chan struct{})
-			q := newQuota(&messageStore{reserve: func(context.Context) (int, error) {
+			q := NewQuota(&messageStore{reserve: func(context.Context) (int, error) {
 				asked++
 				<-answer
 				return 100, nil
@@ -265,13 +264,13 @@ func TestQuotaAtOnce(t *testing.T) {
 			results := make(chan error, 11)
 			for range 10 {
 				go func() {
-					_, err := q.take(t.Context(), "ws", including(100))
+					_, err := q.Take(t.Context(), "ws", including(100))
 					results <- err
 				}()
 			}
 			synctest.Wait()
 			go func() {
-				_, err := q.take(ctx, "ws", including(100))
+				_, err := q.Take(ctx, "ws", including(100))
 				results <- err
 			}()
 			leave()
@@ -293,14 +292,14 @@ func TestQuotaAtOnce(t *testing.T) {
 	t.Run("who cannot learn the number within 10 seconds is told to try again", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
-			q := newQuota(&messageStore{reserve: func(ctx context.Context) (int, error) {
+			q := NewQuota(&messageStore{reserve: func(ctx context.Context) (int, error) {
 				<-ctx.Done()
 				return 0, ctx.Err()
 			}}, time.Now)
 			var all sync.WaitGroup
 			for range 5 {
 				all.Go(func() {
-					if _, err := q.take(t.Context(), "ws", including(100)); !fault.Is(err, fault.Unavailable) {
+					if _, err := q.Take(t.Context(), "ws", including(100)); !fault.Is(err, fault.Unavailable) {
 						t.Errorf("got %v", err)
 					}
 				})
@@ -320,9 +319,14 @@ func TestQuotaAtOnce(t *testing.T) {
 		}
 		l.fail = nil
 		q.store = &messageStore{reserve: func(context.Context) (int, error) { panic("broken") }}
-		if err := protect(func() error { return l.use(t.Context(), q, "ws", including(1)) }); err == nil {
-			t.Error("the panic was lost")
-		}
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the panic was lost")
+				}
+			}()
+			_ = l.use(t.Context(), q, "ws", including(1))
+		}()
 		q.store = l
 		wantUse(t, l, q, 1, false)
 	})

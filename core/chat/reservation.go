@@ -4,7 +4,7 @@ import "time"
 
 // Reservation asks for messages of a month that a process may begin.
 type Reservation struct {
-	// Month is written as in [NewTurn].
+	// Month is one such as "2026-11", in UTC.
 	Month string
 	// Limit is how many messages the month has.
 	Limit int

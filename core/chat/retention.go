@@ -28,6 +28,20 @@ type Retention struct {
 	KeptDays   int
 }
 
+// Retentions is the port to what says how long conversations are kept, and
+// deletes them.
+type Retentions interface {
+	// Retentions returns how long each workspace keeps conversations, without
+	// those that keep them for ever.
+	Retentions(ctx context.Context) (map[string]Retention, error)
+	// DeleteOldConversations deletes conversations of a workspace with their
+	// messages, the oldest first and at most limit: those whose last message
+	// came before a time, and not before another, or which have no message and
+	// began then. One in which an answer is being generated stays. It returns
+	// how many it deleted.
+	DeleteOldConversations(ctx context.Context, workspaceID string, since, before time.Time, limit int) (deleted int, err error)
+}
+
 // DeleteOld deletes the conversations that a workspace keeps no longer, and
 // returns how many. What was deleted before an error stays deleted.
 func (s *Service) DeleteOld(ctx context.Context, workspaceID string, kept Retention) (int, error) {
@@ -45,7 +59,7 @@ func (s *Service) deleteOld(ctx context.Context, workspaceID string, since time.
 	}
 	before := s.now().UTC().AddDate(0, 0, -min(days, longestRetention))
 	for total := 0; ; {
-		deleted, err := s.store.DeleteOldConversations(ctx, workspaceID, since, before, deletedAtOnce)
+		deleted, err := s.retentions.DeleteOldConversations(ctx, workspaceID, since, before, deletedAtOnce)
 		total += deleted
 		if err != nil || deleted < deletedAtOnce {
 			return total, err
@@ -56,7 +70,7 @@ func (s *Service) deleteOld(ctx context.Context, workspaceID string, since time.
 // DeleteExpired deletes, in every workspace, the conversations that its plan
 // keeps no longer. A workspace that fails does not keep the others from it.
 func (s *Service) DeleteExpired(ctx context.Context) error {
-	retentions, err := s.store.Retentions(ctx)
+	retentions, err := s.retentions.Retentions(ctx)
 	if err != nil {
 		return err
 	}

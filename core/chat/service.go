@@ -5,70 +5,47 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/core/plan"
-	"parley/core/retrieval"
 )
 
-// Searcher finds passages; package knowledge is one.
-type Searcher interface {
-	Search(ctx context.Context, scope retrieval.Scope, query retrieval.Query) ([]retrieval.Result, error)
+// Ports are what [New] needs of the database.
+type Ports struct {
+	// InTx runs fn in one transaction; calls inside it join.
+	InTx          func(ctx context.Context, fn func(context.Context) error) error
+	Conversations Conversations
+	Retentions    Retentions
+	Records       Records
 }
 
-// Service is the room: it answers questions in conversations.
+// Service keeps conversations.
 type Service struct {
-	store    Store
-	searcher Searcher
-	models   Models
-	now      func() time.Time
-	log      *slog.Logger
-
-	quota *quota
-	// queue has the conversations in which turns begin and run, keys the
-	// idempotency keys whose requests are looked up.
-	queue *queue[int64]
-	keys  *queue[Key]
-	// going counts the turns that may go on without a caller.
-	going   sync.WaitGroup
-	mu      sync.Mutex
-	running map[int64]*run
+	inTx       func(ctx context.Context, fn func(context.Context) error) error
+	store      Conversations
+	retentions Retentions
+	records    Records
+	keys       *Keys
+	now        func() time.Time
+	log        *slog.Logger
 }
 
-// New returns the room over its ports.
-func New(store Store, searcher Searcher, models Models, now func() time.Time, log *slog.Logger) *Service {
+// New returns the service over its ports.
+func New(ports Ports, keys *Keys, now func() time.Time, log *slog.Logger) *Service {
 	return &Service{
-		store: store, searcher: searcher, models: models, now: now, log: log,
-		quota: newQuota(store, now), queue: newQueue[int64](), keys: newQueue[Key](), running: map[int64]*run{},
+		inTx: ports.InTx, store: ports.Conversations, retentions: ports.Retentions, records: ports.Records,
+		keys: keys, now: now, log: log,
 	}
 }
 
 // Ref says which conversation a caller means, and for which of its end users
-// it asks: see [Conversation.admits].
+// it asks: see [Conversation.Admits].
 type Ref struct {
 	ConversationID int64
 	// ExternalUserID is the caller's name for its end user, or empty.
 	ExternalUserID string
-}
-
-// Ask is a question of a caller.
-type Ask struct {
-	// Ref's ConversationID of 0 starts a new conversation.
-	Ref
-	Message  string
-	Delivery Delivery
-	// Key makes it a question that is answered once, however often it is
-	// asked. Nil makes it one of its own.
-	Key *Key
-	// Admit, unless nil, is called before an attempt at an answer begins, and
-	// refuses it with an error; again says that an earlier attempt was broken
-	// off. A question that is joined, or answered already, is not admitted anew.
-	// Ended, unless nil, is called when the attempt has ended.
-	Admit func(ctx context.Context, again bool) (ended func(), err error)
 }
 
 const maxExternalUserID = 255
@@ -81,14 +58,14 @@ var ErrNoConversation = fault.New(fault.NotFound, "Conversation not found.")
 // each key, if there is a key. Admit, unless nil, is called before one is made
 // for a key, and refuses it with an error.
 func (s *Service) CreateConversation(ctx context.Context, p *chatbot.Principal, externalUserID string, key *Key, admit func(context.Context) error) (Conversation, error) {
-	if err := checkExternalUserID(externalUserID); err != nil {
+	if err := (Ref{ExternalUserID: externalUserID}).Check(); err != nil {
 		return Conversation{}, err
 	}
 	workspaceID := p.Chatbot.WorkspaceID
 	if key != nil {
-		before, err := s.claimed(ctx, workspaceID, *key)
+		before, err := s.keys.Claimed(ctx, workspaceID, *key)
 		if err == nil {
-			return s.conversation(ctx, p, Ref{before.ConversationID, externalUserID})
+			return s.Conversation(ctx, p, Ref{before.ConversationID, externalUserID})
 		}
 		if !fault.Is(err, fault.NotFound) {
 			return Conversation{}, err
@@ -100,106 +77,70 @@ func (s *Service) CreateConversation(ctx context.Context, p *chatbot.Principal, 
 		}
 	}
 	var made Conversation
-	err := s.store.InTx(ctx, func(ctx context.Context) (err error) {
-		made, err = s.store.CreateConversation(ctx, workspaceID, s.newConversation(p, externalUserID))
+	err := s.inTx(ctx, func(ctx context.Context) (err error) {
+		made, err = s.store.CreateConversation(ctx, workspaceID, s.NewConversation(p, externalUserID))
 		if err != nil || key == nil {
 			return err
 		}
-		return s.claim(ctx, workspaceID, *key, made.ID, 0)
+		return s.keys.Claim(ctx, workspaceID, *key, made.ID, 0)
 	})
-	if key == nil || !errors.Is(err, errClaimed) {
+	if key == nil || !errors.Is(err, ErrClaimed) {
 		return made, err
 	}
-	before, err := s.claimed(ctx, workspaceID, *key)
+	before, err := s.keys.Claimed(ctx, workspaceID, *key)
 	if err != nil {
 		return Conversation{}, err
 	}
-	return s.conversation(ctx, p, Ref{before.ConversationID, externalUserID})
+	return s.Conversation(ctx, p, Ref{before.ConversationID, externalUserID})
 }
 
-func (s *Service) newConversation(p *chatbot.Principal, externalUserID string) Conversation {
+// NewConversation is one that is about to be stored.
+func (s *Service) NewConversation(p *chatbot.Principal, externalUserID string) Conversation {
 	return Conversation{
 		WorkspaceID: p.Chatbot.WorkspaceID, ChatbotID: p.Chatbot.ID,
 		ExternalUserID: externalUserID, Status: Active, CreatedAt: s.now(),
 	}
 }
 
-// Page asks for some of a conversation's messages.
-type Page struct {
-	// After is the id of the last message seen, which must be one of the
-	// conversation, or 0.
-	After int64
-	// Limit is from 1 to 100, or 0 for all messages.
-	Limit int
-}
-
-// MaxPage is the largest [Page.Limit].
-const MaxPage = 100
-
-// ErrNoMessage says that [Page.After] is not a message of the conversation.
-var ErrNoMessage = fault.InField("after", "after must be the id of a message of this conversation.")
-
-// Messages returns the messages of a conversation of the caller's chatbot,
-// oldest first, and whether there are more after them.
-func (s *Service) Messages(ctx context.Context, p *chatbot.Principal, ref Ref, page Page) (messages []Message, more bool, err error) {
-	conversation, err := s.conversation(ctx, p, ref)
-	if err != nil {
-		return nil, false, err
-	}
-	if page.After > 0 {
-		known, err := s.store.HasMessage(ctx, p.Chatbot.WorkspaceID, conversation.ID, page.After)
-		if err != nil {
-			return nil, false, err
-		}
-		if !known {
-			return nil, false, ErrNoMessage
-		}
-	}
-	limit := page.Limit
-	if limit > 0 {
-		limit++
-	}
-	messages, err = s.store.Messages(ctx, p.Chatbot.WorkspaceID, conversation.ID, page.After, limit)
-	if err != nil {
-		return nil, false, err
-	}
-	if page.Limit > 0 && len(messages) > page.Limit {
-		return messages[:page.Limit], true, nil
-	}
-	return messages, false, nil
-}
-
-// conversation returns the conversation that a caller means. One of another
+// Conversation returns the conversation that a caller means. One of another
 // end user is NotFound, like one that does not exist.
-func (s *Service) conversation(ctx context.Context, p *chatbot.Principal, ref Ref) (Conversation, error) {
-	if err := checkExternalUserID(ref.ExternalUserID); err != nil {
+func (s *Service) Conversation(ctx context.Context, p *chatbot.Principal, ref Ref) (Conversation, error) {
+	if err := ref.Check(); err != nil {
 		return Conversation{}, err
 	}
 	conversation, err := s.store.Conversation(ctx, p.Chatbot.WorkspaceID, p.Chatbot.ID, ref.ConversationID)
 	if fault.Is(err, fault.NotFound) {
 		return Conversation{}, ErrNoConversation
 	}
-	if err == nil && !conversation.admits(ref.ExternalUserID, p.Chatbot.SeparateEndUsers) {
+	if err == nil && !conversation.Admits(ref.ExternalUserID, p.Chatbot.SeparateEndUsers) {
 		return Conversation{}, ErrNoConversation
 	}
 	return conversation, err
 }
 
-func checkAsk(p *chatbot.Principal, ask Ask) error {
-	if strings.TrimSpace(ask.Message) == "" {
-		return fault.InField("message", "message is required and must not be blank.")
+// SetExternalUser ties a conversation that has no end user to one. An empty
+// name changes nothing.
+func (s *Service) SetExternalUser(ctx context.Context, conversation Conversation, externalUserID string) error {
+	if externalUserID == "" || conversation.ExternalUserID != "" {
+		return nil
 	}
-	if !storable(ask.Message) {
-		return fault.InField("message", "message must be valid UTF-8 without NUL characters.")
+	err := s.store.SetExternalUser(ctx, conversation.WorkspaceID, conversation.ID, externalUserID)
+	if fault.Is(err, fault.NotFound) { // another end user was first
+		return ErrNoConversation
 	}
-	if err := p.Plan.Admit(plan.MessageChars, utf8.RuneCountInString(ask.Message)); err != nil {
-		return err
-	}
-	return checkExternalUserID(ask.ExternalUserID)
+	return err
 }
 
-func checkExternalUserID(id string) error {
-	if !storable(id) {
+// LastMessages returns the last settled messages of a conversation with an id
+// below before, oldest first. A before of 0 is above all.
+func (s *Service) LastMessages(ctx context.Context, workspaceID string, conversationID, before int64, limit int) ([]Message, error) {
+	return s.store.LastMessages(ctx, workspaceID, conversationID, before, limit)
+}
+
+// Check refuses the name of an end user that cannot be kept.
+func (r Ref) Check() error {
+	id := r.ExternalUserID
+	if !Storable(id) {
 		return fault.InField("external_user_id", "external_user_id must be valid UTF-8 without NUL characters.")
 	}
 	if utf8.RuneCountInString(id) > maxExternalUserID {
@@ -208,12 +149,7 @@ func checkExternalUserID(id string) error {
 	return nil
 }
 
-func storable(text string) bool {
+// Storable reports whether every database keeps a text as it is.
+func Storable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsRune(text, 0)
 }
-
-// CheckModel reports whether the server's own model can be reached just now.
-func (s *Service) CheckModel(ctx context.Context) error { return s.models.Default().Check(ctx) }
-
-// ModelName is the name of the server's own model.
-func (s *Service) ModelName() string { return s.models.Default().Name() }

@@ -5,11 +5,31 @@ import (
 	"time"
 )
 
+// Spent is a sum over usage records.
+type Spent struct {
+	ChatbotID, Model string
+	Status           Status
+	Answers          int
+	// Estimated is how many of the answers have tokens that were counted here.
+	Estimated                      int
+	PromptTokens, CompletionTokens int
+	Refuted                        int
+	// FirstToken and Total are the means over answers that have them.
+	FirstToken, Total time.Duration
+}
+
+// Records is the port to what sums usage records up.
+type Records interface {
+	// Spent sums up a workspace's usage records from a time up to, and without,
+	// another: a row for each chatbot, model and status, in that order.
+	Spent(ctx context.Context, workspaceID string, from, to time.Time) ([]Spent, error)
+}
+
 // Spent sums up what a workspace's answers cost in a month, which is that of a
 // time in UTC: a row for each chatbot, model and status. Answers that are being
 // generated are not in it.
 func (s *Service) Spent(ctx context.Context, workspaceID string, month time.Time) ([]Spent, error) {
 	year, m, _ := month.UTC().Date()
 	from := time.Date(year, m, 1, 0, 0, 0, 0, time.UTC)
-	return s.store.Spent(ctx, workspaceID, from, from.AddDate(0, 1, 0))
+	return s.records.Spent(ctx, workspaceID, from, from.AddDate(0, 1, 0))
 }

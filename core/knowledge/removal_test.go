@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/answer"
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/core/knowledge"
 )
@@ -42,11 +44,11 @@ func (l *library) answerFrom(documents ...string) int64 {
 
 func (l *library) finishAnswer(id int64, documents ...string) {
 	l.Helper()
-	answer := chat.Answer{MessageID: id, Attempt: 1, Text: "At midnight.", Status: chat.Complete}
+	stored := turn.Answer{MessageID: id, Attempt: 1, Status: chat.Complete, Answer: answer.Answer{Text: "At midnight."}}
 	for i, document := range documents {
-		answer.Sources = append(answer.Sources, chat.Source{Number: i + 1, DocumentID: document})
+		stored.Citations = append(stored.Citations, answer.Citation{Number: i + 1, DocumentID: document})
 	}
-	l.must(l.db.FinishTurn(l.Context(), home, answer))
+	l.must(l.db.FinishTurn(l.Context(), home, stored))
 }
 
 // beginAnswer begins an answer, which is stored when it ends.
@@ -54,7 +56,7 @@ func (l *library) beginAnswer() int64 {
 	l.Helper()
 	now := l.clock.Now()
 	_, id, err := l.db.BeginConversation(l.Context(), home, chat.Conversation{ChatbotID: bot, Status: chat.Active, CreatedAt: now},
-		chat.NewTurn{Question: "When?", At: now, LeaseUntil: now})
+		turn.Opening{Question: "When?", At: now, LeaseUntil: now})
 	l.must(err)
 	return id
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/tenant"
@@ -22,7 +23,7 @@ func (c *clock) ask() {
 	c.Helper()
 	_, _, err := c.store.BeginConversation(c.Context(), c.space.ID,
 		chat.Conversation{ChatbotID: "cb_1", Status: chat.Active, CreatedAt: c.now},
-		chat.NewTurn{Question: "When?", At: c.now, LeaseUntil: c.now.Add(time.Minute), Month: c.now.Format("2006-01")})
+		turn.Opening{Question: "When?", At: c.now, LeaseUntil: c.now.Add(time.Minute), Month: c.now.Format("2006-01")})
 	c.must(err)
 }
 

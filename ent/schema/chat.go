@@ -65,7 +65,7 @@ func (Message) Fields() []ent.Field {
 		// stopping says that somebody has asked for the answer to be stopped.
 		field.Bool("stopping").Default(false),
 		// delivery is how a stream that can be resumed was asked for: see
-		// chat.Delivery.
+		// turn.Delivery.
 		field.String("delivery").MaxLen(100).Default(""),
 		// query is the question as it was searched for, where that is another
 		// than the one that was asked.

@@ -33,7 +33,7 @@ func Diagnose(ctx context.Context, config *Config) []Diagnosis {
 		"model":    "Check LLM_BASE_URL, LLM_API_KEY, LLM_MODEL and LLM_PROVIDER, and that the model's server can be reached from here.",
 	}
 	details := map[string]string{
-		"database": databaseName(p), "index": indexName(config), "model": p.Chat.ModelName(),
+		"database": databaseName(p), "index": indexName(config), "model": p.Answers.ModelName(),
 	}
 	var found []Diagnosis
 	for _, part := range p.parts() {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/index/weaviate"
 )
 
@@ -31,14 +31,14 @@ func (h *housekeeping) run(ctx context.Context) {
 	var tasks sync.WaitGroup
 	defer tasks.Wait()
 	tasks.Go(func() {
-		every(ctx, chat.LeaseRenewal, func() {
-			logUnlessStopped(ctx, h.Log, "leases not renewed", h.Chat.Renew(ctx))
+		every(ctx, turn.LeaseRenewal, func() {
+			logUnlessStopped(ctx, h.Log, "leases not renewed", h.Turns.Renew(ctx))
 		})
 	})
 	if !h.Store.IsSQLite() { // else there is no other process
 		tasks.Go(func() {
-			every(ctx, chat.StopsEvery, func() {
-				logUnlessStopped(ctx, h.Log, "answers that are to be stopped not found", h.Chat.StopAsked(ctx))
+			every(ctx, turn.StopsEvery, func() {
+				logUnlessStopped(ctx, h.Log, "answers that are to be stopped not found", h.Turns.StopAsked(ctx))
 			})
 		})
 	}
@@ -59,7 +59,7 @@ func (h *housekeeping) run(ctx context.Context) {
 	h.repair(ctx)
 	every(ctx, housekeepingEvery, func() {
 		logUnlessStopped(ctx, h.Log, "expired rows not deleted", errors.Join(
-			h.Tenants.DeleteExpired(ctx), h.Knowledge.Retention.DeleteExpired(ctx), h.Chat.DeleteOutdated(ctx)))
+			h.Tenants.DeleteExpired(ctx), h.Knowledge.Retention.DeleteExpired(ctx), h.Keys.DeleteOutdated(ctx), h.Answers.DeleteOutdated(ctx)))
 		logUnlessStopped(ctx, h.Log, "index not repaired", h.Rebuilder.Watch(ctx))
 		if shared, ok := h.Index.(*weaviate.Index); ok {
 			_, err := shared.Rest(ctx, tenantIdle)

@@ -30,5 +30,5 @@ func (p *Program) InterruptCut(ctx context.Context) error {
 	if !p.Store.IsSQLite() {
 		return nil
 	}
-	return p.Chat.InterruptAll(ctx)
+	return p.Turns.InterruptAll(ctx)
 }

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"parley/core/chat"
+	"parley/core/answer"
 	"parley/core/chatbot"
 	"parley/fetch"
 	"parley/internal/app/config"
@@ -20,8 +20,8 @@ import (
 
 // newOwnModels returns the server's own models. The first one answers. The last
 // one quotes passages and needs no server.
-func newOwnModels(config *Config) ([]chat.Model, error) {
-	var own []chat.Model
+func newOwnModels(config *Config) ([]answer.Model, error) {
+	var own []answer.Model
 	if config.HasModel() {
 		client := upstream.NewHTTPClient() // one for all: they are asked at one server
 		for _, name := range []string{config.ModelName(), config.LLMSecond} {
@@ -60,7 +60,7 @@ func accountOf(c *Config, name string, client *http.Client) modelAccount {
 }
 
 // openModel returns a model. It does not connect to the model's server.
-func openModel(a modelAccount) (chat.Model, error) {
+func openModel(a modelAccount) (answer.Model, error) {
 	if a.kind == chatbot.Anthropic {
 		return anthropic.New(anthropic.Config{
 			BaseURL: a.address, APIKey: a.key, Model: a.name, Tools: a.tools, Context: a.context,
@@ -78,13 +78,13 @@ func openModel(a modelAccount) (chat.Model, error) {
 
 // newModels returns the models of all chatbots. Models of workspaces are
 // reached at public addresses, and at those that PROVIDER_ALLOW lists.
-func newModels(config *Config, now func() time.Time, own []chat.Model, providers models.Providers, wrap func(chat.Model) chat.Model, log *slog.Logger, refused func(context.Context, string)) (*models.Models, error) {
+func newModels(config *Config, now func() time.Time, own []answer.Model, providers models.Providers, wrap func(answer.Model) answer.Model, log *slog.Logger, refused func(context.Context, string)) (*models.Models, error) {
 	allowed, err := config.ProviderTargets()
 	if err != nil {
 		return nil, err
 	}
 	client := fetch.NewClient(fetch.Config{Allow: allowed, Refused: refused})
-	open := func(provider chatbot.OpenedProvider, name string) (chat.Model, error) {
+	open := func(provider chatbot.OpenedProvider, name string) (answer.Model, error) {
 		model, err := openModel(modelAccount{
 			config: config, kind: provider.Kind, address: provider.BaseURL, key: string(provider.Key), name: name,
 			tools: provider.Tools, client: client,
@@ -100,11 +100,11 @@ func newModels(config *Config, now func() time.Time, own []chat.Model, providers
 }
 
 // wrapped wraps each model, if there is a wrapper.
-func wrapped(all []chat.Model, wrap func(chat.Model) chat.Model) []chat.Model {
+func wrapped(all []answer.Model, wrap func(answer.Model) answer.Model) []answer.Model {
 	if wrap == nil {
 		return all
 	}
-	out := make([]chat.Model, len(all))
+	out := make([]answer.Model, len(all))
 	for i, model := range all {
 		out[i] = wrap(model)
 	}
@@ -112,7 +112,7 @@ func wrapped(all []chat.Model, wrap func(chat.Model) chat.Model) []chat.Model {
 }
 
 // chatbotOptions are the operator's settings about models and keys.
-func chatbotOptions(config *Config, own []chat.Model, sqlite bool) chatbot.Options {
+func chatbotOptions(config *Config, own []answer.Model, sqlite bool) chatbot.Options {
 	names := make([]string, len(own))
 	for i, model := range own {
 		names[i] = model.Name()
@@ -125,7 +125,7 @@ func chatbotOptions(config *Config, own []chat.Model, sqlite bool) chatbot.Optio
 }
 
 // openChatbots connects chatbots and their conversations to models.
-func (p *Program) openChatbots(wrap func(chat.Model) chat.Model) error {
+func (p *Program) openChatbots(wrap func(answer.Model) answer.Model) error {
 	own, err := newOwnModels(p.Config)
 	if err != nil {
 		return err
@@ -135,6 +135,6 @@ func (p *Program) openChatbots(wrap func(chat.Model) chat.Model) error {
 	if err != nil {
 		return err
 	}
-	p.Chat = chat.New(p.Store, p.Searcher, choices, p.now, p.Log)
+	openChat(p, choices)
 	return nil
 }

@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"parley/billing"
+	"parley/core/answer"
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/knowledge/rebuild"
@@ -53,7 +55,11 @@ type Program struct {
 	Rebuilder       *rebuild.Rebuilder
 	Searcher        *retrieval.Searcher
 	Evaluator       *retrieval.Evaluator
+	Answers         *answer.Pipeline
+	Keys            *chat.Keys
+	Quota           *chat.Quota
 	Chat            *chat.Service
+	Turns           *turn.Service
 	// IDs makes the identifiers of conversations and messages that are shown to
 	// callers, people and the operator.
 	IDs *publicid.Codec
@@ -83,7 +89,7 @@ func Open(ctx context.Context, config *Config, log *slog.Logger) (*Program, erro
 type Options struct {
 	// Now is the clock. Nil stands for the function Now.
 	Now   func() time.Time
-	Model func(chat.Model) chat.Model
+	Model func(answer.Model) answer.Model
 	Index func(retrieval.Index) retrieval.Index
 }
 

@@ -68,7 +68,7 @@ func Listen(p *Program) (*Server, error) {
 	s.Pace = tenant.NewPace(time.Now)
 	sessions := web.NewSessions(p.Tenants, s.https, base).Paced(s.Pace, proxies.Of)
 	forPrograms := api.Deps{
-		Chat: p.Chat, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Evaluator: p.Evaluator, IDs: p.IDs,
+		Chat: p.Chat, Turns: p.Turns, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Evaluator: p.Evaluator, IDs: p.IDs,
 		Person: sessions.Caller, Lifetime: s.lifetime, Log: p.Log, Parts: p.parts(),
 		Pace: s.Pace, Requests: p.requests(), MaxAnswers: p.Config.MaxAnswers,
 	}
@@ -109,7 +109,7 @@ func (p *Program) parts() []api.Part {
 	return []api.Part{
 		{Name: "database", Vital: true, Check: p.Store.Check},
 		{Name: "index", Vital: true, Check: p.Searcher.Check},
-		{Name: "model", Check: p.Chat.CheckModel},
+		{Name: "model", Check: p.Answers.CheckModel},
 	}
 }
 
@@ -135,13 +135,13 @@ func (s *Server) Serve(ctx context.Context) error {
 		}
 	}
 	s.endTurns(nil)
-	s.Chat.EndAll(nil)
-	s.Chat.Wait()
+	s.Turns.EndAll(nil)
+	s.Turns.Wait()
 	stop()
 	<-done
 	releasing, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	logUnlessStopped(releasing, s.Log, "reserved messages not given back", s.Chat.Release(releasing))
+	logUnlessStopped(releasing, s.Log, "reserved messages not given back", s.Quota.Release(releasing))
 	return err
 }
 
@@ -155,9 +155,9 @@ func (s *Server) drain() {
 			Message: "The server is restarting. Send the message again.",
 		}
 		s.endTurns(restarting)
-		s.Chat.EndAll(restarting)
+		s.Turns.EndAll(restarting)
 	})
 	defer timer.Stop()
 	s.API.Drain()
-	s.Chat.Wait()
+	s.Turns.Wait()
 }

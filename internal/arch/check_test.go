@@ -10,7 +10,7 @@ import (
 
 func TestCheckAdmits(t *testing.T) {
 	for sentence, file := range map[string]File{
-		"a domain package may import one before it":         {Package: "core/chat", Imports: []string{"parley/core/knowledge"}},
+		"a domain package may import one before it":         {Package: "core/chat/turn", Imports: []string{"parley/core/chat"}},
 		"any package may import the standard library":       {Package: "core/chat", Imports: []string{"strings"}},
 		"the store may import ent's generated packages":     {Package: "store", Imports: []string{"parley/ent/message"}},
 		"a module's subpackage comes with the module":       {Package: "core/tenant", Imports: []string{"golang.org/x/crypto/argon2"}},
@@ -40,7 +40,7 @@ func TestCheckRefuses(t *testing.T) {
 		"a domain package whose test imports HTTP":                  {File{Package: "core/chat", Test: true, Imports: []string{"net/http/httptest"}}, "domain packages know no transport"},
 		"a domain package that imports SQL":                         {File{Package: "core/tenant", Imports: []string{"database/sql"}}, "domain packages know no database"},
 		"a domain package that imports one after it":                {File{Package: "core/tenant", Imports: []string{"parley/core/chat"}}, "those before it"},
-		"a domain package that imports a transport":                 {File{Package: "core/chat", Imports: []string{"parley/api"}}, "instead of knowing a model or a vendor"},
+		"a domain package that imports a transport":                 {File{Package: "core/chat/turn", Imports: []string{"parley/api"}}, "instead of knowing a model or a vendor"},
 		"a transport that imports the store":                        {File{Package: "api", Imports: []string{"parley/store"}}, "internal/app decides"},
 		"a transport that imports the other":                        {File{Package: "web", Imports: []string{"parley/api"}}, "internal/app decides"},
 		"a transport that imports ent":                              {File{Package: "web", Imports: []string{"parley/ent"}}, "ent ends in store"},

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/chat"
+	"parley/core/answer"
 	"parley/llm/llmtest"
 	"parley/llm/upstream/upstreamtest"
 )
@@ -37,9 +37,9 @@ func TestEveryCut(t *testing.T) {
 	}
 }
 
-func checkComplete(t *testing.T, after int, text string, usage chat.Usage) {
+func checkComplete(t *testing.T, after int, text string, usage answer.Usage) {
 	t.Helper()
-	want := chat.Usage{PromptTokens: llmtest.RecordedUsage.PromptTokens, CompletionTokens: llmtest.RecordedUsage.CompletionTokens}
+	want := answer.Usage{PromptTokens: llmtest.RecordedUsage.PromptTokens, CompletionTokens: llmtest.RecordedUsage.CompletionTokens}
 	if text != llmtest.AnthropicText || usage != want {
 		t.Fatalf("cut after %d bytes: got %q with %+v", after, text, usage)
 	}

@@ -41,7 +41,7 @@ func TestHostileStream(t *testing.T) {
 			text.WriteString(piece)
 			return nil
 		}
-		a := &answer{call: call, text: upstream.Text{Call: call, Emit: emit}, mayCall: rapid.Bool().Draw(rt, "tools")}
+		a := &decoder{call: call, text: upstream.Text{Call: call, Emit: emit}, mayCall: rapid.Bool().Draw(rt, "tools")}
 		err := a.read(strings.NewReader(stream))
 		calls := a.calls.found(0)
 		if text.String() != a.text.String() || err == nil && text.Len() == 0 && len(calls) == 0 {

@@ -11,8 +11,8 @@ import (
 	"context"
 	"net/http"
 
+	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/core/chat"
 	"parley/llm/tokens"
 	"parley/llm/upstream"
 )
@@ -29,7 +29,7 @@ type Model struct {
 	checked upstream.Check
 }
 
-var _ chat.Model = (*Model)(nil)
+var _ answer.Model = (*Model)(nil)
 
 // New returns a model, without speaking to its server. It fails when config
 // names no model, or an address that is none.
@@ -60,15 +60,15 @@ func (m *Model) Name() string { return m.config.Model }
 func (m *Model) Count(text string) int { return m.counter.Count(text) }
 
 // Traits say what the model can do.
-func (m *Model) Traits() chat.Traits {
-	return chat.Traits{Language: true, Tools: m.config.Tools, Context: m.config.Context}
+func (m *Model) Traits() answer.Traits {
+	return answer.Traits{Language: true, Tools: m.config.Tools, Context: m.config.Context}
 }
 
-// Generate streams an answer, or asks for the whole of it; see [chat.Model].
+// Generate streams an answer, or asks for the whole of it; see [answer.Model].
 // The usage is the server's, or estimated as far as it reports none. A request
 // that the server refused, or that never reached it, has used nothing.
-func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (chat.Generated, error) {
-	generated := chat.Generated{Model: m.config.Model}
+func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (answer.Generated, error) {
+	generated := answer.Generated{Model: m.config.Model}
 	if err := ctx.Err(); err != nil {
 		return generated, err
 	}
@@ -81,28 +81,28 @@ func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(tex
 	call := upstream.Begin(ctx, m.config.limits)
 	defer call.End()
 	round := len(asked.Messages)
-	answer := &answer{call: call, text: upstream.Text{Call: call, Emit: emit}, mayCall: len(m.offered(asked)) > 0}
+	decoded := &decoder{call: call, text: upstream.Text{Call: call, Emit: emit}, mayCall: len(m.offered(asked)) > 0}
 	if asked.Whole {
 		call.Started() // the first token comes with the last
 	}
 	response, err := m.post(call.Context(), body, asked.Whole)
 	if err != nil {
 		if call.Sent() {
-			generated.Usage = m.usage(body, answer)
+			generated.Usage = m.usage(body, decoded)
 		}
 		return generated, call.Failure(err, false)
 	}
 	defer func() { _ = response.Body.Close() }()
 	if upstream.IsStream(response) {
-		err = answer.read(response.Body)
+		err = decoded.read(response.Body)
 	} else {
-		err = answer.readWhole(response.Body)
+		err = decoded.readWhole(response.Body)
 	}
-	generated.Usage = m.usage(body, answer)
+	generated.Usage = m.usage(body, decoded)
 	if err != nil {
-		return generated, call.Failure(err, answer.text.Len() > 0)
+		return generated, call.Failure(err, decoded.text.Len() > 0)
 	}
-	generated.Calls = answer.calls.found(round)
+	generated.Calls = decoded.calls.found(round)
 	return generated, nil
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/core/chat"
+	"parley/core/answer"
 	"parley/llm/llmtest"
 	"parley/llm/upstream/upstreamtest"
 )
@@ -48,14 +48,14 @@ func openWith(t testing.TB, config Config) *Model {
 	return model
 }
 
-func generate(ctx context.Context, model chat.Model) ([]string, chat.Generated, error) {
+func generate(ctx context.Context, model answer.Model) ([]string, answer.Generated, error) {
 	return upstreamtest.Generate(ctx, model, llmtest.Prompt())
 }
 
 // adapter is this package to the suite.
 var adapter = upstreamtest.Adapter{
 	Serve: func(t testing.TB, reply llmtest.Reply) *llmtest.Server { return llmtest.NewAnthropic(t, reply).Server },
-	Open: func(t testing.TB, config upstreamtest.Config) chat.Model {
+	Open: func(t testing.TB, config upstreamtest.Config) answer.Model {
 		return openWith(t, Config{
 			BaseURL: config.BaseURL, APIKey: testKey, Model: "test-model", HTTPClient: config.HTTPClient,
 			Timeout: config.Limits.Timeout, FirstTokenTimeout: config.Limits.FirstToken,
@@ -70,7 +70,7 @@ var adapter = upstreamtest.Adapter{
 func TestUpstream(t *testing.T) { upstreamtest.Run(t, adapter) }
 
 func TestModel(t *testing.T) {
-	llmtest.Run(t, func(t *testing.T) chat.Model {
+	llmtest.Run(t, func(t *testing.T) answer.Model {
 		return open(t, llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Press ", "the ", "button."}}), nil)
 	})
 }
@@ -145,7 +145,7 @@ func TestNew(t *testing.T) {
 		if got.BaseURL != "https://api.anthropic.com" || got.limits.Retries != 2 || got.MaxTokens != 4096 || got.limits.FirstToken != 2*time.Minute {
 			t.Errorf("config = %+v", got)
 		}
-		if want := (chat.Traits{Language: true, Context: 150_000}); model.Traits() != want {
+		if want := (answer.Traits{Language: true, Context: 150_000}); model.Traits() != want {
 			t.Errorf("Traits = %+v, want %+v", model.Traits(), want)
 		}
 	})

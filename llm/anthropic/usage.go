@@ -5,7 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"parley/core/chat"
+	"parley/core/answer"
 )
 
 // maxReportedTokens is more than any model's context. A server that reports
@@ -53,27 +53,27 @@ func (r *reported) add(later reported) {
 }
 
 // usage is what the server reported, and counted here as far as it did not.
-func (m *Model) usage(body []byte, answer *answer) chat.Usage {
-	said := answer.reported
+func (m *Model) usage(body []byte, a *decoder) answer.Usage {
+	said := a.reported
 	if said.prompt > 0 && said.final {
-		return chat.Usage{PromptTokens: said.prompt, CompletionTokens: said.completion}
+		return answer.Usage{PromptTokens: said.prompt, CompletionTokens: said.completion}
 	}
-	usage := chat.Usage{PromptTokens: said.prompt, CompletionTokens: said.completion, Estimated: true}
+	usage := answer.Usage{PromptTokens: said.prompt, CompletionTokens: said.completion, Estimated: true}
 	if said.prompt == 0 {
 		usage.PromptTokens = m.promptTokens(body)
 	}
 	if !said.final {
-		usage.CompletionTokens = max(said.completion, m.answerTokens(answer))
+		usage.CompletionTokens = max(said.completion, m.answerTokens(a))
 	}
 	return usage
 }
 
-func (m *Model) answerTokens(answer *answer) int {
-	count := m.counter.Count(answer.text.String())
-	for _, call := range answer.calls.found(0) {
+func (m *Model) answerTokens(a *decoder) int {
+	count := m.counter.Count(a.text.String())
+	for _, call := range a.calls.found(0) {
 		count += m.counter.Count(call.Name) + m.counter.Count(call.Arguments)
 	}
-	if count == 0 && answer.finished {
+	if count == 0 && a.finished {
 		return 1
 	}
 	return count

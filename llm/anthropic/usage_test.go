@@ -3,7 +3,7 @@ package anthropic
 import (
 	"testing"
 
-	"parley/core/chat"
+	"parley/core/answer"
 	"parley/llm/llmtest"
 	"parley/llm/upstream/upstreamtest"
 )
@@ -17,7 +17,7 @@ func TestUsage(t *testing.T) {
 			prompt := llmtest.Prompt()
 			prompt.Whole = whole
 			_, generated, err := upstreamtest.Generate(t.Context(), open(t, server, nil), prompt)
-			if want := (chat.Usage{PromptTokens: 700, CompletionTokens: 3}); err != nil || generated.Usage != want {
+			if want := (answer.Usage{PromptTokens: 700, CompletionTokens: 3}); err != nil || generated.Usage != want {
 				t.Errorf("got %+v and %v, want %+v", generated.Usage, err, want)
 			}
 		}
@@ -27,7 +27,7 @@ func TestUsage(t *testing.T) {
 			`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":12,"output_tokens":34}}`,
 		}})
 		_, generated, err := generate(t.Context(), open(t, server, nil))
-		if want := (chat.Usage{PromptTokens: 12, CompletionTokens: 34}); err != nil || generated.Usage != want {
+		if want := (answer.Usage{PromptTokens: 12, CompletionTokens: 34}); err != nil || generated.Usage != want {
 			t.Errorf("got %+v and %v, want %+v", generated.Usage, err, want)
 		}
 	})
@@ -48,7 +48,7 @@ func TestUsage(t *testing.T) {
 	t.Run("an answer that breaks off has the server's tokens of the prompt and the estimated ones of what was emitted", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"hello", " world"}, OmitFinish: true, OmitDone: true})
 		_, generated, err := generate(t.Context(), open(t, server, nil))
-		want := chat.Usage{PromptTokens: llmtest.DefaultUsage.PromptTokens, CompletionTokens: 2, Estimated: true}
+		want := answer.Usage{PromptTokens: llmtest.DefaultUsage.PromptTokens, CompletionTokens: 2, Estimated: true}
 		if err == nil || generated.Usage != want {
 			t.Errorf("got %+v and %v, want %+v", generated.Usage, err, want)
 		}

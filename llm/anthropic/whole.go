@@ -10,7 +10,7 @@ import (
 )
 
 // readWhole reads an answer that is not streamed, and emits it as one piece.
-func (a *answer) readWhole(body io.Reader) error {
+func (a *decoder) readWhole(body io.Reader) error {
 	data, err := upstream.ReadWhole(body)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func (a *answer) readWhole(body io.Reader) error {
 }
 
 // addBlocks takes the calls of a whole answer, and returns its text.
-func (a *answer) addBlocks(content gjson.Result) (string, error) {
+func (a *decoder) addBlocks(content gjson.Result) (string, error) {
 	var (
 		text   strings.Builder
 		index  int

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/chat"
+	"parley/core/answer"
 	"parley/llm/llmtest"
 	"parley/llm/upstream/upstreamtest"
 )
 
-func whole(ctx context.Context, t *testing.T, server *llmtest.Anthropic) ([]string, chat.Generated, error) {
+func whole(ctx context.Context, t *testing.T, server *llmtest.Anthropic) ([]string, answer.Generated, error) {
 	t.Helper()
 	prompt := llmtest.Prompt()
 	prompt.Whole = true
@@ -22,7 +22,7 @@ func TestWholeAnswer(t *testing.T) {
 	t.Run("is asked for without a stream and emitted as one piece, with the server's usage", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{Reasoning: []string{"hm"}, Pieces: []string{"Seven ", "o'clock."}})
 		got, generated, err := whole(t.Context(), t, server)
-		want := chat.Usage{PromptTokens: llmtest.DefaultUsage.PromptTokens, CompletionTokens: llmtest.DefaultUsage.CompletionTokens}
+		want := answer.Usage{PromptTokens: llmtest.DefaultUsage.PromptTokens, CompletionTokens: llmtest.DefaultUsage.CompletionTokens}
 		if err != nil || strings.Join(got, "|") != "Seven o'clock." || generated.Usage != want {
 			t.Fatalf("got %q, %+v, %v", got, generated, err)
 		}

@@ -10,8 +10,8 @@ import (
 	"context"
 	"strings"
 
+	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/core/chat"
 	"parley/llm/tokens"
 )
 
@@ -28,7 +28,7 @@ const (
 // and the same prompt always has the same answer.
 type Model struct{}
 
-var _ chat.Model = Model{}
+var _ answer.Model = Model{}
 
 // New returns the model.
 func New() Model { return Model{} }
@@ -42,7 +42,7 @@ func (Model) Count(text string) int { return tokens.Count(text) }
 // Traits are those of a model that follows no instructions and calls no tools.
 // There is no end to its context: it looks at the passages, not at the text of
 // the prompt.
-func (Model) Traits() chat.Traits { return chat.Traits{Context: manyTokens} }
+func (Model) Traits() answer.Traits { return answer.Traits{Context: manyTokens} }
 
 // Check returns nil: there is nothing that could be out of reach.
 func (Model) Check(context.Context) error { return nil }
@@ -50,14 +50,14 @@ func (Model) Check(context.Context) error { return nil }
 // Generate emits the answer word by word. Its only errors are those of emit
 // and ctx. The usage is what a language model would have been charged with
 // for the same prompt and answer.
-func (Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (chat.Generated, error) {
-	generated := chat.Generated{Model: name}
+func (Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (answer.Generated, error) {
+	generated := answer.Generated{Model: name}
 	if err := ctx.Err(); err != nil {
 		return generated, err
 	}
-	answer := Answer(asked)
-	sent, err := emitWords(ctx, answer, emit)
-	generated.Usage = chat.Usage{CompletionTokens: tokens.Count(answer[:sent]), Estimated: true}
+	text := Answer(asked)
+	sent, err := emitWords(ctx, text, emit)
+	generated.Usage = answer.Usage{CompletionTokens: tokens.Count(text[:sent]), Estimated: true}
 	for _, message := range asked.Messages {
 		generated.Usage.PromptTokens += tokens.Count(message.Text)
 	}

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/core/chat"
 	"parley/core/retrieval"
 	"parley/llm/llmtest"
 )
 
 func TestModel(t *testing.T) {
-	llmtest.Run(t, func(*testing.T) chat.Model { return New() })
+	llmtest.Run(t, func(*testing.T) answer.Model { return New() })
 }
 
 // ask answers a question from passages titled "Manual" under "Care".

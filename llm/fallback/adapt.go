@@ -1,20 +1,20 @@
 package fallback
 
 import (
+	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/core/chat"
 )
 
 // suits reports whether a model can make anything of a prompt. One that is no
 // language model answers from the parts of a question; what is asked in words
 // only, such as to rewrite a question, is not for it.
-func suits(asked prompt.Prompt, traits chat.Traits) bool {
+func suits(asked prompt.Prompt, traits answer.Traits) bool {
 	return traits.Language || asked.Question != ""
 }
 
 // adapted is a prompt for a model that may lack tools: what they have brought
 // so far becomes part of the talk.
-func adapted(asked prompt.Prompt, traits chat.Traits) prompt.Prompt {
+func adapted(asked prompt.Prompt, traits answer.Traits) prompt.Prompt {
 	if traits.Tools {
 		return asked
 	}

@@ -12,8 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/core/chat"
 	"parley/core/fault"
 	"parley/llm/fallback"
 	"parley/llm/llmtest"
@@ -21,16 +21,16 @@ import (
 
 // scripted is a model that does as it is told, for tests in which time passes.
 type scripted struct {
-	chat.Model
+	answer.Model
 	calls  atomic.Int64
 	answer func(ctx context.Context, emit func(string) error) error
 }
 
 func (s *scripted) Name() string { return "scripted" }
 
-func (s *scripted) Generate(ctx context.Context, _ prompt.Prompt, emit func(string) error) (chat.Generated, error) {
+func (s *scripted) Generate(ctx context.Context, _ prompt.Prompt, emit func(string) error) (answer.Generated, error) {
 	s.calls.Add(1)
-	return chat.Generated{Model: "scripted"}, s.answer(ctx, emit)
+	return answer.Generated{Model: "scripted"}, s.answer(ctx, emit)
 }
 
 // refused is an error as adapters give it.
@@ -53,7 +53,7 @@ func answers(_ context.Context, emit func(string) error) error { return emit("te
 type circuit struct {
 	*testing.T
 	*scripted
-	guarded chat.Model
+	guarded answer.Model
 	log     bytes.Buffer
 }
 

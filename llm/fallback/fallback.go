@@ -10,8 +10,8 @@ import (
 	"context"
 	"log/slog"
 
+	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/core/chat"
 )
 
 // New returns the first model with the second behind it. The second is asked
@@ -21,17 +21,17 @@ import (
 //
 // The usage is that of both. The prompt has to suit both: it is counted as the
 // first counts, and fits into the smaller context.
-func New(first, second chat.Model, log *slog.Logger) chat.Model {
+func New(first, second answer.Model, log *slog.Logger) answer.Model {
 	return pair{first: first, second: second, log: log}
 }
 
 type pair struct {
-	first, second chat.Model
+	first, second answer.Model
 	log           *slog.Logger
 }
 
-// Generate is that of [chat.Model].
-func (p pair) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (chat.Generated, error) {
+// Generate is that of [answer.Model].
+func (p pair) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (answer.Generated, error) {
 	begun := false
 	generated, err := p.first.Generate(ctx, asked, func(text string) error {
 		begun = true
@@ -54,7 +54,7 @@ func (p pair) Name() string { return p.first.Name() }
 func (p pair) Count(text string) int { return p.first.Count(text) }
 
 // Traits are the first model's, with the smaller context.
-func (p pair) Traits() chat.Traits {
+func (p pair) Traits() answer.Traits {
 	traits := p.first.Traits()
 	if other := p.second.Traits().Context; other > 0 && other < traits.Context {
 		traits.Context = other

@@ -11,8 +11,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/core/chat"
 	"parley/core/fault"
 	"parley/llm/extractive"
 	"parley/llm/fallback"
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type both struct {
 	*testing.T
 	first, second *llmtest.Server
-	chat.Model
+	answer.Model
 	log *bytes.Buffer
 }
 
@@ -39,7 +39,7 @@ func newBoth(t *testing.T, first, second llmtest.Reply) *both {
 }
 
 // model asks a server, without retries.
-func model(t *testing.T, server *llmtest.Server, name string) chat.Model {
+func model(t *testing.T, server *llmtest.Server, name string) answer.Model {
 	t.Helper()
 	client := upstream.NewHTTPClient()
 	t.Cleanup(client.CloseIdleConnections)
@@ -53,7 +53,7 @@ func model(t *testing.T, server *llmtest.Server, name string) chat.Model {
 	return m
 }
 
-func (b *both) ask(asked prompt.Prompt) (string, chat.Generated, error) {
+func (b *both) ask(asked prompt.Prompt) (string, answer.Generated, error) {
 	b.Helper()
 	var text strings.Builder
 	generated, err := b.Generate(b.Context(), asked, func(piece string) error {
@@ -69,9 +69,9 @@ var (
 )
 
 func TestSuite(t *testing.T) {
-	llmtest.Run(t, func(t *testing.T) chat.Model { return newBoth(t, well, well).Model })
+	llmtest.Run(t, func(t *testing.T) answer.Model { return newBoth(t, well, well).Model })
 	t.Run("by the second model", func(t *testing.T) {
-		llmtest.Run(t, func(t *testing.T) chat.Model {
+		llmtest.Run(t, func(t *testing.T) answer.Model {
 			first := newBoth(t, broken, well)
 			first.first.AnswerModels(llmtest.Reply{Status: 500})
 			return renamed{first.Model}
@@ -80,7 +80,7 @@ func TestSuite(t *testing.T) {
 }
 
 // renamed is called as the model behind it that answers.
-type renamed struct{ chat.Model }
+type renamed struct{ answer.Model }
 
 func (renamed) Name() string { return "second" }
 

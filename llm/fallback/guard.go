@@ -3,25 +3,25 @@ package fallback
 import (
 	"context"
 
+	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/core/chat"
 )
 
 // Guard returns a model that is asked only while its provider is not left
 // alone. Otherwise it fails at once with an Upstream fault that says when to
 // try again.
-func Guard(model chat.Model, breaker *Breaker) chat.Model { return guarded{model, breaker} }
+func Guard(model answer.Model, breaker *Breaker) answer.Model { return guarded{model, breaker} }
 
 type guarded struct {
-	chat.Model
+	answer.Model
 	breaker *Breaker
 }
 
-// Generate is that of [chat.Model].
-func (g guarded) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (chat.Generated, error) {
+// Generate is that of [answer.Model].
+func (g guarded) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (answer.Generated, error) {
 	attempt, admitted := g.breaker.admit()
 	if !admitted {
-		return chat.Generated{Model: g.Name()}, g.breaker.left()
+		return answer.Generated{Model: g.Name()}, g.breaker.left()
 	}
 	defer attempt.abandon() // of a panic, so that a trial is not waited for for ever
 	var refused error       // by emit, which is the caller's

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/core/chat"
 	"parley/internal/intx"
 )
 
@@ -14,13 +14,13 @@ var ErrInTx = errors.New("llmtest: the model was called inside a database transa
 
 // RefuseInTx returns a model that is like the given one, but fails with
 // [ErrInTx] when its context lives inside a database transaction.
-func RefuseInTx(model chat.Model) chat.Model { return outsideTx{model} }
+func RefuseInTx(model answer.Model) answer.Model { return outsideTx{model} }
 
-type outsideTx struct{ chat.Model }
+type outsideTx struct{ answer.Model }
 
-func (m outsideTx) Generate(ctx context.Context, asked prompt.Prompt, emit func(string) error) (chat.Generated, error) {
+func (m outsideTx) Generate(ctx context.Context, asked prompt.Prompt, emit func(string) error) (answer.Generated, error) {
 	if intx.Inside(ctx) {
-		return chat.Generated{}, ErrInTx
+		return answer.Generated{}, ErrInTx
 	}
 	return m.Model.Generate(ctx, asked, emit)
 }

@@ -1,4 +1,4 @@
-// Package llmtest owns what adapters of the ports chat.Model and
+// Package llmtest owns what adapters of the ports answer.Model and
 // retrieval.Embedder are tested with: servers on a loopback port that speak
 // OpenAI's formats of chat completions and of embeddings, a suite that every
 // adapter of a model passes, and a model that refuses to be called inside a

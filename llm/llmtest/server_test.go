@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/core/chat"
 	"parley/internal/intx"
 )
 
@@ -144,10 +144,10 @@ type fixed struct{}
 func (fixed) Name() string                { return "fixed" }
 func (fixed) Check(context.Context) error { return nil }
 func (fixed) Count(text string) int       { return len(text) }
-func (fixed) Traits() chat.Traits         { return chat.Traits{Language: true, Context: 1000} }
+func (fixed) Traits() answer.Traits       { return answer.Traits{Language: true, Context: 1000} }
 
-func (fixed) Generate(ctx context.Context, _ prompt.Prompt, emit func(string) error) (chat.Generated, error) {
-	generated := chat.Generated{Model: "fixed"}
+func (fixed) Generate(ctx context.Context, _ prompt.Prompt, emit func(string) error) (answer.Generated, error) {
+	generated := answer.Generated{Model: "fixed"}
 	if err := ctx.Err(); err != nil {
 		return generated, err
 	}
@@ -165,7 +165,7 @@ func (fixed) Generate(ctx context.Context, _ prompt.Prompt, emit func(string) er
 }
 
 func TestRefuseInTx(t *testing.T) {
-	Run(t, func(*testing.T) chat.Model { return RefuseInTx(fixed{}) })
+	Run(t, func(*testing.T) answer.Model { return RefuseInTx(fixed{}) })
 	t.Run("a call inside a transaction fails before the model is asked", func(t *testing.T) {
 		ctx := intx.Mark(t.Context())
 		model := RefuseInTx(fixed{})

@@ -9,15 +9,15 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/core/chat"
 	"parley/core/retrieval"
 )
 
-// Run is the suite that every adapter of chat.Model passes. open returns a
+// Run is the suite that every adapter of answer.Model passes. open returns a
 // model that answers [Prompt] in at least two pieces, always with the same
 // text.
-func Run(t *testing.T, open func(t *testing.T) chat.Model) {
+func Run(t *testing.T, open func(t *testing.T) answer.Model) {
 	t.Run("an answer is emitted in pieces that are never empty, one at a time", func(t *testing.T) {
 		answersInPieces(t, open(t))
 	})
@@ -80,7 +80,7 @@ func Prompt() prompt.Prompt {
 	}
 }
 
-func answersInPieces(t *testing.T, model chat.Model) {
+func answersInPieces(t *testing.T, model answer.Model) {
 	var pieces []string
 	var inside atomic.Int32
 	_, err := model.Generate(t.Context(), Prompt(), func(text string) error {
@@ -104,7 +104,7 @@ func answersInPieces(t *testing.T, model chat.Model) {
 	}
 }
 
-func usageIsPositive(t *testing.T, model chat.Model) {
+func usageIsPositive(t *testing.T, model answer.Model) {
 	_, generated, err := generate(t.Context(), model)
 	if err != nil {
 		t.Fatalf("Generate: %v", err)
@@ -114,7 +114,7 @@ func usageIsPositive(t *testing.T, model chat.Model) {
 	}
 }
 
-func emitErrorEnds(t *testing.T, model chat.Model) {
+func emitErrorEnds(t *testing.T, model answer.Model) {
 	stop := errors.New("the reader has gone")
 	calls := 0
 	_, err := model.Generate(t.Context(), Prompt(), func(string) error {
@@ -129,7 +129,7 @@ func emitErrorEnds(t *testing.T, model chat.Model) {
 	}
 }
 
-func cancelEnds(t *testing.T, model chat.Model) {
+func cancelEnds(t *testing.T, model answer.Model) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	calls := 0
@@ -146,7 +146,7 @@ func cancelEnds(t *testing.T, model chat.Model) {
 	}
 }
 
-func overBeforeStart(t *testing.T, model chat.Model) {
+func overBeforeStart(t *testing.T, model answer.Model) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	text, _, err := generate(ctx, model)
@@ -155,7 +155,7 @@ func overBeforeStart(t *testing.T, model chat.Model) {
 	}
 }
 
-func concurrently(t *testing.T, model chat.Model) {
+func concurrently(t *testing.T, model answer.Model) {
 	want, _, err := generate(t.Context(), model)
 	if err != nil {
 		t.Fatalf("Generate: %v", err)
@@ -172,7 +172,7 @@ func concurrently(t *testing.T, model chat.Model) {
 	all.Wait()
 }
 
-func generate(ctx context.Context, model chat.Model) (string, chat.Generated, error) {
+func generate(ctx context.Context, model answer.Model) (string, answer.Generated, error) {
 	var text strings.Builder
 	generated, err := model.Generate(ctx, Prompt(), func(piece string) error {
 		text.WriteString(piece)

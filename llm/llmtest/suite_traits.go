@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/chat"
+	"parley/core/answer"
 )
 
-func answersByName(t *testing.T, model chat.Model) {
+func answersByName(t *testing.T, model answer.Model) {
 	_, complete, err := generate(t.Context(), model)
 	if err != nil {
 		t.Fatalf("Generate: %v", err)
@@ -20,7 +20,7 @@ func answersByName(t *testing.T, model chat.Model) {
 	}
 }
 
-func usageOfEnded(t *testing.T, model chat.Model) {
+func usageOfEnded(t *testing.T, model answer.Model) {
 	ctx, cancel := context.WithCancel(t.Context())
 	generated, err := model.Generate(ctx, Prompt(), func(string) error {
 		cancel()
@@ -35,7 +35,7 @@ func usageOfEnded(t *testing.T, model chat.Model) {
 	}
 }
 
-func countGrows(t *testing.T, model chat.Model) {
+func countGrows(t *testing.T, model answer.Model) {
 	last := model.Count("")
 	if last < 0 {
 		t.Errorf("an empty text has %d tokens", last)
@@ -52,7 +52,7 @@ func countGrows(t *testing.T, model chat.Model) {
 	}
 }
 
-func traitsStay(t *testing.T, model chat.Model) {
+func traitsStay(t *testing.T, model answer.Model) {
 	before := model.Traits()
 	if _, _, err := generate(t.Context(), model); err != nil {
 		t.Fatalf("Generate: %v", err)

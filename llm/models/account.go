@@ -7,7 +7,7 @@ import (
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
-	"parley/core/chat"
+	"parley/core/answer"
 	"parley/core/chatbot"
 	"parley/llm/fallback"
 )
@@ -20,17 +20,17 @@ type account struct {
 	breaker  *fallback.Breaker
 
 	mu     sync.Mutex
-	models *simplelru.LRU[string, chat.Model]
+	models *simplelru.LRU[string, answer.Model]
 }
 
 func newAccount(provider chatbot.OpenedProvider, log *slog.Logger) *account {
 	breaker := fallback.NewBreaker(log.With("workspace", provider.WorkspaceID, "provider", provider.ID))
-	models, _ := simplelru.NewLRU[string, chat.Model](maxModels, nil) // fails below one
+	models, _ := simplelru.NewLRU[string, answer.Model](maxModels, nil) // fails below one
 	return &account{provider: provider, breaker: breaker, models: models}
 }
 
 // model returns the model of a name, which is made when it is first asked for.
-func (a *account) model(name string, open func(chatbot.OpenedProvider, string) (chat.Model, error)) (chat.Model, error) {
+func (a *account) model(name string, open func(chatbot.OpenedProvider, string) (answer.Model, error)) (answer.Model, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if model, ok := a.models.Get(name); ok {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/core/chat"
+	"parley/core/answer"
 	"parley/core/chatbot"
 	"parley/llm/extractive"
 )
@@ -46,7 +46,7 @@ func TestAccounts(t *testing.T) {
 
 	t.Run("the models of a provider are bounded", func(t *testing.T) {
 		account := newAccount(chatbot.OpenedProvider{}, quiet)
-		open := func(chatbot.OpenedProvider, string) (chat.Model, error) { return extractive.New(), nil }
+		open := func(chatbot.OpenedProvider, string) (answer.Model, error) { return extractive.New(), nil }
 		for i := range 3 * maxModels {
 			if _, err := account.model(fmt.Sprint(i), open); err != nil || account.models.Len() > maxModels {
 				t.Fatalf("there are %d: %v", account.models.Len(), err)
@@ -57,10 +57,10 @@ func TestAccounts(t *testing.T) {
 	t.Run("a model that could not be made is tried again", func(t *testing.T) {
 		account := newAccount(chatbot.OpenedProvider{}, quiet)
 		away := errors.New("away")
-		if _, err := account.model("m", func(chatbot.OpenedProvider, string) (chat.Model, error) { return nil, away }); !errors.Is(err, away) {
+		if _, err := account.model("m", func(chatbot.OpenedProvider, string) (answer.Model, error) { return nil, away }); !errors.Is(err, away) {
 			t.Errorf("the error is %v", err)
 		}
-		if _, err := account.model("m", func(chatbot.OpenedProvider, string) (chat.Model, error) { return extractive.New(), nil }); err != nil {
+		if _, err := account.model("m", func(chatbot.OpenedProvider, string) (answer.Model, error) { return extractive.New(), nil }); err != nil {
 			t.Error(err)
 		}
 	})

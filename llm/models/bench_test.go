@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/core/chat"
+	"parley/core/answer"
 	"parley/core/chatbot"
 	"parley/llm/extractive"
 )
@@ -20,8 +20,8 @@ func (oneProvider) OpenProvider(_ context.Context, workspaceID, providerID strin
 // BenchmarkFor is what every question pays for a model of its own.
 func BenchmarkFor(b *testing.B) {
 	m, err := New(Config{
-		Own: []chat.Model{extractive.New()}, Providers: oneProvider{}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
-		Open: func(chatbot.OpenedProvider, string) (chat.Model, error) { return extractive.New(), nil },
+		Own: []answer.Model{extractive.New()}, Providers: oneProvider{}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Open: func(chatbot.OpenedProvider, string) (answer.Model, error) { return extractive.New(), nil },
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"log/slog"
 	"time"
 
-	"parley/core/chat"
+	"parley/core/answer"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/llm/fallback"
@@ -37,13 +37,13 @@ type Providers interface {
 type Config struct {
 	// Own are the server's own models, its default first. There is at least
 	// one, and their names are different.
-	Own []chat.Model
+	Own []answer.Model
 	// Second is the name of the one that stands behind the default where an
 	// owner has chosen nothing. Empty means none.
 	Second    string
 	Providers Providers
 	// Open makes a model of a provider. It asks nobody.
-	Open func(provider chatbot.OpenedProvider, model string) (chat.Model, error)
+	Open func(provider chatbot.OpenedProvider, model string) (answer.Model, error)
 	Log  *slog.Logger
 	Now  func() time.Time
 }
@@ -51,13 +51,13 @@ type Config struct {
 // Models knows which model answers. It is safe for concurrent use.
 type Models struct {
 	config Config
-	own    []chat.Model // guarded, as they are in a pair
+	own    []answer.Model // guarded, as they are in a pair
 	known  *accounts
 	// byDefault answers where nothing was chosen.
-	byDefault chat.Model
+	byDefault answer.Model
 }
 
-var _ chat.Models = (*Models)(nil)
+var _ answer.Models = (*Models)(nil)
 
 // New returns the models of a server. It fails when there is no model of the
 // name of the second one.
@@ -81,12 +81,12 @@ func New(config Config) (*Models, error) {
 // Default is the server's own model, with its second one behind it if there is
 // one. Without a second it has no breaker, which would only make failures
 // quicker and a recovery slower.
-func (m *Models) Default() chat.Model { return m.byDefault }
+func (m *Models) Default() answer.Model { return m.byDefault }
 
-// For is that of [chat.Models]. A change that an owner has made is seen within
+// For is that of [answer.Models]. A change that an owner has made is seen within
 // five seconds. Where one of two choices cannot be had any more, the other one
 // answers alone.
-func (m *Models) For(ctx context.Context, bot *chatbot.Chatbot) (chat.Model, error) {
+func (m *Models) For(ctx context.Context, bot *chatbot.Chatbot) (answer.Model, error) {
 	if bot.Fallback.IsZero() {
 		return m.only(ctx, bot)
 	}
@@ -109,7 +109,7 @@ func (m *Models) For(ctx context.Context, bot *chatbot.Chatbot) (chat.Model, err
 }
 
 // only is the model of a chatbot without a second one.
-func (m *Models) only(ctx context.Context, bot *chatbot.Chatbot) (chat.Model, error) {
+func (m *Models) only(ctx context.Context, bot *chatbot.Chatbot) (answer.Model, error) {
 	if bot.Model.IsZero() {
 		return m.Default(), nil
 	}
@@ -124,7 +124,7 @@ func (m *Models) only(ctx context.Context, bot *chatbot.Chatbot) (chat.Model, er
 }
 
 // choice is a model of a pair.
-func (m *Models) choice(ctx context.Context, bot *chatbot.Chatbot, choice chatbot.ModelChoice) (chat.Model, error) {
+func (m *Models) choice(ctx context.Context, bot *chatbot.Chatbot, choice chatbot.ModelChoice) (answer.Model, error) {
 	if choice.ProviderID != "" {
 		return m.provided(ctx, bot.WorkspaceID, choice)
 	}
@@ -153,7 +153,7 @@ func (m *Models) ownIndex(name string) (int, error) {
 var errDeleted = fault.New(fault.Upstream, "The chatbot's model provider was deleted. Choose another in its settings.")
 
 // provided is a model of a provider.
-func (m *Models) provided(ctx context.Context, workspaceID string, choice chatbot.ModelChoice) (chat.Model, error) {
+func (m *Models) provided(ctx context.Context, workspaceID string, choice chatbot.ModelChoice) (answer.Model, error) {
 	account, err := m.account(ctx, workspaceID, choice.ProviderID)
 	if fault.Is(err, fault.NotFound) {
 		return nil, errDeleted

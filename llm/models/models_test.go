@@ -11,7 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"parley/core/chat"
+	"parley/core/answer"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/llm/extractive"
@@ -74,7 +74,7 @@ func newHouse(t *testing.T) *house {
 	h := &house{T: t, directory: &directory{rows: map[string]chatbot.OpenedProvider{}}, server: llmtest.NewServer(t, well), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	client := upstream.NewHTTPClient()
 	t.Cleanup(client.CloseIdleConnections)
-	open := func(p chatbot.OpenedProvider, model string) (chat.Model, error) {
+	open := func(p chatbot.OpenedProvider, model string) (answer.Model, error) {
 		h.opened++
 		return openai.New(openai.Config{BaseURL: p.BaseURL, APIKey: string(p.Key), Model: model, Retries: -1, HTTPClient: client})
 	}
@@ -84,7 +84,7 @@ func newHouse(t *testing.T) *house {
 	}
 	h.opened = 0
 	h.config = models.Config{
-		Own: []chat.Model{extractive.New(), second}, Providers: h.directory, Open: open,
+		Own: []answer.Model{extractive.New(), second}, Providers: h.directory, Open: open,
 		Log: slog.New(slog.NewTextHandler(&h.log, nil)), Now: func() time.Time { return h.now },
 	}
 	if h.Models, err = models.New(h.config); err != nil {
@@ -108,7 +108,7 @@ func bot(workspaceID string, choices ...chatbot.ModelChoice) *chatbot.Chatbot {
 
 var provided = chatbot.ModelChoice{ProviderID: "mp_a", Name: "their-model"}
 
-func (h *house) model(b *chatbot.Chatbot) chat.Model {
+func (h *house) model(b *chatbot.Chatbot) answer.Model {
 	h.Helper()
 	model, err := h.For(h.Context(), b)
 	if err != nil {
@@ -117,7 +117,7 @@ func (h *house) model(b *chatbot.Chatbot) chat.Model {
 	return model
 }
 
-func (h *house) ask(b *chatbot.Chatbot) (chat.Generated, error) {
+func (h *house) ask(b *chatbot.Chatbot) (answer.Generated, error) {
 	h.Helper()
 	return h.model(b).Generate(h.Context(), llmtest.Prompt(), func(string) error { return nil })
 }
@@ -156,7 +156,7 @@ func TestOwnSecond(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.config.Own, h.config.Second = append([]chat.Model{first}, h.config.Own...), "own-second"
+		h.config.Own, h.config.Second = append([]answer.Model{first}, h.config.Own...), "own-second"
 		if h.Models, err = models.New(h.config); err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestOwnSecond(t *testing.T) {
 
 func TestProvided(t *testing.T) {
 	t.Run("the suite of every model", func(t *testing.T) {
-		llmtest.Run(t, func(t *testing.T) chat.Model { return newHouse(t).model(bot("ws_a", provided)) })
+		llmtest.Run(t, func(t *testing.T) answer.Model { return newHouse(t).model(bot("ws_a", provided)) })
 	})
 
 	t.Run("a provider is asked at its address, with its key and the chosen model", func(t *testing.T) {
@@ -261,7 +261,7 @@ func TestProvided(t *testing.T) {
 
 	t.Run("questions at once get the same model", func(t *testing.T) {
 		h := newHouse(t)
-		got := make([]chat.Model, 16)
+		got := make([]answer.Model, 16)
 		var all sync.WaitGroup
 		for i := range got {
 			all.Go(func() { got[i], _ = h.For(t.Context(), bot("ws_a", provided)) })

@@ -9,8 +9,8 @@ import (
 	"github.com/tidwall/gjson"
 	"pgregory.net/rapid"
 
+	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/core/chat"
 	"parley/llm/llmtest"
 	"parley/llm/upstream/upstreamtest"
 )
@@ -27,7 +27,7 @@ func toolPrompt() prompt.Prompt {
 }
 
 // ask gives what a model with tools says and calls.
-func ask(t *testing.T, server *llmtest.Server, asked prompt.Prompt) (string, chat.Generated, error) {
+func ask(t *testing.T, server *llmtest.Server, asked prompt.Prompt) (string, answer.Generated, error) {
 	t.Helper()
 	var text strings.Builder
 	generated, err := open(t, server, func(c *Config) { c.Tools = true }).Generate(t.Context(), asked, func(piece string) error {

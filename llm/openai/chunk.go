@@ -3,7 +3,7 @@ package openai
 import (
 	"github.com/tidwall/gjson"
 
-	"parley/core/chat"
+	"parley/core/answer"
 	"parley/llm/upstream"
 )
 
@@ -22,7 +22,7 @@ type chunk struct {
 	calls    gjson.Result
 	whole    bool
 	finish   string
-	usage    chat.Usage
+	usage    answer.Usage
 	hasUsage bool
 }
 
@@ -87,6 +87,6 @@ func (c *chunk) readUsage(line []byte) {
 	if prompt < 1 || completion < 1 || prompt > maxReportedTokens || completion > maxReportedTokens {
 		return
 	}
-	c.usage = chat.Usage{PromptTokens: int(prompt), CompletionTokens: int(completion)}
+	c.usage = answer.Usage{PromptTokens: int(prompt), CompletionTokens: int(completion)}
 	c.hasUsage = true
 }

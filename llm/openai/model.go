@@ -12,8 +12,8 @@ import (
 	"net/http"
 	"sync/atomic"
 
+	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/core/chat"
 	"parley/llm/tokens"
 	"parley/llm/upstream"
 )
@@ -29,7 +29,7 @@ type Model struct {
 	ownTemperature atomic.Bool
 }
 
-var _ chat.Model = (*Model)(nil)
+var _ answer.Model = (*Model)(nil)
 
 // New returns a model, without speaking to its server. It fails when config
 // names no model or no usable address.
@@ -59,11 +59,11 @@ func (m *Model) Count(text string) int { return m.counter.Count(text) }
 
 // Traits are those of a language model, with the tools and context that it was
 // configured with.
-func (m *Model) Traits() chat.Traits {
-	return chat.Traits{Language: true, Tools: m.config.Tools, Context: m.config.Context}
+func (m *Model) Traits() answer.Traits {
+	return answer.Traits{Language: true, Tools: m.config.Tools, Context: m.config.Context}
 }
 
-// Generate streams an answer, or asks for the whole of it; see [chat.Model].
+// Generate streams an answer, or asks for the whole of it; see [answer.Model].
 //
 // The answer is complete once the server has given a finish_reason or [DONE],
 // whatever becomes of the connection then. One that ends before is a fault, and
@@ -74,11 +74,11 @@ func (m *Model) Traits() chat.Traits {
 // was refused, or did not reach the server, has none.
 //
 // A temperature that the model refuses is left out, then and from then on.
-func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (chat.Generated, error) {
+func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (answer.Generated, error) {
 	if err := ctx.Err(); err != nil {
-		return chat.Generated{Model: m.config.Model}, err
+		return answer.Generated{Model: m.config.Model}, err
 	}
-	a := m.newAnswer(ctx, &asked, emit)
+	a := m.newDecoder(ctx, &asked, emit)
 	defer a.call.End()
 	response, err := m.send(a)
 	if err == nil {
@@ -88,7 +88,7 @@ func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(tex
 }
 
 // send returns the response of a server that has agreed to answer.
-func (m *Model) send(a *answer) (*http.Response, error) {
+func (m *Model) send(a *decoder) (*http.Response, error) {
 	response, err := m.post(a.call.Context(), a.asked)
 	if refusesTemperature(err) {
 		m.ownTemperature.Store(true)

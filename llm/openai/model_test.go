@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/core/chat"
+	"parley/core/answer"
 	"parley/llm/llmtest"
 	"parley/llm/upstream/upstreamtest"
 )
@@ -48,7 +48,7 @@ func openWith(t testing.TB, config Config) *Model {
 	return model
 }
 
-func generate(ctx context.Context, model chat.Model) ([]string, chat.Usage, error) {
+func generate(ctx context.Context, model answer.Model) ([]string, answer.Usage, error) {
 	pieces, generated, err := upstreamtest.Generate(ctx, model, llmtest.Prompt())
 	return pieces, generated.Usage, err
 }
@@ -56,7 +56,7 @@ func generate(ctx context.Context, model chat.Model) ([]string, chat.Usage, erro
 // adapter is this package to the suite.
 var adapter = upstreamtest.Adapter{
 	Serve: llmtest.NewServer,
-	Open: func(t testing.TB, config upstreamtest.Config) chat.Model {
+	Open: func(t testing.TB, config upstreamtest.Config) answer.Model {
 		return openWith(t, Config{
 			BaseURL: config.BaseURL, APIKey: testKey, Model: "test-model", HTTPClient: config.HTTPClient,
 			Timeout: config.Limits.Timeout, FirstTokenTimeout: config.Limits.FirstToken,
@@ -71,7 +71,7 @@ var adapter = upstreamtest.Adapter{
 func TestUpstream(t *testing.T) { upstreamtest.Run(t, adapter) }
 
 func TestModel(t *testing.T) {
-	llmtest.Run(t, func(t *testing.T) chat.Model {
+	llmtest.Run(t, func(t *testing.T) answer.Model {
 		return open(t, llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Press ", "the ", "button."}}), nil)
 	})
 }
@@ -104,7 +104,7 @@ func TestUsage(t *testing.T) {
 			Pieces: []string{"Yes."}, Usage: &llmtest.Usage{PromptTokens: 700, CompletionTokens: 3},
 		})
 		_, usage, err := generate(t.Context(), open(t, server, nil))
-		if want := (chat.Usage{PromptTokens: 700, CompletionTokens: 3}); err != nil || usage != want {
+		if want := (answer.Usage{PromptTokens: 700, CompletionTokens: 3}); err != nil || usage != want {
 			t.Errorf("got %+v and %v, want %+v", usage, err, want)
 		}
 	})
@@ -131,7 +131,7 @@ func TestUsage(t *testing.T) {
 	t.Run("an empty answer has the usage that the server reports", func(t *testing.T) {
 		_, usage, err := generate(t.Context(), open(t, llmtest.NewServer(t, llmtest.Reply{}), nil))
 		upstreamtest.WantFault(t, err, notAnswered)
-		if want := (chat.Usage{PromptTokens: 21, CompletionTokens: 8}); usage != want {
+		if want := (answer.Usage{PromptTokens: 21, CompletionTokens: 8}); usage != want {
 			t.Errorf("usage = %+v, want %+v", usage, want)
 		}
 	})

@@ -3,8 +3,8 @@ package openai
 import (
 	"testing"
 
+	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/core/chat"
 	"parley/llm/llmtest"
 )
 
@@ -83,11 +83,11 @@ func TestLimits(t *testing.T) {
 func TestTraits(t *testing.T) {
 	for name, c := range map[string]struct {
 		config Config
-		want   chat.Traits
+		want   answer.Traits
 	}{
-		"the context of a model that is known by name":  {Config{Model: "gpt-4o-mini"}, chat.Traits{Language: true, Context: 128_000}},
-		"the context of a model that nobody knows":      {Config{Model: "acme-1"}, chat.Traits{Language: true, Context: 32_768}},
-		"the context and the tools that are configured": {Config{Model: "gpt-4o", Context: 9000, Tools: true}, chat.Traits{Language: true, Tools: true, Context: 9000}},
+		"the context of a model that is known by name":  {Config{Model: "gpt-4o-mini"}, answer.Traits{Language: true, Context: 128_000}},
+		"the context of a model that nobody knows":      {Config{Model: "acme-1"}, answer.Traits{Language: true, Context: 32_768}},
+		"the context and the tools that are configured": {Config{Model: "gpt-4o", Context: 9000, Tools: true}, answer.Traits{Language: true, Tools: true, Context: 9000}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.config.BaseURL = "http://localhost/v1"

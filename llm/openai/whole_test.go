@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/chat"
+	"parley/core/answer"
 	"parley/llm/llmtest"
 )
 
-func whole(t *testing.T, server *llmtest.Server) (string, chat.Usage, error) {
+func whole(t *testing.T, server *llmtest.Server) (string, answer.Usage, error) {
 	t.Helper()
 	prompt := llmtest.Prompt()
 	prompt.Whole = true

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/chat"
+	"parley/core/answer"
 	"parley/llm/llmtest"
 	"parley/llm/upstream"
 )
@@ -55,7 +55,7 @@ func (a *Adapter) connections(t *testing.T) {
 const deaf = "127.0.0.1:1"
 
 // once returns a model that asks once.
-func (a *Adapter) once(t *testing.T, address string) chat.Model {
+func (a *Adapter) once(t *testing.T, address string) answer.Model {
 	t.Helper()
 	limits := patient()
 	limits.Retries = -1

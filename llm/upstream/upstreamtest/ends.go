@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"parley/core/chat"
+	"parley/core/answer"
 	"parley/llm/llmtest"
 	"parley/llm/upstream"
 )
@@ -110,7 +110,7 @@ func wantCause(t *testing.T, found interface{ Unwrap() error }, want string) {
 }
 
 // stalling returns a model whose server sends these lines and then nothing.
-func (a *Adapter) stalling(t *testing.T, limits upstream.Limits, lines ...string) chat.Model {
+func (a *Adapter) stalling(t *testing.T, limits upstream.Limits, lines ...string) answer.Model {
 	client := &http.Client{Transport: stalling("data: " + strings.Join(lines, "\n\ndata: ") + "\n\n")}
 	return a.Open(t, Config{BaseURL: "http://model.test/v1", Limits: limits, HTTPClient: client})
 }

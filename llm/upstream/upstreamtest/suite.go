@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/core/chat"
 	"parley/core/fault"
 	"parley/llm/llmtest"
 	"parley/llm/upstream"
@@ -40,7 +40,7 @@ type Adapter struct {
 	// Serve starts a double of the server that the adapter speaks to.
 	Serve func(t testing.TB, reply llmtest.Reply) *llmtest.Server
 	// Open returns a model that sends [Key].
-	Open func(t testing.TB, config Config) chat.Model
+	Open func(t testing.TB, config Config) answer.Model
 	// Echo is an error of the server that repeats Key and Question wherever it
 	// can.
 	Echo string
@@ -74,7 +74,7 @@ func patient() upstream.Limits {
 }
 
 // at returns a model of a server, which change may make less patient.
-func (a *Adapter) at(t testing.TB, server *llmtest.Server, change func(*Config)) chat.Model {
+func (a *Adapter) at(t testing.TB, server *llmtest.Server, change func(*Config)) answer.Model {
 	t.Helper()
 	config := Config{BaseURL: server.BaseURL(), Limits: patient()}
 	if change != nil {
@@ -85,7 +85,7 @@ func (a *Adapter) at(t testing.TB, server *llmtest.Server, change func(*Config))
 
 // Generate has a model answer a prompt, and returns the pieces that it emits
 // with what it gives.
-func Generate(ctx context.Context, model chat.Model, asked prompt.Prompt) ([]string, chat.Generated, error) {
+func Generate(ctx context.Context, model answer.Model, asked prompt.Prompt) ([]string, answer.Generated, error) {
 	var pieces []string
 	generated, err := model.Generate(ctx, asked, func(text string) error {
 		pieces = append(pieces, text)
@@ -95,7 +95,7 @@ func Generate(ctx context.Context, model chat.Model, asked prompt.Prompt) ([]str
 }
 
 // generate has a model answer the usual prompt.
-func generate(ctx context.Context, model chat.Model) ([]string, chat.Usage, error) {
+func generate(ctx context.Context, model answer.Model) ([]string, answer.Usage, error) {
 	pieces, generated, err := Generate(ctx, model, llmtest.Prompt())
 	return pieces, generated.Usage, err
 }
@@ -122,7 +122,7 @@ func WantFault(t testing.TB, err error, message string) *fault.Error {
 }
 
 // WantPromptOnly expects the usage of a request that was sent in vain.
-func WantPromptOnly(t testing.TB, usage chat.Usage) {
+func WantPromptOnly(t testing.TB, usage answer.Usage) {
 	t.Helper()
 	if !usage.Estimated || usage.PromptTokens < 15 || usage.CompletionTokens != 0 {
 		t.Errorf("usage = %+v, want the estimated tokens of the prompt alone", usage)

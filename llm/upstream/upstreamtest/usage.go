@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/core/chat"
+	"parley/core/answer"
 	"parley/llm/llmtest"
 )
 
@@ -39,7 +39,7 @@ func (a *Adapter) usageWithoutAnswer(t *testing.T) {
 	} {
 		t.Run("a server that refuses "+name+" has used nothing", func(t *testing.T) {
 			_, usage, err := generate(t.Context(), a.at(t, a.Serve(t, reply), nil))
-			if err == nil || usage != (chat.Usage{}) {
+			if err == nil || usage != (answer.Usage{}) {
 				t.Errorf("got %+v and %v", usage, err)
 			}
 		})
@@ -51,7 +51,7 @@ func (a *Adapter) usageWithoutAnswer(t *testing.T) {
 			c.Limits.MaxRetryDelay = time.Hour
 			c.HTTPClient = &http.Client{Transport: answered{http.DefaultTransport, cancel}}
 		}))
-		if err == nil || usage != (chat.Usage{}) {
+		if err == nil || usage != (answer.Usage{}) {
 			t.Errorf("got %+v and %v", usage, err)
 		}
 	})
@@ -72,7 +72,7 @@ func (a *Adapter) usageWithoutAnswer(t *testing.T) {
 		client.CloseIdleConnections()
 		_, usage, err := generate(t.Context(), model)
 		WantFault(t, err, NotAnswered)
-		if usage != (chat.Usage{}) {
+		if usage != (answer.Usage{}) {
 			t.Errorf("usage = %+v, want none", usage)
 		}
 	})

@@ -1,0 +1,101 @@
+package answer
+
+import (
+	"parley/core/answer/citation"
+	"parley/core/answer/grounding"
+	"parley/core/chatbot"
+	"parley/core/retrieval"
+)
+
+// Stage stands between a model and the reader of its answer. It may hold text
+// back until it knows what to do with it, and may change or drop it.
+type Stage interface {
+	// Write takes a piece and returns what may go on, which may be nothing.
+	Write(piece string) string
+	// End takes the last piece and returns all that is left to go on.
+	End(last string) string
+	// Cut is End for an answer that breaks off.
+	Cut(last string) string
+	// Add tells the stage of passages that the model was given in addition. Their
+	// numbers follow those of the passages before.
+	Add(passages []retrieval.Result)
+	// Cites reports whether what went on cites the passage with a number.
+	Cites(number int) bool
+	// Refuted counts the citations that the stage took out or corrected.
+	Refuted() int
+}
+
+// stages make the stages of an answer, in the order in which its text goes
+// through them. One that returns nil does not check this answer.
+var stages = []func(*Draft) Stage{citing, grounded}
+
+func citing(d *Draft) Stage { return citation.New(d.passages) }
+
+// grounded holds what a language model says for a strict chatbot to the
+// passages. A model that only quotes them needs no such check.
+func grounded(d *Draft) Stage {
+	if d.bot.Grounding != chatbot.Strict || !d.model.Traits().Language {
+		return nil
+	}
+	// A caller who asks about a name may be answered with it.
+	return grounding.New(d.passages, d.prompt.NoAnswer, d.question, d.bot.Name)
+}
+
+// checks are the stages of one answer.
+type checks []Stage
+
+func newChecks(d *Draft) checks {
+	made := make(checks, 0, len(stages))
+	for _, stage := range stages {
+		if s := stage(d); s != nil {
+			made = append(made, s)
+		}
+	}
+	return made
+}
+
+func (c checks) write(piece string) string {
+	for _, stage := range c {
+		piece = stage.Write(piece)
+	}
+	return piece
+}
+
+func (c checks) end() (rest string) {
+	for _, stage := range c {
+		rest = stage.End(rest)
+	}
+	return rest
+}
+
+// cut is what is left of an answer that breaks off.
+func (c checks) cut() (rest string) {
+	for _, stage := range c {
+		rest = stage.Cut(rest)
+	}
+	return rest
+}
+
+func (c checks) add(passages []retrieval.Result) {
+	for _, stage := range c {
+		stage.Add(passages)
+	}
+}
+
+// cites reports whether a citation got through all stages.
+func (c checks) cites(number int) bool {
+	for _, stage := range c {
+		if !stage.Cites(number) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c checks) refuted() int {
+	n := 0
+	for _, stage := range c {
+		n += stage.Refuted()
+	}
+	return n
+}

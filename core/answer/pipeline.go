@@ -1,0 +1,230 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"parley/core/answer/prompt"
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/retrieval"
+)
+
+// passagesWanted is how many passages a question is answered from.
+const passagesWanted = 5
+
+// Searcher is the port to retrieval: it finds the passages for a query.
+type Searcher interface {
+	Search(ctx context.Context, scope retrieval.Scope, query retrieval.Query) ([]retrieval.Result, error)
+}
+
+// Output is told of an answer as it is made. An error of it ends the answer.
+type Output interface {
+	// Delta takes the next piece of the text.
+	Delta(piece string) error
+	// Waiting takes a message for a person before something takes longer.
+	Waiting(message string) error
+}
+
+// Pipeline makes answers. It is safe for concurrent use.
+type Pipeline struct {
+	searcher Searcher
+	models   Models
+	cache    Cache
+	now      func() time.Time
+	log      *slog.Logger
+}
+
+// New returns a pipeline over its ports.
+func New(searcher Searcher, models Models, cache Cache, now func() time.Time, log *slog.Logger) *Pipeline {
+	return &Pipeline{searcher: searcher, models: models, cache: cache, now: now, log: log}
+}
+
+// Draft is one answer that is being made: first [Draft.Prepare], which may fail
+// before anything is shown, then [Draft.Generate], then [Draft.Answer].
+type Draft struct {
+	pipeline *Pipeline
+	bot      *chatbot.Chatbot
+	began    time.Time
+	question string
+	model    Model
+	// query is the question made self-contained, and rewriting what that cost.
+	query     string
+	rewriting Usage
+	passages  []retrieval.Result
+	// prompt is dropped when the model has it.
+	prompt prompt.Prompt
+	// cacheKey is empty for an answer that is not to be cached, and cached is the
+	// answer that was found.
+	cacheKey string
+	cached   *CachedAnswer
+
+	out    Output
+	checks checks
+	// rounds is nil before the model is asked.
+	rounds     *rounds
+	firstToken time.Duration
+}
+
+// Draft begins an answer to a question. The query is the question made
+// self-contained, if an earlier attempt has done that, and empty otherwise.
+func (p *Pipeline) Draft(bot *chatbot.Chatbot, question, query string) *Draft {
+	return &Draft{pipeline: p, bot: bot, began: p.now(), question: question, query: query}
+}
+
+// Prepare gathers what the answer is made from: the model, the question as it is
+// searched for, the passages, and the prompt. The history is what was said
+// before, oldest first. A search that fails is an Upstream fault.
+func (d *Draft) Prepare(ctx context.Context, history []prompt.Message) (err error) {
+	if d.model, err = d.pipeline.models.For(ctx, d.bot); err != nil {
+		return err
+	}
+	if d.bot.CacheAnswers && len(history) == 0 {
+		if err := d.lookUp(ctx); err != nil || d.cached != nil {
+			return err
+		}
+	}
+	history = withoutMarkers(history)
+	if d.query == "" {
+		d.query, d.rewriting = d.pipeline.selfContained(ctx, d.model, history, d.question)
+	}
+	found, err := d.retrieve(ctx, history)
+	if err != nil {
+		return err
+	}
+	d.prompt, d.passages = d.compose(found, history)
+	return nil
+}
+
+// retrieve finds passages for the question.
+func (d *Draft) retrieve(ctx context.Context, history []prompt.Message) ([]retrieval.Result, error) {
+	query := retrieval.Query{Text: d.question, Context: questions(history), Limit: passagesWanted}
+	if d.query != d.question {
+		// Together they find more than either: see docs/retrieval.md.
+		query.Text += "\n" + d.query
+	}
+	scope := retrieval.Scope{WorkspaceID: d.bot.WorkspaceID, ChatbotID: d.bot.ID}
+	found, err := d.pipeline.searcher.Search(ctx, scope, query)
+	if err != nil && ctx.Err() == nil && d.bot.AnswerWithoutKnowledge {
+		d.pipeline.log.Warn("answering without knowledge", "chatbot_id", d.bot.ID, "error", err)
+		return found, nil
+	}
+	if err != nil {
+		return nil, fault.Wrap(fault.Upstream, err, "The knowledge could not be searched. Try again.")
+	}
+	return found, nil
+}
+
+// compose makes the prompt, and returns the passages that fit into it.
+func (d *Draft) compose(found []retrieval.Result, history []prompt.Message) (prompt.Prompt, []retrieval.Result) {
+	asked := prompt.Question{Text: d.question, Query: d.query, Bot: d.bot, Passages: found, History: history}
+	if d.model.Traits().Tools {
+		asked.Tools = []prompt.Tool{searchTool}
+	}
+	return prompt.Compose(asked, windowOf(d.model))
+}
+
+// Generate has the model answer, and checks what it says on the way to out.
+// Whole says that nobody reads the answer before its end.
+func (d *Draft) Generate(ctx context.Context, out Output, whole bool) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic while generating: %v\n%s", p, debug.Stack())
+		}
+	}()
+	d.out = out
+	if d.cached != nil {
+		return d.say(d.cached.Text)
+	}
+	d.checks = newChecks(d)
+	if err := d.waiting(reading(len(d.passages))); err != nil {
+		return err
+	}
+	d.ask(whole)
+	if err := d.rounds.run(ctx); err != nil {
+		_ = d.say(d.checks.cut()) // a reader who has gone does not read it
+		return err
+	}
+	return d.say(d.checks.end())
+}
+
+// ask hands the prompt over: an open stream need not keep it.
+func (d *Draft) ask(whole bool) {
+	d.prompt.Whole = whole
+	d.rounds = newRounds(d.pipeline, d.model, d.bot, d.prompt, d)
+	d.prompt = prompt.Prompt{}
+}
+
+// text takes a piece of what the model says.
+func (d *Draft) text(piece string) error {
+	if d.firstToken == 0 {
+		d.firstToken = max(1, d.pipeline.now().Sub(d.began))
+	}
+	return d.say(d.checks.write(storable(piece)))
+}
+
+func (d *Draft) waiting(message string) error { return d.out.Waiting(message) }
+
+// found takes passages that the model is given in addition.
+func (d *Draft) found(more []retrieval.Result) {
+	d.passages = append(d.passages[:len(d.passages):len(d.passages)], more...)
+	d.checks.add(more)
+}
+
+func (d *Draft) say(text string) error {
+	if text == "" {
+		return nil
+	}
+	return d.out.Delta(text)
+}
+
+// Answer is all that the model gave, also when it failed.
+func (d *Draft) Answer() Answer {
+	answer := d.Unanswered()
+	answer.Citations = citationsOf(d.passages)
+	answer.Record.FirstToken = d.firstToken
+	if d.rounds != nil {
+		answer.Record.Usage = answer.Record.Usage.Plus(d.rounds.used.Usage)
+		answer.Record.Model = cmp.Or(d.rounds.used.Model, answer.Record.Model)
+	}
+	if d.cached != nil {
+		answer.Citations = d.cached.Citations
+		answer.Record.Passages = len(answer.Citations)
+		return answer
+	}
+	answer.Record.Refuted = d.checks.refuted()
+	for i := range answer.Citations {
+		answer.Citations[i].Cited = len(d.checks) > 0 && d.checks.cites(i+1)
+	}
+	return answer
+}
+
+// Unanswered is the answer before the model was asked.
+func (d *Draft) Unanswered() Answer {
+	now := d.pipeline.now()
+	answer := Answer{Record: Record{
+		ChatbotID: d.bot.ID, Usage: d.rewriting, Total: now.Sub(d.began), Passages: len(d.passages), At: now,
+	}}
+	if d.query != d.question {
+		answer.Query = d.query
+	}
+	if d.model != nil {
+		answer.Record.Model = d.model.Name()
+	}
+	return answer
+}
+
+func reading(passages int) string {
+	switch passages {
+	case 0:
+		return "Nothing in the knowledge matches; answering."
+	case 1:
+		return "Reading 1 passage of the knowledge."
+	}
+	return "Reading " + strconv.Itoa(passages) + " passages of the knowledge."
+}

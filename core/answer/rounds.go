@@ -1,0 +1,189 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"parley/core/answer/prompt"
+	"parley/core/chatbot"
+	"parley/core/retrieval"
+)
+
+const (
+	// maxRounds is how often a model may call tools before it has to answer.
+	maxRounds = 3
+	// maxCalls is how many of its calls are carried out in a round.
+	maxCalls = 4
+	// maxToolPassages bounds the passages that tools give in all.
+	maxToolPassages = 15
+)
+
+// listener hears what a model does. The first error ends the rounds.
+type listener interface {
+	// text takes each piece of the answer.
+	text(piece string) error
+	// waiting takes a message for a person before something takes longer.
+	waiting(message string) error
+	// found takes passages that the model is given in addition. Their numbers
+	// follow those of the passages before.
+	found(more []retrieval.Result)
+}
+
+// rounds are the calls of a model for one answer. In each round the model either
+// calls tools or answers.
+type rounds struct {
+	pipeline *Pipeline
+	model    Model
+	bot      *chatbot.Chatbot
+	listener listener
+	// prompt grows by what was called and what came of it.
+	prompt prompt.Prompt
+	// used is the sum of all rounds, without their calls.
+	used Generated
+	// left is nil before the first call.
+	left *prompt.Budget
+	// said is the text of this round, and tail the last bytes of all.
+	said strings.Builder
+	tail string
+	// parted says that calls came after the text: what follows begins a
+	// paragraph.
+	parted bool
+	// ids are those of all calls.
+	ids map[string]bool
+	// added counts the passages that tools gave.
+	added int
+}
+
+func newRounds(p *Pipeline, model Model, bot *chatbot.Chatbot, asked prompt.Prompt, to listener) *rounds {
+	asked.Messages = slices.Clip(asked.Messages)
+	asked.Passages = slices.Clip(asked.Passages)
+	return &rounds{pipeline: p, model: model, bot: bot, listener: to, prompt: asked, ids: map[string]bool{}}
+}
+
+// run asks the model and carries out what tools it calls, at most maxRounds
+// times. Then the tools are left out, so that it has to answer.
+func (r *rounds) run(ctx context.Context) error {
+	for round := 0; ; round++ {
+		if round == maxRounds {
+			r.prompt.Tools = nil
+		}
+		calls, err := r.ask(ctx)
+		if err != nil || len(calls) == 0 {
+			return err
+		}
+		if r.left == nil {
+			r.left = r.budget()
+		}
+		if err := r.execute(ctx, calls); err != nil {
+			return err
+		}
+		if r.left.Full() {
+			r.prompt.Tools = nil
+		}
+	}
+}
+
+// ask has the model say what it says next, and returns what it calls for.
+func (r *rounds) ask(ctx context.Context) ([]prompt.Call, error) {
+	r.said.Reset()
+	last := len(r.prompt.Tools) == 0
+	generated, err := r.model.Generate(ctx, r.take(last), r.emit)
+	r.used.Usage = r.used.Usage.Plus(generated.Usage)
+	r.used.Model = cmp.Or(generated.Model, r.used.Model)
+	if last {
+		return nil, err
+	}
+	return generated.Calls, err
+}
+
+// take returns the prompt, and lets go of it for the last round: a stream that
+// stays open need not keep it.
+func (r *rounds) take(last bool) prompt.Prompt {
+	taken := r.prompt
+	if last {
+		r.prompt = prompt.Prompt{}
+	}
+	return taken
+}
+
+func (r *rounds) budget() *prompt.Budget {
+	left := prompt.NewBudget(windowOf(r.model), r.bot)
+	for _, message := range r.prompt.Messages {
+		left.Spend(message.Text)
+	}
+	for _, tool := range r.prompt.Tools {
+		left.Spend(tool.Name, tool.Description, tool.Parameters)
+	}
+	return left
+}
+
+// emit hands a piece of the answer on.
+func (r *rounds) emit(piece string) error {
+	if len(r.prompt.Tools) > 0 {
+		r.said.WriteString(piece)
+	}
+	if r.parted && r.tail != "" {
+		if piece = strings.TrimLeft(piece, "\r\n"); piece == "" {
+			return nil
+		}
+		piece = blankLine(r.tail) + piece
+	}
+	r.parted = false
+	r.tail = lastTwo(r.tail, piece)
+	return r.listener.text(piece)
+}
+
+// lastTwo is the last two bytes of two texts.
+func lastTwo(before, text string) string {
+	if len(text) < 2 {
+		text = before + text
+	}
+	return text[max(0, len(text)-2):]
+}
+
+// blankLine is what is missing to a blank line behind a text.
+func blankLine(tail string) string {
+	switch {
+	case strings.HasSuffix(tail, "\n\n"):
+		return ""
+	case strings.HasSuffix(tail, "\n"):
+		return "\n"
+	}
+	return "\n\n"
+}
+
+// execute does what a round called for, and adds it to the prompt.
+func (r *rounds) execute(ctx context.Context, calls []prompt.Call) error {
+	r.parted = true
+	calls, queries := r.read(calls)
+	r.say(prompt.Message{Role: prompt.AssistantRole, Text: r.said.String(), Calls: calls})
+	if !slices.ContainsFunc(queries, func(q searchCall) bool { return q.wrong == "" }) {
+		if err := r.listener.waiting("Going on with the answer."); err != nil {
+			return err
+		}
+	}
+	for i, query := range queries {
+		result := query.wrong
+		if result == "" {
+			if err := r.listener.waiting("Searching the knowledge for “" + prompt.CleanLine(query.text, maxShownQuery) + "”."); err != nil {
+				return err
+			}
+			var err error
+			if result, err = r.search(ctx, query.text); err != nil {
+				return err
+			}
+		}
+		r.say(prompt.Message{Role: prompt.ToolRole, Text: result, CallID: calls[i].ID})
+	}
+	return nil
+}
+
+func (r *rounds) say(message prompt.Message) {
+	r.prompt.Messages = append(r.prompt.Messages, message)
+	r.left.Spend(message.Text)
+	for _, call := range message.Calls {
+		r.left.Spend(call.Name + call.Arguments)
+	}
+}

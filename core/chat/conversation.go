@@ -1,0 +1,94 @@
+// Package chat owns what is kept of a chat: conversations and their messages,
+// the quota of a month, idempotency keys, usage records, and for how long all of
+// it is kept.
+//
+// How an answer is made is in package answer, and how a question gets its answer
+// in package turn.
+package chat
+
+import (
+	"context"
+	"time"
+)
+
+// Role says who wrote a message.
+type Role string
+
+// The roles.
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+)
+
+// Status says how the generation of a message ended.
+type Status string
+
+// The statuses of a message. A user's message is always complete. An answer is
+// Generating from before anything of it is generated until one of the others,
+// and an Interrupted or Failed one may be begun again.
+const (
+	Generating Status = "generating"
+	// Complete is an answer that came to its end.
+	Complete Status = "complete"
+	// Interrupted is one whose reader or process went away.
+	Interrupted Status = "interrupted"
+	// Failed is one that retrieval or the model failed.
+	Failed Status = "failed"
+	// Stopped is one that was ended on request.
+	Stopped Status = "stopped"
+)
+
+// Conversation is an exchange of messages between one caller and one chatbot.
+type Conversation struct {
+	// ID is a sequence number, from 1 to 2^53-1. Callers see another: see
+	// package publicid.
+	ID             int64
+	WorkspaceID    string
+	ChatbotID      string
+	ExternalUserID string
+	Status         string
+	CreatedAt      time.Time
+}
+
+// Admits reports whether a request for an end user may use the conversation.
+// A request that names nobody may use any conversation, and one without an
+// end user is for all, unless the chatbot separates its end users.
+func (c Conversation) Admits(externalUserID string, separate bool) bool {
+	if c.ExternalUserID == externalUserID {
+		return true
+	}
+	return !separate && (externalUserID == "" || c.ExternalUserID == "")
+}
+
+// Active is the status of a conversation that can be continued.
+const Active = "active"
+
+// Message is one message of a conversation.
+type Message struct {
+	// ID is a sequence number like a conversation's, and grows along it.
+	ID        int64
+	Role      Role
+	Content   string
+	Status    Status
+	CreatedAt time.Time
+}
+
+// Conversations is the port to what keeps conversations and reads their
+// messages. A missing row is a NotFound fault.
+type Conversations interface {
+	// CreateConversation returns the conversation with its new id.
+	CreateConversation(ctx context.Context, workspaceID string, conversation Conversation) (Conversation, error)
+	Conversation(ctx context.Context, workspaceID, chatbotID string, id int64) (Conversation, error)
+	// SetExternalUser ties a conversation to an end user. It is NotFound if the
+	// conversation is another end user's.
+	SetExternalUser(ctx context.Context, workspaceID string, id int64, externalUserID string) error
+
+	// Messages returns the settled messages of a conversation with an id above
+	// after, oldest first: at most limit, or all when limit is 0.
+	Messages(ctx context.Context, workspaceID string, conversationID, after int64, limit int) ([]Message, error)
+	// HasMessage reports whether a message is one of a conversation.
+	HasMessage(ctx context.Context, workspaceID string, conversationID, messageID int64) (bool, error)
+	// LastMessages returns the last settled messages with an id below before,
+	// oldest first. A before of 0 is above all.
+	LastMessages(ctx context.Context, workspaceID string, conversationID, before int64, limit int) ([]Message, error)
+}

@@ -1,0 +1,28 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/core/fault"
+)
+
+// storeWithin bounds the storing of a question or an answer, which goes on when
+// the caller leaves.
+const storeWithin = 10 * time.Second
+
+// Storing returns a context that does not end with the caller's. If a commit is
+// broken off, nobody learns whether it happened, and the conversation stays busy
+// until the lease ends.
+func Storing(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), storeWithin)
+}
+
+// TimedOut gives the error of a store that did not answer in time its kind.
+func TimedOut(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fault.Wrap(fault.Unavailable, err, "The database cannot be used just now. Try again.")
+	}
+	return err
+}

@@ -1,0 +1,195 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/core/answer"
+	"parley/core/chat"
+	"parley/core/chatbot"
+	"parley/core/fault"
+)
+
+// storeAgain is the pause after the database could not be used.
+const storeAgain = 200 * time.Millisecond
+
+// attempt is one attempt at an answer, in this process. It runs on its caller's
+// goroutine, or on one of its own if it may outlive its caller.
+type attempt struct {
+	service     *Service
+	workspaceID string
+	draft       *answer.Draft
+
+	// The database knows these. The answer's id is zero until it does.
+	conversationID, answerID int64
+	number                   int
+
+	// keyed says that others may come to wait for it, and durable that it goes
+	// on when nobody listens, and is stored before it is read.
+	keyed, durable bool
+
+	ticket     *chat.Ticket
+	leaveQueue func()
+
+	lifetime
+
+	// published is what subscribers read.
+	published publication
+	// unsaved is signaled when there is more to store, and closed at the end. It
+	// is nil unless the attempt is durable.
+	unsaved chan struct{}
+}
+
+func (s *Service) newAttempt(p *chatbot.Principal, draft *answer.Draft, delivery Delivery, keyed bool) *attempt {
+	return &attempt{
+		service: s, workspaceID: p.Chatbot.WorkspaceID, draft: draft, number: 1, keyed: keyed, durable: delivery.IDs,
+		leaveQueue: func() {}, published: publication{done: make(chan struct{})},
+	}
+}
+
+// detached reports whether it runs on a goroutine of its own.
+func (a *attempt) detached() bool { return a.keyed || a.durable }
+
+// begun reports whether it is in the database.
+func (a *attempt) begun() bool { return a.answerID != 0 }
+
+// admit asks whether the attempt may begin.
+func (a *attempt) admit(ctx context.Context, ask Ask, again bool) (err error) {
+	if ask.Admit != nil {
+		a.admitted, err = ask.Admit(ctx, again)
+	}
+	return err
+}
+
+// start begins to execute the attempt on a goroutine of its own.
+func (a *attempt) start(ctx context.Context, whole bool) {
+	ctx = a.withCancel(context.WithoutCancel(ctx))
+	a.published.subscribe() // its caller, before another can be the last that leaves
+	if a.durable {
+		a.unsaved = make(chan struct{}, 1)
+	}
+	a.service.detached.Add(1)
+	go func() {
+		defer a.service.detached.Done()
+		a.execute(ctx, nil, whole && !a.durable)
+	}()
+}
+
+// execute generates the answer and stores it. On the goroutine of its caller,
+// emit is called with each event; it is nil if nobody reads there. Whole says
+// that nobody reads the answer before its end.
+//
+// A stream stays here while its model thinks, with everything in its callers'
+// frames and in those below. The frames are small, and what comes before and
+// after has its own: see docs/performance.md, "Open streams".
+func (a *attempt) execute(ctx context.Context, emit func(Event) error, whole bool) {
+	var saved chan struct{}
+	if a.durable {
+		saved = make(chan struct{})
+		go func() {
+			defer close(saved)
+			a.save(ctx)
+		}()
+	}
+	err := a.draft.Generate(ctx, &output{a, emit}, whole)
+	if saved != nil {
+		close(a.unsaved)
+		<-saved
+	}
+	a.conclude(ctx, err)
+}
+
+// conclude stores the answer, and tells its subscribers.
+func (a *attempt) conclude(ctx context.Context, err error) {
+	answer := Answer{Answer: a.draft.Answer(), MessageID: a.answerID, Attempt: a.number}
+	answer.Text = a.published.all()
+	answer.Status, err = outcome(ctx, err)
+	stored := a.finish(ctx, answer)
+	if stored != nil {
+		a.service.Log.Error("answer not stored", "message_id", a.answerID, "error", stored)
+	}
+	a.settle(answer, errors.Join(err, stored))
+	if stored == nil && answer.Status == chat.Complete {
+		a.draft.Remember(context.WithoutCancel(ctx), answer.Answer)
+	}
+}
+
+// outcome says how a generation ended, and what its subscribers are told.
+func outcome(ctx context.Context, err error) (chat.Status, error) {
+	cause := context.Cause(ctx)
+	switch {
+	case err == nil:
+		return chat.Complete, nil
+	case errors.Is(cause, errStopped):
+		return chat.Stopped, nil
+	case cause != nil:
+		return chat.Interrupted, cause
+	case errors.Is(err, ErrLeft):
+		return chat.Interrupted, err
+	}
+	return chat.Failed, err
+}
+
+// errAbandoned is what subscribers read who waited for an answer that could not
+// begin, unless they can begin it again.
+var errAbandoned = fault.New(fault.Upstream, "The answer could not be begun. Send the request again.")
+
+// abandon ends an attempt that is not executed.
+func (a *attempt) abandon(ctx context.Context) {
+	if !a.begun() {
+		a.leaveQueue()
+		a.release()
+		return
+	}
+	answer := Answer{Answer: a.draft.Unanswered(), MessageID: a.answerID, Attempt: a.number, Status: chat.Failed}
+	switch cause := a.causeOfEnd(); {
+	case errors.Is(cause, errStopped):
+		answer.Status = chat.Stopped
+	case cause != nil || ctx.Err() != nil:
+		answer.Status = chat.Interrupted
+	}
+	err := a.finish(ctx, answer)
+	if err != nil {
+		a.service.Log.Error("turn not ended", "message_id", a.answerID, "error", err)
+	}
+	a.settle(answer, errAbandoned)
+}
+
+// finish stores the answer. A database that is away for a moment does not
+// lose it.
+func (a *attempt) finish(ctx context.Context, answer Answer) error {
+	defer a.leaveQueue()
+	defer a.service.running.remove(a.answerID)
+	ctx, cancel := chat.Storing(ctx)
+	defer cancel()
+	for again := false; ; again = true {
+		err := a.service.Turns.FinishTurn(ctx, a.workspaceID, answer)
+		if answer.Status == chat.Failed {
+			a.service.Quota.Recheck(a.workspaceID)
+		}
+		if again && fault.Is(err, fault.NotFound) {
+			return nil // stored at the first time, after all
+		}
+		if !fault.Is(err, fault.Unavailable) || !sleep(ctx, storeAgain) {
+			return chat.TimedOut(err)
+		}
+	}
+}
+
+// settle ends the attempt: its subscribers get the answer.
+func (a *attempt) settle(answer Answer, err error) {
+	a.published.settle(answer, err)
+	a.release()
+}
+
+// result is the answer of an attempt that has ended.
+func (a *attempt) result() (Answer, error) { return a.published.answer, a.published.err }
+
+// release gives back what the attempt held.
+func (a *attempt) release() {
+	admitted := a.over()
+	if admitted != nil {
+		admitted()
+	}
+}

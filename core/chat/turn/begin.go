@@ -1,0 +1,210 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/core/answer/prompt"
+	"parley/core/chat"
+	"parley/core/chatbot"
+	"parley/core/fault"
+)
+
+// historyWanted is how many earlier messages are looked at.
+const historyWanted = 20
+
+// beginning is a turn that is about to begin.
+type beginning struct {
+	*Service
+	principal *chatbot.Principal
+	ask       Ask
+	turn      *Turn
+}
+
+// begin stores the question and prepares its answer.
+func (b *beginning) begin(ctx context.Context) (err error) {
+	a := b.newAttempt(b.principal, b.Answers.Draft(&b.principal.Chatbot, b.ask.Message, ""), b.ask.Delivery, b.ask.Key != nil)
+	b.turn.attempt = a
+	ctx = a.withCancel(ctx)
+	// Before the database is asked, and before the search, which costs something.
+	if err := a.admit(ctx, b.ask, false); err != nil {
+		return err
+	}
+	if a.ticket, err = b.Quota.Take(ctx, a.workspaceID, b.principal.Plan); err != nil {
+		return err
+	}
+	defer func() { a.ticket.Drop(err) }() // what was stored is kept
+	if b.ask.ConversationID == 0 {
+		return b.first(ctx, a)
+	}
+	history, err := b.next(ctx, a)
+	if err != nil {
+		return err
+	}
+	b.running.add(a)
+	return a.draft.Prepare(ctx, history)
+}
+
+// first begins the first turn of a new conversation. Nothing was said before,
+// so the search need not wait for the commit.
+func (b *beginning) first(ctx context.Context, a *attempt) error {
+	searching, cancel := context.WithCancel(ctx)
+	defer cancel()
+	searched := make(chan error, 1)
+	go func() {
+		searched <- protect(func() error { return a.draft.Prepare(searching, nil) })
+	}()
+	err := b.create(ctx, a)
+	if err != nil {
+		cancel()
+		<-searched
+		return err
+	}
+	b.running.add(a)
+	return <-searched
+}
+
+// create stores the question in a new conversation.
+func (b *beginning) create(ctx context.Context, a *attempt) error {
+	ctx, cancel := chat.Storing(ctx)
+	defer cancel()
+	conversation := b.Chats.NewConversation(b.principal, b.ask.ExternalUserID)
+	var answerID int64
+	create := func(ctx context.Context) (err error) {
+		conversation, answerID, err = b.Turns.BeginConversation(ctx, a.workspaceID, conversation, b.opening(0, a))
+		return err
+	}
+	if b.ask.Key == nil {
+		if err := create(ctx); err != nil {
+			return chat.TimedOut(err)
+		}
+		b.begun(conversation, answerID)
+		return nil
+	}
+	err := b.Turns.InTx(ctx, func(ctx context.Context) error {
+		if err := create(ctx); err != nil {
+			return err
+		}
+		return b.Keys.Claim(ctx, a.workspaceID, *b.ask.Key, conversation.ID, answerID)
+	})
+	if err != nil {
+		return chat.TimedOut(err)
+	}
+	b.begun(conversation, answerID)
+	return nil
+}
+
+// begun notes what was stored.
+func (b *beginning) begun(conversation chat.Conversation, answerID int64) {
+	a := b.turn.attempt
+	b.turn.Conversation, b.turn.AnswerID = conversation, answerID
+	b.turn.From = Position{AnswerID: answerID, Attempt: 1}
+	a.conversationID, a.answerID = conversation.ID, answerID
+	a.ticket.Keep()
+}
+
+// next waits for the conversation, stores the question in it and returns what
+// was said before.
+func (b *beginning) next(ctx context.Context, a *attempt) ([]prompt.Message, error) {
+	conversation, err := b.Chats.Conversation(ctx, b.principal, b.ask.Ref)
+	if err != nil {
+		return nil, err
+	}
+	var history []prompt.Message
+	err = b.inOrder(ctx, conversation.ID, a, func(ctx context.Context) error {
+		history, err = b.append(ctx, conversation, a)
+		if fault.Is(err, fault.Conflict) && b.ask.Key != nil && b.Keys.IsClaimed(ctx, a.workspaceID, *b.ask.Key) {
+			return chat.ErrClaimed
+		}
+		return err
+	})
+	return history, err
+}
+
+// inOrder waits until a conversation is free and begins an answer in it. While
+// another process answers there, begin gives a Conflict.
+func (b *beginning) inOrder(ctx context.Context, conversationID int64, a *attempt, begin func(context.Context) error) error {
+	waiting, cancel := context.WithTimeout(ctx, queueWait)
+	defer cancel()
+	leave, err := b.conversations.enter(waiting, conversationID)
+	if err != nil {
+		return err
+	}
+	a.leaveQueue = leave
+	for {
+		err := begin(ctx)
+		if errors.Is(err, chat.ErrClaimed) || !fault.Is(err, fault.Conflict) {
+			return err
+		}
+		if !sleep(waiting, queuePoll) {
+			return gaveUp(waiting)
+		}
+	}
+}
+
+// append stores the question and returns what was said before it.
+func (b *beginning) append(ctx context.Context, conversation chat.Conversation, a *attempt) (history []prompt.Message, err error) {
+	ctx, cancel := chat.Storing(ctx)
+	defer cancel()
+	var answerID int64
+	err = b.Turns.InTx(ctx, func(ctx context.Context) error {
+		if err := b.Chats.SetExternalUser(ctx, conversation, b.ask.ExternalUserID); err != nil {
+			return err
+		}
+		if answerID, err = b.Turns.BeginTurn(ctx, a.workspaceID, b.opening(conversation.ID, a)); err != nil {
+			return err
+		}
+		if b.ask.Key != nil {
+			if err := b.Keys.Claim(ctx, a.workspaceID, *b.ask.Key, conversation.ID, answerID); err != nil {
+				return err
+			}
+		}
+		// Read before, the history could lack an answer that another process
+		// stored in between. The last message is the question itself.
+		messages, err := b.Chats.LastMessages(ctx, a.workspaceID, conversation.ID, 0, historyWanted+1)
+		if err == nil {
+			history = said(messages[:len(messages)-1])
+		}
+		return err
+	})
+	if err != nil {
+		return nil, chat.TimedOut(err)
+	}
+	b.begun(conversation, answerID)
+	return history, nil
+}
+
+func (b *beginning) opening(conversationID int64, a *attempt) Opening {
+	now := b.Now()
+	opening := Opening{ConversationID: conversationID, Question: b.ask.Message, At: now, LeaseUntil: now.Add(lease)}
+	opening.Month, opening.Reserved = a.ticket.Counts(now)
+	if b.ask.Delivery.IDs {
+		opening.Delivery = &b.ask.Delivery
+	}
+	return opening
+}
+
+// said are stored messages as a prompt has them.
+func said(messages []chat.Message) []prompt.Message {
+	history := make([]prompt.Message, len(messages))
+	for i, m := range messages {
+		history[i] = prompt.Message{Role: prompt.UserRole, Text: m.Content}
+		if m.Role == chat.Assistant {
+			history[i].Role = prompt.AssistantRole
+		}
+	}
+	return history
+}
+
+// sleep waits, and reports whether ctx has not ended meanwhile.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,64 @@
+package turn
+
+import (
+	"context"
+	"sync"
+)
+
+// lifetime says when an attempt is to end. It is safe for concurrent use.
+type lifetime struct {
+	mu     sync.Mutex
+	cancel context.CancelCauseFunc
+	ending error
+	// admitted is called at the end, unless nil: see [Ask.Admit].
+	admitted func()
+}
+
+// withCancel returns a context that ends with another, and when the attempt is
+// to end.
+func (l *lifetime) withCancel(ctx context.Context) context.Context {
+	ctx, cancel := context.WithCancelCause(ctx)
+	l.mu.Lock()
+	before, ending := l.cancel, l.ending
+	l.cancel = cancel
+	l.mu.Unlock()
+	if before != nil {
+		before(nil)
+	}
+	if ending != nil {
+		cancel(ending)
+	}
+	return ctx
+}
+
+// end has the attempt end with a cause. The first one counts.
+func (l *lifetime) end(cause error) {
+	l.mu.Lock()
+	if l.ending == nil {
+		l.ending = cause
+	}
+	cancel, cause := l.cancel, l.ending
+	l.mu.Unlock()
+	if cancel != nil {
+		cancel(cause)
+	}
+}
+
+// causeOfEnd is why the attempt was to end, or nil.
+func (l *lifetime) causeOfEnd() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ending
+}
+
+// over ends the context, and returns what is to be called at the end, once.
+func (l *lifetime) over() (admitted func()) {
+	l.mu.Lock()
+	cancel, admitted := l.cancel, l.admitted
+	l.admitted = nil
+	l.mu.Unlock()
+	if cancel != nil {
+		cancel(nil)
+	}
+	return admitted
+}

@@ -1,0 +1,265 @@
+package turn_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/core/answer"
+	"parley/core/answer/prompt"
+	"parley/core/chat"
+	"parley/core/chat/turn"
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/retrieval"
+	"parley/core/tenant"
+	"parley/store"
+)
+
+const (
+	home    = "ws_home"
+	foreign = "ws_foreign"
+)
+
+// room is the service over a real database, with a clock.
+type room struct {
+	*testing.T
+	*turn.Service
+	db       *store.Store
+	searches *searches
+	model    *model
+	now      time.Time
+}
+
+// furnished is the file of a database with two workspaces and a chatbot in each.
+// Migrating takes longer than most tests, so it is done once.
+var furnished = sync.OnceValues(func() (content []byte, err error) {
+	folder, err := os.MkdirTemp("", "parley-chat-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "parley.db")
+	if err := furnish(context.Background(), file); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+})
+
+func furnish(ctx context.Context, file string) (err error) {
+	db, err := store.Open(ctx, "sqlite:"+file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return errors.Join(addWorkspace(ctx, db, home, plan.Standard), addWorkspace(ctx, db, foreign, plan.Standard))
+}
+
+// addWorkspace adds one with a chatbot.
+func addWorkspace(ctx context.Context, db *store.Store, id string, name plan.Name) error {
+	err := db.CreateWorkspace(ctx, tenant.Workspace{ID: id, Plan: name, Granted: name, CreatedAt: noon})
+	if err != nil {
+		return err
+	}
+	return db.CreateChatbot(ctx, id, chatbot.Chatbot{ID: "cb_" + id, Name: "Guide", CreatedAt: noon})
+}
+
+// noon is when the clock of a room starts.
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func newRoom(t *testing.T) *room {
+	t.Helper()
+	content, err := furnished()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "parley.db")
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.Context(), "sqlite:"+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	r := &room{T: t, db: db, searches: &searches{}, model: &model{}, now: noon}
+	r.Service = r.over(db)
+	return r
+}
+
+// over is the service over a database.
+func (r *room) over(db *store.Store) *turn.Service {
+	return open(db, r.searches, r.model, func() time.Time { return r.now })
+}
+
+// open returns the services over a database.
+func open(db *store.Store, searcher answer.Searcher, model answer.Model, now func() time.Time) *turn.Service {
+	log := slog.New(slog.DiscardHandler)
+	keys := chat.NewKeys(db, now)
+	ports := chat.Ports{InTx: db.InTx, Conversations: db, Retentions: db, Records: db}
+	return turn.New(turn.Config{
+		Turns: db, Leases: db, Chats: chat.New(ports, keys, now, log), Keys: keys, Quota: chat.NewQuota(db, now),
+		Answers: answer.New(searcher, answer.Always(model), db, now, log), Now: now, Log: log,
+	})
+}
+
+func (r *room) must(err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+// searches finds nothing, and counts how often it was asked to.
+type searches struct {
+	mu sync.Mutex
+	n  int
+	// hold, if there is one, is called in each search.
+	hold func(ctx context.Context)
+}
+
+func (s *searches) Search(ctx context.Context, _ retrieval.Scope, _ retrieval.Query) ([]retrieval.Result, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.n++
+	if s.hold != nil {
+		s.hold(ctx)
+	}
+	return nil, ctx.Err()
+}
+
+// model answers "Yes.", or fails.
+type model struct{ fail error }
+
+func (m *model) Generate(ctx context.Context, _ prompt.Prompt, emit func(string) error) (answer.Generated, error) {
+	if err := errors.Join(m.fail, ctx.Err()); err != nil {
+		return answer.Generated{}, err
+	}
+	return answer.Generated{}, emit("Yes.")
+}
+func (*model) Check(context.Context) error { return nil }
+func (*model) Name() string                { return "yes" }
+func (*model) Count(text string) int       { return len(text) }
+func (*model) Traits() answer.Traits       { return answer.Traits{Context: 1 << 20} }
+
+// callerOf a workspace's chatbot, under a plan with a number of messages a month.
+func callerOf(workspaceID string, messages int) *chatbot.Principal {
+	return &chatbot.Principal{
+		Chatbot: chatbot.Chatbot{ID: "cb_" + workspaceID, WorkspaceID: workspaceID},
+		Plan:    plan.Plan{Title: "Small", Limits: plan.Limits{MessageChars: 100, MessagesPerMonth: messages}},
+	}
+}
+
+// ask has a question answered, in a conversation or, with 0, in a new one.
+func (r *room) ask(ctx context.Context, caller *chatbot.Principal, conversation int64) (int64, error) {
+	asked, err := r.Begin(ctx, caller, turn.Ask{Ref: chat.Ref{ConversationID: conversation}, Message: "Question?"})
+	if err != nil {
+		return 0, err
+	}
+	_, err = asked.Run(ctx, nil)
+	return asked.Conversation.ID, err
+}
+
+// wantAsked fails unless a question is answered, or refused as used up.
+func (r *room) wantAsked(messages int, refused bool) {
+	r.Helper()
+	_, err := r.ask(r.Context(), callerOf(home, messages), 0)
+	if refused != fault.Is(err, fault.RateLimited) || !refused && err != nil {
+		r.Errorf("a question gives %v", err)
+	}
+}
+
+func (r *room) wantUsed(month string, want int) {
+	r.Helper()
+	if used, err := r.db.MessagesOf(r.Context(), home, month); err != nil || used != want {
+		r.Errorf("in %s %d are used, want %d: %v", month, used, want, err)
+	}
+}
+
+func TestMessagesOfAMonth(t *testing.T) {
+	t.Run("of many questions at once, in conversations new and old, as many are stored as the plan includes", func(t *testing.T) {
+		r := newRoom(t)
+		old, err := r.ask(t.Context(), callerOf(home, 12), 0)
+		r.must(err)
+		var all sync.WaitGroup
+		for i := range 30 {
+			all.Go(func() {
+				_, err := r.ask(t.Context(), callerOf(home, 12), int64(i%2)*old)
+				if err != nil && !fault.Is(err, fault.RateLimited) {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		r.wantUsed("2026-11", 12)
+		if _, err := r.ask(t.Context(), callerOf(foreign, 12), 0); err != nil {
+			t.Errorf("another workspace gets %v", err)
+		}
+	})
+
+	t.Run("who has none left is refused before anything is searched or stored", func(t *testing.T) {
+		r := newRoom(t)
+		r.wantAsked(1, false)
+		r.searches.n = 0
+		r.wantAsked(1, true)
+		if r.searches.n != 0 {
+			t.Errorf("%d searches were made", r.searches.n)
+		}
+		r.wantUsed("2026-11", 1)
+	})
+
+	t.Run("a question counts in the month in which it was asked", func(t *testing.T) {
+		r := newRoom(t)
+		r.now = time.Date(2026, 11, 30, 23, 59, 59, 0, time.UTC)
+		r.wantAsked(1, false)
+		r.wantAsked(1, true)
+		r.now = r.now.Add(time.Second)
+		r.wantAsked(1, false)
+		r.wantUsed("2026-11", 1)
+		r.wantUsed("2026-12", 1)
+	})
+
+	t.Run("a question that could not be answered is given back", func(t *testing.T) {
+		r := newRoom(t)
+		r.model.fail = fault.New(fault.Upstream, "The model is away.")
+		if _, err := r.ask(t.Context(), callerOf(home, 1), 0); !fault.Is(err, fault.Upstream) {
+			t.Fatalf("got %v", err)
+		}
+		r.wantUsed("2026-11", 0)
+		r.model.fail = nil
+		r.now = r.now.Add(5 * time.Second)
+		r.wantAsked(1, false)
+	})
+
+	t.Run("a question whose caller left counts", func(t *testing.T) {
+		r := newRoom(t)
+		asked, err := r.Begin(t.Context(), callerOf(home, 1), turn.Ask{Message: "Question?"})
+		r.must(err)
+		ctx, leave := context.WithCancel(t.Context())
+		leave()
+		if _, err := asked.Run(ctx, nil); !errors.Is(err, context.Canceled) {
+			t.Fatalf("got %v", err)
+		}
+		r.wantUsed("2026-11", 1)
+		r.now = r.now.Add(5 * time.Second)
+		r.wantAsked(1, true)
+	})
+
+	t.Run("a conversation that is not there costs nothing", func(t *testing.T) {
+		r := newRoom(t)
+		if _, err := r.ask(t.Context(), callerOf(home, 1), 77); !fault.Is(err, fault.NotFound) {
+			t.Fatalf("got %v", err)
+		}
+		r.wantAsked(1, false)
+	})
+}

@@ -1,0 +1,196 @@
+package turn
+
+import (
+	"errors"
+	"strings"
+	"sync"
+)
+
+// publication is what there is to read of an attempt, and who reads it.
+type publication struct {
+	mu sync.Mutex
+	// text is what was generated, and shown how much of it may be read.
+	text  strings.Builder
+	shown int
+	// notices are the messages for those who wait.
+	notices     []string
+	subscribers int
+	// more is closed when there is more to read; nil while nobody waits.
+	more chan struct{}
+
+	// done is closed at the end. What follows is set then.
+	done   chan struct{}
+	answer Answer
+	err    error
+}
+
+// subscribe counts a subscriber, unless the attempt has ended.
+func (p *publication) subscribe() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended() {
+		return false
+	}
+	p.subscribers++
+	return true
+}
+
+// unsubscribe reports whether the last subscriber has left.
+func (p *publication) unsubscribe() (last bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.subscribers--
+	return p.subscribers == 0
+}
+
+// add adds to what was generated, which may be read at once if it is shown. It
+// returns how long the text is.
+func (p *publication) add(text string, shown bool) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.text.WriteString(text)
+	if shown {
+		p.shown = p.text.Len()
+		p.wake()
+	}
+	return p.text.Len()
+}
+
+// note adds a message for those who wait.
+func (p *publication) note(message string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.notices = append(p.notices, message)
+	p.wake()
+}
+
+// show lets so much of the answer be read.
+func (p *publication) show(length int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.shown = max(p.shown, length)
+	p.wake()
+}
+
+// settle says that the attempt has ended.
+func (p *publication) settle(answer Answer, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.answer, p.err = answer, err
+	if err == nil { // it is stored
+		p.shown = p.text.Len()
+	}
+	close(p.done)
+}
+
+func (p *publication) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// next returns a notice or a piece that a subscriber has not had, or what tells
+// when there is one.
+func (p *publication) next(notices, offset int) (notice, piece string, more <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if notices < len(p.notices) {
+		return p.notices[notices], "", nil
+	}
+	if offset < p.shown {
+		return "", p.text.String()[offset:p.shown], nil
+	}
+	if p.more == nil {
+		p.more = make(chan struct{})
+	}
+	return "", "", p.more
+}
+
+// readable is what subscribers may have of the answer.
+func (p *publication) readable() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()[:p.shown]
+}
+
+// all is what was generated.
+func (p *publication) all() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
+}
+
+// length is that of what was generated.
+func (p *publication) length() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.Len()
+}
+
+// wake tells the subscribers. It is called with the lock held.
+func (p *publication) wake() {
+	if p.more != nil {
+		close(p.more)
+		p.more = nil
+	}
+}
+
+// output publishes what a pipeline makes, and gives it to the caller of an
+// attempt that runs on its goroutine.
+type output struct {
+	attempt *attempt
+	emit    func(Event) error
+}
+
+// Delta takes the next piece of the text.
+func (o *output) Delta(piece string) error {
+	a := o.attempt
+	length := a.published.add(piece, !a.durable)
+	if a.durable {
+		signal(a.unsaved)
+	}
+	return o.give(Delta, piece, length)
+}
+
+// Waiting takes a message for a person. Nobody but the caller reads an attempt
+// that is not detached, so it keeps none.
+func (o *output) Waiting(message string) error {
+	if o.attempt.detached() {
+		o.attempt.published.note(message)
+	}
+	return o.give(Waiting, message, -1)
+}
+
+func (o *output) give(kind EventKind, text string, length int) error {
+	if o.emit == nil {
+		return nil
+	}
+	if length < 0 {
+		length = o.attempt.published.length()
+	}
+	return o.emit(Event{kind, text, Position{AnswerID: o.attempt.answerID, Attempt: o.attempt.number, Offset: length}})
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// join subscribes to an attempt, unless it has ended or is about to.
+func (a *attempt) join() bool { return a.causeOfEnd() == nil && a.published.subscribe() }
+
+// leave is called by a subscriber that leaves, with the reason if it leaves
+// early. An attempt that nobody reads ends, unless it is durable. So does one
+// whose subscriber must not read on.
+func (a *attempt) leave(cause error) {
+	last := a.published.unsubscribe()
+	alone := last && !a.durable && a.detached()
+	if cause != nil && (alone || !errors.Is(cause, ErrLeft)) {
+		a.end(cause)
+	}
+}

@@ -1,0 +1,129 @@
+package turn
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"parley/core/answer"
+	"parley/core/chat"
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/plan"
+)
+
+// Config is what [New] needs.
+type Config struct {
+	Turns   Turns
+	Leases  Leases
+	Chats   *chat.Service
+	Keys    *chat.Keys
+	Quota   *chat.Quota
+	Answers *answer.Pipeline
+	Now     func() time.Time
+	Log     *slog.Logger
+}
+
+// Service answers questions in conversations.
+type Service struct {
+	Config
+
+	// conversations has those in which turns begin and run, and keys the
+	// idempotency keys whose requests are looked up.
+	conversations *queue[int64]
+	keys          *queue[chat.Key]
+	running       *running
+	// detached counts the attempts that may go on without a caller.
+	detached sync.WaitGroup
+}
+
+// New returns the service.
+func New(config Config) *Service {
+	return &Service{
+		Config:        config,
+		conversations: newQueue[int64](), keys: newQueue[chat.Key](), running: newRunning(),
+	}
+}
+
+// Ask is a question of a caller.
+type Ask struct {
+	// Ref's ConversationID of 0 starts a new conversation.
+	chat.Ref
+	Message  string
+	Delivery Delivery
+	// Key makes it a question that is answered once, however often it is
+	// asked. Nil makes it one of its own.
+	Key *chat.Key
+	// Admit, unless nil, is called before an attempt at an answer begins, and
+	// refuses it with an error. Again says that an earlier attempt was broken
+	// off. A question that is joined, or answered already, is not admitted anew.
+	// Ended, unless nil, is called when the attempt has ended.
+	Admit func(ctx context.Context, again bool) (ended func(), err error)
+}
+
+func (a Ask) check(p *chatbot.Principal) error {
+	if strings.TrimSpace(a.Message) == "" {
+		return fault.InField("message", "message is required and must not be blank.")
+	}
+	if !chat.Storable(a.Message) {
+		return fault.InField("message", "message must be valid UTF-8 without NUL characters.")
+	}
+	if err := p.Plan.Admit(plan.MessageChars, utf8.RuneCountInString(a.Message)); err != nil {
+		return err
+	}
+	return a.Ref.Check()
+}
+
+// Begin stores the question and retrieves what answers it. With a key that was
+// used before it returns the turn which that began, unless it was interrupted
+// or failed: then Begin starts another attempt at its answer.
+//
+// Its failures are Invalid, NotFound (the conversation), Conflict (the
+// conversation is busy, or the key was used for another request), RateLimited
+// (the messages of the month are used up) and Upstream (retrieval). A ctx that
+// ends fails it with the cause of ctx.
+func (s *Service) Begin(ctx context.Context, p *chatbot.Principal, ask Ask) (*Turn, error) {
+	if err := ask.check(p); err != nil {
+		return nil, err
+	}
+	turn := &Turn{service: s, Delivery: ask.Delivery}
+	b := &beginning{Service: s, principal: p, ask: ask, turn: turn}
+	// Not on the caller's goroutine: a stream's lives on, and would keep the
+	// stack that this needs. See docs/performance.md, "Open streams".
+	begun := make(chan error, 1)
+	go func() {
+		begun <- protect(func() error {
+			if ask.Key != nil {
+				return b.beginOnce(ctx)
+			}
+			return b.begin(ctx)
+		})
+	}()
+	err := <-begun
+	if turn.attempt != nil && turn.attempt.causeOfEnd() != nil {
+		err = turn.attempt.causeOfEnd()
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil { // after a panic, too: the conversation must not stay busy
+		turn.Abandon(ctx)
+		return nil, err
+	}
+	return turn, nil
+}
+
+// EndAll ends every turn of this process with a cause, which their subscribers
+// get.
+func (s *Service) EndAll(cause error) {
+	for _, a := range s.running.all() {
+		a.end(cause)
+	}
+}
+
+// Wait returns when all turns have ended that may go on without a caller. None
+// may be begun meanwhile.
+func (s *Service) Wait() { s.detached.Wait() }

@@ -1,0 +1,99 @@
+package turn
+
+import (
+	"context"
+	"time"
+
+	"parley/core/chat"
+)
+
+// Turns is the port to what keeps questions with their answers. A missing row is
+// a NotFound fault.
+type Turns interface {
+	// InTx runs fn in one transaction; calls inside it join.
+	InTx(ctx context.Context, fn func(context.Context) error) error
+
+	// BeginConversation creates a conversation with its first turn, which is
+	// as BeginTurn's; the conversation is returned with its new id.
+	BeginConversation(ctx context.Context, workspaceID string, conversation chat.Conversation, turn Opening) (made chat.Conversation, answerID int64, err error)
+	// BeginTurn appends a question, and an answer that is being generated
+	// until the lease ends, and counts the question in its month. It is a
+	// Conflict while another answer is being generated in the conversation.
+	BeginTurn(ctx context.Context, workspaceID string, turn Opening) (answerID int64, err error)
+	// BeginAgain makes an Interrupted or Failed answer one that is being
+	// generated, empty and with the next attempt, and returns that. A question
+	// that had been given back to its month counts again, in the month of the
+	// turn. It is NotFound if the answer is in no such state or not the last
+	// message of its conversation, and a Conflict while another answer is being
+	// generated there.
+	BeginAgain(ctx context.Context, workspaceID string, turn Retry) (attempt int, err error)
+	// SaveProgress stores what there is of an answer that is being generated.
+	// It is NotFound when this attempt at it is not generating any more.
+	SaveProgress(ctx context.Context, workspaceID string, answerID int64, attempt int, text string) error
+	// FinishTurn stores an answer with its final status, which is not
+	// Generating, and its usage record. It is NotFound unless this attempt at it is
+	// generating or was Interrupted by its lease. A question whose answer
+	// failed no longer counts in its month.
+	FinishTurn(ctx context.Context, workspaceID string, answer Answer) error
+	// Turn returns a turn as it stands. An answer of 0 is the last of its
+	// conversation, in which it must be otherwise.
+	Turn(ctx context.Context, workspaceID string, conversationID, answerID int64) (Stored, error)
+	// AskToStop marks an answer that is being generated. Another process may
+	// be the one that generates it: see StopsAsked.
+	AskToStop(ctx context.Context, workspaceID string, answerID int64) error
+}
+
+// Leases is the port to what is known of the answers that are being generated,
+// of any workspace.
+type Leases interface {
+	// StopsAsked returns the answers, of any workspace, that are being
+	// generated and are to be stopped.
+	StopsAsked(ctx context.Context) ([]int64, error)
+	// RenewLeases extends the leases of answers, of any workspace, that this
+	// process is generating.
+	RenewLeases(ctx context.Context, answerIDs []int64, until time.Time) error
+	// InterruptLapsed marks answers of any workspace whose lease ended before
+	// the given time as interrupted, each with a usage record that has the tokens
+	// which count gives its text, and returns how many there were.
+	InterruptLapsed(ctx context.Context, before, now time.Time, count func(text string) int) (int, error)
+}
+
+// Opening is a question that is about to be answered.
+type Opening struct {
+	// ConversationID is not looked at for a new conversation.
+	ConversationID int64
+	Question       string
+	At             time.Time
+	LeaseUntil     time.Time
+	// Month is that of At in UTC, such as "2026-11": the question counts in it.
+	Month string
+	// Reserved says that it is one of those that this process had reserved.
+	Reserved bool
+	// Delivery is nil for a turn that nobody will resume.
+	Delivery *Delivery
+}
+
+// Retry is an answer that is about to be begun again.
+type Retry struct {
+	ConversationID, AnswerID int64
+	LeaseUntil               time.Time
+	// Month is that of now, and Reserved says whether this process had reserved
+	// the message, as in [Opening].
+	Month    string
+	Reserved bool
+}
+
+// Stored is a turn as the database has it.
+type Stored struct {
+	ConversationID int64
+	// QuestionID is that of the message that is answered.
+	QuestionID int64
+	Question   string
+	// Answer has what there is so far. Its record is that of its attempt, and
+	// empty while it is being generated.
+	Answer Answer
+	// Delivery is nil for a turn that nobody was to resume.
+	Delivery *Delivery
+	// Last says that no message of the conversation came after the answer.
+	Last bool
+}

@@ -1,0 +1,80 @@
+package anthropic
+
+import (
+	"io"
+
+	"parley/llm/upstream"
+)
+
+// decoder is what has come of an answer so far.
+type decoder struct {
+	call *upstream.Call
+	text upstream.Text
+	// mayCall says that the prompt offered tools. Calls are passed over where
+	// it did not.
+	mayCall  bool
+	calls    calls
+	stop     string
+	finished bool
+	reported reported
+}
+
+// read reads a stream to its end, and emits its text.
+func (a *decoder) read(body io.Reader) error {
+	lines := upstream.NewLines(body)
+	defer lines.Free()
+	for {
+		data, err := lines.NextData()
+		if err != nil {
+			return a.ended(err)
+		}
+		found, err := decodeEvent(data)
+		if err != nil {
+			return err
+		}
+		had := a.finished
+		if err := a.add(found); err != nil {
+			return err
+		}
+		if found.ended {
+			a.call.Drain(body)
+			return a.ended(io.EOF)
+		}
+		if a.finished && !had {
+			a.call.Finished()
+		}
+	}
+}
+
+func (a *decoder) add(found event) error {
+	a.reported.add(found.usage)
+	if found.stop != "" {
+		a.stop = found.stop
+	}
+	a.finished = a.finished || found.stop != "" || found.ended
+	if found.thinking || found.call != nil {
+		a.call.Started()
+	}
+	if a.mayCall && found.call != nil {
+		return a.calls.begin(found.index, found.call)
+	}
+	if a.mayCall && found.arguments != "" {
+		return a.calls.add(found.index, found.arguments)
+	}
+	return a.text.Add(found.text)
+}
+
+// ended judges the end of a stream: an answer that was complete stays so,
+// even when the connection breaks before the end was said.
+func (a *decoder) ended(err error) error {
+	if cut := a.call.Cut(err, a.finished); cut != nil {
+		return cut
+	}
+	switch a.stop {
+	case "refusal":
+		return errDeclined
+	case "max_tokens", "model_context_window_exceeded":
+		a.calls = calls{} // The last one may be cut, and sense with it.
+	}
+	return a.text.End(len(a.calls.found(0)) > 0)
+}

@@ -1,0 +1,167 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"parley/core/answer"
+	"parley/core/answer/prompt"
+	"parley/llm/tokens"
+	"parley/llm/upstream"
+)
+
+// decoder is what has come of an answer so far.
+type decoder struct {
+	call    *upstream.Call
+	asked   *prompt.Prompt
+	text    upstream.Text
+	counter *tokens.Counter
+	// offered says that the prompt offered tools. Calls of others are passed
+	// over.
+	offered bool
+	calls   calls
+	// accepted says that the server has agreed to answer.
+	accepted bool
+	// reasoning is how many tokens the model has thought.
+	reasoning int
+	finished  bool
+	usage     answer.Usage
+	hasUsage  bool
+}
+
+// newDecoder begins the time that the answer may take.
+func (m *Model) newDecoder(ctx context.Context, asked *prompt.Prompt, emit func(text string) error) *decoder {
+	call := upstream.Begin(ctx, m.config.limits)
+	if asked.Whole {
+		call.Started() // the first token comes with the last
+	}
+	return &decoder{
+		call: call, asked: asked, text: upstream.Text{Call: call, Emit: emit}, counter: m.counter, offered: m.offers(asked),
+	}
+}
+
+// take reads a response to its end, and emits its text.
+func (a *decoder) take(response *http.Response) error {
+	a.accepted = true
+	defer func() { _ = response.Body.Close() }()
+	if upstream.IsStream(response) {
+		return a.read(response.Body)
+	}
+	return a.readWhole(response.Body)
+}
+
+// read reads a stream to its end, and emits its text.
+func (a *decoder) read(body io.Reader) error {
+	lines := upstream.NewLines(body)
+	defer lines.Free()
+	for {
+		data, err := lines.NextData()
+		if err != nil {
+			return a.ended(err)
+		}
+		if string(data) == "[DONE]" {
+			a.finished = true
+			a.call.Drain(body)
+			return a.ended(io.EOF)
+		}
+		had := a.finished
+		if err := a.add(data); err != nil {
+			if had && errors.Is(err, errMalformed) {
+				return a.ended(io.EOF) // The line of the usage broke off.
+			}
+			return err
+		}
+		if a.finished && !had {
+			a.call.Finished()
+		}
+	}
+}
+
+// readWhole reads an answer that is not streamed, and emits it.
+func (a *decoder) readWhole(body io.Reader) error {
+	data, err := upstream.ReadWhole(body)
+	if err != nil {
+		return err
+	}
+	if err := a.add(data); err != nil {
+		return err
+	}
+	a.finished = true
+	return a.ended(io.EOF)
+}
+
+func (a *decoder) add(data []byte) error {
+	chunk, err := decodeChunk(data)
+	if err != nil {
+		return err
+	}
+	if chunk.hasUsage {
+		a.usage, a.hasUsage = chunk.usage, true
+	}
+	a.finished = a.finished || chunk.finish != ""
+	if chunk.reasoning != "" {
+		a.call.Started()
+		a.reasoning += a.counter.Count(chunk.reasoning)
+	}
+	if a.offered && chunk.calls.Exists() {
+		a.call.Started()
+		if err := a.calls.add(chunk.calls, chunk.whole); err != nil {
+			return err
+		}
+	}
+	return a.text.Add(chunk.text)
+}
+
+// ended judges the end of a stream: an answer that was complete stays so,
+// even when the connection breaks before the usage.
+func (a *decoder) ended(err error) error {
+	if cut := a.call.Cut(err, a.finished); cut != nil {
+		return cut
+	}
+	return a.text.End(a.calls.any())
+}
+
+// generated is what has come of the answer, which ended with err.
+func (a *decoder) generated(model string, err error) (answer.Generated, error) {
+	generated := answer.Generated{Model: model, Usage: a.used()}
+	if err != nil {
+		return generated, a.call.Failure(err, a.text.Len() > 0)
+	}
+	generated.Calls = a.calls.all(len(a.asked.Messages))
+	return generated, nil
+}
+
+// used is the usage up to now: the server's, or else counted. What no server
+// has taken has used nothing.
+func (a *decoder) used() answer.Usage {
+	if a.hasUsage || !a.accepted && !a.call.Sent() {
+		return a.usage
+	}
+	usage := a.estimatePrompt()
+	usage.CompletionTokens = a.reasoning + a.calls.count(a.counter)
+	if a.text.Len() > 0 {
+		usage.CompletionTokens += max(1, a.counter.Count(a.text.String()))
+	}
+	return usage
+}
+
+// estimatePrompt counts the tokens of a request that the server did not count.
+// The 3 tokens a message and 3 for the reply are those of OpenAI's cookbook,
+// "How to count tokens with tiktoken".
+func (a *decoder) estimatePrompt() answer.Usage {
+	total := 3
+	for _, message := range a.asked.Messages {
+		total += 3 + a.counter.Count(string(message.Role)) + a.counter.Count(message.Text)
+		for _, call := range message.Calls {
+			total += a.counter.Count(call.Name) + a.counter.Count(argumentsOf(call))
+		}
+	}
+	if a.offered {
+		for _, tool := range a.asked.Tools {
+			total += a.counter.Count(tool.Name) + a.counter.Count(tool.Description) + a.counter.Count(tool.Parameters)
+		}
+	}
+	return answer.Usage{PromptTokens: total, Estimated: true}
+}
