@@ -34,6 +34,8 @@ func openIndex(ctx context.Context, config *Config) (index, error) {
 	return x, nil
 }
 
+// OpenWeaviate opens the Weaviate of the configuration, with collections whose
+// names begin with prefix.
 func OpenWeaviate(ctx context.Context, config *Config, prefix string) (*weaviate.Index, error) {
 	return weaviate.Open(ctx, config.Weaviate.Index(prefix))
 }

@@ -515,7 +515,7 @@ var bans = []Ban{
 		Because: "vendors of models end in llm",
 	},
 	{
-		Imports: []string{root + "/core/answer/answertest", root + "/billing/stripetest", root + "/mail/mailtest", root + "/index/indextest", root + "/llm/llmtest", root + "/llm/upstream/upstreamtest", root + "/internal/pgtest", root + "/internal/weaviatetest"},
+		Imports: append(prefixed(doubles), root+"/core/answer/answertest", root+"/llm/upstream/upstreamtest"),
 		In:      []string{"..."},
 		Except:  []string{"index/indextest", "llm/llmtest", "llm/upstream/upstreamtest"},
 		Because: "doubles and suites for tests stay out of the program",
