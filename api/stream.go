@@ -44,7 +44,7 @@ func (h streams) answer(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	ask, err := questions{h.API}.read(c, admitted)
+	ask, err := questions(h).read(c, admitted)
 	if err != nil {
 		admitted.place.leave()
 		return err

@@ -1,9 +1,10 @@
 package citation
 
 import (
-	"parley/core/answer/answertest"
 	"strings"
 	"testing"
+
+	"parley/core/answer/answertest"
 
 	"pgregory.net/rapid"
 

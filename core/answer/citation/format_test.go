@@ -1,10 +1,11 @@
 package citation
 
 import (
-	"parley/core/answer/answertest"
 	"regexp"
 	"strings"
 	"testing"
+
+	"parley/core/answer/answertest"
 
 	"parley/core/answer/format"
 )

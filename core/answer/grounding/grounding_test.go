@@ -1,10 +1,11 @@
 package grounding
 
 import (
-	"parley/core/answer/answertest"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"parley/core/answer/answertest"
 
 	"pgregory.net/rapid"
 )

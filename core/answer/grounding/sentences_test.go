@@ -1,11 +1,12 @@
 package grounding
 
 import (
-	"parley/core/answer/answertest"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"parley/core/answer/answertest"
 
 	"pgregory.net/rapid"
 )
