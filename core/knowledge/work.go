@@ -10,41 +10,6 @@ import (
 	"parley/core/fault"
 )
 
-// Queue is the port to what runs [Worker.Work].
-type Queue interface {
-	// Enqueue has a kind of work done for the workspace. It joins the
-	// transaction of ctx, which holds the workspace's lock.
-	Enqueue(ctx context.Context, workspaceID, work string) error
-}
-
-// The kinds of work. Each has workers of its own, so that who waits for a slow
-// site keeps no file waiting, and who waits for embeddings neither.
-const (
-	// FetchWork is about sources, and documents with an address.
-	FetchWork = "fetch"
-	// ExtractWork is about files and texts until they are split.
-	ExtractWork = "extract"
-	// IndexWork brings documents into the index, and out of it.
-	IndexWork = "index"
-)
-
-// AllWork are the kinds of work.
-func AllWork() []string { return []string{FetchWork, ExtractWork, IndexWork} }
-
-// DueWork is a kind of work that is due in a workspace.
-type DueWork struct{ WorkspaceID, Work string }
-
-// DueStore is the port to what is due.
-type DueStore interface {
-	// DueDocument returns the document that a kind of work goes on with: first
-	// what is to be removed, then what was uploaded, then pages. Those of the
-	// sources in skip are left out.
-	DueDocument(ctx context.Context, workspaceID, work string, now time.Time, skip []string) (Document, error)
-	DueSource(ctx context.Context, workspaceID string, now time.Time) (Source, error)
-	// WorkspacesDue returns the work that is due in all workspaces.
-	WorkspacesDue(ctx context.Context, now time.Time) ([]DueWork, error)
-}
-
 // Worker does the work that is due, whoever asks for it.
 type Worker struct {
 	mover
@@ -94,26 +59,6 @@ func (s *Worker) Work(ctx context.Context, workspaceID, work string) (more bool,
 	return more, 0, err
 }
 
-// WorkOff works off what is due in a workspace, of each kind for about one turn:
-// for who has no queue.
-func (s *Worker) WorkOff(ctx context.Context, workspaceID string) (more bool, err error) {
-	waits := map[string]bool{} // for a site
-	for _, work := range AllWork() {
-		_, pause, err := s.Work(ctx, workspaceID, work)
-		if err != nil {
-			return false, err
-		}
-		waits[work] = pause > 0
-	}
-	for _, work := range AllWork() { // one kind makes work for another
-		due, err := s.isDue(ctx, workspaceID, work)
-		if err != nil || due && !waits[work] {
-			return due, err
-		}
-	}
-	return false, nil
-}
-
 // workOnce works on what is due first, if anything is.
 func (s *Worker) workOnce(ctx context.Context, workspaceID, work string) (worked bool, err error) {
 	if work == FetchWork {
@@ -140,56 +85,62 @@ func (s *Worker) workOnce(ctx context.Context, workspaceID, work string) (worked
 	return true, err
 }
 
-func (s *Worker) isDue(ctx context.Context, workspaceID, work string) (bool, error) {
-	var err error = fault.New(fault.NotFound, "No source is due.")
-	if work == FetchWork {
-		_, err = s.due.DueSource(ctx, workspaceID, s.now())
+// advance takes a document through a step. What goes wrong with the document is
+// written to it, and no error: it then has failed, or waits for another try.
+func (s *Worker) advance(ctx context.Context, d Document, step func(context.Context, *Document) error) (Document, error) {
+	var err error
+	if d.State == Removing {
+		err = s.removals.finish(ctx, d)
+	} else {
+		err = step(ctx, &d)
 	}
-	if fault.Is(err, fault.NotFound) {
-		_, err = s.due.DueDocument(ctx, workspaceID, work, s.now(), nil)
+	if d.State == Fetching && fault.Is(err, fault.RateLimited) && ctx.Err() == nil {
+		err = s.leaveHost(ctx, &d, err)
 	}
-	if fault.Is(err, fault.NotFound) {
-		return false, nil
+	if err != nil && ctx.Err() == nil && !errors.Is(err, errTaken) {
+		d, err = s.postpone(ctx, d, err)
 	}
-	return err == nil, err
+	switch {
+	case err == nil, errors.Is(err, errTaken):
+		return d, nil
+	case ctx.Err() != nil:
+		return d, context.Cause(ctx)
+	}
+	return d, err
 }
 
-// Finish calls complete in one transaction under the workspace's lock, unless
-// something has become due: then more is true. Whoever adds holds the lock
-// too, so that nothing falls between the two.
-func (s *Worker) Finish(ctx context.Context, workspaceID, work string, complete func(context.Context) error) (more bool, err error) {
-	err = s.workspaces.InTx(ctx, func(ctx context.Context) error {
-		_, err := s.workspaces.lock(ctx, workspaceID)
-		if fault.Is(err, fault.NotFound) {
-			return complete(ctx)
-		}
-		if err != nil {
-			return err
-		}
-		if more, err = s.isDue(ctx, workspaceID, work); err != nil || more {
-			return err
-		}
-		return complete(ctx)
-	})
-	return more, err
-}
-
-// Sweep enqueues all work that is due: what waited for its time to come, and what a crash left behind. And it counts the answers of
-// receipts for good whose time has come.
-func (s *Worker) Sweep(ctx context.Context) error {
-	due, err := s.due.WorkspacesDue(ctx, s.now())
+// readOnly takes a document to Indexing, where other workers go on with it.
+func (s *Worker) readOnly(ctx context.Context, d *Document) error {
+	bot, err := s.workspaces.chatbot(ctx, d.WorkspaceID, d.ChatbotID)
 	if err != nil {
 		return err
 	}
-	var failures []error
-	for _, d := range due {
-		failures = append(failures, s.workspaces.InTx(ctx, func(ctx context.Context) error {
-			if _, err := s.workspaces.lock(ctx, d.WorkspaceID); err != nil {
-				return err
-			}
-			return s.workspaces.enqueue(ctx, d.WorkspaceID, d.Work)
-		}))
+	if err := s.reader.read(ctx, bot, d); err != nil || d.State != Indexing {
+		return err
 	}
-	failures = append(failures, s.removals.countAgain(ctx))
-	return errors.Join(failures...)
+	next, now := *d, s.now()
+	next.DueAt = &now
+	err = s.workspaces.change(ctx, d.WorkspaceID, []string{IndexWork}, func(ctx context.Context) error {
+		return taken(s.documents.UpdateDocument(ctx, d.WorkspaceID, Indexing, next, false))
+	})
+	if err == nil {
+		*d = next
+	}
+	return err
+}
+
+// process takes a document through the steps that it has not taken yet. Each
+// step is in the database before the next begins, so that who takes over goes
+// on from there.
+func (s *Worker) process(ctx context.Context, d *Document) error {
+	bot, err := s.workspaces.chatbot(ctx, d.WorkspaceID, d.ChatbotID)
+	if err != nil {
+		return err
+	}
+	if d.State != Indexing {
+		if err := s.reader.read(ctx, bot, d); err != nil || d.State != Indexing {
+			return err
+		}
+	}
+	return s.indexer.put(ctx, bot, d)
 }

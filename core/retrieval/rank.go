@@ -117,11 +117,11 @@ func lookAgain(terms []Term, found Hits) []*Hit {
 	for i, idf := range found.IDF {
 		weights[i] = float64(terms[i].Weight) / lexical.Unit * idf
 	}
-	var near nearness
+	near := newNearness(weights)
 	best := pointers(found.Lexical[:min(looked, len(found.Lexical))])
 	for _, hit := range best {
 		score := hit.Score * (lexical.K1 + 1) / lexical.Unit
-		hit.Score = score + leadWeight*lead(weights, hit.Occurrences) + nearWeight*near.of(weights, hit.Occurrences)
+		hit.Score = score + leadWeight*near.lead(hit.Occurrences) + nearWeight*near.of(hit.Occurrences)
 	}
 	return best
 }
@@ -145,25 +145,35 @@ func byScore(a, b *Hit) int {
 	return cmp.Compare(a.PassageID, b.PassageID)
 }
 
+// nearness judges where the terms of a question stand in passages. What it
+// needs for each term is made once for all passages.
+type nearness struct {
+	weights []float64
+	seen    []bool
+	sums    []float64
+}
+
+func newNearness(weights []float64) *nearness {
+	return &nearness{weights, make([]bool, len(weights)), make([]float64, len(weights))}
+}
+
 // lead sums the weights of the terms, each by where it stands first.
-func lead(weights []float64, occurrences []Occurrence) float64 {
-	var seen uint64
+func (n *nearness) lead(occurrences []Occurrence) float64 {
+	clear(n.seen)
 	sum := 0.0
 	for _, o := range occurrences {
-		if bit := uint64(1) << (o.Term & 63); seen&bit == 0 {
-			seen |= bit
-			sum += weights[o.Term] / (1 + float64(o.At)/leadHalf)
+		if !n.seen[o.Term] {
+			n.seen[o.Term] = true
+			sum += n.weights[o.Term] / (1 + float64(o.At)/leadHalf)
 		}
 	}
 	return sum
 }
 
-// nearness is a sum for each term, kept from one passage to the next.
-type nearness struct{ sums [64]float64 }
-
 // of sums, over pairs of different terms that stand within the window, the
 // weight of the one over the distance for the other; saturated for each term.
-func (n *nearness) of(weights []float64, occurrences []Occurrence) float64 {
+func (n *nearness) of(occurrences []Occurrence) float64 {
+	clear(n.sums)
 	for i, a := range occurrences {
 		for _, b := range occurrences[i+1:] {
 			distance := b.At - a.At
@@ -171,16 +181,15 @@ func (n *nearness) of(weights []float64, occurrences []Occurrence) float64 {
 				break
 			}
 			if a.Term != b.Term && distance > 0 {
-				n.sums[a.Term&63] += weights[b.Term] / float64(distance)
-				n.sums[b.Term&63] += weights[a.Term] / float64(distance)
+				n.sums[a.Term] += n.weights[b.Term] / float64(distance)
+				n.sums[b.Term] += n.weights[a.Term] / float64(distance)
 			}
 		}
 	}
 	total := 0.0
-	for i := range weights {
-		if sum := n.sums[i&63]; sum > 0 {
-			total += weights[i] * sum / (sum + nearHalf)
-			n.sums[i&63] = 0
+	for i, sum := range n.sums {
+		if sum > 0 {
+			total += n.weights[i] * sum / (sum + nearHalf)
 		}
 	}
 	return total

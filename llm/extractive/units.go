@@ -1,6 +1,10 @@
 package extractive
 
-import "strings"
+import (
+	"strings"
+
+	sentences "parley/internal/sentence"
+)
 
 // kind says what a unit is.
 type kind int
@@ -153,7 +157,7 @@ func (r *reader) paragraph() {
 		parts = append(parts, strings.TrimLeft(r.take(), " \t>"))
 	}
 	r.blocks++
-	eachSentence(strings.Join(parts, " "), func(text string) {
+	sentences.Each(strings.Join(parts, " "), func(text string) {
 		if hasLetter(text) {
 			r.add(unit{kind: sentence, text: text})
 		}

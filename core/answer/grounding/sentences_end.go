@@ -1,12 +1,12 @@
 package grounding
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"parley/internal/fence"
+	"parley/internal/sentence"
 )
 
 // maxAfter is how far behind a full stop is looked for what belongs to the
@@ -82,16 +82,13 @@ func (s *sentences) character(text string, final bool) (n int, ends bool, verdic
 		s.inside.brackets++
 	case r == ']' || r == ')':
 		s.inside.brackets = max(0, s.inside.brackets-1)
-	case s.inside.any() || !unicode.Is(unicode.STerm, r) && r != '…':
-	case r == '.' && abbreviated(s.text.String()):
+	case s.inside.any() || !sentence.Ends(r):
+	case r == '.' && sentence.Abbreviated(s.text.String()):
 	default:
 		return endOf(text, size, final)
 	}
 	return size, false, fence.Prose
 }
-
-// firstWide is where the scripts begin that put no space between sentences.
-const firstWide = '\u3000'
 
 // endOf returns the length of the end of a sentence, which begins with a full
 // stop of a size, whether it is one, and whether that takes more text.
@@ -101,7 +98,7 @@ func endOf(text string, size int, final bool) (n int, ends bool, verdict fence.V
 	whole := final || len(window) == maxAfter
 	at := size
 	for {
-		at += closingLength(window[at:])
+		at += sentence.Closing(window[at:])
 		n, verdict := citationLength(window[at:], whole)
 		if verdict == fence.Wait {
 			return 0, false, fence.Wait
@@ -118,26 +115,13 @@ func endOf(text string, size int, final bool) (n int, ends bool, verdict fence.V
 		return 0, false, fence.Wait
 	case next == "" || next[0] == '\n':
 		return at, true, fence.Prose
-	case wide >= firstWide:
+	case sentence.Wide(wide):
 		return at, true, fence.Prose
 	case next == rest:
 		return at, false, fence.Prose
 	}
 	r, _ := utf8.DecodeRuneInString(next)
 	return at, !unicode.IsLower(r), fence.Prose
-}
-
-// closingLength is the length of what closes with a sentence.
-func closingLength(text string) int {
-	at := 0
-	for at < len(text) {
-		r, size := utf8.DecodeRuneInString(text[at:])
-		if !strings.ContainsRune(`"')]*_`, r) && !unicode.In(r, unicode.STerm, unicode.Pe, unicode.Pf) {
-			break
-		}
-		at += size
-	}
-	return at
 }
 
 // citationLength is the length of spaces and a marker "[n]", or zero.
@@ -157,26 +141,4 @@ func citationLength(text string, whole bool) (int, fence.Verdict) {
 		return 0, fence.Prose
 	}
 	return len(text) - len(digits) + 1, fence.Prose
-}
-
-// abbreviations are words whose point ends no sentence though a capital
-// follows.
-var abbreviations = []string{"Abb", "Abs", "Art", "Bd", "Co", "Dr", "Fig", "Hr", "Mr", "Mrs", "Ms", "Nr", "No", "Prof", "Sr", "St", "ca", "cf", "vs"}
-
-// abbreviated reports whether the point behind a text is that of an
-// abbreviation, an initial or an ordinal number.
-func abbreviated(text string) bool {
-	tail := strings.ToValidUTF8(text[max(0, len(text)-8):], " ")
-	word := tail[strings.LastIndexFunc(tail, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })+1:]
-	if i := strings.IndexFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }); i > 0 {
-		word = word[i:]
-	}
-	if slices.Contains(abbreviations, word) {
-		return true
-	}
-	first, size := utf8.DecodeRuneInString(word)
-	if unicode.IsDigit(first) {
-		return len(word) <= 2
-	}
-	return word != "" && size == len(word)
 }

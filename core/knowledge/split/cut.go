@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/internal/sentence"
 )
 
 // A cutter returns the length of the first part of a text that is not empty:
@@ -14,8 +16,8 @@ type cutter func(text string) int
 // The cutters for what is too long, the best first. Each cuts what the ones
 // before it left too long; what the last leaves too long is cut anywhere.
 var (
-	proseCuts = []cutter{item, sentence, line, clause, word}
-	rowCuts   = []cutter{line, cell, sentence, clause, word}
+	proseCuts = []cutter{item, sentenceEnd, line, clause, word}
+	rowCuts   = []cutter{line, cell, sentenceEnd, clause, word}
 	codeCuts  = []cutter{line, clause, word}
 )
 
@@ -122,6 +124,15 @@ func line(text string) int {
 		return len(text)
 	}
 	return gap(text, end+feed)
+}
+
+// sentenceEnd cuts behind a sentence.
+func sentenceEnd(text string) int {
+	end, space := sentence.First(text)
+	if space {
+		return gap(text, end)
+	}
+	return end
 }
 
 // cell cuts behind the bar that ends a cell of a table.

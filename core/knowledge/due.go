@@ -1,0 +1,118 @@
+package knowledge
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/core/fault"
+)
+
+// Queue is the port to what runs [Worker.Work].
+type Queue interface {
+	// Enqueue has a kind of work done for the workspace. It joins the
+	// transaction of ctx, which holds the workspace's lock.
+	Enqueue(ctx context.Context, workspaceID, work string) error
+}
+
+// The kinds of work. Each has workers of its own, so that who waits for a slow
+// site keeps no file waiting, and who waits for embeddings neither.
+const (
+	// FetchWork is about sources, and documents with an address.
+	FetchWork = "fetch"
+	// ExtractWork is about files and texts until they are split.
+	ExtractWork = "extract"
+	// IndexWork brings documents into the index, and out of it.
+	IndexWork = "index"
+)
+
+// AllWork are the kinds of work.
+func AllWork() []string { return []string{FetchWork, ExtractWork, IndexWork} }
+
+// DueWork is a kind of work that is due in a workspace.
+type DueWork struct{ WorkspaceID, Work string }
+
+// DueStore is the port to what is due.
+type DueStore interface {
+	// DueDocument returns the document that a kind of work goes on with: first
+	// what is to be removed, then what was uploaded, then pages. Those of the
+	// sources in skip are left out.
+	DueDocument(ctx context.Context, workspaceID, work string, now time.Time, skip []string) (Document, error)
+	DueSource(ctx context.Context, workspaceID string, now time.Time) (Source, error)
+	// WorkspacesDue returns the work that is due in all workspaces.
+	WorkspacesDue(ctx context.Context, now time.Time) ([]DueWork, error)
+}
+
+// WorkOff works off what is due in a workspace, of each kind for about one turn:
+// for who has no queue.
+func (s *Worker) WorkOff(ctx context.Context, workspaceID string) (more bool, err error) {
+	waits := map[string]bool{} // for a site
+	for _, work := range AllWork() {
+		_, pause, err := s.Work(ctx, workspaceID, work)
+		if err != nil {
+			return false, err
+		}
+		waits[work] = pause > 0
+	}
+	for _, work := range AllWork() { // one kind makes work for another
+		due, err := s.isDue(ctx, workspaceID, work)
+		if err != nil || due && !waits[work] {
+			return due, err
+		}
+	}
+	return false, nil
+}
+
+func (s *Worker) isDue(ctx context.Context, workspaceID, work string) (bool, error) {
+	var err error = fault.New(fault.NotFound, "No source is due.")
+	if work == FetchWork {
+		_, err = s.due.DueSource(ctx, workspaceID, s.now())
+	}
+	if fault.Is(err, fault.NotFound) {
+		_, err = s.due.DueDocument(ctx, workspaceID, work, s.now(), nil)
+	}
+	if fault.Is(err, fault.NotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Finish calls complete in one transaction under the workspace's lock, unless
+// something has become due: then more is true. Whoever adds holds the lock
+// too, so that nothing falls between the two.
+func (s *Worker) Finish(ctx context.Context, workspaceID, work string, complete func(context.Context) error) (more bool, err error) {
+	err = s.workspaces.InTx(ctx, func(ctx context.Context) error {
+		_, err := s.workspaces.lock(ctx, workspaceID)
+		if fault.Is(err, fault.NotFound) {
+			return complete(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		if more, err = s.isDue(ctx, workspaceID, work); err != nil || more {
+			return err
+		}
+		return complete(ctx)
+	})
+	return more, err
+}
+
+// Sweep enqueues all work that is due: what waited for its time to come, and what a crash left behind. And it counts the answers of
+// receipts for good whose time has come.
+func (s *Worker) Sweep(ctx context.Context) error {
+	due, err := s.due.WorkspacesDue(ctx, s.now())
+	if err != nil {
+		return err
+	}
+	var failures []error
+	for _, d := range due {
+		failures = append(failures, s.workspaces.InTx(ctx, func(ctx context.Context) error {
+			if _, err := s.workspaces.lock(ctx, d.WorkspaceID); err != nil {
+				return err
+			}
+			return s.workspaces.enqueue(ctx, d.WorkspaceID, d.Work)
+		}))
+	}
+	failures = append(failures, s.removals.countAgain(ctx))
+	return errors.Join(failures...)
+}

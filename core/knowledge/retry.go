@@ -1,0 +1,59 @@
+package knowledge
+
+import (
+	"context"
+	"time"
+
+	"parley/core/fault"
+)
+
+// postpone writes down why a document failed, and when it is tried again if
+// that can help.
+func (s *Worker) postpone(ctx context.Context, d Document, cause error) (Document, error) {
+	failure := fault.As(cause)
+	now := s.now()
+	from := d.State
+	d.Attempts++
+	d.Reason, d.UpdatedAt = reason(failure), now
+	if d.State == Removing {
+		due := now.Add(pause(d.Attempts, failure.RetryAfter))
+		s.log.Warn("document not removed yet", "document_id", d.ID, "error", cause)
+		return d, s.documents.PostponeRemoval(ctx, d.WorkspaceID, d.ID, d.Attempts, due)
+	}
+	d.DueAt = nil
+	if mayPass(failure.Kind) && d.Attempts < mostAttempts {
+		due := now.Add(pause(d.Attempts, failure.RetryAfter))
+		d.DueAt = &due
+		if d.State != Indexing {
+			d.State = Pending
+		}
+	} else {
+		d.State = Failed
+	}
+	s.log.Info("document postponed", "document_id", d.ID, "state", d.State, "attempts", d.Attempts, "error", cause)
+	return d, taken(s.documents.UpdateDocument(ctx, d.WorkspaceID, from, d, false))
+}
+
+// reason is what the owner of a document reads.
+func reason(failure *fault.Error) string {
+	if failure.Kind == fault.Internal {
+		return "Something went wrong here, not with the document."
+	}
+	return failure.Message
+}
+
+// mayPass reports whether a failure of this kind can pass by itself.
+func mayPass(kind fault.Kind) bool {
+	switch kind {
+	case fault.Upstream, fault.Unavailable, fault.Internal, fault.RateLimited:
+		return true
+	}
+	return false
+}
+
+// pause is the time before the next attempt: twice the last one, or what the
+// other side asked for.
+func pause(attempts int, asked time.Duration) time.Duration {
+	d := min(firstPause<<min(attempts-1, 20), lastPause)
+	return max(d, min(asked, 24*time.Hour))
+}

@@ -1,0 +1,29 @@
+package sentence
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestFirstAndEach(t *testing.T) {
+	for text, want := range map[string]struct {
+		first string
+		each  []string
+	}{
+		"One. Two.":              {"One.", []string{"One.", "Two."}},
+		"One. two.":              {"One. two.", []string{"One.", "two."}},
+		"Dr. No is in. He left.": {"Dr. No is in.", []string{"Dr. No is in.", "He left."}},
+		"USW. Next.":             {"USW.", []string{"USW. Next."}},
+		"Run `ls. B` now. Done.": {"Run `ls.", []string{"Run `ls. B` now.", "Done."}},
+		"停。走。":                   {"停。", []string{"停。", "走。"}},
+		"He said “go.” She went": {"He said “go.”", []string{"He said “go.” She went"}},
+		"No end":                 {"No end", []string{"No end"}},
+	} {
+		length, _ := First(text)
+		var each []string
+		Each(text, func(s string) { each = append(each, s) })
+		if text[:length] != want.first || !slices.Equal(each, want.each) {
+			t.Errorf("%q: First finds %q, want %q; Each finds %q, want %q", text, text[:length], want.first, each, want.each)
+		}
+	}
+}
