@@ -11,33 +11,8 @@ import (
 
 	"parley/core/fault"
 	"parley/internal/requestid"
+	"parley/internal/route"
 )
-
-// The codes of the envelope: one for each meaning.
-const (
-	codeUnauthenticated = 1
-	codeForbidden       = 2
-	codeNotFound        = 3
-	codeInvalid         = 4
-	codeInternal        = 5
-	codeConflict        = 6
-	codeRateLimited     = 7
-	codeUnavailable     = 8
-)
-
-// failures is the one table from kinds of failure to statuses and codes.
-var failures = map[fault.Kind]struct{ status, code int }{
-	fault.Internal:        {fiber.StatusInternalServerError, codeInternal},
-	fault.Upstream:        {fiber.StatusInternalServerError, codeInternal},
-	fault.Invalid:         {fiber.StatusBadRequest, codeInvalid},
-	fault.TooLarge:        {fiber.StatusRequestEntityTooLarge, codeInvalid},
-	fault.Unauthenticated: {fiber.StatusUnauthorized, codeUnauthenticated},
-	fault.Forbidden:       {fiber.StatusForbidden, codeForbidden},
-	fault.NotFound:        {fiber.StatusNotFound, codeNotFound},
-	fault.Conflict:        {fiber.StatusConflict, codeConflict},
-	fault.RateLimited:     {fiber.StatusTooManyRequests, codeRateLimited},
-	fault.Unavailable:     {fiber.StatusServiceUnavailable, codeUnavailable},
-}
 
 const internalMessage = "Something went wrong here. Try again; if it happens again, report the request id."
 
@@ -59,8 +34,8 @@ func failureOf(err error) failure {
 		return frameworkFailure(framework)
 	}
 	f := fault.As(err)
-	row := failures[f.Kind]
-	out := failure{status: row.status, code: row.code, message: f.Message, retryAfter: f.RetryAfter}
+	row := route.FailureOf(f.Kind)
+	out := failure{status: row.Status, code: row.Code, message: f.Message, retryAfter: f.RetryAfter}
 	if f.Kind == fault.Internal {
 		out.message = internalMessage
 	}
@@ -74,17 +49,17 @@ func failureOf(err error) failure {
 func frameworkFailure(err *fiber.Error) failure {
 	switch {
 	case err.Code == fiber.StatusNotFound:
-		return failure{status: err.Code, code: codeNotFound, message: "There is no such endpoint. Check the path."}
+		return failure{status: err.Code, code: route.CodeNotFound, message: "There is no such endpoint. Check the path."}
 	case err.Code == fiber.StatusMethodNotAllowed:
-		return failure{status: err.Code, code: codeInvalid, message: "This endpoint does not take this method."}
+		return failure{status: err.Code, code: route.CodeInvalid, message: "This endpoint does not take this method."}
 	case err.Code == fiber.StatusRequestEntityTooLarge:
-		return failure{status: err.Code, code: codeInvalid, message: "The request body is too large."}
+		return failure{status: err.Code, code: route.CodeInvalid, message: "The request body is too large."}
 	case err.Code == fiber.StatusUnsupportedMediaType:
-		return failure{status: err.Code, code: codeInvalid, message: err.Message}
+		return failure{status: err.Code, code: route.CodeInvalid, message: err.Message}
 	case err.Code >= 400 && err.Code < 500:
-		return failure{status: fiber.StatusBadRequest, code: codeInvalid, message: "The request could not be read. Check its headers and body."}
+		return failure{status: fiber.StatusBadRequest, code: route.CodeInvalid, message: "The request could not be read. Check its headers and body."}
 	}
-	return failure{status: fiber.StatusInternalServerError, code: codeInternal, message: internalMessage}
+	return failure{status: fiber.StatusInternalServerError, code: route.CodeInternal, message: internalMessage}
 }
 
 // Fail answers a failed request with the envelope and logs what the caller

@@ -22,7 +22,7 @@ func (s chatbotPages) showChatbots(c *fiber.Ctx, v visit, status int, f views.Fo
 	}
 	m := views.Chatbots{Form: f, MayCreate: v.may(tenant.ManageChatbots)}
 	for _, bot := range bots {
-		m.Chatbots = append(m.Chatbots, chatbotView(bot))
+		m.Chatbots = append(m.Chatbots, chatbotToView(bot))
 	}
 	return render(c, status, views.ChatbotsPage(v.layout(c, views.ChatbotsSection, "Chatbots"), m))
 }

@@ -36,23 +36,23 @@ func (s evaluationPages) evaluate(c *fiber.Ctx, v visit) error {
 			return s.showEvaluation(c, v, status, views.Evaluate{Form: f})
 		})
 	}
-	m := evaluationView(result)
+	m := evaluationToView(result)
 	m.Form = typed.view()
 	return s.showEvaluation(c, v, fiber.StatusOK, m)
 }
 
-func evaluationView(e retrieval.Evaluation) views.Evaluate {
+func evaluationToView(e retrieval.Evaluation) views.Evaluate {
 	m := views.Evaluate{Measured: e.Measured, MRR: fmt.Sprintf("%.2f", e.MRR)}
 	for _, depth := range retrieval.EvaluateDepths {
 		m.Shares = append(m.Shares, views.Share{Depth: strconv.Itoa(depth), Percent: fmt.Sprintf("%.0f %%", 100*e.Within[depth])})
 	}
 	for _, p := range e.Probes {
-		m.Results = append(m.Results, resultView(p))
+		m.Results = append(m.Results, probedToView(p))
 	}
 	return m
 }
 
-func resultView(p retrieval.Probed) views.Result {
+func probedToView(p retrieval.Probed) views.Result {
 	shown := views.Result{Question: p.Question, Expected: p.Title}
 	if p.Rank > 0 {
 		shown.Rank = strconv.Itoa(p.Rank)

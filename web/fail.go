@@ -10,27 +10,33 @@ import (
 
 	"parley/core/fault"
 	"parley/internal/requestid"
+	"parley/internal/route"
 	"parley/internal/security"
 	"parley/views"
 )
 
-type look struct {
-	status int
-	title  string
+// titles head the page about a kind of failure.
+var titles = map[fault.Kind]string{
+	fault.Internal:        "Something went wrong",
+	fault.Invalid:         "That did not work",
+	fault.TooLarge:        "Too large",
+	fault.Unauthenticated: "Sign in first",
+	fault.Forbidden:       "Not allowed",
+	fault.NotFound:        "Not found",
+	fault.Conflict:        "Not possible right now",
+	fault.RateLimited:     "Too many requests",
+	fault.Upstream:        "Something went wrong",
+	fault.Unavailable:     "Try again soon",
 }
 
-// looks is the one table of how a kind of failure looks on a page.
-var looks = map[fault.Kind]look{
-	fault.Internal:        {fiber.StatusInternalServerError, "Something went wrong"},
-	fault.Invalid:         {fiber.StatusUnprocessableEntity, "This cannot be done"},
-	fault.TooLarge:        {fiber.StatusRequestEntityTooLarge, "Too large"},
-	fault.Unauthenticated: {fiber.StatusUnauthorized, "Sign in first"},
-	fault.Forbidden:       {fiber.StatusForbidden, "Not allowed"},
-	fault.NotFound:        {fiber.StatusNotFound, "Not found"},
-	fault.Conflict:        {fiber.StatusConflict, "This cannot be done now"},
-	fault.RateLimited:     {fiber.StatusTooManyRequests, "Too many requests"},
-	fault.Upstream:        {fiber.StatusInternalServerError, "Something went wrong"},
-	fault.Unavailable:     {fiber.StatusServiceUnavailable, "Try again soon"},
+// statusOf returns the HTTP status of a kind of failure, by the one table of
+// both transports. A form that was filled in wrongly was understood nevertheless: RFC
+// 9110, section 15.5.21.
+func statusOf(kind fault.Kind) int {
+	if kind == fault.Invalid {
+		return fiber.StatusUnprocessableEntity
+	}
+	return route.FailureOf(kind).Status
 }
 
 const internalMessage = "Something went wrong on the server. Try again. " +
@@ -51,9 +57,8 @@ func Fail(c *fiber.Ctx, log *slog.Logger, err error) error {
 	if failure.Kind == fault.Internal {
 		message = internalMessage
 	}
-	shown := looks[failure.Kind]
-	return render(c, statusOf(shown.status, err), views.FailurePage(views.Failure{
-		Title: shown.title, Message: message, RequestID: requestid.Of(c),
+	return render(c, routersOr(statusOf(failure.Kind), err), views.FailurePage(views.Failure{
+		Title: titles[failure.Kind], Message: message, RequestID: requestid.Of(c),
 		SignIn: failure.Kind == fault.Unauthenticated,
 	}))
 }
@@ -79,8 +84,8 @@ func asFault(err error) *fault.Error {
 	return fault.Wrap(fault.Invalid, err, "The server does not understand this request. Go back and try again.")
 }
 
-// statusOf keeps the router's own status for a wrong request, such as 405.
-func statusOf(status int, err error) int {
+// routersOr keeps the router's own status for a wrong request, such as 405.
+func routersOr(status int, err error) int {
 	var refused *fiber.Error
 	if errors.As(err, &refused) && refused.Code >= 400 && refused.Code < 500 {
 		return refused.Code
@@ -89,7 +94,7 @@ func statusOf(status int, err error) int {
 }
 
 func logFailure(c *fiber.Ctx, log *slog.Logger, failure *fault.Error) {
-	if looks[failure.Kind].status < fiber.StatusInternalServerError {
+	if statusOf(failure.Kind) < fiber.StatusInternalServerError {
 		return
 	}
 	log.ErrorContext(c.UserContext(), "page failed", "request_id", requestid.Of(c),

@@ -98,5 +98,5 @@ func (f form) again(c *fiber.Ctx, err error, show func(status int, form views.Fo
 	retryAfter(c, failure)
 	shown := f.view()
 	shown.Field, shown.Message = failure.Field, failure.Message
-	return show(looks[failure.Kind].status, shown)
+	return show(statusOf(failure.Kind), shown)
 }

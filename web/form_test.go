@@ -79,7 +79,7 @@ func TestFormAgain(t *testing.T) {
 		fault.Invalid: 422, fault.TooLarge: 413, fault.Unauthenticated: 401, fault.Forbidden: 403,
 		fault.Conflict: 409, fault.RateLimited: 429, fault.Upstream: 500, fault.Unavailable: 503,
 	} {
-		t.Run(looks[kind].title+" is shown on the form's own page", func(t *testing.T) {
+		t.Run(titles[kind]+" is shown on the form's own page", func(t *testing.T) {
 			got := formAgain(t, &fault.Error{Kind: kind, Message: "Told."})
 			if got.status != want || got.body != "Told." {
 				t.Errorf("status %d with %q, want %d", got.status, got.body, want)

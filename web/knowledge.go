@@ -56,7 +56,7 @@ func (s knowledgePages) showKnowledge(c *fiber.Ctx, v visit, status int, add add
 	chosen := filter(&m, documents, c.Query("state"))
 	m.Pager = pagerOf(c, len(chosen), views.KnowledgeURL(v.chatbot.ID), c.Query("state"))
 	for _, document := range pageOf(chosen, m.Pager) {
-		m.Documents = append(m.Documents, documentView(document))
+		m.Documents = append(m.Documents, documentToView(document))
 	}
 	pages := map[string]int{}
 	for _, document := range documents {
@@ -66,7 +66,7 @@ func (s knowledgePages) showKnowledge(c *fiber.Ctx, v visit, status int, add add
 		}
 	}
 	for _, source := range sources {
-		m.Sources = append(m.Sources, sourceView(source, pages[source.ID]))
+		m.Sources = append(m.Sources, sourceToView(source, pages[source.ID]))
 		if source.State == knowledge.SourceSyncing || source.State == knowledge.SourceRemoving {
 			m.Working++
 		}
@@ -116,7 +116,7 @@ func pageOf[Row any](rows []Row, p views.Pager) []Row {
 	return rows[(p.Page-1)*perPage : min(p.Page*perPage, len(rows))]
 }
 
-func documentView(d knowledge.Document) views.Document {
+func documentToView(d knowledge.Document) views.Document {
 	waits := d.Attempts > 0 && d.DueAt != nil
 	shown := views.Document{
 		ID: d.ID, Title: d.Title, Kind: string(d.Kind), URL: d.URL, State: string(d.State), Reason: d.Reason,
@@ -132,7 +132,7 @@ func documentView(d knowledge.Document) views.Document {
 	return shown
 }
 
-func sourceView(source knowledge.Source, pages int) views.Source {
+func sourceToView(source knowledge.Source, pages int) views.Source {
 	return views.Source{
 		ID: source.ID, URL: source.URL, Kind: string(source.Kind), Schedule: string(source.Schedule), State: string(source.State),
 		Reason: source.Reason, Pages: plan.Thousands(pages), SyncedAt: source.SyncedAt, NextAt: source.DueAt,
@@ -147,7 +147,7 @@ func (s knowledgePages) removedPage(c *fiber.Ctx, v visit) error {
 	}
 	m := views.Removed{Pager: pagerOf(c, len(removals), views.RemovedURL(v.chatbot.ID), "")}
 	for _, removal := range pageOf(removals, m.Pager) {
-		m.Receipts = append(m.Receipts, s.receiptView(removal))
+		m.Receipts = append(m.Receipts, s.removalToView(removal))
 	}
 	return render(c, fiber.StatusOK, views.RemovedPage(v.layout(c, views.KnowledgeSection, "Removed documents"), m))
 }
@@ -155,7 +155,7 @@ func (s knowledgePages) removedPage(c *fiber.Ctx, v visit) error {
 // messagesShown is how many answers a receipt names on the page.
 const messagesShown = 20
 
-func (s knowledgePages) receiptView(r knowledge.Removal) views.Receipt {
+func (s knowledgePages) removalToView(r knowledge.Removal) views.Receipt {
 	shown := views.Receipt{
 		ID: r.ID, Title: r.Title, URL: r.URL, Passages: plan.Thousands(r.Passages), Answers: plan.Thousands(r.Answers),
 		RequestedAt: r.RequestedAt, ConfirmedAt: r.ConfirmedAt,

@@ -27,7 +27,7 @@ func (s profilePages) profilePage(c *fiber.Ctx, person tenant.Person) error {
 }
 
 func (s profilePages) showProfile(c *fiber.Ctx, person tenant.Person, status int, f profileForms) error {
-	l := views.Layout{Title: "Your account", Notice: notice(c), Email: person.User.Email, Workspaces: workspaceViews(person)}
+	l := views.Layout{Title: "Your account", Notice: notice(c), Email: person.User.Email, Workspaces: workspacesToViews(person)}
 	return render(c, status, views.ProfilePage(l, views.Profile{EmailForm: f.email, PasswordForm: f.password}))
 }
 

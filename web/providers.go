@@ -29,16 +29,16 @@ func (s modelPages) showModels(c *fiber.Ctx, v visit, status int, f views.Form) 
 	}
 	m := views.Models{Own: s.Chatbots.OwnModels(), MayManage: v.may(tenant.ManageChatbots), Form: f}
 	for _, provider := range providers {
-		m.Providers = append(m.Providers, providerView(provider, bots))
+		m.Providers = append(m.Providers, providerToView(provider, bots))
 	}
 	return render(c, status, views.ModelsPage(v.layout(c, views.ModelsSection, "Models"), m))
 }
 
-func providerView(p chatbot.Provider, bots []chatbot.Chatbot) views.Provider {
+func providerToView(p chatbot.Provider, bots []chatbot.Chatbot) views.Provider {
 	shown := views.Provider{ID: p.ID, Name: p.Name, Kind: string(p.Kind), Address: p.BaseURL, KeyHint: p.KeyHint, Tools: p.Tools}
 	for _, bot := range bots {
 		if bot.Uses(p.ID) {
-			shown.UsedBy = append(shown.UsedBy, chatbotView(bot))
+			shown.UsedBy = append(shown.UsedBy, chatbotToView(bot))
 		}
 	}
 	return shown
@@ -82,7 +82,7 @@ func (s modelPages) providerPage(c *fiber.Ctx, v visit) error {
 }
 
 func (s modelPages) showProvider(c *fiber.Ctx, v visit, p chatbot.Provider, status int, f views.Form) error {
-	return render(c, status, views.ProviderPage(v.layout(c, views.ModelsSection, p.Name), providerView(p, nil), f))
+	return render(c, status, views.ProviderPage(v.layout(c, views.ModelsSection, p.Name), providerToView(p, nil), f))
 }
 
 func (s modelPages) saveProvider(c *fiber.Ctx, v visit) error {

@@ -28,7 +28,7 @@ func (s usagePages) usagePage(c *fiber.Ctx, v visit) error {
 	if err != nil {
 		return err
 	}
-	m := spentView(spent, bots)
+	m := spentToView(spent, bots)
 	m.Name = month.Format("January 2006")
 	m.Previous, m.Next = besides(month, v.member.Workspace.CreatedAt, s.Now())
 	return render(c, fiber.StatusOK, views.UsagePage(v.layout(c, views.UsageSection, "Usage"), m))
@@ -62,9 +62,9 @@ func besides(month, since, now time.Time) (previous, next string) {
 	return previous, next
 }
 
-// spentView is what is shown of sums of receipts, those of a chatbot together
+// spentToView is what is shown of sums of receipts, those of a chatbot together
 // in the order of the workspace's chatbots, and what was deleted last.
-func spentView(spent []chat.Spent, bots []chatbot.Chatbot) views.Month {
+func spentToView(spent []chat.Spent, bots []chatbot.Chatbot) views.Month {
 	var m views.Month
 	var sum chat.Spent
 	known := map[string]bool{}
@@ -72,7 +72,7 @@ func spentView(spent []chat.Spent, bots []chatbot.Chatbot) views.Month {
 		known[bot.ID] = true
 		for _, row := range spent {
 			if row.ChatbotID == bot.ID {
-				m.Rows = append(m.Rows, spentRow(row, chatbotView(bot), false))
+				m.Rows = append(m.Rows, spentRow(row, chatbotToView(bot), false))
 			}
 		}
 	}

@@ -97,16 +97,16 @@ func (v visit) layout(c *fiber.Ctx, section views.Section, title string) views.L
 	l := views.Layout{
 		Title: title, Notice: notice(c), Section: section, Email: v.person.User.Email,
 		Workspace:  views.Workspace{ID: v.workspaceID(), Name: v.member.Workspace.Name},
-		Workspaces: workspaceViews(v.person), Resting: v.resting, LooksOnly: v.member.OverLimit,
+		Workspaces: workspacesToViews(v.person), Resting: v.resting, LooksOnly: v.member.OverLimit,
 	}
 	if v.chatbot.ID != "" {
-		l.Chatbot = chatbotView(v.chatbot)
+		l.Chatbot = chatbotToView(v.chatbot)
 		l.Title = title + " – " + v.chatbot.Name
 	}
 	return l
 }
 
-func workspaceViews(p tenant.Person) []views.Workspace {
+func workspacesToViews(p tenant.Person) []views.Workspace {
 	var all []views.Workspace
 	for _, m := range p.Memberships {
 		all = append(all, views.Workspace{ID: m.Workspace.ID, Name: m.Workspace.Name})
@@ -114,6 +114,6 @@ func workspaceViews(p tenant.Person) []views.Workspace {
 	return all
 }
 
-func chatbotView(bot chatbot.Chatbot) views.Chatbot {
+func chatbotToView(bot chatbot.Chatbot) views.Chatbot {
 	return views.Chatbot{ID: bot.ID, Name: bot.Name, OverLimit: bot.OverLimit, CreatedAt: bot.CreatedAt}
 }

@@ -391,9 +391,9 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"internal/route"},
-		Ours:     []string{"core/tenant", "core/chatbot", "internal/bodies"},
+		Ours:     []string{"core/fault", "core/tenant", "core/chatbot", "internal/bodies"},
 		Outside:  []string{fiber},
-		Because:  "routes of both transports declare the same things in the same words: actions, scopes, rates and sizes",
+		Because:  "routes of both transports declare the same things in the same words: actions, scopes, rates and sizes, and fail with the same statuses",
 	},
 	{
 		Packages: []string{"internal/app/..."},

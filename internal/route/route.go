@@ -1,7 +1,8 @@
 // Package route owns what every route of the transports declares where it is
 // registered: who may call it, how large its body may be, and what a call counts
 // as. Whoever needs to know this about a route reads its declaration, and no
-// second table of paths exists.
+// second table of paths exists. Both transports answer failures by its one table
+// of statuses and codes.
 //
 // It does not own who a caller is: each transport finds that out, and lets in
 // whom the declaration lets in.
