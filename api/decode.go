@@ -44,10 +44,10 @@ func decode(c *fiber.Ctx, into any) error {
 	}
 	body := c.Request().Body()
 	if len(body) == 0 {
-		return fault.New(fault.Invalid, "The request needs a JSON body.")
+		return fault.New(fault.Invalid, "The request has no body. Send a JSON object.")
 	}
 	if err := json.Unmarshal(body, into); err != nil {
-		return fault.Wrap(fault.Invalid, err, "The body is not the JSON that this endpoint takes: %s", reason(err))
+		return fault.Wrap(fault.Invalid, err, "The body does not match what this endpoint expects: %s", reason(err))
 	}
 	return nil
 }

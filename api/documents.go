@@ -69,7 +69,7 @@ func uploadedDocument(c *fiber.Ctx) (knowledge.NewDocument, error) {
 	}
 	files := form.Files("file")
 	if len(files) != 1 {
-		return knowledge.NewDocument{}, fault.InField("file", "Send one file as the part named file.")
+		return knowledge.NewDocument{}, fault.InField("file", "Send exactly one file, in the part named file.")
 	}
 	return knowledge.NewDocument{
 		Title: form.Value("title"), Kind: knowledge.Kind(form.Value("kind")),

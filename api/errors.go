@@ -14,7 +14,7 @@ import (
 	"parley/internal/route"
 )
 
-const internalMessage = "Something went wrong here. Try again; if it happens again, report the request id."
+const internalMessage = "Something went wrong on the server. Try again. If it happens again, report the request id to the operator."
 
 var errDraining = &fault.Error{
 	Kind: fault.Unavailable, RetryAfter: 5 * time.Second,
@@ -49,15 +49,15 @@ func failureOf(err error) failure {
 func frameworkFailure(err *fiber.Error) failure {
 	switch {
 	case err.Code == fiber.StatusNotFound:
-		return failure{status: err.Code, code: route.CodeNotFound, message: "There is no such endpoint. Check the path."}
+		return failure{status: err.Code, code: route.CodeNotFound, message: "There is no endpoint at this path. Check the path and the API version."}
 	case err.Code == fiber.StatusMethodNotAllowed:
-		return failure{status: err.Code, code: route.CodeInvalid, message: "This endpoint does not take this method."}
+		return failure{status: err.Code, code: route.CodeInvalid, message: "This endpoint does not support this method. The Allow header lists those that it does."}
 	case err.Code == fiber.StatusRequestEntityTooLarge:
-		return failure{status: err.Code, code: route.CodeInvalid, message: "The request body is too large."}
+		return failure{status: err.Code, code: route.CodeInvalid, message: "The request body is too large. Send a smaller one."}
 	case err.Code == fiber.StatusUnsupportedMediaType:
 		return failure{status: err.Code, code: route.CodeInvalid, message: err.Message}
 	case err.Code >= 400 && err.Code < 500:
-		return failure{status: fiber.StatusBadRequest, code: route.CodeInvalid, message: "The request could not be read. Check its headers and body."}
+		return failure{status: fiber.StatusBadRequest, code: route.CodeInvalid, message: "The server could not read the request. Check its headers and body."}
 	}
 	return failure{status: fiber.StatusInternalServerError, code: route.CodeInternal, message: internalMessage}
 }

@@ -52,7 +52,7 @@ func (s *places) take(p *chatbot.Principal) (*place, error) {
 	if s.taken >= s.max {
 		return nil, &fault.Error{
 			Kind: fault.Unavailable, RetryAfter: placeWait,
-			Message: "The server has as many requests under way as it can. Try again in a few seconds.",
+			Message: "The server is working on as many answers as it can. Try again in a few seconds.",
 		}
 	}
 	s.taken++

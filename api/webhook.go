@@ -19,7 +19,7 @@ type Billing interface {
 	Receive(ctx context.Context, body []byte, signature string) error
 }
 
-var errNoBilling = fault.New(fault.NotFound, "This server takes no payments.")
+var errNoBilling = fault.New(fault.NotFound, "This server does not take payments.")
 
 // stripeWebhook takes what Stripe tells.
 type stripeWebhook struct{ *API }
@@ -66,7 +66,7 @@ func askAgain(err error) error {
 		kind = fault.Unavailable
 	}
 	return &fault.Error{
-		Kind: kind, Message: "The event could not be handled. Send it again.",
+		Kind: kind, Message: "The server could not process the event. Send it again.",
 		RetryAfter: fault.As(err).RetryAfter, Cause: err,
 	}
 }

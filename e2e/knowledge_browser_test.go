@@ -67,7 +67,7 @@ func TestKnowledgeInTheBrowser(t *testing.T) {
 		b.do(t, chromedp.Navigate(page), chromedp.Click(chromedp.CSS("details:nth-of-type(2) > summary")),
 			chromedp.SetUploadFiles(chromedp.ID("files"), []string{file("a.txt", "One."), file("b.txt", "Two.")}),
 			chromedp.Click(chromedp.ID("add-files")), chromedp.WaitVisible(chromedp.CSS("p.notice")))
-		if got := b.text(t, "p.notice"); got != "It has been added." {
+		if got := b.text(t, "p.notice"); got != "Your knowledge has been added." {
 			t.Errorf("it says %q", got)
 		}
 		b.quiet(t)

@@ -36,7 +36,7 @@ func TestModelsInTheBrowser(t *testing.T) {
 		if got := b.follow(t, `header nav a[href$="/models"]`); got != "/workspaces/"+baker.workspace+"/models" {
 			t.Fatalf("the link leads to %q", got)
 		}
-		if got := b.text(t, "main"); !strings.Contains(got, "There is no provider yet.") {
+		if got := b.text(t, "main"); !strings.Contains(got, "No providers yet.") {
 			t.Errorf("the page says %q", got)
 		}
 		b.quiet(t)

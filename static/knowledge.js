@@ -55,7 +55,7 @@
   const wrong = (text) => {
     const page = new DOMParser().parseFromString(text, "text/html");
     const said = page.getElementById("files-error") || page.querySelector("main .banner") || page.querySelector("main p");
-    return said ? said.textContent : "It could not be added. Try again.";
+    return said ? said.textContent : "That could not be added. Try again.";
   };
 
   // send adds one file, and returns what is wrong with it, or nothing.

@@ -132,7 +132,7 @@
   const state = (token) => {
     const made = cell(element("span", statusNames[token.status] || token.status, { class: `state ${token.status}` }));
     if (token.over_limit && token.status === "active") {
-      made.append(element("p", "Over the limit: it rests", { class: "error" }));
+      made.append(element("p", "Suspended: over the limit", { class: "error" }));
     }
     return made;
   };

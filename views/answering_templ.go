@@ -10,31 +10,31 @@ import templruntime "github.com/a-h/templ/runtime"
 
 var (
 	firstInput = input{
-		Name: "provider_id", Label: "Who answers",
-		Hint: "The questions, the instructions, what was said before and the passages found go to them.",
+		Name: "provider_id", Label: "Provider",
+		Hint: "Receives the question, your instructions, the conversation so far and the passages found.",
 	}
 	secondInput = input{
-		Name: "fallback_provider_id", Label: "Who answers when that fails",
-		Hint: "They are asked when the first model fails, or takes too long, before its first word. They are sent the same.",
+		Name: "fallback_provider_id", Label: "Fallback model",
+		Hint: "Used when the first model fails or takes too long to begin. Receives the same.",
 	}
 	secondNameInput = input{
-		Name: "fallback_model", Label: "Name of the second model", Autocomplete: "off", Hint: "As for the first.",
+		Name: "fallback_model", Label: "Name of the fallback model", Autocomplete: "off", Hint: "As the provider writes it.",
 	}
 	temperatureInput = input{
 		Name: "temperature", Label: "Temperature", Type: "number", Min: "0", Max: "2", Step: "any",
-		Hint: "From 0, which is steady, to 2, which is varied. Left empty, it is the model's own, and some models refuse any other.",
+		Hint: "From 0 to 2. Lower is more consistent. Leave it empty for the model's default; some models accept no other value.",
 	}
 	longestInput = input{
 		Name: "max_answer_tokens", Label: "Longest answer, in tokens", Type: "number", Min: "16", Max: "32000",
-		Hint: "An answer that gets longer is cut off. Left empty, the model decides.",
+		Hint: "Longer answers are cut off. Leave it empty to let the model decide.",
 	}
 	cacheInput = input{
-		Name: "cache_answers", Label: "Answer equal questions alike",
-		Hint: "The same first question of a conversation gets the same answer for a day, without asking the model, until the knowledge or these settings change.",
+		Name: "cache_answers", Label: "Cache repeated questions",
+		Hint: "When a conversation begins with a question that was asked in the last day, the chatbot repeats that answer without asking the model. A change to the knowledge or to these settings clears the cache.",
 	}
 	groundings = []input{
-		{Name: "open", Label: "Open", Hint: "The model goes by the knowledge where it says something about the question, and may add what it knows otherwise."},
-		{Name: "strict", Label: "Strict", Hint: "The model is told to say nothing else, and a sentence whose words the passages found do not have is left out. If nothing is left, the chatbot says that it does not know."},
+		{Name: "open", Label: "Open", Hint: "The model answers from the knowledge first, and may add what it knows from elsewhere."},
+		{Name: "strict", Label: "Strict", Hint: "The model answers from the knowledge only. Sentences that the passages found do not support are removed. If none is left, the chatbot says that it does not know."},
 	}
 )
 

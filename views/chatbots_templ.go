@@ -51,7 +51,7 @@ func ChatbotsPage(l Layout, m Chatbots) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(m.Chatbots) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"empty\">There is no chatbot yet.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"empty\">No chatbots yet.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -105,7 +105,7 @@ func ChatbotsPage(l Layout, m Chatbots) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					if bot.OverLimit {
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"error\">Over the limit: read-only</p>")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"error\">Suspended: read-only</p>")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}

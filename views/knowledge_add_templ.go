@@ -13,14 +13,14 @@ const uploadTypes = ".md,.markdown,.txt,.html,.htm,.pdf,.docx,.pptx,.xlsx,.csv,.
 var (
 	filesInput = input{
 		Name: "files", Label: "Files", Type: "file", Accept: uploadTypes, Required: true,
-		Hint: "Markdown, text, HTML, PDF, Word, PowerPoint, Excel, CSV or EPUB, of at most 20 MiB each. Without JavaScript, of at most 20 MiB together.",
+		Hint: "Markdown, text, HTML, PDF, Word, PowerPoint, Excel, CSV or EPUB, up to 20 MiB each. Without JavaScript, up to 20 MiB in total.",
 	}
 	pairsInput = input{
 		Name: "pairs", Label: "Questions and answers", Rows: 10, Required: true,
-		Hint: `One pair a line, as question,answer with quotes around what has commas; or JSON objects with "question" and "answer".`,
+		Hint: `One pair per line: question,answer. Put quotes around text that contains commas. JSON objects with "question" and "answer" work too.`,
 	}
-	includeInput = input{Name: "include", Label: "Only below these paths", Rows: 2, Hint: "One a line, such as /docs/. Left empty, all pages are read."}
-	excludeInput = input{Name: "exclude", Label: "Not below these paths", Rows: 2, Hint: "One a line, such as /docs/old/."}
+	includeInput = input{Name: "include", Label: "Only below these paths", Rows: 2, Hint: "One per line, such as /docs/. Leave it empty to read all pages."}
+	excludeInput = input{Name: "exclude", Label: "Not below these paths", Rows: 2, Hint: "One per line, such as /docs/old/."}
 )
 
 func addText(chatbotID string, m Knowledge) templ.Component {
@@ -299,7 +299,7 @@ func addAddress(chatbotID string, m Knowledge) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = chosen(m.Address, "reach", "What is read", options([]string{"page", "site"}, reachNames)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = chosen(m.Address, "reach", "What to read", options([]string{"page", "site"}, reachNames)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -319,7 +319,7 @@ func addAddress(chatbotID string, m Knowledge) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = field(m.Address, input{Name: "max_depth", Label: "Links away from the address, at most", Type: "number", Min: "0", Max: "20"}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = field(m.Address, input{Name: "max_depth", Label: "Maximum number of links to follow from the address", Type: "number", Min: "0", Max: "20"}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

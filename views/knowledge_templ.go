@@ -57,14 +57,14 @@ func KnowledgePage(l Layout, m Knowledge) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.Working > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p id=\"working\" role=\"status\">Being worked on: ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p id=\"working\" role=\"status\">In progress: ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var3 string
 				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(m.Working)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/knowledge.templ`, Line: 10, Col: 33}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/knowledge.templ`, Line: 10, Col: 29}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 				if templ_7745c5c3_Err != nil {
@@ -244,7 +244,7 @@ func documentList(chatbotID string, m Knowledge) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(m.Documents) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p class=\"empty\">There is no such document.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p class=\"empty\">No documents in this state.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -475,7 +475,7 @@ func documentRow(chatbotID string, document Document, mayEdit bool) templ.Compon
 			}
 		}
 		if document.Before {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<p class=\"hint\">Answered from the previous version.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<p class=\"hint\">Questions are answered from the previous version.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -567,7 +567,7 @@ func documentRow(chatbotID string, document Document, mayEdit bool) templ.Compon
 				}
 			}
 			if document.State != "removing" {
-				templ_7745c5c3_Err = confirmed(KnowledgeURL(chatbotID)+"/"+document.ID+"/remove", "Remove "+document.Title, "The chatbot will not answer from it any more.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = confirmed(KnowledgeURL(chatbotID)+"/"+document.ID+"/remove", "Remove "+document.Title, "The chatbot stops answering from it at once.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -835,7 +835,7 @@ func sourceRow(chatbotID string, source Source, mayEdit bool) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = confirmed(KnowledgeURL(chatbotID)+"/sources/"+source.ID+"/remove", "Remove "+source.URL, "The chatbot will not answer from any of its pages any more.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = confirmed(KnowledgeURL(chatbotID)+"/sources/"+source.ID+"/remove", "Remove "+source.URL, "The chatbot stops answering from its pages at once.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -887,17 +887,17 @@ func RemovedPage(l Layout, m Removed) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "<h2>Removed documents</h2><p>A removed document is out of every answer at once. It is confirmed when the index holds nothing of it any more.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "<h2>Removed documents</h2><p>A document leaves all answers as soon as you remove it. The removal is confirmed once the search index no longer contains it.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if len(m.Receipts) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "<p class=\"empty\">No document has been removed.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "<p class=\"empty\">You have not removed any documents.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "<div class=\"scroll\"><table id=\"removal-list\"><caption class=\"unseen\">Receipts of removed documents</caption> <thead><tr><th scope=\"col\">Title</th><th scope=\"col\">Asked</th><th scope=\"col\">Confirmed</th><th scope=\"col\" class=\"number\">Passages</th><th scope=\"col\">Answers that had used it</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "<div class=\"scroll\"><table id=\"removal-list\"><caption class=\"unseen\">Receipts of removed documents</caption> <thead><tr><th scope=\"col\">Title</th><th scope=\"col\">Asked</th><th scope=\"col\">Confirmed</th><th scope=\"col\" class=\"number\">Passages</th><th scope=\"col\">Answers that used it</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

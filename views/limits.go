@@ -24,14 +24,14 @@ type OverSet struct {
 	// Name is that of the chatbot whose they are, or empty.
 	Name  string
 	Items []OverItem
-	// Rests says that one of them does.
-	Rests bool
+	// Suspended says that one of them is.
+	Suspended bool
 }
 
 // OverItem is one thing.
 type OverItem struct {
 	ID, Name string
-	// Stays says that it does not rest, and Vital that it never does.
+	// Stays says that it is not suspended, and Vital that it never is.
 	Stays, Vital bool
 }
 

@@ -204,7 +204,7 @@ func leave(workspaceID string, m Leave) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p>You lose access, and invitations you made are cancelled. API tokens you created stay with the workspace.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p>You lose access, and your open invitations are cancelled. API tokens you created keep working.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -267,7 +267,7 @@ func invitationLink(address string) templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<section class=\"panel wide\" aria-labelledby=\"link-title\"><h2 id=\"link-title\">Your invitation is ready</h2><p>Send this link to the person. It is shown only this once.</p><p class=\"secret\"><code id=\"invitation-link\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<section class=\"panel wide\" aria-labelledby=\"link-title\"><h2 id=\"link-title\">Your invitation is ready</h2><p>Send this link to the person you are inviting. It is shown only once.</p><p class=\"secret\"><code id=\"invitation-link\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -340,7 +340,7 @@ func memberRow(workspaceID string, member Member, m Members) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if member.OverLimit {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<p class=\"error\">Over the limit: can only look</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<p class=\"error\">Suspended: can look but not change anything</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

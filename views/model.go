@@ -26,8 +26,8 @@ type Layout struct {
 	Chatbot Chatbot
 	// Section is the present entry of the navigation.
 	Section Section
-	// Resting says that something of the workspace is over a limit of its plan.
-	Resting bool
+	// Suspended says that something of the workspace is over a limit of its plan.
+	Suspended bool
 	// LooksOnly says that the person is over a limit themselves.
 	LooksOnly bool
 	// scripts are names of files in package static.

@@ -64,7 +64,7 @@ type Changes struct {
 	Gains, Loses []string
 	// Cost says what a subscriber would pay; empty where that is not known.
 	Cost string
-	// Exceeded are sentences about what would rest or end.
+	// Exceeded are sentences about what would be suspended or end.
 	Exceeded []string
 }
 

@@ -13,7 +13,7 @@ func plansPages() (read, sold, byHand Plans) {
 		Plans: []Plan{
 			{Name: "starter", Title: "Starter", Current: true},
 			{Name: "standard", Title: "Standard", Changes: Changes{
-				Cost: "79.00 USD a month instead of 19.00 USD a month", Gains: []string{"API access"}, Loses: []string{hostile}, Exceeded: []string{"There are 3 chatbots: 2 would be read-only."},
+				Cost: "79.00 USD a month instead of 19.00 USD a month", Gains: []string{"API access"}, Loses: []string{hostile}, Exceeded: []string{"There are 3 chatbots: 2 would be suspended."},
 			}},
 		},
 		Limits: []Limit{{"Chatbots", []string{"1", "10"}}, {"API access", []string{"No", "Yes"}}},
@@ -37,20 +37,20 @@ func plansPages() (read, sold, byHand Plans) {
 	sold.PayURL, sold.Disputed, sold.TaxInclusive = "https://invoice.stripe.com/i/3", "A payment of 79.00 USD is disputed at the bank.", true
 	sold.Reversals = []Reversal{{At: day, What: "Dispute", Amount: "79.00 USD", State: "Under review by the bank"}, {At: day, What: "Refund", Amount: "1 JPY", State: hostile}}
 	sold.History = []Entry{{At: day, Actor: "Stripe", Detail: hostile}}
-	byHand.Manage, byHand.InvoicesMissing = true, "The invoices cannot be read at present."
+	byHand.Manage, byHand.InvoicesMissing = true, "Invoices are not available right now."
 	return read, sold, byHand
 }
 
 func overLimits(mayChoose bool) OverLimits {
 	return OverLimits{MayChoose: mayChoose, Groups: []OverGroup{
 		{Resource: "chatbots", Title: "Chatbots", Includes: "The Starter plan includes 1 chatbot.", MayChoose: true, Sets: []OverSet{
-			{Items: []OverItem{{ID: "cb_1", Name: hostile, Stays: true}, {ID: "cb_2", Name: "Old"}}, Rests: true},
+			{Items: []OverItem{{ID: "cb_1", Name: hostile, Stays: true}, {ID: "cb_2", Name: "Old"}}, Suspended: true},
 		}},
 		{Resource: "members", Title: "Members", Includes: "The Starter plan includes 1 member.", MayChoose: true, Sets: []OverSet{
-			{Items: []OverItem{{ID: "usr_1", Name: "ada@example.com", Stays: true, Vital: true}, {ID: "usr_2", Name: "ben@example.com"}}, Rests: true},
+			{Items: []OverItem{{ID: "usr_1", Name: "ada@example.com", Stays: true, Vital: true}, {ID: "usr_2", Name: "ben@example.com"}}, Suspended: true},
 		}},
 		{Resource: "tokens", Title: "API tokens", Includes: "The Starter plan includes no API tokens for each chatbot.", Sets: []OverSet{
-			{Name: hostile, Items: []OverItem{{ID: "tok_1", Name: "Website"}}, Rests: true},
+			{Name: hostile, Items: []OverItem{{ID: "tok_1", Name: "Website"}}, Suspended: true},
 		}},
 	}}
 }

@@ -58,9 +58,9 @@ func (p Provider) keyInput() input {
 	i := input{Name: "key", Label: "Key", Type: "password", Autocomplete: "new-password"}
 	switch {
 	case p.ID == "":
-		i.Hint = "What the provider knows you by. It is kept encrypted, and never shown again. A server without keys needs none."
+		i.Hint = "The API key that the provider gave you. It is stored encrypted and never shown again. Leave it empty for a server that needs no key."
 	case p.KeyHint == "":
-		i.Hint = "There is none at present."
+		i.Hint = "There is no key yet."
 	default:
 		i.Hint = p.key() + ". Left empty, it stays as it is. Another server's address needs the key again."
 	}

@@ -11,14 +11,14 @@ import templruntime "github.com/a-h/templ/runtime"
 import "strings"
 
 var (
-	providerNameInput = input{Name: "name", Label: "Name", Autocomplete: "off", Required: true, Hint: "What you call it, such as OpenAI, our account."}
+	providerNameInput = input{Name: "name", Label: "Name", Autocomplete: "off", Required: true, Hint: "A name of your choice, such as OpenAI, our account."}
 	baseURLInput      = input{
 		Name: "base_url", Label: "Address", Type: "url", Autocomplete: "off",
-		Hint: "Where its interface begins, such as https://api.example.com/v1. Left empty, it is OpenAI's or Anthropic's own. It must be a public one, unless the operator of this server allows its network.",
+		Hint: "Such as https://api.example.com/v1. Leave it empty for OpenAI's or Anthropic's own. It must be a public address, unless the operator of this server allows its network.",
 	}
 	toolsInput = input{
 		Name: "tools", Label: "Its models can call tools",
-		Hint: "Then a model may search the knowledge once more by itself. Models of OpenAI and Anthropic can; a server whose models cannot may refuse every question.",
+		Hint: "Lets a model search the knowledge again by itself. Models of OpenAI and Anthropic can; other servers may refuse every question if theirs cannot.",
 	}
 )
 
@@ -56,7 +56,7 @@ func ModelsPage(l Layout, m Models) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p>A chatbot answers by a model of this server or of a provider that you have an account with. Which one it is, you choose in the chatbot's settings.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p>A chatbot uses a model of this server, or of a provider where you have an account. You choose it in the chatbot's settings.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -92,7 +92,7 @@ func ModelsPage(l Layout, m Models) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(m.Providers) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p class=\"empty\">There is no provider yet.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p class=\"empty\">No providers yet.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -452,7 +452,7 @@ func ProviderPage(l Layout, p Provider, f Form) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, ". What you change acts within seconds.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, ". Changes take effect within seconds.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

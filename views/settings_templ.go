@@ -11,31 +11,31 @@ import templruntime "github.com/a-h/templ/runtime"
 var (
 	instructionsInput = input{
 		Name: "instructions", Label: "Instructions", Rows: 8,
-		Hint: "How the chatbot should answer, in your own words. It may stay empty.",
+		Hint: "How the chatbot should answer, in your own words. Optional.",
 	}
 	noAnswerInput = input{
 		Name: "no_answer", Label: "When it does not know", Rows: 3,
-		Hint: "What the chatbot says when its knowledge does not hold the answer. Left empty, it says so in a default sentence.",
+		Hint: "What the chatbot says when its knowledge does not contain the answer. Leave it empty for a default sentence.",
 	}
 	imageHostsInput = input{
-		Name: "image_hosts", Label: "Hosts of images", Rows: 3,
-		Hint: "Images in answers are shown from these hosts only, such as images.example.com. One a line.",
+		Name: "image_hosts", Label: "Allowed image domains", Rows: 3,
+		Hint: "Answers show images from these domains only, such as images.example.com. One per line.",
 	}
 	withoutInput = input{
-		Name: "answer_without_knowledge", Label: "Answer without knowledge when the index cannot be reached",
-		Hint: "Otherwise such a question fails with an error, and can be asked again.",
+		Name: "answer_without_knowledge", Label: "Answer without knowledge when the search is unavailable",
+		Hint: "If this is off, such a question fails with an error, and the person can ask it again.",
 	}
 	separateInput = input{
 		Name: "separate_end_users", Label: "Separate end users",
-		Hint: "Only requests with the external_user_id that began a conversation can read or continue it. Otherwise a request without one can reach every conversation of this chatbot.",
+		Hint: "Only requests with the external_user_id that began a conversation can read or continue it. If this is off, a request without an external_user_id can reach every conversation of this chatbot.",
 	}
 	aimInput = input{
 		Name: "passage_aim", Label: "Size of a passage, in tokens", Type: "number", Min: "50", Max: "1000",
-		Hint: "Documents are split into passages of about this size. Left empty, it is 300.",
+		Hint: "Documents are split into passages of about this size. Leave it empty for 300.",
 	}
 	limitInput = input{
 		Name: "passage_limit", Label: "Largest passage, in tokens", Type: "number", Min: "50", Max: "2000",
-		Hint: "Tables, lists and code are kept together up to this size. Left empty, it is 500. When a size changes, all documents are indexed again.",
+		Hint: "Tables, lists and code stay in one passage up to this size. Leave it empty for 500. When you change a size, all documents are indexed again.",
 	}
 )
 

@@ -96,10 +96,10 @@ func pages() map[string]templ.Component {
 		{ID: "mp_3", Name: "Ours", Kind: "openai"},
 	}
 	plans, sold, byHand := plansPages()
-	resting := ofChatbot(SettingsSection, "Settings")
+	suspended := ofChatbot(SettingsSection, "Settings")
 	sell := Upgrade{From: "Basic", Plan: "standard", Title: "Standard", Prices: []Choice{{"monthly", "Monthly, 79.00 USD a month"}}, Next: "/chatbots/cb_1/tokens"}
 	tell := Upgrade{From: "Basic", Plan: "standard", Title: "Standard", Why: "An owner of the workspace can change the plan."}
-	resting.Resting, resting.LooksOnly, resting.Chatbot.OverLimit = true, true, true
+	suspended.Suspended, suspended.LooksOnly, suspended.Chatbot.OverLimit = true, true, true
 	settings := map[string]string{
 		"name": hostile, "instructions": "Be brief.\n</textarea>", "no_answer": "", "image_hosts": "img.example.com", "passage_aim": "200", "answer_without_knowledge": "on",
 		"provider_id": "mp_1", "model": hostile, "fallback_provider_id": "own", "fallback_model": "gpt-4o-mini", "temperature": "0.7", "max_answer_tokens": "400",
@@ -131,7 +131,7 @@ func pages() map[string]templ.Component {
 		"settings":           SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: Form{Values: settings}, MayChange: true, MayDelete: true, Answering: by}),
 		"settings-provider":  SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: refused("provider_id", "This provider is not there any more.", misled), MayChange: true, Answering: by}),
 		"settings-grounding": SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: refused("grounding", "Choose open or strict.", misled), MayChange: true}),
-		"settings-resting":   SettingsPage(resting, Settings{Form: Form{Values: settings}, MayDelete: true}),
+		"settings-suspended": SettingsPage(suspended, Settings{Form: Form{Values: settings}, MayDelete: true}),
 		"settings-read":      SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: Form{Values: settings}}),
 		"knowledge":          KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), known),
 		"knowledge-read":     KnowledgePage(ofChatbot(KnowledgeSection, "Knowledge"), reading),
@@ -174,11 +174,11 @@ func pages() map[string]templ.Component {
 		}),
 		"workspace-read":    WorkspacePage(acme(WorkspaceSection, "Workspace"), WorkspaceSettings{}),
 		"tokens":            TokensPage(ofChatbot(TokensSection, "API tokens"), Tokens{MayManage: true, MayCreate: true, APIURL: "https://parley.example.com/api/v1"}),
-		"tokens-resting":    TokensPage(resting, Tokens{MayManage: true, APIURL: "https://parley.example.com/api/v1"}),
+		"tokens-suspended":  TokensPage(suspended, Tokens{MayManage: true, APIURL: "https://parley.example.com/api/v1"}),
 		"tokens-upgrade":    TokensPage(ofChatbot(TokensSection, "API tokens"), Tokens{MayManage: true, MayCreate: true, Upgrade: &sell}),
 		"tokens-no-upgrade": TokensPage(ofChatbot(TokensSection, "API tokens"), Tokens{Upgrade: &tell}),
 		"tokens-read":       TokensPage(ofChatbot(TokensSection, "API tokens"), Tokens{APIURL: "https://parley.example.com/api/v1"}),
-		"settings-undelete": SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: Form{Values: settings}, Delete: refused("confirm_name", "This is not the name of the chatbot. Type it exactly.", map[string]string{"confirm_name": "Acme"}), MayChange: true, MayDelete: true}),
+		"settings-undelete": SettingsPage(ofChatbot(SettingsSection, "Settings"), Settings{Form: Form{Values: settings}, Delete: refused("confirm_name", "That is not the name of the chatbot. Type the name exactly as it is shown.", map[string]string{"confirm_name": "Acme"}), MayChange: true, MayDelete: true}),
 	}
 }
 

@@ -75,7 +75,7 @@ func (s settingsPages) fallbackOf(typed form) (chatbot.ModelChoice, error) {
 	where, name := typed["fallback_provider_id"], strings.TrimSpace(typed["fallback_model"])
 	if where == views.NoModel || where == "" {
 		if name != "" {
-			return chatbot.ModelChoice{}, fault.InField("fallback_provider_id", "Choose whose the second model is, or empty its name.")
+			return chatbot.ModelChoice{}, fault.InField("fallback_provider_id", "Choose the provider of the fallback model, or clear its name.")
 		}
 		return chatbot.ModelChoice{}, nil
 	}
@@ -93,7 +93,7 @@ func fraction(typed form, name string) (*float64, error) {
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(n) {
-		return nil, fault.InField(name, "Give a number such as 0.7.")
+		return nil, fault.InField(name, "Enter a number such as 0.7.")
 	}
 	return &n, nil
 }

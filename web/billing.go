@@ -30,7 +30,7 @@ type Billing interface {
 var _ Billing = (*billing.Service)(nil)
 
 const (
-	byOperator = "Plans are changed by the operator of this server."
+	byOperator = "Only the operator of this server can change plans."
 	byOwner    = "An owner of the workspace can change the plan."
 )
 

@@ -59,7 +59,7 @@ func (s paymentPages) purchase(c *fiber.Ctx, typed form) (billing.Purchase, erro
 			return wanted, nil
 		}
 	}
-	return wanted, fault.InField("plan", "This plan cannot be bought here. Choose another one.")
+	return wanted, fault.InField("plan", "This plan is not for sale. Choose another one.")
 }
 
 // portal sends an owner to Stripe's pages about what was bought.
@@ -146,7 +146,7 @@ func (s planPages) invoices(c *fiber.Ctx, v visit) (shown []views.Invoice, missi
 	all, err := s.Billing.Invoices(ctx, v.workspaceID(), invoicesShown)
 	if err != nil {
 		s.Log.WarnContext(ctx, "invoices not read", "workspace", v.workspaceID(), "error", err)
-		return nil, "The invoices cannot be read at present. Try again in a minute, or see them under “Manage billing”."
+		return nil, "Invoices are not available right now. Try again in a minute, or open “Manage billing” to see them."
 	}
 	for _, i := range all {
 		if i.Number == "" {

@@ -66,7 +66,7 @@ func TestCheckout(t *testing.T) {
 		s.till.fail = fault.New(fault.Upstream, "Stripe does not answer.")
 		defer func() { s.till.fail = nil }()
 		s.wantGone(s.get(s.url("/plan/return?next=/")), s.url("/plan?done=waiting"))
-		s.wantPage(s.get(s.url("/plan?done=waiting")), 200, "may take a minute", "The invoices cannot be read at present.")
+		s.wantPage(s.get(s.url("/plan?done=waiting")), 200, "may take a minute", "Invoices are not available right now.")
 	})
 	t.Run("no address of another server is gone on to", func(t *testing.T) {
 		s := s.within(t)

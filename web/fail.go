@@ -40,7 +40,7 @@ func statusOf(kind fault.Kind) int {
 }
 
 const internalMessage = "Something went wrong on the server. Try again. " +
-	"If it happens again, tell the operator the request below."
+	"If it happens again, give the operator of this server the request number below."
 
 // Fail answers a failure with a page, and logs one that is the server's. A
 // browser that must sign in to read a page is sent there.
@@ -77,7 +77,7 @@ func asFault(err error) *fault.Error {
 	case code == fiber.StatusNotFound:
 		return fault.New(fault.NotFound, "There is no page at this address.")
 	case code == fiber.StatusRequestEntityTooLarge:
-		return fault.New(fault.TooLarge, "What you sent is too large. Send less.")
+		return fault.New(fault.TooLarge, "What you sent is too large. Send a smaller file or less text.")
 	case code >= fiber.StatusInternalServerError:
 		return fault.Wrap(fault.Internal, err, "internal error")
 	}

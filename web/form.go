@@ -58,7 +58,7 @@ func readUploads(c *fiber.Ctx, files string, names ...string) (form, []bodies.Pa
 // browser sends one.
 func checkEncoding(c *fiber.Ctx) error {
 	if c.Get(fiber.HeaderContentEncoding) != "" {
-		return fault.New(fault.Invalid, "Send the form without compression.")
+		return fault.New(fault.Invalid, "This server does not accept compressed forms. Send it uncompressed.")
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func checkEncoding(c *fiber.Ctx) error {
 func (f form) checked() (form, error) {
 	for name, value := range f {
 		if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
-			return nil, fault.New(fault.Invalid, "The form has characters that cannot be stored. Use plain text.")
+			return nil, fault.New(fault.Invalid, "The form contains characters that cannot be stored. Remove them, or paste the text as plain text.")
 		}
 		f[name] = strings.ReplaceAll(value, "\r\n", "\n")
 	}

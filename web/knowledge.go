@@ -29,7 +29,7 @@ var filters = []struct {
 	has         func(knowledge.Document) bool
 }{
 	{"", "All", func(knowledge.Document) bool { return true }},
-	{"working", "Being worked on", func(d knowledge.Document) bool { return isWorkedOn(d) }},
+	{"working", "In progress", func(d knowledge.Document) bool { return isWorkedOn(d) }},
 	{"ready", "Ready", func(d knowledge.Document) bool { return d.State == knowledge.Ready }},
 	{"failed", "Failed", func(d knowledge.Document) bool { return d.State == knowledge.Failed }},
 	{"removing", "Being removed", func(d knowledge.Document) bool { return d.State == knowledge.Removing }},

@@ -154,7 +154,7 @@ func number(typed form, name string, into *int) error {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		return fault.InField(name, "Give a whole number.")
+		return fault.InField(name, "Enter a whole number.")
 	}
 	*into = n
 	return nil

@@ -12,9 +12,9 @@ import (
 	"parley/views"
 )
 
-// restable are the things that rest when the plan includes fewer, by the name
+// suspendable are the things that are suspended when the plan includes fewer, by the name
 // that the form has for them.
-var restable = []struct {
+var suspendable = []struct {
 	name, title, one, many string
 	resource               plan.Resource
 	limit                  func(plan.Limits) int
@@ -54,13 +54,13 @@ func (s limitPages) planOf(c *fiber.Ctx, v visit) (plan.Plan, error) {
 // overLimits groups what is above a limit: by kind, and tokens by chatbot.
 func overLimits(p plan.Plan, holdings []tenant.Holding) views.OverLimits {
 	var m views.OverLimits
-	for _, kind := range restable {
+	for _, kind := range suspendable {
 		limit := kind.limit(p.Limits)
 		group := views.OverGroup{
 			Resource: kind.name, Title: kind.title, Includes: includes(p, limit, kind.one, kind.many), MayChoose: limit != 0,
 		}
 		for _, held := range byChatbot(kind.resource, holdings) {
-			if set := overSet(held, holdings); more(len(held), limit) || set.Rests {
+			if set := overSet(held, holdings); more(len(held), limit) || set.Suspended {
 				group.Sets = append(group.Sets, set)
 			}
 		}
@@ -105,7 +105,7 @@ func overSet(held, all []tenant.Holding) views.OverSet {
 	set := views.OverSet{Name: chatbotName(held[0].ChatbotID, all)}
 	for _, h := range held {
 		set.Items = append(set.Items, views.OverItem{ID: h.ID, Name: h.Name, Vital: h.Vital, Stays: !h.OverLimit})
-		set.Rests = set.Rests || h.OverLimit
+		set.Suspended = set.Suspended || h.OverLimit
 	}
 	return set
 }
@@ -119,8 +119,8 @@ func chatbotName(chatbotID string, holdings []tenant.Holding) string {
 	return ""
 }
 
-// resting reports whether anything is over a limit.
-func resting(holdings []tenant.Holding) bool {
+// anySuspended reports whether anything is over a limit.
+func anySuspended(holdings []tenant.Holding) bool {
 	for _, h := range holdings {
 		if h.OverLimit {
 			return true
@@ -142,12 +142,12 @@ func (s limitPages) keep(c *fiber.Ctx, v visit) error {
 }
 
 func (s limitPages) keepChosen(c *fiber.Ctx, v visit, kind string, ids []string) error {
-	for _, k := range restable {
+	for _, k := range suspendable {
 		if k.name == kind {
 			return s.Tenants.Keep(c.UserContext(), v.workspaceID(), k.resource, ids)
 		}
 	}
-	return fault.New(fault.Invalid, "Choose chatbots, members or API tokens.")
+	return fault.New(fault.Invalid, "Choose whether to keep chatbots, members or API tokens, and submit the form again.")
 }
 
 // readChoices are the identifiers of the boxes that were ticked.

@@ -36,7 +36,7 @@ func changesTo(to, from plan.Limits, used tenant.Usage) views.Changes {
 		}
 	}
 	if more(from.RetentionDays, to.RetentionDays) {
-		c.Exceeded = append(c.Exceeded, fmt.Sprintf("New conversations would be deleted %s days after their last message. Those of today would stay as long as now.", plan.Thousands(to.RetentionDays)))
+		c.Exceeded = append(c.Exceeded, fmt.Sprintf("New conversations would be deleted %s days after their last message. Existing ones would be kept as long as now.", plan.Thousands(to.RetentionDays)))
 	}
 	return c
 }

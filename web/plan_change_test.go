@@ -23,7 +23,7 @@ func TestChanges(t *testing.T) {
 			}
 		}
 	})
-	t.Run("an upgrade loses nothing, and nothing rests", func(t *testing.T) {
+	t.Run("an upgrade loses nothing, and nothing is suspended", func(t *testing.T) {
 		if len(up.Loses)+len(up.Exceeded) != 0 {
 			t.Errorf("it loses %q, and says %q", up.Loses, up.Exceeded)
 		}
@@ -52,12 +52,12 @@ func TestChanges(t *testing.T) {
 	})
 	t.Run("a downgrade says what becomes of what is in use", func(t *testing.T) {
 		want := []string{
-			"There are 4 chatbots: 3 would be read-only.",
-			"There are 3 members and invitations: all but 1 could only look.",
+			"There are 4 chatbots: 3 would be suspended.",
+			"There are 3 members and invitations: all but 1 could look but not change anything.",
 			"API tokens would stop answering, until the plan has API access again.",
 			"1,500 messages have been used this month: no more would be answered until the next.",
 			"There are 500,000 characters of knowledge: nothing could be added.",
-			"New conversations would be deleted 30 days after their last message. Those of today would stay as long as now.",
+			"New conversations would be deleted 30 days after their last message. Existing ones would be kept as long as now.",
 		}
 		if !slices.Equal(down.Exceeded, want) {
 			t.Errorf("it says %q", down.Exceeded)

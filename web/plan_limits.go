@@ -24,7 +24,7 @@ var limits = []struct {
 		func(l plan.Limits) int { return l.Chatbots },
 		func(u tenant.Usage) int { return u.Chatbots },
 		func(used, limit int) string {
-			return fmt.Sprintf("There are %s chatbots: %s would be read-only.", plan.Thousands(used), plan.Thousands(used-limit))
+			return fmt.Sprintf("There are %s chatbots: %s would be suspended.", plan.Thousands(used), plan.Thousands(used-limit))
 		},
 	},
 	{
@@ -32,7 +32,7 @@ var limits = []struct {
 		func(l plan.Limits) int { return l.Members },
 		func(u tenant.Usage) int { return u.Members },
 		func(used, limit int) string {
-			return fmt.Sprintf("There are %s members and invitations: all but %s could only look.", plan.Thousands(used), plan.Thousands(limit))
+			return fmt.Sprintf("There are %s members and invitations: all but %s could look but not change anything.", plan.Thousands(used), plan.Thousands(limit))
 		},
 	},
 	{

@@ -148,7 +148,7 @@ func actorName(actor string) string {
 // changePlan changes the plan by hand.
 func (s planPages) changePlan(c *fiber.Ctx, v visit) error {
 	if s.Billing != nil {
-		return fault.New(fault.Forbidden, "Plans are bought here. Choose one on the page of plans.")
+		return fault.New(fault.Forbidden, "On this server you buy a plan. Choose one on the Plan page.")
 	}
 	if !s.PlanChanges {
 		return notSold()

@@ -23,7 +23,7 @@ func TestPlansPage(t *testing.T) {
 	})
 	t.Run("plans are not changed by hand where they are sold", func(t *testing.T) {
 		s := s.within(t)
-		s.wantPage(s.post(s.url("/plan"), url.Values{"plan": {"premium"}}), 403, "Plans are bought here.")
+		s.wantPage(s.post(s.url("/plan"), url.Values{"plan": {"premium"}}), 403, "On this server you buy a plan.")
 	})
 	t.Run("a customer sees the state, the invoices and the history", func(t *testing.T) {
 		s := s.within(t)
@@ -73,7 +73,7 @@ func TestWhatIsSold(t *testing.T) {
 		if strings.Contains(got.body, `id="buy-premium-monthly"`) {
 			t.Error("it has a button")
 		}
-		s.wantPage(s.post(s.url("/plan/checkout"), url.Values{"plan": {"premium"}, "interval": {"monthly"}}), 422, "cannot be bought")
+		s.wantPage(s.post(s.url("/plan/checkout"), url.Values{"plan": {"premium"}, "interval": {"monthly"}}), 422, "not for sale")
 	})
 }
 
@@ -147,27 +147,27 @@ func TestLimitsPage(t *testing.T) {
 	t.Run("while all fits, there is nothing to choose and no banner", func(t *testing.T) {
 		s := s.within(t)
 		got := s.get(s.url("/limits"))
-		s.wantPage(got, 200, "Nothing is over a limit of the plan.")
+		s.wantPage(got, 200, "Nothing is over your plan's limits.")
 		if strings.Contains(got.body, `class="warning"`) {
 			t.Error("the page warns")
 		}
 	})
 	s.subscribe(plan.Standard, plan.Canceled)
 
-	t.Run("after a downgrade every page of the workspace says that something rests", func(t *testing.T) {
+	t.Run("after a downgrade every page of the workspace says that something is suspended", func(t *testing.T) {
 		s := s.within(t)
 		for _, path := range []string{s.url(""), s.url("/members"), s.url("/plan"), s.url("/limits"), s.url("/settings"), "/chatbots/" + bots[0].ID, "/chatbots/" + bots[1].ID + "/tokens"} {
-			s.wantPage(s.get(path), 200, "See what is paused and choose what stays active")
+			s.wantPage(s.get(path), 200, "See what is suspended and choose what stays active")
 		}
 	})
-	t.Run("lists say what rests", func(t *testing.T) {
+	t.Run("lists say what is suspended", func(t *testing.T) {
 		s := s.within(t)
-		if got := strings.Count(s.get(s.url("")).body, "Over the limit: read-only"); got != 2 {
-			t.Errorf("%d chatbots are said to rest", got)
+		if got := strings.Count(s.get(s.url("")).body, "Suspended: read-only"); got != 2 {
+			t.Errorf("%d chatbots are said to be suspended", got)
 		}
-		s.wantPage(s.get(s.url("/members")), 200, "Over the limit: can only look")
+		s.wantPage(s.get(s.url("/members")), 200, "Suspended: can look but not change anything")
 	})
-	t.Run("a resting chatbot's pages say so, and can only delete it", func(t *testing.T) {
+	t.Run("a suspended chatbot's pages say so, and can only delete it", func(t *testing.T) {
 		s := s.within(t)
 		second := "/chatbots/" + bots[1].ID
 		s.wantPage(s.get(second), 200, `id="read-only"`, "<fieldset disabled>", `id="delete-chatbot"`)
@@ -175,27 +175,27 @@ func TestLimitsPage(t *testing.T) {
 			t.Error("tokens could be made")
 		}
 		if got := s.get("/chatbots/" + bots[0].ID); strings.Contains(got.body, `id="read-only"`) {
-			t.Error("the oldest rests, too")
+			t.Error("the oldest is suspended, too")
 		}
 		s.wantPage(s.post(second, url.Values{"name": {"Renamed"}}), 403, "An owner can choose")
 	})
-	t.Run("the owner reads what rests, and is not asked about themselves", func(t *testing.T) {
+	t.Run("the owner reads what is suspended, and is not asked about themselves", func(t *testing.T) {
 		s := s.within(t)
-		s.wantPage(s.get(s.url("/limits")), 200, "The Starter plan includes 1 chatbot.", "The Starter plan includes no API tokens", "Website", "ben@example.com", "The owner who joined first always stays.")
+		s.wantPage(s.get(s.url("/limits")), 200, "The Starter plan includes 1 chatbot.", "The Starter plan includes no API tokens", "Website", "ben@example.com", "The owner who joined first always stays active.")
 	})
 	t.Run("more than the plan includes cannot be chosen", func(t *testing.T) {
 		s := s.within(t)
 		got := s.post(s.url("/limits"), url.Values{"resource": {"chatbots"}, "keep": {bots[1].ID, bots[2].ID}})
 		s.wantPage(got, 422, "Choose fewer.")
 	})
-	t.Run("what is chosen wakes up, and another rests", func(t *testing.T) {
+	t.Run("what is chosen is active again, and another is suspended", func(t *testing.T) {
 		s := s.within(t)
 		s.wantGone(s.post(s.url("/limits"), url.Values{"resource": {"chatbots"}, "keep": {bots[2].ID}}), s.url("/limits?done=chosen"))
 		all, err := s.chatbots.List(t.Context(), s.home.ID)
 		must(t, err)
 		for _, bot := range all {
 			if bot.OverLimit == (bot.Name == "Third") {
-				t.Errorf("%s rests: %t", bot.Name, bot.OverLimit)
+				t.Errorf("%s is suspended: %t", bot.Name, bot.OverLimit)
 			}
 		}
 	})
@@ -208,15 +208,15 @@ func TestLimitsPage(t *testing.T) {
 			s.wantPage(s.post(s.url("/limits"), typed), 422, `class="banner"`)
 		})
 	}
-	t.Run("a member who rests can look, and choose nothing", func(t *testing.T) {
+	t.Run("a suspended member can look, and choose nothing", func(t *testing.T) {
 		s := s.within(t)
 		s.signIn(ben)
-		s.wantPage(s.get(s.url("/limits")), 200, "You can look, but not change anything.", "An owner of the workspace can choose what stays.", "<fieldset disabled>")
+		s.wantPage(s.get(s.url("/limits")), 200, "You can look, but not change anything.", "An owner of the workspace can choose what stays active.", "<fieldset disabled>")
 		s.wantPage(s.post(s.url("/chatbots"), url.Values{"name": {"Fourth"}}), 403)
 	})
 	t.Run("deleting a chatbot wakes up another", func(t *testing.T) {
 		s := s.within(t)
 		s.wantGone(s.post("/chatbots/"+bots[2].ID+"/delete", url.Values{"confirm_name": {"Third"}}), s.url("?done=deleted"))
-		s.wantPage(s.post("/chatbots/"+bots[0].ID, url.Values{"name": {"First"}, "passage_aim": {"x"}}), 422, "Give a whole number.")
+		s.wantPage(s.post("/chatbots/"+bots[0].ID, url.Values{"name": {"First"}, "passage_aim": {"x"}}), 422, "Enter a whole number.")
 	})
 }

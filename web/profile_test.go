@@ -75,7 +75,7 @@ func TestDeleteWorkspace(t *testing.T) {
 	}
 	t.Run("another name deletes nothing", func(t *testing.T) {
 		s := s.within(t)
-		s.wantPage(s.post(s.url("/delete"), url.Values{"confirm_name": {"Acne"}}), 422, "Type it exactly.", `value="Acne"`)
+		s.wantPage(s.post(s.url("/delete"), url.Values{"confirm_name": {"Acne"}}), 422, "Type the name exactly as it is shown.", `value="Acne"`)
 		if len(s.till.cancelled) != 0 {
 			t.Error("the subscription was cancelled")
 		}
@@ -85,7 +85,7 @@ func TestDeleteWorkspace(t *testing.T) {
 		s := s.within(t)
 		s.till.fail = fault.New(fault.Upstream, "Stripe does not answer.")
 		defer func() { s.till.fail = nil }()
-		s.wantPage(s.post(s.url("/delete"), url.Values{"confirm_name": {"Acme"}}), 503, "nothing has been deleted")
+		s.wantPage(s.post(s.url("/delete"), url.Values{"confirm_name": {"Acme"}}), 503, "nothing was deleted")
 		there(t)
 	})
 	t.Run("with the name, the subscription is cancelled and all is deleted", func(t *testing.T) {

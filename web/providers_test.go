@@ -42,7 +42,7 @@ func TestModelsPage(t *testing.T) {
 	s := open(t, nil)
 	t.Run("at first there is no provider, and the server's own models are named", func(t *testing.T) {
 		s := s.within(t)
-		s.wantPage(s.get(s.url("/models")), 200, "There is no provider yet.", "<strong>own-model, other-own</strong>", `id="add-provider"`, `aria-current="page">Models</a>`)
+		s.wantPage(s.get(s.url("/models")), 200, "No providers yet.", "<strong>own-model, other-own</strong>", `id="add-provider"`, `aria-current="page">Models</a>`)
 	})
 	t.Run("one that is added is listed with the end of its key, and nothing more of it", func(t *testing.T) {
 		s := s.within(t)
@@ -175,7 +175,7 @@ func TestProviderPage(t *testing.T) {
 		s := s.within(t)
 		s.wantPage(s.get(s.url("/models")), 200, "Its key is deleted with it.")
 		s.wantGone(s.post(page+"/delete", nil), s.url("/models?done=removed"))
-		s.wantPage(s.get(s.url("/models")), 200, "There is no provider yet.")
+		s.wantPage(s.get(s.url("/models")), 200, "No providers yet.")
 		s.wantPage(s.get(page), 404)
 	})
 }

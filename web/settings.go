@@ -123,7 +123,7 @@ func (s settingsPages) deleteChatbot(c *fiber.Ctx, v visit) error {
 
 func (s settingsPages) deleteNamed(c *fiber.Ctx, v visit, name string) error {
 	if strings.TrimSpace(name) != v.chatbot.Name {
-		return fault.InField("confirm_name", "This is not the name of the chatbot. Type it exactly.")
+		return fault.InField("confirm_name", "That is not the name of the chatbot. Type the name exactly as it is shown.")
 	}
 	return s.Chatbots.Delete(c.UserContext(), v.workspaceID(), v.chatbot.ID)
 }

@@ -33,7 +33,7 @@ func (k catalogue) standing(w tenant.Workspace, s tenant.Subscription) views.Sta
 		says.Sentences = append(says.Sentences, "Changes to "+k.title(s.NextPlan)+" on "+k.date(*s.NextAt)+".")
 	}
 	if s.UnverifiedUntil != nil && k.rank(s.Access.Plan) > k.rank(plan.Free) {
-		says.Sentences = append(says.Sentences, "This server can no longer check payments. The plan you paid for stays active until "+k.date(*s.UnverifiedUntil)+" at the latest. Ask its operator.")
+		says.Sentences = append(says.Sentences, "This server can no longer check payments. Ask its operator. The plan you paid for stays active until "+k.date(*s.UnverifiedUntil)+" at the latest.")
 	}
 	if granted := k.granted(w, s); granted != "" {
 		says.Sentences = append(says.Sentences, granted)

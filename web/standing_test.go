@@ -185,7 +185,7 @@ func TestGrantsOnThePage(t *testing.T) {
 			"a plan that cannot be verified says until when it is in force",
 			tenant.Workspace{Plan: plan.Standard, Granted: plan.Free},
 			standard(plan.Active, func(s *tenant.Subscription) { s.UnverifiedUntil, s.Access.Until = on(2026, 12, 9), on(2026, 12, 9) }),
-			"This server can no longer check payments. The plan you paid for stays active until 9 December at the latest. Ask its operator.",
+			"This server can no longer check payments. Ask its operator. The plan you paid for stays active until 9 December at the latest.",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -43,7 +43,7 @@ func (s additionPages) addEach(c *fiber.Ctx, v visit, files []bodies.Part) error
 	case len(files) == 0:
 		return fault.InField("files", "Choose a file.")
 	case len(files) > maxFiles:
-		return fault.InField("files", "These are %d files. Choose at most %d at a time.", len(files), maxFiles)
+		return fault.InField("files", "You chose %d files. Choose at most %d at a time.", len(files), maxFiles)
 	}
 	for i, file := range files {
 		request, err := uploaded(file)

@@ -17,8 +17,8 @@ type visit struct {
 	person  tenant.Person
 	member  tenant.Membership
 	chatbot chatbot.Chatbot
-	// resting says that something of the workspace is over a limit.
-	resting bool
+	// suspended says that something of the workspace is over a limit.
+	suspended bool
 }
 
 // anyone lets in everybody.
@@ -74,13 +74,13 @@ func (s *site) toChatbot(c *fiber.Ctx, person tenant.Person) (visit, error) {
 }
 
 // arrive counts the request for the workspace, and looks whether anything of
-// that rests.
+// that is suspended.
 func (s *site) arrive(c *fiber.Ctx, v visit) (visit, error) {
 	if err := s.Pace.Workspace(c.UserContext(), v.workspaceID()); err != nil {
 		return visit{}, err
 	}
 	holdings, err := s.Tenants.Holdings(c.UserContext(), v.workspaceID())
-	v.resting = resting(holdings)
+	v.suspended = anySuspended(holdings)
 	return v, err
 }
 
@@ -97,7 +97,7 @@ func (v visit) layout(c *fiber.Ctx, section views.Section, title string) views.L
 	l := views.Layout{
 		Title: title, Notice: notice(c), Section: section, Email: v.person.User.Email,
 		Workspace:  views.Workspace{ID: v.workspaceID(), Name: v.member.Workspace.Name},
-		Workspaces: workspacesToViews(v.person), Resting: v.resting, LooksOnly: v.member.OverLimit,
+		Workspaces: workspacesToViews(v.person), Suspended: v.suspended, LooksOnly: v.member.OverLimit,
 	}
 	if v.chatbot.ID != "" {
 		l.Chatbot = chatbotToView(v.chatbot)

@@ -44,15 +44,15 @@ func (s workspacePages) deleteWorkspace(c *fiber.Ctx, v visit) error {
 
 func (s workspacePages) deleteAll(c *fiber.Ctx, v visit, name string) error {
 	if strings.TrimSpace(name) != v.member.Workspace.Name {
-		return fault.InField("confirm_name", "This is not the name of the workspace. Type it exactly.")
+		return fault.InField("confirm_name", "That is not the name of the workspace. Type the name exactly as it is shown.")
 	}
 	if s.Billing != nil {
 		if err := s.Billing.Cancel(c.UserContext(), v.workspaceID()); err != nil {
-			return fault.Wrap(fault.Unavailable, err, "The subscription could not be cancelled at Stripe, so nothing has been deleted. Try again in a minute.")
+			return fault.Wrap(fault.Unavailable, err, "Stripe could not cancel the subscription, so nothing was deleted. Try again in a minute.")
 		}
 	}
 	if err := s.deleteContent(c, v); err != nil {
-		return fault.Wrap(fault.Unavailable, err, "Not everything could be deleted yet. Try again in a minute; nothing is paid for any more.")
+		return fault.Wrap(fault.Unavailable, err, "Some of the workspace is still there. Delete it again in a minute. The subscription has ended, so nothing more will be charged.")
 	}
 	return nil
 }

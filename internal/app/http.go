@@ -98,7 +98,7 @@ func (s *Server) setSecurity(c *fiber.Ctx, api bool) {
 var (
 	errConnectionsOfClient = &fault.Error{
 		Kind: fault.RateLimited, RetryAfter: 5 * time.Second,
-		Message: "Your network has too many requests in progress here. Wait until some have ended.",
+		Message: "Your network has too many requests in progress. Wait for some to finish, then try again.",
 	}
 	errConnections = &fault.Error{
 		Kind: fault.Unavailable, RetryAfter: 5 * time.Second,

@@ -26,7 +26,7 @@ const (
 	slowest  = 128 << 10
 )
 
-var errBroken = fiber.NewError(fiber.StatusBadRequest, "The body did not arrive whole.")
+var errBroken = fiber.NewError(fiber.StatusBadRequest, "The body did not arrive completely. Send the request again.")
 
 // body is the body of a request that is being answered.
 type body struct {

@@ -17,7 +17,7 @@ import (
 const maxParts = 1000
 
 var (
-	errForm  = fault.New(fault.Invalid, "The form was not sent whole. Send it again.")
+	errForm  = fault.New(fault.Invalid, "The form did not arrive completely. Send it again.")
 	errParts = fault.New(fault.Invalid, "The form has more than %d parts. Send fewer.", maxParts)
 )
 

@@ -25,7 +25,7 @@ type framing struct {
 // errFraming refuses a request about whose end two servers could disagree, so
 // that one takes for a second request what the other takes for a body: RFC
 // 9112, sections 5, 6 and 11.2.
-var errFraming = fiber.NewError(fiber.StatusBadRequest, "The request's headers do not say clearly where it ends.")
+var errFraming = fiber.NewError(fiber.StatusBadRequest, "The request's headers do not say clearly where it ends. Send one Content-Length, or Transfer-Encoding: chunked, but not both.")
 
 // framingOf reads the headers as they were sent. The parser has refused a Host
 // that is missing or given twice, and names with what is neither a token's
