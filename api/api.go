@@ -18,6 +18,7 @@ import (
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
+	"parley/core/rate"
 	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/internal/publicid"
@@ -38,7 +39,7 @@ type Deps struct {
 	// Person returns who is signed in on a request, or an Unauthenticated fault.
 	Person func(*fiber.Ctx) (tenant.Person, error)
 	// Pace counts the requests of people for their workspaces; nil counts none.
-	Pace *tenant.Pace
+	Pace *rate.Pace
 	// Lifetime ends, with a fault as its cause, when running turns must end.
 	Lifetime context.Context
 	Log      *slog.Logger
@@ -47,7 +48,7 @@ type Deps struct {
 	// Streams is how patient open streams are.
 	Streams StreamTimes
 	// Requests admits as many in a minute as the plan includes.
-	Requests *tenant.Requests
+	Requests *rate.Requests
 	// MaxAnswers is how many answers are worked on at once: [MaxAnswers] when 0.
 	MaxAnswers int
 }

@@ -7,18 +7,18 @@ import (
 	"time"
 
 	"github.com/stripe/stripe-go/v76"
-	"github.com/stripe/stripe-go/v76/subscription"
+	stripesub "github.com/stripe/stripe-go/v76/subscription"
 
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // billed translates a subscription. All of it comes from Stripe's present
 // state, so that it does not matter which events were heard before; only the
 // plan of an unknown price stays what it was.
-func (s *Service) billed(ctx context.Context, known tenant.Subscription, chosen candidate) (tenant.Billed, error) {
+func (s *Service) billed(ctx context.Context, known subscription.Subscription, chosen candidate) (subscription.Billed, error) {
 	found := chosen.subscription
-	billed := tenant.Billed{
+	billed := subscription.Billed{
 		ID: found.ID, Status: chosen.status(), Plan: s.planOrLast(known, chosen),
 		Interval: intervalOf(chosen.price()), TrialEnd: moment(found.TrialEnd),
 	}
@@ -40,7 +40,7 @@ func (s *Service) billed(ctx context.Context, known tenant.Subscription, chosen 
 
 // ended adds when a subscription ended, and if that was because nobody paid,
 // since when.
-func (s *Service) ended(ctx context.Context, known tenant.Subscription, found *stripe.Subscription, billed tenant.Billed) (_ tenant.Billed, err error) {
+func (s *Service) ended(ctx context.Context, known subscription.Subscription, found *stripe.Subscription, billed subscription.Billed) (_ subscription.Billed, err error) {
 	billed.EndsAt = moment(found.EndedAt)
 	if why := found.CancellationDetails; why == nil || why.Reason != stripe.SubscriptionCancellationDetailsReasonPaymentFailed {
 		return billed, nil
@@ -68,7 +68,7 @@ func (c candidate) price() *stripe.Price {
 
 // planOrLast keeps the last known plan of a price that is none of ours: who
 // has paid is not locked out because somebody made a price by hand.
-func (s *Service) planOrLast(known tenant.Subscription, chosen candidate) plan.Name {
+func (s *Service) planOrLast(known subscription.Subscription, chosen candidate) plan.Name {
 	if chosen.plan != "" {
 		return chosen.plan
 	}
@@ -87,7 +87,7 @@ func (s *Service) periodEnd(ctx context.Context, found *stripe.Subscription) (*t
 	if found.CurrentPeriodEnd != 0 {
 		return moment(found.CurrentPeriodEnd), nil
 	}
-	client := subscription.Client{B: s.account.backend, Key: s.account.key}
+	client := stripesub.Client{B: s.account.backend, Key: s.account.key}
 	again, err := ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
 		params := &stripe.SubscriptionParams{}
 		params.Context = ctx

@@ -3,7 +3,7 @@
 //
 // It does not own plans, their limits and which state gives which plan (package
 // plan), nor the subscription as it is stored and what follows from it (package
-// tenant). It opens no transaction: what it reads is written by [Tenants].
+// subscription). It opens no transaction: it writes what it reads into [Books].
 package billing
 
 import (
@@ -11,7 +11,9 @@ import (
 	"log/slog"
 	"time"
 
+	"parley/core/audit"
 	"parley/core/plan"
+	"parley/core/subscription"
 	"parley/core/tenant"
 )
 
@@ -36,40 +38,86 @@ type Config struct {
 	TaxCode string
 }
 
-// Tenants keeps subscriptions. *tenant.Service is one, and says what each
-// method does.
-type Tenants interface {
-	Subscription(ctx context.Context, workspaceID string) (tenant.Subscription, error)
-	Subscriptions(ctx context.Context) ([]tenant.Subscription, error)
-	Lapsed(ctx context.Context) (workspaceIDs []string, err error)
-	WorkspaceByCustomer(ctx context.Context, customerID string) (workspaceID string, err error)
-	WasHere(ctx context.Context, workspaceID string) (bool, error)
+// Books are where what is read at Stripe is written, and what is told there is
+// read. Package subscription says what each method does.
+type Books struct {
+	Ledger     Ledger
+	Lapses     lapsesPort
+	Customers  Customers
+	Trials     trialsPort
+	Reversals  reversalsPort
+	Prices     pricesPort
+	Workspaces workspacesPort
+}
 
-	SetOnSale(ctx context.Context, name plan.Name, price plan.Price) error
-
-	Workspace(ctx context.Context, workspaceID string) (tenant.Workspace, error)
-	OwnerEmail(ctx context.Context, workspaceID string) (string, error)
-	SetCustomer(ctx context.Context, workspaceID string, customer tenant.Customer) (tenant.Subscription, error)
-	ReplaceCustomer(ctx context.Context, workspaceID, replaced string, customer tenant.Customer) (tenant.Subscription, error)
-	CustomerMissing(ctx context.Context, workspaceID, customerID string) (news bool, err error)
-	CustomerTold(ctx context.Context, workspaceID string) error
-
-	BeginCheckout(ctx context.Context, workspaceID string) error
-	ApplySubscription(ctx context.Context, workspaceID string, revision int, billed tenant.Billed, trialUsed bool, cause tenant.Cause) (tenant.Applied, error)
-
-	TrialTaken(ctx context.Context, key tenant.TrialKey) (bool, error)
-	ClaimTrial(ctx context.Context, subscriptionID string, keys ...tenant.TrialKey) (first bool, err error)
-	RecordReversals(ctx context.Context, workspaceID string, read []tenant.Reversal) (news []tenant.Reversal, err error)
-
+// Ledger keeps subscriptions, and which events of Stripe were applied.
+type Ledger interface {
+	Subscription(ctx context.Context, workspaceID string) (subscription.Subscription, error)
+	All(ctx context.Context) ([]subscription.Subscription, error)
+	ApplySubscription(ctx context.Context, workspaceID string, revision int, billed subscription.Billed, trialUsed bool, cause subscription.Cause) (subscription.Applied, error)
 	SawEvent(ctx context.Context, eventID string) (bool, error)
 	NoteEvent(ctx context.Context, eventID, kind string) error
+}
+
+// lapsesPort knows whose access ends by time.
+type lapsesPort interface {
+	Lapsed(ctx context.Context) (workspaceIDs []string, err error)
+}
+
+// Customers knows workspaces as Stripe's customers.
+type Customers interface {
+	WorkspaceByCustomer(ctx context.Context, customerID string) (workspaceID string, err error)
+	OwnerEmail(ctx context.Context, workspaceID string) (string, error)
+	SetCustomer(ctx context.Context, workspaceID string, customer subscription.Customer) (subscription.Subscription, error)
+	ReplaceCustomer(ctx context.Context, workspaceID, replaced string, customer subscription.Customer) (subscription.Subscription, error)
+	CustomerMissing(ctx context.Context, workspaceID, customerID string) (news bool, err error)
+	CustomerTold(ctx context.Context, workspaceID string) error
+	BeginCheckout(ctx context.Context, workspaceID string) error
+}
+
+// trialsPort remembers who has had a trial.
+type trialsPort interface {
+	TrialTaken(ctx context.Context, key subscription.TrialKey) (bool, error)
+	ClaimTrial(ctx context.Context, subscriptionID string, keys ...subscription.TrialKey) (first bool, err error)
+}
+
+// reversalsPort keeps refunds and disputes.
+type reversalsPort interface {
+	RecordReversals(ctx context.Context, workspaceID string, read []subscription.Reversal) (news []subscription.Reversal, err error)
+}
+
+// pricesPort keeps what plans are sold for.
+type pricesPort interface {
+	SetOnSale(ctx context.Context, name plan.Name, price plan.Price) error
+}
+
+// workspacesPort knows the workspaces of this server.
+type workspacesPort interface {
+	Workspace(ctx context.Context, workspaceID string) (tenant.Workspace, error)
+	// WasHere reports whether a workspace is or was one of this server.
+	WasHere(ctx context.Context, workspaceID string) (bool, error)
+}
+
+// NewBooks returns the books of a server.
+func NewBooks(subscriptions subscription.Subscriptions, tenants tenant.Tenants, log *audit.Reader) Books {
+	return Books{
+		Ledger: subscriptions.Ledger, Lapses: subscriptions.Lapses, Customers: subscriptions.Customers,
+		Trials: subscriptions.Trials, Reversals: subscriptions.Reversals, Prices: tenants.Plans,
+		Workspaces: registry{tenants.Workspaces, log},
+	}
+}
+
+// registry knows the workspaces that are here, and those that were.
+type registry struct {
+	*tenant.Workspaces
+	*audit.Reader
 }
 
 // Service is an account at Stripe and the workspaces that pay there.
 type Service struct {
 	config   Config
 	account  account
-	tenants  Tenants
+	books    Books
 	now      func() time.Time
 	log      *slog.Logger
 	observer Observer
@@ -79,11 +127,11 @@ type Service struct {
 	wait func(ctx context.Context, pause time.Duration) error
 }
 
-// New returns the account. For [Service.Check] and [Service.Sync] tenants may
-// be nil.
-func New(config Config, tenants Tenants, now func() time.Time, log *slog.Logger, observer Observer) *Service {
+// New returns the account. [Service.Check] and [Service.Sync] work
+// without books.
+func New(config Config, books Books, now func() time.Time, log *slog.Logger, observer Observer) *Service {
 	return &Service{
-		config: config, account: connect(config.Key, config.BaseURL), tenants: tenants,
+		config: config, account: connect(config.Key, config.BaseURL), books: books,
 		now: now, log: log, observer: observer, lanes: newLanes(), wait: sleep,
 	}
 }

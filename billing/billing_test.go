@@ -16,7 +16,7 @@ import (
 )
 
 func serviceAt(key, url string) *Service {
-	return New(Config{Key: key, BaseURL: url}, nil, time.Now, slog.New(slog.DiscardHandler), Nop{})
+	return New(Config{Key: key, BaseURL: url}, Books{}, time.Now, slog.New(slog.DiscardHandler), Nop{})
 }
 
 func TestCheck(t *testing.T) {

@@ -21,12 +21,16 @@ import (
 
 	"parley/billing"
 	"parley/billing/stripetest"
+	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/outbox"
 	"parley/core/plan"
+	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/internal/pgtest"
 	"parley/store"
+	"parley/store/tenancy"
 )
 
 const (
@@ -39,7 +43,7 @@ var lifeStart = time.Date(2026, time.January, 31, 12, 0, 0, 0, time.UTC)
 // books are a database with its room. Its clock is that of the Stripe of the
 // business that uses it.
 type books struct {
-	*tenant.Service
+	*tenancy.Services
 	db    *store.Store
 	clock atomic.Pointer[stripetest.Server]
 }
@@ -102,7 +106,9 @@ func openBooks(t *testing.T, url string) *books {
 	})
 	opened := &books{db: db}
 	now := func() time.Time { return opened.clock.Load().Now() }
-	opened.Service = tenant.New(db, now, rand.Reader, tenant.Options{Grace: lifeGrace, Mails: true, BaseURL: "https://parley.example"})
+	opened.Services = tenancy.Open(db, now, rand.Reader, tenancy.Options{
+		Payments: subscription.Options{Grace: lifeGrace}, Mails: outbox.Options{Mails: true, BaseURL: "https://parley.example"},
+	})
 	return opened
 }
 
@@ -126,12 +132,12 @@ func newBusiness(tb rapid.TB, t *testing.T, opened *books, givesUp stripe.Subscr
 	for range 2 {
 		b.processes = append(b.processes, billing.New(billing.Config{
 			Key: b.stripe.Key, WebhookSecret: b.stripe.WebhookSecret, BaseURL: b.stripe.URL, TrialDays: 14,
-		}, b.Service, b.stripe.Now, slog.New(slog.DiscardHandler), b.alarms))
+		}, billing.NewBooks(b.Subscriptions, b.Tenants, b.Audit), b.stripe.Now, slog.New(slog.DiscardHandler), b.alarms))
 	}
 	b.endpoint = httptest.NewServer(http.HandlerFunc(b.receive))
 	b.stripe.SetWebhook(b.endpoint.URL)
 	b.open(b.workspace)
-	plans, err := b.Plans(b.ctx)
+	plans, err := b.Plans.All(b.ctx)
 	b.must(err)
 	_, err = b.processes[0].Sync(b.ctx, plans, false)
 	b.must(err)
@@ -142,12 +148,12 @@ func newBusiness(tb rapid.TB, t *testing.T, opened *books, givesUp stripe.Subscr
 // open makes a workspace and its owner.
 func (b *business) open(workspace string) {
 	b.Helper()
-	user := tenant.User{ID: "us_" + workspace, Email: workspace + "@example.com", PasswordHash: "none", CreatedAt: lifeStart}
-	if _, err := b.db.User(b.ctx, user.ID); fault.Is(err, fault.NotFound) {
-		b.must(b.db.CreateUser(b.ctx, user))
+	user := account.User{ID: "us_" + workspace, Email: workspace + "@example.com", PasswordHash: "none", CreatedAt: lifeStart}
+	if _, err := store.NewUsers(b.db).User(b.ctx, user.ID); fault.Is(err, fault.NotFound) {
+		b.must(store.NewUsers(b.db).CreateUser(b.ctx, user))
 	}
-	b.must(b.db.CreateWorkspace(b.ctx, tenant.Workspace{ID: workspace, Name: "Shop", Plan: plan.Free, Granted: plan.Free, CreatedAt: lifeStart}))
-	b.must(b.db.AddMember(b.ctx, workspace, tenant.Member{WorkspaceID: workspace, UserID: user.ID, Role: tenant.RoleOwner, CreatedAt: lifeStart}))
+	b.must(store.NewWorkspaces(b.db).CreateWorkspace(b.ctx, tenant.Workspace{ID: workspace, Name: "Shop", Plan: plan.Free, Granted: plan.Free, CreatedAt: lifeStart}))
+	b.must(store.NewMembers(b.db).AddMember(b.ctx, workspace, tenant.Member{WorkspaceID: workspace, UserID: user.ID, Role: tenant.RoleOwner, CreatedAt: lifeStart}))
 }
 
 // leave takes the business out of its database, for the next one.
@@ -155,8 +161,8 @@ func (b *business) leave() {
 	b.Helper()
 	b.endpoint.Close()
 	b.stripe.Close()
-	b.must(b.db.DeleteWorkspace(b.ctx, b.workspace))
-	b.must(b.db.DeleteBillingEvents(b.ctx, b.stripe.Now().Add(time.Hour)))
+	b.must(store.NewWorkspaces(b.db).DeleteWorkspace(b.ctx, b.workspace))
+	b.must(store.NewBillingEvents(b.db).DeleteBillingEvents(b.ctx, b.stripe.Now().Add(time.Hour)))
 }
 
 // receive is the route of the webhook, of one process after the other.
@@ -191,18 +197,18 @@ func (b *business) buy(workspace string, name plan.Name, interval plan.Interval)
 // comeBack is what happens when the person comes back.
 func (b *business) comeBack(workspace string) {
 	b.Helper()
-	_, err := b.processes[1].Refresh(b.ctx, workspace, tenant.Cause{})
+	_, err := b.processes[1].Refresh(b.ctx, workspace, subscription.Cause{})
 	b.must(err)
 }
 
 // sendsAtOnce has two processes send what is due, and returns the mails.
-func (b *business) sendsAtOnce(t *testing.T) (mails []tenant.Mail) {
+func (b *business) sendsAtOnce(t *testing.T) (mails []outbox.Mail) {
 	t.Helper()
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	for range 2 {
 		all.Go(func() {
-			_, err := b.SendMails(b.ctx, func(_ context.Context, mail tenant.Mail) error {
+			_, err := b.Mails.SendMails(b.ctx, func(_ context.Context, mail outbox.Mail) error {
 				mu.Lock()
 				defer mu.Unlock()
 				mails = append(mails, mail)
@@ -217,15 +223,15 @@ func (b *business) sendsAtOnce(t *testing.T) (mails []tenant.Mail) {
 	return mails
 }
 
-func (b *business) row(workspace string) tenant.Subscription {
+func (b *business) row(workspace string) subscription.Subscription {
 	b.Helper()
-	row, err := b.Subscription(b.ctx, workspace)
+	row, err := b.Ledger.Subscription(b.ctx, workspace)
 	b.must(err)
 	return row
 }
 
 // said is a row in words, but for how often and when it was read.
-func said(row tenant.Subscription) string {
+func said(row subscription.Subscription) string {
 	row.Revision, row.FetchedAt = 0, nil
 	row.InvoiceURL = path.Base(row.InvoiceURL) // two Stripes have two addresses
 	for _, at := range []**time.Time{&row.CheckoutAt, &row.PeriodEnd, &row.EndsAt, &row.TrialEnd, &row.PastDueSince, &row.NextAt, &row.Access.Until} {
@@ -244,7 +250,7 @@ func said(row tenant.Subscription) string {
 // audited are the details of the audit log about the subscription, by actor.
 func (b *business) audited(workspace string) map[string][]string {
 	b.Helper()
-	entries, err := b.PlanHistory(b.ctx, workspace, 1000)
+	entries, err := b.Audit.PlanHistory(b.ctx, workspace, 1000)
 	b.must(err)
 	found := map[string][]string{}
 	for _, e := range entries {
@@ -258,7 +264,7 @@ func (b *business) audited(workspace string) map[string][]string {
 // inForce is the plan that the workspace has.
 func (b *business) inForce(workspace string) plan.Name {
 	b.Helper()
-	found, err := b.Workspace(b.ctx, workspace)
+	found, err := b.Workspaces.Workspace(b.ctx, workspace)
 	b.must(err)
 	return found.Plan
 }

@@ -5,10 +5,10 @@ import (
 	"log/slog"
 
 	"github.com/stripe/stripe-go/v76"
-	"github.com/stripe/stripe-go/v76/subscription"
+	stripesub "github.com/stripe/stripe-go/v76/subscription"
 
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // Cancel ends all that a workspace pays for, now, and closes the pages on which
@@ -16,7 +16,7 @@ import (
 // It may be called again. What is stored changes with the next
 // [Service.Refresh].
 func (s *Service) Cancel(ctx context.Context, workspaceID string) error {
-	known, err := s.tenants.Subscription(ctx, workspaceID)
+	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID == "" {
 		return err
 	}
@@ -44,7 +44,7 @@ func (s *Service) Cancel(ctx context.Context, workspaceID string) error {
 // leave is for a customer that is not there any more. One that this Stripe never
 // knew cannot be cancelled here: whoever runs the server is told if it may still
 // be paid for.
-func (s *Service) leave(ctx context.Context, known tenant.Subscription) error {
+func (s *Service) leave(ctx context.Context, known subscription.Subscription) error {
 	err := s.confirmDeleted(ctx, known)
 	if !isStray(err) {
 		return err
@@ -57,7 +57,7 @@ func (s *Service) leave(ctx context.Context, known tenant.Subscription) error {
 }
 
 func (s *Service) cancel(ctx context.Context, subscriptionID string) error {
-	client := subscription.Client{B: s.account.backend, Key: s.account.key}
+	client := stripesub.Client{B: s.account.backend, Key: s.account.key}
 	_, err := ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
 		params := &stripe.SubscriptionCancelParams{}
 		params.Context = ctx

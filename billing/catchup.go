@@ -36,11 +36,11 @@ func (s *Service) CatchUp(ctx context.Context) (handled int, err error) {
 // were asked about after all of these events had happened.
 func (s *Service) catchUp(ctx context.Context, h hint, read map[string]bool) (news bool, err error) {
 	if read[h.customer] && !h.reversed.any() {
-		seen, err := s.tenants.SawEvent(ctx, h.id)
+		seen, err := s.books.Ledger.SawEvent(ctx, h.id)
 		if err != nil || seen {
 			return false, err
 		}
-		return true, s.tenants.NoteEvent(ctx, h.id, h.kind)
+		return true, s.books.Ledger.NoteEvent(ctx, h.id, h.kind)
 	}
 	outcome, err := s.handle(audit.As(ctx, audit.Reconciliation), h)
 	if outcome == Duplicate {

@@ -11,7 +11,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // Purchase is what a workspace is to pay for.
@@ -56,14 +56,14 @@ func (s *Service) Checkout(ctx context.Context, workspaceID string, purchase Pur
 		return "", err
 	}
 	// Stripe is asked, as an event may be late: nobody is to pay twice.
-	_, err := s.Refresh(audit.As(ctx, audit.Stripe), workspaceID, tenant.Cause{})
+	_, err := s.Refresh(audit.As(ctx, audit.Stripe), workspaceID, subscription.Cause{})
 	if isStray(err) {
 		err = s.startOver(ctx, workspaceID, err)
 	}
 	if err != nil {
 		return "", err
 	}
-	known, err := s.tenants.Subscription(ctx, workspaceID)
+	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil {
 		return "", err
 	}
@@ -86,7 +86,7 @@ func (s *Service) Checkout(ctx context.Context, workspaceID string, purchase Pur
 		if err != nil {
 			return "", err
 		}
-		if known, err = s.tenants.ReplaceCustomer(ctx, workspaceID, known.CustomerID, made); err != nil {
+		if known, err = s.books.Customers.ReplaceCustomer(ctx, workspaceID, known.CustomerID, made); err != nil {
 			return "", err
 		}
 		return s.sell(ctx, known, purchase, priceID, back)
@@ -115,7 +115,7 @@ func (s *Service) priceOf(ctx context.Context, purchase Purchase) (string, error
 
 // sell makes a page to pay on, and closes those that were left open: who pays
 // on two of them would have two subscriptions.
-func (s *Service) sell(ctx context.Context, known tenant.Subscription, purchase Purchase, priceID string, back Back) (string, error) {
+func (s *Service) sell(ctx context.Context, known subscription.Subscription, purchase Purchase, priceID string, back Back) (string, error) {
 	trialDays, err := s.trialDays(ctx, known, purchase.Buyer)
 	if err != nil {
 		return "", err
@@ -123,7 +123,7 @@ func (s *Service) sell(ctx context.Context, known tenant.Subscription, purchase 
 	if err := s.expireSessions(ctx, known.CustomerID); err != nil {
 		return "", err
 	}
-	if err := s.tenants.BeginCheckout(ctx, known.WorkspaceID); err != nil {
+	if err := s.books.Customers.BeginCheckout(ctx, known.WorkspaceID); err != nil {
 		return "", err
 	}
 	client := session.Client{B: s.account.backend, Key: s.account.key}
@@ -157,7 +157,7 @@ func (s *Service) newestSession(ctx context.Context, customerID string, made *st
 	return newest.URL, s.expire(ctx, open)
 }
 
-func (s *Service) sessionParams(known tenant.Subscription, priceID string, back Back) *stripe.CheckoutSessionParams {
+func (s *Service) sessionParams(known subscription.Subscription, priceID string, back Back) *stripe.CheckoutSessionParams {
 	params := &stripe.CheckoutSessionParams{
 		Mode:                stripe.String(string(stripe.CheckoutSessionModeSubscription)),
 		Customer:            stripe.String(known.CustomerID),

@@ -21,9 +21,10 @@ import (
 	"parley/billing"
 	"parley/billing/stripetest"
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 	"parley/internal/pgtest"
 	"parley/store"
+	"parley/store/tenancy"
 )
 
 // childVariable makes this test binary a process that only receives events. It
@@ -60,8 +61,8 @@ func runChild(told string) error {
 		return err
 	}
 	now := func() time.Time { return config.Now }
-	tenants := tenant.New(db, now, rand.Reader, tenant.Options{Grace: lifeGrace})
-	service := billing.New(config.Billing, tenants, now, slog.New(slog.DiscardHandler), billing.Nop{})
+	tenants := tenancy.Open(db, now, rand.Reader, tenancy.Options{Payments: subscription.Options{Grace: lifeGrace}})
+	service := billing.New(config.Billing, billing.NewBooks(tenants.Subscriptions, tenants.Tenants, tenants.Audit), now, slog.New(slog.DiscardHandler), billing.Nop{})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/customer"
 
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // metadataWorkspace names the workspace in objects at Stripe, for people who
@@ -17,8 +17,8 @@ import (
 const metadataWorkspace = "workspace"
 
 // customer returns the subscription of a workspace, which has a customer then.
-func (s *Service) customer(ctx context.Context, workspaceID string) (tenant.Subscription, error) {
-	known, err := s.tenants.Subscription(ctx, workspaceID)
+func (s *Service) customer(ctx context.Context, workspaceID string) (subscription.Subscription, error) {
+	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID != "" {
 		return known, err
 	}
@@ -26,22 +26,22 @@ func (s *Service) customer(ctx context.Context, workspaceID string) (tenant.Subs
 	if err != nil {
 		return known, err
 	}
-	return s.tenants.SetCustomer(ctx, workspaceID, made)
+	return s.books.Customers.SetCustomer(ctx, workspaceID, made)
 }
 
 // newCustomer makes a customer, in place of one that was deleted or of none.
-func (s *Service) newCustomer(ctx context.Context, workspaceID, deleted string) (tenant.Customer, error) {
-	email, err := s.tenants.OwnerEmail(ctx, workspaceID)
+func (s *Service) newCustomer(ctx context.Context, workspaceID, deleted string) (subscription.Customer, error) {
+	email, err := s.books.Customers.OwnerEmail(ctx, workspaceID)
 	if err != nil {
-		return tenant.Customer{}, err
+		return subscription.Customer{}, err
 	}
 	here, err := s.Account(ctx)
 	if err != nil {
-		return tenant.Customer{}, err
+		return subscription.Customer{}, err
 	}
-	workspace, err := s.tenants.Workspace(ctx, workspaceID)
+	workspace, err := s.books.Workspaces.Workspace(ctx, workspaceID)
 	if err != nil {
-		return tenant.Customer{}, err
+		return subscription.Customer{}, err
 	}
 	client := customer.Client{B: s.account.backend, Key: s.account.key}
 	made, err := ask(ctx, func(ctx context.Context) (*stripe.Customer, error) {
@@ -54,16 +54,16 @@ func (s *Service) newCustomer(ctx context.Context, workspaceID, deleted string) 
 		return client.New(params)
 	})
 	if err != nil {
-		return tenant.Customer{}, err
+		return subscription.Customer{}, err
 	}
-	return tenant.Customer{ID: made.ID, Account: here}, nil
+	return subscription.Customer{ID: made.ID, Account: here}, nil
 }
 
 // startOver gives a workspace a new customer, in place of one that is not at
 // this Stripe. It fails with the same failure for a workspace that may still be
 // paying elsewhere: a person has to look.
 func (s *Service) startOver(ctx context.Context, workspaceID string, failure error) error {
-	known, err := s.tenants.Subscription(ctx, workspaceID)
+	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (s *Service) startOver(ctx context.Context, workspaceID string, failure err
 	if err != nil {
 		return err
 	}
-	_, err = s.tenants.ReplaceCustomer(ctx, workspaceID, known.CustomerID, made)
+	_, err = s.books.Customers.ReplaceCustomer(ctx, workspaceID, known.CustomerID, made)
 	return err
 }
 
@@ -99,20 +99,20 @@ const tellTries = 3
 // PushCustomers tells Stripe the addresses of owners that have changed. Those
 // that it could not tell it tries again the next time.
 func (s *Service) PushCustomers(ctx context.Context) error {
-	subscriptions, err := s.tenants.Subscriptions(ctx)
+	subscriptions, err := s.books.Ledger.All(ctx)
 	if err != nil {
 		return err
 	}
-	subscriptions = slices.DeleteFunc(subscriptions, func(known tenant.Subscription) bool {
+	subscriptions = slices.DeleteFunc(subscriptions, func(known subscription.Subscription) bool {
 		return known.CustomerID == "" || !known.CustomerStale || known.MissingAt != nil
 	})
-	return each(ctx, s, subscriptions, func(known tenant.Subscription) error { return s.pushCustomer(ctx, known) })
+	return each(ctx, s, subscriptions, func(known subscription.Subscription) error { return s.pushCustomer(ctx, known) })
 }
 
-func (s *Service) pushCustomer(ctx context.Context, known tenant.Subscription) error {
+func (s *Service) pushCustomer(ctx context.Context, known subscription.Subscription) error {
 	told := ""
 	for range tellTries {
-		email, err := s.tenants.OwnerEmail(ctx, known.WorkspaceID)
+		email, err := s.books.Customers.OwnerEmail(ctx, known.WorkspaceID)
 		if err != nil || email == told {
 			return err
 		}
@@ -123,7 +123,7 @@ func (s *Service) pushCustomer(ctx context.Context, known tenant.Subscription) e
 		if err != nil {
 			return err
 		}
-		if err := s.tenants.CustomerTold(ctx, known.WorkspaceID); err != nil {
+		if err := s.books.Customers.CustomerTold(ctx, known.WorkspaceID); err != nil {
 			return err
 		}
 		told = email // and look whether it is another by now

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/stripe/stripe-go/v76"
-	"github.com/stripe/stripe-go/v76/subscription"
+	stripesub "github.com/stripe/stripe-go/v76/subscription"
 
 	"parley/core/fault"
 )
@@ -77,10 +77,10 @@ func sleep(ctx context.Context, pause time.Duration) error {
 
 // works asks the database and Stripe for something that both always have.
 func (s *Service) works(ctx context.Context) error {
-	if _, err := s.tenants.SawEvent(ctx, ""); err != nil {
+	if _, err := s.books.Ledger.SawEvent(ctx, ""); err != nil {
 		return err
 	}
-	client := subscription.Client{B: s.account.backend, Key: s.account.key}
+	client := stripesub.Client{B: s.account.backend, Key: s.account.key}
 	_, err := ask(ctx, func(ctx context.Context) ([]*stripe.Subscription, error) {
 		params := &stripe.SubscriptionListParams{}
 		params.Context = ctx

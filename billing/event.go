@@ -7,7 +7,7 @@ import (
 	"github.com/stripe/stripe-go/v76"
 
 	"parley/core/fault"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // families are the beginnings of the types of events after which a
@@ -61,7 +61,7 @@ func (h hint) label() string {
 // handle takes an event as a hint: what is stored is what Stripe says when
 // asked, so that neither order nor repetition matters.
 func (s *Service) handle(ctx context.Context, h hint) (outcome string, err error) {
-	seen, err := s.tenants.SawEvent(ctx, h.id)
+	seen, err := s.books.Ledger.SawEvent(ctx, h.id)
 	if err != nil {
 		return Failed, err
 	}
@@ -69,7 +69,7 @@ func (s *Service) handle(ctx context.Context, h hint) (outcome string, err error
 		return Duplicate, nil
 	}
 	var whose payer
-	var reversals []tenant.Reversal
+	var reversals []subscription.Reversal
 	if h.reversed.any() {
 		if whose, reversals, err = s.reversals(ctx, h.reversed); err != nil {
 			return Failed, err
@@ -79,7 +79,7 @@ func (s *Service) handle(ctx context.Context, h hint) (outcome string, err error
 	if h.customer == "" {
 		return s.ignore(ctx, h)
 	}
-	workspaceID, err := s.tenants.WorkspaceByCustomer(ctx, h.customer)
+	workspaceID, err := s.books.Customers.WorkspaceByCustomer(ctx, h.customer)
 	if err == nil && len(reversals) > 0 {
 		err = s.record(ctx, workspaceID, reversals)
 	}
@@ -92,7 +92,7 @@ func (s *Service) handle(ctx context.Context, h hint) (outcome string, err error
 	if err != nil {
 		return Failed, err
 	}
-	applied, err := s.Refresh(ctx, workspaceID, tenant.Cause{EventID: h.id, EventType: h.kind})
+	applied, err := s.Refresh(ctx, workspaceID, subscription.Cause{EventID: h.id, EventType: h.kind})
 	switch {
 	case fault.Is(err, fault.NotFound): // the workspace was deleted meanwhile
 		return s.ignore(ctx, h)
@@ -106,7 +106,7 @@ func (s *Service) handle(ctx context.Context, h hint) (outcome string, err error
 
 // ignore remembers an event that concerns nobody.
 func (s *Service) ignore(ctx context.Context, h hint) (outcome string, err error) {
-	if err := s.tenants.NoteEvent(ctx, h.id, h.kind); err != nil {
+	if err := s.books.Ledger.NoteEvent(ctx, h.id, h.kind); err != nil {
 		return Failed, err
 	}
 	return Ignored, nil

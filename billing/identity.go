@@ -9,7 +9,7 @@ import (
 
 	"github.com/stripe/stripe-go/v76"
 
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // identity remembers whose the key is.
@@ -22,8 +22,8 @@ type identity struct {
 // Account returns the account that the key belongs to. Its id is empty if the
 // key may not read it, and its mode if the key does not show it. It fails while
 // Stripe cannot be asked.
-func (s *Service) Account(ctx context.Context) (tenant.StripeAccount, error) {
-	here := tenant.StripeAccount{Mode: modeOf(s.config.Key)}
+func (s *Service) Account(ctx context.Context) (subscription.StripeAccount, error) {
+	here := subscription.StripeAccount{Mode: modeOf(s.config.Key)}
 	s.whose.mu.Lock()
 	asked, id := s.whose.asked, s.whose.id
 	s.whose.mu.Unlock()
@@ -49,13 +49,13 @@ func (s *Service) Account(ctx context.Context) (tenant.StripeAccount, error) {
 }
 
 // modeOf reads the mode off a secret or restricted key.
-func modeOf(key string) tenant.Mode {
+func modeOf(key string) subscription.Mode {
 	for _, kind := range []string{"sk_", "rk_"} {
 		switch rest, found := strings.CutPrefix(key, kind); {
 		case found && strings.HasPrefix(rest, "live_"):
-			return tenant.Live
+			return subscription.Live
 		case found && strings.HasPrefix(rest, "test_"):
-			return tenant.Test
+			return subscription.Test
 		}
 	}
 	return ""

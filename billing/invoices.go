@@ -26,7 +26,7 @@ type Invoice struct {
 // which is from 1 to 100. Drafts are left out. A workspace that was never a
 // customer has none, nor has one whose customer is not at this Stripe.
 func (s *Service) Invoices(ctx context.Context, workspaceID string, limit int) ([]Invoice, error) {
-	known, err := s.tenants.Subscription(ctx, workspaceID)
+	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID == "" {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func TestInvoices(t *testing.T) {
 	t.Run("a draft is none yet", func(t *testing.T) {
 		config := s.configured()
 		config.BaseURL = answering(t, map[string]string{"/v1/invoices": `{"data":[{"id":"in_2","status":"draft"},{"id":"in_1","status":"open","number":"A-1"}]}`})
-		invoices, err := New(config, s.ledger, s.now, s.log, s.watcher).Invoices(t.Context(), workspace, 10)
+		invoices, err := New(config, s.ledger.books(), s.now, s.log, s.watcher).Invoices(t.Context(), workspace, 10)
 		if err != nil || len(invoices) != 1 || invoices[0].Number != "A-1" {
 			t.Errorf("got %+v, %v", invoices, err)
 		}

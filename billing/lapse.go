@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"parley/core/audit"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // RefreshLapsed asks Stripe about the workspaces whose access has just ended by
@@ -12,12 +12,12 @@ import (
 // paid is to be locked out. What has ended at Stripe, too, ends with it. Of those
 // that could not be asked about the access stays as it is.
 func (s *Service) RefreshLapsed(ctx context.Context) error {
-	lapsed, err := s.tenants.Lapsed(ctx)
+	lapsed, err := s.books.Lapses.Lapsed(ctx)
 	if err != nil {
 		return err
 	}
 	return each(ctx, s, lapsed, func(workspaceID string) error {
-		_, err := s.Refresh(audit.As(ctx, audit.Stripe), workspaceID, tenant.Cause{})
+		_, err := s.Refresh(audit.As(ctx, audit.Stripe), workspaceID, subscription.Cause{})
 		return err
 	})
 }

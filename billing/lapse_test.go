@@ -49,7 +49,7 @@ func TestRefreshLapsed(t *testing.T) {
 			t.Error("nothing failed")
 		}
 		for waited, want := range []plan.Name{plan.Standard, plan.Free} {
-			if _, err := b.LapseBefore(b.ctx, b.stripe.Now().Add(time.Duration(waited-1))); err != nil || b.inForce(b.workspace) != want {
+			if _, err := b.Lapses.LapseBefore(b.ctx, b.stripe.Now().Add(time.Duration(waited-1))); err != nil || b.inForce(b.workspace) != want {
 				t.Errorf("the plan is %s, want %s: %v", b.inForce(b.workspace), want, err)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/subscription"
 	"parley/core/tenant"
 )
 
@@ -21,19 +22,19 @@ const (
 	grace     = 21 * 24 * time.Hour
 )
 
-// ledger keeps subscriptions in memory, by the rules of [tenant.Service].
+// ledger keeps subscriptions in memory, by the rules of package subscription.
 type ledger struct {
 	mu     sync.Mutex
 	now    func() time.Time
-	rows   map[string]tenant.Subscription
+	rows   map[string]subscription.Subscription
 	events map[string]string
 	email  string
 	actors []audit.Actor
 	// sold is what each plan is sold for, and trials whose they are.
 	sold   map[plan.Name]plan.Price
-	trials map[tenant.TrialKey]string
+	trials map[subscription.TrialKey]string
 	// reversed is what went back.
-	reversed map[string]tenant.Reversal
+	reversed map[string]subscription.Reversal
 	// overtake makes so many reads be overtaken by another writer.
 	overtake int
 	// failing is what every method fails with, if set.
@@ -42,18 +43,23 @@ type ledger struct {
 
 func newLedger(now func() time.Time) *ledger {
 	return &ledger{
-		now: now, email: "ada@example.com", rows: map[string]tenant.Subscription{}, events: map[string]string{},
-		sold: map[plan.Name]plan.Price{}, trials: map[tenant.TrialKey]string{}, reversed: map[string]tenant.Reversal{},
+		now: now, email: "ada@example.com", rows: map[string]subscription.Subscription{}, events: map[string]string{},
+		sold: map[plan.Name]plan.Price{}, trials: map[subscription.TrialKey]string{}, reversed: map[string]subscription.Reversal{},
 	}
 }
 
-func (l *ledger) row(workspaceID string) (tenant.Subscription, error) {
+// books has everything written into the ledger.
+func (l *ledger) books() Books {
+	return Books{Ledger: l, Lapses: l, Customers: l, Trials: l, Reversals: l, Prices: l, Workspaces: l}
+}
+
+func (l *ledger) row(workspaceID string) (subscription.Subscription, error) {
 	row := l.rows[workspaceID]
 	row.WorkspaceID = workspaceID
 	return row, l.failing
 }
 
-func (l *ledger) change(workspaceID string, change func(*tenant.Subscription)) (tenant.Subscription, error) {
+func (l *ledger) change(workspaceID string, change func(*subscription.Subscription)) (subscription.Subscription, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	row, err := l.row(workspaceID)
@@ -64,14 +70,14 @@ func (l *ledger) change(workspaceID string, change func(*tenant.Subscription)) (
 	return row, err
 }
 
-func (l *ledger) Subscription(_ context.Context, workspaceID string) (tenant.Subscription, error) {
-	return l.change(workspaceID, func(*tenant.Subscription) {})
+func (l *ledger) Subscription(_ context.Context, workspaceID string) (subscription.Subscription, error) {
+	return l.change(workspaceID, func(*subscription.Subscription) {})
 }
 
-func (l *ledger) Subscriptions(context.Context) ([]tenant.Subscription, error) {
+func (l *ledger) All(context.Context) ([]subscription.Subscription, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var all []tenant.Subscription
+	var all []subscription.Subscription
 	for _, id := range slices.Sorted(maps.Keys(l.rows)) {
 		if row := l.rows[id]; row.CustomerID != "" {
 			all = append(all, row)
@@ -92,8 +98,8 @@ func (l *ledger) Lapsed(context.Context) ([]string, error) {
 	return lapsed, l.failing
 }
 
-func (l *ledger) ReplaceCustomer(_ context.Context, workspaceID, replaced string, customer tenant.Customer) (tenant.Subscription, error) {
-	return l.change(workspaceID, func(row *tenant.Subscription) {
+func (l *ledger) ReplaceCustomer(_ context.Context, workspaceID, replaced string, customer subscription.Customer) (subscription.Subscription, error) {
+	return l.change(workspaceID, func(row *subscription.Subscription) {
 		if row.CustomerID == replaced {
 			row.CustomerID, row.Account, row.MissingAt = customer.ID, customer.Account, nil
 		}
@@ -102,7 +108,7 @@ func (l *ledger) ReplaceCustomer(_ context.Context, workspaceID, replaced string
 
 func (l *ledger) CustomerMissing(_ context.Context, workspaceID, customerID string) (news bool, err error) {
 	now := l.now()
-	_, err = l.change(workspaceID, func(row *tenant.Subscription) {
+	_, err = l.change(workspaceID, func(row *subscription.Subscription) {
 		if news = row.CustomerID == customerID && row.MissingAt == nil; news {
 			row.MissingAt = &now
 		}
@@ -140,13 +146,13 @@ func (l *ledger) SetOnSale(_ context.Context, name plan.Name, price plan.Price) 
 	return l.failing
 }
 
-func (l *ledger) TrialTaken(_ context.Context, key tenant.TrialKey) (bool, error) {
+func (l *ledger) TrialTaken(_ context.Context, key subscription.TrialKey) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.trials[key] != "", l.failing
 }
 
-func (l *ledger) ClaimTrial(_ context.Context, subscriptionID string, keys ...tenant.TrialKey) (bool, error) {
+func (l *ledger) ClaimTrial(_ context.Context, subscriptionID string, keys ...subscription.TrialKey) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	first := true
@@ -159,7 +165,7 @@ func (l *ledger) ClaimTrial(_ context.Context, subscriptionID string, keys ...te
 	return first, l.failing
 }
 
-func (l *ledger) RecordReversals(_ context.Context, _ string, read []tenant.Reversal) (news []tenant.Reversal, err error) {
+func (l *ledger) RecordReversals(_ context.Context, _ string, read []subscription.Reversal) (news []subscription.Reversal, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range read {
@@ -171,8 +177,8 @@ func (l *ledger) RecordReversals(_ context.Context, _ string, read []tenant.Reve
 	return news, l.failing
 }
 
-func (l *ledger) SetCustomer(_ context.Context, workspaceID string, customer tenant.Customer) (tenant.Subscription, error) {
-	return l.change(workspaceID, func(row *tenant.Subscription) {
+func (l *ledger) SetCustomer(_ context.Context, workspaceID string, customer subscription.Customer) (subscription.Subscription, error) {
+	return l.change(workspaceID, func(row *subscription.Subscription) {
 		if row.CustomerID == "" {
 			row.CustomerID, row.Account = customer.ID, customer.Account
 		}
@@ -180,25 +186,25 @@ func (l *ledger) SetCustomer(_ context.Context, workspaceID string, customer ten
 }
 
 func (l *ledger) CustomerTold(_ context.Context, workspaceID string) error {
-	_, err := l.change(workspaceID, func(row *tenant.Subscription) { row.CustomerStale = false })
+	_, err := l.change(workspaceID, func(row *subscription.Subscription) { row.CustomerStale = false })
 	return err
 }
 
 func (l *ledger) BeginCheckout(_ context.Context, workspaceID string) error {
 	now := l.now()
-	_, err := l.change(workspaceID, func(row *tenant.Subscription) { row.CheckoutAt = &now })
+	_, err := l.change(workspaceID, func(row *subscription.Subscription) { row.CheckoutAt = &now })
 	return err
 }
 
-func (l *ledger) ApplySubscription(ctx context.Context, workspaceID string, revision int, billed tenant.Billed, trialUsed bool, cause tenant.Cause) (tenant.Applied, error) {
+func (l *ledger) ApplySubscription(ctx context.Context, workspaceID string, revision int, billed subscription.Billed, trialUsed bool, cause subscription.Cause) (subscription.Applied, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	before, err := l.row(workspaceID)
 	if err != nil {
-		return tenant.Applied{}, err
+		return subscription.Applied{}, err
 	}
 	if _, known := l.events[cause.EventID]; known && cause.EventID != "" {
-		return tenant.Applied{}, nil
+		return subscription.Applied{}, nil
 	}
 	if l.overtake > 0 {
 		l.overtake--
@@ -206,7 +212,7 @@ func (l *ledger) ApplySubscription(ctx context.Context, workspaceID string, revi
 		l.rows[workspaceID] = before
 	}
 	if before.Revision != revision {
-		return tenant.Applied{}, fault.New(fault.Conflict, "The subscription was changed meanwhile.")
+		return subscription.Applied{}, fault.New(fault.Conflict, "The subscription was changed meanwhile.")
 	}
 	if cause.EventID != "" {
 		l.events[cause.EventID] = cause.EventType
@@ -219,7 +225,7 @@ func (l *ledger) ApplySubscription(ctx context.Context, workspaceID string, revi
 	now := l.now()
 	after.Access, after.FetchedAt = standing.Access(before.Access, grace, now), &now
 	l.rows[workspaceID] = after
-	return tenant.Applied{Changed: !same(before.Billed, billed), Unknown: after.Access.Unknown, Before: before, After: after}, nil
+	return subscription.Applied{Changed: !same(before.Billed, billed), Unknown: after.Access.Unknown, Before: before, After: after}, nil
 }
 
 func (l *ledger) SawEvent(_ context.Context, eventID string) (bool, error) {
@@ -236,7 +242,7 @@ func (l *ledger) NoteEvent(_ context.Context, eventID, kind string) error {
 	return l.failing
 }
 
-func same(a, b tenant.Billed) bool {
+func same(a, b subscription.Billed) bool {
 	return a.ID == b.ID && a.Status == b.Status && a.Plan == b.Plan && a.Interval == b.Interval && a.NextPlan == b.NextPlan &&
 		sameTime(a.PeriodEnd, b.PeriodEnd) && sameTime(a.EndsAt, b.EndsAt) && sameTime(a.TrialEnd, b.TrialEnd) &&
 		sameTime(a.PastDueSince, b.PastDueSince) && sameTime(a.NextAt, b.NextAt)
@@ -294,7 +300,7 @@ func newEmptyShop(t *testing.T) *shop {
 	s := &shop{watcher: &watcher{counts: map[string]int{}}}
 	s.stripe = stripetest.New(t, stripetest.Options{SignByClock: true})
 	s.ledger = newLedger(s.stripe.Now)
-	s.Service = New(s.configured(), s.ledger, s.stripe.Now, slog.New(slog.DiscardHandler), s.watcher)
+	s.Service = New(s.configured(), s.ledger.books(), s.stripe.Now, slog.New(slog.DiscardHandler), s.watcher)
 	return s
 }
 
@@ -324,15 +330,15 @@ func (s *shop) subscribe(t *testing.T, name plan.Name) (customerID string) {
 }
 
 // refresh reads at Stripe, and returns the row.
-func (s *shop) refresh(t *testing.T) tenant.Subscription {
+func (s *shop) refresh(t *testing.T) subscription.Subscription {
 	t.Helper()
-	if _, err := s.Refresh(t.Context(), workspace, tenant.Cause{}); err != nil {
+	if _, err := s.Refresh(t.Context(), workspace, subscription.Cause{}); err != nil {
 		t.Fatal(err)
 	}
 	return s.row(t)
 }
 
-func (s *shop) row(t *testing.T) tenant.Subscription {
+func (s *shop) row(t *testing.T) subscription.Subscription {
 	t.Helper()
 	row, err := s.ledger.Subscription(t.Context(), workspace)
 	if err != nil {

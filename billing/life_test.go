@@ -182,7 +182,7 @@ func (b *business) minutePasses() (ended bool) {
 	b.Helper()
 	until := b.row(b.workspace).Access.Until
 	b.must(b.processes[0].RefreshLapsed(b.ctx))
-	_, err := b.Lapse(b.ctx)
+	_, err := b.Lapses.Lapse(b.ctx)
 	b.must(err)
 	return until != nil && !b.stripe.Now().Before(*until)
 }

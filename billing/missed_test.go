@@ -13,7 +13,7 @@ import (
 	"parley/billing/stripetest"
 	"parley/core/audit"
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // shops are workspaces to which something happens while no webhook arrives, and
@@ -261,9 +261,9 @@ func TestRefreshThatIsOvertaken(t *testing.T) {
 				<-overtaken
 			}
 		})
-		slow := make(chan tenant.Applied, 1)
+		slow := make(chan subscription.Applied, 1)
 		go func() {
-			applied, err := b.processes[0].Refresh(audit.As(b.ctx, audit.Person("usr_slow", "slow@example.com")), b.workspace, tenant.Cause{})
+			applied, err := b.processes[0].Refresh(audit.As(b.ctx, audit.Person("usr_slow", "slow@example.com")), b.workspace, subscription.Cause{})
 			if err != nil {
 				t.Error(err)
 			}
@@ -271,7 +271,7 @@ func TestRefreshThatIsOvertaken(t *testing.T) {
 		}()
 		<-read
 		b.stripe.Cancel(b.customer)
-		if _, err := b.processes[1].Refresh(audit.As(b.ctx, audit.Person("usr_fast", "fast@example.com")), b.workspace, tenant.Cause{}); err != nil {
+		if _, err := b.processes[1].Refresh(audit.As(b.ctx, audit.Person("usr_fast", "fast@example.com")), b.workspace, subscription.Cause{}); err != nil {
 			t.Error(err)
 		}
 		close(overtaken)

@@ -21,7 +21,7 @@ import (
 	"github.com/stripe/stripe-go/v76"
 
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // mock is a stripe-mock, which checks requests against Stripe's own description
@@ -146,9 +146,9 @@ var everyCall = []string{
 func TestEveryRequestIsAccepted(t *testing.T) {
 	m := newMock(t)
 	ledger := newLedger(time.Now)
-	s := New(Config{Key: "sk_test_123", BaseURL: m.url, TrialDays: 14, Tax: true, TaxInclusive: true, TaxCode: "txcd_10103001"}, ledger, time.Now, slog.New(slog.DiscardHandler), Nop{})
+	s := New(Config{Key: "sk_test_123", BaseURL: m.url, TrialDays: 14, Tax: true, TaxInclusive: true, TaxCode: "txcd_10103001"}, ledger.books(), time.Now, slog.New(slog.DiscardHandler), Nop{})
 	ctx := t.Context()
-	known := tenant.Subscription{WorkspaceID: workspace, CustomerID: "cus_1", CustomerStale: true, Billed: tenant.Billed{ID: "sub_1", Status: plan.Active}}
+	known := subscription.Subscription{WorkspaceID: workspace, CustomerID: "cus_1", CustomerStale: true, Billed: subscription.Billed{ID: "sub_1", Status: plan.Active}}
 
 	t.Run("of a purchase", func(t *testing.T) {
 		_, err := s.Check(ctx)

@@ -8,11 +8,11 @@ import (
 	"github.com/stripe/stripe-go/v76/invoice"
 
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // debt is what is to be paid now of a subscription: since when, and where.
-func (s *Service) debt(ctx context.Context, known tenant.Subscription, found *stripe.Subscription) (since *time.Time, page string, err error) {
+func (s *Service) debt(ctx context.Context, known subscription.Subscription, found *stripe.Subscription) (since *time.Time, page string, err error) {
 	switch plan.Status(found.Status) {
 	case plan.PastDue, plan.Unpaid:
 		return s.openInvoices(ctx, known, found)
@@ -24,7 +24,7 @@ func (s *Service) debt(ctx context.Context, known tenant.Subscription, found *st
 
 // openInvoices returns when the oldest payment that is due failed, and the page
 // on which the newest is paid: with that the subscription is active again.
-func (s *Service) openInvoices(ctx context.Context, known tenant.Subscription, found *stripe.Subscription) (since *time.Time, page string, err error) {
+func (s *Service) openInvoices(ctx context.Context, known subscription.Subscription, found *stripe.Subscription) (since *time.Time, page string, err error) {
 	client := invoice.Client{B: s.account.backend, Key: s.account.key}
 	open, err := ask(ctx, func(ctx context.Context) ([]*stripe.Invoice, error) {
 		params := &stripe.InvoiceListParams{Subscription: stripe.String(found.ID), Status: stripe.String(string(stripe.InvoiceStatusOpen))}

@@ -6,17 +6,17 @@ import (
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/billingportal/configuration"
 	portalsession "github.com/stripe/stripe-go/v76/billingportal/session"
-	"github.com/stripe/stripe-go/v76/subscription"
+	stripesub "github.com/stripe/stripe-go/v76/subscription"
 
 	"parley/core/fault"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // Portal returns the address of the pages at Stripe where a person sees to
 // cards, invoices, changes and cancellation; back is the absolute address that
 // leads from there. It is Conflict for a workspace that was never a customer.
 func (s *Service) Portal(ctx context.Context, workspaceID, back string) (string, error) {
-	known, err := s.tenants.Subscription(ctx, workspaceID)
+	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil {
 		return "", err
 	}
@@ -29,7 +29,7 @@ func (s *Service) Portal(ctx context.Context, workspaceID, back string) (string,
 // change leads to the page that shows what a change of plan costs and asks to
 // confirm it. Stripe has no such page for every state; the portal's first page
 // is for the others: an end or change is planned, or the price is the same.
-func (s *Service) change(ctx context.Context, known tenant.Subscription, priceID string, back Back) (string, error) {
+func (s *Service) change(ctx context.Context, known subscription.Subscription, priceID string, back Back) (string, error) {
 	if known.EndsAt != nil || known.NextAt != nil {
 		return s.portal(ctx, known.CustomerID, back.Cancelled, nil)
 	}
@@ -49,7 +49,7 @@ func (s *Service) change(ctx context.Context, known tenant.Subscription, priceID
 
 // item is what of a subscription has the plan; nil if nothing has.
 func (s *Service) item(ctx context.Context, subscriptionID string) (*stripe.SubscriptionItem, error) {
-	client := subscription.Client{B: s.account.backend, Key: s.account.key}
+	client := stripesub.Client{B: s.account.backend, Key: s.account.key}
 	found, err := ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
 		params := &stripe.SubscriptionParams{}
 		params.Context = ctx

@@ -6,29 +6,29 @@ import (
 
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/customer"
-	"github.com/stripe/stripe-go/v76/subscription"
+	stripesub "github.com/stripe/stripe-go/v76/subscription"
 
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // read asks Stripe what a workspace's customer pays for, and whether there has
 // ever been a trial.
-func (s *Service) read(ctx context.Context, known tenant.Subscription) (tenant.Billed, bool, error) {
+func (s *Service) read(ctx context.Context, known subscription.Subscription) (subscription.Billed, bool, error) {
 	here, err := s.Account(ctx)
 	if err != nil {
-		return tenant.Billed{}, false, err
+		return subscription.Billed{}, false, err
 	}
 	if known.Account.Other(here) {
-		return tenant.Billed{}, false, astray(true)
+		return subscription.Billed{}, false, astray(true)
 	}
 	subscriptions, err := s.subscriptions(ctx, known.CustomerID)
 	if missing(err) {
 		subscriptions, err = nil, s.confirmDeleted(ctx, known)
 	}
 	if err != nil {
-		return tenant.Billed{}, false, err
+		return subscription.Billed{}, false, err
 	}
 	billed, trialUsed, err := s.readAll(ctx, known, subscriptions)
 	billed.Account = here
@@ -39,7 +39,7 @@ func (s *Service) read(ctx context.Context, known tenant.Subscription) (tenant.B
 }
 
 // readAll is read for the subscriptions that a customer has.
-func (s *Service) readAll(ctx context.Context, known tenant.Subscription, subscriptions []*stripe.Subscription) (tenant.Billed, bool, error) {
+func (s *Service) readAll(ctx context.Context, known subscription.Subscription, subscriptions []*stripe.Subscription) (subscription.Billed, bool, error) {
 	if len(subscriptions) == 0 {
 		return s.none(known), known.TrialUsed, nil
 	}
@@ -49,10 +49,10 @@ func (s *Service) readAll(ctx context.Context, known tenant.Subscription, subscr
 		trialUsed = trialUsed || found.TrialEnd != 0
 		err := s.claimTrial(ctx, found)
 		if err != nil {
-			return tenant.Billed{}, false, err
+			return subscription.Billed{}, false, err
 		}
 		if candidates[i], err = s.candidate(ctx, found); err != nil {
-			return tenant.Billed{}, false, err
+			return subscription.Billed{}, false, err
 		}
 	}
 	if paid(candidates) > 1 {
@@ -65,7 +65,7 @@ func (s *Service) readAll(ctx context.Context, known tenant.Subscription, subscr
 // subscriptions returns all of a customer, those that ended included, and also
 // those of a customer that was deleted.
 func (s *Service) subscriptions(ctx context.Context, customerID string) ([]*stripe.Subscription, error) {
-	client := subscription.Client{B: s.account.backend, Key: s.account.key}
+	client := stripesub.Client{B: s.account.backend, Key: s.account.key}
 	return ask(ctx, func(ctx context.Context) ([]*stripe.Subscription, error) {
 		params := &stripe.SubscriptionListParams{Customer: stripe.String(customerID), Status: stripe.String("all")}
 		params.Context = ctx
@@ -80,7 +80,7 @@ func (s *Service) subscriptions(ctx context.Context, customerID string) ([]*stri
 // confirmDeleted is nil for a customer that was deleted at Stripe, which ends
 // its subscriptions. One that Stripe never knew ends nothing: the key is then
 // that of another account, and somebody may have paid.
-func (s *Service) confirmDeleted(ctx context.Context, known tenant.Subscription) error {
+func (s *Service) confirmDeleted(ctx context.Context, known subscription.Subscription) error {
 	client := customer.Client{B: s.account.backend, Key: s.account.key}
 	found, err := ask(ctx, func(ctx context.Context) (*stripe.Customer, error) {
 		params := &stripe.CustomerParams{}
@@ -100,12 +100,12 @@ func (s *Service) confirmDeleted(ctx context.Context, known tenant.Subscription)
 
 // none is the state of a customer without subscriptions. One that was known has
 // ended: Stripe otherwise goes on to list it.
-func (s *Service) none(known tenant.Subscription) tenant.Billed {
+func (s *Service) none(known subscription.Subscription) subscription.Billed {
 	if known.ID == "" {
-		return tenant.Billed{}
+		return subscription.Billed{}
 	}
 	if !known.Status.Terminal() {
 		s.alarm(MissingSubscription, slog.String("workspace", known.WorkspaceID))
 	}
-	return tenant.Billed{ID: known.ID, Status: plan.Canceled, Plan: known.Plan, Interval: known.Interval, TrialEnd: known.TrialEnd}
+	return subscription.Billed{ID: known.ID, Status: plan.Canceled, Plan: known.Plan, Interval: known.Interval, TrialEnd: known.TrialEnd}
 }

@@ -9,7 +9,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 const (
@@ -26,11 +26,11 @@ const (
 // many were not as events had said. It goes on after a failure, unless Stripe is
 // away, and past customers that are not at this Stripe: see [Service.Strays].
 func (s *Service) Reconcile(ctx context.Context) (corrected int, err error) {
-	subscriptions, err := s.tenants.Subscriptions(ctx)
+	subscriptions, err := s.books.Ledger.All(ctx)
 	if err != nil {
 		return 0, err
 	}
-	subscriptions = slices.DeleteFunc(subscriptions, func(known tenant.Subscription) bool { return !s.mayChange(known) })
+	subscriptions = slices.DeleteFunc(subscriptions, func(known subscription.Subscription) bool { return !s.mayChange(known) })
 	if len(subscriptions) == 0 {
 		return 0, nil
 	}
@@ -41,8 +41,8 @@ func (s *Service) Reconcile(ctx context.Context) (corrected int, err error) {
 	if subscriptions, err = s.setAside(ctx, subscriptions, here); err != nil {
 		return 0, err
 	}
-	err = each(ctx, s, subscriptions, func(known tenant.Subscription) error {
-		applied, err := s.Refresh(audit.As(ctx, audit.Reconciliation), known.WorkspaceID, tenant.Cause{})
+	err = each(ctx, s, subscriptions, func(known subscription.Subscription) error {
+		applied, err := s.Refresh(audit.As(ctx, audit.Reconciliation), known.WorkspaceID, subscription.Cause{})
 		if applied.Changed {
 			corrected++
 		}
@@ -56,15 +56,15 @@ func (s *Service) Reconcile(ctx context.Context) (corrected int, err error) {
 
 // setAside marks the customers of other accounts, raises one alarm for all that
 // are new, and returns the others.
-func (s *Service) setAside(ctx context.Context, subscriptions []tenant.Subscription, here tenant.StripeAccount) ([]tenant.Subscription, error) {
-	var ours []tenant.Subscription
+func (s *Service) setAside(ctx context.Context, subscriptions []subscription.Subscription, here subscription.StripeAccount) ([]subscription.Subscription, error) {
+	var ours []subscription.Subscription
 	var found []string
 	for _, known := range subscriptions {
 		if !known.Account.Other(here) {
 			ours = append(ours, known)
 			continue
 		}
-		news, err := s.tenants.CustomerMissing(ctx, known.WorkspaceID, known.CustomerID)
+		news, err := s.books.Customers.CustomerMissing(ctx, known.WorkspaceID, known.CustomerID)
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return nil, err
 		}
@@ -78,7 +78,7 @@ func (s *Service) setAside(ctx context.Context, subscriptions []tenant.Subscript
 	return ours, nil
 }
 
-func (s *Service) mayChange(known tenant.Subscription) bool {
+func (s *Service) mayChange(known subscription.Subscription) bool {
 	if known.CustomerID == "" {
 		return false
 	}
@@ -87,7 +87,7 @@ func (s *Service) mayChange(known tenant.Subscription) bool {
 
 // mayHavePaid reports whether somebody was sent to pay whose outcome may not
 // have been read.
-func (s *Service) mayHavePaid(known tenant.Subscription) bool {
+func (s *Service) mayHavePaid(known subscription.Subscription) bool {
 	switch {
 	case known.CheckoutAt == nil:
 		return false

@@ -9,7 +9,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 func TestReconcile(t *testing.T) {
@@ -52,8 +52,8 @@ func TestReconcile(t *testing.T) {
 	t.Run("what can never change is not asked about", func(t *testing.T) {
 		s := newEmptyShop(t)
 		old, read := s.stripe.Now().Add(-checkoutsOf), s.stripe.Now().Add(checkoutLasts-checkoutsOf)
-		s.ledger.rows["ws_none"] = tenant.Subscription{WorkspaceID: "ws_none", CustomerID: "cus_none", CheckoutAt: &old, FetchedAt: &read}
-		s.ledger.rows["ws_over"] = tenant.Subscription{WorkspaceID: "ws_over", CustomerID: "cus_over", Billed: tenant.Billed{Status: plan.Canceled}}
+		s.ledger.rows["ws_none"] = subscription.Subscription{WorkspaceID: "ws_none", CustomerID: "cus_none", CheckoutAt: &old, FetchedAt: &read}
+		s.ledger.rows["ws_over"] = subscription.Subscription{WorkspaceID: "ws_over", CustomerID: "cus_over", Billed: subscription.Billed{Status: plan.Canceled}}
 		if _, err := s.Reconcile(t.Context()); err != nil || len(s.stripe.Requests()) != 0 {
 			t.Errorf("got %v after %v", err, s.stripe.Requests())
 		}
@@ -79,8 +79,8 @@ func TestReconcile(t *testing.T) {
 func (s *shop) addCustomers(n int, prefix string) {
 	for i := range n {
 		id := fmt.Sprintf("ws_0%d", i)
-		s.ledger.rows[id] = tenant.Subscription{
-			WorkspaceID: id, CustomerID: fmt.Sprint(prefix, i), Billed: tenant.Billed{ID: "sub_of_nobody", Status: plan.Active, Plan: plan.Basic},
+		s.ledger.rows[id] = subscription.Subscription{
+			WorkspaceID: id, CustomerID: fmt.Sprint(prefix, i), Billed: subscription.Billed{ID: "sub_of_nobody", Status: plan.Active, Plan: plan.Basic},
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestPushCustomers(t *testing.T) {
 		s := newShop(t)
 		s.become(t)
 		s.ledger.email = "grace@example.com"
-		if _, err := s.ledger.change(workspace, func(row *tenant.Subscription) { row.CustomerStale = true }); err != nil {
+		if _, err := s.ledger.change(workspace, func(row *subscription.Subscription) { row.CustomerStale = true }); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {
@@ -148,7 +148,7 @@ func TestPushCustomers(t *testing.T) {
 	t.Run("what cannot be told stays to be told", func(t *testing.T) {
 		s := newShop(t)
 		s.become(t)
-		if _, err := s.ledger.change(workspace, func(row *tenant.Subscription) { row.CustomerStale = true }); err != nil {
+		if _, err := s.ledger.change(workspace, func(row *subscription.Subscription) { row.CustomerStale = true }); err != nil {
 			t.Fatal(err)
 		}
 		s.stripe.SetDown(true)

@@ -6,7 +6,7 @@ import (
 
 	"parley/core/audit"
 	"parley/core/fault"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // refreshTries is how often a state is read that another writer overtakes.
@@ -16,40 +16,40 @@ const refreshTries = 5
 // without a customer stays as it is. It is Upstream or Unavailable when Stripe
 // cannot be asked, and a Conflict when the customer is not at this Stripe;
 // nothing has changed then.
-func (s *Service) Refresh(ctx context.Context, workspaceID string, cause tenant.Cause) (tenant.Applied, error) {
+func (s *Service) Refresh(ctx context.Context, workspaceID string, cause subscription.Cause) (subscription.Applied, error) {
 	leave, err := s.lanes.enter(ctx, workspaceID)
 	if err != nil {
-		return tenant.Applied{}, err
+		return subscription.Applied{}, err
 	}
 	defer leave()
 	for range refreshTries {
-		var applied tenant.Applied
+		var applied subscription.Applied
 		applied, err = s.refreshOnce(ctx, workspaceID, cause)
 		if err == nil {
 			s.report(ctx, workspaceID, applied)
 			return applied, nil
 		}
 		if !fault.Is(err, fault.Conflict) || isStray(err) {
-			return tenant.Applied{}, err
+			return subscription.Applied{}, err
 		}
 	}
-	return tenant.Applied{}, fault.Wrap(fault.Unavailable, err, "The subscription is changing just now. Try again in a minute.")
+	return subscription.Applied{}, fault.Wrap(fault.Unavailable, err, "The subscription is changing just now. Try again in a minute.")
 }
 
 // refreshOnce is a Conflict when another wrote since this began to read.
-func (s *Service) refreshOnce(ctx context.Context, workspaceID string, cause tenant.Cause) (tenant.Applied, error) {
-	known, err := s.tenants.Subscription(ctx, workspaceID)
+func (s *Service) refreshOnce(ctx context.Context, workspaceID string, cause subscription.Cause) (subscription.Applied, error) {
+	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID == "" {
-		return tenant.Applied{Before: known, After: known}, err
+		return subscription.Applied{Before: known, After: known}, err
 	}
 	billed, trialUsed, err := s.read(ctx, known)
 	if err != nil {
-		return tenant.Applied{}, s.noteStray(ctx, known, err)
+		return subscription.Applied{}, s.noteStray(ctx, known, err)
 	}
-	return s.tenants.ApplySubscription(ctx, workspaceID, known.Revision, billed, trialUsed, cause)
+	return s.books.Ledger.ApplySubscription(ctx, workspaceID, known.Revision, billed, trialUsed, cause)
 }
 
-func (s *Service) report(ctx context.Context, workspaceID string, applied tenant.Applied) {
+func (s *Service) report(ctx context.Context, workspaceID string, applied subscription.Applied) {
 	if applied.Unknown {
 		s.alarm(UnknownStatus, slog.String("workspace", workspaceID), slog.String("status", string(applied.After.Status)))
 	}

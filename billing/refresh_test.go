@@ -10,14 +10,14 @@ import (
 
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 	"parley/internal/intx"
 )
 
 func TestRefresh(t *testing.T) {
 	t.Run("a workspace that was never a customer stays as it is, and Stripe is not asked", func(t *testing.T) {
 		s := newEmptyShop(t)
-		applied, err := s.Refresh(t.Context(), workspace, tenant.Cause{})
+		applied, err := s.Refresh(t.Context(), workspace, subscription.Cause{})
 		if err != nil || applied.Changed || len(s.stripe.Requests()) != 0 {
 			t.Errorf("got %+v, %v, after %v", applied, err, s.stripe.Requests())
 		}
@@ -129,7 +129,7 @@ func TestPastDue(t *testing.T) {
 	t.Run("who had heard nothing of it reads the same", func(t *testing.T) {
 		heard := s.row(t)
 		forgotten := heard
-		forgotten.Billed = tenant.Billed{}
+		forgotten.Billed = subscription.Billed{}
 		s.ledger.rows[workspace] = forgotten
 		if row := s.refresh(t); !same(row.Billed, heard.Billed) {
 			t.Errorf("got %+v, want %+v", row.Billed, heard.Billed)
@@ -157,7 +157,7 @@ func TestRefreshRaces(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
 		s.ledger.overtake = 5
-		if _, err := s.Refresh(t.Context(), workspace, tenant.Cause{}); !fault.Is(err, fault.Unavailable) {
+		if _, err := s.Refresh(t.Context(), workspace, subscription.Cause{}); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("got %v, want Unavailable", err)
 		}
 	})
@@ -167,7 +167,7 @@ func TestRefreshRaces(t *testing.T) {
 		var all sync.WaitGroup
 		for range 50 {
 			all.Go(func() {
-				if _, err := s.Refresh(t.Context(), workspace, tenant.Cause{}); err != nil {
+				if _, err := s.Refresh(t.Context(), workspace, subscription.Cause{}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -181,7 +181,7 @@ func TestRefreshRaces(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
 		before := len(s.stripe.Requests())
-		if _, err := s.Refresh(intx.Mark(t.Context()), workspace, tenant.Cause{}); !fault.Is(err, fault.Internal) {
+		if _, err := s.Refresh(intx.Mark(t.Context()), workspace, subscription.Cause{}); !fault.Is(err, fault.Internal) {
 			t.Errorf("got %v, want Internal", err)
 		}
 		if len(s.stripe.Requests()) != before {
@@ -197,17 +197,17 @@ func TestOddAnswers(t *testing.T) {
 		nothing = `{"object":"list","data":[],"has_more":false}`
 		unknown = `{"error":{"type":"invalid_request_error","code":"resource_missing","message":"No such customer: 'cus_1'"}}`
 	)
-	known := tenant.Subscription{
+	known := subscription.Subscription{
 		WorkspaceID: workspace, CustomerID: "cus_1", Access: plan.Access{Plan: plan.Basic},
-		Billed: tenant.Billed{ID: "sub_1", Status: plan.Active, Plan: plan.Basic, Interval: plan.Monthly},
+		Billed: subscription.Billed{ID: "sub_1", Status: plan.Active, Plan: plan.Basic, Interval: plan.Monthly},
 	}
 	ask := func(t *testing.T, answers map[string]string) (*shop, error) {
 		s := newEmptyShop(t)
 		config := s.configured()
 		config.BaseURL = answering(t, answers)
-		s.Service = New(config, s.ledger, s.now, s.log, s.watcher)
+		s.Service = New(config, s.ledger.books(), s.now, s.log, s.watcher)
 		s.ledger.rows[workspace] = known
-		_, err := s.Refresh(t.Context(), workspace, tenant.Cause{})
+		_, err := s.Refresh(t.Context(), workspace, subscription.Cause{})
 		return s, err
 	}
 	t.Run("a customer that Stripe never had changes nothing: the key is of another account", func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/stripe/stripe-go/v76/dispute"
 	"github.com/stripe/stripe-go/v76/refund"
 
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // The events about money that goes back.
@@ -50,7 +50,7 @@ func payerOf(c *stripe.Customer) payer { return payer{c.ID, idOf(c.Metadata[meta
 
 // reversals reads at Stripe what went back, the latest first, and whose it was.
 // An object that Stripe does not have concerns nobody.
-func (s *Service) reversals(ctx context.Context, of reversed) (whose payer, read []tenant.Reversal, err error) {
+func (s *Service) reversals(ctx context.Context, of reversed) (whose payer, read []subscription.Reversal, err error) {
 	if of.dispute != "" {
 		whose, read, err = s.dispute(ctx, of.dispute)
 	} else {
@@ -62,7 +62,7 @@ func (s *Service) reversals(ctx context.Context, of reversed) (whose payer, read
 	return whose, read, err
 }
 
-func (s *Service) refunds(ctx context.Context, chargeID string) (whose payer, read []tenant.Reversal, err error) {
+func (s *Service) refunds(ctx context.Context, chargeID string) (whose payer, read []subscription.Reversal, err error) {
 	charges := charge.Client{B: s.account.backend, Key: s.account.key}
 	charged, err := ask(ctx, func(ctx context.Context) (*stripe.Charge, error) {
 		params := &stripe.ChargeParams{}
@@ -77,7 +77,7 @@ func (s *Service) refunds(ctx context.Context, chargeID string) (whose payer, re
 	return payerOf(charged.Customer), read, err
 }
 
-func (s *Service) refundsOf(ctx context.Context, chargeID string) ([]tenant.Reversal, error) {
+func (s *Service) refundsOf(ctx context.Context, chargeID string) ([]subscription.Reversal, error) {
 	refunds := refund.Client{B: s.account.backend, Key: s.account.key}
 	found, err := ask(ctx, func(ctx context.Context) ([]*stripe.Refund, error) {
 		params := &stripe.RefundListParams{Charge: stripe.String(chargeID)}
@@ -85,16 +85,16 @@ func (s *Service) refundsOf(ctx context.Context, chargeID string) ([]tenant.Reve
 		params.Limit = stripe.Int64(pageSize)
 		return all[*stripe.Refund](refunds.List(params).Iter)
 	})
-	var read []tenant.Reversal
+	var read []subscription.Reversal
 	for _, r := range found {
-		read = append(read, tenant.Reversal{
-			StripeID: r.ID, Kind: tenant.Refund, Status: string(r.Status), Amount: int(r.Amount), Currency: string(r.Currency), At: time.Unix(r.Created, 0).UTC(),
+		read = append(read, subscription.Reversal{
+			StripeID: r.ID, Kind: subscription.Refund, Status: string(r.Status), Amount: int(r.Amount), Currency: string(r.Currency), At: time.Unix(r.Created, 0).UTC(),
 		})
 	}
 	return read, err
 }
 
-func (s *Service) dispute(ctx context.Context, disputeID string) (whose payer, read []tenant.Reversal, err error) {
+func (s *Service) dispute(ctx context.Context, disputeID string) (whose payer, read []subscription.Reversal, err error) {
 	client := dispute.Client{B: s.account.backend, Key: s.account.key}
 	found, err := ask(ctx, func(ctx context.Context) (*stripe.Dispute, error) {
 		params := &stripe.DisputeParams{}
@@ -105,15 +105,15 @@ func (s *Service) dispute(ctx context.Context, disputeID string) (whose payer, r
 	if err != nil || found.Charge == nil || found.Charge.Customer == nil {
 		return payer{}, nil, err
 	}
-	return payerOf(found.Charge.Customer), []tenant.Reversal{{
-		StripeID: found.ID, Kind: tenant.Dispute, Status: string(found.Status),
+	return payerOf(found.Charge.Customer), []subscription.Reversal{{
+		StripeID: found.ID, Kind: subscription.Dispute, Status: string(found.Status),
 		Amount: int(found.Amount), Currency: string(found.Currency), At: time.Unix(found.Created, 0).UTC(),
 	}}, nil
 }
 
 // record stores what went back, and raises an alarm for what is news.
-func (s *Service) record(ctx context.Context, workspaceID string, read []tenant.Reversal) error {
-	news, err := s.tenants.RecordReversals(ctx, workspaceID, read)
+func (s *Service) record(ctx context.Context, workspaceID string, read []subscription.Reversal) error {
+	news, err := s.books.Reversals.RecordReversals(ctx, workspaceID, read)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (s *Service) record(ctx context.Context, workspaceID string, read []tenant.
 }
 
 // ring raises the alarm about what went back.
-func (s *Service) ring(workspaceID string, r tenant.Reversal) {
+func (s *Service) ring(workspaceID string, r subscription.Reversal) {
 	if reason := reasonOf(r); reason != "" {
 		s.alarm(reason, slog.String("workspace", workspaceID), slog.String("id", r.StripeID), slog.String("status", r.Status),
 			slog.Int("amount", r.Amount), slog.String("currency", r.Currency))
@@ -135,11 +135,11 @@ func (s *Service) ring(workspaceID string, r tenant.Reversal) {
 // customer now: somebody has to answer its bank all the same. Nothing is stored
 // that would tell news from repetition, so updates are left out. A workspace
 // that never was here pays the same Stripe account for something else.
-func (s *Service) ringForGone(ctx context.Context, h hint, whose payer, read []tenant.Reversal) error {
+func (s *Service) ringForGone(ctx context.Context, h hint, whose payer, read []subscription.Reversal) error {
 	if len(read) == 0 || whose.workspace == "" || strings.HasSuffix(h.kind, ".updated") {
 		return nil
 	}
-	known, err := s.tenants.WasHere(ctx, whose.workspace)
+	known, err := s.books.Workspaces.WasHere(ctx, whose.workspace)
 	if err == nil && known {
 		s.ring(whose.workspace, read[0])
 	}
@@ -147,9 +147,9 @@ func (s *Service) ringForGone(ctx context.Context, h hint, whose payer, read []t
 }
 
 // reasonOf is empty for a dispute that was won.
-func reasonOf(r tenant.Reversal) string {
+func reasonOf(r subscription.Reversal) string {
 	switch {
-	case r.Kind == tenant.Refund:
+	case r.Kind == subscription.Refund:
 		return Refunded
 	case r.Lost():
 		return DisputeLost

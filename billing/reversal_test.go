@@ -5,8 +5,9 @@ import (
 	"testing"
 
 	"parley/billing"
+	"parley/core/outbox"
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 func TestMoneyThatGoesBack(t *testing.T) {
@@ -15,14 +16,14 @@ func TestMoneyThatGoesBack(t *testing.T) {
 		customer := b.buy(b.workspace, plan.Standard, plan.Monthly)
 		b.stripe.Advance(15 * aDay) // the first payment
 		b.stripe.Deliver()
-		went := func() []tenant.Reversal {
+		went := func() []subscription.Reversal {
 			t.Helper()
-			all, err := b.Reversals(b.ctx, b.workspace, 10)
+			all, err := b.Reversals.List(b.ctx, b.workspace, 10)
 			b.must(err)
 			return all
 		}
 		audited := func(text string) (n int) {
-			for e, err := range b.AuditLog(b.ctx, b.workspace, lifeStart) {
+			for e, err := range b.Audit.AuditLog(b.ctx, b.workspace, lifeStart) {
 				b.must(err)
 				if strings.Contains(e.Detail, text) {
 					n++
@@ -37,7 +38,7 @@ func TestMoneyThatGoesBack(t *testing.T) {
 			if accepted := b.stripe.Send(append(events, events...)...); accepted != 2*len(events) {
 				t.Errorf("%d of %d events are taken", accepted, 2*len(events))
 			}
-			if got := went(); len(got) != 1 || got[0].Kind != tenant.Refund || got[0].Amount != 10_00 || got[0].Currency != "usd" {
+			if got := went(); len(got) != 1 || got[0].Kind != subscription.Refund || got[0].Amount != 10_00 || got[0].Currency != "usd" {
 				t.Errorf("got %+v", got)
 			}
 			if b.alarms.rang(billing.Refunded) != 1 || audited("10.00 USD was refunded.") != 1 || b.inForce(b.workspace) != plan.Standard {
@@ -82,7 +83,7 @@ func TestMoneyThatGoesBack(t *testing.T) {
 			b.stripe.Deliver()
 			refunds, disputes := b.alarms.rang(billing.Refunded), b.alarms.rang(billing.Disputed)
 			b.must(b.processes[0].Cancel(b.ctx, b.workspace))
-			b.must(b.DeleteWorkspace(b.ctx, b.workspace))
+			b.must(b.Deletions.DeleteWorkspace(b.ctx, b.workspace))
 			b.stripe.Refund(customer, 2_00)
 			b.stripe.Dispute(customer)
 			events := b.stripe.Take()
@@ -103,7 +104,7 @@ func TestMailsAboutPayments(t *testing.T) {
 		b.stripe.Advance(15 * aDay)
 		b.stripe.Deliver()
 		// sends has two processes send what is due at once, and returns it.
-		sends := func() []tenant.Mail { return b.sendsAtOnce(t) }
+		sends := func() []outbox.Mail { return b.sendsAtOnce(t) }
 		sends()
 
 		t.Run("a renewal that the bank wants confirmed is told once, with the page that does it", func(t *testing.T) {

@@ -71,7 +71,7 @@ func TestRights(t *testing.T) {
 		s.stripe.Restrict("rk_test_1", enough())
 		config := s.configured()
 		config.Key = "rk_test_1"
-		s.Service = New(config, s.ledger, s.now, s.log, s.watcher)
+		s.Service = New(config, s.ledger.books(), s.now, s.log, s.watcher)
 		if _, err := s.Sync(t.Context(), plan.Defaults(), false); err != nil {
 			t.Fatal(err)
 		}

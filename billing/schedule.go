@@ -7,12 +7,12 @@ import (
 	"github.com/stripe/stripe-go/v76"
 
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // next returns the plan that a schedule changes a subscription to, and when. It
 // is the same plan if only the interval changes.
-func (s *Service) next(ctx context.Context, chosen candidate, billed tenant.Billed) (plan.Name, *time.Time, error) {
+func (s *Service) next(ctx context.Context, chosen candidate, billed subscription.Billed) (plan.Name, *time.Time, error) {
 	phase := s.nextPhase(chosen.subscription.Schedule)
 	if phase == nil {
 		return "", nil, nil

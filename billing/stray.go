@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"parley/core/fault"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // stray is why a workspace's customer is not at this Stripe.
@@ -38,12 +38,12 @@ func isStray(err error) bool {
 
 // noteStray marks a workspace whose customer is not at this Stripe, and raises
 // the alarm the first time.
-func (s *Service) noteStray(ctx context.Context, known tenant.Subscription, err error) error {
+func (s *Service) noteStray(ctx context.Context, known subscription.Subscription, err error) error {
 	var cause *stray
 	if !errors.As(err, &cause) {
 		return err
 	}
-	news, failed := s.tenants.CustomerMissing(ctx, known.WorkspaceID, known.CustomerID)
+	news, failed := s.books.Customers.CustomerMissing(ctx, known.WorkspaceID, known.CustomerID)
 	if failed != nil {
 		return failed
 	}
@@ -75,7 +75,7 @@ func (s *Service) Strays(ctx context.Context) (Strays, error) {
 	if err != nil {
 		return Strays{}, err
 	}
-	subscriptions, err := s.tenants.Subscriptions(ctx)
+	subscriptions, err := s.books.Ledger.All(ctx)
 	if err != nil {
 		return Strays{}, err
 	}

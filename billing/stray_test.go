@@ -12,7 +12,7 @@ import (
 	"parley/billing/stripetest"
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // reconciled runs a reconciliation that must not fail.
@@ -60,7 +60,7 @@ func TestCustomersThatStripeDoesNotKnow(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
 		at := s.stripe.Now()
-		if _, err := s.ledger.change(workspace, func(row *tenant.Subscription) { row.MissingAt = &at }); err != nil {
+		if _, err := s.ledger.change(workspace, func(row *subscription.Subscription) { row.MissingAt = &at }); err != nil {
 			t.Fatal(err)
 		}
 		s.reconciled(t)
@@ -126,7 +126,7 @@ func TestCustomersThatStripeDoesNotKnow(t *testing.T) {
 		s := newShop(t)
 		customerID := s.become(t)
 		s.stripe.Forget(customerID)
-		if _, err := s.ledger.change(workspace, func(row *tenant.Subscription) { row.CustomerStale = true }); err != nil {
+		if _, err := s.ledger.change(workspace, func(row *subscription.Subscription) { row.CustomerStale = true }); err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {
@@ -142,7 +142,7 @@ func TestCustomersThatStripeDoesNotKnow(t *testing.T) {
 		s := newShop(t)
 		customerID := s.become(t)
 		s.stripe.Delete(customerID)
-		if _, err := s.ledger.change(workspace, func(row *tenant.Subscription) { row.CustomerStale = true }); err != nil {
+		if _, err := s.ledger.change(workspace, func(row *subscription.Subscription) { row.CustomerStale = true }); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.PushCustomers(t.Context()); err != nil || s.row(t).CustomerStale || s.row(t).MissingAt != nil {
@@ -155,13 +155,13 @@ func TestAnotherAccount(t *testing.T) {
 	t.Run("a row is of the account and mode that it was read in", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
-		if got := s.row(t).Account; got != (tenant.StripeAccount{ID: s.stripe.Account, Mode: tenant.Test}) {
+		if got := s.row(t).Account; got != (subscription.StripeAccount{ID: s.stripe.Account, Mode: subscription.Test}) {
 			t.Errorf("it is of %+v", got)
 		}
 	})
-	for sentence, of := range map[string]tenant.StripeAccount{
-		"customers of another account":           {ID: "acct_before", Mode: tenant.Test},
-		"customers of live mode under test mode": {ID: "acct_parley", Mode: tenant.Live},
+	for sentence, of := range map[string]subscription.StripeAccount{
+		"customers of another account":           {ID: "acct_before", Mode: subscription.Test},
+		"customers of live mode under test mode": {ID: "acct_parley", Mode: subscription.Live},
 	} {
 		t.Run(sentence+" are named in one sentence and not asked about", func(t *testing.T) {
 			s := newShop(t)
@@ -188,10 +188,10 @@ func TestAnotherAccount(t *testing.T) {
 	t.Run("a key that may not read the account does not stop anything", func(t *testing.T) {
 		s := newShop(t)
 		s.stripe.Restrict("rk_test_1", stripetest.Rights{"customers": stripetest.Write, "subscriptions": stripetest.Read})
-		s.Service = New(Config{Key: "rk_test_1", BaseURL: s.stripe.URL}, s.ledger, s.stripe.Now, s.log, s.watcher)
+		s.Service = New(Config{Key: "rk_test_1", BaseURL: s.stripe.URL}, s.ledger.books(), s.stripe.Now, s.log, s.watcher)
 		s.become(t)
 		s.refresh(t)
-		if got := s.row(t).Account; got != (tenant.StripeAccount{Mode: tenant.Test}) {
+		if got := s.row(t).Account; got != (subscription.StripeAccount{Mode: subscription.Test}) {
 			t.Errorf("it is of %+v", got)
 		}
 	})
@@ -229,7 +229,7 @@ func TestOneFailureIsNotAll(t *testing.T) {
 	})
 	t.Run("a key that Stripe does not take stops at once", func(t *testing.T) {
 		s := newShop(t)
-		s.Service = New(Config{Key: "sk_test_wrong", BaseURL: s.stripe.URL}, s.ledger, s.stripe.Now, s.log, s.watcher)
+		s.Service = New(Config{Key: "sk_test_wrong", BaseURL: s.stripe.URL}, s.ledger.books(), s.stripe.Now, s.log, s.watcher)
 		tries := 0
 		err := each(t.Context(), s.Service, make([]int, 100), func(int) error {
 			tries++

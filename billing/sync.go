@@ -35,7 +35,7 @@ func (s *Service) Sync(ctx context.Context, plans []plan.Plan, dryRun bool) ([]C
 			return y.changes, err
 		}
 	}
-	if dryRun || s.tenants == nil {
+	if dryRun || s.books.Prices == nil {
 		return y.changes, nil
 	}
 	return y.changes, s.RefreshPrices(ctx, plans)
@@ -60,7 +60,7 @@ func (s *Service) RefreshPrices(ctx context.Context, plans []plan.Plan) error {
 		if price := found[lookupKey(p.Name, plan.Yearly)]; price != nil && price.Active {
 			sold.Yearly, sold.Currency = int(price.UnitAmount), string(price.Currency)
 		}
-		if err := s.tenants.SetOnSale(ctx, p.Name, sold); err != nil {
+		if err := s.books.Prices.SetOnSale(ctx, p.Name, sold); err != nil {
 			return err
 		}
 	}

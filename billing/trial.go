@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/stripe/stripe-go/v76"
-	"github.com/stripe/stripe-go/v76/subscription"
+	stripesub "github.com/stripe/stripe-go/v76/subscription"
 
 	"parley/core/fault"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // What a subscription says of its trial: who began the checkout, and that the
@@ -22,11 +22,11 @@ const trialTerms = "Each person and each payment method gets one free trial. If 
 
 // trialDays is how long the first subscription of a person and workspace costs
 // nothing.
-func (s *Service) trialDays(ctx context.Context, known tenant.Subscription, buyer string) (int, error) {
+func (s *Service) trialDays(ctx context.Context, known subscription.Subscription, buyer string) (int, error) {
 	if s.config.TrialDays == 0 || known.TrialUsed || buyer == "" {
 		return s.daysUnless(known.TrialUsed), nil
 	}
-	taken, err := s.tenants.TrialTaken(ctx, tenant.TrialOfUser(buyer))
+	taken, err := s.books.Trials.TrialTaken(ctx, subscription.TrialOfUser(buyer))
 	return s.daysUnless(taken), err
 }
 
@@ -61,7 +61,7 @@ func (s *Service) claimTrial(ctx context.Context, found *stripe.Subscription) er
 	if found.TrialEnd == 0 || len(keys) == 0 {
 		return nil
 	}
-	first, err := s.tenants.ClaimTrial(ctx, found.ID, keys...)
+	first, err := s.books.Trials.ClaimTrial(ctx, found.ID, keys...)
 	if err != nil || first || found.Status != stripe.SubscriptionStatusTrialing || found.Metadata[metadataTrial] != fromCheckout {
 		return err
 	}
@@ -71,13 +71,13 @@ func (s *Service) claimTrial(ctx context.Context, found *stripe.Subscription) er
 	return fault.New(fault.Conflict, "The trial was the second one of the same person, and has been ended. Read the subscription again.")
 }
 
-func trialKeys(found *stripe.Subscription) []tenant.TrialKey {
-	var keys []tenant.TrialKey
+func trialKeys(found *stripe.Subscription) []subscription.TrialKey {
+	var keys []subscription.TrialKey
 	if buyer := found.Metadata[metadataBuyer]; buyer != "" && len(buyer) <= maxID/2 {
-		keys = append(keys, tenant.TrialOfUser(buyer))
+		keys = append(keys, subscription.TrialOfUser(buyer))
 	}
 	if print := fingerprint(found.DefaultPaymentMethod); print != "" && len(print) <= maxID/2 {
-		keys = append(keys, tenant.TrialOfPayment(print))
+		keys = append(keys, subscription.TrialOfPayment(print))
 	}
 	return keys
 }
@@ -99,7 +99,7 @@ func fingerprint(method *stripe.PaymentMethod) string {
 
 // endTrial begins the first period that is paid for.
 func (s *Service) endTrial(ctx context.Context, subscriptionID string) error {
-	client := subscription.Client{B: s.account.backend, Key: s.account.key}
+	client := stripesub.Client{B: s.account.backend, Key: s.account.key}
 	_, err := ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
 		params := &stripe.SubscriptionParams{TrialEndNow: stripe.Bool(true)}
 		params.Context = ctx

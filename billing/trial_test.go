@@ -6,7 +6,7 @@ import (
 
 	"parley/billing/stripetest"
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // second is another workspace.
@@ -30,7 +30,7 @@ func (s *shop) triesOut(t *testing.T, in, person, card string) (trialDays string
 	if _, err := s.stripe.Press(page, "pay"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Refresh(t.Context(), in, tenant.Cause{}); err != nil {
+	if _, err := s.Refresh(t.Context(), in, subscription.Cause{}); err != nil {
 		t.Fatal(err)
 	}
 	if days := form.Get("subscription_data[trial_period_days]"); days == "" || strings.Contains(form.Get("custom_text[submit][message]"), "gets one free trial") {
@@ -103,7 +103,7 @@ func TestOneTrialForAPerson(t *testing.T) {
 			if _, err := s.stripe.Press(page, "pay"); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.Refresh(t.Context(), in, tenant.Cause{}); err != nil {
+			if _, err := s.Refresh(t.Context(), in, subscription.Cause{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -121,7 +121,7 @@ func TestOneTrialForAPerson(t *testing.T) {
 		if err := s.stripe.Subscribe(row.CustomerID, lookupKey(plan.Basic, plan.Monthly), 30); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Refresh(t.Context(), second, tenant.Cause{}); err != nil || s.statusOf(t, second) != plan.Trialing {
+		if _, err := s.Refresh(t.Context(), second, subscription.Cause{}); err != nil || s.statusOf(t, second) != plan.Trialing {
 			t.Errorf("it is %s, %v", s.statusOf(t, second), err)
 		}
 	})
@@ -145,12 +145,12 @@ func TestOneTrialForAPerson(t *testing.T) {
 				s.stripe.SetDown(true)
 			}
 		})
-		if _, err := s.Refresh(t.Context(), second, tenant.Cause{}); err == nil {
+		if _, err := s.Refresh(t.Context(), second, subscription.Cause{}); err == nil {
 			t.Error("a failure is no failure")
 		}
 		s.stripe.OnAnswer(nil)
 		s.stripe.SetDown(false)
-		if _, err := s.Refresh(t.Context(), second, tenant.Cause{}); err != nil || s.statusOf(t, second) != plan.Active {
+		if _, err := s.Refresh(t.Context(), second, subscription.Cause{}); err != nil || s.statusOf(t, second) != plan.Active {
 			t.Errorf("it is %s, %v", s.statusOf(t, second), err)
 		}
 	})

@@ -9,7 +9,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 )
 
 // finishTries is how often Stripe is read again after a first payment was
@@ -21,16 +21,16 @@ const finishTries = 3
 // It returns the page on which the one of the wanted price is paid, if there is
 // one. All others can no longer be paid afterwards, and the subscription is read
 // again. It is Unavailable while such a payment is on its way.
-func (s *Service) finish(ctx context.Context, known tenant.Subscription, priceID string) (_ tenant.Subscription, page string, err error) {
+func (s *Service) finish(ctx context.Context, known subscription.Subscription, priceID string) (_ subscription.Subscription, page string, err error) {
 	for range finishTries {
 		page, abandoned, err := s.finishOnce(ctx, known, priceID)
 		if err != nil || page != "" || !abandoned {
 			return known, page, err
 		}
-		if _, err := s.Refresh(audit.As(ctx, audit.Stripe), known.WorkspaceID, tenant.Cause{}); err != nil {
+		if _, err := s.Refresh(audit.As(ctx, audit.Stripe), known.WorkspaceID, subscription.Cause{}); err != nil {
 			return known, "", err
 		}
-		if known, err = s.tenants.Subscription(ctx, known.WorkspaceID); err != nil {
+		if known, err = s.books.Ledger.Subscription(ctx, known.WorkspaceID); err != nil {
 			return known, "", err
 		}
 	}
@@ -38,7 +38,7 @@ func (s *Service) finish(ctx context.Context, known tenant.Subscription, priceID
 }
 
 // finishOnce reports whether it gave anything up.
-func (s *Service) finishOnce(ctx context.Context, known tenant.Subscription, priceID string) (page string, abandoned bool, err error) {
+func (s *Service) finishOnce(ctx context.Context, known subscription.Subscription, priceID string) (page string, abandoned bool, err error) {
 	subscriptions, err := s.subscriptions(ctx, known.CustomerID)
 	if missing(err) { // the customer was deleted at Stripe: nothing of it can be paid
 		return "", false, nil

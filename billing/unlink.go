@@ -11,7 +11,7 @@ import (
 // Stripe that can be paid for: as a Conflict. It is nil for a customer whom
 // this Stripe does not know.
 func (s *Service) MayUnlink(ctx context.Context, workspaceID string) error {
-	known, err := s.tenants.Subscription(ctx, workspaceID)
+	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID == "" {
 		return err
 	}

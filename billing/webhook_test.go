@@ -70,7 +70,7 @@ func TestSignatureWithoutSecret(t *testing.T) {
 	s := newEmptyShop(t)
 	config := s.configured()
 	config.WebhookSecret = ""
-	s.Service = New(config, s.ledger, s.now, s.log, s.watcher)
+	s.Service = New(config, s.ledger.books(), s.now, s.log, s.watcher)
 	body := eventBody("evt_1", "charge.succeeded", "")
 	if err := s.Receive(t.Context(), body, sign(body, "", s.stripe.Now())); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("without a secret got %v, want Unavailable", err)

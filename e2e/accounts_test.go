@@ -116,7 +116,7 @@ func TestSignUpClosed(t *testing.T) {
 			for range cap(statuses) {
 				<-statuses
 			}
-			users, err := w.server.Program.Tenants.Users(t.Context())
+			users, err := w.server.Program.Tenants.Users.All(t.Context())
 			if err != nil || len(users) != 1 {
 				t.Errorf("%d got in, %v", len(users), err)
 			}

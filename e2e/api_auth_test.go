@@ -153,7 +153,7 @@ func TestPlanWithoutAPI(t *testing.T) {
 	onBakery(t, func(b bakery) {
 		conversation := written(b.newConversation(b.baker.token, ""))
 		setPlan := func(name plan.Name, status int) {
-			b.must(b.server.Tenants.SetPlan(b.Context(), b.baker.workspace, name))
+			b.must(b.server.Tenants.Grants.SetPlan(b.Context(), b.baker.workspace, name))
 			b.eventually("the plan acts", func() bool {
 				return b.call("POST", conversationsPath, "", bearer(b.baker.token)).StatusCode == status
 			})

@@ -61,7 +61,7 @@ func TestUpgradeInTheBrowser(t *testing.T) {
 	})
 	t.Run("when the subscription is cancelled, the token is refused with code 2", func(t *testing.T) {
 		w := w.within(t)
-		known, err := w.server.Tenants.Subscription(t.Context(), baker.workspace)
+		known, err := w.server.Tenants.Ledger.Subscription(t.Context(), baker.workspace)
 		w.must(err)
 		stripe.Cancel(known.CustomerID)
 		w.delivers(stripe)

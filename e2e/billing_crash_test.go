@@ -65,7 +65,7 @@ func TestKilledAroundTheCommitOfAnEvent(t *testing.T) {
 			if len(after) != len(before)+rounds {
 				w.Errorf("%d changes had %d effects: %+v", rounds, len(after)-len(before), after)
 			}
-			workspace, err := w.server.Tenants.Workspace(w.Context(), tn.workspace)
+			workspace, err := w.server.Tenants.Workspaces.Workspace(w.Context(), tn.workspace)
 			w.must(err)
 			if workspace.Plan != plan.Basic {
 				w.Errorf("the plan is %s", workspace.Plan)
@@ -88,7 +88,7 @@ func (p *process) buysAt(stripe *stripetest.Server, tn tenantOf) (customer strin
 // changesOf are the entries of the audit log about a workspace's subscription.
 func (w *instance) changesOf(workspace string) (changes []audit.Entry) {
 	w.Helper()
-	entries, err := w.server.Tenants.PlanHistory(w.Context(), workspace, 100)
+	entries, err := w.server.Tenants.Audit.PlanHistory(w.Context(), workspace, 100)
 	w.must(err)
 	for _, e := range entries {
 		if e.Action == audit.SubscriptionChanged {

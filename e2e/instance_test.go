@@ -13,11 +13,11 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
-	"parley/core/tenant"
 	"parley/index/indextest"
 	"parley/internal/app"
 	"parley/internal/pgtest"
@@ -151,17 +151,17 @@ func (w *instance) newTenant(name string, on plan.Name, documents ...string) ten
 	w.Helper()
 	ctx, p := w.Context(), w.server.Program
 	tn := tenantOf{email: name + "@example.com", password: "correct horse " + name}
-	_, workspace, err := p.Tenants.SignUp(ctx, tenant.Account{Email: tn.email, Password: tn.password, Workspace: name})
+	_, workspace, err := p.Tenants.SignUps.SignUp(ctx, account.Account{Email: tn.email, Password: tn.password, Workspace: name})
 	w.must(err)
-	w.must(p.Tenants.SetPlan(audit.As(ctx, audit.Operator), workspace.ID, on))
-	bot, err := p.Chatbots.Create(ctx, workspace.ID, chatbot.Settings{Name: name + "'s chatbot"})
+	w.must(p.Tenants.Grants.SetPlan(audit.As(ctx, audit.Operator), workspace, on))
+	bot, err := p.Chatbots.Create(ctx, workspace, chatbot.Settings{Name: name + "'s chatbot"})
 	w.must(err)
-	tn.workspace, tn.chatbot = workspace.ID, bot.ID
+	tn.workspace, tn.chatbot = workspace, bot.ID
 	for _, text := range documents {
-		_, err := p.Knowledge.Documents.Add(ctx, workspace.ID, bot.ID, knowledge.NewDocument{Title: app.TitleOf(name, text), Content: text})
+		_, err := p.Knowledge.Documents.Add(ctx, workspace, bot.ID, knowledge.NewDocument{Title: app.TitleOf(name, text), Content: text})
 		w.must(err)
 	}
-	token, secret, err := p.Chatbots.Issue(ctx, workspace.ID, bot.ID, chatbot.NewToken{Name: "test", CreatedBy: tn.email})
+	token, secret, err := p.Chatbots.Issue(ctx, workspace, bot.ID, chatbot.NewToken{Name: "test", CreatedBy: tn.email})
 	if err == nil {
 		tn.token, tn.tokenID = secret, token.ID
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"parley/core/account"
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/app"
@@ -91,7 +92,7 @@ func TestInvitations(t *testing.T) {
 		t.Run("a cancelled invitation does not work", func(t *testing.T) {
 			code := owner.in(t).invite(baker.workspace, "unwanted@example.com", "member")
 			owner := owner.in(t)
-			open, err := w.server.Program.Tenants.Invitations(t.Context(), baker.workspace)
+			open, err := w.server.Program.Tenants.Invitations.List(t.Context(), baker.workspace)
 			if err != nil || len(open) != 1 {
 				t.Fatalf("%d are open, %v", len(open), err)
 			}
@@ -119,12 +120,12 @@ func TestInvitations(t *testing.T) {
 			var joins sync.WaitGroup
 			for range 4 {
 				joins.Go(func() {
-					_, err := w.server.Program.Tenants.Join(t.Context(), code, guestPassword, tenant.Client{})
+					_, err := w.server.Program.Tenants.Invitations.Join(t.Context(), code, guestPassword, account.Client{})
 					_ = err // one succeeds, which the members show
 				})
 			}
 			joins.Wait()
-			members, err := w.server.Program.Tenants.Members(t.Context(), baker.workspace)
+			members, err := w.server.Program.Tenants.Members.List(t.Context(), baker.workspace)
 			count := 0
 			for _, m := range members {
 				if m.Email == "double@example.com" && m.Role == tenant.RoleMember {

@@ -92,7 +92,7 @@ func TestAnswersAtOnce(t *testing.T) {
 			w.turnedAway(w.call("POST", path, openingQuestion, bearer(tn.token)), 429, 7, "one API token may have 3 answers at once")
 			w.turnedAway(w.call("POST", path, openingQuestion, bearer(tn.token), header{"Idempotency-Key", path}), 429, 7, "one API token may have 3 answers at once")
 		}
-		used, err := w.server.Tenants.Usage(t.Context(), tn.workspace)
+		used, err := w.server.Tenants.Holdings.Usage(t.Context(), tn.workspace)
 		w.must(err)
 		if used.MessagesPerMonth != 3 || upstream.Arrived() != asked {
 			t.Errorf("%d messages are stored, and the model was asked %d times", used.MessagesPerMonth, upstream.Arrived()-asked)

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"parley/core/tenant"
+	"parley/core/rate"
 	"parley/internal/app"
 )
 
@@ -22,7 +22,7 @@ func TestOtherSitesChangeNothing(t *testing.T) {
 	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
-		w.server.Pace.Limits = tenant.PaceLimits{Person: [2]int{1e6, 1e6}, Workspace: [2]int{1e6, 1e6}, Stranger: [1]int{1e6}} // one person asks for every route many times
+		w.server.Pace.Limits = rate.Limits{Person: [2]int{1e6, 1e6}, Workspace: [2]int{1e6, 1e6}, Stranger: [1]int{1e6}} // one person asks for every route many times
 		mine := w.newEstate("quillon")
 		before := w.all(mine)
 		ownPages := [][]header{

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/rate"
 	"parley/internal/app"
 )
 
@@ -17,7 +17,7 @@ func (w *instance) includes(name plan.Name, change func(*plan.Limits)) {
 	p, err := w.server.PlanNamed(w.Context(), name)
 	w.must(err)
 	change(&p.Limits)
-	w.must(w.server.Tenants.UpdatePlan(w.Context(), p))
+	w.must(w.server.Tenants.Plans.UpdatePlan(w.Context(), p))
 }
 
 // hasNoHurry lets tests ask as often as they like on the plan of most.
@@ -29,7 +29,7 @@ func (w *instance) hasNoHurry() {
 // hasNoRates lets tests ask as often as they like on pages and management routes.
 func (w *instance) hasNoRates() {
 	const many = 1_000_000
-	w.server.Pace.Limits = tenant.PaceLimits{Person: [2]int{many, many}, Workspace: [2]int{many, many}, Stranger: [1]int{many}}
+	w.server.Pace.Limits = rate.Limits{Person: [2]int{many, many}, Workspace: [2]int{many, many}, Stranger: [1]int{many}}
 }
 
 // limited expects that a question is refused for now, and returns for how long.
@@ -74,7 +74,7 @@ func TestPlanQuotas(t *testing.T) {
 				t.Errorf("it is to wait %v, and the next month begins in %v", wait, next)
 			}
 			w.chats(mason.token, 200)
-			usage, err := w.server.Tenants.Usage(t.Context(), miller.workspace)
+			usage, err := w.server.Tenants.Holdings.Usage(t.Context(), miller.workspace)
 			w.must(err)
 			if usage.MessagesPerMonth != 2 {
 				t.Errorf("%d questions are counted", usage.MessagesPerMonth)

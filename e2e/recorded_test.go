@@ -90,7 +90,7 @@ var routeRecords = map[string]struct {
 // entries are all of the audit log, the latest first.
 func (w *instance) entries() (entries []audit.Entry) {
 	w.Helper()
-	for entry, err := range w.server.Tenants.AuditLog(w.Context(), "", time.Time{}) {
+	for entry, err := range w.server.Tenants.Audit.AuditLog(w.Context(), "", time.Time{}) {
 		w.must(err)
 		entries = append(entries, entry)
 	}
@@ -102,7 +102,7 @@ func TestEveryRouteLeavesARecord(t *testing.T) {
 	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		mine := w.newEstate("quillon")
-		guest, err := w.server.Tenants.Invite(t.Context(), mine.workspace, mine.owner, "guest@quillon.example", tenant.RoleMember)
+		guest, err := w.server.Tenants.Invitations.Invite(t.Context(), mine.workspace, mine.owner, "guest@quillon.example", tenant.RoleMember)
 		w.must(err)
 		leaver := w.employ(mine, tenant.RoleAdmin)
 		const leaving = "POST /workspaces/:workspace/leave"

@@ -59,7 +59,7 @@ func TestRevokedInMidStream(t *testing.T) {
 			w := outer.within(t)
 			tn := w.newTenant("butcher", plan.Standard, opening)
 			stream, conversation, model := w.openStream(upstream, tn)
-			w.must(p.Tenants.SetPlan(t.Context(), tn.workspace, plan.Basic))
+			w.must(p.Tenants.Grants.SetPlan(t.Context(), tn.workspace, plan.Basic))
 			w.endsWith(stream, 2, tn, conversation, model)
 		})
 		t.Run("deleting a chatbot ends its open streams with code 1", func(t *testing.T) {

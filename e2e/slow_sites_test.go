@@ -13,7 +13,6 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
-	"parley/core/tenant"
 	"parley/internal/app"
 )
 
@@ -69,9 +68,13 @@ func (s *slowSites) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // onSlowSites makes a free workspace for each site, which has it read.
 func (w *instance) onSlowSites(s *slowSites) {
 	w.Helper()
+	users, err := w.server.Tenants.Users.All(w.Context())
+	w.must(err)
 	for i, url := range s.urls {
-		ctx, id := w.Context(), fmt.Sprint("ws_slow_", i)
-		w.must(w.server.Store.CreateWorkspace(ctx, tenant.Workspace{ID: id, Name: id, Plan: plan.Starter, CreatedAt: now()}))
+		ctx := w.Context()
+		space, err := w.server.Tenants.Workspaces.CreateWorkspace(ctx, users[0], fmt.Sprint("Slow ", i))
+		w.must(err)
+		id := space.ID
 		bot, err := w.server.Chatbots.Create(ctx, id, chatbot.Settings{Name: "Guide"})
 		w.must(err)
 		_, err = w.server.Knowledge.Sources.Add(ctx, id, bot.ID, knowledge.NewSource{URL: url})

@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"parley/billing/stripetest"
+	"parley/core/account"
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 	"parley/internal/app"
 )
 
@@ -24,11 +25,11 @@ func TestCustomersOfAnotherStripe(t *testing.T) {
 		t.Run("five of them do not keep somebody who paid on Starter", func(t *testing.T) {
 			w := w.within(t)
 			for i := range 6 {
-				space, err := w.server.Tenants.CreateWorkspace(t.Context(), tenant.User{ID: userOf(w, smith), Email: smith.email}, fmt.Sprint("Old ", i))
+				space, err := w.server.Tenants.Workspaces.CreateWorkspace(t.Context(), account.User{ID: userOf(w, smith), Email: smith.email}, fmt.Sprint("Old ", i))
 				w.must(err)
-				_, err = w.server.Tenants.SetCustomer(t.Context(), space.ID, tenant.Customer{ID: fmt.Sprint("cus_of_nobody_", i)})
+				_, err = w.server.Tenants.Customers.SetCustomer(t.Context(), space.ID, subscription.Customer{ID: fmt.Sprint("cus_of_nobody_", i)})
 				w.must(err)
-				w.must(w.server.Tenants.BeginCheckout(t.Context(), space.ID))
+				w.must(w.server.Tenants.Customers.BeginCheckout(t.Context(), space.ID))
 			}
 			v := w.signedIn(grocer.email, grocer.password)
 			r := v.post("/workspaces/"+grocer.workspace+"/plan/checkout", pairs{"plan", "premium", "interval", "monthly"})
@@ -43,7 +44,7 @@ func TestCustomersOfAnotherStripe(t *testing.T) {
 		})
 		t.Run("a workspace that never paid there can buy", func(t *testing.T) {
 			v := w.within(t).signedIn(smith.email, smith.password)
-			_, err := w.server.Tenants.SetCustomer(t.Context(), smith.workspace, tenant.Customer{ID: "cus_of_smith_elsewhere"})
+			_, err := w.server.Tenants.Customers.SetCustomer(t.Context(), smith.workspace, subscription.Customer{ID: "cus_of_smith_elsewhere"})
 			v.must(err)
 			v.buys(stripe, smith, plan.Standard)
 			v.has(smith, plan.Standard)
@@ -72,7 +73,7 @@ func TestCustomersOfAnotherStripe(t *testing.T) {
 // userOf is the id of the owner of a workspace.
 func userOf(w *instance, tn tenantOf) string {
 	w.Helper()
-	user, err := w.server.Tenants.UserByEmail(w.Context(), tn.email)
+	user, err := w.server.Tenants.Users.UserByEmail(w.Context(), tn.email)
 	w.must(err)
 	return user.ID
 }
@@ -94,15 +95,15 @@ func TestUnlinkCommand(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer p.Close()
-			if _, err := p.Tenants.SetCustomer(t.Context(), workspace, tenant.Customer{ID: "cus_elsewhere"}); err != nil {
+			if _, err := p.Tenants.Customers.SetCustomer(t.Context(), workspace, subscription.Customer{ID: "cus_elsewhere"}); err != nil {
 				t.Fatal(err)
 			}
 			end := time.Now().Add(time.Hour)
-			row, err := p.Tenants.Subscription(t.Context(), workspace)
+			row, err := p.Tenants.Ledger.Subscription(t.Context(), workspace)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = p.Tenants.ApplySubscription(t.Context(), workspace, row.Revision, tenant.Billed{ID: "sub_1", Status: plan.Active, Plan: plan.Premium, PeriodEnd: &end}, true, tenant.Cause{})
+			_, err = p.Tenants.Ledger.ApplySubscription(t.Context(), workspace, row.Revision, subscription.Billed{ID: "sub_1", Status: plan.Active, Plan: plan.Premium, PeriodEnd: &end}, true, subscription.Cause{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -29,7 +29,7 @@ func elsewhere(url string) string { return strings.Replace(url, "127.0.0.1", "lo
 // sells brings the plans to Stripe, and Stripe's events to the server.
 func (w *instance) sells(s *stripetest.Server) {
 	w.Helper()
-	plans, err := w.server.Tenants.Plans(w.Context())
+	plans, err := w.server.Tenants.Plans.All(w.Context())
 	w.must(err)
 	_, err = w.server.Billing.Sync(w.Context(), plans, false)
 	w.must(err)
@@ -51,7 +51,7 @@ func (v *visitor) buys(s *stripetest.Server, tn tenantOf, name plan.Name) (custo
 	r := v.post("/workspaces/"+tn.workspace+"/plan/checkout", pairs{"plan", string(name), "interval", "monthly"})
 	v.expect(r, http.StatusSeeOther)
 	v.presses(s, r, "pay")
-	known, err := v.server.Tenants.Subscription(v.Context(), tn.workspace)
+	known, err := v.server.Tenants.Ledger.Subscription(v.Context(), tn.workspace)
 	v.must(err)
 	return known.CustomerID
 }
@@ -70,7 +70,7 @@ func (v *visitor) presses(s *stripetest.Server, leads reply, action string) {
 // has expects the plan in force.
 func (w *instance) has(tn tenantOf, want plan.Name) {
 	w.Helper()
-	workspace, err := w.server.Tenants.Workspace(w.Context(), tn.workspace)
+	workspace, err := w.server.Tenants.Workspaces.Workspace(w.Context(), tn.workspace)
 	w.must(err)
 	if workspace.Plan != want {
 		w.Errorf("the plan is %s, want %s", workspace.Plan, want)
@@ -138,7 +138,7 @@ func TestBuying(t *testing.T) {
 			w.has(baker, plan.Basic)
 		})
 		t.Run("who changed plans is in the history, by name", func(t *testing.T) {
-			entries, err := w.server.Tenants.PlanHistory(t.Context(), baker.workspace, 100)
+			entries, err := w.server.Tenants.Audit.PlanHistory(t.Context(), baker.workspace, 100)
 			w.must(err)
 			var actors []string
 			for _, e := range entries {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/core/account"
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
@@ -37,15 +38,15 @@ func (w *instance) newEstate(name string) *estate {
 	w.Helper()
 	ctx, p := w.Context(), w.server.Program
 	e := &estate{name: name, tenantOf: w.newTenant(name, plan.Standard, "# About "+name+"\n\nThe shop of "+name+" opens at ten.\n")}
-	owner, err := p.Tenants.UserByEmail(ctx, e.email)
+	owner, err := p.Tenants.Users.UserByEmail(ctx, e.email)
 	w.must(err)
 	e.owner = owner.ID
-	member, err := p.Tenants.CreateUser(ctx, "helper@"+name+".example", "a long enough password")
+	member, err := p.Tenants.SignUps.CreateUser(ctx, "helper@"+name+".example", "a long enough password")
 	w.must(err)
-	w.must(p.Tenants.AddMember(ctx, e.workspace, member, tenant.RoleMember))
-	_, err = p.Tenants.Invite(ctx, e.workspace, e.owner, "invited@"+name+".example", tenant.RoleMember)
+	w.must(p.Tenants.Members.AddMember(ctx, e.workspace, member, tenant.RoleMember))
+	_, err = p.Tenants.Invitations.Invite(ctx, e.workspace, e.owner, "invited@"+name+".example", tenant.RoleMember)
 	w.must(err)
-	invitations, err := p.Tenants.Invitations(ctx, e.workspace)
+	invitations, err := p.Tenants.Invitations.List(ctx, e.workspace)
 	w.must(err)
 	gone, secret := w.newToken(e.workspace, e.chatbot, name+" gone")
 	w.must(p.Chatbots.Revoke(ctx, e.workspace, e.chatbot, gone))
@@ -110,7 +111,7 @@ func (w *instance) newToken(workspace, bot, name string) (id, secret string) {
 // session is the cookie of a new session of a user.
 func (w *instance) session(user string) header {
 	w.Helper()
-	keys, err := w.server.Program.Tenants.StartSession(w.Context(), user, tenant.Client{})
+	keys, err := w.server.Program.Tenants.Sessions.StartSession(w.Context(), user, account.Client{})
 	w.must(err)
 	return header{"Cookie", "parley_session=" + keys.Session}
 }
@@ -118,9 +119,9 @@ func (w *instance) session(user string) header {
 // employ makes a new member of the workspace and returns their id.
 func (w *instance) employ(e *estate, role tenant.Role) string {
 	w.Helper()
-	user, err := w.server.Program.Tenants.CreateUser(w.Context(), string(role)+"@"+e.name+".example", staffPassword)
+	user, err := w.server.Program.Tenants.SignUps.CreateUser(w.Context(), string(role)+"@"+e.name+".example", staffPassword)
 	w.must(err)
-	w.must(w.server.Program.Tenants.AddMember(w.Context(), e.workspace, user, role))
+	w.must(w.server.Program.Tenants.Members.AddMember(w.Context(), e.workspace, user, role))
 	return user.ID
 }
 

@@ -238,8 +238,8 @@ func TestTokensAndPlans(t *testing.T) {
 			small := w.newTenant("opened", plan.Standard)
 			opened := plan.Defaults()[0]
 			opened.Limits.Features, opened.Limits.TokensPerChatbot = plan.AllFeatures(), 5
-			w.must(w.server.Store.UpdatePlan(t.Context(), opened))
-			w.must(w.server.Tenants.SetPlan(t.Context(), small.workspace, plan.Starter))
+			w.must(w.server.Tenants.Plans.UpdatePlan(t.Context(), opened))
+			w.must(w.server.Tenants.Grants.SetPlan(t.Context(), small.workspace, plan.Starter))
 			w.isAnswered(small.token, http.StatusForbidden, 2)
 		})
 		t.Run("a downgrade silences tokens with code 2, and an upgrade brings them back", func(t *testing.T) {

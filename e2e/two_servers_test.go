@@ -94,7 +94,7 @@ func TestFirstAccountOnTwoServers(t *testing.T) {
 			servers[0].expect(r, http.StatusForbidden)
 		}
 	}
-	users, err := servers[0].server.Program.Tenants.Users(t.Context())
+	users, err := servers[0].server.Program.Tenants.Users.All(t.Context())
 	if err != nil || len(users) != 1 || admitted != 1 {
 		t.Errorf("%d got in, and there are %d users, %v", admitted, len(users), err)
 	}

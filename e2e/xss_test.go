@@ -9,10 +9,10 @@ import (
 
 	"golang.org/x/net/html"
 
+	"parley/core/account"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
-	"parley/core/tenant"
 	"parley/internal/app"
 )
 
@@ -64,23 +64,23 @@ func (w *instance) harmlessAttribute(node *html.Node, a html.Attribute) {
 func (w *instance) hostileEstate(email, attack string) (ids, string) {
 	w.Helper()
 	ctx, p := w.Context(), w.server.Program
-	user, workspace, err := p.Tenants.SignUp(ctx, tenant.Account{Email: email, Password: staffPassword, Workspace: attack})
+	user, workspace, err := p.Tenants.SignUps.SignUp(ctx, account.Account{Email: email, Password: staffPassword, Workspace: attack})
 	w.must(err)
-	w.must(p.Tenants.SetPlan(ctx, workspace.ID, plan.Standard))
-	_, err = p.Tenants.CreateWorkspace(ctx, user, attack) // for the switcher
+	w.must(p.Tenants.Grants.SetPlan(ctx, workspace, plan.Standard))
+	_, err = p.Tenants.Workspaces.CreateWorkspace(ctx, user, attack) // for the switcher
 	w.must(err)
-	bot, err := p.Chatbots.Create(ctx, workspace.ID, chatbot.Settings{Name: attack, Instructions: attack, NoAnswer: attack})
+	bot, err := p.Chatbots.Create(ctx, workspace, chatbot.Settings{Name: attack, Instructions: attack, NoAnswer: attack})
 	w.must(err)
-	document, err := p.Knowledge.Documents.Add(ctx, workspace.ID, bot.ID, knowledge.NewDocument{Title: attack, Content: attack})
+	document, err := p.Knowledge.Documents.Add(ctx, workspace, bot.ID, knowledge.NewDocument{Title: attack, Content: attack})
 	w.must(err)
-	gone, err := p.Knowledge.Documents.Add(ctx, workspace.ID, bot.ID, knowledge.NewDocument{Title: attack + " gone", Content: attack})
+	gone, err := p.Knowledge.Documents.Add(ctx, workspace, bot.ID, knowledge.NewDocument{Title: attack + " gone", Content: attack})
 	w.must(err)
-	w.must(p.Knowledge.Documents.Remove(ctx, workspace.ID, bot.ID, gone.ID))
-	_, err = p.Knowledge.Sources.Add(ctx, workspace.ID, bot.ID, knowledge.NewSource{URL: "http://127.0.0.1/?" + url.QueryEscape(attack)})
+	w.must(p.Knowledge.Documents.Remove(ctx, workspace, bot.ID, gone.ID))
+	_, err = p.Knowledge.Sources.Add(ctx, workspace, bot.ID, knowledge.NewSource{URL: "http://127.0.0.1/?" + url.QueryEscape(attack)})
 	w.must(err)
-	w.newToken(workspace.ID, bot.ID, attack)
-	provider := w.newProvider(workspace.ID, attack)
-	return ids{"workspace": workspace.ID, "provider": provider, "chatbot": bot.ID, "id": bot.ID, "document_id": document.ID}, user.ID
+	w.newToken(workspace, bot.ID, attack)
+	provider := w.newProvider(workspace, attack)
+	return ids{"workspace": workspace, "provider": provider, "chatbot": bot.ID, "id": bot.ID, "document_id": document.ID}, user.ID
 }
 
 func TestHostileNames(t *testing.T) {

@@ -87,7 +87,7 @@ func (h *house) must(err error) {
 func (h *house) workspaces(ids ...string) {
 	h.Helper()
 	for _, id := range ids {
-		h.must(h.store.CreateWorkspace(h.Context(), tenant.Workspace{ID: id, Name: id, Plan: plan.Starter, CreatedAt: time.Now()}))
+		h.must(store.NewWorkspaces(h.store).CreateWorkspace(h.Context(), tenant.Workspace{ID: id, Name: id, Plan: plan.Starter, CreatedAt: time.Now()}))
 		h.must(h.store.InTx(h.Context(), func(ctx context.Context) error {
 			return execute(ctx, "INSERT INTO due VALUES ('"+id+"', 0)")
 		}))

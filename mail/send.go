@@ -14,13 +14,13 @@ import (
 	gomail "github.com/wneessen/go-mail"
 
 	"parley/core/fault"
-	"parley/core/tenant"
+	"parley/core/outbox"
 )
 
 // Send sends one mail. A fault that is Invalid means that it can never be
 // sent: the server refused it for good (RFC 5321, section 4.2.1: 5yz), or it
 // is malformed. Any other is Upstream, and the mail may be tried again.
-func (s *Sender) Send(ctx context.Context, mail tenant.Mail) error {
+func (s *Sender) Send(ctx context.Context, mail outbox.Mail) error {
 	message, err := s.compose(mail)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (s *Sender) Check(ctx context.Context) error {
 
 // compose makes the message. Its id follows from the mail's key, so that a
 // mail which had to be sent twice can be known by it.
-func (s *Sender) compose(mail tenant.Mail) (*gomail.Msg, error) {
+func (s *Sender) compose(mail outbox.Mail) (*gomail.Msg, error) {
 	to, err := netmail.ParseAddress(mail.To)
 	if err != nil || unfit(mail.To) || unfit(mail.Subject) || !utf8.ValidString(mail.Body) {
 		return nil, fault.New(fault.Invalid, "The mail's address, subject or text is malformed.")
@@ -70,7 +70,7 @@ func (s *Sender) compose(mail tenant.Mail) (*gomail.Msg, error) {
 	return message, nil
 }
 
-func (s *Sender) messageID(mail tenant.Mail) string {
+func (s *Sender) messageID(mail outbox.Mail) string {
 	sum := sha256.Sum256([]byte(mail.WorkspaceID + "\n" + mail.Key + "\n" + mail.To))
 	_, domain, _ := strings.Cut(s.from.Address, "@")
 	return hex.EncodeToString(sum[:16]) + "@" + domain

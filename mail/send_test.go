@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"parley/core/fault"
-	"parley/core/tenant"
+	"parley/core/outbox"
 	"parley/mail/mailtest"
 )
 
@@ -32,7 +32,7 @@ func newSender(t *testing.T, p *mailtest.Server, scheme, credentials string) *Se
 
 func signed() string { return url.UserPassword(mailtest.User, mailtest.Password).String() + "@" }
 
-var reminder = tenant.Mail{
+var reminder = outbox.Mail{
 	ID: 7, WorkspaceID: "ws_1", Key: "ends:ws_1:2026-11-24", To: "owner@example.com",
 	Subject: "Bäckerei: Ihr Plan", Body: "The Standard plan ends on 24 November 2026.\n\nhttps://parley.example.com/workspaces/ws_1/plan\n",
 }
@@ -116,16 +116,16 @@ func TestMessage(t *testing.T) {
 func TestHostileMail(t *testing.T) {
 	p := mailtest.New(t, mailtest.Options{})
 	s := newSender(t, p, "smtp", "")
-	for sentence, change := range map[string]func(*tenant.Mail){
-		"a subject with another header":    func(m *tenant.Mail) { m.Subject = "Hello\r\nBcc: all@example.com" },
-		"a subject with a bare line feed":  func(m *tenant.Mail) { m.Subject = "Hello\nthere" },
-		"a subject that is not text":       func(m *tenant.Mail) { m.Subject = "caf\xe9" },
-		"a subject without an end":         func(m *tenant.Mail) { m.Subject = strings.Repeat("long ", 1000) },
-		"an address with another":          func(m *tenant.Mail) { m.To = "a@example.com, b@example.com" },
-		"an address with another header":   func(m *tenant.Mail) { m.To = "a@example.com\r\nBcc: b@example.com" },
-		"an address with another command":  func(m *tenant.Mail) { m.To = "a@example.com>\r\nRCPT TO:<b@example.com" },
-		"something that is not an address": func(m *tenant.Mail) { m.To = "nobody" },
-		"a text that is not text":          func(m *tenant.Mail) { m.Body = "caf\xe9" },
+	for sentence, change := range map[string]func(*outbox.Mail){
+		"a subject with another header":    func(m *outbox.Mail) { m.Subject = "Hello\r\nBcc: all@example.com" },
+		"a subject with a bare line feed":  func(m *outbox.Mail) { m.Subject = "Hello\nthere" },
+		"a subject that is not text":       func(m *outbox.Mail) { m.Subject = "caf\xe9" },
+		"a subject without an end":         func(m *outbox.Mail) { m.Subject = strings.Repeat("long ", 1000) },
+		"an address with another":          func(m *outbox.Mail) { m.To = "a@example.com, b@example.com" },
+		"an address with another header":   func(m *outbox.Mail) { m.To = "a@example.com\r\nBcc: b@example.com" },
+		"an address with another command":  func(m *outbox.Mail) { m.To = "a@example.com>\r\nRCPT TO:<b@example.com" },
+		"something that is not an address": func(m *outbox.Mail) { m.To = "nobody" },
+		"a text that is not text":          func(m *outbox.Mail) { m.Body = "caf\xe9" },
 	} {
 		t.Run(sentence+" is refused for good", func(t *testing.T) {
 			mail := reminder

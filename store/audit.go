@@ -13,6 +13,12 @@ import (
 	"parley/ent/scope"
 )
 
+// AuditLog keeps the audit log.
+type AuditLog struct{ store *Store }
+
+// NewAuditLog returns the audit log of a database.
+func NewAuditLog(db *Store) *AuditLog { return &AuditLog{db} }
+
 // AddAudit appends an entry of the audit log. What concerns no workspace has
 // no workspace.
 func (s *Store) AddAudit(ctx context.Context, workspaceID string, entry audit.Entry) error {
@@ -36,18 +42,18 @@ func (s *Store) AddAudit(ctx context.Context, workspaceID string, entry audit.En
 }
 
 // Audit returns a workspace's latest entries of some actions, the latest first.
-func (s *Store) Audit(ctx context.Context, workspaceID string, actions []audit.Action, limit int) ([]audit.Entry, error) {
+func (s *AuditLog) Audit(ctx context.Context, workspaceID string, actions []audit.Action, limit int) ([]audit.Entry, error) {
 	names := make([]string, len(actions))
 	for i, action := range actions {
 		names[i] = string(action)
 	}
-	rows, err := s.db(ctx).AuditEntry.Query().Where(auditentry.WorkspaceID(workspaceID), auditentry.ActionIn(names...)).
+	rows, err := s.store.db(ctx).AuditEntry.Query().Where(auditentry.WorkspaceID(workspaceID), auditentry.ActionIn(names...)).
 		Order(auditentry.ByID(sql.OrderDesc())).Limit(limit).All(within(ctx, workspaceID))
 	return mapped(rows, err, toEntry)
 }
 
 // AuditEntries returns a page of all workspaces' entries, the latest first.
-func (s *Store) AuditEntries(ctx context.Context, query audit.Query) ([]audit.Entry, error) {
+func (s *AuditLog) AuditEntries(ctx context.Context, query audit.Query) ([]audit.Entry, error) {
 	var where []predicate.AuditEntry
 	if query.WorkspaceID != "" {
 		where = append(where, auditentry.WorkspaceID(query.WorkspaceID))
@@ -58,7 +64,7 @@ func (s *Store) AuditEntries(ctx context.Context, query audit.Query) ([]audit.En
 	if query.Before > 0 {
 		where = append(where, auditentry.IDLT(query.Before))
 	}
-	rows, err := s.db(ctx).AuditEntry.Query().Where(where...).
+	rows, err := s.store.db(ctx).AuditEntry.Query().Where(where...).
 		Order(auditentry.ByID(sql.OrderDesc())).Limit(query.Limit).All(scope.System(ctx))
 	return mapped(rows, err, toEntry)
 }
@@ -68,9 +74,9 @@ const deleteAudit = `DELETE FROM audit_entries WHERE id IN (SELECT id FROM audit
 
 // DeleteAudit deletes up to limit entries of before a time, the oldest first,
 // and reports whether there were so many.
-func (s *Store) DeleteAudit(ctx context.Context, before time.Time, limit int) (more bool, err error) {
-	err = s.inWrite(ctx, func(ctx context.Context) error {
-		result, err := s.raw(ctx).ExecContext(ctx, s.bind(deleteAudit), before, limit)
+func (s *AuditLog) DeleteAudit(ctx context.Context, before time.Time, limit int) (more bool, err error) {
+	err = s.store.inWrite(ctx, func(ctx context.Context) error {
+		result, err := s.store.raw(ctx).ExecContext(ctx, s.store.bind(deleteAudit), before, limit)
 		if err != nil {
 			return err
 		}

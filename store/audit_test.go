@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"parley/core/audit"
-	"parley/core/tenant"
 )
 
 func TestAudit(t *testing.T) {
@@ -102,4 +101,4 @@ func TestAuditIDsGrow(t *testing.T) {
 	})
 }
 
-var _ tenant.AuditStore = (*Store)(nil)
+var _ audit.Archive = (*AuditLog)(nil)

@@ -46,22 +46,63 @@ type kept struct {
 	*ofRemovals
 	*ofRebuilds
 	*ofEmbeddings
+	*ofUsers
+	*ofSessions
+	*ofDevices
+	*ofAttempts
+	*ofCodes
+	*ofMails
+	*ofWorkspaces
+	*ofAccess
+	*ofMembers
+	*ofInvitations
+	*ofHoldings
+	*ofPlans
+	*ofSubscriptions
+	*ofEvents
+	*ofTrials
+	*ofReversals
+	*ofAudit
+	*ofChores
+	*ofMinutes
 }
 
 type (
-	ofDocuments  = Documents
-	ofUploads    = Uploads
-	ofSources    = Sources
-	ofDueWork    = DueWork
-	ofPassages   = Passages
-	ofRemovals   = Removals
-	ofRebuilds   = Rebuilds
-	ofEmbeddings = Embeddings
+	ofDocuments     = Documents
+	ofUploads       = Uploads
+	ofSources       = Sources
+	ofDueWork       = DueWork
+	ofPassages      = Passages
+	ofRemovals      = Removals
+	ofRebuilds      = Rebuilds
+	ofEmbeddings    = Embeddings
+	ofUsers         = Users
+	ofSessions      = Sessions
+	ofDevices       = Devices
+	ofAttempts      = Attempts
+	ofCodes         = AddressCodes
+	ofMails         = Mails
+	ofWorkspaces    = Workspaces
+	ofAccess        = PlanAccess
+	ofMembers       = Members
+	ofInvitations   = Invitations
+	ofHoldings      = Holdings
+	ofPlans         = Plans
+	ofSubscriptions = Subscriptions
+	ofEvents        = BillingEvents
+	ofTrials        = Trials
+	ofReversals     = Reversals
+	ofAudit         = AuditLog
+	ofChores        = Chores
+	ofMinutes       = RequestMinutes
 )
 
 func allOf(s *Store) *everything {
 	return &everything{s, kept{
 		NewDocuments(s), NewUploads(s), NewSources(s), NewDueWork(s), NewPassages(s), NewRemovals(s), NewRebuilds(s), NewEmbeddings(s),
+		NewUsers(s), NewSessions(s), NewDevices(s), NewAttempts(s), NewAddressCodes(s), NewMails(s),
+		NewWorkspaces(s), NewPlanAccess(s), NewMembers(s), NewInvitations(s), NewHoldings(s), NewPlans(s),
+		NewSubscriptions(s), NewBillingEvents(s), NewTrials(s), NewReversals(s), NewAuditLog(s), NewChores(s), NewRequestMinutes(s),
 	}}
 }
 

@@ -11,11 +11,17 @@ import (
 	"parley/ent/user"
 )
 
+// Devices keeps the browsers that people trust.
+type Devices struct{ store *Store }
+
+// NewDevices returns the devices of a database.
+func NewDevices(db *Store) *Devices { return &Devices{db} }
+
 // TrustDevice notes that a user trusts a browser until a time, and forgets the
 // oldest beyond so many.
-func (s *Store) TrustDevice(ctx context.Context, userID, secretHash string, now, until time.Time, most int) error {
-	return s.InTx(ctx, func(ctx context.Context) error {
-		db := s.db(ctx)
+func (s *Devices) TrustDevice(ctx context.Context, userID, secretHash string, now, until time.Time, most int) error {
+	return s.store.InTx(ctx, func(ctx context.Context) error {
+		db := s.store.db(ctx)
 		err := db.Device.Create().SetUserID(userID).SetSecretHash(secretHash).SetCreatedAt(now).SetExpiresAt(until).
 			OnConflictColumns(device.FieldSecretHash, device.FieldUserID).
 			Update(func(u *ent.DeviceUpsert) { u.SetExpiresAt(until) }).Exec(ctx)
@@ -34,15 +40,15 @@ func (s *Store) TrustDevice(ctx context.Context, userID, secretHash string, now,
 
 // TrustedBy returns the e-mail addresses of the users who trust a browser at a
 // time.
-func (s *Store) TrustedBy(ctx context.Context, secretHash string, at time.Time) ([]string, error) {
-	rows, err := s.db(ctx).User.Query().
+func (s *Devices) TrustedBy(ctx context.Context, secretHash string, at time.Time) ([]string, error) {
+	rows, err := s.store.db(ctx).User.Query().
 		Where(user.HasDevicesWith(device.SecretHash(secretHash), device.ExpiresAtGT(at))).All(ctx)
 	return mapped(rows, err, func(row *ent.User) string { return row.Email })
 }
 
 // ForgetDevices ends all that a user trusts.
-func (s *Store) ForgetDevices(ctx context.Context, userID string) error {
-	return s.write(ctx, func(ctx context.Context, db *ent.Client) error {
+func (s *Devices) ForgetDevices(ctx context.Context, userID string) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
 		_, err := db.Device.Delete().Where(device.UserID(userID)).Exec(ctx)
 		return err
 	})

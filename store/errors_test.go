@@ -13,9 +13,9 @@ import (
 	"entgo.io/ent/dialect"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"parley/core/account"
 	"parley/core/chat"
 	"parley/core/fault"
-	"parley/core/tenant"
 	"parley/internal/pgtest"
 )
 
@@ -37,7 +37,7 @@ func TestErrorsHaveTheirKind(t *testing.T) {
 		b.wantKind(b.CreateUser(b.Context(), newUser("usr_a")), fault.Conflict)
 		_, err := b.User(b.Context(), "usr_nobody")
 		b.wantKind(err, fault.NotFound)
-		b.wantKind(b.CreateSession(b.Context(), tenant.Session{ID: "s", UserID: "usr_nobody", CreatedAt: epoch}), fault.Conflict)
+		b.wantKind(b.CreateSession(b.Context(), account.Session{ID: "s", UserID: "usr_nobody", CreatedAt: epoch}), fault.Conflict)
 
 		for what, statement := range map[string]string{
 			"a wrong column":    "UPDATE users SET nothing = 1",
@@ -253,7 +253,7 @@ func TestUnavailablePostgres(t *testing.T) {
 		db := stdlib.OpenDB(*config)
 		nobody := newStore(dialect.Postgres, db, db, pool{db}, db.Close)
 		defer nobody.Close()
-		_, err = nobody.User(t.Context(), "usr_a")
+		_, err = NewUsers(nobody).User(t.Context(), "usr_a")
 		b.wantKind(err, fault.Unavailable)
 		b.wantKind(nobody.InTx(t.Context(), func(context.Context) error { return nil }), fault.Unavailable)
 	})

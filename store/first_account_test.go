@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/account"
 	"parley/core/fault"
+	"parley/core/outbox"
 	"parley/core/tenant"
 )
 
@@ -19,9 +21,13 @@ func TestFirstAccount(t *testing.T) {
 			const visitors = 4
 			results := make(chan error, visitors)
 			for n := range visitors {
-				service := tenant.New(openBundle(t, b.url).Store, time.Now, rand.Reader, tenant.Options{})
+				db := openBundle(t, b.url)
+				accounts := account.New(ForAccount(db.Store), account.Neighbors{
+					Mails:   outbox.NewWriter(db.ofMails, time.Now, rand.Reader, outbox.Options{}),
+					Founder: tenant.New(ForTenant(db.Store), time.Now, rand.Reader).Workspaces,
+				}, time.Now, rand.Reader)
 				go func() {
-					_, _, err := service.SignUp(context.WithoutCancel(t.Context()), tenant.Account{
+					_, _, err := accounts.SignUps.SignUp(context.WithoutCancel(t.Context()), account.Account{
 						Email: fmt.Sprintf("visitor%d@example.com", n), Password: "a long enough password", Workspace: "Race", OnlyFirst: true,
 					})
 					results <- err

@@ -6,14 +6,17 @@ import (
 	"strings"
 	"time"
 
+	"parley/core/account"
 	"parley/core/answer"
 	"parley/core/audit"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
+	"parley/core/outbox"
 	"parley/core/plan"
 	"parley/core/retrieval"
+	"parley/core/subscription"
 	"parley/core/tenant"
 )
 
@@ -37,7 +40,7 @@ func (b *bundle) fill(name string) tenancy {
 		id: "ws_" + name, user: "usr_" + name, invitation: "inv_" + name, chatbot: "cb_" + name,
 		token: "tok_" + name, source: "src_" + name, document: "doc_" + name, provider: "mp_" + name, secret: "secret-of-" + name,
 	}
-	b.must(b.CreateUser(ctx, tenant.User{ID: w.user, Email: w.secret + "@example.com", PasswordHash: "hash", CreatedAt: epoch}))
+	b.must(b.CreateUser(ctx, account.User{ID: w.user, Email: w.secret + "@example.com", PasswordHash: "hash", CreatedAt: epoch}))
 	b.must(b.CreateWorkspace(ctx, tenant.Workspace{ID: w.id, Name: w.secret, Plan: plan.Standard, CreatedAt: epoch}))
 	b.must(b.AddMember(ctx, w.id, tenant.Member{UserID: w.user, Role: tenant.RoleOwner, CreatedAt: epoch}))
 	b.must(b.CreateInvitation(ctx, w.id, tenant.Invitation{
@@ -167,8 +170,8 @@ func (w *tenancy) fillBilling(b *bundle) {
 	ctx := b.Context()
 	b.must(b.SaveSubscription(ctx, w.id, w.newSubscription()))
 	b.must(b.AddAudit(ctx, w.id, audit.Entry{Actor: audit.Stripe, Action: audit.PlanChanged, Detail: w.secret, At: epoch}))
-	b.must(b.SaveReversal(ctx, w.id, tenant.Reversal{StripeID: "re_" + w.secret, Kind: tenant.Refund, Status: w.secret, Currency: "usd", At: epoch}))
-	b.must(b.AddMail(ctx, w.id, tenant.Mail{
+	b.must(b.SaveReversal(ctx, w.id, subscription.Reversal{StripeID: "re_" + w.secret, Kind: subscription.Refund, Status: w.secret, Currency: "usd", At: epoch}))
+	b.must(b.AddMail(ctx, w.id, outbox.Mail{
 		Key: "ends:" + w.id, To: w.secret + "@example.com", Subject: w.secret, Body: w.secret, DueAt: &epoch, CreatedAt: epoch,
 	}))
 	claimed, err := b.ClaimMail(ctx, epoch, epoch.Add(time.Hour))
@@ -177,9 +180,9 @@ func (w *tenancy) fillBilling(b *bundle) {
 }
 
 // newSubscription is one without a time: it was never asked for at Stripe.
-func (w *tenancy) newSubscription() tenant.Subscription {
-	return tenant.Subscription{
-		WorkspaceID: w.id, CustomerID: "cus_" + w.secret, Billed: tenant.Billed{ID: "sub_" + w.secret, Status: plan.Active, Plan: plan.Standard},
+func (w *tenancy) newSubscription() subscription.Subscription {
+	return subscription.Subscription{
+		WorkspaceID: w.id, CustomerID: "cus_" + w.secret, Billed: subscription.Billed{ID: "sub_" + w.secret, Status: plan.Active, Plan: plan.Standard},
 		Access: plan.Access{Plan: plan.Standard}, Revision: 1,
 	}
 }

@@ -13,9 +13,15 @@ import (
 	"parley/ent/token"
 )
 
+// Holdings keeps what is suspended, and what an owner wants to keep active.
+type Holdings struct{ store *Store }
+
+// NewHoldings returns the holdings of a database.
+func NewHoldings(db *Store) *Holdings { return &Holdings{db} }
+
 // Holdings returns a workspace's chatbots, members and tokens that were not
 // revoked, the oldest of each first.
-func (s *Store) Holdings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
+func (s *Holdings) Holdings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
 	ctx = within(ctx, workspaceID)
 	chatbots, err := s.chatbotHoldings(ctx, workspaceID)
 	if err != nil {
@@ -29,9 +35,9 @@ func (s *Store) Holdings(ctx context.Context, workspaceID string) ([]tenant.Hold
 	return append(append(chatbots, members...), tokens...), mapError(err)
 }
 
-func (s *Store) chatbotHoldings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
+func (s *Holdings) chatbotHoldings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
 	var rows []*ent.Chatbot
-	err := s.db(ctx).Chatbot.Query().Where(entchatbot.WorkspaceID(workspaceID)).
+	err := s.store.db(ctx).Chatbot.Query().Where(entchatbot.WorkspaceID(workspaceID)).
 		Order(entchatbot.ByCreatedAt(), entchatbot.ByID()).
 		Select(entchatbot.FieldID, entchatbot.FieldName, entchatbot.FieldKept, entchatbot.FieldOverLimit, entchatbot.FieldCreatedAt).
 		Scan(ctx, &rows)
@@ -43,8 +49,8 @@ func (s *Store) chatbotHoldings(ctx context.Context, workspaceID string) ([]tena
 	})
 }
 
-func (s *Store) memberHoldings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
-	rows, err := s.db(ctx).Member.Query().Where(member.WorkspaceID(workspaceID)).WithUser().
+func (s *Holdings) memberHoldings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
+	rows, err := s.store.db(ctx).Member.Query().Where(member.WorkspaceID(workspaceID)).WithUser().
 		Order(member.ByCreatedAt(), member.ByID()).All(ctx)
 	hasOwner := false
 	return mapped(rows, err, func(row *ent.Member) tenant.Holding {
@@ -57,8 +63,8 @@ func (s *Store) memberHoldings(ctx context.Context, workspaceID string) ([]tenan
 	})
 }
 
-func (s *Store) tokenHoldings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
-	rows, err := s.db(ctx).Token.Query().
+func (s *Holdings) tokenHoldings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
+	rows, err := s.store.db(ctx).Token.Query().
 		Where(token.WorkspaceID(workspaceID), token.RevokedAtIsNil()).
 		Order(token.ByCreatedAt(), token.ByID()).All(ctx)
 	return mapped(rows, err, func(row *ent.Token) tenant.Holding {
@@ -71,13 +77,13 @@ func (s *Store) tokenHoldings(ctx context.Context, workspaceID string) ([]tenant
 
 // SetOverLimit says of those of the ids which are over the limit, and of all
 // others of the resource that they are not.
-func (s *Store) SetOverLimit(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error {
+func (s *Holdings) SetOverLimit(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error {
 	return s.mark(ctx, workspaceID, resource, "over_limit", ids)
 }
 
 // SetKept says which of a resource an owner wants to stay, and that the others
 // may rest.
-func (s *Store) SetKept(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error {
+func (s *Holdings) SetKept(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error {
 	return s.mark(ctx, workspaceID, resource, "kept", ids)
 }
 
@@ -88,12 +94,12 @@ var heldIn = map[plan.Resource]struct{ table, id string }{
 
 // mark has a column say of the ids true, and of all others false. It writes
 // only what changes, which nearly always is nothing.
-func (s *Store) mark(ctx context.Context, workspaceID string, resource plan.Resource, column string, ids []string) error {
+func (s *Holdings) mark(ctx context.Context, workspaceID string, resource plan.Resource, column string, ids []string) error {
 	in, known := heldIn[resource]
 	if !known {
 		return fault.New(fault.Internal, "nobody holds the resource %d", resource)
 	}
-	return s.InTx(ctx, func(ctx context.Context) error {
+	return s.store.InTx(ctx, func(ctx context.Context) error {
 		marked, err := s.marked(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE workspace_id = ? AND %s", in.id, in.table, column), workspaceID)
 		if err != nil {
 			return mapError(err)
@@ -118,8 +124,8 @@ func (s *Store) mark(ctx context.Context, workspaceID string, resource plan.Reso
 }
 
 // marked returns the ids that a query finds in a workspace.
-func (s *Store) marked(ctx context.Context, query, workspaceID string) (map[string]bool, error) {
-	rows, err := s.raw(ctx).QueryContext(ctx, s.bind(query), workspaceID)
+func (s *Holdings) marked(ctx context.Context, query, workspaceID string) (map[string]bool, error) {
+	rows, err := s.store.raw(ctx).QueryContext(ctx, s.store.bind(query), workspaceID)
 	if err != nil {
 		return nil, err
 	}
@@ -135,13 +141,13 @@ func (s *Store) marked(ctx context.Context, query, workspaceID string) (map[stri
 	return found, rows.Err()
 }
 
-func (s *Store) setEach(ctx context.Context, update string, value bool, workspaceID string, ids []string) error {
+func (s *Holdings) setEach(ctx context.Context, update string, value bool, workspaceID string, ids []string) error {
 	return inBatches(ids, passageBatch, func(batch []string) error {
 		args := []any{value, workspaceID}
 		for _, id := range batch {
 			args = append(args, id)
 		}
-		_, err := s.raw(ctx).ExecContext(ctx, s.bind(update+placeholders(len(batch))), args...)
+		_, err := s.store.raw(ctx).ExecContext(ctx, s.store.bind(update+placeholders(len(batch))), args...)
 		return err
 	})
 }

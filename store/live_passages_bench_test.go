@@ -53,7 +53,7 @@ func manyDocuments(b *testing.B, s *Store, n int) (ids []int64) {
 			b.Fatal(err)
 		}
 	}
-	must(s.CreateWorkspace(ctx, tenant.Workspace{ID: "ws", Plan: plan.Standard, CreatedAt: epoch}))
+	must(NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: "ws", Plan: plan.Standard, CreatedAt: epoch}))
 	must(s.CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
 	for i := range n {
 		d := knowledge.Document{

@@ -7,16 +7,69 @@ import (
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
 
-	"parley/core/tenant"
+	"parley/core/outbox"
 	"parley/ent"
 	"parley/ent/accountmail"
 	"parley/ent/mail"
 	"parley/ent/scope"
 )
 
+// Mails keeps mails until they are sent.
+type Mails struct{ store *Store }
+
+// NewMails returns the mails of a database.
+func NewMails(db *Store) *Mails { return &Mails{db} }
+
+// AddAccountMail writes a mail to a person that is about no workspace.
+func (s *Mails) AddAccountMail(ctx context.Context, m outbox.Mail) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return db.AccountMail.Create().SetKey(m.Key).SetRecipient(m.To).SetSubject(m.Subject).SetBody(m.Body).
+			SetNillableDueAt(m.DueAt).SetCreatedAt(m.CreatedAt).Exec(ctx)
+	})
+}
+
+// ClaimAccountMail is ClaimMail of those.
+func (s *Mails) ClaimAccountMail(ctx context.Context, now, again time.Time) (claimed outbox.Mail, err error) {
+	err = s.store.InTx(ctx, func(ctx context.Context) error {
+		query := s.store.db(ctx).AccountMail.Query().Where(accountmail.DueAtLTE(now)).Order(accountmail.ByDueAt(), accountmail.ByID())
+		if s.store.dialect == dialect.Postgres {
+			// Two who claim at once take one each.
+			query = query.ForUpdate(entsql.WithLockAction(entsql.SkipLocked))
+		}
+		row, err := query.First(ctx)
+		if err != nil {
+			return mapError(err) // the caller's transaction may go on
+		}
+		row, err = row.Update().SetDueAt(again).AddAttempts(1).Save(ctx)
+		if err != nil {
+			return err
+		}
+		claimed = outbox.Mail{
+			ID: row.ID, Key: row.Key, To: row.Recipient, Subject: row.Subject, Body: row.Body,
+			DueAt: utc(row.DueAt), Attempts: row.Attempts, CreatedAt: row.CreatedAt.UTC(),
+		}
+		return nil
+	})
+	return claimed, err
+}
+
+// SettleAccountMail is SettleMail of those. One that is not tried again loses
+// its text.
+func (s *Mails) SettleAccountMail(ctx context.Context, id int64, sentAt, dueAt *time.Time) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		update := db.AccountMail.Update().Where(accountmail.ID(id)).SetNillableSentAt(sentAt)
+		if dueAt != nil {
+			update.SetDueAt(*dueAt)
+		} else {
+			update.ClearDueAt().SetBody("")
+		}
+		return affected(update.Save(ctx))
+	})
+}
+
 // AddMail writes a mail, unless one of its key is there.
-func (s *Store) AddMail(ctx context.Context, workspaceID string, m tenant.Mail) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+func (s *Mails) AddMail(ctx context.Context, workspaceID string, m outbox.Mail) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return unlessThere(db.Mail.Create().SetWorkspaceID(workspaceID).SetKey(m.Key).SetRecipient(m.To).
 			SetSubject(m.Subject).SetBody(m.Body).SetNillableDueAt(m.DueAt).SetCreatedAt(m.CreatedAt).
 			OnConflict(entsql.ConflictColumns(mail.FieldKey), entsql.DoNothing()).Exec(ctx))
@@ -25,10 +78,10 @@ func (s *Store) AddMail(ctx context.Context, workspaceID string, m tenant.Mail) 
 
 // ClaimMail returns a mail of any workspace that is due, and makes it due again
 // at a later time. Its attempts include the one that begins with this.
-func (s *Store) ClaimMail(ctx context.Context, now, again time.Time) (claimed tenant.Mail, err error) {
-	err = s.InTx(scope.System(ctx), func(ctx context.Context) error {
-		query := s.db(ctx).Mail.Query().Where(mail.DueAtLTE(now)).Order(mail.ByDueAt(), mail.ByID())
-		if s.dialect == dialect.Postgres {
+func (s *Mails) ClaimMail(ctx context.Context, now, again time.Time) (claimed outbox.Mail, err error) {
+	err = s.store.InTx(scope.System(ctx), func(ctx context.Context) error {
+		query := s.store.db(ctx).Mail.Query().Where(mail.DueAtLTE(now)).Order(mail.ByDueAt(), mail.ByID())
+		if s.store.dialect == dialect.Postgres {
 			// Two who claim at once take one each.
 			query = query.ForUpdate(entsql.WithLockAction(entsql.SkipLocked))
 		}
@@ -48,8 +101,8 @@ func (s *Store) ClaimMail(ctx context.Context, now, again time.Time) (claimed te
 
 // SettleMail says that a mail was sent or, with none of the two times, given
 // up; or when it is tried again.
-func (s *Store) SettleMail(ctx context.Context, workspaceID string, id int64, sentAt, dueAt *time.Time) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+func (s *Mails) SettleMail(ctx context.Context, workspaceID string, id int64, sentAt, dueAt *time.Time) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.Mail.Update().Where(mail.ID(id)).SetNillableSentAt(sentAt)
 		if dueAt != nil {
 			update.SetDueAt(*dueAt)
@@ -62,9 +115,9 @@ func (s *Store) SettleMail(ctx context.Context, workspaceID string, id int64, se
 
 // DeleteMails deletes those that were settled before a time. What was given up
 // counts from when it was written.
-func (s *Store) DeleteMails(ctx context.Context, before time.Time) error {
-	return s.InTx(scope.System(ctx), func(ctx context.Context) error {
-		db := s.db(ctx)
+func (s *Mails) DeleteMails(ctx context.Context, before time.Time) error {
+	return s.store.InTx(scope.System(ctx), func(ctx context.Context) error {
+		db := s.store.db(ctx)
 		_, err := db.AccountMail.Delete().Where(accountmail.DueAtIsNil(), accountmail.CreatedAtLT(before)).Exec(ctx)
 		if err != nil {
 			return err
@@ -75,9 +128,14 @@ func (s *Store) DeleteMails(ctx context.Context, before time.Time) error {
 	})
 }
 
-func toMail(row *ent.Mail) tenant.Mail {
-	return tenant.Mail{
+func toMail(row *ent.Mail) outbox.Mail {
+	return outbox.Mail{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Key: row.Key, To: row.Recipient, Subject: row.Subject, Body: row.Body,
 		DueAt: utc(row.DueAt), Attempts: row.Attempts, CreatedAt: row.CreatedAt.UTC(),
 	}
+}
+
+// InTx runs fn in one transaction; calls inside it join.
+func (s *Mails) InTx(ctx context.Context, fn func(context.Context) error) error {
+	return s.store.InTx(ctx, fn)
 }

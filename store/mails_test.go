@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"parley/core/fault"
-	"parley/core/tenant"
+	"parley/core/outbox"
 )
 
 func TestMails(t *testing.T) {
@@ -18,9 +18,9 @@ func TestMails(t *testing.T) {
 		at := func(minutes int) time.Time { return epoch.Add(time.Duration(minutes) * time.Minute) }
 		b.must(b.SettleMail(ctx, a.id, a.mail, nil, nil))
 		add := func(key string, due time.Time) {
-			b.must(b.AddMail(ctx, a.id, tenant.Mail{Key: key, To: "to@example.com", Subject: "Subject", Body: key, DueAt: &due, CreatedAt: epoch}))
+			b.must(b.AddMail(ctx, a.id, outbox.Mail{Key: key, To: "to@example.com", Subject: "Subject", Body: key, DueAt: &due, CreatedAt: epoch}))
 		}
-		claim := func(now, again time.Time) (tenant.Mail, error) { return b.ClaimMail(ctx, now, again) }
+		claim := func(now, again time.Time) (outbox.Mail, error) { return b.ClaimMail(ctx, now, again) }
 		none := func(now time.Time) {
 			b.Helper()
 			_, err := claim(now, now.Add(time.Hour))
@@ -34,7 +34,7 @@ func TestMails(t *testing.T) {
 			got, err := claim(at(5), at(10))
 			b.must(err)
 			again := at(10)
-			want := tenant.Mail{
+			want := outbox.Mail{
 				ID: got.ID, WorkspaceID: a.id, Key: "key", To: "to@example.com", Subject: "Subject", Body: "key",
 				DueAt: &again, Attempts: 1, CreatedAt: epoch,
 			}
@@ -75,7 +75,7 @@ func TestMails(t *testing.T) {
 				add(fmt.Sprint("many ", i), at(100))
 			}
 			var all sync.WaitGroup
-			claimed := make(chan tenant.Mail, 20)
+			claimed := make(chan outbox.Mail, 20)
 			for range 20 {
 				all.Go(func() {
 					got, err := claim(at(100), at(200))

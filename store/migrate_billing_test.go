@@ -42,7 +42,7 @@ func TestADatabaseOfBeforeBilling(t *testing.T) {
 			want := plan.Defaults()
 			want[1].Limits.Chatbots = 4                // as the operator has it
 			want[2].Limits.Features = []plan.Feature{} // no API, so none of what came with it
-			got, err := s.Plans(ctx)
+			got, err := NewPlans(s).Plans(ctx)
 			if err != nil || len(got) != len(want) {
 				t.Fatalf("got %+v, %v", got, err)
 			}
@@ -54,7 +54,7 @@ func TestADatabaseOfBeforeBilling(t *testing.T) {
 		})
 		to.Run("a workspace keeps the plan that it was given", func(t *testing.T) {
 			for id, want := range map[string]plan.Name{"ws_a": plan.Premium, "ws_b": plan.Starter} {
-				if w, err := s.Workspace(ctx, id); err != nil || w.Plan != want || w.Granted != want {
+				if w, err := NewWorkspaces(s).Workspace(ctx, id); err != nil || w.Plan != want || w.Granted != want {
 					t.Errorf("got %+v, %v", w, err)
 				}
 			}
@@ -66,7 +66,7 @@ func TestADatabaseOfBeforeBilling(t *testing.T) {
 			}
 		})
 		to.Run("nobody is a customer, and no question was counted", func(t *testing.T) {
-			all, err := s.Subscriptions(ctx)
+			all, err := NewSubscriptions(s).Subscriptions(ctx)
 			if err != nil || len(all) != 0 {
 				t.Errorf("got %+v, %v", all, err)
 			}

@@ -151,7 +151,7 @@ func TestManyStartersOnOneEmptyDatabase(t *testing.T) {
 					to.Errorf("a starter fails: %v", err)
 					return
 				}
-				if plans, err := s.Plans(to.Context()); err != nil || len(plans) != 5 {
+				if plans, err := NewPlans(s).Plans(to.Context()); err != nil || len(plans) != 5 {
 					to.Errorf("a starter sees %d plans: %v", len(plans), err)
 				}
 				if err := s.Close(); err != nil {

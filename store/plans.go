@@ -13,9 +13,15 @@ import (
 	entplan "parley/ent/plan"
 )
 
+// Plans keeps the plans.
+type Plans struct{ store *Store }
+
+// NewPlans returns the plans of a database.
+func NewPlans(db *Store) *Plans { return &Plans{db} }
+
 // Plans returns all plans in order.
-func (s *Store) Plans(ctx context.Context) ([]plan.Plan, error) {
-	rows, err := s.db(ctx).Plan.Query().Order(entplan.ByRank()).All(ctx)
+func (s *Plans) Plans(ctx context.Context) ([]plan.Plan, error) {
+	rows, err := s.store.db(ctx).Plan.Query().Order(entplan.ByRank()).All(ctx)
 	return mapped(rows, err, toPlan)
 }
 
@@ -26,8 +32,8 @@ func (s *Store) Plan(ctx context.Context, name plan.Name) (plan.Plan, error) {
 }
 
 // UpdatePlan writes a plan's limits and price.
-func (s *Store) UpdatePlan(ctx context.Context, p plan.Plan) error {
-	return s.write(ctx, func(ctx context.Context, db *ent.Client) error {
+func (s *Plans) UpdatePlan(ctx context.Context, p plan.Plan) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
 		return affected(db.Plan.Update().Where(entplan.ID(string(p.Name))).
 			SetFeatures(fromFeatures(p.Limits.Features)).SetChatbots(p.Limits.Chatbots).SetMembers(p.Limits.Members).
 			SetTokensPerChatbot(p.Limits.TokensPerChatbot).SetMessageChars(p.Limits.MessageChars).
@@ -38,8 +44,8 @@ func (s *Store) UpdatePlan(ctx context.Context, p plan.Plan) error {
 }
 
 // SetOnSale writes what a plan is sold for.
-func (s *Store) SetOnSale(ctx context.Context, name plan.Name, price plan.Price) error {
-	return s.write(ctx, func(ctx context.Context, db *ent.Client) error {
+func (s *Plans) SetOnSale(ctx context.Context, name plan.Name, price plan.Price) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
 		return affected(db.Plan.Update().Where(entplan.ID(string(name))).
 			SetSoldMonthlyPrice(price.Monthly).SetSoldYearlyPrice(price.Yearly).SetSoldCurrency(price.Currency).Save(ctx))
 	})
@@ -107,4 +113,9 @@ func toPlan(row *ent.Plan) plan.Plan {
 		p.OnSale = plan.Price{Monthly: row.SoldMonthlyPrice, Yearly: row.SoldYearlyPrice, Currency: row.SoldCurrency}
 	}
 	return p
+}
+
+// Plan returns one plan.
+func (s *Plans) Plan(ctx context.Context, name plan.Name) (plan.Plan, error) {
+	return s.store.Plan(ctx, name)
 }

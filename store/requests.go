@@ -6,10 +6,13 @@ import (
 	"time"
 
 	"parley/core/plan"
-	"parley/core/tenant"
 )
 
-var _ tenant.RequestStore = (*Store)(nil)
+// RequestMinutes keeps the requests that processes share.
+type RequestMinutes struct{ store *Store }
+
+// NewRequestMinutes returns the request minutes of a database.
+func NewRequestMinutes(db *Store) *RequestMinutes { return &RequestMinutes{db} }
 
 const (
 	// The row is read with the clock even when there is none.
@@ -25,16 +28,16 @@ const (
 
 // RequestMinute returns a workspace's minute of requests, its revision and the
 // database's clock.
-func (s *Store) RequestMinute(ctx context.Context, workspaceID string) (minute plan.Minute, revision int64, now time.Time, err error) {
+func (s *RequestMinutes) RequestMinute(ctx context.Context, workspaceID string) (minute plan.Minute, revision int64, now time.Time, err error) {
 	var written []byte
 	var at sql.NullInt64
-	if s.IsSQLite() {
+	if s.store.IsSQLite() {
 		var clock string
-		if err = scanOne(ctx, s.raw(ctx), []any{&written, &at, &clock}, requestMinuteSQLite, workspaceID); err == nil {
+		if err = scanOne(ctx, s.store.raw(ctx), []any{&written, &at, &clock}, requestMinuteSQLite, workspaceID); err == nil {
 			now, err = time.Parse(time.RFC3339Nano, clock)
 		}
 	} else {
-		err = scanOne(ctx, s.raw(ctx), []any{&written, &at, &now}, requestMinutePostgres, workspaceID)
+		err = scanOne(ctx, s.store.raw(ctx), []any{&written, &at, &now}, requestMinutePostgres, workspaceID)
 	}
 	if err != nil {
 		return minute, 0, now, mapError(err)
@@ -44,16 +47,16 @@ func (s *Store) RequestMinute(ctx context.Context, workspaceID string) (minute p
 
 // SetRequestMinute stores a minute unless it was changed since the revision. An
 // unlogged table makes the commit wait for no disk.
-func (s *Store) SetRequestMinute(ctx context.Context, workspaceID string, minute plan.Minute, revision int64) (stored bool, err error) {
+func (s *RequestMinutes) SetRequestMinute(ctx context.Context, workspaceID string, minute plan.Minute, revision int64) (stored bool, err error) {
 	written, err := minute.MarshalBinary()
 	if err != nil {
 		return false, err
 	}
-	err = s.inWrite(ctx, func(ctx context.Context) error {
+	err = s.store.inWrite(ctx, func(ctx context.Context) error {
 		if revision == 0 {
-			stored, err = s.changes(ctx, addRequestMinute, workspaceID, written)
+			stored, err = s.store.changes(ctx, addRequestMinute, workspaceID, written)
 		} else {
-			stored, err = s.changes(ctx, setRequestMinute, written, workspaceID, revision)
+			stored, err = s.store.changes(ctx, setRequestMinute, written, workspaceID, revision)
 		}
 		return err
 	})
@@ -64,9 +67,9 @@ const deleteRequestMinutes = `DELETE FROM request_minutes WHERE changed_at < ?`
 
 // DeleteRequestMinutes deletes those of workspaces that have asked for nothing
 // since a time, which is more than a minute ago.
-func (s *Store) DeleteRequestMinutes(ctx context.Context, before time.Time) error {
-	return s.inWrite(ctx, func(ctx context.Context) error {
-		_, err := s.raw(ctx).ExecContext(ctx, s.bind(deleteRequestMinutes), before)
+func (s *RequestMinutes) DeleteRequestMinutes(ctx context.Context, before time.Time) error {
+	return s.store.inWrite(ctx, func(ctx context.Context) error {
+		_, err := s.store.raw(ctx).ExecContext(ctx, s.store.bind(deleteRequestMinutes), before)
 		return err
 	})
 }

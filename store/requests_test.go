@@ -7,7 +7,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/rate"
 	"parley/internal/pgtest"
 )
 
@@ -65,7 +65,7 @@ func TestProcessesShareTheRequestsOfAMinute(t *testing.T) {
 	var mu sync.Mutex
 	passed := map[string]int{}
 	for range 2 {
-		requests := tenant.NewRequests(openBundle(t, url).Store, time.Now)
+		requests := rate.NewRequests(openBundle(t, url).ofMinutes, time.Now)
 		for range 16 {
 			all.Go(func() {
 				for i := range 2 * limit / 16 {

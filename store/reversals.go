@@ -5,14 +5,20 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
-	"parley/core/tenant"
+	"parley/core/subscription"
 	"parley/ent"
 	"parley/ent/reversal"
 )
 
+// Reversals keeps refunds and disputes.
+type Reversals struct{ store *Store }
+
+// NewReversals returns the reversals of a database.
+func NewReversals(db *Store) *Reversals { return &Reversals{db} }
+
 // SaveReversal adds or replaces a refund or dispute.
-func (s *Store) SaveReversal(ctx context.Context, workspaceID string, r tenant.Reversal) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+func (s *Reversals) SaveReversal(ctx context.Context, workspaceID string, r subscription.Reversal) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Reversal.Create().SetWorkspaceID(workspaceID).SetStripeID(r.StripeID).SetKind(string(r.Kind)).
 			SetStatus(r.Status).SetAmount(r.Amount).SetCurrency(r.Currency).SetAt(r.At).
 			OnConflict(sql.ConflictColumns(reversal.FieldWorkspaceID, reversal.FieldStripeID), sql.ResolveWith(func(u *sql.UpdateSet) {
@@ -24,12 +30,12 @@ func (s *Store) SaveReversal(ctx context.Context, workspaceID string, r tenant.R
 }
 
 // Reversals returns the latest refunds and disputes, the latest first.
-func (s *Store) Reversals(ctx context.Context, workspaceID string, limit int) ([]tenant.Reversal, error) {
-	rows, err := s.db(ctx).Reversal.Query().Where(reversal.WorkspaceID(workspaceID)).
+func (s *Reversals) Reversals(ctx context.Context, workspaceID string, limit int) ([]subscription.Reversal, error) {
+	rows, err := s.store.db(ctx).Reversal.Query().Where(reversal.WorkspaceID(workspaceID)).
 		Order(reversal.ByAt(sql.OrderDesc()), reversal.ByID(sql.OrderDesc())).Limit(limit).All(within(ctx, workspaceID))
-	return mapped(rows, err, func(row *ent.Reversal) tenant.Reversal {
-		return tenant.Reversal{
-			StripeID: row.StripeID, Kind: tenant.ReversalKind(row.Kind), Status: row.Status,
+	return mapped(rows, err, func(row *ent.Reversal) subscription.Reversal {
+		return subscription.Reversal{
+			StripeID: row.StripeID, Kind: subscription.ReversalKind(row.Kind), Status: row.Status,
 			Amount: row.Amount, Currency: row.Currency, At: row.At.UTC(),
 		}
 	})

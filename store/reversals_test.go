@@ -6,15 +6,16 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/subscription"
 	"parley/core/tenant"
 )
 
 func TestReversals(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		b.must(b.CreateWorkspace(b.Context(), tenant.Workspace{ID: "ws_r", Plan: "starter", CreatedAt: epoch}))
-		refund := tenant.Reversal{StripeID: "re_1", Kind: tenant.Refund, Status: "succeeded", Amount: 19_00, Currency: "usd", At: epoch}
-		dispute := tenant.Reversal{StripeID: "dp_1", Kind: tenant.Dispute, Status: "needs_response", Amount: 79_00, Currency: "eur", At: epoch.Add(time.Hour)}
-		want := func(t *testing.T, want ...tenant.Reversal) {
+		refund := subscription.Reversal{StripeID: "re_1", Kind: subscription.Refund, Status: "succeeded", Amount: 19_00, Currency: "usd", At: epoch}
+		dispute := subscription.Reversal{StripeID: "dp_1", Kind: subscription.Dispute, Status: "needs_response", Amount: 79_00, Currency: "eur", At: epoch.Add(time.Hour)}
+		want := func(t *testing.T, want ...subscription.Reversal) {
 			t.Helper()
 			if got, err := b.Reversals(b.Context(), "ws_r", 10); err != nil || !slices.Equal(got, want) {
 				t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
@@ -35,7 +36,7 @@ func TestReversals(t *testing.T) {
 
 func TestTrials(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
-		ctx, card := b.Context(), tenant.TrialOfPayment("fp_1")
+		ctx, card := b.Context(), subscription.TrialOfPayment("fp_1")
 		b.Run("of twenty subscriptions that claim a card at once, one has its trial", func(t *testing.T) {
 			var all sync.WaitGroup
 			stands := make([]string, 20)
@@ -53,7 +54,7 @@ func TestTrials(t *testing.T) {
 			}
 		})
 		b.Run("another key is free", func(t *testing.T) {
-			for key, want := range map[tenant.TrialKey]bool{card: true, tenant.TrialOfUser("fp_1"): false} {
+			for key, want := range map[subscription.TrialKey]bool{card: true, subscription.TrialOfUser("fp_1"): false} {
 				if had, err := b.HasTrial(ctx, key); err != nil || had != want {
 					t.Errorf("%s: %v, %v", key, had, err)
 				}

@@ -5,11 +5,9 @@ import (
 	"parley/core/knowledge"
 	"parley/core/knowledge/rebuild"
 	"parley/core/retrieval"
-	"parley/core/tenant"
 )
 
 var (
-	_ tenant.Store   = (*Store)(nil)
 	_ chatbot.Store  = (*Store)(nil)
 	_ knowledgeStore = (*everything)(nil)
 )

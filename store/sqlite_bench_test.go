@@ -24,7 +24,7 @@ func BenchmarkGroupCommit(b *testing.B) {
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
 					id := fmt.Sprint("usr_", n.Add(1))
-					err := s.InTx(b.Context(), func(ctx context.Context) error { return s.CreateUser(ctx, newUser(id)) })
+					err := s.InTx(b.Context(), func(ctx context.Context) error { return NewUsers(s).CreateUser(ctx, newUser(id)) })
 					if err != nil {
 						b.Error(err)
 					}

@@ -240,7 +240,7 @@ func TestCloseWhileJobsWait(t *testing.T) {
 		defer h.writer.mu.RUnlock()
 		return h.writer.stopped
 	})
-	h.wantKind(s.CreateUser(t.Context(), newUser("late")), fault.Unavailable)
+	h.wantKind(NewUsers(s).CreateUser(t.Context(), newUser("late")), fault.Unavailable)
 	close(h.release)
 	for _, answer := range answers {
 		if err := receive(t, "a job that waited is answered", answer); err != nil {
@@ -250,7 +250,7 @@ func TestCloseWhileJobsWait(t *testing.T) {
 	if err := receive(t, "the store is closed", closed); err != nil {
 		t.Error(err)
 	}
-	h.wantKind(s.CreateUser(t.Context(), newUser("later")), fault.Unavailable)
+	h.wantKind(NewUsers(s).CreateUser(t.Context(), newUser("later")), fault.Unavailable)
 }
 
 func TestDurability(t *testing.T) {

@@ -1,6 +1,7 @@
 // Package store keeps what the rooms own, in SQLite or PostgreSQL. It is the
 // only importer of ent: queries and the mapping of rows to the rooms' types
-// live here, one file a subject, and ent ends here.
+// live here, one file a subject, and ent ends here. It has more than 40 exported
+// names: each subject has a type and a constructor of its own.
 //
 // Every method takes the workspace right after the context, and ent's privacy
 // policy confines its queries to it; statements by hand name it themselves. The
@@ -15,7 +16,7 @@
 //   - WorkspaceByCustomer: Stripe says whose customer something happened to.
 //   - AllDocuments, ChangedDocuments, RemovalsSince, BeginRebuild, Rebuilds,
 //     EndRebuild: an index is of all workspaces, and is rebuilt as a whole.
-//   - WorkspacesDue, RenewLeases, InterruptLapsed, StopsAsked, DeleteExpired,
+//   - WorkspacesDue, RenewLeases, InterruptLapsed, StopsAsked, DeleteExpired, DeleteExpiredInvitations,
 //     DeleteEmbeddings, DeleteKeys, DeleteCachedAnswers, RemovalsToCount,
 //     DeleteFailedUploads, TrimEmbeddings, TrimRemovals, ReleaseMessages,
 //     SettleMessages, DeleteRequestMinutes: a process goes on with what any

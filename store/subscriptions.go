@@ -9,25 +9,31 @@ import (
 
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 	"parley/ent"
 	"parley/ent/scope"
-	"parley/ent/subscription"
+	entsubscription "parley/ent/subscription"
 )
 
+// Subscriptions keeps what was read at Stripe.
+type Subscriptions struct{ store *Store }
+
+// NewSubscriptions returns the subscriptions of a database.
+func NewSubscriptions(db *Store) *Subscriptions { return &Subscriptions{db} }
+
 // Subscription returns how a workspace pays, as it was last read.
-func (s *Store) Subscription(ctx context.Context, workspaceID string) (tenant.Subscription, error) {
-	row, err := s.db(ctx).Subscription.Query().Where(subscription.WorkspaceID(workspaceID)).Only(within(ctx, workspaceID))
+func (s *Subscriptions) Subscription(ctx context.Context, workspaceID string) (subscription.Subscription, error) {
+	row, err := s.store.db(ctx).Subscription.Query().Where(entsubscription.WorkspaceID(workspaceID)).Only(within(ctx, workspaceID))
 	if ent.IsNotFound(err) {
-		return tenant.Subscription{}, fault.New(fault.NotFound, "Subscription not found.")
+		return subscription.Subscription{}, fault.New(fault.NotFound, "Subscription not found.")
 	}
 	return one(row, err, toSubscription)
 }
 
 // SaveSubscription creates or replaces the row of a workspace. A customer that
 // another workspace has is a Conflict.
-func (s *Store) SaveSubscription(ctx context.Context, workspaceID string, v tenant.Subscription) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+func (s *Subscriptions) SaveSubscription(ctx context.Context, workspaceID string, v subscription.Subscription) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Subscription.Create().SetWorkspaceID(workspaceID).SetCustomerID(v.CustomerID).
 			SetAccountID(v.Account.ID).SetAccountMode(string(v.Account.Mode)).SetNillableMissingAt(v.MissingAt).
 			SetCustomerStale(v.CustomerStale).SetSubscriptionID(v.ID).SetStatus(string(v.Status)).
@@ -39,14 +45,14 @@ func (s *Store) SaveSubscription(ctx context.Context, workspaceID string, v tena
 			SetNillableUnverifiedUntil(v.UnverifiedUntil).
 			SetTrialUsed(v.TrialUsed).SetNillableCheckoutAt(v.CheckoutAt).SetRevision(v.Revision).
 			SetNillableFetchedAt(v.FetchedAt).
-			OnConflict(entsql.ConflictColumns(subscription.FieldWorkspaceID), entsql.ResolveWith(replace)).Exec(ctx)
+			OnConflict(entsql.ConflictColumns(entsubscription.FieldWorkspaceID), entsql.ResolveWith(replace)).Exec(ctx)
 	})
 }
 
 // replace writes every column that can change, those without a value too.
 func replace(update *entsql.UpdateSet) {
-	keep := []string{subscription.FieldID, subscription.FieldWorkspaceID, subscription.FieldCreatedAt}
-	for _, column := range subscription.Columns {
+	keep := []string{entsubscription.FieldID, entsubscription.FieldWorkspaceID, entsubscription.FieldCreatedAt}
+	for _, column := range entsubscription.Columns {
 		if !slices.Contains(keep, column) {
 			update.SetExcluded(column)
 		}
@@ -54,8 +60,8 @@ func replace(update *entsql.UpdateSet) {
 }
 
 // WorkspaceByCustomer finds the workspace of one of Stripe's customers.
-func (s *Store) WorkspaceByCustomer(ctx context.Context, customerID string) (workspaceID string, err error) {
-	row, err := s.db(ctx).Subscription.Query().Where(subscription.CustomerID(customerID)).Only(scope.System(ctx))
+func (s *Subscriptions) WorkspaceByCustomer(ctx context.Context, customerID string) (workspaceID string, err error) {
+	row, err := s.store.db(ctx).Subscription.Query().Where(entsubscription.CustomerID(customerID)).Only(scope.System(ctx))
 	if ent.IsNotFound(err) {
 		return "", fault.New(fault.NotFound, "Customer not found.")
 	}
@@ -63,34 +69,34 @@ func (s *Store) WorkspaceByCustomer(ctx context.Context, customerID string) (wor
 }
 
 // Subscriptions returns those of every workspace, the oldest first.
-func (s *Store) Subscriptions(ctx context.Context) ([]tenant.Subscription, error) {
-	rows, err := s.db(ctx).Subscription.Query().Order(subscription.ByID()).All(scope.System(ctx))
+func (s *Subscriptions) Subscriptions(ctx context.Context) ([]subscription.Subscription, error) {
+	rows, err := s.store.db(ctx).Subscription.Query().Order(entsubscription.ByID()).All(scope.System(ctx))
 	return mapped(rows, err, toSubscription)
 }
 
 // LapsedAccess returns the workspaces whose access has ended by itself.
-func (s *Store) LapsedAccess(ctx context.Context, now time.Time) ([]string, error) {
-	workspaceIDs, err := s.db(ctx).Subscription.Query().Where(subscription.AccessUntilLTE(now)).
-		Order(subscription.ByAccessUntil(), subscription.ByID()).
-		Select(subscription.FieldWorkspaceID).Strings(scope.System(ctx))
+func (s *Subscriptions) LapsedAccess(ctx context.Context, now time.Time) ([]string, error) {
+	workspaceIDs, err := s.store.db(ctx).Subscription.Query().Where(entsubscription.AccessUntilLTE(now)).
+		Order(entsubscription.ByAccessUntil(), entsubscription.ByID()).
+		Select(entsubscription.FieldWorkspaceID).Strings(scope.System(ctx))
 	return workspaceIDs, mapError(err)
 }
 
 // UnverifiedAccess returns the workspaces whose access ends unless Stripe
 // confirms it, but for those whose customer Stripe does not know.
-func (s *Store) UnverifiedAccess(ctx context.Context) ([]string, error) {
-	workspaceIDs, err := s.db(ctx).Subscription.Query().
-		Where(subscription.UnverifiedUntilNotNil(), subscription.MissingAtIsNil()).Order(subscription.ByID()).
-		Select(subscription.FieldWorkspaceID).Strings(scope.System(ctx))
+func (s *Subscriptions) UnverifiedAccess(ctx context.Context) ([]string, error) {
+	workspaceIDs, err := s.store.db(ctx).Subscription.Query().
+		Where(entsubscription.UnverifiedUntilNotNil(), entsubscription.MissingAtIsNil()).Order(entsubscription.ByID()).
+		Select(entsubscription.FieldWorkspaceID).Strings(scope.System(ctx))
 	return workspaceIDs, mapError(err)
 }
 
-func toSubscription(row *ent.Subscription) tenant.Subscription {
-	return tenant.Subscription{
+func toSubscription(row *ent.Subscription) subscription.Subscription {
+	return subscription.Subscription{
 		WorkspaceID: row.WorkspaceID, CustomerID: row.CustomerID, CustomerStale: row.CustomerStale,
 		MissingAt: utc(row.MissingAt),
-		Billed: tenant.Billed{
-			Account: tenant.StripeAccount{ID: row.AccountID, Mode: tenant.Mode(row.AccountMode)},
+		Billed: subscription.Billed{
+			Account: subscription.StripeAccount{ID: row.AccountID, Mode: subscription.Mode(row.AccountMode)},
 			ID:      row.SubscriptionID, Status: plan.Status(row.Status), Plan: plan.Name(row.Plan),
 			Interval: plan.Interval(row.Interval), Amount: row.Amount, Currency: row.Currency, InvoiceURL: row.InvoiceURL, PeriodEnd: utc(row.PeriodEnd), EndsAt: utc(row.EndsAt),
 			TrialEnd: utc(row.TrialEnd), PastDueSince: utc(row.PastDueSince),

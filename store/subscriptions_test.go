@@ -12,6 +12,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/subscription"
 	"parley/core/tenant"
 )
 
@@ -20,10 +21,10 @@ func TestSubscriptions(t *testing.T) {
 		a, other := b.fill("a"), b.fill("b")
 		ctx := b.Context()
 		at := func(hours int) *time.Time { t := epoch.Add(time.Duration(hours) * time.Hour); return &t }
-		whole := tenant.Subscription{
+		whole := subscription.Subscription{
 			WorkspaceID: a.id, CustomerID: "cus_1", CustomerStale: true, MissingAt: at(10), UnverifiedUntil: at(11),
-			Billed: tenant.Billed{
-				Account: tenant.StripeAccount{ID: "acct_1", Mode: tenant.Live},
+			Billed: subscription.Billed{
+				Account: subscription.StripeAccount{ID: "acct_1", Mode: subscription.Live},
 				ID:      "sub_1", Status: plan.PastDue, Plan: plan.Premium, Interval: plan.Yearly,
 				Amount: 2_990_00, Currency: "eur", InvoiceURL: "https://invoice.stripe.com/i/1", PeriodEnd: at(1), EndsAt: at(2), TrialEnd: at(3),
 				PastDueSince: at(4), NextPlan: plan.Basic, NextAt: at(5),
@@ -31,7 +32,7 @@ func TestSubscriptions(t *testing.T) {
 			Access:    plan.Access{Plan: plan.Premium, Until: at(6), Unknown: true},
 			TrialUsed: true, CheckoutAt: at(7), Revision: 8, FetchedAt: at(9),
 		}
-		want := func(t *testing.T, want tenant.Subscription) {
+		want := func(t *testing.T, want subscription.Subscription) {
 			t.Helper()
 			if got, err := b.Subscription(ctx, a.id); err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
@@ -73,7 +74,7 @@ func TestSubscriptions(t *testing.T) {
 		})
 		b.Run("workspaces without a customer do not collide, and are no customer's", func(t *testing.T) {
 			for _, id := range []string{a.id, "ws_c"} {
-				b.must(b.SaveSubscription(ctx, id, tenant.Subscription{TrialUsed: true}))
+				b.must(b.SaveSubscription(ctx, id, subscription.Subscription{TrialUsed: true}))
 			}
 			b.must(b.SaveSubscription(ctx, a.id, whole))
 		})

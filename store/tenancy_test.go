@@ -13,14 +13,17 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/account"
 	"parley/core/answer"
 	"parley/core/audit"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
+	"parley/core/outbox"
 	"parley/core/plan"
 	"parley/core/retrieval"
+	"parley/core/subscription"
 	"parley/core/tenant"
 )
 
@@ -32,7 +35,7 @@ var acrossWorkspaces = map[string]bool{
 	"CreateUser": true, "User": true, "UserByEmail": true, "Users": true, "CountUsers": true, "LockUsers": true, "CreateAddressCode": true, "AddressCode": true, "DeleteAddressCode": true, "DeleteAddressCodes": true,
 	"AddAccountMail": true, "ClaimAccountMail": true, "SettleAccountMail": true, "SetPassword": true, "SetEmail": true,
 	"Memberships": true, "CreateSession": true, "Session": true, "TouchSession": true, "DeleteSession": true,
-	"DeleteSessions": true, "TrustDevice": true, "TrustedBy": true, "ForgetDevices": true, "DeleteExpired": true, "CountAttempt": true, "ForgiveAttempt": true,
+	"DeleteSessions": true, "TrustDevice": true, "TrustedBy": true, "ForgetDevices": true, "DeleteExpired": true, "DeleteExpiredInvitations": true, "CountAttempt": true, "ForgiveAttempt": true,
 	"AllDocuments": true, "ChangedDocuments": true, "DeleteEmbeddings": true, "RemovalsSince": true, "WorkspacesDue": true, "RenewLeases": true, "InterruptLapsed": true,
 	"StopsAsked": true, "DeleteKeys": true, "DeleteCachedAnswers": true,
 	"CreateWorkspace": true, "Workspaces": true, "WorkspaceOf": true, "AllProviders": true, "Plans": true, "Plan": true, "UpdatePlan": true, "SetOnSale": true,
@@ -345,16 +348,16 @@ var workspaceMethods = []confined{
 		return nil, s.SaveEmbeddings(ctx, as, "model", map[string][]float32{a.secret: {1, 0}}, epoch.Add(time.Hour))
 	}},
 	{"SaveSubscription", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
-		return nil, s.SaveSubscription(ctx, as, tenant.Subscription{CustomerID: "cus_of_" + as, Revision: 7})
+		return nil, s.SaveSubscription(ctx, as, subscription.Subscription{CustomerID: "cus_of_" + as, Revision: 7})
 	}},
 	{"AddAudit", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.AddAudit(ctx, as, audit.Entry{Actor: audit.Operator, Action: audit.PlanChanged, At: epoch})
 	}},
 	{"SaveReversal", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
-		return nil, s.SaveReversal(ctx, as, tenant.Reversal{StripeID: "re_of_" + as, Kind: tenant.Refund, Currency: "usd", At: epoch})
+		return nil, s.SaveReversal(ctx, as, subscription.Reversal{StripeID: "re_of_" + as, Kind: subscription.Refund, Currency: "usd", At: epoch})
 	}},
 	{"AddMail", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
-		return nil, s.AddMail(ctx, as, tenant.Mail{Key: "key of " + as, CreatedAt: epoch})
+		return nil, s.AddMail(ctx, as, outbox.Mail{Key: "key of " + as, CreatedAt: epoch})
 	}},
 	{"CreateConversation", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.CreateConversation(ctx, as, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch})
@@ -403,7 +406,7 @@ func TestEveryMethodKeepsWorkspacesApart(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a := b.fill("a")
 		b.must(b.CreateWorkspace(b.Context(), tenant.Workspace{ID: "ws_b", Name: "b", Plan: plan.Starter, CreatedAt: epoch}))
-		b.must(b.CreateUser(b.Context(), tenant.User{ID: "usr_c", Email: "c@example.com", CreatedAt: epoch}))
+		b.must(b.CreateUser(b.Context(), account.User{ID: "usr_c", Email: "c@example.com", CreatedAt: epoch}))
 
 		b.Run("as another workspace", func(t *testing.T) {
 			before := b.rows(a.id)

@@ -6,15 +6,21 @@ import (
 
 	entsql "entgo.io/ent/dialect/sql"
 
-	"parley/core/tenant"
+	"parley/core/subscription"
 	"parley/ent"
 	"parley/ent/trial"
 )
 
+// Trials keeps who has had a trial.
+type Trials struct{ store *Store }
+
+// NewTrials returns the trials of a database.
+func NewTrials(db *Store) *Trials { return &Trials{db} }
+
 // AddTrial says which subscription's trial a key is for, unless it is for
 // another already, and returns the one that stands.
-func (s *Store) AddTrial(ctx context.Context, key tenant.TrialKey, subscriptionID string, now time.Time) (stands string, err error) {
-	err = s.write(ctx, func(ctx context.Context, db *ent.Client) error {
+func (s *Trials) AddTrial(ctx context.Context, key subscription.TrialKey, subscriptionID string, now time.Time) (stands string, err error) {
+	err = s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
 		err := unlessThere(db.Trial.Create().SetID(string(key)).SetSubscriptionID(subscriptionID).SetCreatedAt(now).
 			OnConflict(entsql.ConflictColumns(trial.FieldID), entsql.DoNothing()).Exec(ctx))
 		if err != nil {
@@ -30,7 +36,7 @@ func (s *Store) AddTrial(ctx context.Context, key tenant.TrialKey, subscriptionI
 }
 
 // HasTrial reports whether a key's trial was had.
-func (s *Store) HasTrial(ctx context.Context, key tenant.TrialKey) (bool, error) {
-	had, err := s.db(ctx).Trial.Query().Where(trial.ID(string(key))).Exist(ctx)
+func (s *Trials) HasTrial(ctx context.Context, key subscription.TrialKey) (bool, error) {
+	had, err := s.store.db(ctx).Trial.Query().Where(trial.ID(string(key))).Exist(ctx)
 	return had, mapError(err)
 }

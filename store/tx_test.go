@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"parley/core/account"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
@@ -15,8 +16,8 @@ import (
 	"parley/internal/intx"
 )
 
-func newUser(id string) tenant.User {
-	return tenant.User{ID: id, Email: id + "@example.com", CreatedAt: epoch}
+func newUser(id string) account.User {
+	return account.User{ID: id, Email: id + "@example.com", CreatedAt: epoch}
 }
 
 func TestInTx(t *testing.T) {

@@ -3,8 +3,8 @@ package web
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"parley/core/account"
 	"parley/core/fault"
-	"parley/core/tenant"
 	"parley/views"
 )
 
@@ -26,7 +26,7 @@ func (s signInPages) home(c *fiber.Ctx) error {
 }
 
 func (s signInPages) welcome(c *fiber.Ctx) error {
-	empty, err := s.Tenants.Empty(c.UserContext())
+	empty, err := s.Accounts.SignUps.Empty(c.UserContext())
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (s signUpPages) signUpPage(c *fiber.Ctx) error {
 
 // showSignUp asks for an address alone where it is checked by a mail.
 func (s signUpPages) showSignUp(c *fiber.Ctx, status int, f views.Form) error {
-	checks, err := s.Tenants.ChecksSignUps(c.UserContext())
+	checks, err := s.Accounts.SignUps.ChecksSignUps(c.UserContext())
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (s signUpPages) admitSignUp(c *fiber.Ctx) error {
 	if s.SignUp {
 		return nil
 	}
-	return s.Tenants.AdmitFirst(c.UserContext())
+	return s.Accounts.SignUps.AdmitFirst(c.UserContext())
 }
 
 func (s signUpPages) signUp(c *fiber.Ctx) error {
@@ -88,13 +88,13 @@ func (s signUpPages) signUp(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	checks, err := s.Tenants.ChecksSignUps(c.UserContext())
+	checks, err := s.Accounts.SignUps.ChecksSignUps(c.UserContext())
 	if err != nil {
 		return err
 	}
 	again := func(status int, f views.Form) error { return render(c, status, views.SignUpPage(f, checks)) }
 	if checks {
-		if err := s.Tenants.RequestSignUp(c.UserContext(), typed["email"], s.client(c)); err != nil {
+		if err := s.Accounts.SignUps.RequestSignUp(c.UserContext(), typed["email"], s.client(c)); err != nil {
 			return typed.again(c, err, again)
 		}
 		return render(c, fiber.StatusOK, views.CheckMailPage())
@@ -119,7 +119,7 @@ func (s signUpPages) finishSignUp(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	user, err := s.Tenants.FinishSignUp(c.UserContext(), typed["code"], tenant.Account{
+	user, err := s.Accounts.SignUps.FinishSignUp(c.UserContext(), typed["code"], account.Account{
 		Password: typed["password"], Workspace: typed["workspace"], Client: s.client(c),
 	})
 	if err != nil {
@@ -130,8 +130,8 @@ func (s signUpPages) finishSignUp(c *fiber.Ctx) error {
 	return s.start(c, user.ID, "/")
 }
 
-func (s signUpPages) createAccount(c *fiber.Ctx, typed form) (tenant.User, error) {
-	user, _, err := s.Tenants.SignUp(c.UserContext(), tenant.Account{
+func (s signUpPages) createAccount(c *fiber.Ctx, typed form) (account.User, error) {
+	user, _, err := s.Accounts.SignUps.SignUp(c.UserContext(), account.Account{
 		Email: typed["email"], Password: typed["password"], Workspace: typed["workspace"],
 		Client: s.client(c), OnlyFirst: !s.SignUp,
 	})
@@ -139,13 +139,13 @@ func (s signUpPages) createAccount(c *fiber.Ctx, typed form) (tenant.User, error
 }
 
 // client is whoever sent a request that has to prove itself.
-func (s *site) client(c *fiber.Ctx) tenant.Client {
-	return tenant.Client{Address: s.Proxies.Of(c), Device: s.Sessions.device(c)}
+func (s *site) client(c *fiber.Ctx) account.Client {
+	return account.Client{Address: s.Proxies.Of(c), Device: s.Sessions.device(c)}
 }
 
 // start signs a person in who has just proved who they are.
 func (s *site) start(c *fiber.Ctx, userID, path string) error {
-	keys, err := s.Tenants.StartSession(c.UserContext(), userID, s.client(c))
+	keys, err := s.Accounts.Sessions.StartSession(c.UserContext(), userID, s.client(c))
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (s signInPages) signIn(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	keys, err := s.Tenants.SignIn(c.UserContext(), typed["email"], typed["password"], s.client(c))
+	keys, err := s.Accounts.Sessions.SignIn(c.UserContext(), typed["email"], typed["password"], s.client(c))
 	if err != nil {
 		return typed.again(c, err, func(status int, f views.Form) error { return s.showSignIn(c, status, f) })
 	}
@@ -202,7 +202,7 @@ func (s signInPages) join(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	userID, err := s.Tenants.Join(c.UserContext(), typed["code"], typed["password"], s.client(c))
+	userID, err := s.Team.Invitations.Join(c.UserContext(), typed["code"], typed["password"], s.client(c))
 	if err != nil {
 		return typed.again(c, err, func(status int, f views.Form) error {
 			return render(c, status, views.JoinPage(f))

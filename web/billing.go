@@ -9,7 +9,7 @@ import (
 
 	"parley/billing"
 	"parley/core/fault"
-	"parley/core/tenant"
+	"parley/core/subscription"
 	"parley/views"
 )
 
@@ -20,7 +20,7 @@ type Billing interface {
 	// Portal returns where the browser goes to change what was bought.
 	Portal(ctx context.Context, workspaceID, back string) (url string, err error)
 	// Refresh reads the subscription at Stripe.
-	Refresh(ctx context.Context, workspaceID string, cause tenant.Cause) (tenant.Applied, error)
+	Refresh(ctx context.Context, workspaceID string, cause subscription.Cause) (subscription.Applied, error)
 	// Invoices returns the latest, the latest first.
 	Invoices(ctx context.Context, workspaceID string, limit int) ([]billing.Invoice, error)
 	// Cancel ends the subscription now. Twice is no error.

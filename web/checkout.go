@@ -10,7 +10,7 @@ import (
 	"parley/billing"
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/core/tenant"
+	"parley/core/subscription"
 	"parley/views"
 )
 
@@ -50,7 +50,7 @@ func (s paymentPages) purchase(c *fiber.Ctx, typed form) (billing.Purchase, erro
 	if wanted.Interval != plan.Monthly && wanted.Interval != plan.Yearly {
 		return wanted, fault.InField("interval", "Choose to pay monthly or yearly.")
 	}
-	plans, err := s.Tenants.Plans(c.UserContext())
+	plans, err := s.Tenants.Plans.All(c.UserContext())
 	if err != nil {
 		return wanted, err
 	}
@@ -85,7 +85,7 @@ func (s paymentPages) fromStripe(c *fiber.Ctx, v visit) error {
 	}
 	ctx, cancel := context.WithTimeout(c.UserContext(), refreshTimeout)
 	defer cancel()
-	applied, err := s.Billing.Refresh(ctx, v.workspaceID(), tenant.Cause{})
+	applied, err := s.Billing.Refresh(ctx, v.workspaceID(), subscription.Cause{})
 	if err != nil {
 		s.Log.ErrorContext(ctx, "subscription not read on return", "workspace", v.workspaceID(), "error", err)
 	}
@@ -94,7 +94,7 @@ func (s paymentPages) fromStripe(c *fiber.Ctx, v visit) error {
 
 // returned is the notice for somebody who comes back from Stripe. Who has paid
 // may be faster than the payment.
-func returned(paid bool, applied tenant.Applied, err error) string {
+func returned(paid bool, applied subscription.Applied, err error) string {
 	has := applied.After.Access.Plan
 	switch {
 	case err != nil || paid && (has == "" || has == plan.Free):

@@ -9,6 +9,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/subscription"
 	"parley/core/tenant"
 )
 
@@ -50,7 +51,7 @@ func TestCheckout(t *testing.T) {
 	})
 	t.Run("who comes back has the plan at once, without any webhook", func(t *testing.T) {
 		s := s.within(t)
-		s.till.billed = tenant.Billed{ID: "sub_1", Status: plan.Trialing, Plan: plan.Standard, Interval: plan.Yearly, TrialEnd: on(2026, 12, 3)}
+		s.till.billed = subscription.Billed{ID: "sub_1", Status: plan.Trialing, Plan: plan.Standard, Interval: plan.Yearly, TrialEnd: on(2026, 12, 3)}
 		s.wantGone(s.get(s.url("/plan/return?paid=yes&next="+url.QueryEscape(tokens))), tokens+"?done=bought")
 		got := s.get(tokens + "?done=bought")
 		s.wantPage(got, 200, "Thank you. The plan is active now.", `id="create-token"`)
@@ -105,9 +106,9 @@ func TestCheckout(t *testing.T) {
 func TestWhoBuys(t *testing.T) {
 	s := open(t, nil)
 	s.subscribe(plan.Standard, plan.Active)
-	ben, err := s.tenants.CreateUser(t.Context(), "ben@example.com", password)
+	ben, err := s.tenants.SignUps.CreateUser(t.Context(), "ben@example.com", password)
 	must(t, err)
-	must(t, s.tenants.AddMember(t.Context(), s.home.ID, ben, tenant.RoleAdmin))
+	must(t, s.tenants.Members.AddMember(t.Context(), s.home.ID, ben, tenant.RoleAdmin))
 	s.signIn(ben)
 
 	t.Run("an admin reads why they cannot, and no invoices", func(t *testing.T) {

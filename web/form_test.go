@@ -12,20 +12,20 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/fault"
-	"parley/core/tenant"
 	"parley/internal/requestid"
 	"parley/internal/route"
+	"parley/store/tenancy"
 	"parley/views"
 )
 
 // signedOut is the pages without a database: those that a person who is not
 // signed in reaches before one is asked.
 func signedOut() *fiber.App {
-	tenants := tenant.New(nil, time.Now, rand.Reader, tenant.Options{})
+	tenants := tenancy.Open(nil, time.Now, rand.Reader, tenancy.Options{})
 	app := fiber.New(fiber.Config{Immutable: true})
 	app.Use(requestid.Middleware)
 	Register(app, &route.Table{}, Deps{
-		Tenants: tenants, Sessions: NewSessions(tenants, false, baseURL), BaseURL: baseURL, SignUp: true, Log: slog.New(slog.DiscardHandler),
+		Accounts: tenants.Accounts, Tenants: tenants.Tenants, Team: tenants.Team, Sessions: NewSessions(tenants.Sessions, tenants.People, false, baseURL), BaseURL: baseURL, SignUp: true, Log: slog.New(slog.DiscardHandler),
 	})
 	return app
 }

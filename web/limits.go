@@ -36,7 +36,7 @@ func (s limitPages) showLimits(c *fiber.Ctx, v visit, status int, f views.Form) 
 	if err != nil {
 		return err
 	}
-	holdings, err := s.Tenants.Holdings(c.UserContext(), v.workspaceID())
+	holdings, err := s.Tenants.Holdings.List(c.UserContext(), v.workspaceID())
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (s limitPages) showLimits(c *fiber.Ctx, v visit, status int, f views.Form) 
 
 // planOf returns the plan in force.
 func (s limitPages) planOf(c *fiber.Ctx, v visit) (plan.Plan, error) {
-	plans, err := s.Tenants.Plans(c.UserContext())
+	plans, err := s.Tenants.Plans.All(c.UserContext())
 	return catalogue{plans: plans}.find(v.member.Workspace.Plan), err
 }
 
@@ -144,7 +144,7 @@ func (s limitPages) keep(c *fiber.Ctx, v visit) error {
 func (s limitPages) keepChosen(c *fiber.Ctx, v visit, kind string, ids []string) error {
 	for _, k := range suspendable {
 		if k.name == kind {
-			return s.Tenants.Keep(c.UserContext(), v.workspaceID(), k.resource, ids)
+			return s.Tenants.Holdings.Keep(c.UserContext(), v.workspaceID(), k.resource, ids)
 		}
 	}
 	return fault.New(fault.Invalid, "Choose whether to keep chatbots, members or API tokens, and submit the form again.")

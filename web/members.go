@@ -18,7 +18,7 @@ func (s memberPages) membersPage(c *fiber.Ctx, v visit) error {
 
 // showMembers adds to m what the workspace has.
 func (s memberPages) showMembers(c *fiber.Ctx, v visit, status int, m views.Members) error {
-	members, err := s.Tenants.Members(c.UserContext(), v.workspaceID())
+	members, err := s.Team.Members.List(c.UserContext(), v.workspaceID())
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func grantable(by tenant.Role) []string {
 }
 
 func (s memberPages) openInvitations(c *fiber.Ctx, v visit, members []tenant.Member) ([]views.Invitation, error) {
-	invitations, err := s.Tenants.Invitations(c.UserContext(), v.workspaceID())
+	invitations, err := s.Team.Invitations.List(c.UserContext(), v.workspaceID())
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (s memberPages) invite(c *fiber.Ctx, v visit) error {
 	if err != nil {
 		return s.membersAgain(c, v, typed, err)
 	}
-	if s.Tenants.Mails() { // whoever invites must not learn by the link whether there is an account
+	if s.Letters.On() { // whoever invites must not learn by the link whether there is an account
 		return s.showMembers(c, v, fiber.StatusOK, views.Members{MailedTo: typed["email"]})
 	}
 	return s.showMembers(c, v, fiber.StatusOK, views.Members{Link: s.address("/join#" + code)})
@@ -88,11 +88,11 @@ func (s memberPages) makeInvitation(c *fiber.Ctx, v visit, typed form) (string, 
 	if err != nil {
 		return "", err
 	}
-	return s.Tenants.Invite(c.UserContext(), v.workspaceID(), v.person.User.ID, typed["email"], role)
+	return s.Team.Invitations.Invite(c.UserContext(), v.workspaceID(), v.person.User.ID, typed["email"], role)
 }
 
 func (s memberPages) cancelInvitation(c *fiber.Ctx, v visit) error {
-	if err := s.Tenants.CancelInvitation(c.UserContext(), v.workspaceID(), id.Given(c.Params("invitation"))); err != nil {
+	if err := s.Team.Invitations.CancelInvitation(c.UserContext(), v.workspaceID(), id.Given(c.Params("invitation"))); err != nil {
 		return err
 	}
 	return done(c, views.MembersURL(v.workspaceID()), "cancelled")
@@ -107,7 +107,7 @@ func (s memberPages) changeRole(c *fiber.Ctx, v visit) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Tenants.ChangeRole(c.UserContext(), v.workspaceID(), v.person.User.ID, id.Given(c.Params("user")), role); err != nil {
+	if err := s.Team.Members.ChangeRole(c.UserContext(), v.workspaceID(), v.person.User.ID, id.Given(c.Params("user")), role); err != nil {
 		return s.membersAgain(c, v, form{}, err)
 	}
 	return done(c, views.MembersURL(v.workspaceID()), "saved")
@@ -115,7 +115,7 @@ func (s memberPages) changeRole(c *fiber.Ctx, v visit) error {
 
 func (s memberPages) removeMember(c *fiber.Ctx, v visit) error {
 	user := id.Given(c.Params("user"))
-	if err := s.Tenants.RemoveMember(c.UserContext(), v.workspaceID(), v.person.User.ID, user); err != nil {
+	if err := s.Team.Members.RemoveMember(c.UserContext(), v.workspaceID(), v.person.User.ID, user); err != nil {
 		return s.membersAgain(c, v, form{}, err)
 	}
 	if user == v.person.User.ID {
@@ -148,7 +148,7 @@ func (s memberPages) leaveConfirmed(c *fiber.Ctx, v visit, confirmed string) err
 	if confirmed == "" {
 		return fault.InField("leave", "Check the box to leave the workspace.")
 	}
-	return s.Tenants.Leave(c.UserContext(), v.workspaceID(), v.person.User.ID)
+	return s.Team.Members.Leave(c.UserContext(), v.workspaceID(), v.person.User.ID)
 }
 
 // onlyOwner reports whether a workspace would have no owner without a user.

@@ -45,7 +45,7 @@ func TestSameOrigin(t *testing.T) {
 		}
 		return c.SendStatus(fiber.StatusForbidden)
 	}})
-	app.Use(NewSessions(nil, true, baseURL+":443/").SameOrigin)
+	app.Use(NewSessions(nil, nil, true, baseURL+":443/").SameOrigin)
 	app.Use(func(c *fiber.Ctx) error { return c.SendStatus(fiber.StatusNoContent) })
 
 	for _, s := range sentences {

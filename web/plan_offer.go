@@ -2,6 +2,7 @@ package web
 
 import (
 	"parley/core/plan"
+	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/views"
 )
@@ -10,7 +11,7 @@ import (
 type offer struct {
 	catalogue
 	workspace    tenant.Workspace
-	subscription tenant.Subscription
+	subscription subscription.Subscription
 	used         tenant.Usage
 	// trialTaken says that the person has had their trial, in whatever workspace.
 	trialTaken bool

@@ -4,10 +4,11 @@ import (
 	"testing"
 
 	"parley/core/plan"
+	"parley/core/subscription"
 	"parley/core/tenant"
 )
 
-func offerOf(w tenant.Workspace, s tenant.Subscription) offer {
+func offerOf(w tenant.Workspace, s subscription.Subscription) offer {
 	return offer{catalogue: catalogue{plans: plan.Defaults(), now: today}, workspace: w, subscription: s}
 }
 
@@ -33,11 +34,11 @@ func TestButtons(t *testing.T) {
 		interval plan.Interval
 		want     [5]string
 	}{
-		{"who has none can buy what has a price", offerOf(free, tenant.Subscription{}), plan.Monthly, [5]string{"", "Upgrade", "Upgrade", "Upgrade", ""}},
+		{"who has none can buy what has a price", offerOf(free, subscription.Subscription{}), plan.Monthly, [5]string{"", "Upgrade", "Upgrade", "Upgrade", ""}},
 		{"what is paid cannot be bought again", offerOf(onStandard, standard(plan.Active, nil)), plan.Monthly, [5]string{"", "Change", "", "Upgrade", ""}},
 		{"what is paid can be paid at another interval", offerOf(onStandard, standard(plan.Active, nil)), plan.Yearly, [5]string{"", "Change", "Pay yearly", "Upgrade", ""}},
 		{"what has ended can be bought again", offerOf(free, standard(plan.Canceled, nil)), plan.Monthly, [5]string{"", "Upgrade", "Upgrade", "Upgrade", ""}},
-		{"what was granted need not be bought", offerOf(tenant.Workspace{Plan: plan.Standard, Granted: plan.Standard}, tenant.Subscription{}), plan.Monthly, [5]string{"", "", "", "Upgrade", ""}},
+		{"what was granted need not be bought", offerOf(tenant.Workspace{Plan: plan.Standard, Granted: plan.Standard}, subscription.Subscription{}), plan.Monthly, [5]string{"", "", "", "Upgrade", ""}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := buttons(c.o, c.interval); got != c.want {
@@ -50,7 +51,7 @@ func TestButtons(t *testing.T) {
 func TestOffer(t *testing.T) {
 	free := tenant.Workspace{Plan: plan.Free, Granted: plan.Free}
 	t.Run("every row has something for every plan", func(t *testing.T) {
-		o := offerOf(free, tenant.Subscription{})
+		o := offerOf(free, subscription.Subscription{})
 		for _, row := range o.page().Limits {
 			if len(row.Amounts) != len(o.plans) {
 				t.Errorf("%s has %d amounts", row.Name, len(row.Amounts))
@@ -63,7 +64,7 @@ func TestOffer(t *testing.T) {
 		}
 	})
 	t.Run("one plan is the present one, and changes nothing", func(t *testing.T) {
-		for _, p := range offerOf(tenant.Workspace{Plan: plan.Basic}, tenant.Subscription{}).page().Plans {
+		for _, p := range offerOf(tenant.Workspace{Plan: plan.Basic}, subscription.Subscription{}).page().Plans {
 			nothing := len(p.Changes.Gains)+len(p.Changes.Loses) == 0
 			if p.Current != (p.Name == "basic") || p.Current != nothing {
 				t.Errorf("%s is present: %t, changes %+v", p.Name, p.Current, p.Changes)
@@ -81,12 +82,12 @@ func TestOffer(t *testing.T) {
 		}
 	})
 	t.Run("a trial is offered once", func(t *testing.T) {
-		used := tenant.Subscription{TrialUsed: true}
+		used := subscription.Subscription{TrialUsed: true}
 		running := standard(plan.Active, nil)
 		for _, c := range []struct {
-			s    tenant.Subscription
+			s    subscription.Subscription
 			want int
-		}{{tenant.Subscription{}, 14}, {used, 0}, {running, 0}} {
+		}{{subscription.Subscription{}, 14}, {used, 0}, {running, 0}} {
 			if got := offerOf(free, c.s).trial(14); got != c.want {
 				t.Errorf("%d days, want %d", got, c.want)
 			}

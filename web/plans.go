@@ -5,6 +5,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/views"
 )
@@ -62,22 +63,22 @@ func (s *site) whoChanges(v visit) (why string, byHand bool) {
 // offerTo reads what the page of plans tells a workspace.
 func (s planPages) offerTo(c *fiber.Ctx, v visit) (offer, error) {
 	ctx := c.UserContext()
-	plans, err := s.Tenants.Plans(ctx)
+	plans, err := s.Tenants.Plans.All(ctx)
 	if err != nil {
 		return offer{}, err
 	}
-	subscription, err := s.Tenants.Subscription(ctx, v.workspaceID())
+	paying, err := s.Subscriptions.Ledger.Subscription(ctx, v.workspaceID())
 	if err != nil {
 		return offer{}, err
 	}
-	taken, err := s.Tenants.TrialTaken(ctx, tenant.TrialOfUser(v.person.User.ID))
+	taken, err := s.Subscriptions.Trials.TrialTaken(ctx, subscription.TrialOfUser(v.person.User.ID))
 	if err != nil {
 		return offer{}, err
 	}
-	used, err := s.Tenants.Usage(ctx, v.workspaceID())
+	used, err := s.Tenants.Holdings.Usage(ctx, v.workspaceID())
 	return offer{
 		catalogue: catalogue{plans: plans, now: s.Now(), sold: s.Billing != nil},
-		workspace: v.member.Workspace, subscription: subscription, used: used, trialTaken: taken,
+		workspace: v.member.Workspace, subscription: paying, used: used, trialTaken: taken,
 	}, err
 }
 
@@ -87,10 +88,10 @@ const reversalsShown = 20
 // reversals are the latest refunds and disputes, and a sentence about a dispute
 // that is open.
 func (s planPages) reversals(c *fiber.Ctx, v visit) (shown []views.Reversal, disputed string, err error) {
-	all, err := s.Tenants.Reversals(c.UserContext(), v.workspaceID(), reversalsShown)
+	all, err := s.Subscriptions.Reversals.List(c.UserContext(), v.workspaceID(), reversalsShown)
 	for _, r := range all {
 		what := "Refund"
-		if r.Kind == tenant.Dispute {
+		if r.Kind == subscription.Dispute {
 			what = "Dispute"
 		}
 		amount := plan.Money(r.Amount, r.Currency)
@@ -102,7 +103,7 @@ func (s planPages) reversals(c *fiber.Ctx, v visit) (shown []views.Reversal, dis
 	return shown, disputed, err
 }
 
-func reversalState(r tenant.Reversal) string {
+func reversalState(r subscription.Reversal) string {
 	switch {
 	case r.Open():
 		return "Under review by the bank"
@@ -122,7 +123,7 @@ func reversalState(r tenant.Reversal) string {
 const historyShown = 20
 
 func (s planPages) history(c *fiber.Ctx, v visit) ([]views.Entry, error) {
-	entries, err := s.Tenants.PlanHistory(c.UserContext(), v.workspaceID(), historyShown)
+	entries, err := s.Audit.PlanHistory(c.UserContext(), v.workspaceID(), historyShown)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +158,7 @@ func (s planPages) changePlan(c *fiber.Ctx, v visit) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Tenants.SetPlan(c.UserContext(), v.workspaceID(), plan.Name(typed["plan"])); err != nil {
+	if err := s.Subscriptions.Grants.SetPlan(c.UserContext(), v.workspaceID(), plan.Name(typed["plan"])); err != nil {
 		return s.plansAgain(c, v, err)
 	}
 	return done(c, views.PlanURL(v.workspaceID()), "plan")

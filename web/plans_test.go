@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"parley/billing"
+	"parley/core/account"
 	"parley/core/chatbot"
 	"parley/core/plan"
+	"parley/core/subscription"
 	"parley/core/tenant"
 )
 
@@ -48,8 +50,8 @@ func TestWhatIsSold(t *testing.T) {
 	basic.Price.Monthly = 25_00
 	t.Run("between a new price and its sale the page does not show what is not sold", func(t *testing.T) {
 		s := s.within(t)
-		must(t, s.tenants.SetOnSale(t.Context(), plan.Basic, plan.Price{Monthly: 19_00, Yearly: 190_00, Currency: "usd"}))
-		must(t, s.tenants.UpdatePlan(t.Context(), basic))
+		must(t, s.tenants.Plans.SetOnSale(t.Context(), plan.Basic, plan.Price{Monthly: 19_00, Yearly: 190_00, Currency: "usd"}))
+		must(t, s.tenants.Plans.UpdatePlan(t.Context(), basic))
 		got := s.get(s.url("/plan"))
 		s.wantPage(got, 200, "19.00 USD", `id="buy-basic-monthly"`)
 		if strings.Contains(got.body, "25.00 USD") {
@@ -60,14 +62,14 @@ func TestWhatIsSold(t *testing.T) {
 		s := s.within(t)
 		s.subscribe(plan.Basic, plan.Active)
 		s.till.billed.Amount = 19_00
-		_, err := s.till.Refresh(t.Context(), s.home.ID, tenant.Cause{})
+		_, err := s.till.Refresh(t.Context(), s.home.ID, subscription.Cause{})
 		must(t, err)
-		must(t, s.tenants.SetOnSale(t.Context(), plan.Basic, plan.Price{Monthly: 25_00, Yearly: 190_00, Currency: "usd"}))
+		must(t, s.tenants.Plans.SetOnSale(t.Context(), plan.Basic, plan.Price{Monthly: 25_00, Yearly: 190_00, Currency: "usd"}))
 		s.wantPage(s.get(s.url("/plan")), 200, "It costs 19.00 USD a month.", "If you leave and come back, Basic costs 25.00 USD a month.", "You pay 19.00 USD", "79.00 USD a month instead of 19.00 USD a month")
 	})
 	t.Run("what is not sold at Stripe yet cannot be bought", func(t *testing.T) {
 		s := s.within(t)
-		must(t, s.tenants.SetOnSale(t.Context(), plan.Premium, plan.Price{Monthly: plan.NotSold, Yearly: plan.NotSold, Currency: "usd"}))
+		must(t, s.tenants.Plans.SetOnSale(t.Context(), plan.Premium, plan.Price{Monthly: plan.NotSold, Yearly: plan.NotSold, Currency: "usd"}))
 		got := s.get(s.url("/plan"))
 		s.wantPage(got, 200, "Not sold yet")
 		if strings.Contains(got.body, `id="buy-premium-monthly"`) {
@@ -81,11 +83,11 @@ func TestPaymentsOnThePage(t *testing.T) {
 	s := open(t, nil)
 	s.subscribe(plan.Standard, plan.PastDue)
 	s.till.billed.InvoiceURL = "https://invoice.stripe.com/i/7"
-	_, err := s.till.Refresh(t.Context(), s.home.ID, tenant.Cause{})
+	_, err := s.till.Refresh(t.Context(), s.home.ID, subscription.Cause{})
 	must(t, err)
-	_, err = s.tenants.RecordReversals(t.Context(), s.home.ID, []tenant.Reversal{
-		{StripeID: "re_1", Kind: tenant.Refund, Status: "succeeded", Amount: 12_34, Currency: "usd", At: today},
-		{StripeID: "dp_1", Kind: tenant.Dispute, Status: "needs_response", Amount: 79_00, Currency: "usd", At: today},
+	_, err = s.tenants.Reversals.RecordReversals(t.Context(), s.home.ID, []subscription.Reversal{
+		{StripeID: "re_1", Kind: subscription.Refund, Status: "succeeded", Amount: 12_34, Currency: "usd", At: today},
+		{StripeID: "dp_1", Kind: subscription.Dispute, Status: "needs_response", Amount: 79_00, Currency: "usd", At: today},
 	})
 	must(t, err)
 	t.Run("an owner sees where to pay, what went back and what is disputed", func(t *testing.T) {
@@ -94,9 +96,9 @@ func TestPaymentsOnThePage(t *testing.T) {
 	})
 	t.Run("a member who is no owner sees none of it", func(t *testing.T) {
 		s := s.within(t)
-		ben, err := s.tenants.CreateUser(t.Context(), "ben@example.com", password)
+		ben, err := s.tenants.SignUps.CreateUser(t.Context(), "ben@example.com", password)
 		must(t, err)
-		must(t, s.tenants.AddMember(t.Context(), s.home.ID, ben, tenant.RoleAdmin))
+		must(t, s.tenants.Members.AddMember(t.Context(), s.home.ID, ben, tenant.RoleAdmin))
 		s.signIn(ben)
 		got := s.get(s.url("/plan"))
 		s.wantPage(got, 200, "An owner of the workspace can change the plan.")
@@ -108,22 +110,22 @@ func TestPaymentsOnThePage(t *testing.T) {
 	})
 	t.Run("another workspace sees none of it", func(t *testing.T) {
 		s := s.within(t)
-		eve, other, err := s.tenants.SignUp(t.Context(), tenant.Account{Email: "eve@example.com", Password: password, Workspace: "Other"})
+		eve, other, err := s.tenants.SignUps.SignUp(t.Context(), account.Account{Email: "eve@example.com", Password: password, Workspace: "Other"})
 		must(t, err)
 		s.signIn(eve)
-		if got := s.get("/workspaces/" + other.ID + "/plan"); strings.Contains(got.body, "12.34 USD") || strings.Contains(got.body, "disputed") {
+		if got := s.get("/workspaces/" + other + "/plan"); strings.Contains(got.body, "12.34 USD") || strings.Contains(got.body, "disputed") {
 			t.Error("the page has what is another's")
 		}
 	})
 	t.Run("who had a trial elsewhere is not promised another", func(t *testing.T) {
 		s := s.within(t)
-		ann, space, err := s.tenants.SignUp(t.Context(), tenant.Account{Email: "ann@example.com", Password: password, Workspace: "New"})
+		ann, space, err := s.tenants.SignUps.SignUp(t.Context(), account.Account{Email: "ann@example.com", Password: password, Workspace: "New"})
 		must(t, err)
 		s.signIn(ann)
-		s.wantPage(s.get("/workspaces/"+space.ID+"/plan"), 200, "days are free, once per person")
-		_, err = s.tenants.ClaimTrial(t.Context(), "sub_9", tenant.TrialOfUser(ann.ID))
+		s.wantPage(s.get("/workspaces/"+space+"/plan"), 200, "days are free, once per person")
+		_, err = s.tenants.Trials.ClaimTrial(t.Context(), "sub_9", subscription.TrialOfUser(ann.ID))
 		must(t, err)
-		if got := s.get("/workspaces/" + space.ID + "/plan"); strings.Contains(got.body, "days are free") {
+		if got := s.get("/workspaces/" + space + "/plan"); strings.Contains(got.body, "days are free") {
 			t.Error("the page promises a trial")
 		}
 	})
@@ -138,9 +140,9 @@ func TestLimitsPage(t *testing.T) {
 		bots[i], err = s.chatbots.Create(t.Context(), s.home.ID, chatbot.Settings{Name: name})
 		must(t, err)
 	}
-	ben, err := s.tenants.CreateUser(t.Context(), "ben@example.com", password)
+	ben, err := s.tenants.SignUps.CreateUser(t.Context(), "ben@example.com", password)
 	must(t, err)
-	must(t, s.tenants.AddMember(t.Context(), s.home.ID, ben, tenant.RoleAdmin))
+	must(t, s.tenants.Members.AddMember(t.Context(), s.home.ID, ben, tenant.RoleAdmin))
 	_, _, err = s.chatbots.Issue(t.Context(), s.home.ID, bots[0].ID, chatbot.NewToken{Name: "Website"})
 	must(t, err)
 

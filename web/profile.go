@@ -38,14 +38,14 @@ func (s profilePages) changeEmail(c *fiber.Ctx, person tenant.Person) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Tenants.ChangeEmail(c.UserContext(), person.User.ID, typed["email_password"], typed["email"], s.client(c)); err != nil {
+	if err := s.Accounts.Addresses.ChangeEmail(c.UserContext(), person.User.ID, typed["email_password"], typed["email"], s.client(c)); err != nil {
 		return typed.again(c, renamed(err, "password", "email_password"), func(status int, f views.Form) error {
 			forms := newProfileForms(person)
 			forms.email = f
 			return s.showProfile(c, person, status, forms)
 		})
 	}
-	if s.Tenants.Mails() {
+	if s.Letters.On() {
 		return done(c, "/account", "confirm")
 	}
 	return s.start(c, person.User.ID, "/account?done=email") // the change has ended all sessions
@@ -66,7 +66,7 @@ func (s profilePages) confirmEmail(c *fiber.Ctx) error {
 	if err != nil && !fault.Is(err, fault.Unauthenticated) {
 		return err
 	}
-	user, err := s.Tenants.ConfirmEmail(c.UserContext(), typed["code"], s.client(c))
+	user, err := s.Accounts.Addresses.ConfirmEmail(c.UserContext(), typed["code"], s.client(c))
 	if err != nil {
 		return typed.again(c, err, func(status int, f views.Form) error {
 			return render(c, status, views.ConfirmEmailPage(f))
@@ -85,7 +85,7 @@ func (s profilePages) changePassword(c *fiber.Ctx, person tenant.Person) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Tenants.ChangePassword(c.UserContext(), person.User.ID, typed["old_password"], typed["new_password"], s.client(c)); err != nil {
+	if err := s.Accounts.Passwords.ChangePassword(c.UserContext(), person.User.ID, typed["old_password"], typed["new_password"], s.client(c)); err != nil {
 		return typed.again(c, renamed(err, "password", "old_password"), func(status int, f views.Form) error {
 			forms := newProfileForms(person)
 			forms.password = f

@@ -28,7 +28,7 @@ func TestProfile(t *testing.T) {
 	})
 	t.Run("somebody else's address is refused", func(t *testing.T) {
 		s := shop.within(t)
-		_, err := s.tenants.CreateUser(t.Context(), "ben@example.com", password)
+		_, err := s.tenants.SignUps.CreateUser(t.Context(), "ben@example.com", password)
 		must(t, err)
 		s.wantPage(s.post("/account", address("ben@example.com", password)), 409, `id="email-error"`)
 	})
@@ -95,16 +95,16 @@ func TestDeleteWorkspace(t *testing.T) {
 		if len(s.till.cancelled) != 1 || s.till.cancelled[0] != s.home.ID {
 			t.Errorf("cancelled are %q", s.till.cancelled)
 		}
-		if _, err := s.tenants.Workspace(t.Context(), s.home.ID); !fault.Is(err, fault.NotFound) {
+		if _, err := s.tenants.Workspaces.Workspace(t.Context(), s.home.ID); !fault.Is(err, fault.NotFound) {
 			t.Errorf("the workspace gives %v", err)
 		}
 		s.wantPage(s.get("/?done=gone"), 200, "The workspace has been deleted.", "You're not in a workspace yet")
 	})
 	t.Run("who has another workspace goes on there", func(t *testing.T) {
 		s := s.within(t)
-		one, err := s.tenants.CreateWorkspace(t.Context(), s.owner, "One")
+		one, err := s.tenants.Workspaces.CreateWorkspace(t.Context(), s.owner, "One")
 		must(t, err)
-		two, err := s.tenants.CreateWorkspace(t.Context(), s.owner, "Two")
+		two, err := s.tenants.Workspaces.CreateWorkspace(t.Context(), s.owner, "Two")
 		must(t, err)
 		s.wantGone(s.post("/workspaces/"+two.ID+"/delete", url.Values{"confirm_name": {"Two"}}), "/workspaces/"+one.ID+"?done=gone")
 	})

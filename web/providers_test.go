@@ -75,9 +75,9 @@ func TestModelsPage(t *testing.T) {
 	t.Run("a member sees the providers and changes none", func(t *testing.T) {
 		s := s.within(t)
 		s.subscribe(plan.Standard, plan.Active)
-		ben, err := s.tenants.CreateUser(t.Context(), "ben@example.com", password)
+		ben, err := s.tenants.SignUps.CreateUser(t.Context(), "ben@example.com", password)
 		must(t, err)
-		must(t, s.tenants.AddMember(t.Context(), s.home.ID, ben, tenant.RoleMember))
+		must(t, s.tenants.Members.AddMember(t.Context(), s.home.ID, ben, tenant.RoleMember))
 		mine := s.newProvider("Mine")
 		s.signIn(ben)
 		got := s.get(s.url("/models"))
@@ -151,7 +151,7 @@ func TestProviderPage(t *testing.T) {
 	})
 	t.Run("another workspace's provider is not found", func(t *testing.T) {
 		s := s.within(t)
-		other, err := s.tenants.CreateWorkspace(t.Context(), s.owner, "Other")
+		other, err := s.tenants.Workspaces.CreateWorkspace(t.Context(), s.owner, "Other")
 		must(t, err)
 		s.wantPage(s.get("/workspaces/"+other.ID+"/models/"+ours.ID), 404)
 		s.wantPage(s.post("/workspaces/"+other.ID+"/models/"+ours.ID, provider()), 404)

@@ -8,8 +8,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/rate"
 	"parley/core/tenant"
 	"parley/internal/netgroup"
 )
@@ -17,22 +19,23 @@ import (
 // Sessions keeps the secrets of a browser in cookies: that of the session, and
 // one by which sign-ins are known to come from a browser used before.
 type Sessions struct {
-	tenants *tenant.Service
-	secure  bool
-	origin  string
-	pace    *tenant.Pace
-	client  func(*fiber.Ctx) netip.Addr
+	accounts *account.Sessions
+	people   *tenant.People
+	secure   bool
+	origin   string
+	pace     *rate.Pace
+	client   func(*fiber.Ctx) netip.Addr
 }
 
 // NewSessions returns the sessions of a server that people reach at baseURL.
 // Secure says that they reach it by HTTPS.
-func NewSessions(tenants *tenant.Service, secure bool, baseURL string) *Sessions {
-	return &Sessions{tenants: tenants, secure: secure, origin: originOf(baseURL)}
+func NewSessions(accounts *account.Sessions, people *tenant.People, secure bool, baseURL string) *Sessions {
+	return &Sessions{accounts: accounts, people: people, secure: secure, origin: originOf(baseURL)}
 }
 
 // Paced has the requests of people and strangers counted: these by the network
 // of the address that client returns.
-func (s *Sessions) Paced(pace *tenant.Pace, client func(*fiber.Ctx) netip.Addr) *Sessions {
+func (s *Sessions) Paced(pace *rate.Pace, client func(*fiber.Ctx) netip.Addr) *Sessions {
 	s.pace, s.client = pace, client
 	return s
 }
@@ -69,7 +72,7 @@ func (s *Sessions) Caller(c *fiber.Ctx) (tenant.Person, error) {
 }
 
 func (s *Sessions) person(c *fiber.Ctx, countStrangers bool) (tenant.Person, error) {
-	person, err := s.tenants.Person(c.UserContext(), c.Cookies(s.name()))
+	person, err := s.people.Person(c.UserContext(), c.Cookies(s.name()))
 	if fault.Is(err, fault.Unauthenticated) && countStrangers {
 		if limited := s.countStranger(c); limited != nil {
 			return tenant.Person{}, limited
@@ -109,12 +112,12 @@ func (s *Sessions) named(what string) string {
 }
 
 // begin ends the session that the browser held and gives it a new one.
-func (s *Sessions) begin(c *fiber.Ctx, keys tenant.Keys) error {
+func (s *Sessions) begin(c *fiber.Ctx, keys account.Keys) error {
 	if err := s.forget(c); err != nil {
 		return err
 	}
-	c.Cookie(s.cookie(s.name(), keys.Session, tenant.SessionLifetime))
-	c.Cookie(s.cookie(s.named("device"), keys.Device, tenant.DeviceLifetime))
+	c.Cookie(s.cookie(s.name(), keys.Session, account.SessionLifetime))
+	c.Cookie(s.cookie(s.named("device"), keys.Device, account.DeviceLifetime))
 	return nil
 }
 
@@ -134,7 +137,7 @@ func (s *Sessions) forget(c *fiber.Ctx) error {
 	if old == "" {
 		return nil
 	}
-	return s.tenants.SignOut(c.UserContext(), old)
+	return s.accounts.SignOut(c.UserContext(), old)
 }
 
 func (s *Sessions) cookie(name, secret string, lifetime time.Duration) *fiber.Cookie {

@@ -9,7 +9,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/tenant"
+	"parley/core/account"
+	"parley/store/tenancy"
 )
 
 // sessionCookie and deviceCookie are how the names of the two cookies end.
@@ -21,7 +22,8 @@ const (
 // cookieOf is a cookie that sessions set for a new session.
 func cookieOf(t *testing.T, secure bool, suffix string, handle func(*Sessions, *fiber.Ctx) error) *http.Cookie {
 	t.Helper()
-	sessions := NewSessions(tenant.New(nil, time.Now, rand.Reader, tenant.Options{}), secure, baseURL)
+	tenants := tenancy.Open(nil, time.Now, rand.Reader, tenancy.Options{})
+	sessions := NewSessions(tenants.Sessions, tenants.People, secure, baseURL)
 	app := fiber.New(fiber.Config{Immutable: true})
 	app.Get("/", func(c *fiber.Ctx) error { return handle(sessions, c) })
 	lines := send(t, app, "GET", "/", "", nil).header["Set-Cookie"]
@@ -39,7 +41,7 @@ func cookieOf(t *testing.T, secure bool, suffix string, handle func(*Sessions, *
 }
 
 func begin(s *Sessions, c *fiber.Ctx) error {
-	return s.begin(c, tenant.Keys{Session: "secret", Device: "device secret"})
+	return s.begin(c, account.Keys{Session: "secret", Device: "device secret"})
 }
 
 func TestCookie(t *testing.T) {

@@ -14,21 +14,24 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/billing"
+	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/plan"
+	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/internal/requestid"
 	"parley/internal/route"
 	"parley/store"
+	"parley/store/tenancy"
 )
 
 // shop is the pages over a real database, with a till in place of Stripe.
 type shop struct {
 	*testing.T
 	app      *fiber.App
-	tenants  *tenant.Service
+	tenants  *tenancy.Services
 	chatbots *chatbot.Service
 	db       *store.Store
 	till     *till
@@ -36,19 +39,19 @@ type shop struct {
 	serverKeys []chatbot.ServerKey
 	// home is the workspace, and cookie the session of its owner.
 	home   tenant.Workspace
-	owner  tenant.User
+	owner  account.User
 	cookie string
 }
 
 // till takes what pages ask of Stripe. A fail is what it answers instead.
 type till struct {
-	tenants *tenant.Service
+	tenants *tenancy.Services
 	fail    error
 	// checkout is the address of the page to pay on.
 	checkout  string
 	purchase  billing.Purchase
 	back      billing.Back
-	billed    tenant.Billed
+	billed    subscription.Billed
 	invoices  []billing.Invoice
 	cancelled []string
 }
@@ -69,15 +72,15 @@ func (t *till) Portal(_ context.Context, _, back string) (string, error) {
 }
 
 // Refresh applies what is billed, as the real one does.
-func (t *till) Refresh(ctx context.Context, workspaceID string, cause tenant.Cause) (tenant.Applied, error) {
+func (t *till) Refresh(ctx context.Context, workspaceID string, cause subscription.Cause) (subscription.Applied, error) {
 	if t.fail != nil {
-		return tenant.Applied{}, t.fail
+		return subscription.Applied{}, t.fail
 	}
-	s, err := t.tenants.SetCustomer(ctx, workspaceID, tenant.Customer{ID: "cus_1"})
+	s, err := t.tenants.Customers.SetCustomer(ctx, workspaceID, subscription.Customer{ID: "cus_1"})
 	if err != nil {
-		return tenant.Applied{}, err
+		return subscription.Applied{}, err
 	}
-	return t.tenants.ApplySubscription(ctx, workspaceID, s.Revision, t.billed, false, cause)
+	return t.tenants.Ledger.ApplySubscription(ctx, workspaceID, s.Revision, t.billed, false, cause)
 }
 
 func (t *till) Invoices(context.Context, string, int) ([]billing.Invoice, error) {
@@ -109,14 +112,16 @@ func open(t *testing.T, change func(*Deps)) *shop {
 	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "parley.db"))
 	must(t, err)
 	t.Cleanup(func() { must(t, db.Close()) })
-	s := &shop{T: t, db: db, serverKeys: []chatbot.ServerKey{{1, 2, 3}}, tenants: tenant.New(db, clock, rand.Reader, tenant.Options{Grace: 21 * 24 * time.Hour})}
+	s := &shop{T: t, db: db, serverKeys: []chatbot.ServerKey{{1, 2, 3}}, tenants: tenancy.Open(db, clock, rand.Reader, tenancy.Options{Payments: subscription.Options{Grace: 21 * 24 * time.Hour}})}
 	s.till = &till{tenants: s.tenants, checkout: checkoutURL}
-	s.chatbots = chatbot.New(db, forgetful{}, s.tenants, clock, rand.Reader, chatbot.Options{
+	s.chatbots = chatbot.New(db, forgetful{}, s.tenants.Holdings, clock, rand.Reader, chatbot.Options{
 		Sealer:    chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return s.serverKeys, nil }),
 		OwnModels: []string{"own-model", "other-own"},
 	})
 	deps := Deps{
-		Tenants: s.tenants, Chatbots: s.chatbots, Sessions: NewSessions(s.tenants, false, baseURL), BaseURL: baseURL,
+		Accounts: s.tenants.Accounts, Tenants: s.tenants.Tenants, Team: s.tenants.Team, Subscriptions: s.tenants.Subscriptions,
+		Audit: s.tenants.Audit, Letters: s.tenants.Letters,
+		Chatbots: s.chatbots, Sessions: NewSessions(s.tenants.Sessions, s.tenants.People, false, baseURL), BaseURL: baseURL,
 		Chat: chat.New(chat.Ports{Records: db}, nil, clock, slog.New(slog.DiscardHandler)), Billing: s.till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
@@ -125,8 +130,11 @@ func open(t *testing.T, change func(*Deps)) *shop {
 	s.app = fiber.New(fiber.Config{Immutable: true})
 	s.app.Use(requestid.Middleware)
 	Register(s.app, &route.Table{}, deps)
-	s.owner, s.home, err = s.tenants.SignUp(t.Context(), tenant.Account{Email: "ada@example.com", Password: password, Workspace: "Acme"})
+	owner, workspaceID, err := s.tenants.SignUps.SignUp(t.Context(), account.Account{Email: "ada@example.com", Password: password, Workspace: "Acme"})
 	must(t, err)
+	s.home, err = s.tenants.Workspaces.Workspace(t.Context(), workspaceID)
+	must(t, err)
+	s.owner = owner
 	s.signIn(s.owner)
 	return s
 }
@@ -138,9 +146,9 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func (s *shop) signIn(user tenant.User) {
+func (s *shop) signIn(user account.User) {
 	s.Helper()
-	keys, err := s.tenants.StartSession(s.Context(), user.ID, tenant.Client{})
+	keys, err := s.tenants.Sessions.StartSession(s.Context(), user.ID, account.Client{})
 	must(s.T, err)
 	s.cookie = "parley_session=" + keys.Session
 }
@@ -189,10 +197,10 @@ func (s *shop) wantGone(got reply, to string) {
 // subscribe has the owner come back from a payment.
 func (s *shop) subscribe(name plan.Name, status plan.Status) {
 	s.Helper()
-	s.till.billed = tenant.Billed{ID: "sub_1", Status: status, Plan: name, Interval: plan.Monthly, Amount: plan.Defaults()[2].Price.Monthly, Currency: "usd", PeriodEnd: on(2026, 12, 3)}
+	s.till.billed = subscription.Billed{ID: "sub_1", Status: status, Plan: name, Interval: plan.Monthly, Amount: plan.Defaults()[2].Price.Monthly, Currency: "usd", PeriodEnd: on(2026, 12, 3)}
 	if status == plan.Trialing {
 		s.till.billed.TrialEnd = s.till.billed.PeriodEnd
 	}
-	_, err := s.till.Refresh(audit.As(s.Context(), audit.Stripe), s.home.ID, tenant.Cause{})
+	_, err := s.till.Refresh(audit.As(s.Context(), audit.Stripe), s.home.ID, subscription.Cause{})
 	must(s.T, err)
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"parley/core/plan"
+	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/views"
 )
@@ -19,7 +20,7 @@ type catalogue struct {
 
 // standing says in sentences how a workspace pays for its plan, and whether
 // its owner has to do something.
-func (k catalogue) standing(w tenant.Workspace, s tenant.Subscription) views.Standing {
+func (k catalogue) standing(w tenant.Workspace, s subscription.Subscription) views.Standing {
 	says := views.Standing{Sentences: []string{"This workspace is on the " + k.title(w.Plan) + " plan."}}
 	sentence, urgent := k.paying(s)
 	says.Urgent = urgent
@@ -42,7 +43,7 @@ func (k catalogue) standing(w tenant.Workspace, s tenant.Subscription) views.Sta
 }
 
 // granted is the sentence about a plan that was given by hand.
-func (k catalogue) granted(w tenant.Workspace, s tenant.Subscription) string {
+func (k catalogue) granted(w tenant.Workspace, s subscription.Subscription) string {
 	switch {
 	case w.Granted == plan.Free || w.Granted != w.Plan || k.rank(w.Granted) <= k.rank(s.Access.Plan):
 		return ""
@@ -55,7 +56,7 @@ func (k catalogue) granted(w tenant.Workspace, s tenant.Subscription) string {
 }
 
 // paying is the sentence about a subscription's status.
-func (k catalogue) paying(s tenant.Subscription) (sentence string, urgent bool) {
+func (k catalogue) paying(s subscription.Subscription) (sentence string, urgent bool) {
 	switch s.Status {
 	case plan.None:
 		return "", false
@@ -79,7 +80,7 @@ func (k catalogue) paying(s tenant.Subscription) (sentence string, urgent bool) 
 	return "Stripe reports a state that this server does not know. Access stays as it was.", false
 }
 
-func (k catalogue) trialing(s tenant.Subscription) string {
+func (k catalogue) trialing(s subscription.Subscription) string {
 	end := s.TrialEnd
 	if end == nil {
 		end = s.PeriodEnd
@@ -96,7 +97,7 @@ func (k catalogue) trialing(s tenant.Subscription) string {
 	return "Trial until " + k.date(*end) + "; then " + price + "."
 }
 
-func (k catalogue) active(s tenant.Subscription) string {
+func (k catalogue) active(s subscription.Subscription) string {
 	price := s.Costs()
 	switch {
 	case s.EndsAt != nil:
@@ -112,7 +113,7 @@ func (k catalogue) active(s tenant.Subscription) string {
 }
 
 // earlierPrice is for who pays another price than the plan is sold for now.
-func (k catalogue) earlierPrice(s tenant.Subscription) string {
+func (k catalogue) earlierPrice(s subscription.Subscription) string {
 	if s.Status != plan.Active && s.Status != plan.Trialing && s.Status != plan.PastDue || s.EndsAt != nil {
 		return ""
 	}
@@ -127,7 +128,7 @@ func (k catalogue) earlierPrice(s tenant.Subscription) string {
 	return keeps + "If you leave and come back, " + k.title(s.Plan) + " costs " + today + "."
 }
 
-func (k catalogue) pastDue(s tenant.Subscription) string {
+func (k catalogue) pastDue(s subscription.Subscription) string {
 	failed := "A payment failed"
 	if s.PastDueSince != nil {
 		failed = "Payment failed on " + k.date(*s.PastDueSince)
@@ -141,7 +142,7 @@ func (k catalogue) pastDue(s tenant.Subscription) string {
 	return failed + "; access until " + k.date(*s.Access.Until) + ". Update the payment method."
 }
 
-func (k catalogue) canceled(s tenant.Subscription) string {
+func (k catalogue) canceled(s subscription.Subscription) string {
 	if s.PastDueSince != nil {
 		return "The subscription to " + k.title(s.Plan) + " has ended, because the payment that failed on " + k.date(*s.PastDueSince) + " was not made."
 	}

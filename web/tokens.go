@@ -28,7 +28,7 @@ func (s tokenPages) tokensPage(c *fiber.Ctx, v visit) error {
 
 // upgradeForTokens is what a workspace is offered whose plan has no API access.
 func (s tokenPages) upgradeForTokens(c *fiber.Ctx, v visit) (*views.Upgrade, error) {
-	plans, err := s.Tenants.Plans(c.UserContext())
+	plans, err := s.Tenants.Plans.All(c.UserContext())
 	if err != nil {
 		return nil, err
 	}

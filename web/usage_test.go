@@ -80,7 +80,7 @@ func TestUsagePage(t *testing.T) {
 	}
 	t.Run("another workspace's answers are not among them", func(t *testing.T) {
 		s := s.within(t)
-		other, err := s.tenants.CreateWorkspace(t.Context(), s.owner, "Other")
+		other, err := s.tenants.Workspaces.CreateWorkspace(t.Context(), s.owner, "Other")
 		must(t, err)
 		s.wantPage(s.get("/workspaces/"+other.ID+"/usage"), 200, "No answers this month.")
 	})

@@ -79,7 +79,7 @@ func (s *site) arrive(c *fiber.Ctx, v visit) (visit, error) {
 	if err := s.Pace.Workspace(c.UserContext(), v.workspaceID()); err != nil {
 		return visit{}, err
 	}
-	holdings, err := s.Tenants.Holdings(c.UserContext(), v.workspaceID())
+	holdings, err := s.Tenants.Holdings.List(c.UserContext(), v.workspaceID())
 	v.suspended = anySuspended(holdings)
 	return v, err
 }

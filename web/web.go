@@ -11,10 +11,15 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/core/account"
+	"parley/core/audit"
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
+	"parley/core/outbox"
+	"parley/core/rate"
 	"parley/core/retrieval"
+	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/internal/clientaddr"
 	"parley/internal/publicid"
@@ -23,7 +28,14 @@ import (
 
 // Deps is what the pages are made from.
 type Deps struct {
-	Tenants   *tenant.Service
+	Accounts      account.Accounts
+	Tenants       tenant.Tenants
+	Team          tenant.Team
+	Subscriptions subscription.Subscriptions
+	Audit         *audit.Reader
+	// Letters are the mails that people get about their accounts.
+	Letters *outbox.Writer
+
 	Chatbots  *chatbot.Service
 	Knowledge knowledge.Services
 	Evaluator *retrieval.Evaluator
@@ -32,7 +44,7 @@ type Deps struct {
 	IDs      *publicid.Codec
 	Sessions *Sessions
 	// Pace counts the requests of people for their workspaces; nil counts none.
-	Pace *tenant.Pace
+	Pace *rate.Pace
 	// Proxies tell whose sign-ins are throttled together.
 	Proxies clientaddr.Proxies
 	// BaseURL is where people reach the server, such as https://parley.example.com.

@@ -18,7 +18,7 @@ func (s workspacePages) workspacePage(c *fiber.Ctx, v visit) error {
 }
 
 func (s workspacePages) showWorkspace(c *fiber.Ctx, v visit, status int, f views.Form) error {
-	members, err := s.Tenants.Members(c.UserContext(), v.workspaceID())
+	members, err := s.Team.Members.List(c.UserContext(), v.workspaceID())
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s workspacePages) deleteContent(c *fiber.Ctx, v visit) error {
 			return err
 		}
 	}
-	return s.Tenants.DeleteWorkspace(c.UserContext(), v.workspaceID())
+	return s.Subscriptions.Deletions.DeleteWorkspace(c.UserContext(), v.workspaceID())
 }
 
 // elsewhere is where a person goes on when a workspace is gone.

@@ -38,7 +38,7 @@ func (cmd *auditListCmd) Run(ctx context.Context, config *app.Config, io streams
 		return fault.New(fault.Invalid, "--limit must be a number above 0.")
 	}
 	return withProgram(ctx, config, func(p *app.Program) error {
-		entries := atMost(cmd.Limit, p.Tenants.AuditLog(ctx, cmd.Workspace, since))
+		entries := atMost(cmd.Limit, p.Tenants.Audit.AuditLog(ctx, cmd.Workspace, since))
 		if cmd.JSON {
 			return writeAuditJSON(io.out, entries)
 		}

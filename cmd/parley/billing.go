@@ -33,7 +33,7 @@ func viewChange(c billing.Change) changeView { return changeView{c.Verb, c.What,
 // Run prints what differs, and makes it so.
 func (cmd *billingSyncCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withBilling(ctx, config, func(p *app.Program) error {
-		plans, err := p.Tenants.Plans(ctx)
+		plans, err := p.Tenants.Plans.All(ctx)
 		if err != nil {
 			return err
 		}

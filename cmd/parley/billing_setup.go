@@ -57,11 +57,11 @@ func (cmd *billingUnlinkCmd) Run(ctx context.Context, config *app.Config, io str
 		return fault.New(fault.Invalid, "--json needs --yes: a question is no JSON.")
 	}
 	return withProgram(ctx, config, func(p *app.Program) error {
-		workspace, err := p.Tenants.Workspace(ctx, cmd.Workspace)
+		workspace, err := p.Tenants.Workspaces.Workspace(ctx, cmd.Workspace)
 		if err != nil {
 			return err
 		}
-		known, err := p.Tenants.Subscription(ctx, cmd.Workspace)
+		known, err := p.Tenants.Ledger.Subscription(ctx, cmd.Workspace)
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (cmd *billingUnlinkCmd) Run(ctx context.Context, config *app.Config, io str
 				return fault.New(fault.Invalid, "Nothing was changed. Type yes, or give --yes.")
 			}
 		}
-		inForce, err := p.Tenants.Unlink(ctx, cmd.Workspace)
+		inForce, err := p.Tenants.Ledger.Unlink(ctx, cmd.Workspace)
 		if err != nil {
 			return err
 		}

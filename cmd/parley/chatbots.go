@@ -58,7 +58,7 @@ type chatbotListCmd struct {
 // Run lists chatbots.
 func (cmd *chatbotListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
-		if _, err := p.Tenants.Workspace(ctx, cmd.Workspace); err != nil {
+		if _, err := p.Tenants.Workspaces.Workspace(ctx, cmd.Workspace); err != nil {
 			return err
 		}
 		bots, err := p.Chatbots.List(ctx, cmd.Workspace)

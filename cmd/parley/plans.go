@@ -8,6 +8,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/internal/app"
 )
@@ -28,7 +29,7 @@ type planSetCmd struct {
 // Run grants the plan. What a subscription gives stays in force if it is more,
 // unless Stripe is switched off.
 func (cmd *planSetCmd) Run(ctx context.Context, config *app.Config, io streams) error {
-	grant := tenant.Grant{Plan: plan.Name(cmd.Plan)}
+	grant := subscription.Grant{Plan: plan.Name(cmd.Plan)}
 	if cmd.Until != "" {
 		until, err := time.Parse(time.DateOnly, cmd.Until)
 		if err != nil {
@@ -37,10 +38,10 @@ func (cmd *planSetCmd) Run(ctx context.Context, config *app.Config, io streams) 
 		grant.Until = &until
 	}
 	return withProgram(ctx, config, func(p *app.Program) error {
-		if err := p.Tenants.GrantPlan(ctx, cmd.Workspace, grant); err != nil {
+		if err := p.Tenants.Grants.GrantPlan(ctx, cmd.Workspace, grant); err != nil {
 			return err
 		}
-		workspace, err := p.Tenants.Workspace(ctx, cmd.Workspace)
+		workspace, err := p.Tenants.Workspaces.Workspace(ctx, cmd.Workspace)
 		if err != nil {
 			return err
 		}
@@ -113,7 +114,7 @@ func (v planView) cells() []string {
 // Run lists the plans.
 func (cmd *planListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
-		plans, err := p.Tenants.Plans(ctx)
+		plans, err := p.Tenants.Plans.All(ctx)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/core/account"
 	"parley/core/fault"
 	"parley/core/tenant"
 	"parley/internal/app"
@@ -39,11 +40,11 @@ func viewWorkspace(w tenant.Workspace) workspaceView {
 // Run creates a workspace.
 func (cmd *workspaceCreateCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
-		user, err := p.Tenants.UserByEmail(ctx, cmd.Owner)
+		user, err := p.Tenants.Users.UserByEmail(ctx, cmd.Owner)
 		if err != nil {
 			return err
 		}
-		workspace, err := p.Tenants.CreateWorkspace(ctx, user, cmd.Name)
+		workspace, err := p.Tenants.Workspaces.CreateWorkspace(ctx, user, cmd.Name)
 		if err != nil {
 			return err
 		}
@@ -58,7 +59,7 @@ type workspaceListCmd struct {
 // Run lists the workspaces.
 func (cmd *workspaceListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
-		found, err := p.Tenants.Workspaces(ctx)
+		found, err := p.Tenants.Workspaces.All(ctx)
 		if err != nil {
 			return err
 		}
@@ -93,7 +94,7 @@ func (cmd *userCreateCmd) Run(ctx context.Context, config *app.Config, io stream
 		if err != nil {
 			return err
 		}
-		user, err := p.Tenants.CreateUser(ctx, cmd.Email, password)
+		user, err := p.Tenants.SignUps.CreateUser(ctx, cmd.Email, password)
 		if err != nil {
 			return err
 		}
@@ -108,7 +109,7 @@ func (cmd *userCreateCmd) Run(ctx context.Context, config *app.Config, io stream
 // choosePassword reads a password or makes one, which is then to be shown.
 func choosePassword(p *app.Program, io streams, fromStdin bool) (password, shown string, err error) {
 	if !fromStdin {
-		password = p.Tenants.NewPassword()
+		password = p.Tenants.Passwords.NewPassword()
 		return password, password, nil
 	}
 	line, err := bufio.NewReader(io.in).ReadString('\n')
@@ -125,11 +126,11 @@ type userListCmd struct {
 // Run lists the users.
 func (cmd *userListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
-		users, err := p.Tenants.Users(ctx)
+		users, err := p.Tenants.Users.All(ctx)
 		if err != nil {
 			return err
 		}
-		views := each(users, func(u tenant.User) userView { return userView{ID: u.ID, Email: u.Email, CreatedAt: u.CreatedAt} })
+		views := each(users, func(u account.User) userView { return userView{ID: u.ID, Email: u.Email, CreatedAt: u.CreatedAt} })
 		return showTable(io.out, cmd.JSON, views, []string{"id", "e-mail"},
 			func(u userView) []string { return []string{u.ID, u.Email} })
 	})
@@ -148,7 +149,7 @@ func (cmd *userPasswordCmd) Run(ctx context.Context, config *app.Config, io stre
 		if err != nil {
 			return err
 		}
-		if err := p.Tenants.ResetPassword(ctx, cmd.Email, password); err != nil {
+		if err := p.Tenants.Passwords.ResetPassword(ctx, cmd.Email, password); err != nil {
 			return err
 		}
 		rows := [][2]string{{"e-mail", cmd.Email}}

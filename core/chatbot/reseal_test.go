@@ -19,7 +19,7 @@ func sealerWith(keys ...chatbot.ServerKey) *chatbot.Sealer {
 // restart is the room as a server with other keys has it.
 func (r *room) restart(keys ...chatbot.ServerKey) {
 	clock := func() time.Time { return r.now }
-	r.Service = chatbot.New(r.pausable, r.index, r.tenants, clock, rand.Reader, chatbot.Options{Sealer: sealerWith(keys...)})
+	r.Service = chatbot.New(r.pausable, r.index, r.tenants.Holdings, clock, rand.Reader, chatbot.Options{Sealer: sealerWith(keys...)})
 }
 
 func TestReseal(t *testing.T) {

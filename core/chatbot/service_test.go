@@ -17,6 +17,7 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/store"
+	"parley/store/tenancy"
 )
 
 const (
@@ -33,7 +34,7 @@ type room struct {
 	file     string
 	pausable *pausable
 	index    *forgetter
-	tenants  *tenant.Service
+	tenants  *tenancy.Services
 	now      time.Time
 	bot      chatbot.Chatbot
 }
@@ -78,12 +79,12 @@ func newRoom(t *testing.T) *room {
 	})
 	r := &room{T: t, db: db, file: file, pausable: &pausable{Store: db}, index: &forgetter{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return r.now }
-	r.tenants = tenant.New(db, clock, rand.Reader, tenant.Options{})
-	r.Service = chatbot.New(r.pausable, r.index, r.tenants, clock, rand.Reader, chatbot.Options{
+	r.tenants = tenancy.Open(db, clock, rand.Reader, tenancy.Options{})
+	r.Service = chatbot.New(r.pausable, r.index, r.tenants.Holdings, clock, rand.Reader, chatbot.Options{
 		Sealer: sealerWith(firstKey), OwnModels: []string{"own-model", "second-model"},
 	})
 	for _, id := range []string{home, foreign} {
-		r.must(db.CreateWorkspace(t.Context(), tenant.Workspace{ID: id, Plan: plan.Standard, Granted: plan.Standard, CreatedAt: r.now}))
+		r.must(store.NewWorkspaces(db).CreateWorkspace(t.Context(), tenant.Workspace{ID: id, Plan: plan.Standard, Granted: plan.Standard, CreatedAt: r.now}))
 	}
 	r.bot, err = r.Create(t.Context(), home, chatbot.Settings{Name: "Guide"})
 	r.must(err)
@@ -201,10 +202,10 @@ func TestAuthenticate(t *testing.T) {
 		_, secret := r.issue()
 		for name, want := range map[plan.Name]error{plan.Basic: noAPIAccess, plan.Premium: nil} {
 			r.wantAuthenticated(secret, nil)
-			r.must(r.db.SetPlan(t.Context(), home, name, name))
+			r.must(store.NewPlanAccess(r.db).SetPlan(t.Context(), home, name, name))
 			r.now = r.now.Add(5 * time.Second)
 			r.wantAuthenticated(secret, want)
-			r.must(r.db.SetPlan(t.Context(), home, plan.Standard, plan.Standard))
+			r.must(store.NewPlanAccess(r.db).SetPlan(t.Context(), home, plan.Standard, plan.Standard))
 			r.now = r.now.Add(5 * time.Second)
 		}
 	})
@@ -290,7 +291,7 @@ func TestIssue(t *testing.T) {
 
 	t.Run("a plan without API access issues none", func(t *testing.T) {
 		r := newRoom(t)
-		r.must(r.db.SetPlan(t.Context(), home, plan.Starter, plan.Starter))
+		r.must(store.NewPlanAccess(r.db).SetPlan(t.Context(), home, plan.Starter, plan.Starter))
 		if _, _, err := r.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{}); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("the error is %v", err)
 		}

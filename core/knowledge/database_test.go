@@ -41,7 +41,7 @@ func furnish(ctx context.Context, file string) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	for workspace, chatbotID := range map[string]string{home: bot, foreign: other} {
-		if err := db.CreateWorkspace(ctx, tenant.Workspace{ID: workspace, Plan: plan.Standard, CreatedAt: epoch}); err != nil {
+		if err := store.NewWorkspaces(db).CreateWorkspace(ctx, tenant.Workspace{ID: workspace, Plan: plan.Standard, CreatedAt: epoch}); err != nil {
 			return err
 		}
 		if err := db.CreateChatbot(ctx, workspace, chatbot.Chatbot{ID: chatbotID, CreatedAt: epoch}); err != nil {

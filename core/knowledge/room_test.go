@@ -9,6 +9,7 @@ import (
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/store"
 )
 
 // limited gives the workspace's plan room for so many bytes.
@@ -17,7 +18,7 @@ func (l *library) limited(bytes int) {
 	p, err := l.db.Plan(l.Context(), plan.Standard)
 	l.must(err)
 	p.Limits.StoredBytes = bytes
-	l.must(l.db.UpdatePlan(l.Context(), p))
+	l.must(store.NewPlans(l.db.Store).UpdatePlan(l.Context(), p))
 }
 
 func (l *library) stored() int {

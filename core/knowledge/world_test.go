@@ -11,6 +11,7 @@ import (
 	"parley/core/knowledge"
 	"parley/core/knowledge/split"
 	"parley/core/plan"
+	"parley/store"
 )
 
 // page is an address of the world.
@@ -188,5 +189,5 @@ const day = 24 * time.Hour
 // setPlan puts the workspace on a plan.
 func (l *library) setPlan(name plan.Name) {
 	l.Helper()
-	l.must(l.db.SetPlan(l.Context(), home, name, name))
+	l.must(store.NewPlanAccess(l.db.Store).SetPlan(l.Context(), home, name, name))
 }

@@ -1,81 +1,28 @@
 package tenant_test
 
 import (
-	"context"
+	"crypto/rand"
 	"fmt"
+	"net/netip"
 	"slices"
+	"testing"
 	"time"
 
+	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/core/outbox"
 	"parley/core/plan"
+	"parley/core/subscription"
 	"parley/core/tenant"
+	"parley/store"
+	"parley/store/tenancy"
+	"parley/store/tenancytest"
 )
-
-// customer makes the workspace one of Stripe's customers, with no plan that was
-// given by hand.
-func (c *clock) customer() {
-	c.Helper()
-	c.must(c.SetPlan(c.Context(), c.space.ID, plan.Free))
-	_, err := c.SetCustomer(c.Context(), c.space.ID, tenant.Customer{ID: "cus_shop"})
-	c.must(err)
-}
-
-// active is a subscription that goes on.
-func (c *clock) active(name plan.Name) tenant.Billed {
-	end := c.now.Add(30 * day)
-	return tenant.Billed{ID: "sub_1", Status: plan.Active, Plan: name, Interval: plan.Monthly, PeriodEnd: &end}
-}
-
-func (c *clock) subscription() tenant.Subscription {
-	c.Helper()
-	subscription, err := c.Subscription(c.Context(), c.space.ID)
-	c.must(err)
-	return subscription
-}
-
-// bill writes what was just read at Stripe.
-func (c *clock) bill(billed tenant.Billed) tenant.Applied {
-	c.Helper()
-	return c.billBecause(billed, tenant.Cause{})
-}
-
-func (c *clock) billBecause(billed tenant.Billed, cause tenant.Cause) tenant.Applied {
-	c.Helper()
-	return c.apply(audit.As(c.Context(), audit.Stripe), billed, cause)
-}
-
-func (c *clock) billAs(actor audit.Actor, billed tenant.Billed) {
-	c.Helper()
-	c.apply(audit.As(c.Context(), actor), billed, tenant.Cause{})
-}
-
-func (c *clock) apply(ctx context.Context, billed tenant.Billed, cause tenant.Cause) tenant.Applied {
-	c.Helper()
-	applied, err := c.ApplySubscription(ctx, c.space.ID, c.subscription().Revision, billed, false, cause)
-	c.must(err)
-	return applied
-}
-
-func (c *clock) isOn(want plan.Name) {
-	c.Helper()
-	workspace, err := c.Workspace(c.Context(), c.space.ID)
-	c.must(err)
-	if workspace.Plan != want {
-		c.Errorf("the workspace is on %s, want %s", workspace.Plan, want)
-	}
-}
 
 // owner is the owner as an actor.
 func (c *clock) owner() audit.Actor { return audit.Person(c.user.ID, c.user.Email) }
-
-func (c *clock) history() []audit.Entry {
-	c.Helper()
-	entries, err := c.PlanHistory(c.Context(), c.space.ID, 100)
-	c.must(err)
-	return entries
-}
 
 // addChatbots adds chatbots cb_1 to cb_n, each a minute younger.
 func (c *clock) addChatbots(n int) {
@@ -103,17 +50,17 @@ func (c *clock) addTokens(bot string, n int) {
 // addMember makes <name>@example.com a member and returns the user's id.
 func (c *clock) addMember(name string, role tenant.Role) string {
 	c.Helper()
-	user := tenant.User{ID: "usr_" + name, Email: name + "@example.com", PasswordHash: "none", CreatedAt: c.now}
-	c.must(c.store.CreateUser(c.Context(), user))
+	user := account.User{ID: "usr_" + name, Email: name + "@example.com", PasswordHash: "none", CreatedAt: c.now}
+	c.must(store.NewUsers(c.store).CreateUser(c.Context(), user))
 	c.pass(time.Second)
-	c.must(c.AddMember(c.Context(), c.space.ID, user, role))
+	c.must(c.Members.AddMember(c.Context(), c.space.ID, user, role))
 	return user.ID
 }
 
 // rest says which of a resource rest, and no others.
 func (c *clock) rest(resource plan.Resource, want ...string) {
 	c.Helper()
-	holdings, err := c.Holdings(c.Context(), c.space.ID)
+	holdings, err := c.Holdings.List(c.Context(), c.space.ID)
 	c.must(err)
 	var got []string
 	for _, h := range holdings {
@@ -135,8 +82,62 @@ func (c *clock) isA(err error, kind fault.Kind) {
 	}
 }
 
-// in is a moment from now.
-func (c *clock) in(d time.Duration) *time.Time {
-	at := c.now.Add(d)
-	return &at
+func (c *clock) invite(email string) string {
+	c.Helper()
+	code, err := c.Invitations.Invite(c.Context(), c.space.ID, c.user.ID, email, tenant.RoleMember)
+	c.must(err)
+	return code
+}
+
+const (
+	email    = "owner@example.com"
+	password = "correct horse battery"
+	day      = 24 * time.Hour
+)
+
+// stranger is a client that nobody has signed in on before.
+var stranger = from("192.0.2.1")
+
+func from(address string) account.Client {
+	return account.Client{Address: netip.MustParseAddr(address)}
+}
+
+// clock is a room over a real store, in which time passes as a test says.
+type clock struct {
+	*testing.T
+	*tenancy.Services
+	store *store.Store
+	now   time.Time
+	user  account.User
+	space tenant.Workspace
+}
+
+func newClock(t *testing.T) *clock {
+	t.Helper()
+	shop := tenancytest.Open(t)
+	c := &clock{T: t, store: shop.Store, now: tenancytest.Epoch, user: shop.User, space: shop.Space}
+	c.Services = c.withOptions(tenancy.Options{Payments: subscription.Options{Grace: 21 * day}, Mails: outbox.Options{Mails: true, BaseURL: "https://parley.example/"}})
+	return c
+}
+
+// withOptions returns other services over the same store.
+func (c *clock) withOptions(options tenancy.Options) *tenancy.Services {
+	return tenancy.Open(c.store, func() time.Time { return c.now }, rand.Reader, options)
+}
+
+func (c *clock) must(err error) {
+	c.Helper()
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
+func (c *clock) pass(d time.Duration) { c.now = c.now.Add(d) }
+
+// shop is a database with an account whose workspace was given Standard. It is
+// made once, and each test has a copy: migrations and passwords take long.
+var shop struct {
+	database []byte
+	user     account.User
+	space    tenant.Workspace
 }

@@ -18,8 +18,17 @@ type Holding struct {
 	ExpiresAt *time.Time
 	// Name is what people call it.
 	Name string
-	// OverLimit says that the plan includes fewer, and that this one rests.
+	// OverLimit says that the plan includes fewer, and that this one
+	// is suspended.
 	OverLimit bool
+}
+
+// Holdings suspends what is over the limits of a workspace's plan, and says how
+// much of the plan is in use.
+type Holdings struct {
+	db         Database
+	workspaces *Workspaces
+	now        func() time.Time
 }
 
 // HoldingStore keeps what is over the limit of a plan.
@@ -33,6 +42,7 @@ type HoldingStore interface {
 	// all others of the resource that they are not.
 	SetOverLimit(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error
 	// SetKept says which of a resource an owner wants to stay, and that the
-	// others may rest.
+	// others may be
+	// suspended.
 	SetKept(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error
 }

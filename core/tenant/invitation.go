@@ -4,34 +4,81 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
+	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/outbox"
 	"parley/internal/id"
 )
 
 const invitationLifetime = 7 * 24 * time.Hour
 
-// Invitations returns the open invitations of a workspace.
-func (s *Service) Invitations(ctx context.Context, workspaceID string) ([]Invitation, error) {
-	return s.store.Invitations(ctx, workspaceID)
+// ErrInvitation is the cause of the fault of a code of no open invitation.
+var ErrInvitation = errors.New("no open invitation")
+
+// Invitation lets the person with its code join a workspace.
+type Invitation struct {
+	ID          string
+	WorkspaceID string
+	Email       string
+	Role        Role
+	// InvitedBy is the id of the user who made it, empty where that was not
+	// recorded. It ends when they lose the right to make it.
+	InvitedBy string
+	ExpiresAt time.Time
+	CreatedAt time.Time
+}
+
+// object is an invitation as the object of an act.
+func (i Invitation) object() audit.Object {
+	return audit.Object{Kind: "invitation", ID: i.ID, Name: i.Email}
+}
+
+// InvitationStore keeps invitations.
+type InvitationStore interface {
+	CreateInvitation(ctx context.Context, workspaceID string, invitation Invitation, codeHash string) error
+	Invitations(ctx context.Context, workspaceID string) ([]Invitation, error)
+	// InvitationByCode finds an invitation of any workspace.
+	InvitationByCode(ctx context.Context, codeHash string) (Invitation, error)
+	DeleteInvitation(ctx context.Context, workspaceID, id string) error
+	// DeleteExpiredInvitations removes those that have ended by a time.
+	DeleteExpiredInvitations(ctx context.Context, now time.Time) error
+}
+
+// Invitations lets people join a workspace.
+type Invitations struct {
+	db         Database
+	workspaces *Workspaces
+	members    *Members
+	signUps    *account.SignUps
+	throttle   *account.Throttle
+	mails      *outbox.Writer
+	now        func() time.Time
+	random     io.Reader
+}
+
+// List returns the open invitations of a workspace.
+func (i *Invitations) List(ctx context.Context, workspaceID string) ([]Invitation, error) {
+	return i.db.Invitations.Invitations(ctx, workspaceID)
 }
 
 // Invite returns the code with which a person joins a workspace. By is the
 // user who invites: only an owner makes owners.
-func (s *Service) Invite(ctx context.Context, workspaceID, by, email string, role Role) (string, error) {
-	email, err := checkEmail(email)
+func (i *Invitations) Invite(ctx context.Context, workspaceID, by, email string, role Role) (string, error) {
+	email, err := account.CheckEmail(email)
 	if err != nil {
 		return "", err
 	}
-	code, now := newSecret(s.random), s.now()
+	code, now := id.Secret(i.random), i.now()
 	invitation := Invitation{
-		ID: id.New(s.random, "inv"), WorkspaceID: workspaceID, Email: email, Role: role, InvitedBy: by,
+		ID: id.New(i.random, "inv"), WorkspaceID: workspaceID, Email: email, Role: role, InvitedBy: by,
 		CreatedAt: now, ExpiresAt: now.Add(invitationLifetime),
 	}
-	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		members, invitations, err := s.lockMembers(ctx, workspaceID)
+	err = i.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		members, invitations, err := i.members.admitOne(ctx, workspaceID)
 		if err != nil {
 			return err
 		}
@@ -49,17 +96,17 @@ func (s *Service) Invite(ctx context.Context, workspaceID, by, email string, rol
 				continue
 			}
 			// A new invitation replaces the old one, whose code ends.
-			if err := s.cancel(ctx, old); err != nil {
+			if err := cancelInvitation(ctx, i.db, i.now(), old); err != nil {
 				return err
 			}
 		}
-		if err := s.store.CreateInvitation(ctx, workspaceID, invitation, hashSecret(code)); err != nil {
+		if err := i.db.Invitations.CreateInvitation(ctx, workspaceID, invitation, id.Hash(code)); err != nil {
 			return err
 		}
-		if err := s.mailInvitation(ctx, members, invitation, code); err != nil {
+		if err := i.mail(ctx, members, invitation, code); err != nil {
 			return err
 		}
-		return s.record(ctx, workspaceID, audit.Entry{
+		return audit.Record(ctx, i.db.Audit, workspaceID, i.now(), audit.Entry{
 			Action: audit.InvitationCreated, Object: invitation.object(),
 			Detail: fmt.Sprintf("Invited as %s.", role),
 		})
@@ -67,9 +114,9 @@ func (s *Service) Invite(ctx context.Context, workspaceID, by, email string, rol
 	return code, err
 }
 
-// mailInvitation sends the link to whom it is for.
-func (s *Service) mailInvitation(ctx context.Context, members []Member, invitation Invitation, code string) error {
-	workspace, err := s.store.Workspace(ctx, invitation.WorkspaceID)
+// mail sends the link to whom it is for.
+func (i *Invitations) mail(ctx context.Context, members []Member, invitation Invitation, code string) error {
+	workspace, err := i.db.Workspaces.Workspace(ctx, invitation.WorkspaceID)
 	if err != nil {
 		return err
 	}
@@ -77,65 +124,66 @@ func (s *Service) mailInvitation(ctx context.Context, members []Member, invitati
 	if err != nil {
 		return err
 	}
-	return s.tell(ctx, invitation.Email, s.invitationMail(workspace, inviter.Email, code))
+	return i.mails.Write(ctx, invitation.Email, i.letter(workspace, inviter.Email, code))
 }
 
 // CancelInvitation makes an invitation's code worthless.
-func (s *Service) CancelInvitation(ctx context.Context, workspaceID, invitationID string) error {
-	return s.store.InTx(ctx, func(ctx context.Context) error {
-		open, err := s.store.Invitations(ctx, workspaceID)
+func (i *Invitations) CancelInvitation(ctx context.Context, workspaceID, invitationID string) error {
+	return i.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		open, err := i.db.Invitations.Invitations(ctx, workspaceID)
 		if err != nil {
 			return err
 		}
 		for _, invitation := range open {
 			if invitation.ID == invitationID {
-				return s.cancel(ctx, invitation)
+				return cancelInvitation(ctx, i.db, i.now(), invitation)
 			}
 		}
 		return fault.New(fault.NotFound, "Invitation not found.")
 	})
 }
 
-func (s *Service) cancel(ctx context.Context, invitation Invitation) error {
-	if err := s.store.DeleteInvitation(ctx, invitation.WorkspaceID, invitation.ID); err != nil {
+// cancelInvitation deletes an invitation and records that.
+func cancelInvitation(ctx context.Context, db Database, now time.Time, invitation Invitation) error {
+	if err := db.Invitations.DeleteInvitation(ctx, invitation.WorkspaceID, invitation.ID); err != nil {
 		return err
 	}
-	return s.record(ctx, invitation.WorkspaceID, audit.Entry{Action: audit.InvitationCancelled, Object: invitation.object()})
+	return audit.Record(ctx, db.Audit, invitation.WorkspaceID, now, audit.Entry{Action: audit.InvitationCancelled, Object: invitation.object()})
 }
 
 // Join makes the person with the code a member and returns their user id. It
 // creates the account if there is none with the invitation's address, and
 // otherwise asks for that account's password.
-func (s *Service) Join(ctx context.Context, code, password string, client Client) (string, error) {
-	invitation, err := s.openInvitation(ctx, code)
+func (i *Invitations) Join(ctx context.Context, code, password string, client account.Client) (string, error) {
+	invitation, err := i.open(ctx, code)
 	if err != nil {
-		return "", s.countedCode(ctx, code, client, err)
+		return "", i.throttle.CountCode(ctx, code, client, err)
 	}
-	user, isNew, err := s.joiner(ctx, invitation.Email, password, client)
+	user, isNew, err := i.signUps.Joiner(ctx, invitation.Email, password, client)
 	if err != nil {
 		return "", err
 	}
 	ctx = audit.AsPerson(ctx, user.ID, user.Email)
-	return user.ID, s.locked(ctx, invitation.WorkspaceID, func(ctx context.Context, _ Workspace) error {
-		if err := s.redeem(ctx, invitation); err != nil {
+	return user.ID, i.workspaces.Locked(ctx, invitation.WorkspaceID, func(ctx context.Context, _ Workspace) error {
+		if err := i.redeem(ctx, invitation); err != nil {
 			return err
 		}
 		if isNew {
-			if err := s.insertUser(ctx, user); err != nil {
+			if err := i.signUps.Insert(ctx, user); err != nil {
 				return err
 			}
 		}
-		err := s.record(ctx, invitation.WorkspaceID, audit.Entry{Action: audit.InvitationAccepted, Object: invitation.object()})
+		err := audit.Record(ctx, i.db.Audit, invitation.WorkspaceID, i.now(), audit.Entry{Action: audit.InvitationAccepted, Object: invitation.object()})
 		if err != nil {
 			return err
 		}
-		return s.AddMember(ctx, invitation.WorkspaceID, user, invitation.Role)
+		return i.members.AddMember(ctx, invitation.WorkspaceID, user, invitation.Role)
 	})
 }
 
-func (s *Service) openInvitation(ctx context.Context, code string) (Invitation, error) {
-	invitation, err := s.store.InvitationByCode(ctx, hashSecret(code))
-	if fault.Is(err, fault.NotFound) || err == nil && !s.now().Before(invitation.ExpiresAt) {
+func (i *Invitations) open(ctx context.Context, code string) (Invitation, error) {
+	invitation, err := i.db.Invitations.InvitationByCode(ctx, id.Hash(code))
+	if fault.Is(err, fault.NotFound) || err == nil && !i.now().Before(invitation.ExpiresAt) {
 		err = invitationEnded()
 	}
 	return invitation, err
@@ -151,15 +199,15 @@ func invitationEnded() error {
 // redeem takes an invitation away that is used, under the workspace's lock. It
 // may have been cancelled meanwhile, or its inviter may be over the plan's
 // limit and can invite nobody just now.
-func (s *Service) redeem(ctx context.Context, invitation Invitation) error {
-	members, err := s.store.Members(ctx, invitation.WorkspaceID)
+func (i *Invitations) redeem(ctx context.Context, invitation Invitation) error {
+	members, err := i.db.Members.Members(ctx, invitation.WorkspaceID)
 	if err != nil {
 		return err
 	}
 	if invitation.InvitedBy != "" && mayInvite(members, invitation) != nil {
 		return invitationEnded()
 	}
-	err = s.store.DeleteInvitation(ctx, invitation.WorkspaceID, invitation.ID)
+	err = i.db.Invitations.DeleteInvitation(ctx, invitation.WorkspaceID, invitation.ID)
 	if fault.Is(err, fault.NotFound) {
 		return invitationEnded()
 	}
@@ -176,53 +224,15 @@ func mayInvite(members []Member, invitation Invitation) error {
 	return mayGrant(inviter.Role, noRole, invitation.Role)
 }
 
-// countedCode counts a guess at a code, which was refused with an error.
-func (s *Service) countedCode(ctx context.Context, code string, client Client, refused error) error {
-	if !fault.Is(refused, fault.Invalid) {
-		return refused
-	}
-	if _, err := s.countAttempt(ctx, signInLimits("join:"+hashSecret(code), client.Address)...); err != nil {
-		return err
-	}
-	return refused
+// DeleteExpired removes invitations that have ended.
+func (i *Invitations) DeleteExpired(ctx context.Context) error {
+	return i.db.Invitations.DeleteExpiredInvitations(ctx, i.now())
 }
 
-// joiner returns the user with the invited address, who proves with the
-// password who they are, or a new one. What it tells of the address is counted
-// as sign-ups are.
-func (s *Service) joiner(ctx context.Context, email, password string, client Client) (user User, isNew bool, err error) {
-	counted, err := s.countSignUp(ctx, client)
-	if err != nil {
-		return User{}, false, err
-	}
-	user, isNew, err = s.userOrNew(ctx, email, password, client)
-	if fault.Is(err, fault.Unauthenticated) {
-		return User{}, false, &fault.Error{
-			Kind: fault.Invalid, Field: "password", Cause: err,
-			Message: "You already have an account with this e-mail address. Enter its password.",
-		}
-	}
-	if err != nil || !isNew { // nothing was made or found out
-		err = errors.Join(err, counted.forgive(context.WithoutCancel(ctx)))
-	}
-	return user, isNew, err
-}
-
-// cancelInvitationsOf ends the open invitations that a member may not make with
-// a role, which is none for somebody who goes.
-func (s *Service) cancelInvitationsOf(ctx context.Context, member Member, role Role) error {
-	open, err := s.store.Invitations(ctx, member.WorkspaceID)
-	if err != nil {
-		return err
-	}
-	for _, invitation := range open {
-		mayStill := role.May(ManageMembers) == nil && mayGrant(role, noRole, invitation.Role) == nil
-		if invitation.InvitedBy != member.UserID || mayStill {
-			continue
-		}
-		if err := s.cancel(ctx, invitation); err != nil {
-			return err
-		}
-	}
-	return nil
+func (i *Invitations) letter(workspace Workspace, inviter, code string) outbox.Letter {
+	return outbox.Letter{Subject: "You are invited to " + workspace.ShortName(), Says: []string{
+		fmt.Sprintf("%s invites you to the workspace %s. Join it here within a week:", inviter, workspace.Name),
+		i.mails.Link("/join#" + code),
+		"If you didn't expect this, ignore this e-mail.",
+	}}
 }

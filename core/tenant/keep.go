@@ -15,16 +15,16 @@ import (
 // more than that, and for an id that is none of them. The others are
 // suspended; with fewer chosen than the plan includes, the oldest of them stay,
 // too. The oldest owner needs no choosing.
-func (s *Service) Keep(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error {
+func (h *Holdings) Keep(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error {
 	if !slices.Contains(limitedInNumber, resource) {
 		return fault.New(fault.Invalid, "Choose among chatbots, members or API tokens.")
 	}
-	return s.locked(ctx, workspaceID, func(ctx context.Context, workspace Workspace) error {
-		p, err := s.store.Plan(ctx, workspace.Plan)
+	return h.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace Workspace) error {
+		p, err := h.db.Plans.Plan(ctx, workspace.Plan)
 		if err != nil {
 			return err
 		}
-		holdings, err := s.Holdings(ctx, workspaceID)
+		holdings, err := h.List(ctx, workspaceID)
 		if err != nil {
 			return err
 		}
@@ -32,14 +32,16 @@ func (s *Service) Keep(ctx context.Context, workspaceID string, resource plan.Re
 		if err := checkChoice(p, resource, groups, ids); err != nil {
 			return err
 		}
-		if err := s.store.SetKept(ctx, workspaceID, resource, ids); err != nil {
+		if err := h.db.Holdings.SetKept(ctx, workspaceID, resource, ids); err != nil {
 			return err
 		}
-		if err := s.settle(ctx, workspaceID, workspace.Plan); err != nil {
+		if err := h.SettleFor(ctx, workspaceID, workspace.Plan); err != nil {
 			return err
 		}
 		detail := fmt.Sprintf("%d of %d %s were chosen to stay active.", len(ids), count(holdings, resource), called[resource])
-		return s.recordChange(ctx, workspaceID, audit.LimitsChosen, detail)
+		return audit.Record(ctx, h.db.Audit, workspaceID, h.now(), audit.Entry{
+			Action: audit.LimitsChosen, Object: audit.Object{Kind: "workspace", ID: workspaceID}, Detail: detail,
+		})
 	})
 }
 

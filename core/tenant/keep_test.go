@@ -10,16 +10,23 @@ import (
 	"parley/core/tenant"
 )
 
+func (c *clock) history() []audit.Entry {
+	c.Helper()
+	entries, err := c.Audit.PlanHistory(c.Context(), c.space.ID, 100)
+	c.must(err)
+	return entries
+}
+
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	over := func(t *testing.T, name plan.Name) *clock {
 		c := newClock(t)
 		c.addChatbots(5)
-		c.must(c.SetPlan(t.Context(), c.space.ID, name))
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, name))
 		return c
 	}
 	keep := func(c *clock, resource plan.Resource, ids ...string) error {
-		return c.Keep(audit.As(c.Context(), c.owner()), c.space.ID, resource, ids)
+		return c.Holdings.Keep(audit.As(c.Context(), c.owner()), c.space.ID, resource, ids)
 	}
 	refused := func(c *clock, err error, says string) {
 		c.Helper()
@@ -46,9 +53,9 @@ func TestKeep(t *testing.T) {
 	t.Run("a choice outlives a better plan", func(t *testing.T) {
 		c := over(t, plan.Free)
 		c.must(keep(c, plan.Chatbots, "cb_4"))
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Premium))
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Premium))
 		c.rest(plan.Chatbots)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free))
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Free))
 		c.rest(plan.Chatbots, "cb_1", "cb_2", "cb_3", "cb_5")
 	})
 	t.Run("more than the plan includes is refused, and the choice before stays", func(t *testing.T) {
@@ -78,10 +85,10 @@ func TestKeep(t *testing.T) {
 		c.addChatbots(2)
 		c.addTokens("cb_1", 3)
 		c.addTokens("cb_2", 2)
-		all, err := c.Plans(t.Context())
+		all, err := c.Plans.All(t.Context())
 		c.must(err)
 		all[2].Limits.TokensPerChatbot = 1
-		c.must(c.UpdatePlan(t.Context(), all[2]))
+		c.must(c.Plans.UpdatePlan(t.Context(), all[2]))
 		c.rest(plan.Tokens, "cb_1_2", "cb_1_3", "cb_2_2")
 		c.must(keep(c, plan.Tokens, "cb_1_3", "cb_2_2"))
 		c.rest(plan.Tokens, "cb_1_1", "cb_1_2", "cb_2_1")
@@ -91,7 +98,7 @@ func TestKeep(t *testing.T) {
 		c := newClock(t)
 		first, second := c.addMember("first", tenant.RoleMember), c.addMember("second", tenant.RoleAdmin)
 		third := c.addMember("third", tenant.RoleMember)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic))
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Basic))
 		c.must(keep(c, plan.Members, second, third))
 		c.rest(plan.Members, first)
 		c.must(keep(c, plan.Members, c.user.ID, first, third))

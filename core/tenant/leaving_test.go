@@ -1,6 +1,8 @@
 package tenant_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"testing"
 
 	"parley/core/audit"
@@ -8,12 +10,13 @@ import (
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
+	"parley/store"
 )
 
 // invitedBy makes an invitation of a member, and returns its code.
 func (c *clock) invitedBy(user, email string, role tenant.Role) string {
 	c.Helper()
-	code, err := c.Invite(c.Context(), c.space.ID, user, email, role)
+	code, err := c.Invitations.Invite(c.Context(), c.space.ID, user, email, role)
 	c.must(err)
 	return code
 }
@@ -21,7 +24,7 @@ func (c *clock) invitedBy(user, email string, role tenant.Role) string {
 // joins says whether somebody can join with a code.
 func (c *clock) joins(code string, want bool) {
 	c.Helper()
-	_, err := c.Join(c.Context(), code, "a long enough password", stranger)
+	_, err := c.Invitations.Join(c.Context(), code, "a long enough password", stranger)
 	if want {
 		c.must(err)
 		return
@@ -35,13 +38,13 @@ func TestInvitationsOfWhoLosesTheRight(t *testing.T) {
 	t.Parallel()
 	for sentence, lose := range map[string]func(c *clock, admin string) error{
 		"an admin who is removed does not come back by their own invitation": func(c *clock, admin string) error {
-			return c.RemoveMember(c.Context(), c.space.ID, c.user.ID, admin)
+			return c.Members.RemoveMember(c.Context(), c.space.ID, c.user.ID, admin)
 		},
 		"an admin who leaves does not come back by their own invitation": func(c *clock, admin string) error {
-			return c.Leave(c.Context(), c.space.ID, admin)
+			return c.Members.Leave(c.Context(), c.space.ID, admin)
 		},
 		"a member who was an admin has no open invitation": func(c *clock, admin string) error {
-			return c.ChangeRole(c.Context(), c.space.ID, c.user.ID, admin, tenant.RoleMember)
+			return c.Members.ChangeRole(c.Context(), c.space.ID, c.user.ID, admin, tenant.RoleMember)
 		},
 	} {
 		t.Run(sentence, func(t *testing.T) {
@@ -51,7 +54,7 @@ func TestInvitationsOfWhoLosesTheRight(t *testing.T) {
 			kept := c.invitedBy(other, "guest@example.com", tenant.RoleMember)
 			c.must(lose(c, admin))
 			c.joins(code, false)
-			if open, err := c.Invitations(t.Context(), c.space.ID); err != nil || len(open) != 1 || open[0].InvitedBy != other {
+			if open, err := c.Invitations.List(t.Context(), c.space.ID); err != nil || len(open) != 1 || open[0].InvitedBy != other {
 				t.Errorf("there are open %+v, %v", open, err)
 			}
 			c.joins(kept, true)
@@ -62,21 +65,21 @@ func TestInvitationsOfWhoLosesTheRight(t *testing.T) {
 		second := c.addMember("second", tenant.RoleOwner)
 		owner := c.invitedBy(second, "boss@example.com", tenant.RoleOwner)
 		member := c.invitedBy(second, "guest@example.com", tenant.RoleMember)
-		c.must(c.ChangeRole(t.Context(), c.space.ID, c.user.ID, second, tenant.RoleAdmin))
+		c.must(c.Members.ChangeRole(t.Context(), c.space.ID, c.user.ID, second, tenant.RoleAdmin))
 		c.joins(owner, false)
 		c.joins(member, true)
 	})
 	t.Run("a request that began before the role was lost invites nobody", func(t *testing.T) {
 		c := newClock(t)
 		admin := c.addMember("admin", tenant.RoleAdmin)
-		c.must(c.RemoveMember(t.Context(), c.space.ID, c.user.ID, admin))
-		_, err := c.Invite(t.Context(), c.space.ID, admin, "back@example.com", tenant.RoleAdmin)
+		c.must(c.Members.RemoveMember(t.Context(), c.space.ID, c.user.ID, admin))
+		_, err := c.Invitations.Invite(t.Context(), c.space.ID, admin, "back@example.com", tenant.RoleAdmin)
 		c.isA(err, fault.NotFound)
 		demoted := c.addMember("demoted", tenant.RoleMember)
-		_, err = c.Invite(t.Context(), c.space.ID, demoted, "back@example.com", tenant.RoleMember)
+		_, err = c.Invitations.Invite(t.Context(), c.space.ID, demoted, "back@example.com", tenant.RoleMember)
 		c.isA(err, fault.Forbidden)
-		c.isA(c.ChangeRole(t.Context(), c.space.ID, demoted, demoted, tenant.RoleAdmin), fault.Forbidden)
-		c.isA(c.RemoveMember(t.Context(), c.space.ID, demoted, c.user.ID), fault.Conflict) // the last owner
+		c.isA(c.Members.ChangeRole(t.Context(), c.space.ID, demoted, demoted, tenant.RoleAdmin), fault.Forbidden)
+		c.isA(c.Members.RemoveMember(t.Context(), c.space.ID, demoted, c.user.ID), fault.Conflict) // the last owner
 	})
 	t.Run("an invitation waits while its inviter is over the plan's limit", func(t *testing.T) {
 		c := newClock(t)
@@ -84,20 +87,20 @@ func TestInvitationsOfWhoLosesTheRight(t *testing.T) {
 		c.addMember("second", tenant.RoleMember)
 		admin := c.addMember("admin", tenant.RoleAdmin)
 		code := c.invitedBy(admin, "guest@example.com", tenant.RoleMember)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic))
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Basic))
 		c.rest(plan.Members, admin)
 		c.joins(code, false)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Standard))
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Standard))
 		c.joins(code, true)
 	})
 	t.Run("an invitation of before, whose inviter is not recorded, is valid until it expires", func(t *testing.T) {
 		c := newClock(t)
-		c.must(c.store.CreateInvitation(t.Context(), c.space.ID, tenant.Invitation{
+		c.must(store.NewInvitations(c.store).CreateInvitation(t.Context(), c.space.ID, tenant.Invitation{
 			ID: "inv_old", WorkspaceID: c.space.ID, Email: "old@example.com", Role: tenant.RoleMember,
 			CreatedAt: c.now, ExpiresAt: c.now.Add(day),
 		}, hashed("old code")))
 		admin := c.addMember("admin", tenant.RoleAdmin)
-		c.must(c.RemoveMember(t.Context(), c.space.ID, c.user.ID, admin))
+		c.must(c.Members.RemoveMember(t.Context(), c.space.ID, c.user.ID, admin))
 		c.joins("old code", true)
 	})
 }
@@ -107,14 +110,14 @@ func TestLeave(t *testing.T) {
 	t.Run("a member who leaves sees the workspace no more, and their session and account stay", func(t *testing.T) {
 		c := newClock(t)
 		member := c.addMember("member", tenant.RoleMember)
-		keys, err := c.StartSession(t.Context(), member, stranger)
+		keys, err := c.Sessions.StartSession(t.Context(), member, stranger)
 		c.must(err)
-		c.must(c.Leave(audit.AsPerson(t.Context(), member, "member@example.com"), c.space.ID, member))
-		left, err := c.store.Audit(t.Context(), c.space.ID, []audit.Action{audit.MemberLeft}, 10)
+		c.must(c.Members.Leave(audit.AsPerson(t.Context(), member, "member@example.com"), c.space.ID, member))
+		left, err := store.NewAuditLog(c.store).Audit(t.Context(), c.space.ID, []audit.Action{audit.MemberLeft}, 10)
 		if err != nil || len(left) != 1 || left[0].Actor.UserID != member {
 			t.Errorf("the log says %+v, %v", left, err)
 		}
-		person, err := c.Person(t.Context(), keys.Session)
+		person, err := c.People.Person(t.Context(), keys.Session)
 		if err != nil || len(person.Memberships) != 0 {
 			t.Errorf("they are %+v, %v", person, err)
 		}
@@ -127,7 +130,7 @@ func TestLeave(t *testing.T) {
 			ID: "tok_1", WorkspaceID: c.space.ID, ChatbotID: "cb_1", Name: "theirs", Scopes: chatbot.AllScopes(),
 			CreatedBy: "admin@example.com", CreatedAt: c.now,
 		}, "hash of tok_1"))
-		c.must(c.Leave(t.Context(), c.space.ID, admin))
+		c.must(c.Members.Leave(t.Context(), c.space.ID, admin))
 		tokens, err := c.store.Tokens(t.Context(), c.space.ID, "cb_1")
 		if err != nil || len(tokens) != 1 || tokens[0].RevokedAt != nil {
 			t.Errorf("the tokens are %+v, %v", tokens, err)
@@ -136,13 +139,18 @@ func TestLeave(t *testing.T) {
 	t.Run("the last owner cannot leave", func(t *testing.T) {
 		c := newClock(t)
 		c.addMember("admin", tenant.RoleAdmin)
-		c.isA(c.Leave(t.Context(), c.space.ID, c.user.ID), fault.Conflict)
+		c.isA(c.Members.Leave(t.Context(), c.space.ID, c.user.ID), fault.Conflict)
 		second := c.addMember("second", tenant.RoleOwner)
-		c.must(c.Leave(t.Context(), c.space.ID, c.user.ID))
-		c.isA(c.Leave(t.Context(), c.space.ID, second), fault.Conflict)
+		c.must(c.Members.Leave(t.Context(), c.space.ID, c.user.ID))
+		c.isA(c.Members.Leave(t.Context(), c.space.ID, second), fault.Conflict)
 	})
 	t.Run("nobody leaves a workspace that they do not belong to", func(t *testing.T) {
 		c := newClock(t)
-		c.isA(c.Leave(t.Context(), c.space.ID, "usr_stranger"), fault.NotFound)
+		c.isA(c.Members.Leave(t.Context(), c.space.ID, "usr_stranger"), fault.NotFound)
 	})
+}
+
+func hashed(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
 }

@@ -4,32 +4,49 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
+	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
 )
 
-// Members returns the members of a workspace, oldest first.
-func (s *Service) Members(ctx context.Context, workspaceID string) ([]Member, error) {
-	return s.store.Members(ctx, workspaceID)
+// Members says who belongs to a workspace, and as what.
+type Members struct {
+	db         Database
+	workspaces *Workspaces
+	holdings   *Holdings
+	follower   OwnerFollower
+	now        func() time.Time
 }
 
-// lockMembers admits one more member and returns those there are.
-func (s *Service) lockMembers(ctx context.Context, workspaceID string) ([]Member, []Invitation, error) {
-	workspace, err := s.store.LockWorkspace(ctx, workspaceID)
+// OwnerFollower is told of another first owner of a workspace, in the
+// transaction that makes it so; package subscription is one.
+type OwnerFollower interface {
+	OwnerChanges(ctx context.Context, workspaceID string) error
+}
+
+// List returns the members of a workspace, oldest first.
+func (m *Members) List(ctx context.Context, workspaceID string) ([]Member, error) {
+	return m.db.Members.Members(ctx, workspaceID)
+}
+
+// admitOne admits one more member and returns those there are.
+func (m *Members) admitOne(ctx context.Context, workspaceID string) ([]Member, []Invitation, error) {
+	workspace, err := m.db.Workspaces.LockWorkspace(ctx, workspaceID)
 	if err != nil {
 		return nil, nil, err
 	}
-	members, err := s.store.Members(ctx, workspaceID)
+	members, err := m.db.Members.Members(ctx, workspaceID)
 	if err != nil {
 		return nil, nil, err
 	}
-	invitations, err := s.store.Invitations(ctx, workspaceID)
+	invitations, err := m.db.Invitations.Invitations(ctx, workspaceID)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := s.store.Plan(ctx, workspace.Plan)
+	p, err := m.db.Plans.Plan(ctx, workspace.Plan)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -54,50 +71,50 @@ func memberOf(members []Member, userID string) (Member, error) {
 }
 
 // AddMember makes a user a member of a workspace.
-func (s *Service) AddMember(ctx context.Context, workspaceID string, user User, role Role) error {
-	return s.store.InTx(ctx, func(ctx context.Context) error {
-		if _, _, err := s.lockMembers(ctx, workspaceID); err != nil {
+func (m *Members) AddMember(ctx context.Context, workspaceID string, user account.User, role Role) error {
+	return m.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		if _, _, err := m.admitOne(ctx, workspaceID); err != nil {
 			return err
 		}
-		member := Member{WorkspaceID: workspaceID, UserID: user.ID, Email: user.Email, Role: role, CreatedAt: s.now()}
-		if err := s.store.AddMember(ctx, workspaceID, member); err != nil {
+		member := Member{WorkspaceID: workspaceID, UserID: user.ID, Email: user.Email, Role: role, CreatedAt: m.now()}
+		if err := m.db.Members.AddMember(ctx, workspaceID, member); err != nil {
 			return err
 		}
-		err := s.record(ctx, workspaceID, audit.Entry{
+		err := audit.Record(ctx, m.db.Audit, workspaceID, m.now(), audit.Entry{
 			Action: audit.MemberJoined, Object: member.object(), Detail: fmt.Sprintf("Joined as %s.", role),
 		})
 		if err != nil {
 			return err
 		}
-		return s.Settle(ctx, workspaceID)
+		return m.holdings.Settle(ctx, workspaceID)
 	})
 }
 
 // ChangeRole gives a member another role. By is the user who asks.
-func (s *Service) ChangeRole(ctx context.Context, workspaceID, by, userID string, role Role) error {
-	return s.changeMember(ctx, workspaceID, userID, role, func(members []Member, member Member) error {
+func (m *Members) ChangeRole(ctx context.Context, workspaceID, by, userID string, role Role) error {
+	return m.changeMember(ctx, workspaceID, userID, role, func(members []Member, member Member) error {
 		return mayManage(members, by, member, role)
 	})
 }
 
 // RemoveMember takes a member out of a workspace. By is the user who asks.
-func (s *Service) RemoveMember(ctx context.Context, workspaceID, by, userID string) error {
-	return s.changeMember(ctx, workspaceID, userID, noRole, func(members []Member, member Member) error {
+func (m *Members) RemoveMember(ctx context.Context, workspaceID, by, userID string) error {
+	return m.changeMember(ctx, workspaceID, userID, noRole, func(members []Member, member Member) error {
 		return mayManage(members, by, member, noRole)
 	})
 }
 
 // Leave takes a user out of a workspace who wants to go. The API tokens that
 // they created stay with the workspace.
-func (s *Service) Leave(ctx context.Context, workspaceID, userID string) error {
-	return s.changeMember(ctx, workspaceID, userID, noRole, func([]Member, Member) error { return nil })
+func (m *Members) Leave(ctx context.Context, workspaceID, userID string) error {
+	return m.changeMember(ctx, workspaceID, userID, noRole, func([]Member, Member) error { return nil })
 }
 
 // changeMember gives a member another role, or none, if may does not refuse it.
 // Invitations that the member may not make any more end with it.
-func (s *Service) changeMember(ctx context.Context, workspaceID, userID string, to Role, may func([]Member, Member) error) error {
-	return s.locked(ctx, workspaceID, func(ctx context.Context, workspace Workspace) error {
-		members, err := s.store.Members(ctx, workspaceID)
+func (m *Members) changeMember(ctx context.Context, workspaceID, userID string, to Role, may func([]Member, Member) error) error {
+	return m.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace Workspace) error {
+		members, err := m.db.Members.Members(ctx, workspaceID)
 		if err != nil {
 			return err
 		}
@@ -111,31 +128,31 @@ func (s *Service) changeMember(ctx context.Context, workspaceID, userID string, 
 		if err := may(members, member); err != nil {
 			return err
 		}
-		if err := s.setRole(ctx, member, to); err != nil {
+		if err := m.setRole(ctx, member, to); err != nil {
 			return err
 		}
-		if err := s.cancelInvitationsOf(ctx, member, to); err != nil {
+		if err := m.cancelInvitationsOf(ctx, member, to); err != nil {
 			return err
 		}
-		if err := s.recordMember(ctx, member, to); err != nil {
+		if err := m.recordMember(ctx, member, to); err != nil {
 			return err
 		}
-		if err := s.tellOfOwner(ctx, workspaceID, firstOwner(members)); err != nil {
+		if err := m.tellOfOwner(ctx, workspaceID, FirstOwner(members)); err != nil {
 			return err
 		}
-		return s.settle(ctx, workspaceID, workspace.Plan)
+		return m.holdings.SettleFor(ctx, workspaceID, workspace.Plan)
 	})
 }
 
-func (s *Service) setRole(ctx context.Context, member Member, to Role) error {
+func (m *Members) setRole(ctx context.Context, member Member, to Role) error {
 	if to == noRole {
-		return s.store.RemoveMember(ctx, member.WorkspaceID, member.UserID)
+		return m.db.Members.RemoveMember(ctx, member.WorkspaceID, member.UserID)
 	}
-	return s.store.SetRole(ctx, member.WorkspaceID, member.UserID, to)
+	return m.db.Members.SetRole(ctx, member.WorkspaceID, member.UserID, to)
 }
 
 // recordMember records that a member has another role, or none any more.
-func (s *Service) recordMember(ctx context.Context, before Member, to Role) error {
+func (m *Members) recordMember(ctx context.Context, before Member, to Role) error {
 	entry := audit.Entry{Action: audit.RoleChanged, Object: before.object()}
 	switch {
 	case to == noRole && audit.ActorOf(ctx).UserID == before.UserID:
@@ -144,23 +161,23 @@ func (s *Service) recordMember(ctx context.Context, before Member, to Role) erro
 		entry.Action = audit.MemberRemoved
 	}
 	entry.Changes = []audit.Change{{Field: "role", Old: string(before.Role), New: string(to)}}
-	return s.record(ctx, before.WorkspaceID, entry)
+	return audit.Record(ctx, m.db.Audit, before.WorkspaceID, m.now(), entry)
 }
 
 // tellOfOwner sees to it that Stripe learns of another first owner.
-func (s *Service) tellOfOwner(ctx context.Context, workspaceID string, before Member) error {
-	members, err := s.store.Members(ctx, workspaceID)
-	if err != nil || firstOwner(members).UserID == before.UserID {
+func (m *Members) tellOfOwner(ctx context.Context, workspaceID string, before Member) error {
+	members, err := m.db.Members.Members(ctx, workspaceID)
+	if err != nil || FirstOwner(members).UserID == before.UserID {
 		return err
 	}
-	return s.customerIsStale(ctx, workspaceID)
+	return m.follower.OwnerChanges(ctx, workspaceID)
 }
 
 // needsOwner refuses to take the last owner away.
 func needsOwner(members []Member, member Member, to Role) error {
 	owners := 0
-	for _, m := range members {
-		if m.Role == RoleOwner {
+	for _, other := range members {
+		if other.Role == RoleOwner {
 			owners++
 		}
 	}
@@ -185,6 +202,25 @@ func mayManage(members []Member, by string, member Member, to Role) error {
 func mayGrant(by, from, to Role) error {
 	if by != RoleOwner && (from == RoleOwner || to == RoleOwner) {
 		return fault.New(fault.Forbidden, "Only an owner can make or change an owner.")
+	}
+	return nil
+}
+
+// cancelInvitationsOf ends the open invitations that a member may not make with
+// a role, which is none for somebody who goes.
+func (m *Members) cancelInvitationsOf(ctx context.Context, member Member, role Role) error {
+	open, err := m.db.Invitations.Invitations(ctx, member.WorkspaceID)
+	if err != nil {
+		return err
+	}
+	for _, invitation := range open {
+		mayStill := role.May(ManageMembers) == nil && mayGrant(role, noRole, invitation.Role) == nil
+		if invitation.InvitedBy != member.UserID || mayStill {
+			continue
+		}
+		if err := cancelInvitation(ctx, m.db, m.now(), invitation); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -2,19 +2,38 @@ package tenant
 
 import (
 	"context"
+	"time"
 
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
 )
 
-// Plans returns all plans in order.
-func (s *Service) Plans(ctx context.Context) ([]plan.Plan, error) { return s.store.Plans(ctx) }
+// PlanStore keeps plans.
+type PlanStore interface {
+	// Plans returns all plans in order, Plan one of them.
+	Plans(ctx context.Context) ([]plan.Plan, error)
+	Plan(ctx context.Context, name plan.Name) (plan.Plan, error)
+	// UpdatePlan writes a plan's limits and price.
+	UpdatePlan(ctx context.Context, p plan.Plan) error
+	// SetOnSale writes what a plan is sold for.
+	SetOnSale(ctx context.Context, name plan.Name, price plan.Price) error
+}
+
+// Plans changes what plans include.
+type Plans struct {
+	db       Database
+	holdings *Holdings
+	now      func() time.Time
+}
+
+// All returns all plans in order.
+func (p *Plans) All(ctx context.Context) ([]plan.Plan, error) { return p.db.Plans.Plans(ctx) }
 
 // UpdatePlan gives a plan other limits and prices, and settles every workspace
 // that has it. If that is interrupted, the same again goes on with it.
-func (s *Service) UpdatePlan(ctx context.Context, changed plan.Plan) error {
-	stored, err := s.existing(ctx, changed.Name)
+func (p *Plans) UpdatePlan(ctx context.Context, changed plan.Plan) error {
+	stored, err := p.Existing(ctx, changed.Name)
 	if err != nil {
 		return err
 	}
@@ -22,11 +41,11 @@ func (s *Service) UpdatePlan(ctx context.Context, changed plan.Plan) error {
 	if err := changed.Check(); err != nil {
 		return err
 	}
-	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		if err := s.store.UpdatePlan(ctx, changed); err != nil {
+	err = p.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		if err := p.db.Plans.UpdatePlan(ctx, changed); err != nil {
 			return err
 		}
-		return s.record(ctx, "", audit.Entry{
+		return audit.Record(ctx, p.db.Audit, "", p.now(), audit.Entry{
 			Action: audit.PlanLimitsChanged, Object: audit.Object{Kind: "plan", ID: string(changed.Name), Name: changed.Title},
 			Changes: audit.Differences(stored, changed),
 		})
@@ -34,37 +53,37 @@ func (s *Service) UpdatePlan(ctx context.Context, changed plan.Plan) error {
 	if err != nil {
 		return err
 	}
-	return s.settleAll(ctx, func(w Workspace) bool { return w.Plan == changed.Name })
+	return p.settleAll(ctx, func(w Workspace) bool { return w.Plan == changed.Name })
 }
 
 // SetOnSale notes what a plan is sold for, as was read at Stripe. See
 // [plan.Plan.Offer].
-func (s *Service) SetOnSale(ctx context.Context, name plan.Name, price plan.Price) error {
-	stored, err := s.store.Plan(ctx, name)
+func (p *Plans) SetOnSale(ctx context.Context, name plan.Name, price plan.Price) error {
+	stored, err := p.db.Plans.Plan(ctx, name)
 	if err != nil || stored.OnSale == price {
 		return err
 	}
-	return s.store.InTx(ctx, func(ctx context.Context) error { return s.store.SetOnSale(ctx, name, price) })
+	return p.db.Tx.InTx(ctx, func(ctx context.Context) error { return p.db.Plans.SetOnSale(ctx, name, price) })
 }
 
-// existing returns a plan, or says which there are.
-func (s *Service) existing(ctx context.Context, name plan.Name) (plan.Plan, error) {
-	p, err := s.store.Plan(ctx, name)
+// Existing returns a plan, or says which there are.
+func (p *Plans) Existing(ctx context.Context, name plan.Name) (plan.Plan, error) {
+	found, err := p.db.Plans.Plan(ctx, name)
 	if fault.Is(err, fault.NotFound) {
 		err = fault.InField("plan", "There is no plan %q. Choose starter, basic, standard, premium or enterprise.", name)
 	}
-	return p, err
+	return found, err
 }
 
 // SettleAll settles every workspace, so that a rule which has changed, or a token
 // which has expired, has its effect without anybody doing something there.
-func (s *Service) SettleAll(ctx context.Context) error {
-	return s.settleAll(ctx, func(Workspace) bool { return true })
+func (p *Plans) SettleAll(ctx context.Context) error {
+	return p.settleAll(ctx, func(Workspace) bool { return true })
 }
 
 // settleAll settles workspaces, one after the other: none waits for the others.
-func (s *Service) settleAll(ctx context.Context, wanted func(Workspace) bool) error {
-	workspaces, err := s.store.Workspaces(ctx)
+func (p *Plans) settleAll(ctx context.Context, wanted func(Workspace) bool) error {
+	workspaces, err := p.db.Workspaces.Workspaces(ctx)
 	if err != nil {
 		return err
 	}
@@ -72,7 +91,7 @@ func (s *Service) settleAll(ctx context.Context, wanted func(Workspace) bool) er
 		if !wanted(workspace) {
 			continue
 		}
-		err := s.Settle(ctx, workspace.ID)
+		err := p.holdings.Settle(ctx, workspace.ID)
 		if err != nil && !fault.Is(err, fault.NotFound) { // deleted meanwhile
 			return err
 		}

@@ -7,38 +7,38 @@ import (
 	"parley/core/plan"
 )
 
-// Holdings returns a workspace's chatbots, members and active tokens, with
+// List returns a workspace's chatbots, members and active tokens, with
 // those that rest.
-func (s *Service) Holdings(ctx context.Context, workspaceID string) ([]Holding, error) {
-	holdings, err := s.store.Holdings(ctx, workspaceID)
+func (h *Holdings) List(ctx context.Context, workspaceID string) ([]Holding, error) {
+	holdings, err := h.db.Holdings.Holdings(ctx, workspaceID)
 	if err != nil {
 		return nil, err
 	}
-	now := s.now()
-	return slices.DeleteFunc(holdings, func(h Holding) bool {
-		return h.ExpiresAt != nil && !now.Before(*h.ExpiresAt)
+	now := h.now()
+	return slices.DeleteFunc(holdings, func(held Holding) bool {
+		return held.ExpiresAt != nil && !now.Before(*held.ExpiresAt)
 	}), nil
 }
 
 // Settle puts to rest what is over the limits of a workspace's plan, and wakes
 // up what no longer is. Who adds or deletes a chatbot, member or token calls it
 // in the same transaction.
-func (s *Service) Settle(ctx context.Context, workspaceID string) error {
-	return s.locked(ctx, workspaceID, func(ctx context.Context, workspace Workspace) error {
-		return s.settle(ctx, workspaceID, workspace.Plan)
+func (h *Holdings) Settle(ctx context.Context, workspaceID string) error {
+	return h.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace Workspace) error {
+		return h.SettleFor(ctx, workspaceID, workspace.Plan)
 	})
 }
 
 // limitedInNumber are the resources of holdings.
 var limitedInNumber = []plan.Resource{plan.Chatbots, plan.Members, plan.Tokens}
 
-// settle needs the workspace's lock.
-func (s *Service) settle(ctx context.Context, workspaceID string, name plan.Name) error {
-	p, err := s.store.Plan(ctx, name)
+// SettleFor is [Holdings.Settle] for a plan, under the workspace's lock.
+func (h *Holdings) SettleFor(ctx context.Context, workspaceID string, name plan.Name) error {
+	p, err := h.db.Plans.Plan(ctx, name)
 	if err != nil {
 		return err
 	}
-	holdings, err := s.Holdings(ctx, workspaceID)
+	holdings, err := h.List(ctx, workspaceID)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (s *Service) settle(ctx context.Context, workspaceID string, name plan.Name
 		if !changed {
 			continue
 		}
-		if err := s.store.SetOverLimit(ctx, workspaceID, resource, over); err != nil {
+		if err := h.db.Holdings.SetOverLimit(ctx, workspaceID, resource, over); err != nil {
 			return err
 		}
 	}

@@ -5,10 +5,52 @@ import (
 	"errors"
 	"testing"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/subscription"
 	"parley/core/tenant"
 )
+
+// customer makes the workspace one of Stripe's customers, with no plan that was
+// given by hand.
+func (c *clock) customer() {
+	c.Helper()
+	c.must(c.Grants.SetPlan(c.Context(), c.space.ID, plan.Free))
+	_, err := c.Customers.SetCustomer(c.Context(), c.space.ID, subscription.Customer{ID: "cus_shop"})
+	c.must(err)
+}
+
+// active is a subscription that goes on.
+func (c *clock) active(name plan.Name) subscription.Billed {
+	end := c.now.Add(30 * day)
+	return subscription.Billed{ID: "sub_1", Status: plan.Active, Plan: name, Interval: plan.Monthly, PeriodEnd: &end}
+}
+
+func (c *clock) subscription() subscription.Subscription {
+	c.Helper()
+	subscription, err := c.Ledger.Subscription(c.Context(), c.space.ID)
+	c.must(err)
+	return subscription
+}
+
+// bill writes what was just read at Stripe.
+func (c *clock) bill(billed subscription.Billed) subscription.Applied {
+	c.Helper()
+	return c.billBecause(billed, subscription.Cause{})
+}
+
+func (c *clock) billBecause(billed subscription.Billed, cause subscription.Cause) subscription.Applied {
+	c.Helper()
+	return c.apply(audit.As(c.Context(), audit.Stripe), billed, cause)
+}
+
+func (c *clock) apply(ctx context.Context, billed subscription.Billed, cause subscription.Cause) subscription.Applied {
+	c.Helper()
+	applied, err := c.Ledger.ApplySubscription(ctx, c.space.ID, c.subscription().Revision, billed, false, cause)
+	c.must(err)
+	return applied
+}
 
 func TestDowngrade(t *testing.T) {
 	t.Parallel()
@@ -35,14 +77,14 @@ func TestDowngrade(t *testing.T) {
 		c.rest(plan.Tokens, "cb_1_1", "cb_1_2", "cb_2_1")
 	})
 	t.Run("nothing is deleted", func(t *testing.T) {
-		usage, err := c.Usage(t.Context(), c.space.ID)
+		usage, err := c.Holdings.Usage(t.Context(), c.space.ID)
 		c.must(err)
 		if usage != (tenant.Usage{Chatbots: 3, Members: 4, TokensPerChatbot: 2}) {
 			t.Errorf("in use are %+v", usage)
 		}
 	})
 	t.Run("who rests can look and nothing else", func(t *testing.T) {
-		memberships, err := c.Memberships(t.Context(), admin)
+		memberships, err := c.People.Memberships(t.Context(), admin)
 		c.must(err)
 		person := tenant.Person{Memberships: memberships}
 		if _, err := person.May(tenant.Read, c.space.ID); err != nil {
@@ -52,7 +94,7 @@ func TestDowngrade(t *testing.T) {
 		c.isA(err, fault.Forbidden)
 	})
 	t.Run("a suspended owner cannot decide for the others, but can pay for all of them", func(t *testing.T) {
-		memberships, err := c.Memberships(t.Context(), second)
+		memberships, err := c.People.Memberships(t.Context(), second)
 		c.must(err)
 		person := tenant.Person{Memberships: memberships}
 		for _, action := range []tenant.Action{tenant.ChangePlan, tenant.ManageMembers, tenant.EditKnowledge} {
@@ -76,19 +118,19 @@ func TestSettle(t *testing.T) {
 	t.Run("a deletion wakes up the next", func(t *testing.T) {
 		c := newClock(t)
 		c.addChatbots(3)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free))
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Free))
 		c.must(c.store.InTx(t.Context(), func(ctx context.Context) error {
-			return errors.Join(c.store.DeleteChatbot(ctx, c.space.ID, "cb_1"), c.Settle(ctx, c.space.ID))
+			return errors.Join(c.store.DeleteChatbot(ctx, c.space.ID, "cb_1"), c.Holdings.Settle(ctx, c.space.ID))
 		}))
 		c.rest(plan.Chatbots, "cb_3")
 	})
 	t.Run("a transaction that fails settles nothing", func(t *testing.T) {
 		c := newClock(t)
 		c.addChatbots(2)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free))
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Free))
 		failure := errors.New("no")
 		err := c.store.InTx(t.Context(), func(ctx context.Context) error {
-			return errors.Join(c.store.DeleteChatbot(ctx, c.space.ID, "cb_1"), c.Settle(ctx, c.space.ID), failure)
+			return errors.Join(c.store.DeleteChatbot(ctx, c.space.ID, "cb_1"), c.Holdings.Settle(ctx, c.space.ID), failure)
 		})
 		if !errors.Is(err, failure) {
 			t.Fatal(err)
@@ -100,50 +142,50 @@ func TestSettle(t *testing.T) {
 		first := c.addMember("first", tenant.RoleMember)
 		c.addMember("second", tenant.RoleMember)
 		third := c.addMember("third", tenant.RoleMember)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic))
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Basic))
 		c.rest(plan.Members, third)
-		c.must(c.RemoveMember(t.Context(), c.space.ID, c.user.ID, first))
+		c.must(c.Members.RemoveMember(t.Context(), c.space.ID, c.user.ID, first))
 		c.rest(plan.Members)
 	})
 	t.Run("four owners do not all stay active on Starter", func(t *testing.T) {
 		c := newClock(t)
 		second, third, fourth := c.addMember("second", tenant.RoleOwner), c.addMember("third", tenant.RoleOwner), c.addMember("fourth", tenant.RoleOwner)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free))
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Free))
 		c.rest(plan.Members, second, third, fourth)
 	})
 	t.Run("the active owner chooses which owners stay", func(t *testing.T) {
 		c := newClock(t)
 		second, third, fourth := c.addMember("second", tenant.RoleOwner), c.addMember("third", tenant.RoleOwner), c.addMember("fourth", tenant.RoleOwner)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Basic))
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Basic))
 		c.rest(plan.Members, fourth)
-		c.must(c.Keep(t.Context(), c.space.ID, plan.Members, []string{third, fourth}))
+		c.must(c.Holdings.Keep(t.Context(), c.space.ID, plan.Members, []string{third, fourth}))
 		c.rest(plan.Members, second)
-		c.isA(c.Keep(t.Context(), c.space.ID, plan.Members, []string{second, third, fourth}), fault.Invalid)
+		c.isA(c.Holdings.Keep(t.Context(), c.space.ID, plan.Members, []string{second, third, fourth}), fault.Invalid)
 	})
 	t.Run("a workspace whose first owner leaves is not locked: the next owner is active", func(t *testing.T) {
 		c := newClock(t)
 		second, third := c.addMember("second", tenant.RoleOwner), c.addMember("third", tenant.RoleOwner)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free))
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Free))
 		c.rest(plan.Members, second, third)
-		c.must(c.RemoveMember(t.Context(), c.space.ID, c.user.ID, c.user.ID))
+		c.must(c.Members.RemoveMember(t.Context(), c.space.ID, c.user.ID, c.user.ID))
 		c.rest(plan.Members, third)
 	})
 	t.Run("a workspace whose first owner becomes a member is not locked, either", func(t *testing.T) {
 		c := newClock(t)
 		c.addMember("second", tenant.RoleOwner)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free))
-		c.must(c.ChangeRole(t.Context(), c.space.ID, c.user.ID, c.user.ID, tenant.RoleMember))
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Free))
+		c.must(c.Members.ChangeRole(t.Context(), c.space.ID, c.user.ID, c.user.ID, tenant.RoleMember))
 		c.rest(plan.Members, c.user.ID)
 	})
 	t.Run("a workspace that is over its limit takes no further member", func(t *testing.T) {
 		c := newClock(t)
 		c.addMember("first", tenant.RoleMember)
-		c.must(c.SetPlan(t.Context(), c.space.ID, plan.Free))
-		_, err := c.Invite(t.Context(), c.space.ID, c.user.ID, "guest@example.com", tenant.RoleMember)
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Free))
+		_, err := c.Invitations.Invite(t.Context(), c.space.ID, c.user.ID, "guest@example.com", tenant.RoleMember)
 		c.isA(err, fault.Forbidden)
 	})
 	t.Run("a workspace that is not there is not found", func(t *testing.T) {
 		c := newClock(t)
-		c.isA(c.Settle(t.Context(), "ws_nowhere"), fault.NotFound)
+		c.isA(c.Holdings.Settle(t.Context(), "ws_nowhere"), fault.NotFound)
 	})
 }

@@ -21,11 +21,15 @@ type Usage struct {
 	StoredBytes int
 }
 
-// UsageStore knows how much a workspace has in use.
-type UsageStore interface {
+// messageCounter knows how many questions a workspace has asked.
+type messageCounter interface {
 	// MessagesOf is how many questions were counted in a month such as
 	// "2026-11", in UTC.
 	MessagesOf(ctx context.Context, workspaceID, month string) (int, error)
+}
+
+// knowledgeMeter knows how much a workspace's documents take up.
+type knowledgeMeter interface {
 	// KnowledgeChars is the length of all documents, in characters.
 	KnowledgeChars(ctx context.Context, workspaceID string) (int, error)
 	// StoredBytes is the size of all files and texts, in bytes.
@@ -33,24 +37,24 @@ type UsageStore interface {
 }
 
 // Usage returns what a workspace has in use, for the page of plans.
-func (s *Service) Usage(ctx context.Context, workspaceID string) (Usage, error) {
-	holdings, err := s.Holdings(ctx, workspaceID)
+func (h *Holdings) Usage(ctx context.Context, workspaceID string) (Usage, error) {
+	holdings, err := h.List(ctx, workspaceID)
 	if err != nil {
 		return Usage{}, err
 	}
-	invitations, err := s.store.Invitations(ctx, workspaceID)
+	invitations, err := h.db.Invitations.Invitations(ctx, workspaceID)
 	if err != nil {
 		return Usage{}, err
 	}
-	messages, err := s.store.MessagesOf(ctx, workspaceID, s.now().UTC().Format("2006-01"))
+	messages, err := h.db.Messages.MessagesOf(ctx, workspaceID, h.now().UTC().Format("2006-01"))
 	if err != nil {
 		return Usage{}, err
 	}
-	chars, err := s.store.KnowledgeChars(ctx, workspaceID)
+	chars, err := h.db.Knowledge.KnowledgeChars(ctx, workspaceID)
 	if err != nil {
 		return Usage{}, err
 	}
-	stored, err := s.store.StoredBytes(ctx, workspaceID)
+	stored, err := h.db.Knowledge.StoredBytes(ctx, workspaceID)
 	if err != nil {
 		return Usage{}, err
 	}

@@ -12,9 +12,15 @@ import (
 	"parley/store"
 )
 
+// in is a moment from now.
+func (c *clock) in(d time.Duration) *time.Time {
+	at := c.now.Add(d)
+	return &at
+}
+
 func (c *clock) uses(want tenant.Usage) {
 	c.Helper()
-	if usage, err := c.Usage(c.Context(), c.space.ID); err != nil || usage != want {
+	if usage, err := c.Holdings.Usage(c.Context(), c.space.ID); err != nil || usage != want {
 		c.Errorf("in use are %+v, want %+v; %v", usage, want, err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"parley/store"
 )
 
 // chore is a task that is done once in each period, by one of all processes.
@@ -41,7 +43,7 @@ func (h *housekeeping) chores() []*chore {
 	all := []*chore{
 		{name: "retention", since: thisHour, do: h.Chat.DeleteExpired},
 		{name: "audit.forget", since: lastNight, do: h.forgetAudit},
-		{name: "plans.settle", since: lastNight, do: h.Tenants.SettleAll},
+		{name: "plans.settle", since: lastNight, do: h.Tenants.Plans.SettleAll},
 		{name: "limits.forget", since: thisHour, do: h.forgetLimits},
 	}
 	if h.Billing == nil {
@@ -86,7 +88,7 @@ func (h *housekeeping) runChores(ctx context.Context) {
 	if h.Mails != nil {
 		tasks.Go(func() {
 			every(ctx, mailsEvery, func() {
-				_, err := h.Tenants.SendMails(ctx, h.Mails.Send)
+				_, err := h.Tenants.Mails.SendMails(ctx, h.Mails.Send)
 				logUnlessStopped(ctx, h.Log, "mails not sent", err)
 			})
 		})
@@ -101,7 +103,7 @@ func (h *housekeeping) runChores(ctx context.Context) {
 	for _, c := range h.chores() {
 		tasks.Go(func() {
 			every(ctx, choresEvery, func() {
-				logUnlessStopped(ctx, h.Log, "chore not done: "+c.name, c.run(ctx, h.Store.BeginChore, h.now()))
+				logUnlessStopped(ctx, h.Log, "chore not done: "+c.name, c.run(ctx, store.NewChores(h.Store).BeginChore, h.now()))
 			})
 		})
 	}
@@ -113,21 +115,21 @@ const stripePatience = 24 * time.Hour
 
 // lapse ends access whose time has come.
 func (h *housekeeping) lapse(ctx context.Context) error {
-	_, granted := h.Tenants.EndGrants(ctx)
+	_, granted := h.Tenants.Grants.EndGrants(ctx)
 	if h.Billing == nil {
-		_, unverified := h.Tenants.EndUnverified(ctx)
-		_, err := h.Tenants.Lapse(ctx)
+		_, unverified := h.Tenants.Lapses.EndUnverified(ctx)
+		_, err := h.Tenants.Lapses.Lapse(ctx)
 		return errors.Join(granted, unverified, err)
 	}
 	asked := h.Billing.RefreshLapsed(ctx)
-	_, err := h.Tenants.LapseBefore(ctx, h.now().Add(-stripePatience))
+	_, err := h.Tenants.Lapses.LapseBefore(ctx, h.now().Add(-stripePatience))
 	return errors.Join(granted, asked, err)
 }
 
 // warnOfUnverified logs every day which plans were paid for before Stripe was
 // switched off.
 func (h *housekeeping) warnOfUnverified(ctx context.Context) error {
-	found, err := h.Tenants.Unverified(ctx)
+	found, err := h.Tenants.Lapses.Unverified(ctx)
 	if err == nil && len(found.Workspaces) > 0 {
 		h.Log.Warn("plans that were paid for at Stripe end, as it is switched off: set STRIPE_SECRET_KEY again, or lower them with parley plan set",
 			"workspaces", len(found.Workspaces), "first", found.Until.Format(time.DateOnly))
@@ -137,7 +139,7 @@ func (h *housekeeping) warnOfUnverified(ctx context.Context) error {
 
 // readPrices stores with the plans the prices at which Stripe sells them.
 func (h *housekeeping) readPrices(ctx context.Context) error {
-	plans, err := h.Tenants.Plans(ctx)
+	plans, err := h.Tenants.Plans.All(ctx)
 	if err != nil {
 		return err
 	}
@@ -162,7 +164,7 @@ func (h *housekeeping) reconcile(ctx context.Context) error {
 
 // forgetAudit deletes the entries of the audit log that are older than AUDIT_DAYS.
 func (h *housekeeping) forgetAudit(ctx context.Context) error {
-	return h.Tenants.ForgetAudit(ctx, h.now().AddDate(0, 0, -h.Config.AuditDays))
+	return h.Tenants.Audit.ForgetAudit(ctx, h.now().AddDate(0, 0, -h.Config.AuditDays))
 }
 
 // idleFor is how long the counts of idle workspaces and the reservations of dead
@@ -172,5 +174,5 @@ const idleFor = time.Hour
 // forgetLimits deletes counts and reservations that limits no longer need.
 func (h *housekeeping) forgetLimits(ctx context.Context) error {
 	before := h.now().Add(-idleFor)
-	return errors.Join(h.Store.DeleteRequestMinutes(ctx, before), h.Store.SettleMessages(ctx, before))
+	return errors.Join(store.NewRequestMinutes(h.Store).DeleteRequestMinutes(ctx, before), h.Store.SettleMessages(ctx, before))
 }

@@ -8,6 +8,7 @@ import (
 
 	"parley/billing/stripetest"
 	"parley/internal/app/config"
+	"parley/store"
 )
 
 func TestPeriods(t *testing.T) {
@@ -40,7 +41,7 @@ func TestPeriods(t *testing.T) {
 func TestChores(t *testing.T) {
 	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, open func(Config) *Program) {
-		begin := open(Config{}).Store.BeginChore
+		begin := store.NewChores(open(Config{}).Store).BeginChore
 		noon := time.Date(2026, 11, 24, 12, 10, 0, 0, time.UTC)
 		counted := func(name string, done *int, err func() error) *chore {
 			return &chore{name: name, since: thisHour, do: func(context.Context) error { *done++; return err() }}
@@ -90,7 +91,7 @@ func TestChores(t *testing.T) {
 			names := map[string]bool{}
 			for _, c := range h.chores() {
 				names[c.name] = true
-				must(t, c.run(t.Context(), h.Store.BeginChore, Now()))
+				must(t, c.run(t.Context(), store.NewChores(h.Store).BeginChore, Now()))
 			}
 			if len(names) != 7 {
 				t.Errorf("the chores are %v", names)

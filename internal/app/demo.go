@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"parley/core/account"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/knowledge"
@@ -53,14 +54,14 @@ func (p *Program) PrepareDemo(ctx context.Context, base string, freshToken bool)
 }
 
 func demoWorkspace(ctx context.Context, p *Program, facts *DemoFacts) (tenant.Workspace, error) {
-	user, err := p.Tenants.UserByEmail(ctx, DemoEmail)
+	user, err := p.Tenants.Users.UserByEmail(ctx, DemoEmail)
 	if fault.Is(err, fault.NotFound) {
 		return newDemoWorkspace(ctx, p, facts)
 	}
 	if err != nil {
 		return tenant.Workspace{}, err
 	}
-	memberships, err := p.Tenants.Memberships(ctx, user.ID)
+	memberships, err := p.Tenants.People.Memberships(ctx, user.ID)
 	if err != nil {
 		return tenant.Workspace{}, err
 	}
@@ -73,14 +74,17 @@ func demoWorkspace(ctx context.Context, p *Program, facts *DemoFacts) (tenant.Wo
 }
 
 func newDemoWorkspace(ctx context.Context, p *Program, facts *DemoFacts) (tenant.Workspace, error) {
-	password := p.Tenants.NewPassword()
-	_, workspace, err := p.Tenants.SignUp(ctx, tenant.Account{Email: DemoEmail, Password: password, Workspace: demo.Business})
+	password := p.Tenants.Passwords.NewPassword()
+	_, workspaceID, err := p.Tenants.SignUps.SignUp(ctx, account.Account{Email: DemoEmail, Password: password, Workspace: demo.Business})
 	if err != nil {
-		return workspace, err
+		return tenant.Workspace{}, err
 	}
 	facts.Password = &password
 	// A person who tries the demo should not run into limits.
-	return workspace, p.Tenants.SetPlan(ctx, workspace.ID, plan.Enterprise)
+	if err := p.Tenants.Grants.SetPlan(ctx, workspaceID, plan.Enterprise); err != nil {
+		return tenant.Workspace{}, err
+	}
+	return p.Tenants.Workspaces.Workspace(ctx, workspaceID)
 }
 
 func demoChatbot(ctx context.Context, p *Program, workspaceID string) (chatbot.Chatbot, error) {

@@ -75,7 +75,7 @@ func diagnoseWebhook(ctx context.Context, p *Program) Diagnosis {
 }
 
 func diagnoseUnverified(ctx context.Context, p *Program) []Diagnosis {
-	found, err := p.Tenants.Unverified(ctx)
+	found, err := p.Tenants.Lapses.Unverified(ctx)
 	if err != nil || len(found.Workspaces) == 0 {
 		return nil // the database has its own line
 	}
@@ -89,7 +89,7 @@ func diagnoseUnverified(ctx context.Context, p *Program) []Diagnosis {
 // pricesDiffer returns an error if Stripe sells something else than the plans
 // say.
 func pricesDiffer(ctx context.Context, p *Program) error {
-	plans, err := p.Tenants.Plans(ctx)
+	plans, err := p.Tenants.Plans.All(ctx)
 	if err != nil {
 		return err
 	}

@@ -130,7 +130,7 @@ func (p *Program) openChatbots(wrap func(answer.Model) answer.Model) error {
 	if err != nil {
 		return err
 	}
-	p.Chatbots = chatbot.New(p.Store, p.Knowledge.Removals, p.Tenants, p.now, rand.Reader, chatbotOptions(p.Config, own, p.Store.IsSQLite()))
+	p.Chatbots = chatbot.New(p.Store, p.Knowledge.Removals, p.Tenants.Holdings, p.now, rand.Reader, chatbotOptions(p.Config, own, p.Store.IsSQLite()))
 	choices, err := newModels(p.Config, p.now, own, p.Chatbots, wrap, p.Log, p.reportTarget)
 	if err != nil {
 		return err

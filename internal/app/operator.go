@@ -25,11 +25,11 @@ func (p *Program) ConversationID(written string) (int64, error) {
 // OperatorOf returns the operator as a caller of a chatbot, with the plan of its
 // workspace.
 func (p *Program) OperatorOf(ctx context.Context, bot chatbot.Chatbot) (*chatbot.Principal, error) {
-	workspace, err := p.Tenants.Workspace(ctx, bot.WorkspaceID)
+	workspace, err := p.Tenants.Workspaces.Workspace(ctx, bot.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}
-	plans, err := p.Tenants.Plans(ctx)
+	plans, err := p.Tenants.Plans.All(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (p *Program) OperatorOf(ctx context.Context, bot chatbot.Chatbot) (*chatbot
 
 // PlanNamed returns a plan by its name.
 func (p *Program) PlanNamed(ctx context.Context, name plan.Name) (plan.Plan, error) {
-	plans, err := p.Tenants.Plans(ctx)
+	plans, err := p.Tenants.Plans.All(ctx)
 	if err != nil {
 		return plan.Plan{}, err
 	}

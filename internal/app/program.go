@@ -21,8 +21,10 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/knowledge/rebuild"
+	"parley/core/outbox"
+	"parley/core/rate"
 	"parley/core/retrieval"
-	"parley/core/tenant"
+	"parley/core/subscription"
 	"parley/extract"
 	"parley/internal/app/config"
 	"parley/internal/metrics"
@@ -32,6 +34,7 @@ import (
 	"parley/llm/tokens"
 	"parley/mail"
 	"parley/store"
+	"parley/store/tenancy"
 )
 
 // Config is the configuration of the program.
@@ -47,7 +50,7 @@ type Program struct {
 	Index index
 	Queue *jobs.Queue
 
-	Tenants   *tenant.Service
+	Tenants   *tenancy.Services
 	Chatbots  *chatbot.Service
 	Knowledge knowledge.Services
 	// KnowledgeStores is where the knowledge is stored.
@@ -113,8 +116,9 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 	if err := p.openKnowledge(ctx, options); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	p.Tenants = tenant.New(db, p.now, rand.Reader, tenant.Options{
-		Grace: config.Grace(), StripeOff: config.StripeKey == "", Mails: config.SMTPURL != "", BaseURL: config.PublicURL(config.ListenAddress()),
+	p.Tenants = tenancy.Open(db, p.now, rand.Reader, tenancy.Options{
+		Payments: subscription.Options{Grace: config.Grace(), StripeOff: config.StripeKey == ""},
+		Mails:    outbox.Options{Mails: config.SMTPURL != "", BaseURL: config.PublicURL(config.ListenAddress())},
 	})
 	if err := p.openChatbots(options.Model); err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -147,7 +151,7 @@ func (p *Program) openBilling() (err error) {
 		}
 	}
 	if p.Config.StripeKey != "" {
-		p.Billing = billing.New(p.Config.Billing(), p.Tenants, p.now, p.Log, p.metrics)
+		p.Billing = billing.New(p.Config.Billing(), billing.NewBooks(p.Tenants.Subscriptions, p.Tenants.Tenants, p.Tenants.Audit), p.now, p.Log, p.metrics)
 	}
 	return nil
 }
@@ -194,11 +198,11 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 
 // requests counts the requests of each workspace. On PostgreSQL all processes
 // count together.
-func (p *Program) requests() *tenant.Requests {
+func (p *Program) requests() *rate.Requests {
 	if p.Store.IsSQLite() {
-		return tenant.NewRequests(nil, time.Now)
+		return rate.NewRequests(nil, time.Now)
 	}
-	return tenant.NewRequests(p.Store, time.Now)
+	return rate.NewRequests(store.NewRequestMinutes(p.Store), time.Now)
 }
 
 func openQueue(ctx context.Context, config *Config, db *store.Store, log *slog.Logger) (*jobs.Queue, error) {

@@ -10,6 +10,7 @@ import (
 
 	"parley/api"
 	"parley/billing"
+	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/fault"
@@ -49,7 +50,7 @@ func (s *Server) reportRefusal(c *fiber.Ctx, err error) {
 
 // eventOf returns the security event of an error, if it has one.
 func eventOf(err error) (event security.Event, is bool) {
-	var guess *tenant.WrongPassword
+	var guess *account.WrongPassword
 	var refused *chatbot.RefusedToken
 	var denied *api.DeniedToken
 	switch {
@@ -61,7 +62,7 @@ func eventOf(err error) (event security.Event, is bool) {
 		event = aboutToken(refused.Token)
 		event.Name, event.Reason = security.TokenRefused, refused.Reason
 		return event, true
-	case errors.Is(err, tenant.ErrThrottled):
+	case errors.Is(err, account.ErrThrottled):
 		return security.Event{Name: security.AttemptsThrottled}, true
 	case errors.Is(err, tenant.ErrInvitation):
 		return security.Event{Name: security.InvitationRefused}, true

@@ -13,7 +13,7 @@ import (
 	"parley"
 	"parley/api"
 	"parley/core/fault"
-	"parley/core/tenant"
+	"parley/core/rate"
 	"parley/internal/bodies"
 	"parley/internal/requestid"
 	"parley/internal/route"
@@ -42,7 +42,7 @@ type Server struct {
 	endTurns context.CancelCauseFunc
 	lifetime context.Context
 	// Pace limits how often people may send requests.
-	Pace *tenant.Pace
+	Pace *rate.Pace
 	// https says that people reach the server by HTTPS.
 	https bool
 }
@@ -65,15 +65,16 @@ func Listen(p *Program) (*Server, error) {
 	s.lifetime, s.endTurns = context.WithCancelCause(context.Background())
 	base := s.BaseURL()
 	s.https = strings.HasPrefix(base, "https://")
-	s.Pace = tenant.NewPace(time.Now)
-	sessions := web.NewSessions(p.Tenants, s.https, base).Paced(s.Pace, proxies.Of)
+	s.Pace = rate.NewPace(time.Now)
+	sessions := web.NewSessions(p.Tenants.Sessions, p.Tenants.People, s.https, base).Paced(s.Pace, proxies.Of)
 	forPrograms := api.Deps{
 		Chat: p.Chat, Turns: p.Turns, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Evaluator: p.Evaluator, IDs: p.IDs,
 		Person: sessions.Caller, Lifetime: s.lifetime, Log: p.Log, Parts: p.parts(),
 		Pace: s.Pace, Requests: p.requests(), MaxAnswers: p.Config.MaxAnswers,
 	}
 	forPeople := web.Deps{
-		Tenants: p.Tenants, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Evaluator: p.Evaluator, Chat: p.Chat, IDs: p.IDs, Sessions: sessions, Pace: s.Pace,
+		Accounts: p.Tenants.Accounts, Tenants: p.Tenants.Tenants, Team: p.Tenants.Team, Subscriptions: p.Tenants.Subscriptions, Audit: p.Tenants.Audit, Letters: p.Tenants.Letters,
+		Chatbots: p.Chatbots, Knowledge: p.Knowledge, Evaluator: p.Evaluator, Chat: p.Chat, IDs: p.IDs, Sessions: sessions, Pace: s.Pace,
 		Proxies: proxies, BaseURL: base, SignUp: p.Config.SignUp, Log: p.Log, Now: p.now,
 		Security:  web.Security{Contact: p.Config.SecurityContact, Policy: parley.SecurityPolicy},
 		StripeURL: p.Config.StripeURL, TrialDays: p.Config.TrialDays, TaxInclusive: p.Config.TaxInclusive(), PlanChanges: p.Config.OwnersChangePlans(),

@@ -13,7 +13,7 @@ func TestCheckAdmits(t *testing.T) {
 		"a domain package may import one before it":         {Package: "core/chat/turn", Imports: []string{"parley/core/chat"}},
 		"any package may import the standard library":       {Package: "core/chat", Imports: []string{"strings"}},
 		"the store may import ent's generated packages":     {Package: "store", Imports: []string{"parley/ent/message"}},
-		"a module's subpackage comes with the module":       {Package: "core/tenant", Imports: []string{"golang.org/x/crypto/argon2"}},
+		"a module's subpackage comes with the module":       {Package: "core/account", Imports: []string{"golang.org/x/crypto/argon2"}},
 		"an index may import the SQLite driver":             {Package: "index/embedded", Imports: []string{"modernc.org/sqlite"}},
 		"the API's test may put the whole program together": {Package: "api", Test: true, Imports: []string{"parley/store"}},
 		"an external test may import the package it tests":  {Package: "api", Test: true, Imports: []string{"parley/api"}},

@@ -2,7 +2,7 @@ package arch
 
 // domain has the domain packages in their order: each may import those before
 // it. What makes identifiers is among them.
-var domain = []string{"core/fault", "internal/id", "core/audit", "core/plan", "core/tenant", "core/chatbot", "core/retrieval", "core/knowledge"}
+var domain = []string{"core/fault", "internal/id", "core/audit", "core/plan", "core/outbox", "core/account", "core/tenant", "core/subscription", "core/chatbot", "core/retrieval", "core/knowledge"}
 
 // Modules that several rows name.
 const (
@@ -51,7 +51,7 @@ const (
 
 // doubles stand for the network in tests: Stripe, a mail server, models, and
 // servers of PostgreSQL and Weaviate. index/indextest wraps an index.
-var doubles = []string{"billing/stripetest", "mail/mailtest", "index/indextest", "llm/llmtest", "internal/pgtest", "internal/weaviatetest"}
+var doubles = []string{"billing/stripetest", "mail/mailtest", "index/indextest", "llm/llmtest", "internal/pgtest", "internal/weaviatetest", "store/tenancytest"}
 
 // prefixed are packages of ours with this module's name before them.
 func prefixed(packages []string) []string {
@@ -83,14 +83,34 @@ var table = []Row{
 		Because:  "a rule about plans is a pure function of the plan and what is used",
 	},
 	{
-		Packages: []string{"core/tenant"},
-		Ours:     append([]string{"internal/netgroup"}, domain[:4]...),
+		Packages: []string{"core/outbox"},
+		Ours:     domain[:2],
+		Because:  "a mail waits to be sent, whatever it is about",
+	},
+	{
+		Packages: []string{"core/rate"},
+		Ours:     []string{"core/plan", "core/fault"},
+		Because:  "how many requests are admitted is counted, whoever makes them",
+	},
+	{
+		Packages: []string{"core/account"},
+		Ours:     append([]string{"internal/netgroup"}, domain[:5]...),
 		Outside:  []string{crypto},
 		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
 	},
 	{
+		Packages: []string{"core/tenant"},
+		Ours:     domain[:6],
+		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
+	},
+	{
+		Packages: []string{"core/subscription"},
+		Ours:     domain[:7],
+		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
+	},
+	{
 		Packages: []string{"core/chatbot"},
-		Ours:     domain[:5],
+		Ours:     domain[:8],
 		Outside:  []string{crypto},
 		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
 	},
@@ -105,7 +125,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/retrieval"},
-		Ours:     append([]string{"core/retrieval/lexical", "core/retrieval/evaluation", "internal/plain"}, domain[:6]...),
+		Ours:     append([]string{"core/retrieval/lexical", "core/retrieval/evaluation", "internal/plain"}, domain[:9]...),
 		Because:  "a domain package knows those before it; retrieval finds passages, whatever states documents have",
 	},
 	{
@@ -131,7 +151,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/knowledge"},
-		Ours:     append([]string{"core/knowledge/embedding", "core/knowledge/split", "internal/plain"}, domain[:7]...),
+		Ours:     append([]string{"core/knowledge/embedding", "core/knowledge/split", "internal/plain"}, domain[:10]...),
 		Because:  "a domain package may import those before it, and declares ports instead of knowing an index or a vendor",
 	},
 	{
@@ -198,6 +218,16 @@ var table = []Row{
 		Ours:     []string{"core/*", "core/knowledge/rebuild", "core/answer/format", "core/chat/turn", "ent/...", "migrations", "internal/*"},
 		Outside:  []string{entgo, pgx, sqlite},
 		Because:  "the store maps rows to the domain's types; adapters never import one another, nor a transport",
+	},
+	{
+		Packages: []string{"store/tenancy"},
+		Ours:     []string{"core/*", "store"},
+		Because:  "it connects people, workspaces and payments with one database, for the program and for tests",
+	},
+	{
+		Packages: []string{"store/tenancytest"},
+		Ours:     []string{"core/*", "store", "store/tenancy"},
+		Because:  "it makes a workspace for tests, whatever they do in it",
 	},
 	{
 		Packages: []string{"index/embedded/segment"},
@@ -325,7 +355,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"billing"},
-		Ours:     []string{"core/tenant", "core/plan", "core/audit", "core/fault", "internal/*"},
+		Ours:     []string{"core/subscription", "core/tenant", "core/plan", "core/audit", "core/fault", "internal/*"},
 		Outside:  []string{stripe},
 		Because:  "billing knows who pays for what, and no transport: Fiber ends in api and web",
 	},
@@ -337,7 +367,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"mail"},
-		Ours:     []string{"core/tenant", "core/fault", "internal/*"},
+		Ours:     []string{"core/outbox", "core/fault", "internal/*"},
 		Outside:  []string{gomail},
 		Because:  "it sends the mails that a domain package has written, whatever they are about",
 	},
@@ -391,7 +421,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"internal/route"},
-		Ours:     []string{"core/fault", "core/tenant", "core/chatbot", "internal/bodies"},
+		Ours:     []string{"core/fault", "core/rate", "core/tenant", "core/chatbot", "internal/bodies"},
 		Outside:  []string{fiber},
 		Because:  "routes of both transports declare the same things in the same words: actions, scopes, rates and sizes, and fail with the same statuses",
 	},
@@ -525,6 +555,6 @@ var bans = []Ban{
 // Tests may import more than the code they test: a test is where things are
 // put together. The bans that say so are for tests too.
 var (
-	testOurs    = []string{"core/...", "store", "index/*", "llm/*", "llm/upstream/upstreamtest", "jobs", "extract", "fetch", "billing", "billing/stripetest", "mail", "mail/mailtest", "views", "static", "migrations", "internal/*", "api", "web"}
+	testOurs    = []string{"core/...", "store", "store/tenancy", "store/tenancytest", "index/*", "llm/*", "llm/upstream/upstreamtest", "jobs", "extract", "fetch", "billing", "billing/stripetest", "mail", "mail/mailtest", "views", "static", "migrations", "internal/*", "api", "web"}
 	testOutside = []string{"golang.org/x/sync", "pgregory.net/rapid", goleak, xnet, goldmark, chromedp}
 )

@@ -2,7 +2,10 @@
 package id
 
 import (
+	"crypto/sha256"
 	"encoding/base32"
+	"encoding/base64"
+	"encoding/hex"
 	"io"
 	"math/big"
 	"strings"
@@ -58,4 +61,16 @@ func Base62(b []byte, width int) string {
 		s.WriteByte(out[i])
 	}
 	return s.String()
+}
+
+// Secret returns 256 random bits for a link or a cookie. It panics when random
+// fails.
+func Secret(random io.Reader) string {
+	return base64.RawURLEncoding.EncodeToString(Bytes(random, 32))
+}
+
+// Hash is the SHA-256, in hex, of a secret: what is stored of it.
+func Hash(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
 }

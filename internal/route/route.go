@@ -14,6 +14,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/chatbot"
+	"parley/core/rate"
 	"parley/core/tenant"
 	"parley/internal/bodies"
 )
@@ -53,7 +54,7 @@ type Declaration struct {
 	// Body is how large the body may be, in bytes. A route without one reads none.
 	Body int
 	// Rate is what a person's call counts as.
-	Rate tenant.Rate
+	Rate rate.Class
 }
 
 // Option is one part of a declaration.
@@ -66,8 +67,8 @@ var Open Option = func(d *Declaration) { d.Scope = Anyone }
 var SignedIn Option = func(d *Declaration) { d.Scope = Person }
 
 // Costly declares a route whose calls make the server work for long, or speak to
-// others: see [tenant.Costly].
-var Costly Option = func(d *Declaration) { d.Rate = tenant.Costly }
+// others: see [rate.Costly].
+var Costly Option = func(d *Declaration) { d.Rate = rate.Costly }
 
 // May declares a route for members who may do something in the workspace that
 // the path names, itself or by a chatbot.
@@ -154,8 +155,8 @@ func (d Declaration) apply() fiber.Handler {
 		limit = bodies.UpTo(d.Body)
 	}
 	return func(c *fiber.Ctx) error {
-		if d.Rate != tenant.Ordinary {
-			c.SetUserContext(tenant.WithRate(c.UserContext(), d.Rate))
+		if d.Rate != rate.Ordinary {
+			c.SetUserContext(rate.With(c.UserContext(), d.Rate))
 		}
 		return limit(c)
 	}

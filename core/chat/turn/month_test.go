@@ -63,7 +63,7 @@ func furnish(ctx context.Context, file string) (err error) {
 
 // addWorkspace adds one with a chatbot.
 func addWorkspace(ctx context.Context, db *store.Store, id string, name plan.Name) error {
-	err := db.CreateWorkspace(ctx, tenant.Workspace{ID: id, Plan: name, Granted: name, CreatedAt: noon})
+	err := store.NewWorkspaces(db).CreateWorkspace(ctx, tenant.Workspace{ID: id, Plan: name, Granted: name, CreatedAt: noon})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,121 @@
+// Package account owns the people who sign in: how they sign up, the addresses
+// and passwords that they sign in with, their sessions and the browsers that
+// they trust, and how guesses at a password are slowed down.
+//
+// It does not own cookies and pages (package web), sending mails (packages
+// outbox and mail), nor the workspaces that people belong to (package tenant).
+package account
+
+import (
+	"context"
+	"io"
+	"net/mail"
+	"runtime"
+	"strings"
+	"time"
+
+	"parley/core/audit"
+	"parley/core/fault"
+	"parley/core/outbox"
+)
+
+// User is a person who can sign in. One may be a member of many workspaces.
+type User struct {
+	ID string
+	// Email is in lower case.
+	Email string
+	// PasswordHash is a PHC string; see hasher.
+	PasswordHash string
+	CreatedAt    time.Time
+}
+
+// object is a user as the object of an act.
+func (u User) object() audit.Object {
+	return audit.Object{Kind: "account", ID: u.ID, Name: u.Email}
+}
+
+// UserStore keeps users. A row that is missing is a NotFound fault, a row that
+// exists already a Conflict.
+type UserStore interface {
+	CreateUser(ctx context.Context, user User) error
+	User(ctx context.Context, id string) (User, error)
+	UserByEmail(ctx context.Context, email string) (User, error)
+	Users(ctx context.Context) ([]User, error)
+	CountUsers(ctx context.Context) (int, error)
+	// LockUsers makes others who create users wait until the transaction ends.
+	LockUsers(ctx context.Context) error
+	SetPassword(ctx context.Context, userID, passwordHash string) error
+	// SetEmail is a Conflict if another user has the address.
+	SetEmail(ctx context.Context, userID, email string) error
+}
+
+// transactor runs a function in one transaction; calls inside it join.
+type transactor interface {
+	InTx(ctx context.Context, fn func(context.Context) error) error
+}
+
+// Database is what this package keeps, one port for each subject.
+type Database struct {
+	Tx       transactor
+	Users    UserStore
+	Sessions SessionStore
+	Devices  DeviceStore
+	Attempts AttemptStore
+	Codes    CodeStore
+	Audit    audit.Log
+}
+
+// Neighbors are what follows, in other packages, from what happens here.
+type Neighbors struct {
+	Mails   *outbox.Writer
+	Founder Founder
+	Emails  EmailFollower
+}
+
+// Accounts are the services of this package over one database.
+type Accounts struct {
+	Users     *Users
+	SignUps   *SignUps
+	Passwords *Passwords
+	Sessions  *Sessions
+	Addresses *Addresses
+	Throttle  *Throttle
+}
+
+// New returns the services. Random must be cryptographically secure.
+func New(db Database, neighbors Neighbors, now func() time.Time, random io.Reader) Accounts {
+	throttle := &Throttle{db: db, now: now}
+	passwords := &Passwords{db: db, throttle: throttle, hasher: newHasher(random, runtime.GOMAXPROCS(0)), now: now, random: random}
+	codes := &codes{db: db, mails: neighbors.Mails, throttle: throttle, now: now, random: random}
+	return Accounts{
+		Users:     &Users{store: db.Users},
+		SignUps:   &SignUps{db: db, founder: neighbors.Founder, mails: neighbors.Mails, throttle: throttle, passwords: passwords, codes: codes, now: now, random: random},
+		Passwords: passwords,
+		Sessions:  &Sessions{db: db, passwords: passwords, now: now, random: random},
+		Addresses: &Addresses{db: db, follower: neighbors.Emails, mails: neighbors.Mails, throttle: throttle, passwords: passwords, codes: codes, now: now},
+		Throttle:  throttle,
+	}
+}
+
+// Users finds users.
+type Users struct{ store UserStore }
+
+// UserByEmail returns the user with an address.
+func (u *Users) UserByEmail(ctx context.Context, email string) (User, error) {
+	return u.store.UserByEmail(ctx, normalEmail(email))
+}
+
+// All returns all users, for the operator.
+func (u *Users) All(ctx context.Context) ([]User, error) { return u.store.Users(ctx) }
+
+// CheckEmail returns an address as it is kept, or refuses it.
+func CheckEmail(email string) (string, error) {
+	email = normalEmail(email)
+	address, err := mail.ParseAddress(email)
+	if err != nil || address.Address != email || len(email) > 254 || strings.ContainsAny(email, " \x00") {
+		return "", fault.InField("email", "Give an e-mail address such as name@example.com.")
+	}
+	return email, nil
+}
+
+func normalEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }

@@ -1,0 +1,127 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"parley/core/audit"
+	"parley/core/fault"
+	"parley/core/outbox"
+)
+
+// Addresses gives people other e-mail addresses.
+type Addresses struct {
+	db        Database
+	follower  EmailFollower
+	mails     *outbox.Writer
+	throttle  *Throttle
+	passwords *Passwords
+	codes     *codes
+	now       func() time.Time
+}
+
+// EmailFollower is told of a user's new address, in the transaction that writes
+// it; package subscription is one.
+type EmailFollower interface {
+	EmailChanges(ctx context.Context, user User, email string) error
+}
+
+// ChangeEmail gives a user another address, with which they sign in from then
+// on, and ends their sessions. Their password proves who they are. Where there
+// are mails, the address changes once its owner has followed a link
+// ([Addresses.ConfirmEmail]), and only its owner is told whether it has an
+// account already.
+func (a *Addresses) ChangeEmail(ctx context.Context, userID, password, email string, client Client) error {
+	email, err := CheckEmail(email)
+	if err != nil {
+		return err
+	}
+	user, err := a.passwords.confirm(ctx, userID, password, client)
+	if err != nil || email == user.Email {
+		return err
+	}
+	if err := a.throttle.countMail(ctx, email, client); err != nil {
+		return err
+	}
+	if a.mails.On() {
+		return a.codes.mail(ctx, email, user.ID, letters{unknown: a.newAddressLetter, known: a.addressTakenLetter})
+	}
+	return a.setEmail(ctx, user, email)
+}
+
+// ConfirmEmail gives the user who asked for it the address to which the code was
+// mailed, and ends their sessions.
+func (a *Addresses) ConfirmEmail(ctx context.Context, code string, client Client) (User, error) {
+	checked, err := a.codes.open(ctx, code, client)
+	if err == nil && checked.UserID == "" {
+		err = linkEnded()
+	}
+	if err != nil {
+		return User{}, err
+	}
+	user, err := a.db.Users.User(ctx, checked.UserID)
+	if err != nil {
+		return User{}, err
+	}
+	return user, a.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		if err := a.codes.redeem(ctx, checked); err != nil {
+			return err
+		}
+		return a.setEmail(ctx, user, checked.Email)
+	})
+}
+
+// setEmail writes the address and what follows from it in one transaction.
+func (a *Addresses) setEmail(ctx context.Context, user User, email string) error {
+	ctx = audit.AsPerson(ctx, user.ID, user.Email)
+	return a.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		if err := a.follower.EmailChanges(ctx, user, email); err != nil {
+			return err
+		}
+		err := a.db.Users.SetEmail(ctx, user.ID, email)
+		if fault.Is(err, fault.Conflict) {
+			return &fault.Error{
+				Kind: fault.Conflict, Field: "email",
+				Message: "There is an account with this e-mail address already. Choose another.",
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if err := a.db.Sessions.DeleteSessions(ctx, user.ID); err != nil {
+			return err
+		}
+		if err := a.db.Codes.DeleteAddressCodes(ctx, user.ID); err != nil {
+			return err
+		}
+		if err := a.mails.Write(ctx, user.Email, a.movedLetter(email)); err != nil {
+			return err
+		}
+		return audit.Record(ctx, a.db.Audit, "", a.now(), audit.Entry{
+			Action: audit.EmailChanged, Object: user.object(),
+			Changes: []audit.Change{{Field: "email", Old: user.Email, New: email}},
+		})
+	})
+}
+
+func (a *Addresses) newAddressLetter(code string) outbox.Letter {
+	return outbox.Letter{Subject: "Confirm your new e-mail address", Says: []string{
+		"Someone wants to use this e-mail address for their account. If it was you, confirm it here within a day:",
+		a.mails.Link("/account/email#" + code),
+		"If it wasn't you, ignore this e-mail: the address will not be used.",
+	}}
+}
+
+func (a *Addresses) addressTakenLetter(string) outbox.Letter {
+	return outbox.Letter{Subject: "Someone tried to use your e-mail address", Says: []string{
+		"Someone tried to use this e-mail address for another account. It belongs to your account, so nothing has changed, and nobody was told that you have one.",
+	}}
+}
+
+func (a *Addresses) movedLetter(email string) outbox.Letter {
+	return outbox.Letter{Subject: "Your e-mail address was changed", Says: []string{
+		fmt.Sprintf("The e-mail address of your account is now %s. All other browsers have been signed out.", email),
+		"If it wasn't you, tell the operator of this server at once: " + a.mails.Link(""),
+	}}
+}

@@ -1,0 +1,133 @@
+package account_test
+
+import (
+	"testing"
+
+	"parley/core/audit"
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/subscription"
+	"parley/core/tenant"
+	"parley/store/tenancy"
+)
+
+// stale says whether Stripe has to be told another address.
+func (c *clock) stale(want bool) {
+	c.Helper()
+	if c.subscription().CustomerStale != want {
+		c.Errorf("Stripe has to be told: %v", !want)
+	}
+}
+
+// mailless is a clock of a server that sends no mails, where an address changes
+// at once.
+func mailless(t *testing.T) *clock {
+	t.Helper()
+	c := newClock(t)
+	c.Services = c.withOptions(tenancy.Options{Payments: subscription.Options{Grace: 21 * day}})
+	return c
+}
+
+func TestChangeEmail(t *testing.T) {
+	t.Parallel()
+	const another = "another@example.com"
+	t.Run("one signs in with the new address from then on, and Stripe is to be told", func(t *testing.T) {
+		c := mailless(t)
+		c.customer()
+		secret := c.signIn()
+		c.must(c.Addresses.ChangeEmail(t.Context(), c.user.ID, password, "  Another@Example.com ", stranger))
+		if _, err := c.Sessions.SignIn(t.Context(), another, password, stranger); err != nil {
+			t.Error(err)
+		}
+		_, err := c.Sessions.SignIn(t.Context(), email, password, stranger)
+		c.isA(err, fault.Unauthenticated)
+		c.isSignedIn(secret, false)
+		c.stale(true)
+		if got, err := c.Customers.OwnerEmail(t.Context(), c.space.ID); err != nil || got != another {
+			t.Errorf("the owner is %q, %v", got, err)
+		}
+		if entry := c.history()[0]; entry.Actor != c.owner() || entry.Action != audit.EmailChanged || entry.Detail != "The owner's address is now another@example.com." {
+			t.Errorf("the log says %+v", entry)
+		}
+		c.must(c.Customers.CustomerTold(t.Context(), c.space.ID))
+		c.stale(false)
+	})
+	t.Run("it needs the password", func(t *testing.T) {
+		c := mailless(t)
+		if err := c.Addresses.ChangeEmail(t.Context(), c.user.ID, "a wrong guess", another, stranger); fault.As(err).Field != "password" {
+			t.Errorf("got %v", err)
+		}
+		c.signIn()
+	})
+	t.Run("the eleventh guess of the password waits", func(t *testing.T) {
+		c := mailless(t)
+		for range 10 {
+			c.isA(c.Addresses.ChangeEmail(t.Context(), c.user.ID, "a wrong guess", another, stranger), fault.Invalid)
+		}
+		c.isA(c.Addresses.ChangeEmail(t.Context(), c.user.ID, password, another, stranger), fault.RateLimited)
+	})
+	t.Run("the address of another account is refused, and nothing has changed", func(t *testing.T) {
+		c := mailless(t)
+		c.customer()
+		_, err := c.SignUps.CreateUser(t.Context(), another, password)
+		c.must(err)
+		before := len(c.history())
+		if err := c.Addresses.ChangeEmail(t.Context(), c.user.ID, password, another, stranger); fault.As(err).Field != "email" || !fault.Is(err, fault.Conflict) {
+			t.Errorf("got %v", err)
+		}
+		c.stale(false)
+		if n := len(c.history()); n != before {
+			t.Errorf("the log has %d entries after %d", n, before)
+		}
+	})
+	t.Run("what is no address is refused", func(t *testing.T) {
+		c := mailless(t)
+		if err := c.Addresses.ChangeEmail(t.Context(), c.user.ID, password, "nobody", stranger); fault.As(err).Field != "email" {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("the same address is no change", func(t *testing.T) {
+		c := mailless(t)
+		c.customer()
+		before := len(c.history())
+		c.must(c.Addresses.ChangeEmail(t.Context(), c.user.ID, password, email, stranger))
+		if n := len(c.history()); n != before {
+			t.Errorf("the log has %d entries after %d", n, before)
+		}
+		c.stale(false)
+	})
+	t.Run("Stripe is not told of who is not the first owner", func(t *testing.T) {
+		c := mailless(t)
+		c.customer()
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Standard))
+		second, err := c.SignUps.CreateUser(t.Context(), "second@example.com", password)
+		c.must(err)
+		c.pass(day)
+		c.must(c.Members.AddMember(t.Context(), c.space.ID, second, tenant.RoleOwner))
+		c.must(c.Addresses.ChangeEmail(t.Context(), second.ID, password, another, stranger))
+		c.stale(false)
+	})
+}
+
+// customer makes the workspace one of Stripe's customers, with no plan that was
+// given by hand.
+func (c *clock) customer() {
+	c.Helper()
+	c.must(c.Grants.SetPlan(c.Context(), c.space.ID, plan.Free))
+	_, err := c.Customers.SetCustomer(c.Context(), c.space.ID, subscription.Customer{ID: "cus_shop"})
+	c.must(err)
+}
+
+func (c *clock) subscription() subscription.Subscription {
+	c.Helper()
+	subscription, err := c.Ledger.Subscription(c.Context(), c.space.ID)
+	c.must(err)
+	return subscription
+}
+
+func (c *clock) history() []audit.Entry {
+	c.Helper()
+	entries, err := c.Audit.PlanHistory(c.Context(), c.space.ID, 100)
+	c.must(err)
+	return entries
+}

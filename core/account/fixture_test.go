@@ -1,0 +1,136 @@
+package account_test
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/netip"
+	"testing"
+	"time"
+
+	"parley/core/account"
+	"parley/core/audit"
+	"parley/core/fault"
+	"parley/core/outbox"
+	"parley/core/subscription"
+	"parley/core/tenant"
+	"parley/store"
+	"parley/store/tenancy"
+	"parley/store/tenancytest"
+)
+
+// owner is the owner as an actor.
+func (c *clock) owner() audit.Actor { return audit.Person(c.user.ID, c.user.Email) }
+
+func (c *clock) isA(err error, kind fault.Kind) {
+	c.Helper()
+	if !fault.Is(err, kind) {
+		c.Errorf("got %v, want a fault of kind %d", err, kind)
+	}
+}
+
+// waits fails the test unless a right password waits now.
+func (c *clock) waits(client account.Client, want bool) {
+	c.Helper()
+	_, err := c.Sessions.SignIn(c.Context(), email, password, client)
+	if fault.Is(err, fault.RateLimited) != want || !want && err != nil {
+		c.Errorf("signing in from %v gives %v", client, err)
+	}
+}
+
+const (
+	email    = "owner@example.com"
+	password = "correct horse battery"
+	day      = 24 * time.Hour
+)
+
+// stranger is a client that nobody has signed in on before.
+var stranger = from("192.0.2.1")
+
+func from(address string) account.Client {
+	return account.Client{Address: netip.MustParseAddr(address)}
+}
+
+// clock is a room over a real store, in which time passes as a test says.
+type clock struct {
+	*testing.T
+	*tenancy.Services
+	store *store.Store
+	now   time.Time
+	user  account.User
+	space tenant.Workspace
+}
+
+func newClock(t *testing.T) *clock {
+	t.Helper()
+	shop := tenancytest.Open(t)
+	c := &clock{T: t, store: shop.Store, now: tenancytest.Epoch, user: shop.User, space: shop.Space}
+	c.Services = c.withOptions(tenancy.Options{Payments: subscription.Options{Grace: 21 * day}, Mails: outbox.Options{Mails: true, BaseURL: "https://parley.example/"}})
+	return c
+}
+
+// withOptions returns other services over the same store.
+func (c *clock) withOptions(options tenancy.Options) *tenancy.Services {
+	return tenancy.Open(c.store, func() time.Time { return c.now }, rand.Reader, options)
+}
+
+func (c *clock) must(err error) {
+	c.Helper()
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
+func (c *clock) pass(d time.Duration) { c.now = c.now.Add(d) }
+
+func (c *clock) signIn() string {
+	c.Helper()
+	return c.signInFrom(stranger).Session
+}
+
+func (c *clock) signInFrom(client account.Client) account.Keys {
+	c.Helper()
+	keys, err := c.Sessions.SignIn(c.Context(), email, password, client)
+	c.must(err)
+	return keys
+}
+
+func (c *clock) isSignedIn(secret string, want bool) {
+	c.Helper()
+	person, err := c.People.Person(c.Context(), secret)
+	switch {
+	case want && (err != nil || person.User.Email != email):
+		c.Errorf("the session has ended: %v", err)
+	case !want && !fault.Is(err, fault.Unauthenticated):
+		c.Errorf("the session works still, or failed otherwise: %v", err)
+	}
+}
+
+func hashed(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// shop is a database with an account whose workspace was given Standard. It is
+// made once, and each test has a copy: migrations and passwords take long.
+var shop struct {
+	database []byte
+	user     account.User
+	space    tenant.Workspace
+}
+
+// guess signs in with a wrong password n times.
+func (c *clock) guess(n int, email string, client account.Client) (last error) {
+	for range n {
+		_, last = c.Sessions.SignIn(c.Context(), email, "a wrong guess", client)
+	}
+	return last
+}
+
+// ignored is nil for a refusal of a guess, which was expected.
+func ignored(err error) error {
+	if fault.Is(err, fault.Unauthenticated) || fault.Is(err, fault.RateLimited) {
+		return nil
+	}
+	return err
+}

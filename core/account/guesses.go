@@ -1,0 +1,65 @@
+package account
+
+import (
+	"context"
+	"fmt"
+
+	"parley/core/audit"
+	"parley/core/fault"
+	"parley/internal/id"
+)
+
+// WrongPassword is the cause of the fault of a refused sign-in, for the log of
+// security events. The caller reads nothing of it.
+type WrongPassword struct {
+	// UserID is empty where no account has the address.
+	UserID string
+}
+
+func (e *WrongPassword) Error() string { return "wrong password" }
+
+// wrongPassword is the same fault for unknown accounts and wrong passwords.
+func wrongPassword(userID string) error {
+	return fault.Wrap(fault.Unauthenticated, &WrongPassword{userID}, "The e-mail address or the password is wrong.")
+}
+
+// refuseGuess returns the fault of a wrong password, after it was recorded. The
+// user is the zero User where no account has the address.
+func (p *Passwords) refuseGuess(ctx context.Context, email string, user User, guess attempt) error {
+	if err := p.recordGuess(ctx, email, user, guess.last); err != nil {
+		return err
+	}
+	return wrongPassword(user.ID)
+}
+
+// recordGuess writes into the audit log that a password was wrong: the 1st, 2nd,
+// 4th, 8th … time, so that guessing fills no disk. Failures are counted where
+// no account has the address, too, so that both take the same time. Last says
+// that further attempts are refused for a while.
+func (p *Passwords) recordGuess(ctx context.Context, email string, user User, last bool) error {
+	now := p.now()
+	return p.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		count, err := p.db.Attempts.CountAttempt(ctx, id.Hash("wrong:"+email), now.Add(-attemptWindow), now)
+		if err != nil || user.ID == "" {
+			return err
+		}
+		if isPowerOfTwo(count) {
+			detail := fmt.Sprintf("%d wrong passwords, one shortly after another.", count)
+			if count == 1 {
+				detail = "A wrong password."
+			}
+			err := audit.Record(ctx, p.db.Audit, "", now, audit.Entry{Action: audit.SignInFailed, Object: user.object(), Detail: detail})
+			if err != nil {
+				return err
+			}
+		}
+		if !last {
+			return nil
+		}
+		return audit.Record(ctx, p.db.Audit, "", now, audit.Entry{
+			Action: audit.SignInBlocked, Object: user.object(), Detail: "Further attempts are refused for 15 minutes.",
+		})
+	})
+}
+
+func isPowerOfTwo(n int) bool { return n > 0 && n&(n-1) == 0 }

@@ -1,0 +1,116 @@
+package account
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/argon2"
+
+	"parley/core/fault"
+)
+
+var phcShape = regexp.MustCompile(`^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$`)
+
+func hashed(t *testing.T, h *hasher, password string) string {
+	t.Helper()
+	phc, err := h.hash(t.Context(), netip.Addr{}, password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return phc
+}
+
+func wantVerdict(t *testing.T, h *hasher, phc, password string, ok, outdated bool) {
+	t.Helper()
+	gotOK, gotOutdated, err := h.verify(t.Context(), netip.Addr{}, phc, password)
+	if err != nil || gotOK != ok || gotOutdated != outdated {
+		t.Errorf("%q against %s: %v, outdated %v, %v; want %v, %v", password, phc, gotOK, gotOutdated, err, ok, outdated)
+	}
+}
+
+func TestHash(t *testing.T) {
+	h := newHasher(rand.Reader, 2)
+
+	t.Run("a hash is a PHC string with the cost and a salt of its own", func(t *testing.T) {
+		one, other := hashed(t, h, "correct horse"), hashed(t, h, "correct horse")
+		if !phcShape.MatchString(one) || one == other {
+			t.Errorf("got %s and %s", one, other)
+		}
+	})
+
+	t.Run("it is of the algorithm that it names", func(t *testing.T) {
+		parts := strings.Split(hashed(t, h, "correct horse"), "$")
+		salt, err := base64.RawStdEncoding.DecodeString(parts[4])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := argon2.IDKey([]byte("correct horse"), salt, 2, 19456, 1, 32); base64.RawStdEncoding.EncodeToString(want) != parts[5] {
+			t.Errorf("the key is %s", parts[5])
+		}
+	})
+
+	t.Run("only the same password fits, to the last byte", func(t *testing.T) {
+		for password, others := range map[string][]string{
+			"correct horse":                  {"", "correct hors", "correct horse ", "Correct horse", "correct horse\x00"},
+			strings.Repeat("x", 256):         {strings.Repeat("x", 255), strings.Repeat("x", 72)},
+			"pässwörter 🔑🔑":                  {"passworter 🔑🔑", "pässwörter 🔑", "pa\u0308ssw\u00f6rter 🔑🔑"},
+			strings.Repeat("密", 100) + "end": {strings.Repeat("密", 100), strings.Repeat("密", 100) + "and"},
+		} {
+			phc := hashed(t, h, password)
+			wantVerdict(t, h, phc, password, true, false)
+			for _, other := range others {
+				wantVerdict(t, h, phc, other, false, false)
+			}
+		}
+	})
+
+	t.Run("a hash of another cost still fits and is to be replaced", func(t *testing.T) {
+		salt := bytes.Repeat([]byte{7}, saltLen)
+		for _, cost := range []struct {
+			memory, time uint32
+			threads      uint8
+		}{{argonMemory / 2, argonTime, argonThreads}, {argonMemory, argonTime + 1, argonThreads}, {argonMemory, argonTime, argonThreads + 1}} {
+			key := argon2.IDKey([]byte("correct horse"), salt, cost.time, cost.memory, cost.threads, keyLen)
+			phc := fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$%s$%s", cost.memory, cost.time, cost.threads,
+				base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
+			wantVerdict(t, h, phc, "correct horse", true, true)
+			wantVerdict(t, h, phc, "wrong", false, true)
+		}
+	})
+
+	t.Run("what is no argon2id hash, or one that everything fits, is an error", func(t *testing.T) {
+		good := hashed(t, h, "correct horse")
+		for _, phc := range []string{
+			"", "correct horse", "$2a$10$abcdefghijklmnopqrstuv", strings.Replace(good, "argon2id", "argon2i", 1),
+			strings.Replace(good, "m=", "x=", 1), good[:len(good)-43], good + "!", strings.Replace(good, "t=2", "t=0", 1),
+			strings.Replace(good, "p=1", "p=0", 1),
+		} {
+			if ok, _, err := h.verify(t.Context(), netip.Addr{}, phc, "correct horse"); ok || err == nil {
+				t.Errorf("%q gives %v, %v", phc, ok, err)
+			}
+		}
+	})
+}
+
+func TestCheckPassword(t *testing.T) {
+	for password, ok := range map[string]bool{
+		"":                       false,
+		"123456789":              false,
+		"1234567890":             true,
+		strings.Repeat("密", 9):   false,
+		strings.Repeat("密", 10):  true,
+		strings.Repeat("密", 256): true,
+		strings.Repeat("x", 257): false,
+	} {
+		err := checkPassword(password)
+		if (err == nil) != ok || err != nil && fault.As(err).Field != "password" {
+			t.Errorf("a password of %d bytes gives %v", len(password), err)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"parley/core/audit"
+	"parley/core/fault"
+	"parley/internal/id"
+)
+
+// Passwords checks passwords and changes them.
+type Passwords struct {
+	db       Database
+	throttle *Throttle
+	hasher   *hasher
+	now      func() time.Time
+	random   io.Reader
+}
+
+// prove returns the user with an address and password. It is the one way on
+// which a password is compared: each attempt is counted by the account.
+func (p *Passwords) prove(ctx context.Context, email, password string, client Client) (User, error) {
+	attempt, err := p.throttle.countGuess(ctx, email, client)
+	if err != nil {
+		return User{}, err
+	}
+	user, err := p.db.Users.UserByEmail(ctx, email)
+	unknown := fault.Is(err, fault.NotFound)
+	if err != nil && !unknown {
+		return User{}, err
+	}
+	if unknown {
+		user.PasswordHash = p.hasher.decoy
+	}
+	ok, outdated, err := p.hasher.verify(ctx, client.Address, user.PasswordHash, password)
+	if fault.Is(err, fault.Unavailable) { // nothing was compared
+		return User{}, errors.Join(err, attempt.forgive(context.WithoutCancel(ctx)))
+	}
+	if err != nil {
+		return User{}, err
+	}
+	if !ok || unknown {
+		return User{}, p.refuseGuess(ctx, email, user, attempt)
+	}
+	if outdated {
+		if err := p.rehash(ctx, user.ID, password, client); err != nil {
+			return User{}, err
+		}
+	}
+	return user, attempt.forgive(ctx)
+}
+
+func (p *Passwords) rehash(ctx context.Context, userID, password string, client Client) error {
+	hash, err := p.hasher.hash(ctx, client.Address, password)
+	if err != nil {
+		return err
+	}
+	return p.db.Tx.InTx(ctx, func(ctx context.Context) error { return p.db.Users.SetPassword(ctx, userID, hash) })
+}
+
+// ResetPassword gives a user a new password, signs them out everywhere, and
+// ends the trust in the browsers on which they have signed in.
+func (p *Passwords) ResetPassword(ctx context.Context, email, password string) error {
+	user, err := p.db.Users.UserByEmail(ctx, normalEmail(email))
+	if err != nil {
+		return err
+	}
+	return p.setPassword(ctx, user.ID, password, Client{})
+}
+
+// ChangePassword is ResetPassword for a user who proves with the present
+// password who they are. The field of a fault of the new one is new_password.
+func (p *Passwords) ChangePassword(ctx context.Context, userID, present, password string, client Client) error {
+	if err := checkPassword(password); err != nil {
+		return inField("new_password", err)
+	}
+	if _, err := p.confirm(ctx, userID, present, client); err != nil {
+		return err
+	}
+	return p.setPassword(ctx, userID, password, client)
+}
+
+// confirm returns the user if the password is theirs. They are signed in, but
+// whoever holds the browser may be somebody else.
+func (p *Passwords) confirm(ctx context.Context, userID, password string, client Client) (User, error) {
+	user, err := p.db.Users.User(ctx, userID)
+	if err != nil {
+		return User{}, err
+	}
+	user, err = p.prove(ctx, user.Email, password, client)
+	if fault.Is(err, fault.Unauthenticated) {
+		return User{}, &fault.Error{
+			Kind: fault.Invalid, Field: "password", Cause: err, Message: "This is not your password. Try again.",
+		}
+	}
+	return user, err
+}
+
+// inField is a fault as one of another input.
+func inField(field string, err error) error {
+	failure := *fault.As(err)
+	failure.Field = field
+	return &failure
+}
+
+func (p *Passwords) setPassword(ctx context.Context, userID, password string, client Client) error {
+	if err := checkPassword(password); err != nil {
+		return err
+	}
+	hash, err := p.hasher.hash(ctx, client.Address, password)
+	if err != nil {
+		return err
+	}
+	return p.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		if err := p.db.Users.SetPassword(ctx, userID, hash); err != nil {
+			return err
+		}
+		if err := p.db.Devices.ForgetDevices(ctx, userID); err != nil {
+			return err
+		}
+		// Whoever knew the old password may have asked for another address.
+		if err := p.db.Codes.DeleteAddressCodes(ctx, userID); err != nil {
+			return err
+		}
+		if err := p.db.Sessions.DeleteSessions(ctx, userID); err != nil {
+			return err
+		}
+		user, err := p.db.Users.User(ctx, userID)
+		if err != nil {
+			return err
+		}
+		return audit.Record(ctx, p.db.Audit, "", p.now(), audit.Entry{Action: audit.PasswordChanged, Object: user.object()})
+	})
+}
+
+// NewPassword returns a random password of 20 characters.
+func (p *Passwords) NewPassword() string { return id.Base62(id.Bytes(p.random, 14), 20) }

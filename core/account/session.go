@@ -1,0 +1,153 @@
+package account
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"parley/core/audit"
+	"parley/core/fault"
+	"parley/internal/id"
+)
+
+// How long a session lives without use, and at the most.
+const (
+	sessionIdle     = 7 * 24 * time.Hour
+	SessionLifetime = 30 * 24 * time.Hour
+	// touchEvery spares a write on each request.
+	touchEvery = time.Minute
+)
+
+// Session is a signed-in browser.
+type Session struct {
+	// ID is the SHA-256, in hex, of the secret that the browser holds.
+	ID         string
+	UserID     string
+	LastSeenAt time.Time
+	// ExpiresAt ends the session however much it is used.
+	ExpiresAt time.Time
+	CreatedAt time.Time
+}
+
+// SessionStore keeps sessions.
+type SessionStore interface {
+	CreateSession(ctx context.Context, session Session) error
+	Session(ctx context.Context, id string) (Session, error)
+	TouchSession(ctx context.Context, id string, at time.Time) error
+	DeleteSession(ctx context.Context, id string) error
+	DeleteSessions(ctx context.Context, userID string) error
+	// DeleteExpired removes sessions, devices, address codes and counts of
+	// attempts that no longer matter at the given time.
+	DeleteExpired(ctx context.Context, now time.Time) error
+}
+
+// Sessions signs people in and out.
+type Sessions struct {
+	db        Database
+	passwords *Passwords
+	now       func() time.Time
+	random    io.Reader
+}
+
+// Keys are the secrets that a browser gets when a person signs in.
+type Keys struct {
+	// Session is the session's.
+	Session string
+	// Device says, for longer than a session lasts, that the person has signed
+	// in here before. It opens nothing.
+	Device string
+}
+
+// SignIn checks a password and returns the secrets of a new session. Unknown
+// accounts and wrong passwords give the same fault after the same work.
+func (s *Sessions) SignIn(ctx context.Context, email, password string, client Client) (Keys, error) {
+	user, err := s.passwords.prove(ctx, normalEmail(email), password, client)
+	if err != nil {
+		return Keys{}, err
+	}
+	return s.StartSession(ctx, user.ID, client)
+}
+
+// StartSession returns the secrets of a new session of a user who has just
+// proved who they are.
+func (s *Sessions) StartSession(ctx context.Context, userID string, client Client) (keys Keys, err error) {
+	user, err := s.db.Users.User(ctx, userID)
+	if err != nil {
+		return Keys{}, err
+	}
+	now := s.now()
+	keys.Session = id.Secret(s.random)
+	session := Session{
+		ID: id.Hash(keys.Session), UserID: userID,
+		CreatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(SessionLifetime),
+	}
+	ctx = audit.AsPerson(ctx, user.ID, user.Email)
+	err = s.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		if err := s.db.Sessions.CreateSession(ctx, session); err != nil {
+			return err
+		}
+		if err := audit.Record(ctx, s.db.Audit, "", s.now(), audit.Entry{Action: audit.SignedIn, Object: user.object()}); err != nil {
+			return err
+		}
+		keys.Device, err = s.trust(ctx, userID, client.Device)
+		return err
+	})
+	return keys, err
+}
+
+// SignOut ends the session with that secret. One that has ended is no error.
+func (s *Sessions) SignOut(ctx context.Context, secret string) error {
+	return s.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		session, err := s.db.Sessions.Session(ctx, id.Hash(secret))
+		if fault.Is(err, fault.NotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		user, err := s.db.Users.User(ctx, session.UserID)
+		if err != nil {
+			return err
+		}
+		if err := s.db.Sessions.DeleteSession(ctx, session.ID); err != nil {
+			return err
+		}
+		ctx = audit.AsPerson(ctx, user.ID, user.Email)
+		return audit.Record(ctx, s.db.Audit, "", s.now(), audit.Entry{Action: audit.SignedOut, Object: user.object()})
+	})
+}
+
+// User returns who holds a session's secret. It is
+// Unauthenticated when the session is unknown or has expired.
+func (s *Sessions) User(ctx context.Context, secret string) (User, error) {
+	signedOut := fault.New(fault.Unauthenticated, "Sign in to go on.")
+	if secret == "" {
+		return User{}, signedOut
+	}
+	session, err := s.db.Sessions.Session(ctx, id.Hash(secret))
+	if fault.Is(err, fault.NotFound) {
+		return User{}, signedOut
+	}
+	if err != nil {
+		return User{}, err
+	}
+	now := s.now()
+	if !now.Before(session.ExpiresAt) || now.Sub(session.LastSeenAt) >= sessionIdle {
+		return User{}, signedOut
+	}
+	if now.Sub(session.LastSeenAt) >= touchEvery {
+		err := s.db.Tx.InTx(ctx, func(ctx context.Context) error {
+			return s.db.Sessions.TouchSession(ctx, session.ID, now)
+		})
+		if err != nil {
+			return User{}, err
+		}
+	}
+	return s.db.Users.User(ctx, session.UserID)
+}
+
+// DeleteExpired removes sessions, browsers that are trusted, links and counts of
+// attempts that no longer matter.
+func (s *Sessions) DeleteExpired(ctx context.Context) error {
+	return s.db.Sessions.DeleteExpired(ctx, s.now())
+}

@@ -1,0 +1,80 @@
+package account_test
+
+import (
+	"testing"
+	"time"
+
+	"parley/core/fault"
+	"parley/store"
+)
+
+func TestSessionExpiry(t *testing.T) {
+	t.Run("a session that is not used ends after seven days", func(t *testing.T) {
+		c := newClock(t)
+		secret := c.signIn()
+		c.pass(7*day - time.Second)
+		c.isSignedIn(secret, true)
+		c.pass(7 * day)
+		c.isSignedIn(secret, false)
+	})
+	t.Run("a session that is used every day ends after thirty", func(t *testing.T) {
+		c := newClock(t)
+		secret := c.signIn()
+		for range 29 {
+			c.pass(day)
+			c.isSignedIn(secret, true)
+		}
+		c.pass(day - time.Second)
+		c.isSignedIn(secret, true)
+		c.pass(time.Second)
+		c.isSignedIn(secret, false)
+	})
+	t.Run("asking with an ended session does not revive it", func(t *testing.T) {
+		c := newClock(t)
+		secret := c.signIn()
+		c.pass(7 * day)
+		c.isSignedIn(secret, false)
+		c.isSignedIn(secret, false)
+	})
+	t.Run("an ended session's row is deleted, a living one's stays", func(t *testing.T) {
+		c := newClock(t)
+		old := c.signIn()
+		c.pass(29 * day)
+		young := c.signIn()
+		c.pass(2 * day)
+		c.must(c.DeleteExpired(c.Context()))
+		if _, err := store.NewSessions(c.store).Session(c.Context(), hashed(old)); !fault.Is(err, fault.NotFound) {
+			t.Errorf("the old row is there: %v", err)
+		}
+		c.isSignedIn(young, true)
+	})
+	t.Run("a new password ends every session", func(t *testing.T) {
+		c := newClock(t)
+		first, second := c.signIn(), c.signIn()
+		c.must(c.Passwords.ResetPassword(c.Context(), email, "another horse battery"))
+		c.isSignedIn(first, false)
+		c.isSignedIn(second, false)
+	})
+}
+
+func TestSessionsAreRows(t *testing.T) {
+	c := newClock(t)
+	secret := c.signIn()
+	t.Run("a row is found by the hash of the secret", func(t *testing.T) {
+		session, err := store.NewSessions(c.store).Session(t.Context(), hashed(secret))
+		if err != nil || session.UserID != c.user.ID {
+			t.Errorf("found %+v, %v", session, err)
+		}
+	})
+	t.Run("the secret itself is no row", func(t *testing.T) {
+		if _, err := store.NewSessions(c.store).Session(t.Context(), secret); !fault.Is(err, fault.NotFound) {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("what the database holds signs nobody in", func(t *testing.T) { c.isSignedIn(hashed(secret), false) })
+	t.Run("each sign-in has a secret of its own, of 256 bits", func(t *testing.T) {
+		if again := c.signIn(); again == secret || len(again) != 43 {
+			t.Errorf("got %q after %q", again, secret)
+		}
+	})
+}

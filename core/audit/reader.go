@@ -1,0 +1,79 @@
+package audit
+
+import (
+	"context"
+	"iter"
+	"time"
+)
+
+// Archive is the port to entries that were written.
+type Archive interface {
+	// Audit returns a workspace's latest entries of some actions, the latest
+	// first.
+	Audit(ctx context.Context, workspaceID string, actions []Action, limit int) ([]Entry, error)
+	// AuditEntries returns a page of all workspaces' entries, the latest first.
+	AuditEntries(ctx context.Context, query Query) ([]Entry, error)
+	// DeleteAudit deletes up to limit entries of before a time, and reports
+	// whether there may be more.
+	DeleteAudit(ctx context.Context, before time.Time, limit int) (more bool, err error)
+}
+
+// Reader reads the audit log, and deletes what is old.
+type Reader struct{ archive Archive }
+
+// NewReader returns a reader of an archive.
+func NewReader(archive Archive) *Reader { return &Reader{archive} }
+
+// planActions are what an owner reads about the plan.
+var planActions = []Action{PlanChanged, SubscriptionChanged, LimitsChosen, EmailChanged, CustomerUnlinked}
+
+// PlanHistory returns what was last done to a workspace's plan, the latest
+// first.
+func (r *Reader) PlanHistory(ctx context.Context, workspaceID string, limit int) ([]Entry, error) {
+	return r.archive.Audit(ctx, workspaceID, planActions, limit)
+}
+
+// pageSize is how many entries are read, and deleted, at once.
+const pageSize = 500
+
+// AuditLog yields the audit log of a workspace, which may have been deleted, or
+// of all when workspaceID is empty: what happened since a time, the latest
+// first. It is for the operator. An error ends it.
+func (r *Reader) AuditLog(ctx context.Context, workspaceID string, since time.Time) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		query := Query{WorkspaceID: workspaceID, Since: since, Limit: pageSize}
+		for {
+			page, err := r.archive.AuditEntries(ctx, query)
+			if err != nil {
+				yield(Entry{}, err)
+				return
+			}
+			for _, entry := range page {
+				if !yield(entry, nil) {
+					return
+				}
+				query.Before = entry.ID
+			}
+			if len(page) < pageSize {
+				return
+			}
+		}
+	}
+}
+
+// ForgetAudit deletes the entries of before a time.
+func (r *Reader) ForgetAudit(ctx context.Context, before time.Time) error {
+	for {
+		more, err := r.archive.DeleteAudit(ctx, before, pageSize)
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+// WasHere reports whether a workspace is or was one of this database, as far
+// back as the audit log goes.
+func (r *Reader) WasHere(ctx context.Context, workspaceID string) (bool, error) {
+	found, err := r.archive.AuditEntries(ctx, Query{WorkspaceID: workspaceID, Limit: 1})
+	return len(found) > 0, err
+}

@@ -1,0 +1,164 @@
+// Package rate owns how many requests a minute the server admits: those of a
+// workspace's API tokens, by its plan ([Requests]), and those of people and of
+// callers who are not signed in ([Pace]).
+//
+// It does not own what a plan includes (package plan), nor which route counts as
+// what (packages api and web).
+package rate
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+
+	"parley/core/fault"
+	"parley/core/plan"
+)
+
+// Class is what a request of a person or a stranger counts as.
+type Class int
+
+const (
+	// Ordinary is a request that reads or changes a few rows.
+	Ordinary Class = iota
+	// Costly is a request that makes the server work for long, or speak to
+	// others: an upload, an evaluation, a crawl, a check of a provider, a mail.
+	Costly
+)
+
+type classKey struct{}
+
+// With returns a context in which a request counts as one of a class.
+func With(ctx context.Context, class Class) context.Context {
+	return context.WithValue(ctx, classKey{}, class)
+}
+
+// ClassOf returns what a request counts as, Ordinary unless [With] says
+// otherwise.
+func ClassOf(ctx context.Context) Class {
+	class, _ := ctx.Value(classKey{}).(Class)
+	return class
+}
+
+// Limits are how many requests a minute are admitted, by their class.
+type Limits struct {
+	Person, Workspace [2]int
+	// Stranger is of one network.
+	Stranger [1]int
+}
+
+// defaultLimits are generous: a person on a fast connection makes a fifth of that.
+var defaultLimits = Limits{
+	Person:    [2]int{Ordinary: 600, Costly: 60},
+	Workspace: [2]int{Ordinary: 3_000, Costly: 120},
+	Stranger:  [1]int{Ordinary: 600},
+}
+
+const (
+	// paceKept is for how long what somebody did matters.
+	paceKept = time.Minute + time.Second
+	// paceMax is how many people, workspaces and networks are remembered. With
+	// more of them in one minute, all begin anew.
+	paceMax = 100_000
+)
+
+// Pace bounds the requests of people, by their sessions, and of strangers. It
+// counts in this process.
+type Pace struct {
+	// Limits may be changed before the first request.
+	Limits Limits
+
+	now func() time.Time
+
+	mu    sync.Mutex
+	byKey map[paceKey]*paced
+	swept time.Time
+}
+
+type paceKey struct {
+	who   string
+	id    string
+	class Class
+}
+
+type paced struct {
+	minute plan.Minute
+	asked  time.Time
+}
+
+// NewPace returns a pace. The clock now is better monotonic.
+func NewPace(now func() time.Time) *Pace {
+	return &Pace{Limits: defaultLimits, now: now, byKey: map[paceKey]*paced{}, swept: now()}
+}
+
+// Person counts a request of somebody who is signed in. It is RateLimited when
+// there were too many in the last minute. The nil Pace admits all; so it does
+// in the methods below.
+func (p *Pace) Person(ctx context.Context, userID string) error {
+	if p == nil {
+		return nil
+	}
+	return p.count("person", userID, ClassOf(ctx), p.Limits.Person[:])
+}
+
+// Workspace counts a request of somebody who is signed in, for the workspace
+// that it is about.
+func (p *Pace) Workspace(ctx context.Context, workspaceID string) error {
+	if p == nil {
+		return nil
+	}
+	return p.count("workspace", workspaceID, ClassOf(ctx), p.Limits.Workspace[:])
+}
+
+// Stranger counts a request of nobody who is signed in, by the network that it
+// comes from.
+func (p *Pace) Stranger(network string) error {
+	if p == nil {
+		return nil
+	}
+	return p.count("stranger", network, Ordinary, p.Limits.Stranger[:])
+}
+
+// count counts a request by each class up to its own: a costly one is also an
+// ordinary one.
+func (p *Pace) count(who, id string, class Class, limits []int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	p.sweep(now)
+	for c := class; c >= Ordinary; c-- {
+		of, known := p.byKey[paceKey{who, id, c}]
+		if !known {
+			of = &paced{}
+			p.byKey[paceKey{who, id, c}] = of
+		}
+		of.asked = now
+		if _, wait := of.minute.Take(now, 1, limits[c], 0); wait > 0 {
+			return tooMany(wait)
+		}
+	}
+	return nil
+}
+
+func (p *Pace) sweep(now time.Time) {
+	if len(p.byKey) >= paceMax {
+		clear(p.byKey)
+	}
+	if now.Sub(p.swept) < paceKept {
+		return
+	}
+	p.swept = now
+	for key, of := range p.byKey {
+		if now.Sub(of.asked) >= paceKept {
+			delete(p.byKey, key)
+		}
+	}
+}
+
+func tooMany(wait time.Duration) error {
+	wait = time.Duration(math.Ceil(wait.Seconds())) * time.Second
+	limited := fault.New(fault.RateLimited, "Too many requests in the last minute. Wait %d s and try again.", wait/time.Second)
+	limited.RetryAfter = wait
+	return limited
+}

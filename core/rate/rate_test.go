@@ -1,0 +1,76 @@
+package rate
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/core/fault"
+)
+
+// admits is how many requests pass before one is refused, of at most 10,000.
+func admits(count func() error) int {
+	for n := range 10_000 {
+		if count() != nil {
+			return n
+		}
+	}
+	return 10_000
+}
+
+func TestPace(t *testing.T) {
+	costly := With(context.Background(), Costly)
+	ordinary := context.Background()
+	inBubble := func(test func(t *testing.T, p *Pace)) func(*testing.T) {
+		return func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(t, NewPace(time.Now)) })
+		}
+	}
+	t.Run("a person has so many requests a minute, and fewer costly ones", inBubble(func(t *testing.T, p *Pace) {
+		if n := admits(func() error { return p.Person(costly, "usr_1") }); n != p.Limits.Person[Costly] {
+			t.Errorf("%d costly ones passed", n)
+		}
+		if n := admits(func() error { return p.Person(ordinary, "usr_1") }); n != p.Limits.Person[Ordinary]-p.Limits.Person[Costly] {
+			t.Errorf("%d others passed", n)
+		}
+		if err := p.Person(ordinary, "usr_2"); err != nil {
+			t.Errorf("another person: %v", err)
+		}
+	}))
+	t.Run("a workspace has so many, whoever of its members sends them", inBubble(func(t *testing.T, p *Pace) {
+		if n := admits(func() error { return p.Workspace(costly, "ws_1") }); n != p.Limits.Workspace[Costly] {
+			t.Errorf("%d passed", n)
+		}
+		if err := p.Workspace(costly, "ws_2"); err != nil {
+			t.Errorf("another workspace: %v", err)
+		}
+	}))
+	t.Run("a refused request is told when one passes", inBubble(func(t *testing.T, p *Pace) {
+		admits(func() error { return p.Stranger("192.0.2.1/32") })
+		refused := fault.As(p.Stranger("192.0.2.1/32"))
+		if refused.Kind != fault.RateLimited || refused.RetryAfter < time.Second || refused.RetryAfter > 61*time.Second {
+			t.Fatalf("it is refused with %v, again in %v", refused, refused.RetryAfter)
+		}
+		time.Sleep(refused.RetryAfter)
+		if err := p.Stranger("192.0.2.1/32"); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Run("who asked for nothing in a minute is forgotten, and many networks do not fill the memory", inBubble(func(t *testing.T, p *Pace) {
+		for i := range paceMax + 10 {
+			if err := p.Stranger(fmt.Sprint(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(p.byKey) > paceMax {
+			t.Errorf("%d are kept", len(p.byKey))
+		}
+		time.Sleep(paceKept)
+		_ = p.Stranger("192.0.2.1/32")
+		if len(p.byKey) != 1 {
+			t.Errorf("%d are kept", len(p.byKey))
+		}
+	}))
+}

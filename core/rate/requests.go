@@ -1,0 +1,249 @@
+package rate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"parley/core/fault"
+	"parley/core/plan"
+)
+
+const (
+	// reserveWithin bounds a reservation, which goes on when its caller leaves.
+	reserveWithin = plan.MaxSlice
+	// shortSlice is how long a reservation may be used at least.
+	shortSlice = 400 * time.Millisecond
+	// requestsKept is for how long an idle workspace is remembered, which is
+	// longer than anything it did matters.
+	requestsKept = 2 * time.Minute
+)
+
+// RequestStore keeps the minutes of requests that several processes share.
+type RequestStore interface {
+	// RequestMinute returns a workspace's minute with its revision, which is 0
+	// when there is none yet, and the time by the database's clock.
+	RequestMinute(ctx context.Context, workspaceID string) (minute plan.Minute, revision int64, now time.Time, err error)
+	// SetRequestMinute stores a minute that was read at a revision. It reports
+	// false, and stores nothing, when that is no longer the latest.
+	SetRequestMinute(ctx context.Context, workspaceID string, minute plan.Minute, revision int64) (bool, error)
+}
+
+// Requests admits the requests of workspaces: in any 60 seconds at most as many
+// as the plan includes, of all processes together.
+//
+// Processes that share a database reserve requests there, a slice of about one
+// percent of the limit at a time, by the database's clock. A process uses a
+// slice within 5 seconds, and by its own stopwatch, so that clocks need not
+// agree. It remembers a refusal until the time at which the next request is
+// admitted: a refused request writes nothing.
+type Requests struct {
+	// store is nil in a process that has its database for itself.
+	store RequestStore
+	now   func() time.Time
+
+	mu    sync.Mutex
+	byID  map[string]*requests
+	swept time.Time
+}
+
+// requests are those of one workspace.
+type requests struct {
+	asked time.Time // guarded by Requests.mu
+
+	mu sync.Mutex
+	// minute is what a process without a store has counted.
+	minute plan.Minute
+	// free requests may be used until a time. Of a plan that includes limit,
+	// none more is admitted before refused.
+	free    int
+	until   time.Time
+	limit   int
+	refused time.Time
+	// waiting requests wait for a reservation, of which the last took took.
+	waiting   int
+	reserving *reservation
+	took      time.Duration
+}
+
+// reservation is one that is under way until done is closed. Then err is set.
+type reservation struct {
+	done chan struct{}
+	err  error
+}
+
+// NewRequests returns the requests of a process that shares a database with
+// others, or with a nil store of one that doesn't. The clock now is better
+// monotonic.
+func NewRequests(store RequestStore, now func() time.Time) *Requests {
+	return &Requests{store: store, now: now, byID: map[string]*requests{}, swept: now()}
+}
+
+// Admit counts a request of a workspace. It is RateLimited, with the time to
+// wait, when the plan includes no more at present, and it fails when the
+// database does.
+func (r *Requests) Admit(ctx context.Context, workspaceID string, p plan.Plan) error {
+	limit := p.Limits.RequestsPerMinute
+	if limit == plan.Unlimited {
+		return nil
+	}
+	wait, err := r.take(ctx, workspaceID, limit)
+	if err != nil || wait == 0 {
+		return err
+	}
+	// Headers hold whole seconds.
+	wait = max(time.Second, time.Duration(math.Ceil(wait.Seconds()))*time.Second)
+	limited := fault.New(fault.RateLimited, "The %s plan includes %d requests a minute. Wait %d s, or upgrade the plan.",
+		p.Title, limit, wait/time.Second)
+	limited.RetryAfter = wait
+	return limited
+}
+
+// take counts a request, or says how long to wait.
+func (r *Requests) take(ctx context.Context, workspaceID string, limit int) (wait time.Duration, err error) {
+	of := r.of(workspaceID)
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	if r.store != nil {
+		return of.takeShared(ctx, r, workspaceID, limit)
+	}
+	_, wait = of.minute.Take(r.now(), 1, limit, 0)
+	return wait, nil
+}
+
+// of returns the requests of a workspace, and forgets now and then those of the
+// idle ones.
+func (r *Requests) of(workspaceID string) *requests {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.now()
+	if now.Sub(r.swept) > requestsKept {
+		r.swept = now
+		for id, of := range r.byID {
+			if now.Sub(of.asked) > requestsKept {
+				delete(r.byID, id)
+			}
+		}
+	}
+	of, known := r.byID[workspaceID]
+	if !known {
+		of = &requests{}
+		r.byID[workspaceID] = of
+	}
+	of.asked = now
+	return of
+}
+
+// takeShared uses a reserved request, or reserves some first. It is called with
+// the lock held, as is reserve.
+func (q *requests) takeShared(ctx context.Context, r *Requests, workspaceID string, limit int) (wait time.Duration, err error) {
+	q.waiting++
+	defer func() { q.waiting-- }()
+	for {
+		now := r.now()
+		if q.limit != limit { // another plan, or another revision of it
+			q.limit, q.refused = limit, time.Time{}
+		}
+		if q.free > 0 && now.Before(q.until) {
+			q.free--
+			return 0, nil
+		}
+		if wait := q.refused.Sub(now); wait > 0 {
+			return wait, nil
+		}
+		if err := q.reserve(ctx, r, workspaceID, limit); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// reserve waits for a reservation, which it begins if there is none.
+func (q *requests) reserve(ctx context.Context, r *Requests, workspaceID string, limit int) error {
+	if q.reserving == nil {
+		under := &reservation{done: make(chan struct{})}
+		q.reserving = under
+		go q.execute(context.WithoutCancel(ctx), under, r, workspaceID, limit)
+	}
+	under := q.reserving
+	q.mu.Unlock()
+	defer q.mu.Lock()
+	select {
+	case <-under.done:
+		return under.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// execute reserves requests in the database.
+func (q *requests) execute(ctx context.Context, under *reservation, r *Requests, workspaceID string, limit int) {
+	ctx, cancel := context.WithTimeout(ctx, reserveWithin)
+	defer cancel()
+	began := r.now()
+	defer func() {
+		if p := recover(); p != nil { // here it would end the process
+			under.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.took = r.now().Sub(began)
+		q.reserving = nil
+		close(under.done)
+	}()
+	under.err = q.swap(ctx, r, workspaceID, limit)
+	if errors.Is(under.err, context.DeadlineExceeded) {
+		under.err = fault.Wrap(fault.Unavailable, under.err, "The database cannot be used just now. Try again.")
+	}
+}
+
+// swap takes requests from the minute in the database, again and again until no
+// other process has changed it meanwhile.
+func (q *requests) swap(ctx context.Context, r *Requests, workspaceID string, limit int) error {
+	for {
+		began := r.now()
+		minute, revision, now, err := r.store.RequestMinute(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		want, use := q.slice(minute.Used(now), limit)
+		taken, wait := minute.Take(now, want, limit, use)
+		if taken == 0 {
+			q.mu.Lock()
+			q.free, q.refused = 0, r.now().Add(wait)
+			q.mu.Unlock()
+			return nil
+		}
+		stored, err := r.store.SetRequestMinute(ctx, workspaceID, minute, revision)
+		if err != nil {
+			return err
+		}
+		if stored {
+			q.mu.Lock()
+			q.free, q.until = taken, began.Add(use)
+			q.mu.Unlock()
+			return nil
+		}
+	}
+}
+
+// slice returns how many requests to reserve, and for how long. Far from the
+// limit that is about one percent of it, for seconds, so that few requests wait
+// for the database. Near the limit it is what is waited for, so that no process
+// keeps what another refuses.
+func (q *requests) slice(used, limit int) (want int, use time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	// What has arrived must still be of use.
+	want, use = max(1, q.waiting), min(max(shortSlice, 4*q.took), plan.MaxSlice)
+	if used < limit*9/10 {
+		want = max(want, limit/100)
+	}
+	if used < limit/2 {
+		use = plan.MaxSlice
+	}
+	return want, use
+}

@@ -1,0 +1,59 @@
+package subscription_test
+
+import (
+	"testing"
+
+	"parley/core/fault"
+	"parley/core/subscription"
+	"parley/core/tenant"
+)
+
+func TestCustomer(t *testing.T) {
+	t.Parallel()
+	t.Run("the first customer of a workspace stays, and finds it", func(t *testing.T) {
+		c := newClock(t)
+		first, err := c.Customers.SetCustomer(t.Context(), c.space.ID, subscription.Customer{ID: "cus_1"})
+		c.must(err)
+		second, err := c.Customers.SetCustomer(t.Context(), c.space.ID, subscription.Customer{ID: "cus_2"})
+		c.must(err)
+		if first.CustomerID != "cus_1" || second.CustomerID != "cus_1" {
+			t.Errorf("they are %q and %q", first.CustomerID, second.CustomerID)
+		}
+		if found, err := c.Customers.WorkspaceByCustomer(t.Context(), "cus_1"); err != nil || found != c.space.ID {
+			t.Errorf("found %q, %v", found, err)
+		}
+		_, err = c.Customers.WorkspaceByCustomer(t.Context(), "cus_2")
+		c.isA(err, fault.NotFound)
+	})
+	t.Run("two workspaces are not one customer", func(t *testing.T) {
+		c := newClock(t)
+		c.customer()
+		other, err := c.Workspaces.CreateWorkspace(t.Context(), c.user, "Other")
+		c.must(err)
+		_, err = c.Customers.SetCustomer(t.Context(), other.ID, subscription.Customer{ID: "cus_shop"})
+		c.isA(err, fault.Conflict)
+	})
+	t.Run("all who ever were customers are listed", func(t *testing.T) {
+		c := newClock(t)
+		if all, err := c.Ledger.All(t.Context()); err != nil || len(all) != 0 {
+			t.Errorf("there are %d, %v", len(all), err)
+		}
+		c.customer()
+		if all, err := c.Ledger.All(t.Context()); err != nil || len(all) != 1 || all[0].WorkspaceID != c.space.ID {
+			t.Errorf("there are %+v, %v", all, err)
+		}
+	})
+	t.Run("who is no customer begins no checkout", func(t *testing.T) {
+		c := newClock(t)
+		c.isA(c.Customers.BeginCheckout(t.Context(), c.space.ID), fault.NotFound)
+	})
+	t.Run("of many owners the first is known to Stripe", func(t *testing.T) {
+		c := newClock(t)
+		c.addMember("second", tenant.RoleOwner)
+		if got, err := c.Customers.OwnerEmail(t.Context(), c.space.ID); err != nil || got != email {
+			t.Errorf("it is %q, %v", got, err)
+		}
+		_, err := c.Customers.OwnerEmail(t.Context(), "ws_nowhere")
+		c.isA(err, fault.NotFound)
+	})
+}

@@ -1,0 +1,34 @@
+package subscription
+
+import (
+	"context"
+	"fmt"
+
+	"parley/core/tenant"
+)
+
+// Deletions deletes workspaces.
+type Deletions struct {
+	ledger     *Ledger
+	workspaces *tenant.Workspaces
+	stripeOff  bool
+}
+
+// DeleteWorkspace deletes a workspace with all that the database has of it, but
+// for the audit log, which is the operator's. The caller has cancelled the
+// subscription at Stripe, and let the index forget the chatbots. Where Stripe is
+// switched off, the entry of the log names a subscription that nobody could
+// cancel.
+func (d *Deletions) DeleteWorkspace(ctx context.Context, workspaceID string) error {
+	return d.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
+		paid, err := d.ledger.Subscription(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		detail := ""
+		if d.stripeOff && paid.ID != "" && !paid.Status.Terminal() {
+			detail = fmt.Sprintf("Its subscription %s was not cancelled: Stripe is switched off here. Cancel it at Stripe.", paid.ID)
+		}
+		return d.workspaces.Delete(ctx, workspace, detail)
+	})
+}

@@ -1,0 +1,151 @@
+package subscription
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/core/audit"
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+// Grant is a plan that is given by hand, whatever is paid for.
+type Grant struct {
+	Plan plan.Name
+	// Until is when it ends, nil if it does not.
+	Until *time.Time
+}
+
+// grantedAt is the plan that will have been given to a workspace by hand at a
+// time.
+func grantedAt(w tenant.Workspace, at time.Time) plan.Name {
+	if w.GrantedUntil != nil && !at.Before(*w.GrantedUntil) {
+		return plan.Free
+	}
+	return w.Granted
+}
+
+// Grants gives plans by hand.
+type Grants struct {
+	db         Database
+	workspaces *tenant.Workspaces
+	plans      *tenant.Plans
+	ledger     *Ledger
+	book       *book
+	stripeOff  bool
+	now        func() time.Time
+}
+
+// SetPlan is [Grantg.GrantPlan] for a grant without an end.
+func (g *Grants) SetPlan(ctx context.Context, workspaceID string, name plan.Name) error {
+	return g.GrantPlan(ctx, workspaceID, Grant{Plan: name})
+}
+
+// GrantPlan gives a workspace a plan by hand. In force is the higher of it and
+// what the subscription gives; to grant the free plan is to take the grant
+// back. Where Stripe is switched off, a subscription to a higher plan ends
+// here: nobody can verify it. Nothing is deleted by a downgrade. It is Invalid
+// for a plan that does not exist and for an end that has passed.
+func (g *Grants) GrantPlan(ctx context.Context, workspaceID string, grant Grant) error {
+	if _, err := g.plans.Existing(ctx, grant.Plan); err != nil {
+		return err
+	}
+	if err := grant.check(g.now()); err != nil {
+		return err
+	}
+	return g.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
+		subscription, err := g.ledger.Subscription(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		ended, err := g.endUnverifiable(ctx, subscription, grant.Plan)
+		if err != nil {
+			return err
+		}
+		return g.grant(ctx, workspace, ended.Access.Plan, grant)
+	})
+}
+
+func (grant Grant) check(now time.Time) error {
+	switch {
+	case grant.Until == nil:
+		return nil
+	case grant.Plan == plan.Free:
+		return fault.InField("until", "The %s plan is what remains without a grant, and has no end.", grant.Plan.Title())
+	case !grant.Until.After(now):
+		return fault.InField("until", "The grant must end after today.")
+	}
+	return nil
+}
+
+// endUnverifiable ends access above a plan, if no Stripe can be asked about it.
+// A Stripe that is switched on again restores it.
+func (g *Grants) endUnverifiable(ctx context.Context, subscription Subscription, wanted plan.Name) (Subscription, error) {
+	if !g.stripeOff || !subscription.Access.Plan.Above(wanted) {
+		return subscription, nil
+	}
+	now := g.now()
+	subscription.UnverifiedUntil = &now
+	subscription.Access = g.book.access(subscription, now)
+	return subscription, g.db.Subscriptions.SaveSubscription(ctx, subscription.WorkspaceID, subscription)
+}
+
+// grant writes a grant beside a plan that is paid for.
+func (g *Grants) grant(ctx context.Context, workspace tenant.Workspace, paid plan.Name, grant Grant) error {
+	inForce := plan.Higher(plan.Higher(grant.Plan, paid), plan.Free)
+	sameEnd := sameTime(grant.Until, workspace.GrantedUntil)
+	if inForce == workspace.Plan && grant.Plan == workspace.Granted && sameEnd {
+		return nil
+	}
+	if err := g.book.putInForce(ctx, workspace, inForce, grant.Plan); err != nil {
+		return err
+	}
+	if !sameEnd {
+		if err := g.db.Access.SetGrantEnd(ctx, workspace.ID, grant.Until); err != nil {
+			return err
+		}
+	}
+	detail := "Plan granted: " + grant.Plan.Title()
+	if grant.Until != nil {
+		detail += ", until " + date(*grant.Until)
+	}
+	return g.book.record(ctx, workspace.ID, audit.PlanChanged, detail+"."+describeMove(workspace.Plan, inForce))
+}
+
+// EndGrants takes back the grants whose end has come, and returns how many. A
+// workspace falls back to what it pays for, else to the free plan.
+func (g *Grants) EndGrants(ctx context.Context) (int, error) {
+	workspaces, err := g.db.Access.EndedGrants(ctx, g.now())
+	if err != nil {
+		return 0, err
+	}
+	count, failures := 0, []error(nil)
+	for _, workspaceID := range workspaces {
+		ended, err := g.endGrant(ctx, workspaceID)
+		if ended {
+			count++
+		}
+		if err != nil && !fault.Is(err, fault.NotFound) { // deleted meanwhile
+			failures = append(failures, fmt.Errorf("workspace %s: %w", workspaceID, err))
+		}
+	}
+	return count, errors.Join(failures...)
+}
+
+func (g *Grants) endGrant(ctx context.Context, workspaceID string) (ended bool, err error) {
+	err = g.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
+		ended = workspace.GrantedUntil != nil && !g.now().Before(*workspace.GrantedUntil)
+		if !ended { // the operator has given it another end meanwhile
+			return nil
+		}
+		subscription, err := g.ledger.Subscription(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		return g.grant(audit.As(ctx, audit.Time), workspace, subscription.Access.Plan, Grant{Plan: plan.Free})
+	})
+	return ended && err == nil, err
+}

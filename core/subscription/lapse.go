@@ -1,0 +1,79 @@
+package subscription
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"parley/core/audit"
+	"parley/core/tenant"
+)
+
+// Lapses ends access whose time has come.
+type Lapses struct {
+	db         Database
+	workspaces *tenant.Workspaces
+	book       *book
+	now        func() time.Time
+}
+
+// Lapsed returns the workspaces about which Stripe has to be asked now: those
+// whose access has ended by itself and which still have it, and those whose
+// access was to end because there was no Stripe to ask.
+func (l *Lapses) Lapsed(ctx context.Context) ([]string, error) {
+	lapsed, err := l.db.Subscriptions.LapsedAccess(ctx, l.now())
+	if err != nil {
+		return nil, err
+	}
+	unverified, err := l.db.Subscriptions.UnverifiedAccess(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, workspaceID := range unverified {
+		if !slices.Contains(lapsed, workspaceID) {
+			lapsed = append(lapsed, workspaceID)
+		}
+	}
+	return lapsed, nil
+}
+
+// Lapse ends the access whose time has come, without asking Stripe, and
+// returns how many workspaces it changed.
+func (l *Lapses) Lapse(ctx context.Context) (int, error) { return l.LapseBefore(ctx, l.now()) }
+
+// LapseBefore is Lapse for the access whose time had come at a time.
+func (l *Lapses) LapseBefore(ctx context.Context, at time.Time) (int, error) {
+	workspaces, err := l.db.Subscriptions.LapsedAccess(ctx, at)
+	if err != nil {
+		return 0, err
+	}
+	ended, failures := 0, []error(nil)
+	for _, workspaceID := range workspaces {
+		changed, err := l.lapse(ctx, workspaceID)
+		if changed {
+			ended++
+		}
+		// One that fails must not keep the others.
+		failures = append(failures, err)
+	}
+	return ended, errors.Join(failures...)
+}
+
+// lapse asks the rule again for one workspace.
+func (l *Lapses) lapse(ctx context.Context, workspaceID string) (changed bool, err error) {
+	err = l.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
+		before, err := l.db.Subscriptions.Subscription(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		after := before
+		after.Access = l.book.access(before, l.now())
+		changed = !same(before, after)
+		if !changed {
+			return nil
+		}
+		return l.book.write(audit.As(ctx, audit.Time), workspace, before, after)
+	})
+	return changed && err == nil, err
+}

@@ -1,0 +1,131 @@
+package subscription
+
+import (
+	"context"
+	"time"
+
+	"parley/core/audit"
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+// Ledger writes down what was read at Stripe of subscriptions.
+type Ledger struct {
+	db         Database
+	workspaces *tenant.Workspaces
+	book       *book
+	now        func() time.Time
+}
+
+// Subscription returns how a workspace pays. It is the zero value for a workspace
+// that was never a customer.
+func (l *Ledger) Subscription(ctx context.Context, workspaceID string) (Subscription, error) {
+	subscription, err := l.db.Subscriptions.Subscription(ctx, workspaceID)
+	if fault.Is(err, fault.NotFound) {
+		return Subscription{WorkspaceID: workspaceID}, nil
+	}
+	return subscription, err
+}
+
+// All returns those of all workspaces that ever were customers.
+func (l *Ledger) All(ctx context.Context) ([]Subscription, error) {
+	return l.db.Subscriptions.Subscriptions(ctx)
+}
+
+// ApplySubscription writes what was read at Stripe, and all that follows from
+// it, in one transaction: access, plan, what rests, the audit log and mails.
+//
+// Revision is that of the row before Stripe was asked. If another has written
+// meanwhile, what was read may be older than the row: that is a Conflict, and
+// the caller reads both again. An event whose effect is stored already changes
+// nothing, and gives the zero Applied.
+func (l *Ledger) ApplySubscription(ctx context.Context, workspaceID string, revision int, billed Billed, trialUsed bool, cause Cause) (Applied, error) {
+	var applied Applied
+	err := l.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
+		applied = Applied{}
+		if known, err := l.isKnown(ctx, cause); err != nil || known {
+			return err
+		}
+		before, err := l.db.Subscriptions.Subscription(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		if before.Revision != revision {
+			return fault.New(fault.Conflict, "The subscription was changed meanwhile. Try again.")
+		}
+		after := l.book.read(before, billed, trialUsed)
+		if err := l.book.write(ctx, workspace, before, after); err != nil {
+			return err
+		}
+		applied = Applied{Changed: !same(before, after), Unknown: after.Access.Unknown, Before: before, After: after}
+		return nil
+	})
+	if err != nil {
+		return Applied{}, err
+	}
+	return applied, nil
+}
+
+// isKnown notes a cause's event, and reports whether it was noted before.
+func (l *Ledger) isKnown(ctx context.Context, cause Cause) (bool, error) {
+	if cause.EventID == "" {
+		return false, nil
+	}
+	added, err := l.db.Events.AddBillingEvent(ctx, cause.EventID, cause.EventType, l.now())
+	return !added, err
+}
+
+// SawEvent reports whether an event of Stripe's was noted.
+func (l *Ledger) SawEvent(ctx context.Context, eventID string) (bool, error) {
+	return l.db.Events.HasBillingEvent(ctx, eventID)
+}
+
+// NoteEvent notes an event of Stripe's that concerns no workspace.
+func (l *Ledger) NoteEvent(ctx context.Context, eventID, kind string) error {
+	return l.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		_, err := l.db.Events.AddBillingEvent(ctx, eventID, kind, l.now())
+		return err
+	})
+}
+
+// Unlink makes a workspace forget its customer at Stripe and all that was read
+// of it, and returns the plan in force afterwards: what was granted, else the
+// free plan. Nothing is deleted, nothing changes at Stripe, and the workspace
+// can buy again, as another customer. It has no second trial. It is a Conflict
+// for a workspace without a customer.
+func (l *Ledger) Unlink(ctx context.Context, workspaceID string) (plan.Name, error) {
+	inForce := plan.Free
+	err := l.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
+		before, err := l.Subscription(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		if before.CustomerID == "" {
+			return fault.New(fault.Conflict, "This workspace has no customer at Stripe.")
+		}
+		// Whoever is reading at Stripe at this moment must not write it back.
+		after := Subscription{WorkspaceID: workspaceID, TrialUsed: before.TrialUsed, Revision: before.Revision + 1, Access: plan.Access{Plan: plan.Free}}
+		if err := l.db.Subscriptions.SaveSubscription(ctx, workspaceID, after); err != nil {
+			return err
+		}
+		inForce = plan.Higher(workspace.Granted, plan.Free)
+		if inForce != workspace.Plan {
+			if err := l.book.putInForce(ctx, workspace, inForce, workspace.Granted); err != nil {
+				return err
+			}
+		}
+		detail := "The workspace was unlinked from Stripe's customer " + before.CustomerID + "." + describeMove(workspace.Plan, inForce)
+		return l.book.record(ctx, workspaceID, audit.CustomerUnlinked, detail)
+	})
+	return inForce, err
+}
+
+// eventsRemembered is how long events that were applied are kept. Stripe sends
+// an event again for three days.
+const eventsRemembered = 90 * 24 * time.Hour
+
+// DeleteOldEvents deletes the events that were noted long ago.
+func (l *Ledger) DeleteOldEvents(ctx context.Context) error {
+	return l.db.Events.DeleteBillingEvents(ctx, l.now().Add(-eventsRemembered))
+}

@@ -1,0 +1,104 @@
+package subscription
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"parley/core/fault"
+	"parley/core/outbox"
+	"parley/core/tenant"
+)
+
+// Notices writes the mails that owners get about the plan.
+type Notices struct {
+	db     Database
+	ledger *Ledger
+	mails  *outbox.Writer
+	now    func() time.Time
+}
+
+// MailStore keeps mails about workspaces until they are sent.
+type MailStore interface {
+	// AddMail writes a mail that is due at its DueAt, which is never nil,
+	// unless one of its key is there.
+	AddMail(ctx context.Context, workspaceID string, mail outbox.Mail) error
+}
+
+// announce writes the mails that follow from a subscription's state. Those that
+// are written already stay as they are. That the plan has ended is news only
+// when this change ended it.
+func (n *Notices) announce(ctx context.Context, workspace tenant.Workspace, before, after Subscription) error {
+	if !n.mails.On() {
+		return nil
+	}
+	now := n.now()
+	news := notices(workspace, after, now)
+	if !before.Access.Plan.Above(after.Access.Plan) {
+		news = slices.DeleteFunc(news, func(n notice) bool { return n.ended })
+	}
+	mails, err := n.toOwners(ctx, workspace, news)
+	if err != nil {
+		return err
+	}
+	for _, mail := range mails {
+		if mail.DueAt.Before(now) {
+			continue // a reminder of what is told today
+		}
+		if err := n.db.Mails.AddMail(ctx, workspace.ID, mail); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// toOwners are notices to every owner.
+func (n *Notices) toOwners(ctx context.Context, workspace tenant.Workspace, news []notice) ([]outbox.Mail, error) {
+	members, err := n.db.Members.Members(ctx, workspace.ID)
+	if err != nil {
+		return nil, err
+	}
+	var mails []outbox.Mail
+	for _, news := range news {
+		for _, m := range members {
+			if m.Role == tenant.RoleOwner {
+				mails = append(mails, n.mail(news, workspace, m))
+			}
+		}
+	}
+	return mails, nil
+}
+
+// mail is a notice to one owner.
+func (n *Notices) mail(news notice, w tenant.Workspace, owner tenant.Member) outbox.Mail {
+	paragraphs := append(slices.Clone(news.says), n.mails.Link("/workspaces/"+w.ID+"/plan"))
+	return outbox.Mail{
+		WorkspaceID: w.ID, Key: news.key + ":" + owner.UserID, To: owner.Email, Subject: news.subject,
+		Body: outbox.Body(paragraphs...), DueAt: &news.due, CreatedAt: n.now(),
+	}
+}
+
+// AsOfNow returns a mail as it would be written now, and false if nobody would
+// write it any more: an owner who has resumed a subscription is not told that it
+// ends.
+func (n *Notices) AsOfNow(ctx context.Context, mail outbox.Mail) (outbox.Mail, bool, error) {
+	workspace, err := n.db.Workspaces.Workspace(ctx, mail.WorkspaceID)
+	if fault.Is(err, fault.NotFound) {
+		return outbox.Mail{}, false, nil
+	}
+	if err != nil {
+		return outbox.Mail{}, false, err
+	}
+	subscription, err := n.ledger.Subscription(ctx, mail.WorkspaceID)
+	if err != nil {
+		return outbox.Mail{}, false, err
+	}
+	current, err := n.toOwners(ctx, workspace, notices(workspace, subscription, n.now()))
+	for _, news := range current {
+		if news.Key == mail.Key {
+			news.ID, news.Attempts = mail.ID, mail.Attempts
+			return news, true, err
+		}
+	}
+	return outbox.Mail{}, false, err
+}

@@ -1,0 +1,144 @@
+package subscription_test
+
+import (
+	"slices"
+	"testing"
+
+	"parley/core/audit"
+	"parley/core/fault"
+	"parley/core/plan"
+)
+
+// owner is the owner as an actor.
+func (c *clock) owner() audit.Actor { return audit.Person(c.user.ID, c.user.Email) }
+
+// rest says which of a resource rest, and no others.
+func (c *clock) rest(resource plan.Resource, want ...string) {
+	c.Helper()
+	holdings, err := c.Holdings.List(c.Context(), c.space.ID)
+	c.must(err)
+	var got []string
+	for _, h := range holdings {
+		if h.Resource == resource && h.OverLimit {
+			got = append(got, h.ID)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		c.Errorf("there rest %q, want %q", got, want)
+	}
+}
+
+func TestSetPlan(t *testing.T) {
+	t.Parallel()
+	t.Run("a new workspace has no plan by hand", func(t *testing.T) {
+		c := newClock(t)
+		space, err := c.Workspaces.CreateWorkspace(t.Context(), c.user, "Other")
+		if err != nil || space.Plan != plan.Free || space.Granted != plan.Free {
+			t.Errorf("it is %+v, %v", space, err)
+		}
+	})
+	t.Run("a plan that is given is in force and in the log", func(t *testing.T) {
+		c := newClock(t)
+		c.must(c.Grants.SetPlan(audit.As(t.Context(), c.owner()), c.space.ID, plan.Premium))
+		c.isOn(plan.Premium)
+		if entry := c.history()[0]; entry.Actor != c.owner() || entry.Action != audit.PlanChanged ||
+			entry.Detail != "Plan granted: Premium. The workspace went from Standard to Premium." {
+			t.Errorf("the log says %+v", entry)
+		}
+	})
+	t.Run("the same once more is no news", func(t *testing.T) {
+		c := newClock(t)
+		before := len(c.history())
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Standard))
+		if n := len(c.history()); n != before {
+			t.Errorf("%d entries after %d", n, before)
+		}
+	})
+	t.Run("a grant below the subscription waits under it", func(t *testing.T) {
+		c := newClock(t)
+		c.customer()
+		c.bill(c.active(plan.Premium))
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Basic))
+		c.isOn(plan.Premium)
+		if entry := c.history()[0]; entry.Detail != "Plan granted: Basic." {
+			t.Errorf("the log says %+v", entry)
+		}
+		ended := c.active(plan.Premium)
+		ended.Status = plan.Unpaid
+		c.bill(ended)
+		c.isOn(plan.Basic)
+	})
+	t.Run("a lower plan keeps what was said as long as the plan before", func(t *testing.T) {
+		c := newClock(t)
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Premium))
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Basic))
+		kept, err := c.store.Retentions(t.Context())
+		if got := kept[c.space.ID]; err != nil || got.Days != 90 || got.KeptDays != 730 || !got.KeptBefore.Equal(c.now) {
+			t.Errorf("it keeps %+v, %v", got, err)
+		}
+	})
+	t.Run("what is no plan is refused", func(t *testing.T) {
+		c := newClock(t)
+		err := c.Grants.SetPlan(t.Context(), c.space.ID, "gold")
+		if fault.As(err).Field != "plan" {
+			t.Errorf("got %v", err)
+		}
+		c.isA(c.Grants.SetPlan(t.Context(), "ws_nowhere", plan.Basic), fault.NotFound)
+	})
+}
+
+func TestUpdatePlan(t *testing.T) {
+	t.Parallel()
+	standard := func(c *clock) plan.Plan {
+		c.Helper()
+		all, err := c.Plans.All(c.Context())
+		c.must(err)
+		return all[2]
+	}
+	t.Run("limits and prices are another's from then on, title and rank are not", func(t *testing.T) {
+		c := newClock(t)
+		p := standard(c)
+		p.Limits.MessagesPerMonth, p.Price.Monthly, p.Limits.Features = 5, 80_00, []plan.Feature{plan.FeatureSites}
+		p.Title, p.Rank = "Gold", 9
+		c.must(c.Plans.UpdatePlan(t.Context(), p))
+		got := standard(c)
+		if got.Limits.MessagesPerMonth != 5 || got.Price.Monthly != 80_00 || got.Title != "Standard" || got.Rank != 2 ||
+			got.Limits.Has(plan.FeatureAPI) || !got.Limits.Has(plan.FeatureSites) {
+			t.Errorf("the plan is %+v", got)
+		}
+	})
+	t.Run("a lower limit puts to rest in every workspace of the plan, a higher one wakes up", func(t *testing.T) {
+		c := newClock(t)
+		c.addChatbots(3)
+		p := standard(c)
+		p.Limits.Chatbots = 1
+		c.must(c.Plans.UpdatePlan(t.Context(), p))
+		c.rest(plan.Chatbots, "cb_2", "cb_3")
+		p.Limits.Chatbots = plan.Unlimited
+		c.must(c.Plans.UpdatePlan(t.Context(), p))
+		c.rest(plan.Chatbots)
+	})
+	t.Run("another plan's workspaces stay as they are", func(t *testing.T) {
+		c := newClock(t)
+		c.addChatbots(3)
+		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Premium))
+		p := standard(c)
+		p.Limits.Chatbots = 1
+		c.must(c.Plans.UpdatePlan(t.Context(), p))
+		c.rest(plan.Chatbots)
+	})
+	t.Run("what makes no sense is refused and changes nothing", func(t *testing.T) {
+		c := newClock(t)
+		p := standard(c)
+		p.Limits.Chatbots = -7
+		if err := c.Plans.UpdatePlan(t.Context(), p); fault.As(err).Field != "chatbots" {
+			t.Errorf("got %v", err)
+		}
+		if got := standard(c).Limits.Chatbots; got != 10 {
+			t.Errorf("the limit is %d", got)
+		}
+		c.isA(c.Plans.UpdatePlan(t.Context(), plan.Plan{Name: "gold"}), fault.Invalid)
+	})
+}

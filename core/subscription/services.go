@@ -1,0 +1,101 @@
+package subscription
+
+import (
+	"context"
+	"time"
+
+	"parley/core/audit"
+	"parley/core/outbox"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+// Database is what this package keeps and reads, one port for each subject.
+type Database struct {
+	Tx            transactor
+	Subscriptions SubscriptionStore
+	Events        EventStore
+	Access        AccessStore
+	Trials        TrialStore
+	Reversals     ReversalStore
+	Mails         MailStore
+	Plans         planReader
+	Workspaces    workspaceReader
+	Members       memberReader
+	Audit         audit.Log
+}
+
+// transactor runs a function in one transaction; calls inside it join.
+type transactor interface {
+	InTx(ctx context.Context, fn func(context.Context) error) error
+}
+
+// AccessStore keeps which plan is in force, and what was given by hand.
+type AccessStore interface {
+	// SetPlan writes the plan in force, and the one that was given by hand.
+	SetPlan(ctx context.Context, workspaceID string, inForce, granted plan.Name) error
+	// SetGrantEnd writes when the plan that was given by hand ends; nil if it
+	// does not.
+	SetGrantEnd(ctx context.Context, workspaceID string, until *time.Time) error
+	// EndedGrants returns the workspaces whose grant's end is now or was before.
+	EndedGrants(ctx context.Context, now time.Time) ([]string, error)
+	// KeepConversations says that those whose last message came before a time
+	// are kept for so many days at least, or for as many as was said before;
+	// plan.Unlimited is for ever.
+	KeepConversations(ctx context.Context, workspaceID string, before time.Time, days int) error
+}
+
+// planReader reads plans.
+type planReader interface {
+	Plan(ctx context.Context, name plan.Name) (plan.Plan, error)
+}
+
+// workspaceReader reads workspaces.
+type workspaceReader interface {
+	Workspace(ctx context.Context, workspaceID string) (tenant.Workspace, error)
+}
+
+// memberReader reads members, the oldest first.
+type memberReader interface {
+	Members(ctx context.Context, workspaceID string) ([]tenant.Member, error)
+	Memberships(ctx context.Context, userID string) ([]tenant.Membership, error)
+}
+
+// Options are what an operator decides about payments.
+type Options struct {
+	// Grace is how long a payment that failed is waited for before access ends.
+	Grace time.Duration
+	// StripeOff says that plans are not sold here, or not any more: what was
+	// paid for cannot be verified.
+	StripeOff bool
+}
+
+// Subscriptions are the services of this package over one database.
+type Subscriptions struct {
+	Ledger    *Ledger
+	Customers *Customers
+	Grants    *Grants
+	Lapses    *Lapses
+	Trials    *Trials
+	Reversals *Reversals
+	Notices   *Notices
+	Deletions *Deletions
+}
+
+// New returns the services, over those of package tenant.
+func New(db Database, tenants tenant.Tenants, mails *outbox.Writer, now func() time.Time, options Options) Subscriptions {
+	ledger := &Ledger{db: db, workspaces: tenants.Workspaces, now: now}
+	notices := &Notices{db: db, ledger: ledger, mails: mails, now: now}
+	book := &book{db: db, holdings: tenants.Holdings, notices: notices, grace: options.Grace, now: now}
+	ledger.book = book
+	return Subscriptions{
+		Ledger:    ledger,
+		Customers: &Customers{db: db, workspaces: tenants.Workspaces, ledger: ledger, book: book, now: now},
+		Grants:    &Grants{db: db, workspaces: tenants.Workspaces, plans: tenants.Plans, ledger: ledger, book: book, stripeOff: options.StripeOff, now: now},
+		Lapses:    &Lapses{db: db, workspaces: tenants.Workspaces, book: book, now: now},
+		Trials:    &Trials{db: db, now: now},
+		Reversals: &Reversals{db: db, workspaces: tenants.Workspaces, book: book},
+		Notices:   notices,
+		Deletions: &Deletions{ledger: ledger, workspaces: tenants.Workspaces, stripeOff: options.StripeOff},
+	}
+}

@@ -1,0 +1,86 @@
+package subscription
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/core/audit"
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+// UnverifiedFor is how long plans that were paid for go on after Stripe was
+// switched off.
+const UnverifiedFor = 30 * 24 * time.Hour
+
+// Unverified are the workspaces whose plan was paid for and cannot be verified.
+type Unverified struct {
+	// Workspaces are their ids.
+	Workspaces []string
+	// Until is when the first of them loses the plan.
+	Until time.Time
+}
+
+// Unverified returns the workspaces that have access to a paid plan, for a
+// server without Stripe.
+func (l *Lapses) Unverified(ctx context.Context) (Unverified, error) {
+	subscriptions, err := l.db.Subscriptions.Subscriptions(ctx)
+	if err != nil {
+		return Unverified{}, err
+	}
+	var found Unverified
+	for _, subscription := range subscriptions {
+		if !subscription.Access.Plan.Above(plan.Free) {
+			continue
+		}
+		until := l.unverifiedUntil(subscription)
+		if len(found.Workspaces) == 0 || until.Before(found.Until) {
+			found.Until = until
+		}
+		found.Workspaces = append(found.Workspaces, subscription.WorkspaceID)
+	}
+	return found, nil
+}
+
+func (l *Lapses) unverifiedUntil(subscription Subscription) time.Time {
+	until := l.now().Add(UnverifiedFor)
+	if ends := subscription.Access.Until; ends != nil && ends.Before(until) {
+		return *ends
+	}
+	return until
+}
+
+// EndUnverified is for a server without Stripe: it gives every plan that was
+// paid for an end, [UnverifiedFor] after the first call, and returns the
+// workspaces that still have such a plan. [Lapses.Lapse] ends it then, and
+// nothing is deleted. The first answer of a Stripe that is switched on again
+// takes the end back.
+func (l *Lapses) EndUnverified(ctx context.Context) (Unverified, error) {
+	found, err := l.Unverified(ctx)
+	if err != nil {
+		return Unverified{}, err
+	}
+	var failures []error
+	for _, workspaceID := range found.Workspaces {
+		err := l.endUnverified(ctx, workspaceID)
+		if err != nil && !fault.Is(err, fault.NotFound) { // deleted meanwhile
+			failures = append(failures, err)
+		}
+	}
+	return found, errors.Join(failures...)
+}
+
+func (l *Lapses) endUnverified(ctx context.Context, workspaceID string) error {
+	return l.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
+		before, err := l.db.Subscriptions.Subscription(ctx, workspaceID)
+		if err != nil || before.UnverifiedUntil != nil || !before.Access.Plan.Above(plan.Free) {
+			return err
+		}
+		after, until := before, l.now().Add(UnverifiedFor)
+		after.UnverifiedUntil = &until
+		after.Access = l.book.access(after, l.now())
+		return l.book.write(audit.As(ctx, audit.Time), workspace, before, after)
+	})
+}

@@ -1,0 +1,70 @@
+package tenant
+
+import (
+	"context"
+	"time"
+
+	"parley/core/audit"
+	"parley/core/fault"
+)
+
+// Member is a user in a workspace.
+type Member struct {
+	WorkspaceID string
+	UserID      string
+	Email       string
+	Role        Role
+	// OverLimit says that the plan includes fewer members, and that this one
+	// can only look.
+	OverLimit bool
+	CreatedAt time.Time
+}
+
+// Membership is a workspace as one of its members sees it.
+type Membership struct {
+	Workspace Workspace
+	Role      Role
+	// OverLimit is that of [Member].
+	OverLimit bool
+}
+
+// object is a member as the object of an act.
+func (m Member) object() audit.Object {
+	return audit.Object{Kind: "member", ID: m.UserID, Name: m.Email}
+}
+
+// May refuses, as Forbidden, an action that the role does not include, and any
+// but to look and to pay when the plan includes fewer members.
+func (m Membership) May(action Action) error {
+	if err := m.Role.May(action); err != nil {
+		return err
+	}
+	if m.OverLimit && action != Read && action != Pay {
+		if m.Role == RoleOwner {
+			return fault.New(fault.Forbidden, "This workspace has more members than its plan includes, so you can look but not change anything. Upgrade the plan, or ask an active owner to keep you.")
+		}
+		return fault.New(fault.Forbidden, "The workspace has more members than its plan includes, and you can look but not change anything. Ask an owner to choose who stays active, or to upgrade the plan.")
+	}
+	return nil
+}
+
+// FirstOwner returns the owner who joined first, of members in that order.
+func FirstOwner(members []Member) Member {
+	for _, m := range members {
+		if m.Role == RoleOwner {
+			return m
+		}
+	}
+	return Member{}
+}
+
+// MemberStore keeps members.
+type MemberStore interface {
+	// Members returns the members of a workspace, oldest first.
+	Members(ctx context.Context, workspaceID string) ([]Member, error)
+	// Memberships returns the workspaces of a user, oldest first.
+	Memberships(ctx context.Context, userID string) ([]Membership, error)
+	AddMember(ctx context.Context, workspaceID string, member Member) error
+	SetRole(ctx context.Context, workspaceID, userID string, role Role) error
+	RemoveMember(ctx context.Context, workspaceID, userID string) error
+}

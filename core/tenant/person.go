@@ -1,0 +1,60 @@
+package tenant
+
+import (
+	"context"
+
+	"parley/core/account"
+	"parley/core/fault"
+)
+
+// Person is a signed-in user with the workspaces they belong to.
+type Person struct {
+	User        account.User
+	Memberships []Membership
+}
+
+// In returns the membership of p in a workspace. A workspace that p does not
+// belong to is NotFound, as one that does not exist.
+func (p Person) In(workspaceID string) (Membership, error) {
+	for _, m := range p.Memberships {
+		if m.Workspace.ID == workspaceID {
+			return m, nil
+		}
+	}
+	return Membership{}, fault.New(fault.NotFound, "Workspace not found.")
+}
+
+// May returns the membership of p in a workspace if their role allows the
+// action. It is NotFound for a stranger and Forbidden otherwise.
+func (p Person) May(action Action, workspaceID string) (Membership, error) {
+	m, err := p.In(workspaceID)
+	if err != nil {
+		return Membership{}, err
+	}
+	if err := m.May(action); err != nil {
+		return Membership{}, err
+	}
+	return m, nil
+}
+
+// People says who is signed in, and where they belong.
+type People struct {
+	store    MemberStore
+	sessions *account.Sessions
+}
+
+// Person returns who holds a session's secret. It is Unauthenticated when the
+// session is unknown or has expired.
+func (p *People) Person(ctx context.Context, secret string) (Person, error) {
+	user, err := p.sessions.User(ctx, secret)
+	if err != nil {
+		return Person{}, err
+	}
+	memberships, err := p.Memberships(ctx, user.ID)
+	return Person{User: user, Memberships: memberships}, err
+}
+
+// Memberships returns the workspaces of a user.
+func (p *People) Memberships(ctx context.Context, userID string) ([]Membership, error) {
+	return p.store.Memberships(ctx, userID)
+}

@@ -1,0 +1,152 @@
+package tenant
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley/core/account"
+	"parley/core/audit"
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/internal/id"
+)
+
+// Workspace is the tenant: everything belongs to exactly one.
+type Workspace struct {
+	ID   string
+	Name string
+	// Plan is the one in force: the higher of Granted and what the
+	// subscription gives.
+	Plan plan.Name
+	// Granted is the plan that was given by hand.
+	Granted plan.Name
+	// GrantedUntil is when the grant ends, nil if it does not.
+	GrantedUntil *time.Time
+	CreatedAt    time.Time
+}
+
+// object is a workspace as the object of an act.
+func (w Workspace) object() audit.Object {
+	return audit.Object{Kind: "workspace", ID: w.ID, Name: w.Name}
+}
+
+// WorkspaceStore keeps workspaces.
+type WorkspaceStore interface {
+	CreateWorkspace(ctx context.Context, workspace Workspace) error
+	Workspace(ctx context.Context, workspaceID string) (Workspace, error)
+	// LockWorkspace is Workspace, and makes others wait until the transaction ends.
+	LockWorkspace(ctx context.Context, workspaceID string) (Workspace, error)
+	Workspaces(ctx context.Context) ([]Workspace, error)
+	// DeleteWorkspace deletes it with all that is in it.
+	DeleteWorkspace(ctx context.Context, workspaceID string) error
+}
+
+// Workspaces creates and deletes workspaces.
+type Workspaces struct {
+	db     Database
+	now    func() time.Time
+	random io.Reader
+}
+
+// CreateWorkspace creates a workspace on the Starter plan for a user, its owner.
+func (w *Workspaces) CreateWorkspace(ctx context.Context, owner account.User, name string) (Workspace, error) {
+	name, err := w.CheckName(name)
+	if err != nil {
+		return Workspace{}, err
+	}
+	workspace := w.prepare(name)
+	return workspace, w.db.Tx.InTx(ctx, func(ctx context.Context) error { return w.insert(ctx, workspace, owner) })
+}
+
+// Found is CreateWorkspace for a person who signs up. The name was checked.
+func (w *Workspaces) Found(ctx context.Context, owner account.User, name string) (workspaceID string, err error) {
+	workspace := w.prepare(name)
+	return workspace.ID, w.insert(ctx, workspace, owner)
+}
+
+func (w *Workspaces) prepare(name string) Workspace {
+	return Workspace{ID: id.New(w.random, "ws"), Name: name, Plan: plan.Free, Granted: plan.Free, CreatedAt: w.now()}
+}
+
+func (w *Workspaces) insert(ctx context.Context, workspace Workspace, owner account.User) error {
+	if err := w.db.Workspaces.CreateWorkspace(ctx, workspace); err != nil {
+		return err
+	}
+	err := w.db.Members.AddMember(ctx, workspace.ID, Member{
+		WorkspaceID: workspace.ID, UserID: owner.ID, Email: owner.Email, Role: RoleOwner, CreatedAt: w.now(),
+	})
+	if err != nil {
+		return err
+	}
+	return audit.Record(ctx, w.db.Audit, workspace.ID, w.now(), audit.Entry{
+		Action: audit.WorkspaceCreated, Object: workspace.object(), Detail: "The owner is " + owner.Email + ".",
+	})
+}
+
+// Workspace returns one workspace.
+func (w *Workspaces) Workspace(ctx context.Context, workspaceID string) (Workspace, error) {
+	return w.db.Workspaces.Workspace(ctx, workspaceID)
+}
+
+// All returns all workspaces, for the operator.
+func (w *Workspaces) All(ctx context.Context) ([]Workspace, error) {
+	return w.db.Workspaces.Workspaces(ctx)
+}
+
+// Delete deletes a workspace under its lock, and records that with a sentence
+// about what remains to be done, or none. The subject of payments decides what
+// that is: see package subscription.
+func (w *Workspaces) Delete(ctx context.Context, workspace Workspace, detail string) error {
+	if err := w.db.Workspaces.DeleteWorkspace(ctx, workspace.ID); err != nil {
+		return err
+	}
+	return audit.Record(ctx, w.db.Audit, workspace.ID, w.now(), audit.Entry{
+		Action: audit.WorkspaceDeleted, Object: workspace.object(), Detail: detail,
+	})
+}
+
+// Locked runs fn in a transaction that has a workspace to itself.
+func (w *Workspaces) Locked(ctx context.Context, workspaceID string, fn func(context.Context, Workspace) error) error {
+	return w.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		workspace, err := w.db.Workspaces.LockWorkspace(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		return fn(ctx, workspace)
+	})
+}
+
+// CheckName returns a workspace's name as it is kept, or refuses it.
+func (*Workspaces) CheckName(name string) (string, error) { return checkName("workspace", name) }
+
+const maxName = 100
+
+// checkName trims a name that people give to a thing and refuses one that is
+// blank, too long, or not plain text.
+func checkName(field, name string) (string, error) {
+	name = strings.TrimSpace(name)
+	switch {
+	case name == "":
+		return "", fault.InField(field, "Give a name.")
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, isControl):
+		return "", fault.InField(field, "The name has characters that cannot be shown. Use plain text.")
+	case utf8.RuneCountInString(name) > maxName:
+		return "", fault.InField(field, "The name is longer than %d characters. Shorten it.", maxName)
+	}
+	return name, nil
+}
+
+func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
+
+// ShortName is a name that fits into the subject of a mail.
+func (w Workspace) ShortName() string {
+	const most = 40
+	runes := []rune(w.Name)
+	if len(runes) <= most {
+		return w.Name
+	}
+	return string(runes[:most]) + "…"
+}

@@ -1,0 +1,46 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"parley/ent"
+	"parley/ent/signinattempt"
+)
+
+// Attempts counts attempts at passwords and codes.
+type Attempts struct{ store *Store }
+
+// NewAttempts returns the attempts of a database.
+func NewAttempts(db *Store) *Attempts { return &Attempts{db} }
+
+// CountAttempt adds one to the count of key and returns it.
+func (s *Attempts) CountAttempt(ctx context.Context, key string, since, now time.Time) (int, error) {
+	count := 0
+	err := s.store.InTx(ctx, func(ctx context.Context) error {
+		db := s.store.db(ctx)
+		if _, err := db.SignInAttempt.Delete().Where(signinattempt.ID(key), signinattempt.LastAtLT(since)).Exec(ctx); err != nil {
+			return err
+		}
+		err := db.SignInAttempt.Create().SetID(key).SetFailures(1).SetLastAt(now).
+			OnConflictColumns(signinattempt.FieldID).
+			Update(func(u *ent.SignInAttemptUpsert) { u.AddFailures(1).SetLastAt(now) }).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		row, err := db.SignInAttempt.Get(ctx, key)
+		if err != nil {
+			return err
+		}
+		count = row.Failures
+		return nil
+	})
+	return count, err
+}
+
+// ForgiveAttempt takes one from the count of key.
+func (s *Attempts) ForgiveAttempt(ctx context.Context, key string) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return db.SignInAttempt.Update().Where(signinattempt.ID(key), signinattempt.FailuresGT(0)).AddFailures(-1).Exec(ctx)
+	})
+}

@@ -1,0 +1,60 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"parley/core/tenant"
+	"parley/ent"
+	"parley/ent/invitation"
+	"parley/ent/scope"
+)
+
+// Invitations keeps invitations.
+type Invitations struct{ store *Store }
+
+// NewInvitations returns the invitations of a database.
+func NewInvitations(db *Store) *Invitations { return &Invitations{db} }
+
+// CreateInvitation adds an invitation.
+func (s *Invitations) CreateInvitation(ctx context.Context, workspaceID string, i tenant.Invitation, codeHash string) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return db.Invitation.Create().SetID(i.ID).SetWorkspaceID(workspaceID).SetEmail(i.Email).SetRole(string(i.Role)).
+			SetCodeHash(codeHash).SetInvitedBy(i.InvitedBy).SetExpiresAt(i.ExpiresAt).SetCreatedAt(i.CreatedAt).Exec(ctx)
+	})
+}
+
+// Invitations returns the invitations of a workspace, oldest first.
+func (s *Invitations) Invitations(ctx context.Context, workspaceID string) ([]tenant.Invitation, error) {
+	rows, err := s.store.db(ctx).Invitation.Query().Where(invitation.WorkspaceID(workspaceID)).
+		Order(invitation.ByCreatedAt(), invitation.ByID()).All(within(ctx, workspaceID))
+	return mapped(rows, err, toInvitation)
+}
+
+// InvitationByCode finds an invitation of any workspace.
+func (s *Invitations) InvitationByCode(ctx context.Context, codeHash string) (tenant.Invitation, error) {
+	row, err := s.store.db(ctx).Invitation.Query().Where(invitation.CodeHash(codeHash)).Only(scope.System(ctx))
+	return one(row, err, toInvitation)
+}
+
+// DeleteInvitation removes an invitation.
+func (s *Invitations) DeleteInvitation(ctx context.Context, workspaceID, id string) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return affected(db.Invitation.Delete().Where(invitation.ID(id)).Exec(ctx))
+	})
+}
+
+// DeleteExpiredInvitations removes those that have ended.
+func (s *Invitations) DeleteExpiredInvitations(ctx context.Context, now time.Time) error {
+	return s.store.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
+		_, err := db.Invitation.Delete().Where(invitation.ExpiresAtLT(now)).Exec(ctx)
+		return err
+	})
+}
+
+func toInvitation(row *ent.Invitation) tenant.Invitation {
+	return tenant.Invitation{
+		ID: row.ID, WorkspaceID: row.WorkspaceID, Email: row.Email, Role: tenant.Role(row.Role), InvitedBy: row.InvitedBy,
+		ExpiresAt: row.ExpiresAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
+	}
+}

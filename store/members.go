@@ -1,0 +1,63 @@
+package store
+
+import (
+	"context"
+
+	"parley/core/tenant"
+	"parley/ent"
+	"parley/ent/member"
+	"parley/ent/scope"
+)
+
+// Members keeps the members of workspaces.
+type Members struct{ store *Store }
+
+// NewMembers returns the members of a database.
+func NewMembers(db *Store) *Members { return &Members{db} }
+
+// Memberships returns the workspaces of a user, oldest first.
+func (s *Members) Memberships(ctx context.Context, userID string) ([]tenant.Membership, error) {
+	rows, err := s.store.db(ctx).Member.Query().Where(member.UserID(userID)).WithWorkspace().
+		Order(member.ByCreatedAt(), member.ByID()).All(scope.System(ctx))
+	return mapped(rows, err, func(row *ent.Member) tenant.Membership {
+		return tenant.Membership{
+			Workspace: toWorkspace(row.Edges.Workspace), Role: tenant.Role(row.Role), OverLimit: row.OverLimit,
+		}
+	})
+}
+
+// Members returns the members of a workspace, oldest first.
+func (s *Members) Members(ctx context.Context, workspaceID string) ([]tenant.Member, error) {
+	rows, err := s.store.db(ctx).Member.Query().Where(member.WorkspaceID(workspaceID)).WithUser().
+		Order(member.ByCreatedAt(), member.ByID()).All(within(ctx, workspaceID))
+	return mapped(rows, err, toMember)
+}
+
+// AddMember adds a member.
+func (s *Members) AddMember(ctx context.Context, workspaceID string, m tenant.Member) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return db.Member.Create().SetWorkspaceID(workspaceID).SetUserID(m.UserID).SetRole(string(m.Role)).
+			SetCreatedAt(m.CreatedAt).Exec(ctx)
+	})
+}
+
+// SetRole changes a member's role.
+func (s *Members) SetRole(ctx context.Context, workspaceID, userID string, role tenant.Role) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return affected(db.Member.Update().Where(member.UserID(userID)).SetRole(string(role)).Save(ctx))
+	})
+}
+
+// RemoveMember removes a member.
+func (s *Members) RemoveMember(ctx context.Context, workspaceID, userID string) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return affected(db.Member.Delete().Where(member.UserID(userID)).Exec(ctx))
+	})
+}
+
+func toMember(row *ent.Member) tenant.Member {
+	return tenant.Member{
+		WorkspaceID: row.WorkspaceID, UserID: row.UserID, Email: row.Edges.User.Email,
+		Role: tenant.Role(row.Role), OverLimit: row.OverLimit, CreatedAt: row.CreatedAt.UTC(),
+	}
+}

@@ -1,0 +1,58 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"parley/core/plan"
+	"parley/ent"
+	"parley/ent/scope"
+	"parley/ent/workspace"
+)
+
+// PlanAccess keeps which plan a workspace has.
+type PlanAccess struct{ store *Store }
+
+// NewPlanAccess returns the plan access of a database.
+func NewPlanAccess(db *Store) *PlanAccess { return &PlanAccess{db} }
+
+// SetPlan writes the plan in force, and the one that was given by hand.
+func (s *PlanAccess) SetPlan(ctx context.Context, workspaceID string, inForce, granted plan.Name) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).
+			SetPlan(string(inForce)).SetGrantedPlan(string(granted)).Save(ctx))
+	})
+}
+
+// SetGrantEnd writes when the plan that was given by hand ends, or that it does
+// not.
+func (s *PlanAccess) SetGrantEnd(ctx context.Context, workspaceID string, until *time.Time) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		update := db.Workspace.Update().Where(workspace.ID(workspaceID)).SetNillableGrantedUntil(until)
+		if until == nil {
+			update.ClearGrantedUntil()
+		}
+		return affected(update.Save(ctx))
+	})
+}
+
+// EndedGrants returns the workspaces whose grant's end is now or was before.
+func (s *PlanAccess) EndedGrants(ctx context.Context, now time.Time) ([]string, error) {
+	workspaceIDs, err := s.store.db(ctx).Workspace.Query().Where(workspace.GrantedUntilLTE(now)).
+		Order(workspace.ByGrantedUntil(), workspace.ByID()).Select(workspace.FieldID).Strings(scope.System(ctx))
+	return workspaceIDs, mapError(err)
+}
+
+// KeepConversations says how long those of before a time are kept at least.
+func (s *PlanAccess) KeepConversations(ctx context.Context, workspaceID string, before time.Time, days int) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		row, err := db.Workspace.Get(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		if row.KeptBefore != nil && (row.KeptDays == plan.Unlimited || days != plan.Unlimited && row.KeptDays > days) {
+			days = row.KeptDays
+		}
+		return row.Update().SetKeptBefore(before).SetKeptDays(days).Exec(ctx)
+	})
+}

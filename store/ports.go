@@ -1,0 +1,32 @@
+package store
+
+import (
+	"parley/core/account"
+	"parley/core/subscription"
+	"parley/core/tenant"
+)
+
+// ForAccount fills the ports of package account.
+func ForAccount(db *Store) account.Database {
+	return account.Database{
+		Tx: db, Users: NewUsers(db), Sessions: NewSessions(db), Devices: NewDevices(db), Attempts: NewAttempts(db),
+		Codes: NewAddressCodes(db), Audit: db,
+	}
+}
+
+// ForTenant fills the ports of package tenant.
+func ForTenant(db *Store) tenant.Database {
+	return tenant.Database{
+		Tx: db, Workspaces: NewWorkspaces(db), Members: NewMembers(db), Invitations: NewInvitations(db),
+		Holdings: NewHoldings(db), Plans: NewPlans(db), Messages: db, Knowledge: db, Audit: db,
+	}
+}
+
+// ForSubscription fills the ports of package subscription.
+func ForSubscription(db *Store) subscription.Database {
+	return subscription.Database{
+		Tx: db, Subscriptions: NewSubscriptions(db), Events: NewBillingEvents(db), Access: NewPlanAccess(db),
+		Trials: NewTrials(db), Reversals: NewReversals(db), Mails: NewMails(db), Plans: db,
+		Workspaces: NewWorkspaces(db), Members: NewMembers(db), Audit: db,
+	}
+}

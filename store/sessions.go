@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"parley/core/account"
+	"parley/ent"
+	"parley/ent/addresscode"
+	"parley/ent/device"
+	"parley/ent/scope"
+	"parley/ent/session"
+	"parley/ent/signinattempt"
+)
+
+// Sessions keeps signed-in browsers.
+type Sessions struct{ store *Store }
+
+// NewSessions returns the sessions of a database.
+func NewSessions(db *Store) *Sessions { return &Sessions{db} }
+
+// CreateSession adds a session.
+func (s *Sessions) CreateSession(ctx context.Context, session account.Session) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return db.Session.Create().SetID(session.ID).SetUserID(session.UserID).SetCreatedAt(session.CreatedAt).
+			SetLastSeenAt(session.LastSeenAt).SetExpiresAt(session.ExpiresAt).Exec(ctx)
+	})
+}
+
+// Session returns one session.
+func (s *Sessions) Session(ctx context.Context, id string) (account.Session, error) {
+	row, err := s.store.db(ctx).Session.Get(ctx, id)
+	return one(row, err, func(row *ent.Session) account.Session {
+		return account.Session{
+			ID: row.ID, UserID: row.UserID, CreatedAt: row.CreatedAt.UTC(),
+			LastSeenAt: row.LastSeenAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
+		}
+	})
+}
+
+// TouchSession records the use of a session.
+func (s *Sessions) TouchSession(ctx context.Context, id string, at time.Time) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return db.Session.Update().Where(session.ID(id)).SetLastSeenAt(at).Exec(ctx)
+	})
+}
+
+// DeleteSession removes a session, if it is there.
+func (s *Sessions) DeleteSession(ctx context.Context, id string) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		_, err := db.Session.Delete().Where(session.ID(id)).Exec(ctx)
+		return err
+	})
+}
+
+// DeleteSessions removes all sessions of a user.
+func (s *Sessions) DeleteSessions(ctx context.Context, userID string) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		_, err := db.Session.Delete().Where(session.UserID(userID)).Exec(ctx)
+		return err
+	})
+}
+
+// DeleteExpired removes what no longer matters.
+func (s *Sessions) DeleteExpired(ctx context.Context, now time.Time) error {
+	return s.store.InTx(scope.System(ctx), func(ctx context.Context) error {
+		db := s.store.db(ctx)
+		if _, err := db.Session.Delete().Where(session.ExpiresAtLT(now)).Exec(ctx); err != nil {
+			return err
+		}
+		if _, err := db.Device.Delete().Where(device.ExpiresAtLT(now)).Exec(ctx); err != nil {
+			return err
+		}
+		if _, err := db.AddressCode.Delete().Where(addresscode.ExpiresAtLT(now)).Exec(ctx); err != nil {
+			return err
+		}
+		_, err := db.SignInAttempt.Delete().Where(signinattempt.LastAtLT(now.Add(-24 * time.Hour))).Exec(ctx)
+		return err
+	})
+}

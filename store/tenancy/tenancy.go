@@ -1,0 +1,62 @@
+// Package tenancy connects the services of people, workspaces and payments with
+// one database: those of packages account, tenant and subscription. The program
+// opens them here, and so do the tests of what uses them.
+package tenancy
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"parley/core/account"
+	"parley/core/audit"
+	"parley/core/outbox"
+	"parley/core/subscription"
+	"parley/core/tenant"
+	"parley/store"
+)
+
+// Options are what an operator decides about people, workspaces and payments.
+type Options struct {
+	Payments subscription.Options
+	Mails    outbox.Options
+}
+
+// Services are those of packages account, tenant and subscription.
+type Services struct {
+	account.Accounts
+	tenant.Tenants
+	tenant.Team
+	subscription.Subscriptions
+
+	// Letters are the mails about accounts, and Mails sends all mails.
+	Letters *outbox.Writer
+	Mails   *outbox.Sender
+	Audit   *audit.Reader
+}
+
+// Open connects the services with a database. Random must be cryptographically
+// secure.
+func Open(db *store.Store, now func() time.Time, random io.Reader, options Options) *Services {
+	mails := store.NewMails(db)
+	letters := outbox.NewWriter(mails, now, random, options.Mails)
+	tenants := tenant.New(store.ForTenant(db), now, random)
+	subscriptions := subscription.New(store.ForSubscription(db), tenants, letters, now, options.Payments)
+	accounts := account.New(store.ForAccount(db), account.Neighbors{
+		Mails: letters, Founder: tenants.Workspaces, Emails: subscriptions.Customers,
+	}, now, random)
+	team := tenant.NewTeam(store.ForTenant(db), tenants, tenant.Neighbors{
+		Accounts: accounts, Mails: letters, Owners: subscriptions.Customers,
+	}, now, random)
+	return &Services{
+		Accounts: accounts, Tenants: tenants, Team: team, Subscriptions: subscriptions,
+		Letters: letters, Mails: outbox.NewSender(mails, subscriptions.Notices, now), Audit: audit.NewReader(store.NewAuditLog(db)),
+	}
+}
+
+// DeleteExpired removes sessions, invitations, events and mails that no longer
+// matter.
+func (s *Services) DeleteExpired(ctx context.Context) error {
+	return errors.Join(s.Sessions.DeleteExpired(ctx), s.Invitations.DeleteExpired(ctx), s.Ledger.DeleteOldEvents(ctx), s.Mails.DeleteOld(ctx))
+}

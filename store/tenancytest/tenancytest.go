@@ -1,0 +1,96 @@
+// Package tenancytest gives a test a database with an account whose workspace is
+// on the Standard plan.
+package tenancytest
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/core/account"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/store"
+	"parley/store/tenancy"
+)
+
+// What the account signs in with.
+const (
+	Email    = "owner@example.com"
+	Password = "correct horse battery"
+)
+
+// Epoch is when the account was made.
+var Epoch = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// Shop is the database, with its account and workspace.
+type Shop struct {
+	Store *store.Store
+	User  account.User
+	Space tenant.Workspace
+}
+
+// filled is the file. It is made once, and each test has a copy: migrations and
+// passwords take long.
+var filled = sync.OnceValues(func() (content []byte, err error) {
+	folder, err := os.MkdirTemp("", "parley-shop-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "parley.db")
+	if err := fill(context.Background(), file); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+})
+
+func fill(ctx context.Context, file string) error {
+	db, err := store.Open(ctx, "sqlite:"+file)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	services := tenancy.Open(db, func() time.Time { return Epoch }, rand.Reader, tenancy.Options{})
+	_, workspaceID, err := services.SignUps.SignUp(ctx, account.Account{Email: Email, Password: Password, Workspace: "Shop"})
+	if err != nil {
+		return err
+	}
+	return services.Grants.SetPlan(ctx, workspaceID, plan.Standard)
+}
+
+// Open returns a shop of the test's own.
+func Open(t *testing.T) Shop {
+	t.Helper()
+	content, err := filled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "parley.db")
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.Context(), "sqlite:"+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	shop := Shop{Store: db}
+	if shop.User, err = store.NewUsers(db).UserByEmail(t.Context(), Email); err != nil {
+		t.Fatal(err)
+	}
+	spaces, err := store.NewWorkspaces(db).Workspaces(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	shop.Space = spaces[0]
+	return shop
+}

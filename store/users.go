@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+
+	"entgo.io/ent/dialect"
+
+	"parley/core/account"
+	"parley/core/fault"
+	"parley/ent"
+	"parley/ent/user"
+)
+
+// Users keeps the people who sign in.
+type Users struct{ store *Store }
+
+// NewUsers returns the users of a database.
+func NewUsers(db *Store) *Users { return &Users{db} }
+
+// CreateUser adds a user.
+func (s *Users) CreateUser(ctx context.Context, u account.User) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return db.User.Create().SetID(u.ID).SetEmail(u.Email).SetPasswordHash(u.PasswordHash).SetCreatedAt(u.CreatedAt).Exec(ctx)
+	})
+}
+
+// User returns one user.
+func (s *Users) User(ctx context.Context, id string) (account.User, error) {
+	row, err := s.store.db(ctx).User.Get(ctx, id)
+	return one(row, err, toUser)
+}
+
+// UserByEmail returns the user with an address in lower case.
+func (s *Users) UserByEmail(ctx context.Context, email string) (account.User, error) {
+	row, err := s.store.db(ctx).User.Query().Where(user.Email(email)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return account.User{}, fault.New(fault.NotFound, "User not found.")
+	}
+	return one(row, err, toUser)
+}
+
+// Users returns all users, oldest first.
+func (s *Users) Users(ctx context.Context) ([]account.User, error) {
+	rows, err := s.store.db(ctx).User.Query().Order(user.ByCreatedAt(), user.ByID()).All(ctx)
+	return mapped(rows, err, toUser)
+}
+
+// CountUsers returns how many users there are.
+func (s *Users) CountUsers(ctx context.Context) (int, error) {
+	n, err := s.store.db(ctx).User.Query().Count(ctx)
+	return n, mapError(err)
+}
+
+// LockUsers makes others who create users wait until the transaction ends. On
+// SQLite the transaction itself does: there is one writer.
+func (s *Users) LockUsers(ctx context.Context) error {
+	if s.store.dialect != dialect.Postgres {
+		return nil
+	}
+	_, err := s.store.raw(ctx).ExecContext(ctx, `LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE`)
+	return mapError(err)
+}
+
+// SetPassword replaces a user's password hash.
+func (s *Users) SetPassword(ctx context.Context, userID, passwordHash string) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return affected(db.User.Update().Where(user.ID(userID)).SetPasswordHash(passwordHash).Save(ctx))
+	})
+}
+
+// SetEmail replaces a user's address.
+func (s *Users) SetEmail(ctx context.Context, userID, email string) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return affected(db.User.Update().Where(user.ID(userID)).SetEmail(email).Save(ctx))
+	})
+}
+
+func toUser(row *ent.User) account.User {
+	return account.User{ID: row.ID, Email: row.Email, PasswordHash: row.PasswordHash, CreatedAt: row.CreatedAt.UTC()}
+}
