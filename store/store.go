@@ -49,7 +49,7 @@ import (
 	"parley/internal/intx"
 )
 
-// Store is a database. It implements the Store of every room.
+// Store is a database: it opens it, runs transactions, and maps errors.
 type Store struct {
 	dialect string
 	reads   *sql.DB

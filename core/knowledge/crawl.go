@@ -59,7 +59,7 @@ type crawler struct {
 	log        *slog.Logger
 }
 
-// lookEvery is how soon a source that rests is read after the plan or the
+// lookEvery is how soon a suspended source is read after the plan or the
 // chatbot allows it again.
 const lookEvery = time.Hour
 
@@ -130,7 +130,7 @@ func (s *crawler) suspended(ctx context.Context, source Source) error {
 	return p.Admit(plan.Schedules, 1)
 }
 
-// suspend writes to a source why it rests, and has another look later.
+// suspend stores why a source is suspended, and when to look at it again.
 func (s *crawler) suspend(ctx context.Context, source Source, why error) error {
 	if !fault.Is(why, fault.Forbidden) {
 		return why

@@ -85,8 +85,8 @@ func (s *Documents) Cancel(ctx context.Context, workspaceID, chatbotID, document
 	})
 }
 
-// alter changes a document as it is now. Who works on it may move it between
-// the look and the change: then it is looked at again.
+// alter changes a document as it is now. A worker may move it between
+// the read and the change: then alter re-reads it.
 func (s *Documents) alter(ctx context.Context, workspaceID, chatbotID, documentID string, change func(*Document) error) error {
 	for range 5 {
 		d, err := s.documents.Document(ctx, workspaceID, chatbotID, documentID)
@@ -162,7 +162,7 @@ func (s *Documents) Remove(ctx context.Context, workspaceID, chatbotID, document
 	if err != nil {
 		return err
 	}
-	if document.State == Indexing { // who puts it into the index takes it out before it goes
+	if document.State == Indexing { // the worker that indexes it takes it out again
 		return nil
 	}
 	if err := s.removals.finish(ctx, document); err != nil {

@@ -15,8 +15,8 @@ type Queue interface {
 	Enqueue(ctx context.Context, workspaceID, work string) error
 }
 
-// The kinds of work. Each has workers of its own, so that who waits for a slow
-// site keeps no file waiting, and who waits for embeddings neither.
+// The kinds of work. Each has workers of its own, so that neither a slow site
+// nor a slow embedding model keeps files waiting.
 const (
 	// FetchWork is about sources, and documents with an address.
 	FetchWork = "fetch"
@@ -44,7 +44,7 @@ type DueStore interface {
 }
 
 // WorkOff works off what is due in a workspace, of each kind for about one turn:
-// for who has no queue.
+// for callers without a queue.
 func (s *Worker) WorkOff(ctx context.Context, workspaceID string) (more bool, err error) {
 	waits := map[string]bool{} // for a site
 	for _, work := range AllWork() {

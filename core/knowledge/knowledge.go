@@ -2,7 +2,7 @@
 // documents, their states and versions, and how they are removed.
 //
 // It does not own how a text is split (package split), how bytes become text
-// (extract), how pages are fetched (fetch), who runs its work and when (jobs),
+// (extract), how pages are fetched (fetch), which process runs its work and when (jobs),
 // nor how passages are found (retrieval).
 //
 // It exports more names than most packages: each kind, state and schedule of

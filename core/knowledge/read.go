@@ -154,7 +154,7 @@ func filled(d Document, extracted Extracted) Document {
 	return d
 }
 
-// fitting returns a header's value, or nothing if it has no room: without it
+// fitting returns a header's value, or nothing if it is too long: without it
 // the page is fetched whole.
 func fitting(value string, limit int) string {
 	if len(value) > limit || !plain.Storable(value) {
@@ -200,8 +200,8 @@ func (s *reader) keep(ctx context.Context, bot chatbot.Chatbot, d *Document, nex
 		if err := taken(s.documents.UpdateDocument(ctx, d.WorkspaceID, d.State, next, true)); err != nil {
 			return err
 		}
-		// Here, since who indexes the document may add its passages too, if adding
-		// them takes long: none that is in the index may be deleted later.
+		// Delete them now: if adding takes long, another worker may add the passages
+		// too, and none that is in the index may be deleted later.
 		if err := s.passages.DeletePassages(ctx, d.WorkspaceID, d.ID, d.Live); err != nil {
 			return err
 		}

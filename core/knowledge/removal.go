@@ -117,7 +117,7 @@ func (s *Removals) finish(ctx context.Context, document Document) error {
 		return err
 	}
 	return s.workspaces.InTx(ctx, func(ctx context.Context) error {
-		// Who deletes the chatbot meanwhile locks the workspace first, too, and
+		// A request that deletes the chatbot meanwhile locks the workspace first, too, and
 		// then the same rows in another order.
 		if _, err := s.workspaces.lock(ctx, document.WorkspaceID); err != nil {
 			return taken(err)

@@ -35,7 +35,7 @@ const (
 	// whileWaited is how long a document that its adder waits for is left to
 	// the adder alone.
 	whileWaited = 30 * time.Second
-	// whileAdded is how long a document is left to who adds its passages.
+	// whileAdded is how long a document is left to the worker that adds its passages.
 	whileAdded = 5 * time.Second
 )
 
@@ -130,8 +130,8 @@ func (s *Worker) readOnly(ctx context.Context, d *Document) error {
 }
 
 // process takes a document through the steps that it has not taken yet. Each
-// step is in the database before the next begins, so that who takes over goes
-// on from there.
+// step is in the database before the next begins, so that another worker can
+// continue from there.
 func (s *Worker) process(ctx context.Context, d *Document) error {
 	bot, err := s.workspaces.chatbot(ctx, d.WorkspaceID, d.ChatbotID)
 	if err != nil {

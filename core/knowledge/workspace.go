@@ -75,7 +75,7 @@ func (s *workspaces) change(ctx context.Context, workspaceID string, work []stri
 	})
 }
 
-// admit refuses characters and bytes that the plan has no room for. The caller
+// admit refuses characters and bytes that the plan does not include. The caller
 // holds the workspace's lock, and stores them in the same transaction.
 func (s *workspaces) admit(ctx context.Context, workspace tenant.Workspace, chars, bytes int) error {
 	p, err := s.plans.Plan(ctx, workspace.Plan)

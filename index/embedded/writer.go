@@ -13,8 +13,8 @@ type writer struct {
 	path string
 	db   *sql.DB
 	conn *sql.Conn
-	// turn holds a token while a change runs. Who has it may use what follows.
-	turn   chan struct{}
+	// lock holds a token while a change runs. The change that holds it may use what follows.
+	lock   chan struct{}
 	closed bool
 	// prepared are statements by their text.
 	prepared map[string]*sql.Stmt
@@ -31,7 +31,7 @@ func newWriter(path string) (*writer, error) {
 	if err != nil {
 		return nil, errors.Join(explain(err, path), db.Close())
 	}
-	w := &writer{path: path, db: db, conn: conn, turn: make(chan struct{}, 1), prepared: map[string]*sql.Stmt{}}
+	w := &writer{path: path, db: db, conn: conn, lock: make(chan struct{}, 1), prepared: map[string]*sql.Stmt{}}
 	if err := w.change(background, func() error { return prepare(w, path) }); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
@@ -40,8 +40,8 @@ func newWriter(path string) (*writer, error) {
 
 // close waits for the change that runs.
 func (w *writer) close() error {
-	w.turn <- struct{}{}
-	defer func() { <-w.turn }()
+	w.lock <- struct{}{}
+	defer func() { <-w.lock }()
 	w.closed = true
 	var errs []error
 	for _, statement := range w.prepared {
@@ -58,11 +58,11 @@ func (w *writer) change(ctx context.Context, run func() error) error {
 		return err
 	}
 	select {
-	case w.turn <- struct{}{}:
+	case w.lock <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { <-w.turn }()
+	defer func() { <-w.lock }()
 	if w.closed {
 		return errClosed
 	}

@@ -81,8 +81,8 @@ const overlap = 5 * time.Minute
 // and switches in one step. It returns how many documents there are in it.
 //
 // From the switch on until it has caught up, the new index lacks what changed
-// while it was filled. A mark in the database stands for that time: who finds
-// one that was left behind catches up; see [Rebuilder.Repair].
+// while it was filled. A mark in the database stands for that time: a process that
+// finds one that was left behind catches up; see [Rebuilder.Repair].
 func (s *Rebuilder) Rebuild(ctx context.Context) (int, error) {
 	began := s.now()
 	mark, err := s.Marks.BeginRebuild(ctx, began)
