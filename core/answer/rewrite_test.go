@@ -3,11 +3,12 @@ package answer
 import (
 	"context"
 	"errors"
-	"parley/core/answer/prompt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"parley/core/answer/prompt"
 
 	"parley/core/fault"
 )

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"parley/core/answer/prompt"
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/core/answer/prompt"
 
 	"parley/core/chatbot"
 	"parley/core/fault"

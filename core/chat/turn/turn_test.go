@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"parley/core/answer/prompt"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"parley/core/answer/prompt"
 
 	"parley/core/answer"
 	"parley/core/chat"
