@@ -162,7 +162,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/answer/prompt"},
-		Ours:     domain,
+		Ours:     []string{"core/chatbot", "core/retrieval"},
 		Outside:  []string{xtext},
 		Because:  "a prompt is made of texts alone, whichever model gets it",
 	},

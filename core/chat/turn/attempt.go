@@ -82,7 +82,7 @@ func (a *attempt) start(ctx context.Context, whole bool) {
 //
 // A stream stays here while its model thinks, with everything in its callers'
 // frames and in those below. The frames are small, and what comes before and
-// after has its own: see docs/performance.md, "Open streams".
+// after has its own: docs/adr/0009 has the measurement.
 func (a *attempt) execute(ctx context.Context, emit func(Event) error, whole bool) {
 	var saved chan struct{}
 	if a.durable {
