@@ -13,6 +13,7 @@ import (
 	"parley/core/plan"
 	"parley/internal/app"
 	"parley/internal/pgtest"
+	"parley/store/tenancytest"
 )
 
 // revokedWithin is the promise for servers other than the one that revoked.
@@ -238,7 +239,7 @@ func TestTokensAndPlans(t *testing.T) {
 			small := w.newTenant("opened", plan.Standard)
 			opened := plan.Defaults()[0]
 			opened.Limits.Features, opened.Limits.TokensPerChatbot = plan.AllFeatures(), 5
-			w.must(w.server.Tenants.Plans.UpdatePlan(t.Context(), opened))
+			w.must(tenancytest.WritePlan(t.Context(), w.server.Store, opened))
 			w.must(w.server.Tenants.Grants.SetPlan(t.Context(), small.workspace, plan.Starter))
 			w.isAnswered(small.token, http.StatusForbidden, 2)
 		})

@@ -94,3 +94,8 @@ func Open(t *testing.T) Shop {
 	shop.Space = spaces[0]
 	return shop
 }
+
+// WritePlan writes a plan's row as it is, even one that nobody could set.
+func WritePlan(ctx context.Context, db *store.Store, p plan.Plan) error {
+	return store.NewPlans(db).UpdatePlan(ctx, p)
+}
