@@ -58,7 +58,7 @@ func (b *beginning) first(ctx context.Context, a *attempt) error {
 	err := b.create(ctx, a)
 	if err != nil {
 		cancel()
-		<-searched
+		<-searched //nolint:errcheck // why it could not begin is what the caller reads
 		return err
 	}
 	b.running.add(a)
