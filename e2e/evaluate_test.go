@@ -27,7 +27,7 @@ func TestEvaluatePageAndRoute(t *testing.T) {
 			v.expect(r, http.StatusOK)
 			shown := text(v.page(r))
 			for _, part := range []string{
-				"“opening HOURS” is at place 1", "“Opening hours” is at place", "Cheese cake is baked on Mondays.", "(score ", "Coffee?",
+				"“opening HOURS” is number 1", "“Opening hours” is number", "Cheese cake is baked on Mondays.", "(score ", "Coffee?",
 				"Found among the first 1", "50 %", "100 %", "Mean reciprocal rank",
 			} {
 				if !strings.Contains(shown, part) {

@@ -23,33 +23,29 @@ func (s *Store) CachedAnswer(ctx context.Context, workspaceID, chatbotID, key st
 
 // cacheAnswer adds nothing to a chatbot of another workspace.
 const cacheAnswer = `INSERT INTO cached_answers (workspace_id, chatbot_id, key, text, sources, created_at)
-	SELECT workspace_id, id, ?3, ?4, ?5, ?6 FROM chatbots WHERE id = ?2 AND workspace_id = ?1
+	SELECT workspace_id, id, $3, $4, $5, $6 FROM chatbots WHERE id = $2 AND workspace_id = $1
 	ON CONFLICT (chatbot_id, key) DO UPDATE SET text = excluded.text, sources = excluded.sources,
 		created_at = excluded.created_at`
 
 // CacheAnswer keeps an answer; one that is there is replaced.
 func (s *Store) CacheAnswer(ctx context.Context, workspaceID, chatbotID, key string, answer answer.CachedAnswer) error {
 	return s.inWrite(ctx, func(ctx context.Context) error {
-		statement := cacheAnswer
-		if !s.IsSQLite() {
-			statement = numbered(cacheAnswer)
-		}
-		return s.hits(ctx, statement, workspaceID, chatbotID, key, answer.Text, sourcesJSON(answer.Citations), answer.At)
+		return s.hits(ctx, cacheAnswer, workspaceID, chatbotID, key, answer.Text, sourcesJSON(answer.Citations), answer.At)
 	})
 }
 
 // What is kept of a removed document's text goes with it: all the answers of its
 // chatbot, none of which will be given again.
 const (
-	forgetByDocument = `DELETE FROM cached_answers WHERE workspace_id = ?
-	AND chatbot_id = (SELECT chatbot_id FROM documents WHERE id = ?)`
-	forgetBySource = `DELETE FROM cached_answers WHERE workspace_id = ?
-	AND chatbot_id = (SELECT chatbot_id FROM sources WHERE id = ?)`
+	forgetByDocument = `DELETE FROM cached_answers WHERE workspace_id = $1
+	AND chatbot_id = (SELECT chatbot_id FROM documents WHERE id = $2)`
+	forgetBySource = `DELETE FROM cached_answers WHERE workspace_id = $1
+	AND chatbot_id = (SELECT chatbot_id FROM sources WHERE id = $2)`
 )
 
 // forgetAnswers runs one of the statements above.
 func (s *Store) forgetAnswers(ctx context.Context, statement, workspaceID, id string) error {
-	_, err := s.raw(ctx).ExecContext(ctx, s.bind(statement), workspaceID, id)
+	_, err := s.raw(ctx).ExecContext(ctx, statement, workspaceID, id)
 	return err
 }
 

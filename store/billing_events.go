@@ -16,7 +16,7 @@ func NewBillingEvents(db *Store) *BillingEvents { return &BillingEvents{db} }
 
 // Who inserts the same event at the same time waits here for the other's
 // transaction to end, and then does nothing.
-const insertBillingEvent = `INSERT INTO billing_events (id, type, applied_at) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING`
+const insertBillingEvent = `INSERT INTO billing_events (id, type, applied_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`
 
 // AddBillingEvent writes an event down, and reports false if it was there.
 func (s *BillingEvents) AddBillingEvent(ctx context.Context, id, kind string, now time.Time) (added bool, err error) {

@@ -28,24 +28,6 @@ func (s *Store) inWrite(ctx context.Context, fn func(context.Context) error) err
 	return s.InTx(ctx, func(ctx context.Context) error { return mapError(fn(ctx)) })
 }
 
-// bind writes a statement's parameters as its database has them.
-func (s *Store) bind(query string) string {
-	if s.dialect != dialect.Postgres {
-		return query
-	}
-	var b strings.Builder
-	for n := 0; ; n++ {
-		before, after, more := strings.Cut(query, "?")
-		b.WriteString(before)
-		if !more {
-			return b.String()
-		}
-		b.WriteByte('$')
-		b.WriteString(strconv.Itoa(n + 1))
-		query = after
-	}
-}
-
 // scanOne reads the one row of a query.
 func scanOne(ctx context.Context, on entsql.ExecQuerier, into []any, query string, args ...any) error {
 	rows, err := on.QueryContext(ctx, query, args...)
@@ -67,7 +49,7 @@ func scanOne(ctx context.Context, on entsql.ExecQuerier, into []any, query strin
 
 // changes runs a statement by hand and reports whether it hit a row.
 func (s *Store) changes(ctx context.Context, statement string, args ...any) (bool, error) {
-	result, err := s.raw(ctx).ExecContext(ctx, s.bind(statement), args...)
+	result, err := s.raw(ctx).ExecContext(ctx, statement, args...)
 	if err != nil {
 		return false, err
 	}
@@ -75,5 +57,14 @@ func (s *Store) changes(ctx context.Context, statement string, args ...any) (boo
 	return n > 0, err
 }
 
-// placeholders is a list of n parameters, at least one.
-func placeholders(n int) string { return "(" + strings.Repeat("?,", n-1) + "?)" }
+// placeholders is a list of n parameters, at least one, whose first has a number:
+// such as ($3,$4).
+func placeholders(first, n int) string {
+	var b strings.Builder
+	b.Grow(5 * n)
+	for i := range n {
+		b.WriteString(",$")
+		b.WriteString(strconv.Itoa(first + i))
+	}
+	return "(" + b.String()[1:] + ")"
+}

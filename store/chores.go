@@ -11,8 +11,8 @@ type Chores struct{ store *Store }
 // NewChores returns the chores of a database.
 func NewChores(db *Store) *Chores { return &Chores{db} }
 
-const beginChore = `INSERT INTO chores (id, begun_at) VALUES (?, ?)
-	ON CONFLICT (id) DO UPDATE SET begun_at = excluded.begun_at WHERE chores.begun_at < ?`
+const beginChore = `INSERT INTO chores (id, begun_at) VALUES ($1, $2)
+	ON CONFLICT (id) DO UPDATE SET begun_at = excluded.begun_at WHERE chores.begun_at < $3`
 
 // BeginChore reports true to the one that is to do it: nobody has begun it
 // since a time.

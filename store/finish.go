@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"strings"
 
 	"entgo.io/ent/dialect"
 
@@ -13,35 +12,32 @@ import (
 // endAnswer ends an attempt at an answer. A lease that lapsed while the process
 // was alive must not lose the answer, so an interrupted one may be ended too;
 // an attempt that has been followed by another may not.
-const endAnswer = `UPDATE messages SET content = ?4, status = ?5, query = ?6, sources = ?7, document_ids = ?8,
+const endAnswer = `UPDATE messages SET content = $4, status = $5, query = $6, sources = $7, document_ids = $8,
 	lease_until = NULL, stopping = FALSE
-	WHERE id = ?1 AND workspace_id = ?2 AND attempt = ?3 AND status IN ('generating', 'interrupted')`
+	WHERE id = $1 AND workspace_id = $2 AND attempt = $3 AND status IN ('generating', 'interrupted')`
 
 // An attempt has one receipt: that of one that lapsed gives way to what came
 // of it after all.
 const (
 	insertReceipt = `INSERT INTO receipts (message_id, workspace_id, attempt, status, chatbot_id, model, prompt_tokens,
 	completion_tokens, estimated, first_token_ms, total_ms, passages, refuted, created_at) `
-	receiptValues  = `?3, ?5, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18`
+	receiptValues  = `$3, $5, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18`
 	replaceReceipt = ` ON CONFLICT (message_id, attempt) DO UPDATE SET status = excluded.status, chatbot_id = excluded.chatbot_id,
 	model = excluded.model, prompt_tokens = excluded.prompt_tokens, completion_tokens = excluded.completion_tokens,
 	estimated = excluded.estimated, first_token_ms = excluded.first_token_ms, total_ms = excluded.total_ms,
 	passages = excluded.passages, refuted = excluded.refuted, created_at = excluded.created_at`
-	addReceipt = insertReceipt + `VALUES (?1, ?2, ` + receiptValues + `)` + replaceReceipt
+	addReceipt = insertReceipt + `VALUES ($1, $2, ` + receiptValues + `)` + replaceReceipt
 )
 
 // PostgreSQL does all of it in one statement, and in one round trip. Without an
 // answer that is ended, none of it does anything.
 var (
-	finishPostgres = numbered(`WITH ended AS (` + endAnswer + ` RETURNING id, workspace_id, created_at) ` + finishReceipt)
-	failPostgres   = numbered(`WITH ended AS (` + endAnswer + ` RETURNING id, workspace_id, created_at),
-	given_back AS (` + giveBackPostgres + `) ` + finishReceipt)
+	finishPostgres = `WITH ended AS (` + endAnswer + ` RETURNING id, workspace_id, created_at) ` + finishReceipt
+	failPostgres   = `WITH ended AS (` + endAnswer + ` RETURNING id, workspace_id, created_at),
+	given_back AS (` + giveBackPostgres + `) ` + finishReceipt
 )
 
 const finishReceipt = insertReceipt + `SELECT id, workspace_id, ` + receiptValues + ` FROM ended` + replaceReceipt
-
-// numbered writes numbered parameters as PostgreSQL has them.
-func numbered(statement string) string { return strings.ReplaceAll(statement, "?", "$") }
 
 // FinishTurn stores an answer with its final status, and its receipt. A question
 // whose answer failed is not counted any more: that an attempt which failed

@@ -100,7 +100,7 @@ func (s *Holdings) mark(ctx context.Context, workspaceID string, resource plan.R
 		return fault.New(fault.Internal, "nobody holds the resource %d", resource)
 	}
 	return s.store.InTx(ctx, func(ctx context.Context) error {
-		marked, err := s.marked(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE workspace_id = ? AND %s", in.id, in.table, column), workspaceID)
+		marked, err := s.marked(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE workspace_id = $1 AND %s", in.id, in.table, column), workspaceID)
 		if err != nil {
 			return mapError(err)
 		}
@@ -115,7 +115,7 @@ func (s *Holdings) mark(ctx context.Context, workspaceID string, resource plan.R
 		for id := range marked {
 			take = append(take, id)
 		}
-		update := fmt.Sprintf("UPDATE %s SET %s = ? WHERE workspace_id = ? AND %s IN ", in.table, column, in.id)
+		update := fmt.Sprintf("UPDATE %s SET %s = $1 WHERE workspace_id = $2 AND %s IN ", in.table, column, in.id)
 		if err := s.setEach(ctx, update, true, workspaceID, add); err != nil {
 			return mapError(err)
 		}
@@ -125,7 +125,7 @@ func (s *Holdings) mark(ctx context.Context, workspaceID string, resource plan.R
 
 // marked returns the ids that a query finds in a workspace.
 func (s *Holdings) marked(ctx context.Context, query, workspaceID string) (map[string]bool, error) {
-	rows, err := s.store.raw(ctx).QueryContext(ctx, s.store.bind(query), workspaceID)
+	rows, err := s.store.raw(ctx).QueryContext(ctx, query, workspaceID)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (s *Holdings) setEach(ctx context.Context, update string, value bool, works
 		for _, id := range batch {
 			args = append(args, id)
 		}
-		_, err := s.store.raw(ctx).ExecContext(ctx, s.store.bind(update+placeholders(len(batch))), args...)
+		_, err := s.store.raw(ctx).ExecContext(ctx, update+placeholders(3, len(batch)), args...)
 		return err
 	})
 }

@@ -16,10 +16,10 @@ import (
 // transaction of PostgreSQL as it is. There, who inserts the same key at the
 // same time waits for the other's transaction to end.
 const claim = `INSERT INTO idempotency_keys (workspace_id, token_id, route, key, body_hash, conversation_id, message_id, created_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 	ON CONFLICT (token_id, route, key) DO UPDATE SET body_hash = excluded.body_hash, conversation_id = excluded.conversation_id,
 		message_id = excluded.message_id, created_at = excluded.created_at
-	WHERE idempotency_keys.workspace_id = excluded.workspace_id AND idempotency_keys.created_at <= ?`
+	WHERE idempotency_keys.workspace_id = excluded.workspace_id AND idempotency_keys.created_at <= $9`
 
 // Claim ties a key to what the transaction of ctx has made. The body is that of
 // the key.

@@ -11,7 +11,7 @@ import (
 const knowledgeVersion = `SELECT
 	(SELECT count(*) FROM removals WHERE removals.chatbot_id = chatbots.id),
 	(SELECT coalesce(sum(live), 0) FROM documents WHERE documents.chatbot_id = chatbots.id)
-	FROM chatbots WHERE workspace_id = ? AND id = ?`
+	FROM chatbots WHERE workspace_id = $1 AND id = $2`
 
 // KnowledgeVersion is a text that changes with every document that a chatbot
 // begins, or ceases, to answer from, and with every new version of one. No text
@@ -19,7 +19,7 @@ const knowledgeVersion = `SELECT
 // find something newer, which the index has some moments before.
 func (s *Store) KnowledgeVersion(ctx context.Context, workspaceID, chatbotID string) (string, error) {
 	var removed, live int
-	err := scanOne(ctx, s.raw(ctx), []any{&removed, &live}, s.bind(knowledgeVersion), workspaceID, chatbotID)
+	err := scanOne(ctx, s.raw(ctx), []any{&removed, &live}, knowledgeVersion, workspaceID, chatbotID)
 	if err != nil {
 		return "", mapError(err)
 	}

@@ -36,7 +36,7 @@ const (
 	// index message_one_generating.
 	selectLapsed = `SELECT m.id, m.workspace_id, m.attempt, m.content, m.created_at, c.chatbot_id
 	FROM messages m JOIN conversations c ON c.id = m.conversation_id
-	WHERE m.status = 'generating' AND m.lease_until < ? LIMIT ?`
+	WHERE m.status = 'generating' AND m.lease_until < $1 LIMIT $2`
 	interrupt     = `UPDATE messages SET status = 'interrupted', lease_until = NULL, stopping = FALSE WHERE id IN `
 	lapsedReceipt = `INSERT INTO receipts (message_id, workspace_id, chatbot_id, attempt, status, completion_tokens, estimated, total_ms, created_at)
 	VALUES `
@@ -77,7 +77,7 @@ func (s *Store) lapsed(ctx context.Context, before time.Time) (found []lapsedAns
 	if s.dialect == dialect.Postgres {
 		query += " FOR UPDATE OF m SKIP LOCKED"
 	}
-	rows, err := s.raw(ctx).QueryContext(ctx, s.bind(query), before, lapsedAtOnce)
+	rows, err := s.raw(ctx).QueryContext(ctx, query, before, lapsedAtOnce)
 	if err != nil {
 		return nil, err
 	}
@@ -100,10 +100,13 @@ func (s *Store) interrupt(ctx context.Context, lapsed []lapsedAnswer, now time.T
 		receipts = append(receipts, a.id, a.workspaceID, a.chatbotID, a.attempt, string(chat.Interrupted),
 			count(a.text), true, max(now.Sub(a.created), 0).Milliseconds(), now)
 	}
-	if _, err := s.changes(ctx, interrupt+placeholders(len(lapsed)), ids...); err != nil {
+	if _, err := s.changes(ctx, interrupt+placeholders(1, len(lapsed)), ids...); err != nil {
 		return err
 	}
-	rows := strings.TrimSuffix(strings.Repeat(placeholders(9)+",", len(lapsed)), ",")
-	_, err := s.changes(ctx, lapsedReceipt+rows, receipts...)
+	rows := make([]string, len(lapsed))
+	for i := range rows {
+		rows[i] = placeholders(9*i+1, 9)
+	}
+	_, err := s.changes(ctx, lapsedReceipt+strings.Join(rows, ","), receipts...)
 	return err
 }

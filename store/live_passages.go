@@ -19,9 +19,9 @@ import (
 const (
 	livePassagesSQLite = `SELECT ` + livePassage + `, documents.source_id, documents.url
 	FROM passages AS found CROSS JOIN documents
-	WHERE (%s) AND found.workspace_id = ? AND found.chatbot_id = ? AND documents.id = found.document_id AND documents.live > 0`
+	WHERE (%s) AND found.workspace_id = $1 AND found.chatbot_id = $2 AND documents.id = found.document_id AND documents.live > 0`
 	livePassagesPostgres = `WITH found AS MATERIALIZED (
-	SELECT ` + livePassage + ` FROM passages AS found WHERE (%s) AND found.workspace_id = ? AND found.chatbot_id = ?
+	SELECT ` + livePassage + ` FROM passages AS found WHERE (%s) AND found.workspace_id = $1 AND found.chatbot_id = $2
 ) SELECT found.*, documents.source_id, documents.url
 	FROM found CROSS JOIN documents
 	WHERE documents.id = found.document_id AND documents.live > 0`
@@ -36,10 +36,11 @@ func (s *Passages) LivePassages(ctx context.Context, workspaceID, chatbotID stri
 		return nil, nil
 	}
 	args := make([]any, 0, len(ids)+2)
+	args = append(args, workspaceID, chatbotID)
 	for _, id := range ids {
 		args = append(args, id)
 	}
-	return s.livePassages(ctx, "found.id IN "+placeholders(len(ids)), append(args, workspaceID, chatbotID))
+	return s.livePassages(ctx, "found.id IN "+placeholders(3, len(ids)), args)
 }
 
 // LivePassagesAt is LivePassages for passages that are named by where they
@@ -49,13 +50,16 @@ func (s *Passages) LivePassagesAt(ctx context.Context, workspaceID, chatbotID st
 		return nil, nil
 	}
 	args := make([]any, 0, 3*len(at)+2)
-	for _, p := range at {
+	args = append(args, workspaceID, chatbotID)
+	each := make([]string, len(at))
+	for i, p := range at {
+		// Not a list of rows: only of single conditions do both databases look
+		// up each in the index.
+		n := len(args)
+		each[i] = fmt.Sprintf("found.document_id = $%d AND found.version = $%d AND found.ordinal = $%d", n+1, n+2, n+3)
 		args = append(args, p.DocumentID, p.Version, p.Ordinal)
 	}
-	// Not a list of rows: only of single conditions do both databases look up
-	// each in the index.
-	each := strings.Repeat(" OR found.document_id = ? AND found.version = ? AND found.ordinal = ?", len(at))
-	return s.livePassages(ctx, strings.TrimPrefix(each, " OR "), append(args, workspaceID, chatbotID))
+	return s.livePassages(ctx, strings.Join(each, " OR "), args)
 }
 
 func (s *Passages) livePassages(ctx context.Context, which string, args []any) ([]retrieval.Passage, error) {
@@ -63,7 +67,7 @@ func (s *Passages) livePassages(ctx context.Context, which string, args []any) (
 	if s.store.dialect == dialect.Postgres {
 		statement = livePassagesPostgres
 	}
-	rows, err := s.store.raw(ctx).QueryContext(ctx, s.store.bind(fmt.Sprintf(statement, which)), args...)
+	rows, err := s.store.raw(ctx).QueryContext(ctx, fmt.Sprintf(statement, which), args...)
 	if err != nil {
 		return nil, mapError(err)
 	}

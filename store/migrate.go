@@ -115,7 +115,7 @@ func applySQLite(ctx context.Context, tx *sql.Tx, all []migration) error {
 		if _, err := tx.ExecContext(ctx, withoutPragmas(m.sql)); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO schema_migrations (name, hash) VALUES (?, ?)", m.name, m.hash); err != nil {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO schema_migrations (name, hash) VALUES ($1, $2)", m.name, m.hash); err != nil {
 			return err
 		}
 	}

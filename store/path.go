@@ -16,7 +16,7 @@ import (
 // trip. Each names the workspace itself.
 
 const insertConversation = `INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at)
-	VALUES (?, ?, ?, ?, ?) RETURNING id`
+	VALUES ($1, $2, $3, $4, $5) RETURNING id`
 
 // insertTurn adds a question and an answer to a conversation of the workspace,
 // the answer last. The databases name the types of parameters differently. On
@@ -26,9 +26,9 @@ const insertConversation = `INSERT INTO conversations (workspace_id, chatbot_id,
 // locks in that order, too, so neither ends in a deadlock.
 const (
 	insertTurnSQLite = `INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
-	SELECT workspace_id, id, 'user', ?3, 'complete', NULL, ?4, '' FROM conversations WHERE id = ?2 AND workspace_id = ?1
+	SELECT workspace_id, id, 'user', $3, 'complete', NULL, $4, '' FROM conversations WHERE id = $2 AND workspace_id = $1
 	UNION ALL
-	SELECT workspace_id, id, 'assistant', '', 'generating', ?5, ?4, ?6 FROM conversations WHERE id = ?2 AND workspace_id = ?1
+	SELECT workspace_id, id, 'assistant', '', 'generating', $5, $4, $6 FROM conversations WHERE id = $2 AND workspace_id = $1
 	RETURNING id`
 	insertTurnPostgres = `WITH conversation AS (
 	SELECT c.workspace_id, c.id FROM conversations c JOIN workspaces w ON w.id = c.workspace_id

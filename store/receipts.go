@@ -14,13 +14,13 @@ import (
 const spent = `SELECT chatbot_id, model, status, COUNT(*), CAST(SUM(CASE WHEN estimated THEN 1 ELSE 0 END) AS bigint),
 	CAST(SUM(prompt_tokens) AS bigint), CAST(SUM(completion_tokens) AS bigint), CAST(SUM(refuted) AS bigint),
 	CAST(SUM(first_token_ms) AS bigint), COUNT(NULLIF(first_token_ms, 0)), CAST(SUM(total_ms) AS bigint), COUNT(NULLIF(total_ms, 0))
-	FROM receipts WHERE workspace_id = ? AND created_at >= ? AND created_at < ?
+	FROM receipts WHERE workspace_id = $1 AND created_at >= $2 AND created_at < $3
 	GROUP BY chatbot_id, model, status`
 
 // Spent sums up a workspace's receipts of a time: a row for each chatbot, model
 // and status, in that order.
 func (s *Store) Spent(ctx context.Context, workspaceID string, from, to time.Time) ([]chat.Spent, error) {
-	rows, err := s.raw(ctx).QueryContext(ctx, s.bind(spent), workspaceID, from, to)
+	rows, err := s.raw(ctx).QueryContext(ctx, spent, workspaceID, from, to)
 	if err != nil {
 		return nil, mapError(err)
 	}

@@ -19,11 +19,11 @@ const (
 	requestMinutePostgres = `SELECT m.minute, m.revision, clock_timestamp() FROM (SELECT 1) AS always
 	LEFT JOIN request_minutes m ON m.workspace_id = $1`
 	requestMinuteSQLite = `SELECT m.minute, m.revision, strftime('%Y-%m-%dT%H:%M:%fZ', 'now') FROM (SELECT 1) AS always
-	LEFT JOIN request_minutes m ON m.workspace_id = ?`
+	LEFT JOIN request_minutes m ON m.workspace_id = $1`
 	addRequestMinute = `INSERT INTO request_minutes (workspace_id, minute, revision, changed_at)
-	VALUES (?, ?, 1, CURRENT_TIMESTAMP) ON CONFLICT (workspace_id) DO NOTHING`
-	setRequestMinute = `UPDATE request_minutes SET minute = ?, revision = revision + 1, changed_at = CURRENT_TIMESTAMP
-	WHERE workspace_id = ? AND revision = ?`
+	VALUES ($1, $2, 1, CURRENT_TIMESTAMP) ON CONFLICT (workspace_id) DO NOTHING`
+	setRequestMinute = `UPDATE request_minutes SET minute = $1, revision = revision + 1, changed_at = CURRENT_TIMESTAMP
+	WHERE workspace_id = $2 AND revision = $3`
 )
 
 // RequestMinute returns a workspace's minute of requests, its revision and the
@@ -63,13 +63,13 @@ func (s *RequestMinutes) SetRequestMinute(ctx context.Context, workspaceID strin
 	return stored, err
 }
 
-const deleteRequestMinutes = `DELETE FROM request_minutes WHERE changed_at < ?`
+const deleteRequestMinutes = `DELETE FROM request_minutes WHERE changed_at < $1`
 
 // DeleteRequestMinutes deletes those of workspaces that have asked for nothing
 // since a time, which is more than a minute ago.
 func (s *RequestMinutes) DeleteRequestMinutes(ctx context.Context, before time.Time) error {
 	return s.store.inWrite(ctx, func(ctx context.Context) error {
-		_, err := s.store.raw(ctx).ExecContext(ctx, s.store.bind(deleteRequestMinutes), before)
+		_, err := s.store.raw(ctx).ExecContext(ctx, deleteRequestMinutes, before)
 		return err
 	})
 }

@@ -41,11 +41,11 @@ const (
 	// or which has none and began then, and in which nothing is being generated.
 	quiet = `NOT EXISTS (SELECT 1 FROM messages WHERE conversation_id = conversations.id AND status = 'generating')
 	AND COALESCE((SELECT created_at FROM messages WHERE conversation_id = conversations.id ORDER BY id DESC LIMIT 1),
-		conversations.created_at) BETWEEN ? AND ?`
-	findQuiet = `SELECT id FROM conversations WHERE workspace_id = ? AND created_at <= ? AND ` + quiet + ` ORDER BY created_at, id LIMIT ?`
+		conversations.created_at) BETWEEN $2 AND $3`
+	findQuiet = `SELECT id FROM conversations WHERE workspace_id = $1 AND created_at <= $3 AND ` + quiet + ` ORDER BY created_at, id LIMIT $4`
 	// The workspace is no plain column: SQLite would go through the index of
 	// all its conversations and not look up the few.
-	deleteQuiet = `DELETE FROM conversations WHERE workspace_id || '' = ? AND ` + quiet + ` AND id IN `
+	deleteQuiet = `DELETE FROM conversations WHERE workspace_id || '' = $1 AND ` + quiet + ` AND id IN `
 )
 
 // DeleteOldConversations deletes conversations with their messages, at most
@@ -61,7 +61,7 @@ func (s *Store) DeleteOldConversations(ctx context.Context, workspaceID string, 
 		// but not after: a look again, now, tells.
 		return mapError(inBatches(ids, passageBatch, func(batch []any) error {
 			args := append([]any{workspaceID, since, last}, batch...)
-			result, err := s.raw(ctx).ExecContext(ctx, s.bind(deleteQuiet+placeholders(len(batch))), args...)
+			result, err := s.raw(ctx).ExecContext(ctx, deleteQuiet+placeholders(4, len(batch)), args...)
 			if err != nil {
 				return err
 			}
@@ -80,7 +80,7 @@ func (s *Store) quietConversations(ctx context.Context, workspaceID string, sinc
 	if s.dialect == dialect.Postgres {
 		query += " FOR UPDATE SKIP LOCKED"
 	}
-	rows, err := s.raw(ctx).QueryContext(ctx, s.bind(query), workspaceID, last, since, last, limit)
+	rows, err := s.raw(ctx).QueryContext(ctx, query, workspaceID, since, last, limit)
 	if err != nil {
 		return nil, err
 	}

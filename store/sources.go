@@ -88,11 +88,11 @@ func (s *Sources) MarkSourceRemoving(ctx context.Context, workspaceID, sourceID 
 		list = "jsonb"
 	}
 	return s.store.InTx(ctx, func(ctx context.Context) error {
-		_, err := s.store.raw(ctx).ExecContext(ctx, s.store.bind(fmt.Sprintf(insertRemovals, list)), now, workspaceID, sourceID)
+		_, err := s.store.raw(ctx).ExecContext(ctx, fmt.Sprintf(insertRemovals, list), now, workspaceID, sourceID)
 		if err != nil {
 			return err
 		}
-		if _, err = s.store.raw(ctx).ExecContext(ctx, s.store.bind(markRemoving), now, now, workspaceID, sourceID); err != nil {
+		if _, err = s.store.raw(ctx).ExecContext(ctx, markRemoving, now, now, workspaceID, sourceID); err != nil {
 			return err
 		}
 		return s.store.forgetAnswers(ctx, forgetBySource, workspaceID, sourceID)
@@ -146,8 +146,8 @@ func (s *Sources) SourceDocuments(ctx context.Context, workspaceID, sourceID str
 const (
 	insertRemovals = `INSERT INTO removals (id, workspace_id, chatbot_id, document_id, title, url, content_hash, passages,
 		requested_at, answers, message_ids)
-	SELECT 'rm_' || substr(id, 5), workspace_id, chatbot_id, id, title, url, content_hash, passage_count, ?, 0, CAST('[]' AS %s)
-	FROM documents WHERE workspace_id = ? AND source_id = ? AND state <> 'removing'`
-	markRemoving = `UPDATE documents SET state = 'removing', reason = '', live = 0, attempts = 0, due_at = ?, updated_at = ?
-	WHERE workspace_id = ? AND source_id = ? AND state <> 'removing'`
+	SELECT 'rm_' || substr(id, 5), workspace_id, chatbot_id, id, title, url, content_hash, passage_count, $1, 0, CAST('[]' AS %s)
+	FROM documents WHERE workspace_id = $2 AND source_id = $3 AND state <> 'removing'`
+	markRemoving = `UPDATE documents SET state = 'removing', reason = '', live = 0, attempts = 0, due_at = $1, updated_at = $2
+	WHERE workspace_id = $3 AND source_id = $4 AND state <> 'removing'`
 )

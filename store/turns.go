@@ -34,7 +34,7 @@ const selectTurn = `SELECT a.id, a.conversation_id, a.attempt, a.content, a.stat
 	FROM messages a
 	JOIN messages q ON q.id = (SELECT MAX(id) FROM messages WHERE conversation_id = a.conversation_id AND id < a.id AND role = 'user')
 	LEFT JOIN receipts r ON r.message_id = a.id AND r.attempt = a.attempt
-	WHERE a.workspace_id = ? AND a.conversation_id = ? AND a.role = 'assistant'`
+	WHERE a.workspace_id = $1 AND a.conversation_id = $2 AND a.role = 'assistant'`
 
 const lastTurn = ` ORDER BY a.id DESC LIMIT 1`
 
@@ -42,7 +42,7 @@ const lastTurn = ` ORDER BY a.id DESC LIMIT 1`
 func (s *Store) Turn(ctx context.Context, workspaceID string, conversationID, answerID int64) (turn.Stored, error) {
 	query, args := selectTurn+lastTurn, []any{workspaceID, conversationID}
 	if answerID != 0 {
-		query, args = selectTurn+" AND a.id = ?", append(args, answerID)
+		query, args = selectTurn+" AND a.id = $3", append(args, answerID)
 	}
 	var t turn.Stored
 	var sources, delivery string
@@ -53,7 +53,7 @@ func (s *Store) Turn(ctx context.Context, workspaceID string, conversationID, an
 		&a.MessageID, &t.ConversationID, &a.Attempt, &a.Text, &a.Status, &a.Query, &sources, &delivery, &t.QuestionID, &t.Question, &t.Last,
 		&r.ChatbotID, &r.Model, &r.Usage.PromptTokens, &r.Usage.CompletionTokens, &r.Usage.Estimated, &first, &total, &r.Passages,
 		&r.Refuted, &at,
-	}, s.bind(query), args...)
+	}, query, args...)
 	if err != nil {
 		return turn.Stored{}, mapError(err)
 	}
@@ -69,11 +69,11 @@ func (s *Store) Turn(ctx context.Context, workspaceID string, conversationID, an
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
 const (
-	againStatus = `SELECT status FROM messages WHERE id = ? AND conversation_id = ? AND workspace_id = ?
+	againStatus = `SELECT status FROM messages WHERE id = $1 AND conversation_id = $2 AND workspace_id = $3
 	AND role = 'assistant' AND status IN ('interrupted', 'failed')`
 	again = `UPDATE messages SET status = 'generating', attempt = attempt + 1, content = '', query = '', sources = '', document_ids = '',
-	stopping = FALSE, lease_until = ? WHERE id = ? RETURNING attempt`
-	goneOn = `SELECT EXISTS (SELECT 1 FROM messages WHERE conversation_id = ? AND id > ?)`
+	stopping = FALSE, lease_until = $1 WHERE id = $2 RETURNING attempt`
+	goneOn = `SELECT EXISTS (SELECT 1 FROM messages WHERE conversation_id = $1 AND id > $2)`
 )
 
 // BeginAgain begins the next attempt at an answer that was interrupted or
@@ -85,13 +85,13 @@ func (s *Store) BeginAgain(ctx context.Context, workspaceID string, turn turn.Re
 		if err != nil {
 			return mapError(err)
 		}
-		if err := scanOne(ctx, s.raw(ctx), []any{&attempt}, s.bind(again), turn.LeaseUntil, turn.AnswerID); err != nil {
+		if err := scanOne(ctx, s.raw(ctx), []any{&attempt}, again, turn.LeaseUntil, turn.AnswerID); err != nil {
 			return mapError(err)
 		}
 		// Only now: from here on no other turn can begin in the conversation,
 		// and one that began before is seen.
 		var later bool
-		if err := scanOne(ctx, s.raw(ctx), []any{&later}, s.bind(goneOn), turn.ConversationID, turn.AnswerID); err != nil {
+		if err := scanOne(ctx, s.raw(ctx), []any{&later}, goneOn, turn.ConversationID, turn.AnswerID); err != nil {
 			return mapError(err)
 		}
 		if later {
@@ -112,18 +112,18 @@ func (s *Store) lockAgain(ctx context.Context, workspaceID string, turn turn.Ret
 	if s.dialect == dialect.Postgres {
 		query += " FOR UPDATE"
 	}
-	err = scanOne(ctx, s.raw(ctx), []any{&status}, s.bind(query), turn.AnswerID, turn.ConversationID, workspaceID)
+	err = scanOne(ctx, s.raw(ctx), []any{&status}, query, turn.AnswerID, turn.ConversationID, workspaceID)
 	return status, err
 }
 
-const saveProgress = `UPDATE messages SET content = ? WHERE id = ? AND workspace_id = ? AND attempt = ? AND status = 'generating'`
+const saveProgress = `UPDATE messages SET content = $1 WHERE id = $2 AND workspace_id = $3 AND attempt = $4 AND status = 'generating'`
 
 // SaveProgress stores what there is of an answer that is being generated.
 func (s *Store) SaveProgress(ctx context.Context, workspaceID string, answerID int64, attempt int, text string) error {
 	return s.mustChange(ctx, saveProgress, text, answerID, workspaceID, attempt)
 }
 
-const askToStop = `UPDATE messages SET stopping = TRUE WHERE id = ? AND workspace_id = ? AND status = 'generating'`
+const askToStop = `UPDATE messages SET stopping = TRUE WHERE id = $1 AND workspace_id = $2 AND status = 'generating'`
 
 // AskToStop marks an answer that is being generated as one to be stopped.
 func (s *Store) AskToStop(ctx context.Context, workspaceID string, answerID int64) error {
@@ -132,7 +132,7 @@ func (s *Store) AskToStop(ctx context.Context, workspaceID string, answerID int6
 
 // mustChange runs a statement that is NotFound unless it hits a row.
 func (s *Store) mustChange(ctx context.Context, statement string, args ...any) error {
-	return s.inWrite(ctx, func(ctx context.Context) error { return s.hits(ctx, s.bind(statement), args...) })
+	return s.inWrite(ctx, func(ctx context.Context) error { return s.hits(ctx, statement, args...) })
 }
 
 // stopsAsked has the condition of the partial index message_stopping. Every end

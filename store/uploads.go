@@ -17,10 +17,11 @@ type Uploads struct{ store *Store }
 // NewUploads returns those of a database.
 func NewUploads(db *Store) *Uploads { return &Uploads{db} }
 
+const uploadSize = `SELECT COALESCE(SUM(octet_length(body)), 0) FROM uploads WHERE workspace_id = $1 AND document_id = $2`
+
 // UploadSize is the length of a document's file in bytes, or zero.
 func (s *Uploads) UploadSize(ctx context.Context, workspaceID, documentID string) (n int, err error) {
-	err = scanOne(ctx, s.store.raw(ctx), []any{&n},
-		"SELECT COALESCE(SUM(octet_length(body)), 0) FROM uploads WHERE workspace_id = $1 AND document_id = $2", workspaceID, documentID)
+	err = scanOne(ctx, s.store.raw(ctx), []any{&n}, uploadSize, workspaceID, documentID)
 	return n, mapError(err)
 }
 

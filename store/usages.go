@@ -11,7 +11,7 @@ import (
 // wait for each other's commit. Those that a process had reserved are counted in
 // rows of its own: see holds.go. SQLite has one writer, and one row.
 const (
-	countSQLite = `INSERT INTO usages (workspace_id, month, shard, messages) VALUES (?, ?, 0, 1)
+	countSQLite = `INSERT INTO usages (workspace_id, month, shard, messages) VALUES ($1, $2, 0, 1)
 	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + 1`
 	countPostgres = `INSERT INTO usages (workspace_id, month, shard, messages) VALUES ($1, $2, $3::bigint + pg_backend_pid() % 256, 1)
 	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + 1`
@@ -34,23 +34,23 @@ func (s *Store) addToMonth(ctx context.Context, workspaceID, month string, reser
 // is there.
 const (
 	giveBackSQLite = `INSERT INTO usages (workspace_id, month, shard, messages)
-	SELECT workspace_id, strftime('%Y-%m', CASE WHEN EXISTS (` + failedBefore + `?1 AND attempt < ?2) THEN ?3 ELSE created_at END), 0, -1
-	FROM messages WHERE id = ?1
+	SELECT workspace_id, strftime('%Y-%m', CASE WHEN EXISTS (` + failedBefore + `$1 AND attempt < $2) THEN $3 ELSE created_at END), 0, -1
+	FROM messages WHERE id = $1
 	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + excluded.messages`
 	giveBackPostgres = `INSERT INTO usages (workspace_id, month, shard, messages)
-	SELECT workspace_id, to_char((CASE WHEN EXISTS (` + failedBefore + `?1 AND attempt < ?3) THEN ?18::timestamptz ELSE created_at END)
+	SELECT workspace_id, to_char((CASE WHEN EXISTS (` + failedBefore + `$1 AND attempt < $3) THEN $18::timestamptz ELSE created_at END)
 		AT TIME ZONE 'UTC', 'YYYY-MM'), pg_backend_pid() % 256, -1 FROM ended
 	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + excluded.messages`
 	failedBefore = `SELECT 1 FROM receipts WHERE status = 'failed' AND message_id = `
 )
 
-const messagesOf = `SELECT CAST(COALESCE(SUM(messages), 0) AS bigint) FROM usages WHERE workspace_id = ? AND month = ?`
+const messagesOf = `SELECT CAST(COALESCE(SUM(messages), 0) AS bigint) FROM usages WHERE workspace_id = $1 AND month = $2`
 
 // MessagesOf is how many questions of a workspace count in a month such as
 // "2026-11".
 func (s *Store) MessagesOf(ctx context.Context, workspaceID, month string) (int, error) {
 	var n int
-	err := scanOne(ctx, s.raw(ctx), []any{&n}, s.bind(messagesOf), workspaceID, month)
+	err := scanOne(ctx, s.raw(ctx), []any{&n}, messagesOf, workspaceID, month)
 	// A question of before they were counted may be given back.
 	return max(n, 0), mapError(err)
 }

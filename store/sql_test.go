@@ -1,0 +1,255 @@
+package store
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var writeList = flag.Bool("write", false, "write docs/sql.md")
+
+// Why a statement is written by hand.
+const (
+	everyQuestion = "It runs for every question: ent would build it and filter it again each time, and take more round trips."
+	oneStatement  = "ent has no INSERT from a SELECT, and no statement within another."
+	upsertIf      = "ent's upsert cannot say under which condition it replaces, nor whether it did."
+	aggregate     = "ent's aggregates cannot sum expressions."
+	portion       = "ent's DELETE takes no LIMIT and no sub-select, so one run would keep other writers waiting."
+	lock          = "ent has no such lock."
+	severalTables = "ent would run a query for each table."
+	rowsAtOnce    = "ent would run a statement for each row."
+	databaseClock = "It goes by the clock of the database, which ent cannot name."
+)
+
+// byHand is why each statement is not ent's.
+var byHand = map[string]string{
+	"againStatus": everyQuestion, "again": everyQuestion, "goneOn": everyQuestion, "askToStop": everyQuestion,
+	"saveProgress": everyQuestion, "stopsAsked": "Every process asks it many times a minute, and it must match the condition of a partial index to the letter.",
+	"selectTurn": everyQuestion, "insertConversation": everyQuestion, "beginConversation": everyQuestion,
+	"insertTurnSQLite": everyQuestion, "insertTurnPostgres": everyQuestion, "endAnswer": everyQuestion, "addReceipt": everyQuestion,
+	"finishPostgres": everyQuestion, "failPostgres": everyQuestion, "giveBackSQLite": oneStatement,
+	"countSQLite": everyQuestion, "countPostgres": everyQuestion, "messagesOf": everyQuestion,
+	"livePassagesSQLite": everyQuestion, "livePassagesPostgres": everyQuestion, "knowledgeVersion": everyQuestion,
+	"claim": upsertIf, "cacheAnswer": oneStatement, "forgetByDocument": oneStatement, "forgetBySource": oneStatement,
+	"requestMinuteSQLite": databaseClock, "requestMinutePostgres": databaseClock, "addRequestMinute": databaseClock, "setRequestMinute": databaseClock,
+	"deleteRequestMinutes": "Its table has no ent schema: it is unlogged.",
+	"lockMonth":            lock, "monthUse": severalTables, "setHold": databaseClock, "releaseHolds": databaseClock, "lapsedHolds": databaseClock,
+	"lockForHold": lock, "settleHold": oneStatement,
+	"selectLapsed": severalTables, "interrupt": rowsAtOnce, "lapsedReceipt": rowsAtOnce,
+	"retentions": severalTables, "findQuiet": severalTables, "deleteQuiet": severalTables,
+	"insertRemovals": oneStatement, "markRemoving": "It belongs to insertRemovals, and must have the same condition.",
+	"spent": aggregate, "storedBytes": aggregate, "uploadSize": aggregate, "workDue": severalTables,
+	"deleteAudit": portion, "insertBillingEvent": upsertIf, "beginChore": upsertIf,
+}
+
+// anyWorkspace are the statements that name no workspace, and why.
+var anyWorkspace = map[string]string{
+	"again":                "lockAgain has found the answer in its workspace, and holds its row.",
+	"goneOn":               "lockAgain has found the conversation in its workspace.",
+	"stopsAsked":           "A process stops the answers that it gives, whosever they are.",
+	"lapsedHolds":          "What a process left behind is of any workspace.",
+	"releaseHolds":         "A process gives back all that it has reserved.",
+	"selectLapsed":         "What a process left behind is of any workspace.",
+	"interrupt":            "Its answers are those of selectLapsed.",
+	"retentions":           "Time passes in every workspace.",
+	"workDue":              "It asks which workspaces have work.",
+	"deleteAudit":          "The audit log outlives workspaces.",
+	"deleteRequestMinutes": "It clears away what is old, of any workspace.",
+	"insertBillingEvent":   "Stripe's events are of no workspace.",
+	"beginChore":           "A chore is of no workspace.",
+	"giveBackSQLite":       "endAnswer has found the answer in its workspace, in the same transaction.",
+}
+
+// inFunctions may hold statements that no declaration names.
+var inFunctions = map[string]string{
+	"Check":     "SELECT 1 asks whether the database answers.",
+	"runJob":    "Savepoints belong to the connection.",
+	"mark":      "The table and the column depend on what is counted; the workspace is a condition of both statements.",
+	"LockUsers": "The lock of a table belongs to no row.",
+}
+
+var (
+	verb     = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|WITH|LOCK)\s`)
+	namesOne = regexp.MustCompile(`workspace_id = \$\d|workspace_id \|\| '' = \$\d|\((message_id, )?workspace_id,.*VALUES (\(\$1|$)|FROM workspaces WHERE id = \$1|'messages ' \|\| \$1`)
+)
+
+// statement is SQL by hand: a declaration, and the functions that run it.
+type statement struct {
+	name, text string
+	functions  []string
+}
+
+// parsed is what the package declares.
+type parsed struct {
+	texts map[string]ast.Expr
+	// uses has the functions that name a declaration.
+	uses map[string][]string
+	// loose are the statements within functions.
+	loose map[string][]string
+}
+
+func readSource(t *testing.T) parsed {
+	t.Helper()
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := parsed{texts: map[string]ast.Expr{}, uses: map[string][]string{}, loose: map[string][]string{}}
+	for _, entry := range files {
+		if !strings.HasSuffix(entry.Name(), ".go") || strings.HasSuffix(entry.Name(), "_test.go") || entry.Name() == "migrate.go" {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), entry.Name(), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range file.Decls {
+			switch d := decl.(type) {
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					if value, ok := spec.(*ast.ValueSpec); ok && len(value.Values) == len(value.Names) {
+						for i, name := range value.Names {
+							s.texts[name.Name] = value.Values[i]
+						}
+					}
+				}
+			case *ast.FuncDecl:
+				s.readFunction(d)
+			}
+		}
+	}
+	return s
+}
+
+func (s parsed) readFunction(d *ast.FuncDecl) {
+	own := map[string]bool{} // parameters and variables of the function
+	ast.Inspect(d, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field:
+			for _, name := range n.Names {
+				own[name.Name] = true
+			}
+		case *ast.AssignStmt:
+			for _, left := range n.Lhs {
+				if name, ok := left.(*ast.Ident); ok && n.Tok == token.DEFINE {
+					own[name.Name] = true
+				}
+			}
+		case *ast.SelectorExpr:
+			own[n.Sel.Name] = true
+		}
+		return true
+	})
+	ast.Inspect(d.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			if !own[n.Name] && !slices.Contains(s.uses[n.Name], d.Name.Name) {
+				s.uses[n.Name] = append(s.uses[n.Name], d.Name.Name)
+			}
+		case *ast.BasicLit:
+			if text, err := strconv.Unquote(n.Value); err == nil && verb.MatchString(text) {
+				s.loose[d.Name.Name] = append(s.loose[d.Name.Name], text)
+			}
+		}
+		return true
+	})
+}
+
+// text is the value of a declaration of strings.
+func (s parsed) text(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		text, _ := strconv.Unquote(e.Value)
+		return text
+	case *ast.BinaryExpr:
+		return s.text(e.X) + s.text(e.Y)
+	case *ast.ParenExpr:
+		return s.text(e.X)
+	case *ast.Ident:
+		if known, ok := s.texts[e.Name]; ok {
+			return s.text(known)
+		}
+	}
+	return ""
+}
+
+// statements are the declarations of SQL that functions run. Others are parts of
+// them.
+func (s parsed) statements() []statement {
+	var all []statement
+	for name, e := range s.texts {
+		if text := s.text(e); verb.MatchString(text) && len(s.uses[name]) > 0 {
+			slices.Sort(s.uses[name])
+			all = append(all, statement{name, text, s.uses[name]})
+		}
+	}
+	slices.SortFunc(all, func(a, b statement) int { return strings.Compare(a.name, b.name) })
+	return all
+}
+
+func TestSQLByHand(t *testing.T) {
+	s := readSource(t)
+	all := s.statements()
+	known := map[string]bool{}
+	for _, st := range all {
+		known[st.name] = true
+		if byHand[st.name] == "" {
+			t.Errorf("%s is SQL by hand: let ent do it, or say in byHand why not", st.name)
+		}
+		if strings.Contains(st.text, "?") {
+			t.Errorf("%s has a parameter without a number: write $1", st.name)
+		}
+		names := namesOne.MatchString(strings.ReplaceAll(st.text, "\n", " "))
+		if why := anyWorkspace[st.name]; names == (why != "") {
+			t.Errorf("%s names the workspace: %t; the reason why it need not is %q", st.name, names, why)
+		}
+	}
+	for _, list := range []map[string]string{byHand, anyWorkspace} {
+		for name := range list {
+			if !known[name] {
+				t.Errorf("%s is in a list, but is no statement", name)
+			}
+		}
+	}
+	for function, texts := range s.loose {
+		if inFunctions[function] == "" {
+			t.Errorf("%s runs %q: declare the statement by a name", function, texts)
+		}
+	}
+	page := sqlPage(all)
+	const path = "../docs/sql.md"
+	if *writeList {
+		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if written, err := os.ReadFile(path); err != nil || string(written) != page {
+		t.Errorf("docs/sql.md is not up to date: run go test ./store -run TestSQLByHand -write (%v)", err)
+	}
+}
+
+// sqlPage is the page about SQL by hand.
+func sqlPage(all []statement) string {
+	var b strings.Builder
+	b.WriteString("# SQL by hand\n\n" +
+		"Queries are ent's unless a reason stands here. `go test ./store -run TestSQLByHand -write` writes this page from the package, and the test fails when a\n" +
+		"statement is missing, names no workspace without a reason, or has a parameter without a number: both databases take `$1`.\n\n" +
+		"| statement | run by | why it is not ent's | why it names no workspace |\n|---|---|---|---|\n")
+	for _, st := range all {
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", st.name, strings.Join(st.functions, "`, `"), byHand[st.name], anyWorkspace[st.name])
+	}
+	b.WriteString("\nStatements without a name:\n\n| function | why |\n|---|---|\n")
+	for _, name := range slices.Sorted(maps.Keys(inFunctions)) {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, inFunctions[name])
+	}
+	return b.String()
+}
