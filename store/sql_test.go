@@ -32,7 +32,6 @@ const (
 
 // byHand is why each statement is not ent's.
 var byHand = map[string]string{
-	"againStatus": everyQuestion, "again": everyQuestion, "goneOn": everyQuestion, "askToStop": everyQuestion,
 	"saveProgress": everyQuestion, "stopsAsked": "Every process asks it many times a minute, and it must match the condition of a partial index to the letter.",
 	"selectTurn": everyQuestion, "insertConversation": everyQuestion, "beginConversation": everyQuestion,
 	"insertTurnSQLite": everyQuestion, "insertTurnPostgres": everyQuestion, "endAnswer": everyQuestion, "addReceipt": everyQuestion,
@@ -53,8 +52,6 @@ var byHand = map[string]string{
 
 // anyWorkspace are the statements that name no workspace, and why.
 var anyWorkspace = map[string]string{
-	"again":                "lockAgain has found the answer in its workspace, and holds its row.",
-	"goneOn":               "lockAgain has found the conversation in its workspace.",
 	"stopsAsked":           "A process stops the answers that it gives, whosever they are.",
 	"lapsedHolds":          "What a process left behind is of any workspace.",
 	"releaseHolds":         "A process gives back all that it has reserved.",

@@ -16,9 +16,9 @@ func TestWhatRunsAllTheTimeReadsNoWholeTable(t *testing.T) {
 	}{
 		"leases that lapsed": {selectLapsed, []any{epoch, 5}},
 		"answers to stop":    {stopsAsked, nil},
-		"a turn":             {selectTurn + " AND a.id = ?", []any{"ws_a", 1, 2}},
+		"a turn":             {selectTurn + " AND a.id = $3", []any{"ws_a", 1, 2}},
 		"the last turn":      {selectTurn + lastTurn, []any{"ws_a", 1}},
-		"later messages":     {goneOn, []any{1, 2}},
+		"later messages":     {"SELECT id FROM messages WHERE conversation_id = $1 AND id > $2 AND workspace_id = $3 LIMIT 1", []any{1, 2, "ws_a"}},
 		"progress":           {saveProgress, []any{"text", 1, "ws_a", 1}},
 	} {
 		t.Run(name, func(t *testing.T) {

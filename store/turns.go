@@ -11,6 +11,8 @@ import (
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/fault"
+	"parley/ent"
+	"parley/ent/message"
 )
 
 var (
@@ -68,36 +70,31 @@ func (s *Store) Turn(ctx context.Context, workspaceID string, conversationID, an
 
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
-const (
-	againStatus = `SELECT status FROM messages WHERE id = $1 AND conversation_id = $2 AND workspace_id = $3
-	AND role = 'assistant' AND status IN ('interrupted', 'failed')`
-	again = `UPDATE messages SET status = 'generating', attempt = attempt + 1, content = '', query = '', sources = '', document_ids = '',
-	stopping = FALSE, lease_until = $1 WHERE id = $2 RETURNING attempt`
-	goneOn = `SELECT EXISTS (SELECT 1 FROM messages WHERE conversation_id = $1 AND id > $2)`
-)
-
 // BeginAgain begins the next attempt at an answer that was interrupted or
 // failed, and counts its question again if that was given back. The partial
 // index message_one_generating makes it a Conflict while another is generated.
 func (s *Store) BeginAgain(ctx context.Context, workspaceID string, turn turn.Retry) (attempt int, err error) {
-	err = s.InTx(ctx, func(ctx context.Context) error {
-		status, err := s.lockAgain(ctx, workspaceID, turn)
+	err = s.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
+		row, err := s.lockAgain(ctx, turn)
 		if err != nil {
 			return mapError(err)
 		}
-		if err := scanOne(ctx, s.raw(ctx), []any{&attempt}, again, turn.LeaseUntil, turn.AnswerID); err != nil {
+		attempt = row.Attempt + 1
+		err = s.db(ctx).Message.Update().Where(message.ID(row.ID)).SetStatus(string(chat.Generating)).SetAttempt(attempt).
+			SetContent("").SetQuery("").SetSources("").SetDocumentIds("").SetStopping(false).SetLeaseUntil(turn.LeaseUntil).Exec(ctx)
+		if err != nil {
 			return mapError(err)
 		}
 		// Only now: from here on no other turn can begin in the conversation,
 		// and one that began before is seen.
-		var later bool
-		if err := scanOne(ctx, s.raw(ctx), []any{&later}, goneOn, turn.ConversationID, turn.AnswerID); err != nil {
+		later, err := s.db(ctx).Message.Query().Where(message.ConversationID(turn.ConversationID), message.IDGT(turn.AnswerID)).Exist(ctx)
+		if err != nil {
 			return mapError(err)
 		}
 		if later {
 			return fault.New(fault.NotFound, "The conversation has gone on since.")
 		}
-		if status == chat.Failed {
+		if chat.Status(row.Status) == chat.Failed {
 			return mapError(s.addToMonth(ctx, workspaceID, turn.Month, turn.Reserved))
 		}
 		return nil
@@ -105,15 +102,15 @@ func (s *Store) BeginAgain(ctx context.Context, workspaceID string, turn turn.Re
 	return attempt, err
 }
 
-// lockAgain returns the status of an answer that can be begun again, which
-// nobody else changes until the transaction ends.
-func (s *Store) lockAgain(ctx context.Context, workspaceID string, turn turn.Retry) (status chat.Status, err error) {
-	query := againStatus
+// lockAgain returns an answer that can be begun again, which nobody else
+// changes until the transaction ends.
+func (s *Store) lockAgain(ctx context.Context, turn turn.Retry) (*ent.Message, error) {
+	query := s.db(ctx).Message.Query().Where(message.ID(turn.AnswerID), message.ConversationID(turn.ConversationID),
+		message.Role(string(chat.Assistant)), message.StatusIn(string(chat.Interrupted), string(chat.Failed)))
 	if s.dialect == dialect.Postgres {
-		query += " FOR UPDATE"
+		query = query.ForUpdate()
 	}
-	err = scanOne(ctx, s.raw(ctx), []any{&status}, query, turn.AnswerID, turn.ConversationID, workspaceID)
-	return status, err
+	return query.Only(ctx)
 }
 
 const saveProgress = `UPDATE messages SET content = $1 WHERE id = $2 AND workspace_id = $3 AND attempt = $4 AND status = 'generating'`
@@ -123,11 +120,11 @@ func (s *Store) SaveProgress(ctx context.Context, workspaceID string, answerID i
 	return s.mustChange(ctx, saveProgress, text, answerID, workspaceID, attempt)
 }
 
-const askToStop = `UPDATE messages SET stopping = TRUE WHERE id = $1 AND workspace_id = $2 AND status = 'generating'`
-
 // AskToStop marks an answer that is being generated as one to be stopped.
 func (s *Store) AskToStop(ctx context.Context, workspaceID string, answerID int64) error {
-	return s.mustChange(ctx, askToStop, answerID, workspaceID)
+	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return affected(db.Message.Update().Where(message.ID(answerID), message.Status(string(chat.Generating))).SetStopping(true).Save(ctx))
+	})
 }
 
 // mustChange runs a statement that is NotFound unless it hits a row.
