@@ -49,7 +49,7 @@ func (s *AuditLog) Audit(ctx context.Context, workspaceID string, actions []audi
 	}
 	rows, err := s.store.db(ctx).AuditEntry.Query().Where(auditentry.WorkspaceID(workspaceID), auditentry.ActionIn(names...)).
 		Order(auditentry.ByID(sql.OrderDesc())).Limit(limit).All(within(ctx, workspaceID))
-	return mapped(rows, err, toEntry)
+	return mapped(rows, err, entryFromRow)
 }
 
 // AuditEntries returns a page of all workspaces' entries, the latest first.
@@ -66,7 +66,7 @@ func (s *AuditLog) AuditEntries(ctx context.Context, query audit.Query) ([]audit
 	}
 	rows, err := s.store.db(ctx).AuditEntry.Query().Where(where...).
 		Order(auditentry.ByID(sql.OrderDesc())).Limit(query.Limit).All(scope.System(ctx))
-	return mapped(rows, err, toEntry)
+	return mapped(rows, err, entryFromRow)
 }
 
 // deleteAudit takes its rows in portions, so that other writers need not wait.
@@ -87,7 +87,7 @@ func (s *AuditLog) DeleteAudit(ctx context.Context, before time.Time, limit int)
 	return more, mapError(err)
 }
 
-func toEntry(row *ent.AuditEntry) audit.Entry {
+func entryFromRow(row *ent.AuditEntry) audit.Entry {
 	entry := audit.Entry{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, At: row.At.UTC(), Action: audit.Action(row.Action), Detail: row.Detail,
 		Actor:  audit.Actor{UserID: row.UserID, Name: row.Actor},

@@ -60,7 +60,7 @@ func (s *Store) Messages(ctx context.Context, workspaceID string, conversationID
 		query = query.Limit(limit)
 	}
 	rows, err := query.All(within(ctx, workspaceID))
-	return mapped(rows, err, toMessage)
+	return mapped(rows, err, messageFromRow)
 }
 
 // HasMessage reports whether a message is one of a conversation.
@@ -78,10 +78,10 @@ func (s *Store) LastMessages(ctx context.Context, workspaceID string, conversati
 	}
 	rows, err := query.Order(ent.Desc(message.FieldID)).Limit(limit).All(within(ctx, workspaceID))
 	slices.Reverse(rows)
-	return mapped(rows, err, toMessage)
+	return mapped(rows, err, messageFromRow)
 }
 
-func toMessage(row *ent.Message) chat.Message {
+func messageFromRow(row *ent.Message) chat.Message {
 	return chat.Message{
 		ID: row.ID, Role: chat.Role(row.Role), Content: row.Content,
 		Status: chat.Status(row.Status), CreatedAt: row.CreatedAt.UTC(),

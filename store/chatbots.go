@@ -32,7 +32,7 @@ func (s *Store) Chatbot(ctx context.Context, workspaceID, chatbotID string) (cha
 	if ent.IsNotFound(err) {
 		return chatbot.Chatbot{}, errNoChatbot
 	}
-	return one(row, err, toChatbot)
+	return one(row, err, chatbotFromRow)
 }
 
 var errNoChatbot = fault.New(fault.NotFound, "Chatbot not found.")
@@ -41,7 +41,7 @@ var errNoChatbot = fault.New(fault.NotFound, "Chatbot not found.")
 func (s *Store) Chatbots(ctx context.Context, workspaceID string) ([]chatbot.Chatbot, error) {
 	rows, err := s.db(ctx).Chatbot.Query().Where(entchatbot.WorkspaceID(workspaceID)).
 		Order(entchatbot.ByCreatedAt(), entchatbot.ByID()).All(within(ctx, workspaceID))
-	return mapped(rows, err, toChatbot)
+	return mapped(rows, err, chatbotFromRow)
 }
 
 // UpdateChatbot changes a chatbot's settings.
@@ -99,7 +99,7 @@ func (s *Store) CreateToken(ctx context.Context, workspaceID string, t chatbot.T
 func (s *Store) Tokens(ctx context.Context, workspaceID, chatbotID string) ([]chatbot.Token, error) {
 	rows, err := s.db(ctx).Token.Query().Where(token.ChatbotID(chatbotID)).
 		Order(ent.Desc(token.FieldCreatedAt, token.FieldID)).All(within(ctx, workspaceID))
-	return mapped(rows, err, toToken)
+	return mapped(rows, err, tokenFromRow)
 }
 
 // RevokeToken sets revoked_at once, and returns the token's hash.
@@ -139,7 +139,7 @@ func (s *Store) PrincipalByTokenHash(ctx context.Context, hash string) (*chatbot
 	}
 	p, err := s.db(ctx).Plan.Get(ctx, row.Edges.Chatbot.Edges.Workspace.Plan)
 	return one(p, err, func(p *ent.Plan) *chatbot.Principal {
-		return &chatbot.Principal{Token: toToken(row), Chatbot: toChatbot(row.Edges.Chatbot), Plan: toPlan(p)}
+		return &chatbot.Principal{Token: tokenFromRow(row), Chatbot: chatbotFromRow(row.Edges.Chatbot), Plan: planFromRow(p)}
 	})
 }
 
@@ -159,16 +159,16 @@ func fromScopes(scopes []chatbot.Scope) []string {
 	return out
 }
 
-func toChatbot(row *ent.Chatbot) chatbot.Chatbot {
+func chatbotFromRow(row *ent.Chatbot) chatbot.Chatbot {
 	return chatbot.Chatbot{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Name: row.Name, Instructions: row.Instructions,
 		NoAnswer: row.NoAnswer, ImageHosts: row.ImageHosts, PassageAim: row.PassageAim, PassageLimit: row.PassageLimit,
-		AnswerWithoutKnowledge: row.AnswerWithoutKnowledge, SeparateEndUsers: row.SeparateEndUsers, Answering: toAnswering(row),
+		AnswerWithoutKnowledge: row.AnswerWithoutKnowledge, SeparateEndUsers: row.SeparateEndUsers, Answering: answeringFromRow(row),
 		OverLimit: row.OverLimit, CreatedAt: row.CreatedAt.UTC(),
 	}
 }
 
-func toAnswering(row *ent.Chatbot) chatbot.Answering {
+func answeringFromRow(row *ent.Chatbot) chatbot.Answering {
 	return chatbot.Answering{
 		Model:       chatbot.ModelChoice{ProviderID: row.ProviderID, Name: row.Model},
 		Fallback:    chatbot.ModelChoice{ProviderID: row.FallbackProviderID, Name: row.FallbackModel},
@@ -177,7 +177,7 @@ func toAnswering(row *ent.Chatbot) chatbot.Answering {
 	}
 }
 
-func toToken(row *ent.Token) chatbot.Token {
+func tokenFromRow(row *ent.Token) chatbot.Token {
 	scopes := make([]chatbot.Scope, len(row.Scopes))
 	for i, s := range row.Scopes {
 		scopes[i] = chatbot.Scope(s)

@@ -41,7 +41,7 @@ func (s *Documents) Document(ctx context.Context, workspaceID, chatbotID, docume
 	if ent.IsNotFound(err) {
 		return knowledge.Document{}, fault.New(fault.NotFound, "Document not found.")
 	}
-	return one(row, err, toDocument)
+	return one(row, err, documentFromRow)
 }
 
 // listed are the columns of a document in a list: all but what is long.
@@ -77,14 +77,14 @@ func (s *Documents) ChangedDocuments(ctx context.Context, since time.Time) ([]kn
 func listDocuments(ctx context.Context, query *ent.DocumentQuery) ([]knowledge.Document, error) {
 	var rows []*ent.Document
 	err := query.Order(document.ByCreatedAt(), document.ByID()).Select(listed...).Scan(ctx, &rows)
-	return mapped(rows, err, toDocument)
+	return mapped(rows, err, documentFromRow)
 }
 
 // DocumentByInput finds a document that is not being removed.
 func (s *Documents) DocumentByInput(ctx context.Context, workspaceID, chatbotID, inputHash string) (knowledge.Document, error) {
 	row, err := s.store.db(ctx).Document.Query().Where(document.ChatbotID(chatbotID), document.InputHash(inputHash),
 		document.StateNEQ(string(knowledge.Removing))).First(within(ctx, workspaceID))
-	return one(row, err, toDocument)
+	return one(row, err, documentFromRow)
 }
 
 // UpdateDocument writes all columns that change, if the document is in the
@@ -161,7 +161,7 @@ func (s *Documents) DeleteDocument(ctx context.Context, workspaceID, documentID 
 	})
 }
 
-func toDocument(row *ent.Document) knowledge.Document {
+func documentFromRow(row *ent.Document) knowledge.Document {
 	d := knowledge.Document{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, SourceID: row.SourceID, URL: row.URL,
 		Depth: row.Depth, Title: row.Title, Kind: knowledge.Kind(row.Kind), State: knowledge.State(row.State),

@@ -22,7 +22,7 @@ func NewDueWork(db *Store) *DueWork { return &DueWork{db} }
 func (s *DueWork) DueSource(ctx context.Context, workspaceID string, now time.Time) (knowledge.Source, error) {
 	row, err := s.store.db(ctx).Source.Query().Where(source.WorkspaceID(workspaceID), source.DueAtLTE(now)).
 		Order(source.ByDueAt(), source.ByID()).First(within(ctx, workspaceID))
-	return one(row, err, toSource)
+	return one(row, err, sourceFromRow)
 }
 
 // WorkspacesDue returns the work that is due in all workspaces.
@@ -52,7 +52,7 @@ func (s *DueWork) DueDocument(ctx context.Context, workspaceID, work string, now
 		Order(func(q *entsql.Selector) {
 			q.OrderExpr(entsql.Expr("CASE WHEN state = 'removing' THEN 0 WHEN url = '' THEN 1 ELSE 2 END"))
 		}, document.ByDueAt(), document.ByID()).First(within(ctx, workspaceID))
-	return one(row, err, toDocument)
+	return one(row, err, documentFromRow)
 }
 
 // workDue is SQL by hand: the kind of work comes from the state, as in dueFor.

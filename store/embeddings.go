@@ -32,7 +32,7 @@ func (s *Embeddings) Embeddings(ctx context.Context, workspaceID, model string, 
 	}
 	known := make(map[string][]float32, len(rows))
 	for _, row := range rows {
-		known[row.TextHash] = toVector(row.Vector)
+		known[row.TextHash] = vectorFromRow(row.Vector)
 	}
 	return known, nil
 }
@@ -63,7 +63,7 @@ func (s *Embeddings) DeleteEmbeddings(ctx context.Context, before time.Time) err
 	})
 }
 
-func toVector(raw []byte) []float32 {
+func vectorFromRow(raw []byte) []float32 {
 	vector := make([]float32, len(raw)/4)
 	for i := range vector {
 		vector[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))

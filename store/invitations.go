@@ -28,13 +28,13 @@ func (s *Invitations) CreateInvitation(ctx context.Context, workspaceID string, 
 func (s *Invitations) Invitations(ctx context.Context, workspaceID string) ([]tenant.Invitation, error) {
 	rows, err := s.store.db(ctx).Invitation.Query().Where(invitation.WorkspaceID(workspaceID)).
 		Order(invitation.ByCreatedAt(), invitation.ByID()).All(within(ctx, workspaceID))
-	return mapped(rows, err, toInvitation)
+	return mapped(rows, err, invitationFromRow)
 }
 
 // InvitationByCode finds an invitation of any workspace.
 func (s *Invitations) InvitationByCode(ctx context.Context, codeHash string) (tenant.Invitation, error) {
 	row, err := s.store.db(ctx).Invitation.Query().Where(invitation.CodeHash(codeHash)).Only(scope.System(ctx))
-	return one(row, err, toInvitation)
+	return one(row, err, invitationFromRow)
 }
 
 // DeleteInvitation removes an invitation.
@@ -52,7 +52,7 @@ func (s *Invitations) DeleteExpiredInvitations(ctx context.Context, now time.Tim
 	})
 }
 
-func toInvitation(row *ent.Invitation) tenant.Invitation {
+func invitationFromRow(row *ent.Invitation) tenant.Invitation {
 	return tenant.Invitation{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Email: row.Email, Role: tenant.Role(row.Role), InvitedBy: row.InvitedBy,
 		ExpiresAt: row.ExpiresAt.UTC(), CreatedAt: row.CreatedAt.UTC(),

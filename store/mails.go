@@ -93,7 +93,7 @@ func (s *Mails) ClaimMail(ctx context.Context, now, again time.Time) (claimed ou
 		if err != nil {
 			return err
 		}
-		claimed = toMail(row)
+		claimed = mailFromRow(row)
 		return nil
 	})
 	return claimed, err
@@ -128,7 +128,7 @@ func (s *Mails) DeleteMails(ctx context.Context, before time.Time) error {
 	})
 }
 
-func toMail(row *ent.Mail) outbox.Mail {
+func mailFromRow(row *ent.Mail) outbox.Mail {
 	return outbox.Mail{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Key: row.Key, To: row.Recipient, Subject: row.Subject, Body: row.Body,
 		DueAt: utc(row.DueAt), Attempts: row.Attempts, CreatedAt: row.CreatedAt.UTC(),

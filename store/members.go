@@ -21,7 +21,7 @@ func (s *Members) Memberships(ctx context.Context, userID string) ([]tenant.Memb
 		Order(member.ByCreatedAt(), member.ByID()).All(scope.System(ctx))
 	return mapped(rows, err, func(row *ent.Member) tenant.Membership {
 		return tenant.Membership{
-			Workspace: toWorkspace(row.Edges.Workspace), Role: tenant.Role(row.Role), OverLimit: row.OverLimit,
+			Workspace: workspaceFromRow(row.Edges.Workspace), Role: tenant.Role(row.Role), OverLimit: row.OverLimit,
 		}
 	})
 }
@@ -30,7 +30,7 @@ func (s *Members) Memberships(ctx context.Context, userID string) ([]tenant.Memb
 func (s *Members) Members(ctx context.Context, workspaceID string) ([]tenant.Member, error) {
 	rows, err := s.store.db(ctx).Member.Query().Where(member.WorkspaceID(workspaceID)).WithUser().
 		Order(member.ByCreatedAt(), member.ByID()).All(within(ctx, workspaceID))
-	return mapped(rows, err, toMember)
+	return mapped(rows, err, memberFromRow)
 }
 
 // AddMember adds a member.
@@ -55,7 +55,7 @@ func (s *Members) RemoveMember(ctx context.Context, workspaceID, userID string) 
 	})
 }
 
-func toMember(row *ent.Member) tenant.Member {
+func memberFromRow(row *ent.Member) tenant.Member {
 	return tenant.Member{
 		WorkspaceID: row.WorkspaceID, UserID: row.UserID, Email: row.Edges.User.Email,
 		Role: tenant.Role(row.Role), OverLimit: row.OverLimit, CreatedAt: row.CreatedAt.UTC(),

@@ -35,7 +35,7 @@ func (s *Passages) AddPassages(ctx context.Context, workspaceID string, d knowle
 func (s *Passages) Passages(ctx context.Context, workspaceID, documentID string, version int) ([]retrieval.Passage, error) {
 	rows, err := s.store.db(ctx).Passage.Query().Where(passage.DocumentID(documentID), passage.Version(version)).
 		Order(passage.ByOrdinal()).All(within(ctx, workspaceID))
-	return mapped(rows, err, toPassage)
+	return mapped(rows, err, passageFromRow)
 }
 
 // DeletePassages deletes those of all versions of a document but one.
@@ -46,7 +46,7 @@ func (s *Passages) DeletePassages(ctx context.Context, workspaceID, documentID s
 	})
 }
 
-func toPassage(row *ent.Passage) retrieval.Passage {
+func passageFromRow(row *ent.Passage) retrieval.Passage {
 	return retrieval.Passage{
 		ID: row.ID, DocumentID: row.DocumentID, Version: row.Version, Ordinal: row.Ordinal, Title: row.Title,
 		HeadingPath: row.HeadingPath, Place: row.Place, Start: row.Start, End: row.End, ContentHash: row.ContentHash, Text: row.Text,

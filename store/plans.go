@@ -22,13 +22,13 @@ func NewPlans(db *Store) *Plans { return &Plans{db} }
 // Plans returns all plans in order.
 func (s *Plans) Plans(ctx context.Context) ([]plan.Plan, error) {
 	rows, err := s.store.db(ctx).Plan.Query().Order(entplan.ByRank()).All(ctx)
-	return mapped(rows, err, toPlan)
+	return mapped(rows, err, planFromRow)
 }
 
 // Plan returns one plan.
 func (s *Store) Plan(ctx context.Context, name plan.Name) (plan.Plan, error) {
 	row, err := s.db(ctx).Plan.Get(ctx, string(name))
-	return one(row, err, toPlan)
+	return one(row, err, planFromRow)
 }
 
 // UpdatePlan writes a plan's limits and price.
@@ -87,9 +87,9 @@ func fromFeatures(features []plan.Feature) []string {
 	return out
 }
 
-// toFeatures leaves out what a plan of this name may not have: a row may be
+// featuresFromRow leaves out what a plan of this name may not have: a row may be
 // older than the rule, or written by hand.
-func toFeatures(of plan.Name, names []string) (features []plan.Feature) {
+func featuresFromRow(of plan.Name, names []string) (features []plan.Feature) {
 	for _, name := range names {
 		if feature := plan.Feature(name); of.MayInclude(feature) {
 			features = append(features, feature)
@@ -98,11 +98,11 @@ func toFeatures(of plan.Name, names []string) (features []plan.Feature) {
 	return features
 }
 
-func toPlan(row *ent.Plan) plan.Plan {
+func planFromRow(row *ent.Plan) plan.Plan {
 	p := plan.Plan{
 		Name: plan.Name(row.ID), Title: row.Title, Rank: row.Rank,
 		Limits: plan.Limits{
-			Features: toFeatures(plan.Name(row.ID), row.Features), Chatbots: row.Chatbots, Members: row.Members,
+			Features: featuresFromRow(plan.Name(row.ID), row.Features), Chatbots: row.Chatbots, Members: row.Members,
 			TokensPerChatbot: row.TokensPerChatbot, MessageChars: row.MessageChars,
 			MessagesPerMonth: row.MessagesPerMonth, KnowledgeChars: row.KnowledgeChars, StoredBytes: row.StoredBytes,
 			RequestsPerMinute: row.RequestsPerMinute, ConcurrentAnswers: row.ConcurrentAnswers, RetentionDays: row.RetentionDays,

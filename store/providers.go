@@ -28,7 +28,7 @@ func (s *Store) Provider(ctx context.Context, workspaceID, providerID string) (c
 		return chatbot.SealedProvider{}, errNoProvider
 	}
 	return one(row, err, func(row *ent.Provider) chatbot.SealedProvider {
-		return chatbot.SealedProvider{Provider: toProvider(row), SealedKey: row.SealedKey}
+		return chatbot.SealedProvider{Provider: providerFromRow(row), SealedKey: row.SealedKey}
 	})
 }
 
@@ -36,7 +36,7 @@ func (s *Store) Provider(ctx context.Context, workspaceID, providerID string) (c
 func (s *Store) Providers(ctx context.Context, workspaceID string) ([]chatbot.Provider, error) {
 	rows, err := s.db(ctx).Provider.Query().Where(provider.WorkspaceID(workspaceID)).
 		Order(provider.ByCreatedAt(), provider.ByID()).All(within(ctx, workspaceID))
-	return mapped(rows, err, toProvider)
+	return mapped(rows, err, providerFromRow)
 }
 
 // UpdateProvider changes all of a provider but its kind and the time at which
@@ -65,10 +65,10 @@ func providerAffected(n int, err error) error {
 // AllProviders returns the providers of every workspace.
 func (s *Store) AllProviders(ctx context.Context) ([]chatbot.Provider, error) {
 	rows, err := s.db(ctx).Provider.Query().Order(provider.ByWorkspaceID(), provider.ByID()).All(scope.System(ctx))
-	return mapped(rows, err, toProvider)
+	return mapped(rows, err, providerFromRow)
 }
 
-func toProvider(row *ent.Provider) chatbot.Provider {
+func providerFromRow(row *ent.Provider) chatbot.Provider {
 	return chatbot.Provider{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Name: row.Name, Kind: chatbot.ProviderKind(row.Kind),
 		BaseURL: row.BaseURL, KeyHint: row.KeyHint, Tools: row.Tools,

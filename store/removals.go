@@ -43,7 +43,7 @@ func (s *Removals) ConfirmRemoval(ctx context.Context, workspaceID, documentID s
 func (s *Removals) RemovalsToCount(ctx context.Context, confirmedBefore time.Time, limit int) ([]knowledge.Removal, error) {
 	rows, err := s.store.db(ctx).Removal.Query().Where(removal.CountedAtIsNil(), removal.ConfirmedAtLT(confirmedBefore)).
 		Order(removal.ByConfirmedAt(), removal.ByID()).Limit(limit).All(scope.System(ctx))
-	return mapped(rows, err, toRemoval)
+	return mapped(rows, err, removalFromRow)
 }
 
 // CountRemoval writes the answers of a receipt as counted for good.
@@ -66,14 +66,14 @@ func idList(values []int64) []int64 {
 func (s *Removals) Removals(ctx context.Context, workspaceID, chatbotID string, limit int) ([]knowledge.Removal, error) {
 	rows, err := s.store.db(ctx).Removal.Query().Where(removal.ChatbotID(chatbotID)).
 		Order(removal.ByRequestedAt(entsql.OrderDesc()), removal.ByID()).Limit(limit).All(within(ctx, workspaceID))
-	return mapped(rows, err, toRemoval)
+	return mapped(rows, err, removalFromRow)
 }
 
 // RemovalsSince returns the receipts of every workspace since a time.
 func (s *Removals) RemovalsSince(ctx context.Context, since time.Time) ([]knowledge.Removal, error) {
 	rows, err := s.store.db(ctx).Removal.Query().Where(removal.Or(removal.RequestedAtGTE(since), removal.ConfirmedAtGTE(since))).
 		All(scope.System(ctx))
-	return mapped(rows, err, toRemoval)
+	return mapped(rows, err, removalFromRow)
 }
 
 // AnswersFrom counts the answers that were given a document, and returns the
@@ -90,7 +90,7 @@ func (s *Removals) AnswersFrom(ctx context.Context, workspaceID, chatbotID, docu
 	return count, ids, mapError(err)
 }
 
-func toRemoval(row *ent.Removal) knowledge.Removal {
+func removalFromRow(row *ent.Removal) knowledge.Removal {
 	return knowledge.Removal{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, DocumentID: row.DocumentID, Title: row.Title,
 		URL: row.URL, ContentHash: row.ContentHash, Passages: row.Passages, RequestedAt: row.RequestedAt.UTC(),

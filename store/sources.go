@@ -37,14 +37,14 @@ func (s *Sources) Source(ctx context.Context, workspaceID, chatbotID, sourceID s
 	if ent.IsNotFound(err) {
 		return knowledge.Source{}, fault.New(fault.NotFound, "Address not found.")
 	}
-	return one(row, err, toSource)
+	return one(row, err, sourceFromRow)
 }
 
 // Sources returns a chatbot's sources, oldest first.
 func (s *Sources) Sources(ctx context.Context, workspaceID, chatbotID string) ([]knowledge.Source, error) {
 	rows, err := s.store.db(ctx).Source.Query().Where(source.ChatbotID(chatbotID)).
 		Order(source.ByCreatedAt(), source.ByID()).All(within(ctx, workspaceID))
-	return mapped(rows, err, toSource)
+	return mapped(rows, err, sourceFromRow)
 }
 
 // UpdateSource writes all columns that change.
@@ -69,7 +69,7 @@ func (s *Sources) DeleteSource(ctx context.Context, workspaceID, sourceID string
 	})
 }
 
-func toSource(row *ent.Source) knowledge.Source {
+func sourceFromRow(row *ent.Source) knowledge.Source {
 	return knowledge.Source{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, Kind: knowledge.SourceKind(row.Kind), URL: row.URL,
 		Rules: knowledge.Rules{

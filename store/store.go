@@ -1,5 +1,5 @@
-// Package store keeps what the rooms own, in SQLite or PostgreSQL. It is the
-// only importer of ent: queries and the mapping of rows to the rooms' types
+// Package store keeps what the domain packages own, in SQLite or PostgreSQL. It is the
+// only importer of ent: queries and the mapping of rows to the domain types
 // live here, one file a subject, and ent ends here. It has more than 40 exported
 // names: each subject has a type and a constructor of its own.
 //
@@ -195,7 +195,7 @@ func within(ctx context.Context, workspaceID string) context.Context {
 	return scope.Workspace(ctx, workspaceID)
 }
 
-// mapped is the end of a query: rows to a room's types, errors to faults.
+// mapped is the end of a query: rows to domain types, errors to faults.
 func mapped[Row, Room any](rows []Row, err error, convert func(Row) Room) ([]Room, error) {
 	if err != nil {
 		return nil, mapError(err)

@@ -27,7 +27,7 @@ func (s *Subscriptions) Subscription(ctx context.Context, workspaceID string) (s
 	if ent.IsNotFound(err) {
 		return subscription.Subscription{}, fault.New(fault.NotFound, "Subscription not found.")
 	}
-	return one(row, err, toSubscription)
+	return one(row, err, subscriptionFromRow)
 }
 
 // SaveSubscription creates or replaces the row of a workspace. A customer that
@@ -71,7 +71,7 @@ func (s *Subscriptions) WorkspaceByCustomer(ctx context.Context, customerID stri
 // Subscriptions returns those of every workspace, the oldest first.
 func (s *Subscriptions) Subscriptions(ctx context.Context) ([]subscription.Subscription, error) {
 	rows, err := s.store.db(ctx).Subscription.Query().Order(entsubscription.ByID()).All(scope.System(ctx))
-	return mapped(rows, err, toSubscription)
+	return mapped(rows, err, subscriptionFromRow)
 }
 
 // LapsedAccess returns the workspaces whose access has ended by itself.
@@ -91,7 +91,7 @@ func (s *Subscriptions) UnverifiedAccess(ctx context.Context) ([]string, error) 
 	return workspaceIDs, mapError(err)
 }
 
-func toSubscription(row *ent.Subscription) subscription.Subscription {
+func subscriptionFromRow(row *ent.Subscription) subscription.Subscription {
 	return subscription.Subscription{
 		WorkspaceID: row.WorkspaceID, CustomerID: row.CustomerID, CustomerStale: row.CustomerStale,
 		MissingAt: utc(row.MissingAt),

@@ -27,7 +27,7 @@ func (s *Users) CreateUser(ctx context.Context, u account.User) error {
 // User returns one user.
 func (s *Users) User(ctx context.Context, id string) (account.User, error) {
 	row, err := s.store.db(ctx).User.Get(ctx, id)
-	return one(row, err, toUser)
+	return one(row, err, userFromRow)
 }
 
 // UserByEmail returns the user with an address in lower case.
@@ -36,13 +36,13 @@ func (s *Users) UserByEmail(ctx context.Context, email string) (account.User, er
 	if ent.IsNotFound(err) {
 		return account.User{}, fault.New(fault.NotFound, "User not found.")
 	}
-	return one(row, err, toUser)
+	return one(row, err, userFromRow)
 }
 
 // Users returns all users, oldest first.
 func (s *Users) Users(ctx context.Context) ([]account.User, error) {
 	rows, err := s.store.db(ctx).User.Query().Order(user.ByCreatedAt(), user.ByID()).All(ctx)
-	return mapped(rows, err, toUser)
+	return mapped(rows, err, userFromRow)
 }
 
 // CountUsers returns how many users there are.
@@ -75,6 +75,6 @@ func (s *Users) SetEmail(ctx context.Context, userID, email string) error {
 	})
 }
 
-func toUser(row *ent.User) account.User {
+func userFromRow(row *ent.User) account.User {
 	return account.User{ID: row.ID, Email: row.Email, PasswordHash: row.PasswordHash, CreatedAt: row.CreatedAt.UTC()}
 }

@@ -53,13 +53,13 @@ func foundWorkspace(row *ent.Workspace, err error) (tenant.Workspace, error) {
 	if ent.IsNotFound(err) {
 		return tenant.Workspace{}, fault.New(fault.NotFound, "Workspace not found.")
 	}
-	return one(row, err, toWorkspace)
+	return one(row, err, workspaceFromRow)
 }
 
 // Workspaces returns all workspaces, oldest first.
 func (s *Workspaces) Workspaces(ctx context.Context) ([]tenant.Workspace, error) {
 	rows, err := s.store.db(ctx).Workspace.Query().Order(workspace.ByCreatedAt(), workspace.ByID()).All(scope.System(ctx))
-	return mapped(rows, err, toWorkspace)
+	return mapped(rows, err, workspaceFromRow)
 }
 
 // DeleteWorkspace deletes it with all that is in it. Its receipts come last: by
@@ -75,7 +75,7 @@ func (s *Workspaces) DeleteWorkspace(ctx context.Context, workspaceID string) er
 	})
 }
 
-func toWorkspace(row *ent.Workspace) tenant.Workspace {
+func workspaceFromRow(row *ent.Workspace) tenant.Workspace {
 	return tenant.Workspace{
 		ID: row.ID, Name: row.Name, Plan: plan.Name(row.Plan), Granted: plan.Name(row.GrantedPlan),
 		GrantedUntil: utc(row.GrantedUntil), CreatedAt: row.CreatedAt.UTC(),

@@ -3,6 +3,9 @@
 //
 // It does not own rules (the packages under core), what a page looks like
 // (package views) nor the JSON routes that a page's script calls (package api).
+//
+// It has more than 2,500 lines: each page has a handler type of its own, and all
+// pages share visits, forms and answers.
 package web
 
 import (

@@ -1,8 +1,8 @@
-// Package fault owns the kinds of failure that the rooms know, each with a
+// Package fault owns the kinds of failure that the domain packages know, each with a
 // sentence for the caller and a cause for the log.
 //
-// It does not own statuses, codes or pages: package api maps kinds to HTTP and
-// package web maps them to pages.
+// It does not own statuses, codes or pages: package internal/route maps kinds to
+// statuses and codes, and package web to pages.
 package fault
 
 import (
