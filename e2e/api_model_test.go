@@ -180,7 +180,7 @@ func (w *instance) checkFailed(tn tenantOf, conversation, said string) {
 	}
 	id, err := w.server.ConversationID(conversation)
 	w.must(err)
-	stored, err := w.server.Store.Messages(w.Context(), tn.workspace, id, 0, 0)
+	stored, err := w.server.Chat.LastMessages(w.Context(), tn.workspace, id, 0, 10_000)
 	w.must(err)
 	if last := stored[len(stored)-1]; said != "" && last.Status != chat.Failed {
 		w.Errorf("the answer is stored as %s", last.Status)

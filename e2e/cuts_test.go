@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"parley/core/chat"
 	"parley/core/plan"
@@ -222,12 +221,12 @@ func (c *cutting) checkStored(w *instance, conversation int64, complete bool, te
 	c.mu.Lock()
 	c.ended[status]++
 	c.mu.Unlock()
-	turn, err := w.server.Store.Turn(w.Context(), c.tn.workspace, w.sequence(conversation), 0)
+	turn, err := w.server.Turns.Turns.Turn(w.Context(), c.tn.workspace, w.sequence(conversation), 0)
 	w.must(err)
 	if a := turn.Answer; a.Status != status || a.Text != text || a.Attempt != attempt || a.Record.At.IsZero() || !turn.Last {
 		w.Errorf("stored is %+v, want %s %q", a, status, text)
 	}
-	messages, err := w.server.Store.Messages(w.Context(), c.tn.workspace, w.sequence(conversation), 0, 0)
+	messages, err := w.server.Chat.LastMessages(w.Context(), c.tn.workspace, w.sequence(conversation), 0, 10_000)
 	w.must(err)
 	want := 2
 	if text == "" { // nobody is shown an empty answer
@@ -318,7 +317,7 @@ func (c *cutting) checkKeyed(w *instance, after int, body, text string) {
 // receipt, what is complete counts as a message, nothing is being generated,
 // and a later cut says no less.
 func (c *cutting) checkSum(asked int) {
-	all, err := c.server.Store.Spent(c.Context(), c.tn.workspace, now().Add(-time.Hour), now().Add(time.Hour))
+	all, err := c.server.Chat.Spent(c.Context(), c.tn.workspace, now())
 	c.must(err)
 	receipts := map[chat.Status]int{}
 	for _, spent := range all {

@@ -26,15 +26,15 @@ type tally struct {
 
 func (w *instance) tally(tn tenantOf, upstream *llmtest.Server) tally {
 	w.Helper()
-	counted, err := w.server.Store.MessagesOf(w.Context(), tn.workspace, now().Format("2006-01"))
+	used, err := w.server.Tenants.Holdings.Usage(w.Context(), tn.workspace)
 	w.must(err)
-	all, err := w.server.Store.Spent(w.Context(), tn.workspace, now().Add(-time.Hour), now().Add(time.Hour))
+	all, err := w.server.Chat.Spent(w.Context(), tn.workspace, now())
 	w.must(err)
 	receipts := 0
 	for _, spent := range all {
 		receipts += spent.Answers
 	}
-	return tally{upstream.Arrived(), counted, receipts}
+	return tally{upstream.Arrived(), used.MessagesPerMonth, receipts}
 }
 
 // checkAnswered fails unless so many questions were answered since before, each

@@ -130,7 +130,7 @@ func (w *instance) answered(tn tenantOf, conversation int64) chat.Message {
 	w.Helper()
 	var last chat.Message
 	w.eventually("the answer is stored", func() bool {
-		all, err := w.server.Store.Messages(w.Context(), tn.workspace, w.sequence(conversation), 0, 0)
+		all, err := w.server.Chat.LastMessages(w.Context(), tn.workspace, w.sequence(conversation), 0, 10_000)
 		w.must(err)
 		if len(all) > 0 {
 			last = all[len(all)-1]
@@ -144,7 +144,7 @@ func (w *instance) answered(tn tenantOf, conversation int64) chat.Message {
 func (w *instance) noneGenerating() {
 	w.Helper()
 	count := func(text string) int { return len(text) }
-	n, err := w.server.Store.InterruptLapsed(context.WithoutCancel(w.Context()), now().Add(time.Hour), now(), count)
+	n, err := w.server.Turns.Leases.InterruptLapsed(context.WithoutCancel(w.Context()), now().Add(time.Hour), now(), count)
 	w.must(err)
 	if n != 0 {
 		w.Errorf("%d answers are still being generated", n)

@@ -26,7 +26,7 @@ func TestOddAnswers(t *testing.T) {
 				w, before := outer.within(t), upstream.Arrived()
 				upstream.Next(replies...)
 				read := w.marked("POST", streamPath, including(`["ids","usage"]`), bearer(tn.token)).rest()
-				turn, err := w.server.Store.Turn(t.Context(), tn.workspace, w.sequence(read[0].ConversationID), 0)
+				turn, err := w.server.Turns.Turns.Turn(t.Context(), tn.workspace, w.sequence(read[0].ConversationID), 0)
 				w.must(err)
 				if asked := upstream.Arrived() - before; asked != len(replies) {
 					t.Errorf("the model was asked %d times", asked)

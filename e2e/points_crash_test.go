@@ -147,7 +147,7 @@ func (k *killing) stored(all []*asked) []turn.Stored {
 			continue
 		}
 		var err error
-		if turns[i], err = p.Store.Turn(k.Context(), k.tn.workspace, sequenceIn(k.T, p, a.conversation), 0); fault.Is(err, fault.NotFound) {
+		if turns[i], err = p.Turns.Turns.Turn(k.Context(), k.tn.workspace, sequenceIn(k.T, p, a.conversation), 0); fault.Is(err, fault.NotFound) {
 			k.Errorf("the question of %s was acknowledged and is not there", a.name)
 		} else {
 			k.must(err)
@@ -214,7 +214,7 @@ func (k *killing) checkTurn(a *asked) (attempts int) {
 	}
 	p := k.open(k.Context())
 	defer p.Close()
-	turn, err := p.Store.Turn(k.Context(), k.tn.workspace, sequenceIn(k.T, p, a.conversation), 0)
+	turn, err := p.Turns.Turns.Turn(k.Context(), k.tn.workspace, sequenceIn(k.T, p, a.conversation), 0)
 	if err != nil || turn.Answer.Status != chat.Complete {
 		k.Errorf("stored is %+v, %v", turn, err)
 	}

@@ -101,7 +101,7 @@ func TestTermination(t *testing.T) {
 				w.noneGenerating()
 				interrupted := 0
 				for id := range int64(100) {
-					all, err := w.server.Store.Messages(t.Context(), tn.workspace, id, 0, 0)
+					all, err := w.server.Chat.LastMessages(t.Context(), tn.workspace, id, 0, 10_000)
 					w.must(err)
 					for _, m := range all {
 						if m.Status == chat.Interrupted && m.Content == "At" {

@@ -50,7 +50,7 @@ func TestDeadClient(t *testing.T) {
 					if next.StatusCode != http.StatusOK {
 						t.Fatalf("the conversation cannot be continued: %s", next.body)
 					}
-					all, err := w.server.Store.Messages(t.Context(), tn.workspace, w.sequence(conversation), 0, 0)
+					all, err := w.server.Chat.LastMessages(t.Context(), tn.workspace, w.sequence(conversation), 0, 10_000)
 					w.must(err)
 					if generated == "" {
 						if len(all) != 3 || all[1].Role != chat.User {

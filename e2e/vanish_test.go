@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/core/chat"
+	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/internal/app"
@@ -147,11 +148,11 @@ func someRequest(random *rand.Rand, tn tenantOf, shared string) string {
 // the shared one have one turn at most.
 func (w *instance) checkReceipts(tn tenantOf, shared int64) {
 	w.Helper()
-	after, err := w.server.Store.CreateConversation(w.Context(), tn.workspace, chat.Conversation{ChatbotID: tn.chatbot, CreatedAt: now()})
+	after, err := w.server.Chat.CreateConversation(w.Context(), &chatbot.Principal{Chatbot: chatbot.Chatbot{ID: tn.chatbot, WorkspaceID: tn.workspace}}, "", nil, nil)
 	w.must(err)
 	attempts, answers := 0, 0
 	count := func(conversation, answer int64) (found int64) {
-		turn, err := w.server.Store.Turn(w.Context(), tn.workspace, conversation, answer)
+		turn, err := w.server.Turns.Turns.Turn(w.Context(), tn.workspace, conversation, answer)
 		if fault.Is(err, fault.NotFound) {
 			return 0
 		}
@@ -169,7 +170,7 @@ func (w *instance) checkReceipts(tn tenantOf, shared int64) {
 			}
 		}
 	}
-	all, err := w.server.Store.Spent(w.Context(), tn.workspace, now().Add(-time.Hour), now().Add(time.Hour))
+	all, err := w.server.Chat.Spent(w.Context(), tn.workspace, now())
 	w.must(err)
 	ended, receipts := map[chat.Status]int{}, 0
 	for _, spent := range all {

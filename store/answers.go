@@ -10,9 +10,15 @@ import (
 	"parley/ent/scope"
 )
 
+// CachedAnswers keeps answers for equal questions.
+type CachedAnswers struct{ store *Store }
+
+// NewCachedAnswers returns those of a database.
+func NewCachedAnswers(db *Store) *CachedAnswers { return &CachedAnswers{db} }
+
 // CachedAnswer returns the answer kept under a key, if it was made after since.
-func (s *Store) CachedAnswer(ctx context.Context, workspaceID, chatbotID, key string, since time.Time) (answer.CachedAnswer, error) {
-	row, err := s.db(ctx).CachedAnswer.Query().Where(cachedanswer.ChatbotID(chatbotID), cachedanswer.Key(key),
+func (s *CachedAnswers) CachedAnswer(ctx context.Context, workspaceID, chatbotID, key string, since time.Time) (answer.CachedAnswer, error) {
+	row, err := s.store.db(ctx).CachedAnswer.Query().Where(cachedanswer.ChatbotID(chatbotID), cachedanswer.Key(key),
 		cachedanswer.CreatedAtGT(since)).Only(within(ctx, workspaceID))
 	if err != nil {
 		return answer.CachedAnswer{}, mapError(err)
@@ -28,9 +34,9 @@ const cacheAnswer = `INSERT INTO cached_answers (workspace_id, chatbot_id, key, 
 		created_at = excluded.created_at`
 
 // CacheAnswer keeps an answer; one that is there is replaced.
-func (s *Store) CacheAnswer(ctx context.Context, workspaceID, chatbotID, key string, answer answer.CachedAnswer) error {
-	return s.inWrite(ctx, func(ctx context.Context) error {
-		return s.hits(ctx, cacheAnswer, workspaceID, chatbotID, key, answer.Text, sourcesJSON(answer.Citations), answer.At)
+func (s *CachedAnswers) CacheAnswer(ctx context.Context, workspaceID, chatbotID, key string, answer answer.CachedAnswer) error {
+	return s.store.inWrite(ctx, func(ctx context.Context) error {
+		return s.store.hits(ctx, cacheAnswer, workspaceID, chatbotID, key, answer.Text, sourcesJSON(answer.Citations), answer.At)
 	})
 }
 
@@ -50,8 +56,8 @@ func (s *Store) forgetAnswers(ctx context.Context, statement, workspaceID, id st
 }
 
 // DeleteCachedAnswers deletes those of any workspace from before a time.
-func (s *Store) DeleteCachedAnswers(ctx context.Context, before time.Time) error {
-	return s.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
+func (s *CachedAnswers) DeleteCachedAnswers(ctx context.Context, before time.Time) error {
+	return s.store.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
 		_, err := db.CachedAnswer.Delete().Where(cachedanswer.CreatedAtLT(before)).Exec(ctx)
 		return err
 	})

@@ -10,9 +10,15 @@ import (
 	"parley/ent/message"
 )
 
+// Conversations keeps conversations, and reads their messages.
+type Conversations struct{ store *Store }
+
+// NewConversations returns those of a database.
+func NewConversations(db *Store) *Conversations { return &Conversations{db} }
+
 // CreateConversation returns the conversation with its new id.
-func (s *Store) CreateConversation(ctx context.Context, workspaceID string, c chat.Conversation) (chat.Conversation, error) {
-	err := s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+func (s *Conversations) CreateConversation(ctx context.Context, workspaceID string, c chat.Conversation) (chat.Conversation, error) {
+	err := s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		row, err := db.Conversation.Create().SetWorkspaceID(workspaceID).SetChatbotID(c.ChatbotID).
 			SetExternalUserID(c.ExternalUserID).SetStatus(c.Status).SetCreatedAt(c.CreatedAt).Save(ctx)
 		if err == nil {
@@ -24,8 +30,8 @@ func (s *Store) CreateConversation(ctx context.Context, workspaceID string, c ch
 }
 
 // Conversation returns one conversation of a chatbot.
-func (s *Store) Conversation(ctx context.Context, workspaceID, chatbotID string, id int64) (chat.Conversation, error) {
-	row, err := s.db(ctx).Conversation.Query().
+func (s *Conversations) Conversation(ctx context.Context, workspaceID, chatbotID string, id int64) (chat.Conversation, error) {
+	row, err := s.store.db(ctx).Conversation.Query().
 		Where(conversation.ID(id), conversation.ChatbotID(chatbotID)).Only(within(ctx, workspaceID))
 	return one(row, err, func(row *ent.Conversation) chat.Conversation {
 		return chat.Conversation{
@@ -36,8 +42,8 @@ func (s *Store) Conversation(ctx context.Context, workspaceID, chatbotID string,
 }
 
 // SetExternalUser ties a conversation without an external user to one.
-func (s *Store) SetExternalUser(ctx context.Context, workspaceID string, id int64, externalUserID string) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+func (s *Conversations) SetExternalUser(ctx context.Context, workspaceID string, id int64, externalUserID string) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		n, err := db.Conversation.Update().Where(conversation.ID(id), conversation.Or(
 			conversation.ExternalUserID(""), conversation.ExternalUserID(externalUserID))).
 			SetExternalUserID(externalUserID).Save(ctx)
@@ -47,14 +53,14 @@ func (s *Store) SetExternalUser(ctx context.Context, workspaceID string, id int6
 
 // settled are messages that the reader of a conversation sees: questions, and
 // answers of which there is something.
-func (s *Store) settled(ctx context.Context, conversationID int64) *ent.MessageQuery {
-	return s.db(ctx).Message.Query().Where(message.ConversationID(conversationID),
+func (s *Conversations) settled(ctx context.Context, conversationID int64) *ent.MessageQuery {
+	return s.store.db(ctx).Message.Query().Where(message.ConversationID(conversationID),
 		message.StatusNEQ(string(chat.Generating)),
 		message.Or(message.Role(string(chat.User)), message.ContentNEQ("")))
 }
 
 // Messages returns the settled messages after an id, oldest first.
-func (s *Store) Messages(ctx context.Context, workspaceID string, conversationID, after int64, limit int) ([]chat.Message, error) {
+func (s *Conversations) Messages(ctx context.Context, workspaceID string, conversationID, after int64, limit int) ([]chat.Message, error) {
 	query := s.settled(ctx, conversationID).Where(message.IDGT(after)).Order(message.ByID())
 	if limit > 0 {
 		query = query.Limit(limit)
@@ -64,14 +70,14 @@ func (s *Store) Messages(ctx context.Context, workspaceID string, conversationID
 }
 
 // HasMessage reports whether a message is one of a conversation.
-func (s *Store) HasMessage(ctx context.Context, workspaceID string, conversationID, messageID int64) (bool, error) {
-	known, err := s.db(ctx).Message.Query().
+func (s *Conversations) HasMessage(ctx context.Context, workspaceID string, conversationID, messageID int64) (bool, error) {
+	known, err := s.store.db(ctx).Message.Query().
 		Where(message.ID(messageID), message.ConversationID(conversationID)).Exist(within(ctx, workspaceID))
 	return known, mapError(err)
 }
 
 // LastMessages returns the last settled messages below an id, oldest first.
-func (s *Store) LastMessages(ctx context.Context, workspaceID string, conversationID, before int64, limit int) ([]chat.Message, error) {
+func (s *Conversations) LastMessages(ctx context.Context, workspaceID string, conversationID, before int64, limit int) ([]chat.Message, error) {
 	query := s.settled(ctx, conversationID)
 	if before > 0 {
 		query = query.Where(message.IDLT(before))

@@ -65,6 +65,14 @@ type kept struct {
 	*ofAudit
 	*ofChores
 	*ofMinutes
+	*ofConversations
+	*ofTurns
+	*ofLeases
+	*ofMonths
+	*ofKeys
+	*ofCachedAnswers
+	*ofUsageRecords
+	*ofRetentions
 }
 
 type (
@@ -95,6 +103,14 @@ type (
 	ofAudit         = AuditLog
 	ofChores        = Chores
 	ofMinutes       = RequestMinutes
+	ofConversations = Conversations
+	ofTurns         = Turns
+	ofLeases        = Leases
+	ofMonths        = Months
+	ofKeys          = Keys
+	ofCachedAnswers = CachedAnswers
+	ofUsageRecords  = UsageRecords
+	ofRetentions    = Retentions
 )
 
 func allOf(s *Store) *everything {
@@ -103,6 +119,7 @@ func allOf(s *Store) *everything {
 		NewUsers(s), NewSessions(s), NewDevices(s), NewAttempts(s), NewAddressCodes(s), NewMails(s),
 		NewWorkspaces(s), NewPlanAccess(s), NewMembers(s), NewInvitations(s), NewHoldings(s), NewPlans(s),
 		NewSubscriptions(s), NewBillingEvents(s), NewTrials(s), NewReversals(s), NewAuditLog(s), NewChores(s), NewRequestMinutes(s),
+		NewConversations(s), NewTurns(s), NewLeases(s), NewMonths(s), NewKeys(s), NewCachedAnswers(s), NewUsageRecords(s), NewRetentions(s),
 	}}
 }
 

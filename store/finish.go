@@ -42,25 +42,25 @@ const finishReceipt = insertReceipt + `SELECT id, workspace_id, ` + receiptValue
 // FinishTurn stores an answer with its final status, and its receipt. A question
 // whose answer failed is not counted any more: that an attempt which failed
 // cannot be finished again is why it is given back once.
-func (s *Store) FinishTurn(ctx context.Context, workspaceID string, answer turn.Answer) error {
+func (s *Turns) FinishTurn(ctx context.Context, workspaceID string, answer turn.Answer) error {
 	args := finishArgs(workspaceID, answer)
-	if s.dialect == dialect.Postgres {
+	if s.store.dialect == dialect.Postgres {
 		statement := finishPostgres
 		if answer.Status == chat.Failed {
 			statement = failPostgres
 		}
-		return mapError(s.hits(ctx, statement, args...))
+		return mapError(s.store.hits(ctx, statement, args...))
 	}
-	return s.InTx(ctx, func(ctx context.Context) error {
-		if err := s.hits(ctx, endAnswer, args[:8]...); err != nil {
+	return s.store.InTx(ctx, func(ctx context.Context) error {
+		if err := s.store.hits(ctx, endAnswer, args[:8]...); err != nil {
 			return mapError(err)
 		}
 		if answer.Status == chat.Failed { // before the receipt: see giveBack
-			if _, err := s.raw(ctx).ExecContext(ctx, giveBackSQLite, answer.MessageID, answer.Attempt, answer.Record.At); err != nil {
+			if _, err := s.store.raw(ctx).ExecContext(ctx, giveBackSQLite, answer.MessageID, answer.Attempt, answer.Record.At); err != nil {
 				return mapError(err)
 			}
 		}
-		return mapError(s.hits(ctx, addReceipt, args...))
+		return mapError(s.store.hits(ctx, addReceipt, args...))
 	})
 }
 

@@ -10,6 +10,12 @@ import (
 	"parley/core/chat"
 )
 
+// Months counts the messages of months.
+type Months struct{ store *Store }
+
+// NewMonths returns those of a database.
+func NewMonths(db *Store) *Months { return &Months{db} }
+
 // On PostgreSQL a process reserves messages of a month in a row of
 // message_holds, and what it begins of them is counted in usages in rows of its
 // own: both change in the transaction that stores the question, so that what is
@@ -48,28 +54,28 @@ const (
 
 // ReserveMessages reserves messages of a month. SQLite has one process, which
 // gets all that are left and writes nothing.
-func (s *Store) ReserveMessages(ctx context.Context, workspaceID string, asked chat.Reservation) (free int, err error) {
-	if s.dialect != dialect.Postgres {
+func (s *Months) ReserveMessages(ctx context.Context, workspaceID string, asked chat.Reservation) (free int, err error) {
+	if s.store.dialect != dialect.Postgres {
 		messages, err := s.MessagesOf(ctx, workspaceID, asked.Month)
 		asked.Want = asked.Limit
 		free, _ = asked.Grant(chat.MonthUse{Messages: messages, Mine: asked.Free + asked.Open, Held: true})
 		return free, err
 	}
-	err = s.InTx(ctx, func(ctx context.Context) error {
+	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		free, err = s.reserve(ctx, workspaceID, asked)
 		return err
 	})
 	return free, err
 }
 
-func (s *Store) reserve(ctx context.Context, workspaceID string, asked chat.Reservation) (free int, err error) {
-	if _, err := s.raw(ctx).ExecContext(ctx, lockMonth, workspaceID); err != nil {
+func (s *Months) reserve(ctx context.Context, workspaceID string, asked chat.Reservation) (free int, err error) {
+	if _, err := s.store.raw(ctx).ExecContext(ctx, lockMonth, workspaceID); err != nil {
 		return 0, mapError(err)
 	}
 	var use chat.MonthUse
 	var begun int
 	var mine sql.NullInt64
-	err = scanOne(ctx, s.raw(ctx), []any{&use.Messages, &begun, &use.Others, &mine}, monthUse, workspaceID, asked.Month, s.holder)
+	err = scanOne(ctx, s.store.raw(ctx), []any{&use.Messages, &begun, &use.Others, &mine}, monthUse, workspaceID, asked.Month, s.store.holder)
 	if err != nil {
 		return 0, mapError(err)
 	}
@@ -78,7 +84,7 @@ func (s *Store) reserve(ctx context.Context, workspaceID string, asked chat.Rese
 	if free == 0 && kept == use.Mine { // refused: there is nothing to write
 		return 0, nil
 	}
-	_, err = s.raw(ctx).ExecContext(ctx, setHold, workspaceID, asked.Month, s.holder, begun+kept, asked.Lease.Seconds())
+	_, err = s.store.raw(ctx).ExecContext(ctx, setHold, workspaceID, asked.Month, s.store.holder, begun+kept, asked.Lease.Seconds())
 	return free, mapError(err)
 }
 
@@ -86,11 +92,11 @@ const releaseHolds = `UPDATE message_holds SET lease_until = clock_timestamp() W
 
 // ReleaseMessages ends the leases of this process. Its rows stay until they are
 // settled.
-func (s *Store) ReleaseMessages(ctx context.Context) error {
-	if s.dialect != dialect.Postgres {
+func (s *Months) ReleaseMessages(ctx context.Context) error {
+	if s.store.dialect != dialect.Postgres {
 		return nil
 	}
-	_, err := s.raw(ctx).ExecContext(ctx, releaseHolds, s.holder)
+	_, err := s.store.raw(ctx).ExecContext(ctx, releaseHolds, s.store.holder)
 	return mapError(err)
 }
 
@@ -116,8 +122,8 @@ type messageHold struct {
 
 // SettleMessages counts what was begun of reservations that have ended where
 // nobody had reserved it, and deletes them.
-func (s *Store) SettleMessages(ctx context.Context, before time.Time) error {
-	if s.dialect != dialect.Postgres {
+func (s *Months) SettleMessages(ctx context.Context, before time.Time) error {
+	if s.store.dialect != dialect.Postgres {
 		return nil
 	}
 	for {
@@ -136,8 +142,8 @@ func (s *Store) SettleMessages(ctx context.Context, before time.Time) error {
 	}
 }
 
-func (s *Store) lapsedHolds(ctx context.Context, before time.Time) (lapsed []messageHold, err error) {
-	rows, err := s.raw(ctx).QueryContext(ctx, lapsedHolds, before)
+func (s *Months) lapsedHolds(ctx context.Context, before time.Time) (lapsed []messageHold, err error) {
+	rows, err := s.store.raw(ctx).QueryContext(ctx, lapsedHolds, before)
 	if err != nil {
 		return nil, err
 	}
@@ -152,15 +158,15 @@ func (s *Store) lapsedHolds(ctx context.Context, before time.Time) (lapsed []mes
 	return lapsed, rows.Err()
 }
 
-func (s *Store) settle(ctx context.Context, h messageHold, before time.Time) error {
-	return s.InTx(ctx, func(ctx context.Context) error {
-		if _, err := s.raw(ctx).ExecContext(ctx, lockForHold, h.workspaceID); err != nil {
+func (s *Months) settle(ctx context.Context, h messageHold, before time.Time) error {
+	return s.store.InTx(ctx, func(ctx context.Context) error {
+		if _, err := s.store.raw(ctx).ExecContext(ctx, lockForHold, h.workspaceID); err != nil {
 			return mapError(err)
 		}
-		if _, err := s.raw(ctx).ExecContext(ctx, lockMonth, h.workspaceID); err != nil {
+		if _, err := s.store.raw(ctx).ExecContext(ctx, lockMonth, h.workspaceID); err != nil {
 			return mapError(err)
 		}
-		_, err := s.raw(ctx).ExecContext(ctx, settleHold, h.workspaceID, h.month, h.holder, before)
+		_, err := s.store.raw(ctx).ExecContext(ctx, settleHold, h.workspaceID, h.month, h.holder, before)
 		return mapError(err)
 	})
 }

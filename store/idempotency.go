@@ -11,6 +11,12 @@ import (
 	"parley/ent/scope"
 )
 
+// Keys keeps idempotency keys.
+type Keys struct{ store *Store }
+
+// NewKeys returns those of a database.
+func NewKeys(db *Store) *Keys { return &Keys{db} }
+
 // claim ties a key to what was begun with it. One that is there and expired is
 // replaced; of one that is not, the statement changes nothing, which leaves a
 // transaction of PostgreSQL as it is. There, who inserts the same key at the
@@ -23,9 +29,9 @@ const claim = `INSERT INTO idempotency_keys (workspace_id, token_id, route, key,
 
 // Claim ties a key to what the transaction of ctx has made. The body is that of
 // the key.
-func (s *Store) Claim(ctx context.Context, workspaceID string, key chat.Key, made chat.Claim, since time.Time) error {
-	return s.inWrite(ctx, func(ctx context.Context) error {
-		claimed, err := s.changes(ctx, claim, workspaceID, key.TokenID, key.Route, key.Value, key.BodyHash,
+func (s *Keys) Claim(ctx context.Context, workspaceID string, key chat.Key, made chat.Claim, since time.Time) error {
+	return s.store.inWrite(ctx, func(ctx context.Context) error {
+		claimed, err := s.store.changes(ctx, claim, workspaceID, key.TokenID, key.Route, key.Value, key.BodyHash,
 			made.ConversationID, made.AnswerID, made.At, since)
 		if err == nil && !claimed {
 			return fault.New(fault.Conflict, "This Idempotency-Key is in use already.")
@@ -35,8 +41,8 @@ func (s *Store) Claim(ctx context.Context, workspaceID string, key chat.Key, mad
 }
 
 // Claimed returns what a key made after since is tied to.
-func (s *Store) Claimed(ctx context.Context, workspaceID string, key chat.Key, since time.Time) (chat.Claim, error) {
-	row, err := s.db(ctx).IdempotencyKey.Query().Where(idempotencykey.TokenID(key.TokenID), idempotencykey.Route(key.Route),
+func (s *Keys) Claimed(ctx context.Context, workspaceID string, key chat.Key, since time.Time) (chat.Claim, error) {
+	row, err := s.store.db(ctx).IdempotencyKey.Query().Where(idempotencykey.TokenID(key.TokenID), idempotencykey.Route(key.Route),
 		idempotencykey.Key(key.Value), idempotencykey.CreatedAtGT(since)).Only(within(ctx, workspaceID))
 	return one(row, err, func(row *ent.IdempotencyKey) chat.Claim {
 		return chat.Claim{BodyHash: row.BodyHash, ConversationID: row.ConversationID, AnswerID: row.MessageID, At: row.CreatedAt.UTC()}
@@ -44,8 +50,8 @@ func (s *Store) Claimed(ctx context.Context, workspaceID string, key chat.Key, s
 }
 
 // DeleteKeys deletes the keys of any workspace from before a time.
-func (s *Store) DeleteKeys(ctx context.Context, before time.Time) error {
-	return s.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
+func (s *Keys) DeleteKeys(ctx context.Context, before time.Time) error {
+	return s.store.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
 		_, err := db.IdempotencyKey.Delete().Where(idempotencykey.CreatedAtLT(before)).Exec(ctx)
 		return err
 	})

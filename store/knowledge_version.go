@@ -17,9 +17,9 @@ const knowledgeVersion = `SELECT
 // begins, or ceases, to answer from, and with every new version of one. No text
 // comes back. A search that begins after it was read finds nothing older; it may
 // find something newer, which the index has some moments before.
-func (s *Store) KnowledgeVersion(ctx context.Context, workspaceID, chatbotID string) (string, error) {
+func (s *CachedAnswers) KnowledgeVersion(ctx context.Context, workspaceID, chatbotID string) (string, error) {
 	var removed, live int
-	err := scanOne(ctx, s.raw(ctx), []any{&removed, &live}, knowledgeVersion, workspaceID, chatbotID)
+	err := scanOne(ctx, s.store.raw(ctx), []any{&removed, &live}, knowledgeVersion, workspaceID, chatbotID)
 	if err != nil {
 		return "", mapError(err)
 	}

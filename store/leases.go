@@ -14,9 +14,15 @@ import (
 	"parley/ent/scope"
 )
 
+// Leases knows the answers that are being generated, of any workspace.
+type Leases struct{ store *Store }
+
+// NewLeases returns those of a database.
+func NewLeases(db *Store) *Leases { return &Leases{db} }
+
 // RenewLeases extends the leases of answers of any workspace.
-func (s *Store) RenewLeases(ctx context.Context, answerIDs []int64, until time.Time) error {
-	return s.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
+func (s *Leases) RenewLeases(ctx context.Context, answerIDs []int64, until time.Time) error {
+	return s.store.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
 		for ids := range slices.Chunk(answerIDs, passageBatch) {
 			err := db.Message.Update().Where(message.IDIn(ids...), message.Status(string(chat.Generating))).
 				SetLeaseUntil(until).Exec(ctx)
@@ -44,9 +50,9 @@ const (
 
 // InterruptLapsed marks answers of any workspace whose lease has ended, each
 // with a receipt of what there is of it.
-func (s *Store) InterruptLapsed(ctx context.Context, before, now time.Time, count func(text string) int) (int, error) {
+func (s *Leases) InterruptLapsed(ctx context.Context, before, now time.Time, count func(text string) int) (int, error) {
 	total := 0
-	err := s.InTx(ctx, func(ctx context.Context) error {
+	err := s.store.InTx(ctx, func(ctx context.Context) error {
 		for {
 			lapsed, err := s.lapsed(ctx, before)
 			if err == nil && len(lapsed) > 0 {
@@ -72,12 +78,12 @@ type lapsedAnswer struct {
 
 // lapsed returns some of them. One that another process is just ending is left
 // to it.
-func (s *Store) lapsed(ctx context.Context, before time.Time) (found []lapsedAnswer, err error) {
+func (s *Leases) lapsed(ctx context.Context, before time.Time) (found []lapsedAnswer, err error) {
 	query := selectLapsed
-	if s.dialect == dialect.Postgres {
+	if s.store.dialect == dialect.Postgres {
 		query += " FOR UPDATE OF m SKIP LOCKED"
 	}
-	rows, err := s.raw(ctx).QueryContext(ctx, query, before, lapsedAtOnce)
+	rows, err := s.store.raw(ctx).QueryContext(ctx, query, before, lapsedAtOnce)
 	if err != nil {
 		return nil, err
 	}
@@ -93,20 +99,20 @@ func (s *Store) lapsed(ctx context.Context, before time.Time) (found []lapsedAns
 }
 
 // interrupt ends answers, with their receipts.
-func (s *Store) interrupt(ctx context.Context, lapsed []lapsedAnswer, now time.Time, count func(text string) int) error {
+func (s *Leases) interrupt(ctx context.Context, lapsed []lapsedAnswer, now time.Time, count func(text string) int) error {
 	ids, receipts := make([]any, 0, len(lapsed)), make([]any, 0, 9*len(lapsed))
 	for _, a := range lapsed {
 		ids = append(ids, a.id)
 		receipts = append(receipts, a.id, a.workspaceID, a.chatbotID, a.attempt, string(chat.Interrupted),
 			count(a.text), true, max(now.Sub(a.created), 0).Milliseconds(), now)
 	}
-	if _, err := s.changes(ctx, interrupt+placeholders(1, len(lapsed)), ids...); err != nil {
+	if _, err := s.store.changes(ctx, interrupt+placeholders(1, len(lapsed)), ids...); err != nil {
 		return err
 	}
 	rows := make([]string, len(lapsed))
 	for i := range rows {
 		rows[i] = placeholders(9*i+1, 9)
 	}
-	_, err := s.changes(ctx, lapsedReceipt+strings.Join(rows, ","), receipts...)
+	_, err := s.store.changes(ctx, lapsedReceipt+strings.Join(rows, ","), receipts...)
 	return err
 }

@@ -34,7 +34,7 @@ func BenchmarkLivePassages(b *testing.B) {
 			})
 			b.Run("version", func(b *testing.B) {
 				for b.Loop() {
-					if version, err := s.KnowledgeVersion(b.Context(), "ws", "cb"); err != nil || version != "0.1000" {
+					if version, err := NewCachedAnswers(s).KnowledgeVersion(b.Context(), "ws", "cb"); err != nil || version != "0.1000" {
 						b.Fatal(version, err)
 					}
 				}

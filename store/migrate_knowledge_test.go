@@ -89,7 +89,7 @@ func TestDocumentsOfBeforeVersions(t *testing.T) {
 			}
 		})
 		to.Run("conversations are as they were", func(t *testing.T) {
-			got, err := s.Messages(ctx, "ws_a", 5, 0, 0)
+			got, err := NewConversations(s).Messages(ctx, "ws_a", 5, 0, 0)
 			if err != nil || len(got) != 1 || got[0].Content != "said" || got[0].Status != chat.Complete {
 				t.Errorf("got %+v, %v", got, err)
 			}

@@ -41,7 +41,7 @@ func TestADatabaseOfBeforeReceipts(t *testing.T) {
 		}
 
 		to.Run("what was spent is in receipts, of answers that have ended", func(t *testing.T) {
-			got, err := s.Spent(ctx, "ws_a", epoch, epoch.Add(time.Second))
+			got, err := NewUsageRecords(s).Spent(ctx, "ws_a", epoch, epoch.Add(time.Second))
 			want := []chat.Spent{
 				{ChatbotID: "cb_a", Model: "m", Status: chat.Complete, Answers: 1, PromptTokens: 100, CompletionTokens: 20},
 				{ChatbotID: "cb_a", Model: "m", Status: chat.Failed, Answers: 1, Estimated: 1, PromptTokens: 30},
@@ -57,17 +57,17 @@ func TestADatabaseOfBeforeReceipts(t *testing.T) {
 				{QuestionID: 14, Question: "three?", Last: true, Answer: turn.Answer{MessageID: 15, Status: chat.Generating}},
 			} {
 				want.ConversationID, want.Answer.Attempt = 5, 1
-				if got, err := s.Turn(ctx, "ws_a", 5, want.Answer.MessageID); err != nil || !reflect.DeepEqual(got, want) {
+				if got, err := NewTurns(s).Turn(ctx, "ws_a", 5, want.Answer.MessageID); err != nil || !reflect.DeepEqual(got, want) {
 					t.Errorf("got %+v, want %+v: %v", got, want, err)
 				}
 			}
 		})
 		to.Run("one that was being generated lapses and is begun again", func(t *testing.T) {
-			if n, err := s.InterruptLapsed(ctx, epoch.Add(time.Hour), epoch.Add(time.Hour), runes); err != nil || n != 1 {
+			if n, err := NewLeases(s).InterruptLapsed(ctx, epoch.Add(time.Hour), epoch.Add(time.Hour), runes); err != nil || n != 1 {
 				t.Fatalf("%d lapsed: %v", n, err)
 			}
 			again := turn.Retry{ConversationID: 5, AnswerID: 15, LeaseUntil: epoch, Month: thisMonth}
-			if attempt, err := s.BeginAgain(ctx, "ws_a", again); err != nil || attempt != 2 {
+			if attempt, err := NewTurns(s).BeginAgain(ctx, "ws_a", again); err != nil || attempt != 2 {
 				t.Errorf("it is attempt %d: %v", attempt, err)
 			}
 			b.wantMessages("ws_a", thisMonth, 2)

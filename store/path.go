@@ -64,16 +64,16 @@ const beginConversation = `WITH workspace AS (
 ) SELECT conversation.id, answer.id FROM conversation, answer`
 
 // BeginConversation creates a conversation with its first turn.
-func (s *Store) BeginConversation(ctx context.Context, workspaceID string, c chat.Conversation, turn turn.Opening) (chat.Conversation, int64, error) {
-	if s.dialect == dialect.Postgres {
+func (s *Turns) BeginConversation(ctx context.Context, workspaceID string, c chat.Conversation, turn turn.Opening) (chat.Conversation, int64, error) {
+	if s.store.dialect == dialect.Postgres {
 		var answerID int64
-		err := scanOne(ctx, s.raw(ctx), []any{&c.ID, &answerID}, beginConversation,
-			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, turn.Question, turn.LeaseUntil, turn.At, turn.Month, deliveryWords(turn.Delivery), s.shardsOf(turn.Reserved))
+		err := scanOne(ctx, s.store.raw(ctx), []any{&c.ID, &answerID}, beginConversation,
+			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, turn.Question, turn.LeaseUntil, turn.At, turn.Month, deliveryWords(turn.Delivery), s.store.shardsOf(turn.Reserved))
 		return c, answerID, mapError(err)
 	}
 	var answerID int64
-	err := s.InTx(ctx, func(ctx context.Context) error {
-		err := scanOne(ctx, s.raw(ctx), []any{&c.ID}, insertConversation,
+	err := s.store.InTx(ctx, func(ctx context.Context) error {
+		err := scanOne(ctx, s.store.raw(ctx), []any{&c.ID}, insertConversation,
 			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt)
 		if err != nil {
 			return mapError(err)
@@ -88,23 +88,23 @@ func (s *Store) BeginConversation(ctx context.Context, workspaceID string, c cha
 // BeginTurn appends a question and an answer that is being generated, and
 // counts the question. The partial index message_one_generating makes it a
 // Conflict while there is another.
-func (s *Store) BeginTurn(ctx context.Context, workspaceID string, turn turn.Opening) (answerID int64, err error) {
+func (s *Turns) BeginTurn(ctx context.Context, workspaceID string, turn turn.Opening) (answerID int64, err error) {
 	args := []any{workspaceID, turn.ConversationID, turn.Question, turn.At, turn.LeaseUntil, deliveryWords(turn.Delivery)}
-	if s.dialect == dialect.Postgres {
-		answerID, err = s.insertTurn(ctx, insertTurnPostgres, append(args, turn.Month, s.shardsOf(turn.Reserved))...)
+	if s.store.dialect == dialect.Postgres {
+		answerID, err = s.insertTurn(ctx, insertTurnPostgres, append(args, turn.Month, s.store.shardsOf(turn.Reserved))...)
 		return answerID, mapError(err)
 	}
-	err = s.InTx(ctx, func(ctx context.Context) error {
+	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		if answerID, err = s.insertTurn(ctx, insertTurnSQLite, args...); err != nil {
 			return mapError(err)
 		}
-		return mapError(s.addToMonth(ctx, workspaceID, turn.Month, turn.Reserved))
+		return mapError(s.store.addToMonth(ctx, workspaceID, turn.Month, turn.Reserved))
 	})
 	return answerID, err
 }
 
-func (s *Store) insertTurn(ctx context.Context, statement string, args ...any) (answerID int64, err error) {
-	rows, err := s.raw(ctx).QueryContext(ctx, statement, args...)
+func (s *Turns) insertTurn(ctx context.Context, statement string, args ...any) (answerID int64, err error) {
+	rows, err := s.store.raw(ctx).QueryContext(ctx, statement, args...)
 	if err != nil {
 		return 0, err
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"parley/core/account"
+	"parley/core/chat"
 	"parley/core/subscription"
 	"parley/core/tenant"
 )
@@ -18,7 +19,7 @@ func ForAccount(db *Store) account.Database {
 func ForTenant(db *Store) tenant.Database {
 	return tenant.Database{
 		Tx: db, Workspaces: NewWorkspaces(db), Members: NewMembers(db), Invitations: NewInvitations(db),
-		Holdings: NewHoldings(db), Plans: NewPlans(db), Messages: db, Knowledge: db, Audit: db,
+		Holdings: NewHoldings(db), Plans: NewPlans(db), Messages: NewMonths(db), Knowledge: db, Audit: db,
 	}
 }
 
@@ -29,4 +30,9 @@ func ForSubscription(db *Store) subscription.Database {
 		Trials: NewTrials(db), Reversals: NewReversals(db), Mails: NewMails(db), Plans: db,
 		Workspaces: NewWorkspaces(db), Members: NewMembers(db), Audit: db,
 	}
+}
+
+// ForChat fills the ports of package chat.
+func ForChat(db *Store) chat.Ports {
+	return chat.Ports{InTx: db.InTx, Conversations: NewConversations(db), Retentions: NewRetentions(db), Records: NewUsageRecords(db)}
 }

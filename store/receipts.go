@@ -9,6 +9,12 @@ import (
 	"parley/core/chat"
 )
 
+// UsageRecords sums usage records up.
+type UsageRecords struct{ store *Store }
+
+// NewUsageRecords returns those of a database.
+func NewUsageRecords(db *Store) *UsageRecords { return &UsageRecords{db} }
+
 // spent sums receipts up. What took no time has no token, or is of before times
 // were kept, and says nothing about how long others take.
 const spent = `SELECT chatbot_id, model, status, COUNT(*), CAST(SUM(CASE WHEN estimated THEN 1 ELSE 0 END) AS bigint),
@@ -19,8 +25,8 @@ const spent = `SELECT chatbot_id, model, status, COUNT(*), CAST(SUM(CASE WHEN es
 
 // Spent sums up a workspace's receipts of a time: a row for each chatbot, model
 // and status, in that order.
-func (s *Store) Spent(ctx context.Context, workspaceID string, from, to time.Time) ([]chat.Spent, error) {
-	rows, err := s.raw(ctx).QueryContext(ctx, spent, workspaceID, from, to)
+func (s *UsageRecords) Spent(ctx context.Context, workspaceID string, from, to time.Time) ([]chat.Spent, error) {
+	rows, err := s.store.raw(ctx).QueryContext(ctx, spent, workspaceID, from, to)
 	if err != nil {
 		return nil, mapError(err)
 	}

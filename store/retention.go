@@ -10,14 +10,20 @@ import (
 	"parley/core/chat"
 )
 
+// Retentions says how long conversations are kept, and deletes them.
+type Retentions struct{ store *Store }
+
+// NewRetentions returns those of a database.
+func NewRetentions(db *Store) *Retentions { return &Retentions{db} }
+
 // retentions has the workspaces whose plan forgets.
 const retentions = `SELECT workspaces.id, plans.retention_days, workspaces.kept_before, workspaces.kept_days FROM workspaces
 	JOIN plans ON plans.id = workspaces.plan WHERE plans.retention_days >= 0`
 
 // Retentions returns how long each workspace keeps conversations, without
 // those that keep them for ever.
-func (s *Store) Retentions(ctx context.Context) (map[string]chat.Retention, error) {
-	rows, err := s.raw(ctx).QueryContext(ctx, retentions)
+func (s *Retentions) Retentions(ctx context.Context) (map[string]chat.Retention, error) {
+	rows, err := s.store.raw(ctx).QueryContext(ctx, retentions)
 	if err != nil {
 		return nil, mapError(err)
 	}
@@ -50,9 +56,9 @@ const (
 
 // DeleteOldConversations deletes conversations with their messages, at most
 // limit: those whose last message came before a time and not before another.
-func (s *Store) DeleteOldConversations(ctx context.Context, workspaceID string, since, before time.Time, limit int) (deleted int, err error) {
+func (s *Retentions) DeleteOldConversations(ctx context.Context, workspaceID string, since, before time.Time, limit int) (deleted int, err error) {
 	last := before.Add(-time.Microsecond) // the precision of both databases
-	err = s.InTx(ctx, func(ctx context.Context) error {
+	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		ids, err := s.quietConversations(ctx, workspaceID, since, last, limit)
 		if err != nil {
 			return mapError(err)
@@ -61,7 +67,7 @@ func (s *Store) DeleteOldConversations(ctx context.Context, workspaceID string, 
 		// but not after: a look again, now, tells.
 		return mapError(inBatches(ids, passageBatch, func(batch []any) error {
 			args := append([]any{workspaceID, since, last}, batch...)
-			result, err := s.raw(ctx).ExecContext(ctx, deleteQuiet+placeholders(4, len(batch)), args...)
+			result, err := s.store.raw(ctx).ExecContext(ctx, deleteQuiet+placeholders(4, len(batch)), args...)
 			if err != nil {
 				return err
 			}
@@ -75,12 +81,12 @@ func (s *Store) DeleteOldConversations(ctx context.Context, workspaceID string, 
 
 // quietConversations returns the ids of the oldest, and keeps messages from
 // being added to them until the transaction ends.
-func (s *Store) quietConversations(ctx context.Context, workspaceID string, since, last time.Time, limit int) (ids []any, err error) {
+func (s *Retentions) quietConversations(ctx context.Context, workspaceID string, since, last time.Time, limit int) (ids []any, err error) {
 	query := findQuiet
-	if s.dialect == dialect.Postgres {
+	if s.store.dialect == dialect.Postgres {
 		query += " FOR UPDATE SKIP LOCKED"
 	}
-	rows, err := s.raw(ctx).QueryContext(ctx, query, workspaceID, since, last, limit)
+	rows, err := s.store.raw(ctx).QueryContext(ctx, query, workspaceID, since, last, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -15,15 +15,26 @@ import (
 	"parley/ent/message"
 )
 
+// Turns keeps questions with their answers.
+type Turns struct{ store *Store }
+
+// NewTurns returns those of a database.
+func NewTurns(db *Store) *Turns { return &Turns{db} }
+
+// InTx runs fn in one transaction; calls inside it join.
+func (s *Turns) InTx(ctx context.Context, fn func(context.Context) error) error {
+	return s.store.InTx(ctx, fn)
+}
+
 var (
-	_ chat.Conversations = (*Store)(nil)
-	_ chat.Retentions    = (*Store)(nil)
-	_ chat.Records       = (*Store)(nil)
-	_ chat.KeyStore      = (*Store)(nil)
-	_ chat.Months        = (*Store)(nil)
-	_ turn.Turns         = (*Store)(nil)
-	_ turn.Leases        = (*Store)(nil)
-	_ answer.Cache       = (*Store)(nil)
+	_ chat.Conversations = (*Conversations)(nil)
+	_ chat.Retentions    = (*Retentions)(nil)
+	_ chat.Records       = (*UsageRecords)(nil)
+	_ chat.KeyStore      = (*Keys)(nil)
+	_ chat.Months        = (*Months)(nil)
+	_ turn.Turns         = (*Turns)(nil)
+	_ turn.Leases        = (*Leases)(nil)
+	_ answer.Cache       = (*CachedAnswers)(nil)
 )
 
 // A turn is read with the receipt of its attempt, which is there when it has
@@ -41,7 +52,7 @@ const selectTurn = `SELECT a.id, a.conversation_id, a.attempt, a.content, a.stat
 const lastTurn = ` ORDER BY a.id DESC LIMIT 1`
 
 // Turn returns a turn as it stands, or the last of its conversation.
-func (s *Store) Turn(ctx context.Context, workspaceID string, conversationID, answerID int64) (turn.Stored, error) {
+func (s *Turns) Turn(ctx context.Context, workspaceID string, conversationID, answerID int64) (turn.Stored, error) {
 	query, args := selectTurn+lastTurn, []any{workspaceID, conversationID}
 	if answerID != 0 {
 		query, args = selectTurn+" AND a.id = $3", append(args, answerID)
@@ -51,7 +62,7 @@ func (s *Store) Turn(ctx context.Context, workspaceID string, conversationID, an
 	var first, total int64
 	var at sql.NullTime
 	a, r := &t.Answer, &t.Answer.Record
-	err := scanOne(ctx, s.raw(ctx), []any{
+	err := scanOne(ctx, s.store.raw(ctx), []any{
 		&a.MessageID, &t.ConversationID, &a.Attempt, &a.Text, &a.Status, &a.Query, &sources, &delivery, &t.QuestionID, &t.Question, &t.Last,
 		&r.ChatbotID, &r.Model, &r.Usage.PromptTokens, &r.Usage.CompletionTokens, &r.Usage.Estimated, &first, &total, &r.Passages,
 		&r.Refuted, &at,
@@ -73,21 +84,21 @@ func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millis
 // BeginAgain begins the next attempt at an answer that was interrupted or
 // failed, and counts its question again if that was given back. The partial
 // index message_one_generating makes it a Conflict while another is generated.
-func (s *Store) BeginAgain(ctx context.Context, workspaceID string, turn turn.Retry) (attempt int, err error) {
-	err = s.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
+func (s *Turns) BeginAgain(ctx context.Context, workspaceID string, turn turn.Retry) (attempt int, err error) {
+	err = s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
 		row, err := s.lockAgain(ctx, turn)
 		if err != nil {
 			return mapError(err)
 		}
 		attempt = row.Attempt + 1
-		err = s.db(ctx).Message.Update().Where(message.ID(row.ID)).SetStatus(string(chat.Generating)).SetAttempt(attempt).
+		err = s.store.db(ctx).Message.Update().Where(message.ID(row.ID)).SetStatus(string(chat.Generating)).SetAttempt(attempt).
 			SetContent("").SetQuery("").SetSources("").SetDocumentIds("").SetStopping(false).SetLeaseUntil(turn.LeaseUntil).Exec(ctx)
 		if err != nil {
 			return mapError(err)
 		}
 		// Only now: from here on no other turn can begin in the conversation,
 		// and one that began before is seen.
-		later, err := s.db(ctx).Message.Query().Where(message.ConversationID(turn.ConversationID), message.IDGT(turn.AnswerID)).Exist(ctx)
+		later, err := s.store.db(ctx).Message.Query().Where(message.ConversationID(turn.ConversationID), message.IDGT(turn.AnswerID)).Exist(ctx)
 		if err != nil {
 			return mapError(err)
 		}
@@ -95,7 +106,7 @@ func (s *Store) BeginAgain(ctx context.Context, workspaceID string, turn turn.Re
 			return fault.New(fault.NotFound, "The conversation has gone on since.")
 		}
 		if chat.Status(row.Status) == chat.Failed {
-			return mapError(s.addToMonth(ctx, workspaceID, turn.Month, turn.Reserved))
+			return mapError(s.store.addToMonth(ctx, workspaceID, turn.Month, turn.Reserved))
 		}
 		return nil
 	})
@@ -104,10 +115,10 @@ func (s *Store) BeginAgain(ctx context.Context, workspaceID string, turn turn.Re
 
 // lockAgain returns an answer that can be begun again, which nobody else
 // changes until the transaction ends.
-func (s *Store) lockAgain(ctx context.Context, turn turn.Retry) (*ent.Message, error) {
-	query := s.db(ctx).Message.Query().Where(message.ID(turn.AnswerID), message.ConversationID(turn.ConversationID),
+func (s *Turns) lockAgain(ctx context.Context, turn turn.Retry) (*ent.Message, error) {
+	query := s.store.db(ctx).Message.Query().Where(message.ID(turn.AnswerID), message.ConversationID(turn.ConversationID),
 		message.Role(string(chat.Assistant)), message.StatusIn(string(chat.Interrupted), string(chat.Failed)))
-	if s.dialect == dialect.Postgres {
+	if s.store.dialect == dialect.Postgres {
 		query = query.ForUpdate()
 	}
 	return query.Only(ctx)
@@ -116,13 +127,13 @@ func (s *Store) lockAgain(ctx context.Context, turn turn.Retry) (*ent.Message, e
 const saveProgress = `UPDATE messages SET content = $1 WHERE id = $2 AND workspace_id = $3 AND attempt = $4 AND status = 'generating'`
 
 // SaveProgress stores what there is of an answer that is being generated.
-func (s *Store) SaveProgress(ctx context.Context, workspaceID string, answerID int64, attempt int, text string) error {
-	return s.mustChange(ctx, saveProgress, text, answerID, workspaceID, attempt)
+func (s *Turns) SaveProgress(ctx context.Context, workspaceID string, answerID int64, attempt int, text string) error {
+	return s.store.mustChange(ctx, saveProgress, text, answerID, workspaceID, attempt)
 }
 
 // AskToStop marks an answer that is being generated as one to be stopped.
-func (s *Store) AskToStop(ctx context.Context, workspaceID string, answerID int64) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+func (s *Turns) AskToStop(ctx context.Context, workspaceID string, answerID int64) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return affected(db.Message.Update().Where(message.ID(answerID), message.Status(string(chat.Generating))).SetStopping(true).Save(ctx))
 	})
 }
@@ -137,8 +148,8 @@ func (s *Store) mustChange(ctx context.Context, statement string, args ...any) e
 const stopsAsked = `SELECT id FROM messages WHERE stopping ORDER BY id`
 
 // StopsAsked returns the answers of any workspace that are to be stopped.
-func (s *Store) StopsAsked(ctx context.Context) ([]int64, error) {
-	rows, err := s.raw(ctx).QueryContext(ctx, stopsAsked)
+func (s *Leases) StopsAsked(ctx context.Context) ([]int64, error) {
+	rows, err := s.store.raw(ctx).QueryContext(ctx, stopsAsked)
 	if err != nil {
 		return nil, mapError(err)
 	}

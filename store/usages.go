@@ -48,9 +48,9 @@ const messagesOf = `SELECT CAST(COALESCE(SUM(messages), 0) AS bigint) FROM usage
 
 // MessagesOf is how many questions of a workspace count in a month such as
 // "2026-11".
-func (s *Store) MessagesOf(ctx context.Context, workspaceID, month string) (int, error) {
+func (s *Months) MessagesOf(ctx context.Context, workspaceID, month string) (int, error) {
 	var n int
-	err := scanOne(ctx, s.raw(ctx), []any{&n}, messagesOf, workspaceID, month)
+	err := scanOne(ctx, s.store.raw(ctx), []any{&n}, messagesOf, workspaceID, month)
 	// A question of before they were counted may be given back.
 	return max(n, 0), mapError(err)
 }

@@ -122,7 +122,7 @@ func open(t *testing.T, change func(*Deps)) *shop {
 		Accounts: s.tenants.Accounts, Tenants: s.tenants.Tenants, Team: s.tenants.Team, Subscriptions: s.tenants.Subscriptions,
 		Audit: s.tenants.Audit, Letters: s.tenants.Letters,
 		Chatbots: s.chatbots, Sessions: NewSessions(s.tenants.Sessions, s.tenants.People, false, baseURL), BaseURL: baseURL,
-		Chat: chat.New(chat.Ports{Records: db}, nil, clock, slog.New(slog.DiscardHandler)), Billing: s.till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
+		Chat: chat.New(store.ForChat(db), nil, clock, slog.New(slog.DiscardHandler)), Billing: s.till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
 		change(&deps)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/url"
+	"parley/store"
 	"reflect"
 	"strings"
 	"testing"
@@ -21,10 +22,10 @@ func (s *shop) answered(chatbotID string, status chat.Status, receipt answer.Rec
 	s.Helper()
 	conversation := chat.Conversation{ChatbotID: chatbotID, Status: chat.Active, CreatedAt: today}
 	opening := turn.Opening{Question: "When?", At: today, LeaseUntil: today, Month: "2026-11"}
-	_, id, err := s.db.BeginConversation(s.Context(), s.home.ID, conversation, opening)
+	_, id, err := store.NewTurns(s.db).BeginConversation(s.Context(), s.home.ID, conversation, opening)
 	must(s.T, err)
 	receipt.ChatbotID = chatbotID
-	must(s.T, s.db.FinishTurn(s.Context(), s.home.ID, turn.Answer{MessageID: id, Attempt: 1, Status: status, Answer: answer.Answer{Record: receipt}}))
+	must(s.T, store.NewTurns(s.db).FinishTurn(s.Context(), s.home.ID, turn.Answer{MessageID: id, Attempt: 1, Status: status, Answer: answer.Answer{Record: receipt}}))
 }
 
 func TestUsagePage(t *testing.T) {

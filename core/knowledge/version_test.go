@@ -2,6 +2,7 @@ package knowledge_test
 
 import (
 	"fmt"
+	"parley/store"
 	"testing"
 
 	"parley/core/fault"
@@ -12,7 +13,7 @@ import (
 // version is the version of what the chatbot knows.
 func (l *library) version() string {
 	l.Helper()
-	version, err := l.db.KnowledgeVersion(l.Context(), home, bot)
+	version, err := store.NewCachedAnswers(l.db.Store).KnowledgeVersion(l.Context(), home, bot)
 	l.must(err)
 	return version
 }

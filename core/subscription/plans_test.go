@@ -1,6 +1,7 @@
 package subscription_test
 
 import (
+	"parley/store"
 	"slices"
 	"testing"
 
@@ -74,7 +75,7 @@ func TestSetPlan(t *testing.T) {
 		c := newClock(t)
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Premium))
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Basic))
-		kept, err := c.store.Retentions(t.Context())
+		kept, err := store.NewRetentions(c.store).Retentions(t.Context())
 		if got := kept[c.space.ID]; err != nil || got.Days != 90 || got.KeptDays != 730 || !got.KeptBefore.Equal(c.now) {
 			t.Errorf("it keeps %+v, %v", got, err)
 		}

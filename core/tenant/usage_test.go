@@ -27,7 +27,7 @@ func (c *clock) uses(want tenant.Usage) {
 
 func (c *clock) ask() {
 	c.Helper()
-	_, _, err := c.store.BeginConversation(c.Context(), c.space.ID,
+	_, _, err := store.NewTurns(c.store).BeginConversation(c.Context(), c.space.ID,
 		chat.Conversation{ChatbotID: "cb_1", Status: chat.Active, CreatedAt: c.now},
 		turn.Opening{Question: "When?", At: c.now, LeaseUntil: c.now.Add(time.Minute), Month: c.now.Format("2006-01")})
 	c.must(err)

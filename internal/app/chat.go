@@ -4,16 +4,17 @@ import (
 	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/chat/turn"
+	"parley/store"
 )
 
 // openChat opens what answers questions, and what keeps the answers.
 func openChat(p *Program, models answer.Models) {
-	p.Answers = answer.New(p.Searcher, models, p.Store, p.now, p.Log)
-	p.Keys = chat.NewKeys(p.Store, p.now)
-	p.Quota = chat.NewQuota(p.Store, p.now)
-	ports := chat.Ports{InTx: p.Store.InTx, Conversations: p.Store, Retentions: p.Store, Records: p.Store}
-	p.Chat = chat.New(ports, p.Keys, p.now, p.Log)
+	p.Answers = answer.New(p.Searcher, models, store.NewCachedAnswers(p.Store), p.now, p.Log)
+	p.Keys = chat.NewKeys(store.NewKeys(p.Store), p.now)
+	p.Quota = chat.NewQuota(store.NewMonths(p.Store), p.now)
+	p.Chat = chat.New(store.ForChat(p.Store), p.Keys, p.now, p.Log)
 	p.Turns = turn.New(turn.Config{
-		Turns: p.Store, Leases: p.Store, Chats: p.Chat, Keys: p.Keys, Quota: p.Quota, Answers: p.Answers, Now: p.now, Log: p.Log,
+		Turns: store.NewTurns(p.Store), Leases: store.NewLeases(p.Store), Chats: p.Chat, Keys: p.Keys, Quota: p.Quota, Answers: p.Answers,
+		Now: p.now, Log: p.Log,
 	})
 }

@@ -105,11 +105,10 @@ func (r *room) over(db *store.Store) *turn.Service {
 // open returns the services over a database.
 func open(db *store.Store, searcher answer.Searcher, model answer.Model, now func() time.Time) *turn.Service {
 	log := slog.New(slog.DiscardHandler)
-	keys := chat.NewKeys(db, now)
-	ports := chat.Ports{InTx: db.InTx, Conversations: db, Retentions: db, Records: db}
+	keys := chat.NewKeys(store.NewKeys(db), now)
 	return turn.New(turn.Config{
-		Turns: db, Leases: db, Chats: chat.New(ports, keys, now, log), Keys: keys, Quota: chat.NewQuota(db, now),
-		Answers: answer.New(searcher, answer.Always(model), db, now, log), Now: now, Log: log,
+		Turns: store.NewTurns(db), Leases: store.NewLeases(db), Chats: chat.New(store.ForChat(db), keys, now, log), Keys: keys, Quota: chat.NewQuota(store.NewMonths(db), now),
+		Answers: answer.New(searcher, answer.Always(model), store.NewCachedAnswers(db), now, log), Now: now, Log: log,
 	})
 }
 
@@ -181,7 +180,7 @@ func (r *room) wantAsked(messages int, refused bool) {
 
 func (r *room) wantUsed(month string, want int) {
 	r.Helper()
-	if used, err := r.db.MessagesOf(r.Context(), home, month); err != nil || used != want {
+	if used, err := store.NewMonths(r.db).MessagesOf(r.Context(), home, month); err != nil || used != want {
 		r.Errorf("in %s %d are used, want %d: %v", month, used, want, err)
 	}
 }

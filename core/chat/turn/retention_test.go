@@ -30,7 +30,7 @@ func (r *room) wantLeft(workspaceID string, of []int64, want ...int64) {
 	r.Helper()
 	var left []int64
 	for _, id := range of {
-		_, err := r.db.Conversation(r.Context(), workspaceID, "cb_"+workspaceID, id)
+		_, err := store.NewConversations(r.db).Conversation(r.Context(), workspaceID, "cb_"+workspaceID, id)
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			r.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestDeleteOld(t *testing.T) {
 			r.wantLeft(home, all, c.left...)
 		}
 		r.wantLeft(foreign, []int64{elsewhere}, elsewhere)
-		if messages, err := r.db.Messages(t.Context(), home, silent, 0, 0); err != nil || len(messages) != 0 {
+		if messages, err := store.NewConversations(r.db).Messages(t.Context(), home, silent, 0, 0); err != nil || len(messages) != 0 {
 			t.Errorf("%d messages are left: %v", len(messages), err)
 		}
 	})
@@ -90,7 +90,7 @@ func TestDeleteOld(t *testing.T) {
 		const many = 450
 		r.must(r.db.InTx(t.Context(), func(ctx context.Context) error {
 			for range many {
-				if _, err := r.db.CreateConversation(ctx, home, chat.Conversation{ChatbotID: "cb_" + home, Status: chat.Active, CreatedAt: r.now}); err != nil {
+				if _, err := store.NewConversations(r.db).CreateConversation(ctx, home, chat.Conversation{ChatbotID: "cb_" + home, Status: chat.Active, CreatedAt: r.now}); err != nil {
 					return err
 				}
 			}
@@ -145,9 +145,12 @@ func TestRetentionAfterADowngrade(t *testing.T) {
 	})
 }
 
+// kept has a name of its own, as Retentions is a method.
+type kept = store.Retentions
+
 // stubborn is a store that deletes nothing of one workspace.
 type stubborn struct {
-	*store.Store
+	*kept
 	workspaceID string
 	fail        error
 }
@@ -156,7 +159,7 @@ func (s stubborn) DeleteOldConversations(ctx context.Context, workspaceID string
 	if workspaceID == s.workspaceID {
 		return 0, s.fail
 	}
-	return s.Store.DeleteOldConversations(ctx, workspaceID, since, before, limit)
+	return s.kept.DeleteOldConversations(ctx, workspaceID, since, before, limit)
 }
 
 func TestDeleteExpired(t *testing.T) {
@@ -190,7 +193,7 @@ func TestDeleteExpired(t *testing.T) {
 		r.now = r.now.Add(1_000 * day)
 		away := errors.New("away")
 		for failing, want := range map[string]error{foreign: away, home: away} {
-			if err := chat.New(chat.Ports{Retentions: stubborn{r.db, failing, away}}, nil, func() time.Time { return r.now }, slog.New(slog.DiscardHandler)).DeleteExpired(t.Context()); !errors.Is(err, want) {
+			if err := chat.New(chat.Ports{Retentions: stubborn{store.NewRetentions(r.db), failing, away}}, nil, func() time.Time { return r.now }, slog.New(slog.DiscardHandler)).DeleteExpired(t.Context()); !errors.Is(err, want) {
 				t.Errorf("got %v", err)
 			}
 		}

@@ -2,6 +2,7 @@ package turn_test
 
 import (
 	"context"
+	"parley/store"
 	"runtime"
 	"strings"
 	"sync"
@@ -148,7 +149,7 @@ func (s *speaking) waitForReaders(answerID int64, want int) {
 // so much was counted.
 func (s *speaking) wantKept(conversation int64, questions, receipts, used int, answers ...string) {
 	s.Helper()
-	messages, err := s.db.Messages(s.Context(), home, conversation, 0, 0)
+	messages, err := store.NewConversations(s.db).Messages(s.Context(), home, conversation, 0, 0)
 	s.must(err)
 	asked, given := 0, []string(nil)
 	for _, m := range messages {
@@ -161,7 +162,7 @@ func (s *speaking) wantKept(conversation int64, questions, receipts, used int, a
 	if asked != questions || strings.Join(given, "|") != strings.Join(answers, "|") {
 		s.Errorf("%d questions are kept and the answers %q, want %d and %q", asked, given, questions, answers)
 	}
-	spent, err := s.db.Spent(s.Context(), home, s.now.Add(-time.Hour), s.now.Add(time.Hour))
+	spent, err := store.NewUsageRecords(s.db).Spent(s.Context(), home, s.now.Add(-time.Hour), s.now.Add(time.Hour))
 	s.must(err)
 	n := 0
 	for _, row := range spent {
