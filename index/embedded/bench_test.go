@@ -202,7 +202,7 @@ func BenchmarkColdLoad(b *testing.B) {
 	index, c := openNew(b), newCorpus(1, 256)
 	c.fill(b, index, 1, 1000)
 	settle(b, index)
-	search := searching(b, index, func() int { index.cache.clear(); return 1 })
+	search := searching(b, index, func() int { index.states.cache.clear(); return 1 })
 	measure(b, c, search)
 }
 
@@ -228,7 +228,7 @@ func BenchmarkManyChatbots(b *testing.B) {
 			stop := indexing(b, index, 256)
 			defer stop()
 			measure(b, c, searching(b, index, next))
-			b.ReportMetric(float64(index.cache.used>>20), "MiB")
+			b.ReportMetric(float64(index.states.cache.used>>20), "MiB")
 		})
 	}
 	info, err := os.Stat(filepath.Clean(index.path))

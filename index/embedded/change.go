@@ -14,7 +14,7 @@ func (x *Index) Replace(ctx context.Context, scope retrieval.Scope, documentID s
 	return x.replace(ctx, serving, scope, documentID, entries)
 }
 
-// serving stands for the version that serves.
+// serving stands for the version that searches use.
 const serving = 0
 
 func (x *Index) replace(ctx context.Context, version int64, scope retrieval.Scope, documentID string, entries []retrieval.Entry) error {
@@ -30,7 +30,7 @@ func (x *Index) replace(ctx context.Context, version int64, scope retrieval.Scop
 	}
 	var id, segments int64
 	err = x.write.change(ctx, func() error {
-		c, err := x.enter(version, scope)
+		c, err := enter(x.write, version, scope)
 		if err != nil {
 			return err
 		}
@@ -50,11 +50,11 @@ func (x *Index) replace(ctx context.Context, version int64, scope retrieval.Scop
 	if err != nil {
 		return err
 	}
-	x.keeper.wrote(ctx, id, segments)
+	x.compactor.wrote(ctx, id, segments)
 	return nil
 }
 
-// Remove takes the document's passages away.
+// Remove removes the document's passages.
 func (x *Index) Remove(ctx context.Context, scope retrieval.Scope, documentID string) error {
 	return x.remove(ctx, serving, scope, documentID)
 }
@@ -62,7 +62,7 @@ func (x *Index) Remove(ctx context.Context, scope retrieval.Scope, documentID st
 func (x *Index) remove(ctx context.Context, version int64, scope retrieval.Scope, documentID string) error {
 	var id int64
 	err := x.write.change(ctx, func() error {
-		c, err := x.enter(version, scope)
+		c, err := enter(x.write, version, scope)
 		if err != nil || c.scope == 0 {
 			return err
 		}
@@ -76,15 +76,16 @@ func (x *Index) remove(ctx context.Context, version int64, scope retrieval.Scope
 	if err != nil || id == 0 {
 		return err
 	}
-	x.keeper.wrote(ctx, id, 0)
+	x.compactor.wrote(ctx, id, 0)
 	return nil
 }
 
-// Drop takes all that the scope holds away. Its rows are deleted soon after.
+// Drop removes everything in the scope. The compactor deletes its rows soon
+// after.
 func (x *Index) Drop(ctx context.Context, scope retrieval.Scope) error {
 	var id int64
 	err := x.write.change(ctx, func() error {
-		c, err := x.enter(serving, scope)
+		c, err := enter(x.write, serving, scope)
 		if err != nil || c.scope == 0 {
 			return err
 		}
@@ -97,8 +98,8 @@ func (x *Index) Drop(ctx context.Context, scope retrieval.Scope) error {
 	if err != nil || id == 0 {
 		return err
 	}
-	x.cache.forget(id)
-	x.keeper.dropped()
+	x.states.cache.forget(id)
+	x.compactor.dropped()
 	return nil
 }
 
@@ -107,16 +108,17 @@ type changing struct {
 	*writer
 	name    retrieval.Scope
 	version int64
-	// scope is zero if there is none yet.
+	// scope is zero if the scope does not exist yet.
 	scope, generation int64
-	// dimension is that of the version's vectors, or zero.
+	// dimension is the length of the version's vectors, or zero.
 	dimension int
 }
 
-var errReplaced = errors.New("another rebuild of the index began, and took the place of this one: wait for it to end, then try again")
+var errReplaced = errors.New("another rebuild of the index replaced this one: wait for it to end, then try again")
 
-func (x *Index) enter(version int64, scope retrieval.Scope) (*changing, error) {
-	c := &changing{writer: x.write, name: scope, version: version}
+// enter reads the scope's and the version's rows, within a change.
+func enter(w *writer, version int64, scope retrieval.Scope) (*changing, error) {
+	c := &changing{writer: w, name: scope, version: version}
 	if version == serving {
 		if _, err := c.get([]any{&c.version}, "SELECT version FROM serving"); err != nil {
 			return nil, err
@@ -134,8 +136,8 @@ func (x *Index) enter(version int64, scope retrieval.Scope) (*changing, error) {
 	return c, err
 }
 
-// fits refuses vectors of another dimension than the version's. The first ones
-// decide which that is.
+// fits refuses vectors whose dimension is not the version's. The first vectors
+// of a version set it.
 func (c *changing) fits(dimension int) error {
 	if dimension == 0 || dimension == c.dimension {
 		return nil
@@ -146,7 +148,7 @@ func (c *changing) fits(dimension int) error {
 	return c.exec("UPDATE version SET dimension = ? WHERE id = ?", dimension, c.version)
 }
 
-// raise raises the generation, and makes the scope if there is none.
+// raise raises the generation, and creates the scope if there is none.
 func (c *changing) raise() error {
 	c.generation++
 	if c.scope > 0 {
@@ -157,8 +159,7 @@ func (c *changing) raise() error {
 	return err
 }
 
-// bury takes the passages of a document away. It reports whether there were
-// any.
+// bury removes the passages of a document, and reports whether it had any.
 func (c *changing) bury(documentID string) (bool, error) {
 	var sequence, passages int64
 	found, err := c.get([]any{&sequence, &passages}, "SELECT sequence, passages FROM document WHERE scope = ? AND id = ?", c.scope, documentID)
@@ -192,7 +193,8 @@ func (c *changing) bury(documentID string) (bool, error) {
 	return true, nil
 }
 
-// insert adds the segments of a document, and returns how many the scope has.
+// insert adds the segments of a document, and returns how many segments the
+// scope has.
 func (c *changing) insert(documentID string, passages int, built [][]byte) (segments int64, err error) {
 	err = c.exec("INSERT INTO document (scope, id, sequence, passages) VALUES (?, ?, ?, ?)", c.scope, documentID, c.generation, passages)
 	if err != nil {

@@ -3,16 +3,25 @@ package embedded
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"parley/index/embedded/segment"
 )
 
+// merger merges segments of a scope.
+type merger struct {
+	write  *writer
+	states *states
+	// lock admits one merge at a time.
+	lock sync.Mutex
+}
+
 // compact merges segments of a scope until the plan has no more.
-func (k *keeper) compact(ctx context.Context, scope int64, run int) error {
-	k.merging.Lock()
-	defer k.merging.Unlock()
+func (m *merger) compact(ctx context.Context, scope int64, run int) error {
+	m.lock.Lock()
+	defer m.lock.Unlock()
 	for {
-		pieces, err := rowsOf(ctx, k.index.read, scope)
+		pieces, err := rowsOf(ctx, m.states.read, scope)
 		if err != nil {
 			return err
 		}
@@ -20,11 +29,11 @@ func (k *keeper) compact(ctx context.Context, scope int64, run int) error {
 		if len(group) == 0 {
 			return nil
 		}
-		m, err := k.index.prepareMerge(ctx, scope, group)
+		next, err := m.prepare(ctx, scope, group)
 		if err != nil {
 			return err
 		}
-		if err := k.index.finishMerge(ctx, m); err != nil {
+		if err := m.finish(ctx, next); err != nil {
 			return err
 		}
 	}
@@ -32,18 +41,18 @@ func (k *keeper) compact(ctx context.Context, scope int64, run int) error {
 
 var errChanged = errors.New("the segments to be merged are no longer there")
 
-// merge is what a group of neighbours becomes.
+// merge is the replacement of a group of neighbors by one segment.
 type merge struct {
 	scope  int64
 	group  []piece
 	merged piece
-	// data is that of the merged segment. There is none if all is dead.
+	// data is the merged segment. It is empty if all documents are dead.
 	data []byte
 }
 
-// prepareMerge reads and merges a group. Writers go on meanwhile.
-func (x *Index) prepareMerge(ctx context.Context, scope int64, group []piece) (*merge, error) {
-	if err := x.view(ctx, scope, group); err != nil {
+// prepare reads and merges a group. Writers go on meanwhile.
+func (m *merger) prepare(ctx context.Context, scope int64, group []piece) (*merge, error) {
+	if err := m.view(ctx, scope, group); err != nil {
 		return nil, err
 	}
 	parts, passages := make([]segment.Part, len(group)), 0
@@ -57,24 +66,25 @@ func (x *Index) prepareMerge(ctx context.Context, scope int64, group []piece) (*
 	}}, nil
 }
 
-// finishMerge puts the merged segment in the place of the group, in the file
-// and in memory.
-func (x *Index) finishMerge(ctx context.Context, m *merge) error {
-	if err := x.write.change(ctx, func() error { return x.write.swap(m.scope, m.group, &m.merged, m.data) }); err != nil {
+// finish puts the merged segment in the place of the group, in the file and in
+// memory.
+func (m *merger) finish(ctx context.Context, made *merge) error {
+	err := m.write.change(ctx, func() error { return m.write.swap(made.scope, made.group, &made.merged, made.data) })
+	if err != nil {
 		return err
 	}
-	return x.warm(ctx, m)
+	return m.states.warm(ctx, made)
 }
 
-// view reads what the group's segments hold and what is dead of them.
-func (x *Index) view(ctx context.Context, scope int64, group []piece) error {
+// view reads the contents and the dead documents of the group's segments.
+func (m *merger) view(ctx context.Context, scope int64, group []piece) error {
 	var known []piece
-	if kept := x.cache.peek(scope); kept != nil {
+	if kept := m.states.cache.peek(scope); kept != nil {
 		if s := kept.state.Load(); s != nil {
 			known = s.pieces
 		}
 	}
-	tx, err := x.read.BeginTx(ctx, nil)
+	tx, err := m.states.read.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -105,8 +115,8 @@ func find(pieces []piece, id int64) int {
 	return -1
 }
 
-// swap puts merged in the place of the group. What died of the group since it
-// was read is dead in merged.
+// swap puts merged in the place of the group. Documents of the group that died
+// since the merger read it are dead in merged.
 func (w *writer) swap(scope int64, group []piece, merged *piece, data []byte) error {
 	found, err := w.get([]any{new(int64)}, "SELECT generation FROM scope WHERE id = ?", scope)
 	if err != nil {
@@ -134,8 +144,8 @@ func (w *writer) swap(scope int64, group []piece, merged *piece, data []byte) er
 	return w.exec("UPDATE scope SET generation = generation + 1 WHERE id = ?", scope)
 }
 
-// diedSince returns the documents of a piece that died since it was read, and
-// counts them in merged.
+// diedSince returns the documents of a piece that died since the merger read
+// it, and counts them in merged.
 func (w *writer) diedSince(scope int64, p piece, merged *piece) ([]int64, error) {
 	var dead, gone int64
 	found, err := w.get([]any{&dead, &gone}, "SELECT dead, gone FROM segment WHERE id = ?", p.id)
@@ -179,8 +189,8 @@ func (w *writer) insertMerged(scope int64, merged *piece, data []byte, late []in
 	return w.exec("UPDATE segment SET dead = ?, gone = ? WHERE id = ?", merged.dead, merged.gone, merged.id)
 }
 
-// late returns those of the dead documents that were alive when the piece was
-// read.
+// late returns those of the dead documents that were alive when the merger read
+// the piece.
 func (p piece) late(sequences []int64) []int64 {
 	var late []int64
 	for i, sequence := range relative(sequences, p.first) {
@@ -191,10 +201,10 @@ func (p piece) late(sequences []int64) []int64 {
 	return late
 }
 
-// warm brings a scope that is kept in memory up to date, so that no search has
-// to read what has just been written.
-func (x *Index) warm(ctx context.Context, m *merge) error {
-	kept := x.cache.peek(m.scope)
+// warm adds a merged segment to a scope in the cache, so that no search has to
+// read it from the file.
+func (s *states) warm(ctx context.Context, m *merge) error {
+	kept := s.cache.peek(m.scope)
 	if kept == nil || len(m.data) == 0 {
 		return nil
 	}
@@ -206,6 +216,6 @@ func (x *Index) warm(ctx context.Context, m *merge) error {
 	merged.view.Segment, merged.dead = decoded, 0
 	kept.loading.Lock()
 	defer kept.loading.Unlock()
-	_, err = x.refresh(ctx, kept, merged)
+	_, err = s.refresh(ctx, kept, merged)
 	return err
 }

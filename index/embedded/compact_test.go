@@ -126,7 +126,7 @@ func TestCompaction(t *testing.T) {
 // the moment when what they were merged to takes their place.
 func TestMergeBesideWriters(t *testing.T) {
 	index := openNew(t)
-	index.keeper.close()
+	index.compactor.close()
 	for i := range 5 {
 		put(t, index, 1, fmt.Sprint("doc_", i), int64(10*i+1), "apples", "apples pears")
 	}
@@ -172,12 +172,12 @@ func merging(t *testing.T, index *Index, change func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := index.prepareMerge(t.Context(), 1, group)
+	m, err := index.compactor.merger.prepare(t.Context(), 1, group)
 	if err != nil {
 		t.Fatal(err)
 	}
 	change()
-	if err := index.finishMerge(t.Context(), m); err != nil {
+	if err := index.compactor.merger.finish(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -185,10 +185,10 @@ func merging(t *testing.T, index *Index, change func()) {
 // TestDocumentInParts has a document in three segments, as a very large one is.
 func TestDocumentInParts(t *testing.T) {
 	index := openNew(t)
-	index.keeper.close()
+	index.compactor.close()
 	put(t, index, 1, "before", 1, "apples")
 	err := index.write.change(t.Context(), func() error {
-		c, err := index.enter(serving, scope(1))
+		c, err := enter(index.write, serving, scope(1))
 		if err != nil {
 			return err
 		}

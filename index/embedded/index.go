@@ -1,11 +1,12 @@
 // Package embedded owns the retrieval index that needs no server: our own
 // inverted index, with vectors, in one SQLite file. Each chatbot has segments
-// of its own (package segment), so that neither speed nor ranking of one
-// depends on what another holds. SQLite keeps them, and makes changes whole
-// and visible at once to every process that uses the file.
+// of its own (package segment), so that neither the speed nor the ranking of
+// one chatbot depends on the documents of another. SQLite stores the segments
+// and makes each change atomic: every process that uses the file sees it at
+// once.
 //
-// The file is derived data: this package does not own the passages, which are
-// in the database, nor how a text becomes terms.
+// The file is derived data: the database owns the passages, and package
+// lexical owns how a text becomes terms.
 package embedded
 
 import (
@@ -18,11 +19,11 @@ import (
 	"parley/core/retrieval"
 )
 
-// Options are what may be chosen of an index. The zero value is the default.
+// Options configures an index. The zero value stands for the defaults.
 type Options struct {
-	// Memory bounds what is kept of the chatbots searched last, in bytes. A
-	// single chatbot that needs more is kept nevertheless. The default is
-	// 256 MiB.
+	// Memory bounds the bytes that the index keeps in memory of the chatbots
+	// searched last. It keeps a single chatbot that needs more nevertheless.
+	// The default is 256 MiB.
 	Memory int64
 }
 
@@ -30,20 +31,19 @@ const defaultMemory = 256 << 20
 
 // Index is a retrieval index in one SQLite file.
 type Index struct {
-	path   string
-	write  *writer
-	read   *sql.DB
-	lookup *sql.Stmt
-	cache  *cache
-	keeper *keeper
+	path      string
+	write     *writer
+	read      *sql.DB
+	states    *states
+	compactor *compactor
 }
 
 var _ retrieval.Index = (*Index)(nil)
 
-// Open opens the index file at path, and makes it if there is none. The
-// directory must exist. A file of another version of the program is emptied:
-// it says so by having no version, and is to be filled again. The error of a
-// damaged file says how to rebuild it.
+// Open opens the index file at path, and creates it if there is none. The
+// directory must exist. Open empties a file that another version of the
+// program made: [Index.Version] is then empty, and the caller fills the index
+// again. The error of a damaged file says how to rebuild it.
 func Open(path string, options ...Options) (*Index, error) {
 	if err := create(path); err != nil {
 		return nil, fmt.Errorf("open the index file: %w", err)
@@ -59,25 +59,25 @@ func Open(path string, options ...Options) (*Index, error) {
 	readers := max(4, 2*runtime.GOMAXPROCS(0))
 	read.SetMaxOpenConns(readers)
 	read.SetMaxIdleConns(readers)
-	lookup, err := read.Prepare(lookupScope)
+	memory := int64(defaultMemory)
+	for _, o := range options {
+		if o.Memory > 0 {
+			memory = o.Memory
+		}
+	}
+	states, err := newStates(read, memory)
 	if err != nil {
 		return nil, errors.Join(explain(err, path), read.Close(), write.close())
 	}
-	x := &Index{path: path, write: write, read: read, lookup: lookup, cache: newCache(defaultMemory)}
-	for _, o := range options {
-		if o.Memory > 0 {
-			x.cache.limit = o.Memory
-		}
-	}
-	x.keeper = newKeeper(x)
-	go x.keeper.run()
-	return x, nil
+	compactor := newCompactor(write, states)
+	go compactor.run()
+	return &Index{path: path, write: write, read: read, states: states, compactor: compactor}, nil
 }
 
-// Close closes the file. Searches that run end first.
+// Close waits for the searches that run, and closes the file.
 func (x *Index) Close() error {
-	x.keeper.close()
-	return errors.Join(x.lookup.Close(), x.read.Close(), x.write.close())
+	x.compactor.close()
+	return errors.Join(x.states.close(), x.read.Close(), x.write.close())
 }
 
 // Check reports whether the index can be read.
@@ -98,8 +98,8 @@ func (x *Index) Count(ctx context.Context, scope retrieval.Scope, documentID str
 	return n, x.explain(ctx, err)
 }
 
-// explain adds what a caller may want to know of an error, and that ctx is
-// done if that is why.
+// explain adds the file's path to an error, and the error of ctx if ctx has
+// ended.
 func (x *Index) explain(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("index file %s: %w", x.path, ctx.Err())

@@ -27,12 +27,12 @@ func TestMemory(t *testing.T) {
 				if hits := found(t, index, i, fmt.Sprint("apples ", i)); len(hits) != 1 || hits[0].PassageID != int64(i+1) {
 					t.Fatalf("chatbot %d finds %v", i, hits)
 				}
-				if index.cache.used > limit {
-					t.Fatalf("%d bytes are kept", index.cache.used)
+				if index.states.cache.used > limit {
+					t.Fatalf("%d bytes are kept", index.states.cache.used)
 				}
 			}
 		}
-		if n := index.cache.entries.Len(); n < 2 || n >= scopes {
+		if n := index.states.cache.entries.Len(); n < 2 || n >= scopes {
 			t.Errorf("%d chatbots are kept", n)
 		}
 	})
@@ -47,8 +47,8 @@ func TestMemory(t *testing.T) {
 				t.Fatalf("%d hits", len(hits))
 			}
 		}
-		if index.cache.entries.Len() != 1 || index.cache.used <= limit {
-			t.Errorf("%d chatbots and %d bytes are kept", index.cache.entries.Len(), index.cache.used)
+		if index.states.cache.entries.Len() != 1 || index.states.cache.used <= limit {
+			t.Errorf("%d chatbots and %d bytes are kept", index.states.cache.entries.Len(), index.states.cache.used)
 		}
 	})
 	t.Run("chatbots may be searched all at once", func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestMemory(t *testing.T) {
 // bytes are not used again for other rows.
 func TestContentIsOurs(t *testing.T) {
 	index := openNew(t)
-	index.keeper.close()
+	index.compactor.close()
 	for i := range 20 {
 		put(t, index, 1, fmt.Sprint("doc_", i), int64(i+1), strings.Repeat(fmt.Sprintf("apples only%d ", i), 200))
 	}

@@ -7,15 +7,15 @@ import (
 	"parley/core/retrieval"
 )
 
-// Version returns what the index was last rebuilt for.
+// Version returns the version that the last rebuild was given.
 func (x *Index) Version(ctx context.Context) (string, error) {
 	var name string
 	err := x.read.QueryRowContext(ctx, "SELECT name FROM version WHERE id = (SELECT version FROM serving)").Scan(&name)
 	return name, x.explain(ctx, err)
 }
 
-// Rebuild fills another version of the index and then makes it the one that
-// serves. Of two that run at once, the one that began first fails.
+// Rebuild fills a new version of the index, and then lets searches use it. If
+// two rebuilds run at once, the one that began first fails.
 func (x *Index) Rebuild(ctx context.Context, version string, fill func(ctx context.Context, into retrieval.Filler) error) error {
 	id, err := x.beginVersion(ctx, version)
 	if err != nil {
@@ -38,8 +38,8 @@ func (x *Index) Rebuild(ctx context.Context, version string, fill func(ctx conte
 		x.abandon(id)
 		return err
 	}
-	x.cache.clear()
-	x.keeper.dropped()
+	x.states.cache.clear()
+	x.compactor.dropped()
 	return nil
 }
 
@@ -50,8 +50,8 @@ func orReplaced(err error) error {
 	return err
 }
 
-// beginVersion makes an empty version, and throws away what was left of others
-// that never served.
+// beginVersion creates an empty version, and discards those that an unfinished
+// rebuild left.
 func (x *Index) beginVersion(ctx context.Context, name string) (id int64, err error) {
 	err = x.write.change(ctx, func() error {
 		var current int64
@@ -64,12 +64,12 @@ func (x *Index) beginVersion(ctx context.Context, name string) (id int64, err er
 		_, err := x.write.get([]any{&id}, "INSERT INTO version (name) VALUES (?) RETURNING id", name)
 		return err
 	})
-	x.keeper.dropped()
+	x.compactor.dropped()
 	return id, err
 }
 
-// abandon throws a version away that does not serve. If it cannot, the next
-// rebuild does.
+// abandon discards a version that searches do not use. If that fails, the next
+// rebuild discards it.
 func (x *Index) abandon(id int64) {
 	_ = x.write.change(background, func() error {
 		if err := x.write.exec("INSERT INTO dropped SELECT id FROM scope WHERE version = ?", id); err != nil {
@@ -80,10 +80,10 @@ func (x *Index) abandon(id int64) {
 		}
 		return x.write.exec("DELETE FROM version WHERE id = ?", id)
 	})
-	x.keeper.dropped()
+	x.compactor.dropped()
 }
 
-// discard throws all versions but one away.
+// discard discards all versions but one.
 func (w *writer) discard(kept int64) error {
 	for _, statement := range []string{
 		"INSERT INTO dropped SELECT id FROM scope WHERE version <> ?",

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// What one step of a sweep deletes, so that writers can come between.
+// The limits of one step of a sweep, so that writers can run between two steps.
 const (
 	sweepSegments  = 100
 	sweepBytes     = 16 << 20
@@ -13,12 +13,12 @@ const (
 	sweepPause     = time.Millisecond
 )
 
-// sweep deletes the rows of scopes that were dropped.
-func (x *Index) sweep(ctx context.Context) error {
+// deleteDropped deletes the rows of dropped scopes.
+func deleteDropped(ctx context.Context, w *writer) error {
 	for {
 		more := false
-		err := x.write.change(ctx, func() (err error) {
-			more, err = x.sweepStep()
+		err := w.change(ctx, func() (err error) {
+			more, err = sweepStep(w)
 			return err
 		})
 		if err != nil || !more {
@@ -32,28 +32,28 @@ func (x *Index) sweep(ctx context.Context) error {
 	}
 }
 
-// sweepStep reports whether there may be more to delete.
-func (x *Index) sweepStep() (more bool, err error) {
+// sweepStep deletes some rows, and reports whether there may be more.
+func sweepStep(w *writer) (more bool, err error) {
 	var scope int64
-	found, err := x.write.get([]any{&scope}, "SELECT scope FROM dropped LIMIT 1")
+	found, err := w.get([]any{&scope}, "SELECT scope FROM dropped LIMIT 1")
 	if err != nil || !found {
 		return false, err
 	}
-	segments, err := x.write.numbers(`SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM segment WHERE scope = ?)
+	segments, err := w.numbers(`SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM segment WHERE scope = ?)
 		WHERE before < ? LIMIT ?`, scope, sweepBytes, sweepSegments)
 	if err != nil {
 		return false, err
 	}
 	for _, id := range segments {
-		if err := x.write.deleteSegment(id); err != nil {
+		if err := w.deleteSegment(id); err != nil {
 			return false, err
 		}
 	}
-	err = x.write.exec(`DELETE FROM document WHERE scope = ?1 AND id IN
+	err = w.exec(`DELETE FROM document WHERE scope = ?1 AND id IN
 		(SELECT id FROM document WHERE scope = ?1 LIMIT ?2)`, scope, sweepDocuments)
 	if err != nil {
 		return false, err
 	}
-	return true, x.write.exec(`DELETE FROM dropped WHERE scope = ?1
+	return true, w.exec(`DELETE FROM dropped WHERE scope = ?1
 		AND NOT EXISTS (SELECT 1 FROM segment WHERE scope = ?1) AND NOT EXISTS (SELECT 1 FROM document WHERE scope = ?1)`, scope)
 }

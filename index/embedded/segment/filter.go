@@ -40,33 +40,33 @@ func (v View) admitted(documents, sources []string) passageSet {
 
 // documentsNamed returns the numbers of the documents with the names, and of
 // all without any.
-func (s *Segment) documentsNamed(names []string) []int {
+func (t *documentTable) documentsNamed(names []string) []int {
 	var numbers []int
 	if len(names) == 0 {
-		for i := range s.documents {
+		for i := range t.documents {
 			numbers = append(numbers, i)
 		}
 	}
 	for _, name := range names {
-		numbers = append(numbers, s.find(name)...)
+		numbers = append(numbers, t.find(name)...)
 	}
 	return numbers
 }
 
 // sourcesNamed says of each source, numbered as in [document], whether it has
 // one of the names.
-func (s *Segment) sourcesNamed(names []string) []bool {
-	named := make([]bool, s.sources+1)
-	for source := 1; source <= s.sources; source++ {
-		named[source] = slices.Contains(names, s.sourceName(source))
+func (t *documentTable) sourcesNamed(names []string) []bool {
+	named := make([]bool, t.sources+1)
+	for source := 1; source <= t.sources; source++ {
+		named[source] = slices.Contains(names, t.sourceName(source))
 	}
 	return named
 }
 
 // sourceName returns the name of a source, and nothing for none.
-func (s *Segment) sourceName(source int) string {
+func (t *documentTable) sourceName(source int) string {
 	if source == 0 {
 		return ""
 	}
-	return s.name(s.documents + source - 1)
+	return t.name(t.documents + source - 1)
 }

@@ -58,8 +58,8 @@ func (c *cursor) uvarint() int {
 }
 
 // postingsOf returns the list of a term, and how many it has.
-func (s *Segment) postingsOf(term int) (list []byte, n int) {
-	list = s.postings[le.Uint32(s.words[8*term+4:]):le.Uint32(s.words[8*term+12:])]
+func (t *termTable) postingsOf(term int) (list []byte, n int) {
+	list = t.postings[le.Uint32(t.words[8*term+4:]):le.Uint32(t.words[8*term+12:])]
 	value, size := binary.Uvarint(list)
 	return list[size:], int(value)
 }

@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// A segment is a header and sections in the order of [sections], all numbers
-// little-endian. The header is
+// A segment is a header and sections in the order of fixed and then of
+// sized, all numbers little-endian. The header is
 //
 //	0  magic, with the version of the format
 //	4  CRC-32C of all that follows
@@ -36,60 +36,88 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // checksum is that of a segment.
 func checksum(data []byte) uint32 { return crc32.Checksum(data[8:], castagnoli) }
 
-// counts are how many of everything a segment has.
-type counts struct{ passages, documents, sources, terms, vectors, dimension int }
-
-// signWords is the size of a vector's sign bits, in words of 64.
-func (c counts) signWords() int { return (c.dimension + 63) / 64 }
-
-// sections are the parts of a segment. What has no size of its own in its
-// comment is of any size.
+// sections are the parts of a segment and the counts of what is in them. What
+// has no size of its own in its comment is of any size.
 type sections struct {
+	documentTable
+	termTable
+	vectorTable
+}
+
+// documentTable has the documents of a segment and their passages.
+type documentTable struct {
+	passages, documents, sources int
+
 	ids       []byte // of passages, 8 each
 	lengths   []byte // of passages in terms, 4 each
 	forwardAt []byte // where a passage begins in forward, 4 each, and the end
 	records   []byte // of documents, 16 each, in the order of their passages; see document
 	byName    []byte // documents in the order of their names, 4 each
 	nameAt    []byte // where the name of a document, then source, begins, 4 each, and the end
-	words     []byte // where a term begins in spelling and in postings, 4 and 4 each, and the ends
-	means     []byte // of the vectors, a float32 for each dimension
-	spreads   []byte // mean distances from those, likewise
-	vectorOf  []byte // the passage of a vector, 4 each, rising
-	scales    []byte // a float32 each: a row times its scale is the vector
-	signs     []byte // of vector minus mean, a bit for each dimension, in words of 8
-	rows      []byte // an int8 for each dimension
 	names     []byte
-	spelling  []byte // of the terms, which are in order
-	postings  []byte // of a term: how many, then [cursor]'s
 	forward   []byte // of a passage: the numbers of its terms in their order, as varints
+
+	// nameText is a copy of names, so that a name is a string without an
+	// allocation.
+	nameText string
+}
+
+// termTable has the terms of a segment, and which passages have them.
+type termTable struct {
+	terms int
+
+	words    []byte // where a term begins in spelling and in postings, 4 and 4 each, and the ends
+	spelling []byte // of the terms, which are in order
+	postings []byte // of a term: how many, then [cursor]'s
+
+	// termText is a copy of spelling, so that a term is a string without an
+	// allocation.
+	termText string
+}
+
+// vectorTable has the vectors of a segment.
+type vectorTable struct {
+	vectors, dimension int
+
+	means    []byte // of the vectors, a float32 for each dimension
+	spreads  []byte // mean distances from those, likewise
+	vectorOf []byte // the passage of a vector, 4 each, rising
+	scales   []byte // a float32 each: a row times its scale is the vector
+	signs    []byte // of vector minus mean, a bit for each dimension, in words of 8
+	rows     []byte // an int8 for each dimension
+}
+
+// signWords is the size of a vector's sign bits, in words of 64.
+func (t *vectorTable) signWords() int { return (t.dimension + 63) / 64 }
+
+// counts returns the counts in the order of the header.
+func (s *sections) counts() []*int {
+	return []*int{&s.passages, &s.documents, &s.sources, &s.terms, &s.vectors, &s.dimension}
 }
 
 // fixed returns the sections whose size follows from the counts, and sizes.
-func (s *sections) fixed(c counts) ([]*[]byte, []int) {
+func (s *sections) fixed() ([]*[]byte, []int) {
 	parts := []*[]byte{
 		&s.ids, &s.lengths, &s.forwardAt, &s.records, &s.byName, &s.nameAt, &s.words,
 		&s.means, &s.spreads, &s.vectorOf, &s.scales, &s.signs, &s.rows,
 	}
 	sizes := []int{
-		8 * c.passages, 4 * c.passages, 4 * (c.passages + 1), 16 * c.documents, 4 * c.documents, 4 * (c.documents + c.sources + 1), 8 * (c.terms + 1),
-		4 * c.dimension, 4 * c.dimension, 4 * c.vectors, 4 * c.vectors, 8 * c.signWords() * c.vectors, c.dimension * c.vectors,
+		8 * s.passages, 4 * s.passages, 4 * (s.passages + 1), 16 * s.documents, 4 * s.documents, 4 * (s.documents + s.sources + 1), 8 * (s.terms + 1),
+		4 * s.dimension, 4 * s.dimension, 4 * s.vectors, 4 * s.vectors, 8 * s.signWords() * s.vectors, s.dimension * s.vectors,
 	}
 	return parts, sizes
 }
 
+// sized returns the sections whose sizes the header has.
 func (s *sections) sized() []*[]byte {
 	return []*[]byte{&s.names, &s.spelling, &s.postings, &s.forward}
 }
 
 // Segment is a decoded segment. It reads from the bytes it was decoded from.
 type Segment struct {
-	counts
 	sections
 	// length is the number of terms of all passages.
 	length uint64
-	// nameText and termText are copies of names and spelling, so that parts of
-	// them can be handed out as strings for nothing.
-	nameText, termText string
 }
 
 var errDamaged = errors.New("a piece of the index is damaged")
@@ -100,11 +128,11 @@ func Decode(data []byte) (*Segment, error) {
 		return nil, errDamaged
 	}
 	var s Segment
-	for i, field := range s.fields() {
+	for i, field := range s.counts() {
 		*field = int(le.Uint32(data[8+4*i:]))
 	}
 	s.length = le.Uint64(data[32:])
-	parts, sizes := s.fixed(s.counts)
+	parts, sizes := s.fixed()
 	for i, part := range s.sized() {
 		parts, sizes = append(parts, part), append(sizes, int(le.Uint32(data[40+4*i:])))
 	}
@@ -123,9 +151,10 @@ func Decode(data []byte) (*Segment, error) {
 	return &s, nil
 }
 
-// encode returns the segment of the sections.
-func encode(c counts, length uint64, s *sections) []byte {
-	parts, _ := s.fixed(c)
+// encode returns the data of the segment with the sections, whose passages have
+// length terms.
+func encode(length uint64, s *sections) []byte {
+	parts, _ := s.fixed()
 	parts = append(parts, s.sized()...)
 	size := headerSize
 	for _, part := range parts {
@@ -133,7 +162,7 @@ func encode(c counts, length uint64, s *sections) []byte {
 	}
 	data := make([]byte, headerSize, size)
 	copy(data, magic)
-	for i, field := range c.fields() {
+	for i, field := range s.counts() {
 		le.PutUint32(data[8+4*i:], uint32(*field))
 	}
 	le.PutUint64(data[32:], length)
@@ -147,14 +176,10 @@ func encode(c counts, length uint64, s *sections) []byte {
 	return data
 }
 
-func (c *counts) fields() []*int {
-	return []*int{&c.passages, &c.documents, &c.sources, &c.terms, &c.vectors, &c.dimension}
-}
-
 // Size is the memory that the segment holds, in bytes, and nearly that of its data.
 func (s *Segment) Size() int64 {
 	size := headerSize + len(s.nameText) + len(s.termText)
-	parts, _ := s.fixed(s.counts)
+	parts, _ := s.fixed()
 	for _, part := range append(parts, s.sized()...) {
 		size += len(*part)
 	}
@@ -166,7 +191,7 @@ func (s *Segment) Passages() int { return s.passages }
 
 func at32(section []byte, i int) uint32 { return le.Uint32(section[4*i:]) }
 
-func (s *Segment) id(passage int) int64 { return int64(le.Uint64(s.ids[8*passage:])) }
+func (t *documentTable) id(passage int) int64 { return int64(le.Uint64(t.ids[8*passage:])) }
 
 // document is a document's record. Its passages go on to the first one of the
 // next document.
@@ -179,50 +204,50 @@ type document struct {
 	source int
 }
 
-func (s *Segment) document(i int) document {
-	record := s.records[16*i:]
+func (t *documentTable) document(i int) document {
+	record := t.records[16*i:]
 	return document{sequence: le.Uint64(record), first: int(le.Uint32(record[8:])), source: int(le.Uint32(record[12:]))}
 }
 
 // end returns the passage behind the last of a document.
-func (s *Segment) end(document int) int {
-	if document+1 == s.documents {
-		return s.passages
+func (t *documentTable) end(document int) int {
+	if document+1 == t.documents {
+		return t.passages
 	}
-	return s.document(document + 1).first
+	return t.document(document + 1).first
 }
 
 // documentOf returns the number of a passage's document.
-func (s *Segment) documentOf(passage int) int {
-	return sort.Search(s.documents, func(i int) bool { return s.document(i).first > passage }) - 1
+func (t *documentTable) documentOf(passage int) int {
+	return sort.Search(t.documents, func(i int) bool { return t.document(i).first > passage }) - 1
 }
 
 // name returns the name of a document or, behind those, of a source.
-func (s *Segment) name(i int) string {
-	return s.nameText[at32(s.nameAt, i):at32(s.nameAt, i+1)]
+func (t *documentTable) name(i int) string {
+	return t.nameText[at32(t.nameAt, i):at32(t.nameAt, i+1)]
 }
 
 // find returns the numbers of the documents that have the name: one, but for a
 // document that was too long for one segment.
-func (s *Segment) find(name string) []int {
+func (t *documentTable) find(name string) []int {
 	var found []int
-	from := sort.Search(s.documents, func(i int) bool { return s.name(int(at32(s.byName, i))) >= name })
-	for ; from < s.documents && s.name(int(at32(s.byName, from))) == name; from++ {
-		found = append(found, int(at32(s.byName, from)))
+	from := sort.Search(t.documents, func(i int) bool { return t.name(int(at32(t.byName, i))) >= name })
+	for ; from < t.documents && t.name(int(at32(t.byName, from))) == name; from++ {
+		found = append(found, int(at32(t.byName, from)))
 	}
 	return found
 }
 
-func (s *Segment) term(i int) string {
-	return s.termText[le.Uint32(s.words[8*i:]):le.Uint32(s.words[8*i+8:])]
+func (t *termTable) term(i int) string {
+	return t.termText[le.Uint32(t.words[8*i:]):le.Uint32(t.words[8*i+8:])]
 }
 
 // lookup returns the number of a term, or -1.
-func (s *Segment) lookup(term string) int {
-	low, high := 0, s.terms
+func (t *termTable) lookup(term string) int {
+	low, high := 0, t.terms
 	for low < high {
 		middle := int(uint(low+high) >> 1)
-		switch order := strings.Compare(s.term(middle), term); {
+		switch order := strings.Compare(t.term(middle), term); {
 		case order == 0:
 			return middle
 		case order < 0:
@@ -235,8 +260,8 @@ func (s *Segment) lookup(term string) int {
 }
 
 // forwardOf returns the numbers of a passage's terms.
-func (s *Segment) forwardOf(passage int) []byte {
-	return s.forward[at32(s.forwardAt, passage):at32(s.forwardAt, passage+1)]
+func (t *documentTable) forwardOf(passage int) []byte {
+	return t.forward[at32(t.forwardAt, passage):at32(t.forwardAt, passage+1)]
 }
 
 // compareNames orders documents by name, and those of one name by number.

@@ -21,7 +21,7 @@ func (s *search) similarities(candidates []candidate, hits []retrieval.Hit) {
 }
 
 // vectorNumber returns the number of a passage's vector, if it has one.
-func (s *Segment) vectorNumber(passage int) (int, bool) {
-	i := sort.Search(s.vectors, func(i int) bool { return int(at32(s.vectorOf, i)) >= passage })
-	return i, i < s.vectors && int(at32(s.vectorOf, i)) == passage
+func (t *vectorTable) vectorNumber(passage int) (int, bool) {
+	i := sort.Search(t.vectors, func(i int) bool { return int(at32(t.vectorOf, i)) >= passage })
+	return i, i < t.vectors && int(at32(t.vectorOf, i)) == passage
 }

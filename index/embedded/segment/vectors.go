@@ -75,8 +75,8 @@ func (w *writer) finishVectors() {
 
 func at32f(section []byte, i int) float32 { return math.Float32frombits(at32(section, i)) }
 
-func (s *Segment) row(vector int) []byte {
-	return s.rows[vector*s.dimension : (vector+1)*s.dimension]
+func (t *vectorTable) row(vector int) []byte {
+	return t.rows[vector*t.dimension : (vector+1)*t.dimension]
 }
 
 const (
@@ -88,10 +88,10 @@ const (
 
 // planesOf appends the question's numbers in four bits, as two's complement:
 // for each 64 of them a word of their lowest bits, and so on.
-func (s *Segment) planesOf(question []float32, planes []uint64) []uint64 {
+func (t *vectorTable) planesOf(question []float32, planes []uint64) []uint64 {
 	most := float32(0)
 	for i, x := range question {
-		x *= at32f(s.spreads, i)
+		x *= at32f(t.spreads, i)
 		most = max(most, x, -x)
 	}
 	if most == 0 {
@@ -101,7 +101,7 @@ func (s *Segment) planesOf(question []float32, planes []uint64) []uint64 {
 		if i&63 == 0 {
 			planes = append(planes, make([]uint64, planeCount)...)
 		}
-		number := uint64(int64(math.Round(float64(x * at32f(s.spreads, i) / most * roughHigh))))
+		number := uint64(int64(math.Round(float64(x * at32f(t.spreads, i) / most * roughHigh))))
 		for plane := range planeCount {
 			planes[planeCount*(i>>6)+plane] |= number >> plane & 1 << (i & 63)
 		}
@@ -111,9 +111,9 @@ func (s *Segment) planesOf(question []float32, planes []uint64) []uint64 {
 
 // roughly returns the sum of the question's numbers where the vector's sign is
 // positive.
-func (s *Segment) roughly(vector int, planes []uint64) int {
+func (t *vectorTable) roughly(vector int, planes []uint64) int {
 	size := len(planes) / planeCount
-	signs := s.signs[8*size*vector:]
+	signs := t.signs[8*size*vector:]
 	sum := 0
 	for i := range size {
 		word, p := le.Uint64(signs[8*i:]), planes[planeCount*i:planeCount*i+planeCount]
@@ -123,8 +123,8 @@ func (s *Segment) roughly(vector int, planes []uint64) int {
 }
 
 // cosine returns that of a vector and the question.
-func (s *Segment) cosine(vector int, question []float32) float32 {
-	row := s.row(vector)
+func (t *vectorTable) cosine(vector int, question []float32) float32 {
+	row := t.row(vector)
 	question = question[:len(row)]
 	var a, b, c, d float32
 	i := 0
@@ -137,5 +137,5 @@ func (s *Segment) cosine(vector int, question []float32) float32 {
 	for ; i < len(row); i++ {
 		a += question[i] * float32(int8(row[i]))
 	}
-	return (a + b + c + d) * at32f(s.scales, vector)
+	return (a + b + c + d) * at32f(t.scales, vector)
 }

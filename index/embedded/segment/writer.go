@@ -7,7 +7,6 @@ import (
 
 // writer gathers the sections of a new segment.
 type writer struct {
-	counts
 	sections
 	length  uint64
 	spelled []string
@@ -61,7 +60,7 @@ func (w *writer) finish() []byte {
 	w.words = le.AppendUint32(w.words, uint32(len(w.postings)))
 	w.finishNames()
 	w.finishVectors()
-	return encode(w.counts, w.length, &w.sections)
+	return encode(w.length, &w.sections)
 }
 
 func (w *writer) finishNames() {
