@@ -24,9 +24,8 @@ const (
 	singleCount       = 1
 )
 
-// count returns how many objects of a tenant the server counts, of those that
-// the filter admits, or of all if it is nil. A tenant that is not there has
-// none.
+// count asks the server how many objects of a tenant the filter admits. A nil
+// filter admits all. A tenant that does not exist has none.
 func (s *server) count(ctx context.Context, collection, tenant string, filter *pb.Filters) (int, error) {
 	request, err := aggregateRequest(collection, tenant, filter)
 	if err != nil {
@@ -42,13 +41,13 @@ func (s *server) count(ctx context.Context, collection, tenant string, filter *p
 	}
 	count, ok := varintOf(bytesOf(reply.ProtoReflect().GetUnknown(), replySingle), singleCount)
 	if !ok {
-		return 0, errors.New("weaviate: it did not count")
+		return 0, errors.New("weaviate: the answer has no count")
 	}
 	return int(count), nil
 }
 
-// aggregateRequest is an AggregateRequest. Its fields are unknown to the
-// message that carries them, which sends them as they are.
+// aggregateRequest returns an AggregateRequest as the unknown fields of an empty
+// message, which sends them as they are.
 func aggregateRequest(collection, tenant string, filter *pb.Filters) (*emptypb.Empty, error) {
 	var body []byte
 	body = protowire.AppendString(protowire.AppendTag(body, requestCollection, protowire.BytesType), collection)
@@ -76,14 +75,14 @@ func bytesOf(message []byte, field protowire.Number) []byte {
 	return found
 }
 
-// varintOf returns a message's field that is a number.
+// varintOf returns a message's field of a number.
 func varintOf(message []byte, field protowire.Number) (uint64, bool) {
 	value, ok := fieldOf(message, field, protowire.VarintType)
 	found, n := protowire.ConsumeVarint(value)
 	return found, ok && n > 0
 }
 
-// fieldOf returns what of a message begins with the field's value.
+// fieldOf returns the rest of a message from the field's value on.
 func fieldOf(message []byte, field protowire.Number, kind protowire.Type) ([]byte, bool) {
 	for len(message) > 0 {
 		number, has, n := protowire.ConsumeTag(message)

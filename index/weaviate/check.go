@@ -17,7 +17,7 @@ func (x *Index) Check(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
-	found, err := x.served(ctx)
+	found, err := x.collections.served(ctx)
 	if err == nil && found.InvertedIndexConfig.UsingBlockMaxWAND {
 		err = errors.New("weaviate runs without USE_INVERTED_SEARCHABLE=false; set it, then rebuild the index")
 	}

@@ -3,6 +3,7 @@ package weaviate
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 
@@ -13,7 +14,7 @@ import (
 
 // The properties of objects.
 const (
-	propTerms    = "terms"      // of a passage; see encode
+	propTerms    = "terms"      // of a passage; see [terms.Encode]
 	propPassage  = "passageId"  // of a passage; text, as numbers lose digits on the way
 	propDocument = "documentId" // of a passage
 	propKey      = "document"   // of a passage: its document's head
@@ -24,55 +25,62 @@ const (
 	propID       = "_id"        // of every object
 )
 
-// serving returns the collection of passages that serves just now. On a
-// server that has none it makes one.
-func (x *Index) serving(ctx context.Context) (string, error) {
+// collections makes, finds and deletes the collections of an index.
+type collections struct {
+	server *server
+	names  names
+}
+
+// serving returns the collection of passages that searches use. It creates one
+// on a server that has none.
+func (c *collections) serving(ctx context.Context) (string, error) {
 	for range 3 {
-		collection, err := x.aliased(ctx)
+		collection, err := c.aliased(ctx)
 		if collection != "" || err != nil {
 			return collection, err
 		}
-		if err := x.begin(ctx); err != nil {
+		if err := c.begin(ctx); err != nil {
 			return "", err
 		}
 	}
 	return "", errNoCollection
 }
 
-// aliased returns what the alias names, and empty if there is no alias.
-func (x *Index) aliased(ctx context.Context) (string, error) {
+// aliased returns the collection that the alias names, or empty if there is no
+// alias.
+func (c *collections) aliased(ctx context.Context) (string, error) {
 	var answer struct{ Class string }
-	err := x.server.ask(ctx, http.MethodGet, "/aliases/"+x.names.alias(), nil, &answer)
+	err := c.server.ask(ctx, http.MethodGet, "/aliases/"+c.names.alias(), nil, &answer)
 	if isStatus(err, http.StatusNotFound) {
 		return "", nil
 	}
 	return answer.Class, err
 }
 
-// begin makes the first collections, and takes it well if another process
-// makes them at the same time.
-func (x *Index) begin(ctx context.Context) error {
+// begin creates the first collections. It does not fail if another process
+// creates them at the same time.
+func (c *collections) begin(ctx context.Context) error {
 	const suffix = "1"
-	if err := x.create(ctx, suffix, ""); err != nil && !isStatus(err, http.StatusUnprocessableEntity) {
+	if err := c.create(ctx, suffix, ""); err != nil && !isStatus(err, http.StatusUnprocessableEntity) {
 		return err
 	}
-	alias := map[string]string{"alias": x.names.alias(), "class": x.names.passages(suffix)}
-	err := x.server.ask(ctx, http.MethodPost, "/aliases", alias, nil)
+	alias := map[string]string{"alias": c.names.alias(), "class": c.names.passages(suffix)}
+	err := c.server.ask(ctx, http.MethodPost, "/aliases", alias, nil)
 	if isStatus(err, http.StatusUnprocessableEntity) {
 		return nil
 	}
 	return err
 }
 
-// create makes the two collections of a suffix. The version is kept in the
+// create makes the two collections of a suffic. The version is kept in the
 // description.
-func (x *Index) create(ctx context.Context, suffix, version string) error {
+func (c *collections) create(ctx context.Context, suffix, version string) error {
 	description, err := json.Marshal(describe{version})
 	if err != nil {
 		return err
 	}
 	passages := &models.Class{
-		Class:           x.names.passages(suffix),
+		Class:           c.names.passages(suffix),
 		Description:     string(description),
 		Vectorizer:      "none",
 		VectorIndexType: "hnsw",
@@ -84,7 +92,7 @@ func (x *Index) create(ctx context.Context, suffix, version string) error {
 			Bm25:      &models.BM25Config{K1: lexical.K1, B: lexical.B},
 			Stopwords: &models.StopwordConfig{Preset: "none"},
 		},
-		ReplicationConfig: &models.ReplicationConfig{Factor: int64(x.names.replicas)},
+		ReplicationConfig: &models.ReplicationConfig{Factor: int64(c.names.replicas)},
 		Properties: []*models.Property{
 			property(propTerms, models.PropertyTokenizationWhitespace, true, false),
 			property(propPassage, models.PropertyTokenizationField, false, false),
@@ -95,7 +103,7 @@ func (x *Index) create(ctx context.Context, suffix, version string) error {
 		},
 	}
 	heads := &models.Class{
-		Class:             x.names.documents(suffix),
+		Class:             c.names.documents(suffix),
 		Vectorizer:        "none",
 		VectorIndexType:   "hnsw",
 		VectorIndexConfig: map[string]any{"skip": true},
@@ -107,7 +115,7 @@ func (x *Index) create(ctx context.Context, suffix, version string) error {
 		},
 	}
 	for _, class := range []*models.Class{heads, passages} {
-		err := again(ctx, schemaTime, func(ctx context.Context) error { return x.server.schema.ClassCreator().WithClass(class).Do(ctx) })
+		err := again(ctx, schemaTime, func(ctx context.Context) error { return c.server.schema.ClassCreator().WithClass(class).Do(ctx) })
 		if err != nil {
 			return err
 		}
@@ -127,66 +135,83 @@ type describe struct {
 	Version string `json:"version"`
 }
 
-// collection is what the server says of a collection.
+// collection is the server's description of a collection.
 type collection struct {
 	Class               string
 	Description         string
 	InvertedIndexConfig struct{ UsingBlockMaxWAND bool }
 }
 
-// version is what the collection was filled for.
+// version is the version that a rebuild filled the collection for.
 func (c collection) version() string {
 	var description describe
 	_ = json.Unmarshal([]byte(c.Description), &description)
 	return description.Version
 }
 
-// served describes the collection that serves.
-func (x *Index) served(ctx context.Context) (collection, error) {
+// served describes the collection of passages that searches use.
+func (c *collections) served(ctx context.Context) (collection, error) {
 	var found collection
 	for attempt := 0; ; attempt++ {
-		name, err := x.serving(ctx)
+		name, err := c.serving(ctx)
 		if err != nil {
 			return found, err
 		}
-		err = x.server.ask(ctx, http.MethodGet, "/schema/"+name, nil, &found)
+		err = c.server.ask(ctx, http.MethodGet, "/schema/"+name, nil, &found)
 		if !isStatus(err, http.StatusNotFound) || attempt == 2 {
 			return found, err
 		}
 	}
 }
 
-// leftovers returns all collections of this index but those that serve.
-func (x *Index) leftovers(ctx context.Context) ([]string, error) {
-	serving, err := x.serving(ctx)
+// leftovers returns the collections of this index that searches do not use.
+func (c *collections) leftovers(ctx context.Context) ([]string, error) {
+	serving, err := c.serving(ctx)
 	if err != nil {
 		return nil, err
 	}
-	own, err := x.own(ctx)
-	return slices.DeleteFunc(own, func(name string) bool { return name == serving || name == x.names.heads(serving) }), err
+	own, err := c.own(ctx)
+	return slices.DeleteFunc(own, func(name string) bool { return name == serving || name == c.names.heads(serving) }), err
 }
 
-// own returns all collections of this index.
-func (x *Index) own(ctx context.Context) ([]string, error) {
+// own returns all collections of this indec.
+func (c *collections) own(ctx context.Context) ([]string, error) {
 	var all struct{ Classes []collection }
-	if err := x.server.ask(ctx, http.MethodGet, "/schema", nil, &all); err != nil {
+	if err := c.server.ask(ctx, http.MethodGet, "/schema", nil, &all); err != nil {
 		return nil, err
 	}
 	var own []string
 	for _, found := range all.Classes {
-		if x.names.owns(found.Class) {
+		if c.names.owns(found.Class) {
 			own = append(own, found.Class)
 		}
 	}
 	return own, nil
 }
 
-func (x *Index) delete(ctx context.Context, collections ...string) error {
+func (c *collections) delete(ctx context.Context, collections ...string) error {
 	for _, name := range collections {
-		err := again(ctx, schemaTime, func(ctx context.Context) error { return x.server.schema.ClassDeleter().WithClassName(name).Do(ctx) })
+		err := again(ctx, schemaTime, func(ctx context.Context) error { return c.server.schema.ClassDeleter().WithClassName(name).Do(ctx) })
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// inServing calls do with the collection that searches use, and again if
+// another process has replaced that collection meanwhile.
+func (c *collections) inServing(ctx context.Context, do func(collection string) error) error {
+	for attempt := 0; ; attempt++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		collection, err := c.serving(ctx)
+		if err != nil {
+			return err
+		}
+		if err = do(collection); !errors.Is(err, errNoCollection) || attempt == 3 {
+			return err
+		}
+	}
 }

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// countsKept is for how long the numbers of a tenant are good enough.
+	// countsKept is how long the numbers of a tenant are good enough.
 	countsKept = 5 * time.Minute
-	// Numbers are kept of so many tenants, and of so many terms of each.
+	// The limits of the tenants, and of the terms of each, whose numbers are kept.
 	countedTenants, countedTerms = 256, 2000
 )
 
-// counts remembers how many passages of a tenant have which terms, for those
-// tenants that were searched last. This process's own changes are seen at
-// once, those of others after [countsKept].
+// counts remembers how many passages have each term, for the tenants that were
+// searched last. It sees this process's own changes at once, and those of other
+// processes after [countsKept].
 type counts struct {
 	mutex   sync.Mutex
 	tenants *simplelru.LRU[string, *tenantCounts]
@@ -38,8 +38,8 @@ func newCounts() *counts {
 	return &counts{tenants: tenants}
 }
 
-// of returns the numbers of a tenant. Those that are put into it after the
-// tenant was forgotten are of no effect.
+// of returns the numbers of a tenant. Numbers that a caller puts into them after
+// the tenant was forgotten have no effect.
 func (c *counts) of(tenant string) *tenantCounts {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -51,22 +51,22 @@ func (c *counts) of(tenant string) *tenantCounts {
 	return known
 }
 
-// forget is for a tenant that was changed.
+// forget forgets the numbers of a tenant that has changed.
 func (c *counts) forget(tenant string) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.tenants.Remove(tenant)
 }
 
-// forgetAll is for an index that was rebuilt.
+// forgetAll forgets all numbers, after a rebuild.
 func (c *counts) forgetAll() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.tenants.Purge()
 }
 
-// missing returns those terms whose number is not known, and an empty one if
-// the number of all passages is not.
+// missing returns the terms whose number is not known, and an empty term if the
+// number of all passages is not known.
 func (t *tenantCounts) missing(terms []retrieval.Term) (missing []string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -94,7 +94,7 @@ func (t *tenantCounts) put(term string, n int) {
 	t.terms[term] = n
 }
 
-var errNotCounted = errors.New("weaviate: the number of a term was forgotten at once")
+var errNotCounted = errors.New("weaviate: the count of a term was dropped before it was read")
 
 // idf returns the idf of each term.
 func (t *tenantCounts) idf(terms []retrieval.Term) ([]float64, error) {

@@ -10,7 +10,7 @@ import (
 	"parley/core/retrieval"
 )
 
-func terms(texts ...string) (list []retrieval.Term) {
+func termsOf(texts ...string) (list []retrieval.Term) {
 	for _, text := range texts {
 		list = append(list, retrieval.Term{Text: text, Weight: 1})
 	}
@@ -21,22 +21,22 @@ func TestCounts(t *testing.T) {
 	t.Run("numbers are known until the tenant is changed", func(t *testing.T) {
 		c := newCounts()
 		known := c.of("a")
-		if missing := known.missing(terms("x")); len(missing) != 2 {
+		if missing := known.missing(termsOf("x")); len(missing) != 2 {
 			t.Errorf("missing are %q", missing)
 		}
 		known.put("", 10)
 		known.put("x", 4)
 		c.of("b").put("", 3)
-		if missing := c.of("a").missing(terms("x")); len(missing) != 0 {
+		if missing := c.of("a").missing(termsOf("x")); len(missing) != 0 {
 			t.Errorf("missing are %q", missing)
 		}
-		got, err := c.of("a").idf(terms("x"))
+		got, err := c.of("a").idf(termsOf("x"))
 		if err != nil || math.Abs(got[0]-math.Log(1+6.5/4.5)) > 1e-12 {
 			t.Errorf("the idf is %v (%v)", got, err)
 		}
 		c.forget("a")
 		known.put("x", 5) // counted before the change
-		if missing := c.of("a").missing(terms("x")); len(missing) != 2 {
+		if missing := c.of("a").missing(termsOf("x")); len(missing) != 2 {
 			t.Errorf("after a change missing are %q", missing)
 		}
 		if missing := c.of("b").missing(nil); len(missing) != 0 {
@@ -92,7 +92,7 @@ func TestGuessedRarity(t *testing.T) {
 			}
 			return hit
 		}
-		got := guessed(terms("common", "rare", "unknown"), []retrieval.Hit{at(0, 0, 1), at(0), at(0, 0)})
+		got := guessed(termsOf("common", "rare", "unknown"), []retrieval.Hit{at(0, 0, 1), at(0), at(0, 0)})
 		if !(0 < got[0] && got[0] < got[1] && got[1] < got[2]) {
 			t.Errorf("guessed are %v", got)
 		}

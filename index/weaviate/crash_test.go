@@ -108,7 +108,7 @@ func TestCrash(t *testing.T) {
 		_, searching := index.Search(t.Context(), home, retrieval.IndexQuery{Terms: indextest.Terms("common"), Limit: 1})
 		_, counting := index.Count(t.Context(), home, document)
 		_, versioning := index.Version(t.Context())
-		_, resting := index.Rest(t.Context(), 0)
+		_, resting := index.Deactivate(t.Context(), 0)
 		for call, err := range map[string]error{
 			"search":  searching,
 			"count":   counting,

@@ -7,9 +7,9 @@ import (
 	"parley/core/fault"
 )
 
-// Destroy deletes the index with all that it holds. It is for an index that
-// was made to be measured or tested, which has a prefix: the one without is
-// the one that serves, and is refused with a fault of kind Invalid.
+// Destroy deletes the index with all that it holds. It is for the index of a
+// test or a benchmark, which has a prefix. The index without a prefix is the
+// one of production: Destroy refuses it with a fault of kind Invalid.
 func (x *Index) Destroy(ctx context.Context) error {
 	if x.names.prefix == "" {
 		return fault.New(fault.Invalid, "An index without a prefix is never destroyed. Give it a prefix of its own.")
@@ -18,10 +18,10 @@ func (x *Index) Destroy(ctx context.Context) error {
 	if err != nil && !isStatus(err, http.StatusNotFound) {
 		return failed(ctx, err)
 	}
-	// Not leftovers: that asks which collection serves, and so makes one.
-	own, err := x.own(ctx)
+	// Not leftovers: that asks for the serving collection, and so creates one.
+	own, err := x.collections.own(ctx)
 	if err == nil {
-		err = x.delete(ctx, own...)
+		err = x.collections.delete(ctx, own...)
 	}
 	return failed(ctx, err)
 }

@@ -18,19 +18,19 @@ import (
 )
 
 var (
-	// errNoTenant means that a scope holds nothing, and never did or was
+	// errNoTenant means that a scope holds nothing: it never did, or it was
 	// dropped.
 	errNoTenant = errors.New("weaviate: no such tenant")
 	// errNoCollection means that another process has switched to a rebuilt
-	// collection since this one asked, or that nothing was ever made.
+	// collection since this one asked, or that no collection exists yet.
 	errNoCollection = errors.New("weaviate: no such collection")
-	// errOtherDimension means that a vector is not as long as those that it is
-	// to be compared with.
+	// errOtherDimension means that a vector is not as long as the vectors that the
+	// server compares it with.
 	errOtherDimension = errors.New("weaviate: a vector of another dimension")
 	errRefused        = errors.New("weaviate refuses the API key; check WEAVIATE_API_KEY")
 )
 
-// statusError is an answer of the REST interface that is no success.
+// statusError is an answer of the REST interface with another status than 2xx.
 type statusError struct {
 	status int
 	text   string
@@ -40,8 +40,8 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("weaviate: status %d: %.500s", e.status, e.text)
 }
 
-// failed makes a failure for the caller, unless err is one. If ctx has ended,
-// the failure wraps that error of it.
+// failed returns err as a fault for the caller. If ctx has ended, the fault
+// wraps the error of ctx.
 func failed(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -55,8 +55,8 @@ func failed(ctx context.Context, err error) error {
 	return fault.Wrap(fault.Upstream, err, "The knowledge of this chatbot cannot be reached just now. Try again in a moment.")
 }
 
-// named returns err as one of this package's errors if it is. Weaviate tells
-// most of what is wrong in words only, whatever the interface.
+// named wraps err in this package's error for it, if there is one. Both
+// interfaces of Weaviate describe most failures in words only.
 func named(err error) error {
 	if err == nil {
 		return nil
@@ -83,7 +83,7 @@ func named(err error) error {
 }
 
 // temporary reports whether a call may succeed a moment later: the server is
-// starting, stopping, electing, or a tenant is being woken up or put to rest.
+// starting, stopping, electing, or a tenant is being activated or deactivated.
 func temporary(err error) bool {
 	if answer := (*statusError)(nil); errors.As(err, &answer) {
 		switch answer.status {
@@ -97,16 +97,16 @@ func temporary(err error) bool {
 	return slices.ContainsFunc(passing, func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
-// passing is what the server says of states that pass.
+// passing has the server's words for states that pass.
 var passing = []string{
 	"leader not found", "shutting down", "shut down", "already shutdown", "not loaded", "tenant not active", "is being", "closed", notDeleted,
 }
 
 const notDeleted = "objects were not deleted"
 
-// again does a call that may be repeated, each time within limit, at most four
-// times. All calls of this package may be: they write what has a name already,
-// or delete, or read.
+// again makes a call at most four times, each time within limit. Every call of
+// this package may be repeated: it writes objects under fixed names, deletes, or
+// reads.
 func again(ctx context.Context, limit time.Duration, call func(ctx context.Context) error) error {
 	pause := 50 * time.Millisecond
 	for attempt := 1; ; attempt++ {

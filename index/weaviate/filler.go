@@ -11,45 +11,46 @@ import (
 	"parley/core/retrieval"
 )
 
-// complete is when the heads of a rebuild say that they were written: before
-// any search, since all is written when the first begins.
+// complete is the time that the heads of a rebuild carry. It is before any
+// search, because the rebuild writes everything before the first search begins.
 var complete = time.UnixMilli(0)
 
 // filler fills a collection that nobody searches yet. So it need not write in
 // the order in which [Index.Replace] does, nor wait for each vector: it writes
 // a document in one call, and verifies all at the end.
 type filler struct {
-	index      *Index
+	documents  *documents
 	collection string
 
 	mutex sync.Mutex
-	// held says what was written, by tenant and document's key.
+	// held has what the filler wrote, by tenant and document's key.
 	held map[place]written
-	// groups holds the groups of each tenant, the one that is open last.
+	// groups has the groups of each tenant. The last one is open.
 	groups map[string][]*group
 }
 
-// group is documents of a tenant that share a revision, so that their vectors
-// can be counted together.
+// group is a set of documents of a tenant that share a revision, so that the
+// filler can count their vectors together.
 type group struct {
 	revision string
-	// vectors is how many there are, and vector one of them.
+	// vectors is the number of vectors, and vector is one of them.
 	vectors int
 	vector  []float32
 }
 
-// groupSize is from how many vectors on a group takes no more documents. One
-// search must be able to find them all, and then compares them one by one.
+// groupSize is the number of vectors from which on a group takes no more
+// documents. One search must be able to find them all, and then compares them
+// one by one.
 const groupSize = 4000
 
-// written is what was written of a document.
+// written describes a document that the filler wrote.
 type written struct {
 	passages, vectors int
 	group             *group
 }
 
-func newFiller(index *Index, collection string) *filler {
-	return &filler{index: index, collection: collection, held: map[place]written{}, groups: map[string][]*group{}}
+func newFiller(documents *documents, collection string) *filler {
+	return &filler{documents: documents, collection: collection, held: map[place]written{}, groups: map[string][]*group{}}
 }
 
 // Replace is that of [retrieval.Filler].
@@ -65,17 +66,17 @@ func (f *filler) Replace(ctx context.Context, scope retrieval.Scope, documentID 
 	if len(entries) == 0 {
 		return nil
 	}
-	if err := f.index.checkDimension(ctx, f.collection, entries); err != nil {
+	if err := f.documents.dimensions.check(ctx, f.collection, entries); err != nil {
 		return failed(ctx, err)
 	}
 	revision := now.group.revision
 	objects := append(passages(f.collection, owner, documentID, revision, entries),
-		headOf(f.index.names.heads(f.collection), owner, documentID, revision, complete))
-	return failed(ctx, f.index.putIn(ctx, f.collection, owner, objects))
+		headOf(f.documents.names.heads(f.collection), owner, documentID, revision, complete))
+	return failed(ctx, f.documents.put(ctx, f.collection, owner, objects))
 }
 
-// note remembers what is written of a document, and reports whether some of it
-// was before. What is written again is of no group.
+// note remembers a document that the filler writes, and reports whether it had
+// written the document before. A document that is written again is in no group.
 func (f *filler) note(at place, entries []retrieval.Entry) (now written, again bool) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -109,16 +110,16 @@ func (f *filler) open(owner string) *group {
 	return next
 }
 
-// again writes a document that was written before.
+// again writes a document that the filler has written before.
 func (f *filler) again(ctx context.Context, owner, documentID string, entries []retrieval.Entry) error {
 	if len(entries) == 0 {
-		return f.index.removeIn(ctx, f.collection, owner, documentID)
+		return f.documents.remove(ctx, f.collection, owner, documentID)
 	}
-	return f.index.replaceIn(ctx, f.collection, owner, documentID, entries)
+	return f.documents.replace(ctx, f.collection, owner, documentID, entries)
 }
 
-// verify fails unless the server counts what was written, and waits until it
-// finds all vectors.
+// verify fails unless the server counts the passages that the filler wrote, and
+// waits until the server finds all vectors.
 func (f *filler) verify(ctx context.Context) error {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -127,7 +128,7 @@ func (f *filler) verify(ctx context.Context) error {
 		want[at.collection] += of.passages
 	}
 	for owner, n := range want {
-		held, err := f.index.server.count(ctx, f.collection, owner, nil)
+		held, err := f.documents.server.count(ctx, f.collection, owner, nil)
 		if err != nil {
 			return err
 		}
@@ -143,15 +144,15 @@ func (f *filler) verify(ctx context.Context) error {
 	return nil
 }
 
-// awaitVectors waits until all vectors of a tenant's groups are found. That
-// none waits in the queue is not enough: the server may have stored passages
-// whose vectors it has not queued yet.
+// awaitVectors waits until the server finds all vectors of a tenant's groups. An
+// empty queue is not enough: the server may have stored passages whose vectors
+// it has not queued yet.
 func (f *filler) awaitVectors(ctx context.Context, owner string, groups []*group) error {
 	if err := f.awaitQueue(ctx, owner); err != nil {
 		return err
 	}
 	for _, g := range groups {
-		if err := f.index.awaitVectors(ctx, f.collection, owner, g.revision, g.vectors, g.vector); err != nil {
+		if err := f.documents.awaitVectors(ctx, f.collection, owner, g.revision, g.vectors, g.vector); err != nil {
 			return err
 		}
 	}
@@ -166,7 +167,7 @@ func (f *filler) awaitQueue(ctx context.Context, owner string) error {
 			Name            string
 			VectorQueueSize int
 		}
-		if err := f.index.server.ask(ctx, http.MethodGet, path, nil, &shards); err != nil {
+		if err := f.documents.server.ask(ctx, http.MethodGet, path, nil, &shards); err != nil {
 			return err
 		}
 		waiting := 0

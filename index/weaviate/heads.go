@@ -17,7 +17,7 @@ type head struct {
 	at       time.Time
 }
 
-// heads are those of some documents, by collection and key.
+// heads has the heads of some documents, by collection and key.
 type heads map[place]head
 
 type place struct{ collection, document string }
@@ -25,8 +25,8 @@ type place struct{ collection, document string }
 // headsAtOnce bounds how many heads one call asks for.
 const headsAtOnce = 1000
 
-// heads reads the heads of the documents of all that was found.
-func (x *Index) heads(ctx context.Context, lists ...[]hit) (heads, error) {
+// heads reads the heads of the documents of all hits in the lists.
+func (s *search) heads(ctx context.Context, lists ...[]hit) (heads, error) {
 	wanted := map[string][]string{}
 	seen, read := map[place]struct{}{}, heads{}
 	for _, list := range lists {
@@ -41,7 +41,7 @@ func (x *Index) heads(ctx context.Context, lists ...[]hit) (heads, error) {
 	for collection, documents := range wanted {
 		for len(documents) > 0 {
 			n := min(len(documents), headsAtOnce)
-			if err := x.readHeads(ctx, read, collection, documents[:n]); err != nil {
+			if err := s.readHeads(ctx, read, collection, documents[:n]); err != nil {
 				return nil, err
 			}
 			documents = documents[n:]
@@ -50,9 +50,9 @@ func (x *Index) heads(ctx context.Context, lists ...[]hit) (heads, error) {
 	return read, nil
 }
 
-func (x *Index) readHeads(ctx context.Context, into heads, collection string, documents []string) error {
-	found, err := x.server.search(ctx, &pb.SearchRequest{
-		Collection: x.names.heads(collection), Limit: uint32(len(documents)), Filters: isOneOf(propID, documents),
+func (s *search) readHeads(ctx context.Context, into heads, collection string, documents []string) error {
+	found, err := s.server.search(ctx, &pb.SearchRequest{
+		Collection: s.names.heads(collection), Limit: uint32(len(documents)), Filters: isOneOf(propID, documents),
 		Properties: returning(propRevision, propAt), Metadata: &pb.MetadataRequest{Uuid: true},
 	})
 	for _, result := range found {

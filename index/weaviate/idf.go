@@ -8,18 +8,19 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"parley/core/retrieval"
+	"parley/index/weaviate/terms"
 )
 
 const (
-	// rarityTime bounds the counting for one search, which need not succeed.
-	rarityTime = time.Second
+	// idfTime bounds the counting for one search. A search succeeds without it.
+	idfTime = time.Second
 	// countsAtOnce bounds how many terms are counted at the same time.
 	countsAtOnce = 16
 )
 
-// rarities returns the idf of each of the query's terms. All that is not known
-// of the last minutes is counted by the server, at the same time.
-func (s *search) rarities(ctx context.Context) ([]float64, error) {
+// idfs returns the idf of each of the query's terms. The server counts, at
+// the same time, those that this process has not asked for in the last minutes.
+func (s *search) idfs(ctx context.Context) ([]float64, error) {
 	known := s.counts.of(s.tenant)
 	missing := known.missing(s.query.Terms)
 	if len(missing) > 0 {
@@ -32,14 +33,14 @@ func (s *search) rarities(ctx context.Context) ([]float64, error) {
 
 // countTerms counts the passages that have each of some terms. The empty one
 // stands for all passages.
-func (s *search) countTerms(ctx context.Context, into *tenantCounts, terms []string) error {
-	ctx, cancel := context.WithTimeout(ctx, rarityTime)
+func (s *search) countTerms(ctx context.Context, into *tenantCounts, counted []string) error {
+	ctx, cancel := context.WithTimeout(ctx, idfTime)
 	defer cancel()
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(countsAtOnce)
-	for _, term := range terms {
+	for _, term := range counted {
 		group.Go(func() error {
-			filter := is(propTerms, encodeTerm(term))
+			filter := is(propTerms, terms.EncodeTerm(term))
 			if term == "" {
 				filter = nil
 			}
@@ -59,8 +60,8 @@ func idf(total, n int) float64 {
 	return math.Log(1 + (float64(max(total, n)-n)+0.5)/(float64(n)+0.5))
 }
 
-// guessed is the idf of each term among the hits, for when the server did not
-// count: terms that most of the hits have are the commoner ones.
+// guessed estimates the idf of each term from the hits, if the server did not
+// count: a term that most of the hits have is a common one.
 func guessed(terms []retrieval.Term, hits []retrieval.Hit) []float64 {
 	have := make([]int, len(terms))
 	last := make([]int, len(terms))

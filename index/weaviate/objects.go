@@ -14,11 +14,12 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"parley/core/retrieval"
+	"parley/index/weaviate/terms"
 )
 
 const (
-	// A batch has at most so many objects, and so many bytes of terms and
-	// vectors unless one object has more.
+	// The limits of a batch: its objects, and the bytes of their terms and
+	// vectors. One object may have more.
 	batchObjects = 200
 	batchBytes   = 4 << 20
 	// maxResults is the server's limit (QUERY_MAXIMUM_RESULTS), of searches
@@ -26,7 +27,7 @@ const (
 	maxResults = 10_000
 )
 
-// object makes an object of text properties. Empty ones are left out.
+// object makes an object of text properties. It leaves empty ones out.
 func object(id, collection, tenant string, properties map[string]string) *pb.BatchObject {
 	fields := make(map[string]*structpb.Value, len(properties))
 	for name, text := range properties {
@@ -48,7 +49,7 @@ func passages(collection, tenant, document, revision string, entries []retrieval
 	for i, e := range entries {
 		id := uuid.NewSHA1(space, []byte("passage\x00"+documentKey+revision+strconv.Itoa(i))).String()
 		properties := map[string]string{
-			propTerms:    encode(e.Terms),
+			propTerms:    terms.Encode(e.Terms),
 			propPassage:  strconv.FormatInt(e.PassageID, 10),
 			propDocument: document,
 			propKey:      documentKey,
@@ -63,7 +64,7 @@ func passages(collection, tenant, document, revision string, entries []retrieval
 	return objects
 }
 
-// headOf makes the head that makes a revision the current one, at a time.
+// headOf makes the head that says that a revision is current since a time.
 func headOf(collection, tenant, document, revision string, at time.Time) *pb.BatchObject {
 	return object(key(tenant, document), collection, "", map[string]string{
 		propScope:    tenant,
@@ -99,9 +100,9 @@ func similarity(vector []float32, other []byte) float64 {
 	return product / math.Sqrt(square)
 }
 
-// put writes objects, in their order, in batches. Any object's failure is that
-// of all: a full disk fails one of a batch and answers that the others, which
-// it did not store either, were stored.
+// put writes objects, in their order, in batches. It fails if the server reports
+// the failure of any object: with a full disk the server reports one failure and
+// says that it stored the others, which it did not store either.
 func (s *server) put(ctx context.Context, objects []*pb.BatchObject) error {
 	for len(objects) > 0 {
 		n, size := 0, 0
@@ -128,8 +129,8 @@ func (s *server) put(ctx context.Context, objects []*pb.BatchObject) error {
 	return nil
 }
 
-// deleteWhere deletes what the filter admits. A tenant that is not there has
-// nothing.
+// deleteWhere deletes the objects that the filter admits. It succeeds if the
+// tenant does not exist.
 func (s *server) deleteWhere(ctx context.Context, collection, tenant string, filter *pb.Filters) error {
 	request := &pb.BatchDeleteRequest{Collection: collection, Filters: filter, ConsistencyLevel: s.all()}
 	if tenant != "" {
@@ -147,15 +148,15 @@ func (s *server) deleteWhere(ctx context.Context, collection, tenant string, fil
 		if errors.Is(err, errNoTenant) {
 			return nil
 		}
-		// One call deletes at most so many as a search finds.
+		// One call deletes at most maxResults objects.
 		if err != nil || reply.GetMatches() < maxResults {
 			return err
 		}
 	}
 }
 
-// all is the consistency of changes: with replicas, all of them have to know,
-// because a search asks one.
+// all is the consistency of changes: all replicas must confirm a change, because
+// a search asks only one of them.
 func (s *server) all() *pb.ConsistencyLevel {
 	if !s.replicated {
 		return nil
@@ -163,7 +164,7 @@ func (s *server) all() *pb.ConsistencyLevel {
 	return pb.ConsistencyLevel_CONSISTENCY_LEVEL_ALL.Enum()
 }
 
-// search returns the results of one search. A tenant that is not there has
+// search returns the results of one search. A tenant that does not exist has
 // none.
 func (s *server) search(ctx context.Context, request *pb.SearchRequest) ([]*pb.SearchResult, error) {
 	request.Uses_127Api = true
@@ -182,7 +183,7 @@ func (s *server) search(ctx context.Context, request *pb.SearchRequest) ([]*pb.S
 	return results, err
 }
 
-// property returns a result's text property, and empty if it has none.
+// textOf returns a result's text property, and empty if it has none.
 func textOf(result *pb.SearchResult, name string) string {
 	return result.GetProperties().GetNonRefProps().GetFields()[name].GetTextValue()
 }

@@ -10,15 +10,18 @@ import (
 	pb "github.com/weaviate/weaviate/grpc/generated/protocol/v1"
 
 	"parley/core/retrieval"
+	"parley/index/weaviate/terms"
 )
 
-// hit is what a search found, whether or not its revision is the current one.
+// hit is a passage that the server found, whether or not its revision is the
+// current one.
 type hit struct {
 	retrieval.Hit
 	collection string
 	document   string // the key of its document
 	revision   string
-	// terms and vector are as the server keeps them, if they were asked for.
+	// terms and vector are as the server stores them, if the search asked for
+	// them.
 	terms  string
 	vector []byte
 }
@@ -26,7 +29,7 @@ type hit struct {
 // lexical ranks a tenant's passages by BM25.
 func (s *search) lexical(ctx context.Context) ([]hit, error) {
 	request := s.request()
-	request.Bm25Search = &pb.BM25{Query: question(s.query.Terms), Properties: []string{propTerms}}
+	request.Bm25Search = &pb.BM25{Query: terms.Question(s.query.Terms), Properties: []string{propTerms}}
 	request.Metadata.Score = true
 	if s.wantsTerms() {
 		request.Properties.NonRefProperties = append(request.Properties.NonRefProperties, propTerms)
@@ -35,7 +38,7 @@ func (s *search) lexical(ctx context.Context) ([]hit, error) {
 	return s.ranked(ctx, request, func(m *pb.MetadataResult) float64 { return float64(m.GetScore()) })
 }
 
-// near ranks them by cosine similarity.
+// near ranks a tenant's passages by cosine similarity.
 func (s *search) near(ctx context.Context) ([]hit, error) {
 	request := s.request()
 	request.NearVector = &pb.NearVector{VectorBytes: packed(s.query.Vector)}
@@ -66,9 +69,9 @@ func keys(ids []string, key func(string) string) []string {
 	return made
 }
 
-// ranked does a search and orders its results.
-func (x *Index) ranked(ctx context.Context, request *pb.SearchRequest, score func(*pb.MetadataResult) float64) ([]hit, error) {
-	found, err := x.server.search(ctx, request)
+// ranked sends a request and orders its results.
+func (s *search) ranked(ctx context.Context, request *pb.SearchRequest, score func(*pb.MetadataResult) float64) ([]hit, error) {
+	found, err := s.server.search(ctx, request)
 	if err != nil {
 		return nil, err
 	}

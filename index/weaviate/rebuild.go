@@ -18,26 +18,26 @@ func (x *Index) Version(ctx context.Context) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", failed(ctx, err)
 	}
-	found, err := x.served(ctx)
+	found, err := x.collections.served(ctx)
 	if err != nil {
 		return "", failed(ctx, err)
 	}
 	return found.version(), nil
 }
 
-// Rebuild is that of [retrieval.Index]. Two rebuilds at the same time, in two
-// processes, are not for this package to prevent: the second deletes what the
-// first has made, which then fails.
+// Rebuild is that of [retrieval.Index]. This package does not
+// prevent two rebuilds at the same time in two processes: the second deletes
+// the collections of the first, which then fails.
 func (x *Index) Rebuild(ctx context.Context, version string, fill func(context.Context, retrieval.Filler) error) error {
-	giveBack, err := take(ctx, x.rebuilding)
+	release, err := lock(ctx, x.rebuilding)
 	if err != nil {
 		return err
 	}
-	defer giveBack()
+	defer release()
 
-	left, err := x.leftovers(ctx)
+	left, err := x.collections.leftovers(ctx)
 	if err == nil {
-		err = x.delete(ctx, left...)
+		err = x.collections.delete(ctx, left...)
 	}
 	if err != nil {
 		return failed(ctx, err)
@@ -46,22 +46,22 @@ func (x *Index) Rebuild(ctx context.Context, version string, fill func(context.C
 	if err := x.prepare(ctx, suffix, version, fill); err != nil {
 		clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTime)
 		defer cancel()
-		return errors.Join(err, x.delete(clean, x.names.passages(suffix), x.names.documents(suffix)))
+		return errors.Join(err, x.collections.delete(clean, x.names.passages(suffix), x.names.documents(suffix)))
 	}
-	// The old collections are no more in use, but by searches that have
-	// begun, which begin again.
-	if left, err = x.leftovers(ctx); err == nil {
-		err = x.delete(ctx, left...)
+	// Only searches that have begun still use the old collections, and they
+	// begin again.
+	if left, err = x.collections.leftovers(ctx); err == nil {
+		err = x.collections.delete(ctx, left...)
 	}
 	return failed(ctx, err)
 }
 
 // prepare makes collections, lets fill fill them, and switches to them.
 func (x *Index) prepare(ctx context.Context, suffix, version string, fill func(context.Context, retrieval.Filler) error) error {
-	if err := x.create(ctx, suffix, version); err != nil {
+	if err := x.collections.create(ctx, suffix, version); err != nil {
 		return failed(ctx, err)
 	}
-	into := newFiller(x, x.names.passages(suffix))
+	into := newFiller(x.documents, x.names.passages(suffix))
 	if err := fill(ctx, into); err != nil {
 		return err
 	}

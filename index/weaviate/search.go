@@ -8,19 +8,20 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"parley/core/retrieval"
+	"parley/index/weaviate/terms"
 )
 
 const (
 	// searchTime bounds a search with all its repetitions.
 	searchTime = 10 * time.Second
-	// searches bounds how often a search is repeated.
+	// searches bounds how often a search repeats its requests.
 	searches = 30
-	// spare is how many hits more than wanted are asked for, in the place of
-	// those that are dropped.
+	// spare is how many more hits than the limit a search asks for, to replace
+	// those that it drops.
 	spare = 16
 )
 
-var errChanging = errors.New("weaviate: what was found changed again and again while it was looked for")
+var errChanging = errors.New("weaviate: the documents that the search found kept changing")
 
 // Search is that of [retrieval.Index].
 func (x *Index) Search(ctx context.Context, scope retrieval.Scope, query retrieval.IndexQuery) (retrieval.Hits, error) {
@@ -29,13 +30,13 @@ func (x *Index) Search(ctx context.Context, scope retrieval.Scope, query retriev
 	if err := ctx.Err(); err != nil {
 		return retrieval.Hits{}, failed(ctx, err)
 	}
-	s := search{Index: x, tenant: tenant(scope), query: query, fetch: query.Limit + spare}
-	x.touch(s.tenant)
+	s := search{server: x.server, names: x.names, counts: x.counts, tenant: tenant(scope), query: query, fetch: query.Limit + spare}
+	x.tenants.touch(s.tenant)
 	for range searches {
 		hits, done, err := s.once(ctx)
 		if errors.Is(err, errNoCollection) {
 			// There is none yet, or the alias moved under the search.
-			_, err = x.serving(ctx)
+			_, err = x.collections.serving(ctx)
 		}
 		if err != nil {
 			return retrieval.Hits{}, failed(ctx, err)
@@ -47,23 +48,27 @@ func (x *Index) Search(ctx context.Context, scope retrieval.Scope, query retriev
 	return retrieval.Hits{}, failed(ctx, errChanging)
 }
 
-// search is one that goes on until it has seen one state of all it found.
+// search is one search. It repeats its requests until all hits are of one state
+// of their documents.
 type search struct {
-	*Index
+	server *server
+	names  names
+	counts *counts
 	tenant string
 	query  retrieval.IndexQuery
 	// fetch is how many hits to ask for.
 	fetch int
 	// before holds heads that were read before the next attempt begins.
 	before heads
-	// idf is that of each term, once it is known.
+	// idf has the inverse document frequency of each term, once it is known.
 	idf []float64
-	// otherDimension says that the server could not compare the vector, which
-	// the query has no more.
+	// otherDimension says that the server could not compare the vector. The
+	// search then drops the vector from the query.
 	otherDimension bool
 }
 
-// once does one attempt. Without an error it is done, or to be repeated.
+// once makes one attempt. It reports whether the search is done or must be
+// repeated.
 func (s *search) once(ctx context.Context) (hits retrieval.Hits, done bool, err error) {
 	started := time.Now()
 	lexical, near, err := s.rankings(ctx)
@@ -98,8 +103,8 @@ func (s *search) once(ctx context.Context) (hits retrieval.Hits, done bool, err 
 	return hits, true, nil
 }
 
-// rankings asks at the same time for both lists, best first, and for the
-// rarity of the terms.
+// rankings asks at the same time for both lists, best first, and for the idf of
+// the terms.
 func (s *search) rankings(ctx context.Context) (lexical, near []hit, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	if len(s.query.Terms) > 0 {
@@ -116,8 +121,8 @@ func (s *search) rankings(ctx context.Context) (lexical, near []hit, err error) 
 	}
 	if s.wantsTerms() && s.idf == nil {
 		group.Go(func() error {
-			// A search that does not know it is better than none.
-			s.idf, _ = s.rarities(ctx)
+			// A search without the idf is better than none.
+			s.idf, _ = s.idfs(ctx)
 			return nil
 		})
 	}
@@ -125,12 +130,12 @@ func (s *search) rankings(ctx context.Context) (lexical, near []hit, err error) 
 	return lexical, near, err
 }
 
-// wantsTerms reports whether more is asked of the first lexical hits than
-// their place.
+// wantsTerms reports whether the query asks where the first lexical hits have
+// its terms.
 func (s *search) wantsTerms() bool { return s.query.OccurrencesOf > 0 && len(s.query.Terms) > 0 }
 
-// tooShort reports whether so many hits were dropped that more are needed, and
-// there may be more.
+// tooShort reports whether the search dropped so many hits that it needs more,
+// and the server may have more.
 func (s *search) tooShort(found, current []hit) bool {
 	return s.cut(found) && len(current) < s.query.Limit
 }
@@ -141,15 +146,15 @@ func (s *search) tied(found, current []hit) bool {
 	return s.cut(found) && current[s.query.Limit-1].Score == current[len(current)-1].Score
 }
 
-// cut reports whether the server may have more, and may tell.
+// cut reports whether the server may have more hits and may return them.
 func (s *search) cut(found []hit) bool { return len(found) >= s.fetch && s.fetch < maxResults }
 
-// lookInto puts into the first hits where they have the query's terms, and how
+// lookInto adds to the first hits where they have the query's terms, and how
 // near they are to its vector.
 func (s *search) lookInto(found []hit, hits []retrieval.Hit) {
-	terms := newLocator(s.query.Terms)
+	locator := terms.NewLocator(s.query.Terms)
 	for i, h := range found[:min(s.query.OccurrencesOf, len(hits))] {
-		hits[i].Occurrences, hits[i].Length = terms.locate(h.terms)
+		hits[i].Occurrences, hits[i].Length = locator.Locate(h.terms)
 		hits[i].Similarity = similarity(s.query.Vector, h.vector)
 	}
 }

@@ -20,24 +20,24 @@ import (
 )
 
 const (
-	// readTime bounds one question to the server, changeTime one change, and
-	// schemaTime one change of collections and tenants, which all nodes of a
-	// cluster have to agree on.
+	// readTime bounds one read, changeTime one change of objects, and schemaTime
+	// one change of collections and tenants, on which all nodes of a cluster
+	// must agree.
 	readTime   = 5 * time.Second
 	changeTime = time.Minute
 	schemaTime = time.Minute
-	// connectTime bounds the making of a connection, and the time after which
-	// a server that is back is noticed.
+	// connectTime bounds the time to connect, and the pause before the next
+	// attempt to reach a server that was down.
 	connectTime = 2 * time.Second
-	// answerSize bounds what is read of one answer, in bytes.
+	// answerSize bounds the bytes that are read of one answer.
 	answerSize = 256 << 20
 )
 
 // server is the connection to Weaviate: gRPC for objects, REST for all else.
 //
-// The vendor's client serves for REST. For gRPC it is the generated code that
-// serves, without the client around it: that one cannot search, cannot be
-// closed, and does not verify certificates.
+// It calls REST through the vendor's client, and gRPC through the generated code
+// alone: the vendor's client for gRPC cannot search, cannot be closed, and does
+// not verify certificates.
 type server struct {
 	http   *http.Client
 	rest   *connection.Connection
@@ -63,8 +63,8 @@ func dial(config Config) (*server, error) {
 		headers["Authorization"] = key.header()
 	}
 	s.rest = connection.NewConnection(scheme, config.host, s.http, schemaTime, headers)
-	// The finalizer that the client sets waits for ever for a reader of its
-	// channel, and with it all other finalizers of the program.
+	// The finalizer that the client sets waits forever for a reader of its
+	// channel, and blocks all other finalizers of the program.
 	runtime.SetFinalizer(s.rest, nil)
 	s.schema = schema.New(s.rest)
 
@@ -91,20 +91,20 @@ func (s *server) close() error {
 	return s.grpc.Close()
 }
 
-// repeat does calls of the gRPC interface as again does.
+// repeat makes a call of the gRPC interface as [again] does.
 func (s *server) repeat(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
 	return again(ctx, limit, func(ctx context.Context) error {
 		err := call(ctx)
 		if status.Code(err) == codes.Unavailable {
-			// Or the next attempt fails without one, until the connection's
-			// own pause is over.
+			// Otherwise the next attempt fails without a call until the
+			// connection's own pause is over.
 			s.grpc.ResetConnectBackoff()
 		}
 		return err
 	})
 }
 
-// bearer is an API key that goes with every call.
+// bearer is the API key that every call carries.
 type bearer string
 
 func (b bearer) header() string { return "Bearer " + string(b) }
@@ -120,7 +120,7 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 // RequireTransportSecurity allows keys on a private network without TLS.
 func (b bearer) RequireTransportSecurity() bool { return false }
 
-// bounded bounds the answers, which the vendor's client reads to their end.
+// bounded bounds the size of answers: the vendor's client reads them to their end.
 type bounded struct{ *http.Transport }
 
 func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {

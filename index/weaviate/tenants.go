@@ -3,6 +3,7 @@ package weaviate
 import (
 	"context"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,52 +11,57 @@ import (
 	pb "github.com/weaviate/weaviate/grpc/generated/protocol/v1"
 )
 
-// restAtOnce bounds how many tenants one call puts to rest.
-const restAtOnce = 100
+// deactivatedAtOnce bounds how many tenants one call deactivates.
+const deactivatedAtOnce = 100
 
 // useKey is the UUID of the object that says when a tenant was last used.
 func useKey(tenant string) string {
 	return uuid.NewSHA1(space, []byte("use\x00"+tenant)).String()
 }
 
-func (x *Index) touch(tenant string) {
-	x.mutex.Lock()
-	defer x.mutex.Unlock()
-	x.used[tenant] = struct{}{}
+// tenants deactivates the tenants that nobody uses.
+type tenants struct {
+	server *server
+	names  names
+
+	mutex sync.Mutex
+	// used has the tenants that this process has used since it last told the
+	// other processes; see [Index.Deactivate].
+	used map[string]struct{}
 }
 
-// Rest makes those tenants inactive that no process has used for a while,
-// which frees their memory and files on the server, and returns how many. Any
-// call wakes a tenant up. Every process calls it from time to time, at least
-// twice in idle: it also tells the others what this process has used since its
-// last call. A change that comes at the very moment may be lost by the server;
-// its count shows that, so it fails.
-func (x *Index) Rest(ctx context.Context, idle time.Duration) (int, error) {
+// touch notes that this process uses a tenant.
+func (t *tenants) touch(tenant string) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.used[tenant] = struct{}{}
+}
+
+// deactivate deactivates those tenants of a collection that no process has used
+// for a while, and returns how many.
+func (t *tenants) deactivate(ctx context.Context, collection string, idle time.Duration) (int, error) {
+	active, err := t.active(ctx, collection)
+	if err != nil {
+		return 0, err
+	}
 	count := 0
-	err := x.inServing(ctx, func(collection string) error {
-		active, err := x.active(ctx, collection)
+	for len(active) > 0 {
+		n := min(len(active), deactivatedAtOnce)
+		deactivated, err := t.deactivateIdle(ctx, collection, active[:n], idle)
 		if err != nil {
-			return err
+			return count, err
 		}
-		for len(active) > 0 {
-			n := min(len(active), restAtOnce)
-			rested, err := x.restIdle(ctx, collection, active[:n], idle)
-			if err != nil {
-				return err
-			}
-			count += rested
-			active = active[n:]
-		}
-		return nil
-	})
-	return count, failed(ctx, err)
+		count += deactivated
+		active = active[n:]
+	}
+	return count, nil
 }
 
-// active returns the names of the tenants that are awake.
-func (x *Index) active(ctx context.Context, collection string) ([]string, error) {
+// active returns the names of the active tenants.
+func (t *tenants) active(ctx context.Context, collection string) ([]string, error) {
 	var names []string
-	err := x.server.repeat(ctx, schemaTime, func(ctx context.Context) error {
-		reply, err := x.server.data.TenantsGet(ctx, &pb.TenantsGetRequest{Collection: collection})
+	err := t.server.repeat(ctx, schemaTime, func(ctx context.Context) error {
+		reply, err := t.server.data.TenantsGet(ctx, &pb.TenantsGetRequest{Collection: collection})
 		names = nil
 		for _, tenant := range reply.GetTenants() {
 			switch tenant.GetActivityStatus() {
@@ -68,50 +74,51 @@ func (x *Index) active(ctx context.Context, collection string) ([]string, error)
 	return names, err
 }
 
-// restIdle puts those of some tenants to rest that were not used for a while.
-// One of which nobody has said anything yet counts as used now.
-func (x *Index) restIdle(ctx context.Context, collection string, tenants []string, idle time.Duration) (int, error) {
-	last, err := x.lastUse(ctx, collection, tenants)
+// deactivateIdle deactivates those of some tenants that no process has used for
+// a while. A tenant without a recorded use counts as used now.
+func (t *tenants) deactivateIdle(ctx context.Context, collection string, tenants []string, idle time.Duration) (int, error) {
+	last, err := t.lastUse(ctx, collection, tenants)
 	if err != nil {
 		return 0, err
 	}
 	now := time.Now()
-	var resting []models.Tenant
+	var unused []models.Tenant
 	var uses []*pb.BatchObject
 	for _, name := range tenants {
 		at, known := last[name]
-		if x.wasUsed(name) || !known {
+		if t.wasUsed(name) || !known {
 			at = now
-			uses = append(uses, object(useKey(name), x.names.heads(collection), "", map[string]string{
+			uses = append(uses, object(useKey(name), t.names.heads(collection), "", map[string]string{
 				propScope: name, propAt: strconv.FormatInt(now.UnixMilli(), 10),
 			}))
 		}
 		if now.Sub(at) >= idle {
-			resting = append(resting, models.Tenant{Name: name, ActivityStatus: models.TenantActivityStatusCOLD})
+			unused = append(unused, models.Tenant{Name: name, ActivityStatus: models.TenantActivityStatusCOLD})
 		}
 	}
-	if err := x.server.put(ctx, uses); err != nil || len(resting) == 0 {
+	if err := t.server.put(ctx, uses); err != nil || len(unused) == 0 {
 		return 0, err
 	}
 	err = again(ctx, schemaTime, func(ctx context.Context) error {
-		return x.server.schema.TenantsUpdater().WithClassName(collection).WithTenants(resting...).Do(ctx)
+		return t.server.schema.TenantsUpdater().WithClassName(collection).WithTenants(unused...).Do(ctx)
 	})
-	return len(resting), err
+	return len(unused), err
 }
 
 // wasUsed reports whether this process has used a tenant since it last asked.
-func (x *Index) wasUsed(tenant string) bool {
-	x.mutex.Lock()
-	defer x.mutex.Unlock()
-	_, used := x.used[tenant]
-	delete(x.used, tenant)
+func (t *tenants) wasUsed(tenant string) bool {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	_, used := t.used[tenant]
+	delete(t.used, tenant)
 	return used
 }
 
-// lastUse returns when the processes have last said that tenants were used.
-func (x *Index) lastUse(ctx context.Context, collection string, tenants []string) (map[string]time.Time, error) {
-	found, err := x.server.search(ctx, &pb.SearchRequest{
-		Collection: x.names.heads(collection), Limit: uint32(len(tenants)), Filters: isOneOf(propID, keys(tenants, useKey)),
+// lastUse returns the time of the last use that the processes have recorded of
+// each tenant.
+func (t *tenants) lastUse(ctx context.Context, collection string, tenants []string) (map[string]time.Time, error) {
+	found, err := t.server.search(ctx, &pb.SearchRequest{
+		Collection: t.names.heads(collection), Limit: uint32(len(tenants)), Filters: isOneOf(propID, keys(tenants, useKey)),
 		Properties: returning(propScope, propAt),
 	})
 	last := map[string]time.Time{}

@@ -71,7 +71,7 @@ func TestTenants(t *testing.T) {
 		}
 		rest := func(idle time.Duration, want int) {
 			t.Helper()
-			if rested, err := index.Rest(t.Context(), idle); err != nil || rested != want {
+			if rested, err := index.Deactivate(t.Context(), idle); err != nil || rested != want {
 				t.Errorf("rested %d (%v), want %d", rested, err, want)
 			}
 		}
@@ -117,7 +117,7 @@ func TestTenants(t *testing.T) {
 			if _, err := index.Count(t.Context(), home, "doc"); err != nil {
 				t.Error(err)
 			}
-			if rested, err := another.Rest(t.Context(), idle); err != nil || rested != want {
+			if rested, err := another.Deactivate(t.Context(), idle); err != nil || rested != want {
 				t.Errorf("another process rested %d (%v), want %d", rested, err, want)
 			}
 		}

@@ -62,7 +62,7 @@ func (h *housekeeping) run(ctx context.Context) {
 			h.Tenants.DeleteExpired(ctx), h.Knowledge.Retention.DeleteExpired(ctx), h.Keys.DeleteOutdated(ctx), h.Answers.DeleteOutdated(ctx)))
 		logUnlessStopped(ctx, h.Log, "index not repaired", h.Rebuilder.Watch(ctx))
 		if shared, ok := h.Index.(*weaviate.Index); ok {
-			_, err := shared.Rest(ctx, tenantIdle)
+			_, err := shared.Deactivate(ctx, tenantIdle)
 			logUnlessStopped(ctx, h.Log, "idle tenants not unloaded", err)
 		}
 	})

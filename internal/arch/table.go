@@ -241,8 +241,13 @@ var table = []Row{
 		Because:  "an index knows the package that declares its port; adapters never import one another",
 	},
 	{
+		Packages: []string{"index/weaviate/terms"},
+		Ours:     []string{"core/retrieval", "internal/*"},
+		Because:  "a passage's words are text, whatever the connection to the server",
+	},
+	{
 		Packages: []string{"index/weaviate"},
-		Ours:     []string{"core/retrieval", "core/retrieval/lexical", "core/fault", "internal/*"},
+		Ours:     []string{"index/weaviate/terms", "core/retrieval", "core/retrieval/lexical", "core/fault", "internal/*"},
 		Outside:  []string{weaviate, weaviateClient, grpc, protobuf, uuid, openapi, xsync, lru},
 		Because:  "an index knows the package that declares its port, and its own vendor; adapters never import one another",
 	},

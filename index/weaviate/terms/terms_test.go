@@ -1,4 +1,4 @@
-package weaviate
+package terms
 
 import (
 	"slices"
@@ -26,9 +26,9 @@ func TestEncode(t *testing.T) {
 				want = append(want, retrieval.Occurrence{Term: int32(i), At: int32(at)})
 			}
 		}
-		locator := newLocator(query)
+		locator := NewLocator(query)
 		for range 2 {
-			got, length := locator.locate(encode(terms))
+			got, length := locator.Locate(Encode(terms))
 			if length != len(terms) || !slices.Equal(got, want) {
 				t.Fatalf("%q in %q: length %d and %v, want %v", asked, terms, length, got, want)
 			}
@@ -37,7 +37,7 @@ func TestEncode(t *testing.T) {
 	t.Run("the server sees as many distinct terms as there are terms, each as often as it is there", rapid.MakeCheck(func(t *rapid.T) {
 		terms := anyTerms.Draw(t, "terms")
 		counts := map[string]int{}
-		for _, word := range strings.Fields(encode(terms)) {
+		for _, word := range strings.Fields(Encode(terms)) {
 			counts[word]++
 		}
 		if len(counts) != len(terms) {
@@ -50,25 +50,9 @@ func TestEncode(t *testing.T) {
 					want++
 				}
 			}
-			if got := counts[strings.TrimSpace(question([]retrieval.Term{{Text: term, Weight: 1}}))]; got != want {
+			if got := counts[strings.TrimSpace(Question([]retrieval.Term{{Text: term, Weight: 1}}))]; got != want {
 				t.Fatalf("%q stands %d times in %q, want %d", term, got, terms, want)
 			}
 		}
 	}))
-}
-
-func TestRank(t *testing.T) {
-	t.Run("scores that differ by rounding are equal, and others are not", func(t *testing.T) {
-		made := func(id int64, score float64) hit { return hit{Hit: retrieval.Hit{PassageID: id, Score: score}} }
-		hits := []hit{made(3, 2.0000002), made(4, 1.999), made(1, 2), made(2, 2.0000001), made(5, -1)}
-		rank(hits)
-		for i, want := range []int64{1, 2, 3, 4, 5} {
-			if hits[i].PassageID != want {
-				t.Fatalf("ranked as %+v", hits)
-			}
-		}
-		if hits[0].Score != hits[2].Score || hits[2].Score == hits[3].Score {
-			t.Errorf("scored as %+v", hits)
-		}
-	})
 }

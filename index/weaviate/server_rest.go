@@ -9,8 +9,8 @@ import (
 	"github.com/weaviate/weaviate/entities/models"
 )
 
-// ask does a call of the REST interface that the vendor's client has no method
-// for, and puts the answer into answer unless that is nil.
+// ask makes a REST call for which the vendor's client has no method. It decodes
+// the answer into answer, unless answer is nil.
 func (s *server) ask(ctx context.Context, method, path string, body, answer any) error {
 	limit := schemaTime
 	if method == http.MethodGet {
@@ -44,7 +44,7 @@ func (s *server) createTenant(ctx context.Context, collection, tenant string) er
 	})
 }
 
-// deleteTenant deletes a tenant with all it holds, if it is there.
+// deleteTenant deletes a tenant with all its objects, if it exists.
 func (s *server) deleteTenant(ctx context.Context, collection, tenant string) error {
 	return again(ctx, schemaTime, func(ctx context.Context) error {
 		return s.schema.TenantsDeleter().WithClassName(collection).WithTenants(tenant).Do(ctx)
