@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"sync"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -21,6 +20,7 @@ import (
 	"parley/core/rate"
 	"parley/core/retrieval"
 	"parley/core/tenant"
+	"parley/internal/gate"
 	"parley/internal/publicid"
 	"parley/internal/route"
 )
@@ -49,25 +49,25 @@ type Deps struct {
 	Streams StreamTimes
 	// Requests admits as many in a minute as the plan includes.
 	Requests *rate.Requests
-	// MaxAnswers is how many answers are worked on at once: [MaxAnswers] when 0.
+	// MaxAnswers is how many answers are worked on at once: [rate.MaxAnswers] when 0.
 	MaxAnswers int
 }
 
 // API is the interface.
 type API struct {
 	Deps
-	gate gate
-	// answers and readers are the places of questions that are answered, and of
+	gate gate.Gate
+	// answers and readers are the slots of questions that are answered, and of
 	// streams that are resumed and keys that are replayed.
-	answers, readers *places
+	answers, readers *rate.Slots
 	ids              identifiers
 }
 
 // New returns the interface.
 func New(deps Deps) *API {
 	deps.Streams = deps.Streams.orDefaults()
-	most := cmp.Or(deps.MaxAnswers, MaxAnswers)
-	return &API{Deps: deps, answers: newPlaces("answers", most), readers: newPlaces("readers of answers", most), ids: identifiers{deps.IDs}}
+	most := cmp.Or(deps.MaxAnswers, rate.MaxAnswers)
+	return &API{Deps: deps, answers: rate.NewSlots("answers", most), readers: rate.NewSlots("readers of answers", most), ids: identifiers{deps.IDs}}
 }
 
 // Register adds the routes to an app, and what they declare to a table.
@@ -112,49 +112,18 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 	)
 }
 
-// gate counts what is running and can be closed.
-type gate struct {
-	mu      sync.Mutex
-	closed  bool
-	running sync.WaitGroup
-}
-
-// enter reports whether the gate is open; leave must follow if it is.
-func (g *gate) enter() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.closed {
-		return false
-	}
-	g.running.Add(1)
-	return true
-}
-
-func (g *gate) leave() { g.running.Done() }
-
-func (g *gate) isClosed() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.closed
-}
-
 // Drain refuses new requests of /api/v1 and webhooks, and returns when those
 // that are running have ended.
-func (a *API) Drain() {
-	a.gate.mu.Lock()
-	a.gate.closed = true
-	a.gate.mu.Unlock()
-	a.gate.running.Wait()
-}
+func (a *API) Drain() { a.gate.Close() }
 
 // whileOpen lets in everybody, unless the server is draining.
 func (a *API) whileOpen(_ route.Declaration, handle fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		if !a.gate.enter() {
+		if !a.gate.Enter() {
 			c.Context().SetConnectionClose()
 			return errDraining
 		}
-		defer a.gate.leave()
+		defer a.gate.Leave()
 		return handle(c)
 	}
 }

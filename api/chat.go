@@ -49,7 +49,7 @@ func (h questions) answer(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	defer admitted.place.leave()
+	defer admitted.slot.Leave()
 	ask, err := h.read(c, admitted)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ type partState struct {
 func (h health) ready(c *fiber.Ctx) error {
 	ready, parts := h.check()
 	status := "ready"
-	if h.gate.isClosed() {
+	if h.gate.Closed() {
 		ready, status = false, "draining"
 	} else if !ready {
 		status = "not ready"

@@ -8,6 +8,7 @@ import (
 
 	"parley/core/chat/turn"
 	"parley/core/fault"
+	"parley/core/rate"
 	"parley/internal/socket"
 )
 
@@ -24,8 +25,8 @@ type reader struct {
 	conn   net.Conn
 	// unwatch must be called before the server reads the connection again.
 	unwatch func()
-	// place is that of a stream, or nil.
-	place *place
+	// slot is that of a stream, or nil.
+	slot *rate.Slot
 }
 
 func (a *API) attend(c *fiber.Ctx) reader {
@@ -38,5 +39,5 @@ func (a *API) attend(c *fiber.Ctx) reader {
 func (r reader) leave() {
 	r.unwatch()
 	r.cancel(nil)
-	r.place.leave()
+	r.slot.Leave()
 }

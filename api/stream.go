@@ -13,6 +13,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/fault"
+	"parley/core/rate"
 	"parley/internal/requestid"
 )
 
@@ -46,10 +47,10 @@ func (h streams) answer(c *fiber.Ctx, by caller) error {
 	}
 	ask, err := questions(h).read(c, admitted)
 	if err != nil {
-		admitted.place.leave()
+		admitted.slot.Leave()
 		return err
 	}
-	return h.stream(c, streaming{caller: by, place: admitted.place, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
+	return h.stream(c, streaming{caller: by, slot: admitted.slot, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
 		turn, err := h.Turns.Begin(ctx, by.Principal, ask)
 		return turn, ask.Delivery, err
 	}})
@@ -72,11 +73,11 @@ func (h streams) resume(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	place, err := h.readers.take(by.Principal)
+	slot, err := take(h.readers, by.Principal)
 	if err != nil {
 		return err
 	}
-	return h.stream(c, streaming{caller: by, place: place, resumed: from != nil, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
+	return h.stream(c, streaming{caller: by, slot: slot, resumed: from != nil, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
 		resumed, err := h.Turns.Resume(ctx, by.Principal, ref, from)
 		if err != nil {
 			return nil, turn.Delivery{}, err
@@ -98,8 +99,8 @@ func (i identifiers) lastEvent(c *fiber.Ctx) (*turn.Position, error) {
 // streaming is a request for a stream.
 type streaming struct {
 	caller
-	// place is left when the response ends.
-	place *place
+	// slot is left when the response ends.
+	slot *rate.Slot
 	// resumed says that the client has seen the beginning.
 	resumed bool
 	begin   func(context.Context) (*turn.Turn, turn.Delivery, error)
@@ -109,7 +110,7 @@ type streaming struct {
 // ordinary answer.
 func (h streams) stream(c *fiber.Ctx, asked streaming) error {
 	reader := h.attend(c)
-	reader.place = asked.place
+	reader.slot = asked.slot
 	begun := false
 	defer func() { // after a panic, too
 		if !begun {
@@ -123,15 +124,16 @@ func (h streams) stream(c *fiber.Ctx, asked streaming) error {
 	begun = true
 	s := newStream(reader, h.Streams)
 	s.valid = h.valid(reader.ctx, asked.secret)
-	if s.at, s.seen = turn.From, turn.From.Tail; delivery.IDs {
+	out := &writer{stream: s, seen: turn.From.Tail}
+	if s.at = turn.From; delivery.IDs {
 		s.ids, s.answerID = true, h.IDs.Message(turn.AnswerID)
 	}
 	if s.resumed = asked.resumed; !s.resumed {
-		s.begin(h.IDs.Conversation(turn.Conversation.ID))
+		out.begin(h.IDs.Conversation(turn.Conversation.ID))
 	}
 	// Nothing of c may be used once the handler has returned.
-	run := &streamRun{api: h.API, turn: turn, out: s, delivery: delivery, hosts: asked.Chatbot.ImageHosts, requestID: requestid.Of(c)}
-	h.gate.running.Add(1) // the request itself still holds one
+	run := &streamRun{api: h.API, turn: turn, out: out, delivery: delivery, hosts: asked.Chatbot.ImageHosts, requestID: requestid.Of(c)}
+	h.gate.EnterAgain()
 	go run.run(reader.ctx)
 	c.Set(fiber.HeaderContentType, "text/event-stream")
 	c.Set(fiber.HeaderCacheControl, "no-cache")
@@ -153,14 +155,14 @@ func (h streams) valid(ctx context.Context, secret string) func() error {
 type streamRun struct {
 	api       *API
 	turn      *turn.Turn
-	out       *stream
+	out       *writer
 	delivery  turn.Delivery
 	hosts     []string
 	requestID string
 }
 
 func (r *streamRun) run(ctx context.Context) {
-	defer r.api.gate.leave()
+	defer r.api.gate.Leave()
 	defer r.out.end()
 	defer func() {
 		if p := recover(); p != nil {

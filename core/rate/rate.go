@@ -1,6 +1,7 @@
 // Package rate owns how many requests a minute the server admits: those of a
 // workspace's API tokens, by its plan ([Requests]), and those of people and of
-// callers who are not signed in ([Pace]).
+// callers who are not signed in ([Pace]); and how many answers are under way at
+// once ([Slots]).
 //
 // It does not own what a plan includes (package plan), nor which route counts as
 // what (packages api and web).

@@ -7,8 +7,6 @@ const toBeCut = "it is to be cut"
 // exceptions are the packages that exceed a limit. Remove one when its package
 // no longer does: a test fails until you have.
 var exceptions = []Exception{
-	{"api", Lines, "", toBeCut},
-	{"api", Methods, "stream", toBeCut},
 	{"billing", Lines, "", toBeCut},
 	{"billing", Methods, "Service", toBeCut},
 	{"billing", Methods, "synchronisation", toBeCut},

@@ -20,43 +20,53 @@ const (
 	streamDone        = "data: [DONE]\n\n"
 )
 
+// writer writes the events of a turn into a stream. It belongs to the goroutine
+// that runs the turn.
+type writer struct {
+	*stream
+	// seen is what the reader had of the events after the answer.
+	seen turn.Tail
+	// settled says that the turn has ended.
+	settled bool
+}
+
 // begin writes the first event, with the conversation's identifier.
-func (s *stream) begin(conversationID int64) {
-	s.append(func(b []byte) []byte {
-		b = append(s.appendID(b), conversationStart...)
+func (w *writer) begin(conversationID int64) {
+	w.append(func(b []byte) []byte {
+		b = append(w.appendID(b), conversationStart...)
 		return append(strconv.AppendInt(b, conversationID, 10), eventEnd...)
 	})
 }
 
 // event writes an event of the turn. It waits while the reader is behind and
 // fails when there is no reader any more, or the turn must end.
-func (s *stream) event(e turn.Event) error {
+func (w *writer) event(e turn.Event) error {
 	start := deltaStart
 	if e.Kind == turn.Waiting {
 		start = waitingStart
 	}
 	for {
-		s.mu.Lock()
-		if s.closed {
-			s.mu.Unlock()
+		w.mu.Lock()
+		if w.closed {
+			w.mu.Unlock()
 			return errClientGone
 		}
-		full := len(s.unread) > maxUnread
+		full := len(w.unread) > maxUnread
 		if !full {
 			// A message about a turn moves nobody, unless it is begun anew.
-			if e.Kind == turn.Delta || e.At.Attempt != s.at.Attempt {
-				s.at = e.At
+			if e.Kind == turn.Delta || e.At.Attempt != w.at.Attempt {
+				w.at = e.At
 			}
-			s.unread = appendEvent(s.appendID(s.unread), start, e.Text, "")
+			w.unread = appendEvent(w.appendID(w.unread), start, e.Text, "")
 		}
-		s.mu.Unlock()
+		w.mu.Unlock()
 		if !full {
-			signal(s.wake)
+			signal(w.wake)
 			return nil
 		}
 		select {
-		case <-s.room:
-		case <-s.reader.ctx.Done():
+		case <-w.room:
+		case <-w.reader.ctx.Done():
 			return errClientGone // or whatever ended the turn
 		}
 	}
@@ -64,70 +74,70 @@ func (s *stream) event(e turn.Event) error {
 
 // settle notes that the turn has ended: what is written from now on are its
 // last events, and no reader can miss a part of the answer by having them.
-func (s *stream) settle(answer turn.Answer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.settled = true
-	if answer.Attempt != s.at.Attempt { // nothing was written of this one
-		s.at = turn.Position{AnswerID: answer.MessageID, Attempt: answer.Attempt}
+func (w *writer) settle(answer turn.Answer) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.settled = true
+	if answer.Attempt != w.at.Attempt { // nothing was written of this one
+		w.at = turn.Position{AnswerID: answer.MessageID, Attempt: answer.Attempt}
 	}
 }
 
-func (s *stream) sources(sources []answer.Citation) {
-	s.after(turn.SourcesSent, func(b []byte) []byte {
+func (w *writer) sources(sources []answer.Citation) {
+	w.after(turn.SourcesSent, func(b []byte) []byte {
 		return appendObject(b, "data: {\"type\":\"sources\",\"sources\":", each(sources, citationToWire))
 	})
 }
 
-func (s *stream) usage(answer turn.Answer) {
-	s.after(turn.UsageSent, func(b []byte) []byte {
+func (w *writer) usage(answer turn.Answer) {
+	w.after(turn.UsageSent, func(b []byte) []byte {
 		return appendObject(b, "data: {\"type\":\"usage\",\"usage\":", receiptToWire(answer))
 	})
 }
 
-func (s *stream) formatted(text string, f format.Format) {
-	s.after(turn.FormattedSent, func(b []byte) []byte {
+func (w *writer) formatted(text string, f format.Format) {
+	w.after(turn.FormattedSent, func(b []byte) []byte {
 		return appendEvent(b, "data: {\"type\":\"formatted\",\"content\":", text, ",\"format\":\""+string(f)+"\"")
 	})
 }
 
 // fail writes the error event.
-func (s *stream) fail(f failure) {
+func (w *writer) fail(f failure) {
 	write := func(b []byte) []byte {
 		b = append(b, "data: {\"type\":\"error\",\"error\":"...)
 		b = strconv.AppendInt(b, int64(f.code), 10)
 		return appendEvent(b, ",\"error_message\":", f.message, "")
 	}
-	if s.settled {
-		s.after(turn.FormattedSent, write)
+	if w.settled {
+		w.after(turn.FormattedSent, write)
 		return
 	}
 	// The error is the reader's and not the turn's, which it can resume where
 	// it is.
-	s.append(func(b []byte) []byte { return write(s.appendID(b)) })
+	w.append(func(b []byte) []byte { return write(w.appendID(b)) })
 }
 
 // after writes an event that follows the answer, unless the reader has had it.
-func (s *stream) after(tail turn.Tail, write func([]byte) []byte) {
-	if tail <= s.seen {
+func (w *writer) after(tail turn.Tail, write func([]byte) []byte) {
+	if tail <= w.seen {
 		return
 	}
-	s.append(func(b []byte) []byte {
-		s.at.Tail = tail
-		return write(s.appendID(b))
+	w.append(func(b []byte) []byte {
+		w.at.Tail = tail
+		return write(w.appendID(b))
 	})
 }
 
 // end writes the terminal event.
-func (s *stream) end() {
-	s.mu.Lock()
-	if s.settled {
-		s.at.Tail = turn.DoneSent
+func (w *writer) end() {
+	w.mu.Lock()
+	if w.settled {
+		w.at.Tail = turn.DoneSent
 	}
-	s.unread = append(s.appendID(s.unread), streamDone...)
-	s.ended = true
-	s.mu.Unlock()
-	signal(s.wake)
+	w.unread = append(w.appendID(w.unread), streamDone...)
+	w.ended = true
+	w.mu.Unlock()
+	signal(w.wake)
 }
 
 func (s *stream) append(write func([]byte) []byte) {

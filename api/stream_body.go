@@ -18,7 +18,7 @@ const maxUnread = 256 << 10
 // has no event of its own to begin with.
 const firstSilence = 50 * time.Millisecond
 
-// stream is the body of an answer: the run writes events into it, and the
+// stream is the body of an answer: a [writer] writes events into it, and the
 // connection's own goroutine, which alone writes to the connection, reads
 // them. Events that wait together leave together.
 type stream struct {
@@ -41,11 +41,6 @@ type stream struct {
 	at  turn.Position
 	// answerID is the answer's identifier, where there are ids.
 	answerID int64
-
-	// The fields below belong to the run: seen is what the reader had of the
-	// events after the answer, and settled says that the turn has ended.
-	seen    turn.Tail
-	settled bool
 
 	// resumed says that the stream goes on after another: it has no
 	// conversation event. It is set before there is a reader.
@@ -175,7 +170,7 @@ func (s *stream) Close() error {
 	s.closed = true
 	s.mu.Unlock()
 	if first {
-		s.reader.place.leave()
+		s.reader.slot.Leave()
 	}
 	if s.timer != nil {
 		s.timer.Stop()

@@ -22,9 +22,9 @@ type deadlines struct {
 
 func (d deadlines) SetWriteDeadline(t time.Time) error { return d.set(t) }
 
-func opened(ctx context.Context) *stream {
+func opened(ctx context.Context) *writer {
 	conn := deadlines{set: func(time.Time) error { return nil }}
-	return newStream(reader{ctx: ctx, cancel: func(error) {}, conn: conn, unwatch: func() {}}, StreamTimes{}.orDefaults())
+	return &writer{stream: newStream(reader{ctx: ctx, cancel: func(error) {}, conn: conn, unwatch: func() {}}, StreamTimes{}.orDefaults())}
 }
 
 // delta is a piece of an answer that ends at an offset.
@@ -32,7 +32,7 @@ func delta(text string, offset int) turn.Event {
 	return turn.Event{Kind: turn.Delta, Text: text, At: turn.Position{AnswerID: 81, Attempt: 1, Offset: offset}}
 }
 
-func read(t *testing.T, s *stream) string {
+func read(t *testing.T, s io.Reader) string {
 	t.Helper()
 	b := make([]byte, 4<<10)
 	n, err := s.Read(b)
@@ -164,7 +164,7 @@ func TestStreamTimes(t *testing.T) {
 func TestStalledReader(t *testing.T) {
 	piece := strings.Repeat("x", 1000)
 
-	stalled := func(t *testing.T, ctx context.Context) (*stream, chan error) {
+	stalled := func(t *testing.T, ctx context.Context) (*writer, chan error) {
 		s := opened(ctx)
 		failed := make(chan error, 1)
 		go func() {

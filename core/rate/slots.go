@@ -1,0 +1,104 @@
+package rate
+
+import (
+	"sync"
+	"time"
+
+	"parley/core/fault"
+	"parley/core/plan"
+)
+
+// MaxAnswers is how many answers a process works on at once, unless the operator
+// says otherwise.
+const MaxAnswers = 2_000
+
+// slotWait is when to ask again for a slot: nobody knows when an answer ends.
+const slotWait = 2 * time.Second
+
+// Slots bound what is under way at once in this process: for one token, for one
+// workspace, and in all. A token has three quarters of its workspace's slots,
+// so that another token always finds some. Slots are safe for concurrent use.
+type Slots struct {
+	max int
+	// what is under way, for a message: such as "answers".
+	what string
+
+	mu      sync.Mutex
+	taken   int
+	byOwner map[string]int // by workspace and by token, whose ids differ
+}
+
+// NewSlots returns as many slots as most. What says, in messages, what they are
+// for: such as "answers".
+func NewSlots(what string, most int) *Slots {
+	return &Slots{max: most, what: what, byOwner: map[string]int{}}
+}
+
+// Take takes a slot, which its holder must leave. It is RateLimited when the
+// token or the workspace has as many as the plan includes, and Unavailable when
+// the process has no more.
+func (s *Slots) Take(workspaceID, tokenID string, p plan.Plan) (*Slot, error) {
+	limit := p.Limits.ConcurrentAnswers
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if limit != plan.Unlimited {
+		if s.byOwner[workspaceID] >= limit {
+			return nil, limited("The %s plan includes %d %s at once. Wait for one to end, or upgrade the plan.", p.Title, limit, s.what)
+		}
+		if each := tokenShare(limit); s.byOwner[tokenID] >= each {
+			return nil, limited("On the %s plan one API token may have %d %s at once. Wait for one to end, use another token, or upgrade the plan.", p.Title, each, s.what)
+		}
+	}
+	if s.taken >= s.max {
+		return nil, &fault.Error{
+			Kind: fault.Unavailable, RetryAfter: slotWait,
+			Message: "The server is working on as many answers as it can. Try again in a few seconds.",
+		}
+	}
+	s.taken++
+	s.byOwner[workspaceID]++
+	s.byOwner[tokenID]++
+	return &Slot{of: s, workspaceID: workspaceID, tokenID: tokenID, holders: 1}, nil
+}
+
+// tokenShare is how many slots of a workspace one token may have.
+func tokenShare(limit int) int { return (3*limit + 3) / 4 }
+
+func limited(message string, args ...any) error {
+	refused := fault.New(fault.RateLimited, message, args...)
+	refused.RetryAfter = slotWait
+	return refused
+}
+
+// Slot is free again when all its holders have left it. The nil Slot is nobody's.
+type Slot struct {
+	of                   *Slots
+	workspaceID, tokenID string
+	holders              int // guarded by of.mu
+}
+
+// Share adds a holder, and returns how it leaves.
+func (s *Slot) Share() (leave func()) {
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	s.holders++
+	return s.Leave
+}
+
+// Leave is called once by each holder.
+func (s *Slot) Leave() {
+	if s == nil {
+		return
+	}
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	if s.holders--; s.holders > 0 {
+		return
+	}
+	s.of.taken--
+	for _, owner := range []string{s.workspaceID, s.tokenID} {
+		if s.of.byOwner[owner]--; s.of.byOwner[owner] == 0 {
+			delete(s.of.byOwner, owner)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+// Package gate counts the work that is under way, and can be closed: then nothing
+// more begins, and whoever closed it can wait for the rest.
+package gate
+
+import "sync"
+
+// Gate is open when it is zero. It is safe for concurrent use.
+type Gate struct {
+	mu      sync.Mutex
+	closed  bool
+	running sync.WaitGroup
+}
+
+// Enter reports whether the gate is open. If it is, [Gate.Leave] must follow.
+func (g *Gate) Enter() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return false
+	}
+	g.running.Add(1)
+	return true
+}
+
+// EnterAgain is for work that begins within work, also after the gate was
+// closed. [Gate.Leave] must follow for both.
+func (g *Gate) EnterAgain() { g.running.Add(1) }
+
+// Leave ends what has entered.
+func (g *Gate) Leave() { g.running.Done() }
+
+// Closed reports whether the gate was closed.
+func (g *Gate) Closed() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.closed
+}
+
+// Close closes the gate, and returns when all that had entered has left.
+func (g *Gate) Close() {
+	g.mu.Lock()
+	g.closed = true
+	g.mu.Unlock()
+	g.running.Wait()
+}
