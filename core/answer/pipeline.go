@@ -131,6 +131,9 @@ func (d *Draft) compose(found []retrieval.Result, history []prompt.Message) (pro
 
 // Generate has the model answer, and checks what it says on the way to out.
 // Whole says that nobody reads the answer before its end.
+//
+// An open stream stays in this frame while its model thinks. What comes before
+// and after has frames of its own: docs/adr/0009 has the measurement.
 func (d *Draft) Generate(ctx context.Context, out Output, whole bool) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -141,23 +144,33 @@ func (d *Draft) Generate(ctx context.Context, out Output, whole bool) (err error
 	if d.cached != nil {
 		return d.say(d.cached.Text)
 	}
+	if err := d.ask(whole); err != nil {
+		return err
+	}
+	return d.conclude(d.rounds.run(ctx))
+}
+
+// ask sets the checks up and hands the prompt over: an open stream need not keep
+// it.
+func (d *Draft) ask(whole bool) error {
 	d.checks = newChecks(d)
 	if err := d.waiting(reading(len(d.passages))); err != nil {
 		return err
 	}
-	d.ask(whole)
-	if err := d.rounds.run(ctx); err != nil {
+	d.prompt.Whole = whole
+	d.rounds = newRounds(d.pipeline, d.model, d.bot, d.prompt, d)
+	d.prompt = prompt.Prompt{}
+	return nil
+}
+
+// conclude says what the checks hold back, when the model has ended with an
+// error or without.
+func (d *Draft) conclude(err error) error {
+	if err != nil {
 		_ = d.say(d.checks.cut()) // a reader who has gone does not read it
 		return err
 	}
 	return d.say(d.checks.end())
-}
-
-// ask hands the prompt over: an open stream need not keep it.
-func (d *Draft) ask(whole bool) {
-	d.prompt.Whole = whole
-	d.rounds = newRounds(d.pipeline, d.model, d.bot, d.prompt, d)
-	d.prompt = prompt.Prompt{}
 }
 
 // text takes a piece of what the model says.

@@ -152,26 +152,23 @@ func (o *output) Delta(piece string) error {
 	if a.durable {
 		signal(a.unsaved)
 	}
-	return o.give(Delta, piece, length)
+	if o.emit == nil {
+		return nil
+	}
+	return o.emit(Event{Delta, piece, Position{AnswerID: a.answerID, Attempt: a.number, Offset: length}})
 }
 
 // Waiting takes a message for a person. Nobody but the caller reads an attempt
 // that is not detached, so it keeps none.
 func (o *output) Waiting(message string) error {
-	if o.attempt.detached() {
-		o.attempt.published.note(message)
+	a := o.attempt
+	if a.detached() {
+		a.published.note(message)
 	}
-	return o.give(Waiting, message, -1)
-}
-
-func (o *output) give(kind EventKind, text string, length int) error {
 	if o.emit == nil {
 		return nil
 	}
-	if length < 0 {
-		length = o.attempt.published.length()
-	}
-	return o.emit(Event{kind, text, Position{AnswerID: o.attempt.answerID, Attempt: o.attempt.number, Offset: length}})
+	return o.emit(Event{Waiting, message, Position{AnswerID: a.answerID, Attempt: a.number, Offset: a.published.length()}})
 }
 
 func signal(c chan struct{}) {
