@@ -29,7 +29,7 @@ import (
 type Deps struct {
 	Chat      *chat.Service
 	Turns     *turn.Service
-	Chatbots  *chatbot.Service
+	Chatbots  chatbot.Services
 	Knowledge knowledge.Services
 	Evaluator *retrieval.Evaluator
 	// IDs makes the identifiers of conversations and messages that callers see.
@@ -92,7 +92,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Post("/conversations/:conversation_id/stop", conversations.stop, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 	)
 
-	tokens, documents, sources, evaluations := tokens{a.Chatbots}, documents{a.Knowledge, a.ids}, sources{a.Knowledge.Sources}, evaluations{a.Evaluator}
+	tokens, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, documents{a.Knowledge, a.ids}, sources{a.Knowledge.Sources}, evaluations{a.Evaluator}
 	route.Add(table, app, "/api/chatbots/:id", a.withMember,
 		route.Get("/api-tokens", tokens.list, route.May(tenant.Read)),
 		route.Post("/api-tokens", tokens.create, route.May(tenant.ManageTokens), route.Body(MaxBody)),

@@ -60,7 +60,7 @@ func (a *API) withToken(d route.Declaration, handle func(*fiber.Ctx, caller) err
 		if err != nil {
 			return err
 		}
-		principal, err := a.Chatbots.Authenticate(c.UserContext(), secret)
+		principal, err := a.Chatbots.Tokens.Authenticate(c.UserContext(), secret)
 		if err == nil {
 			err = principal.Needs(d.TokenScope)
 		}

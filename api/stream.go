@@ -146,7 +146,7 @@ func (h streams) stream(c *fiber.Ctx, asked streaming) error {
 // stream keeps nothing else of its request.
 func (h streams) valid(ctx context.Context, secret string) func() error {
 	return func() error {
-		_, err := h.Chatbots.Authenticate(ctx, secret)
+		_, err := h.Chatbots.Tokens.Authenticate(ctx, secret)
 		return err
 	}
 }

@@ -8,17 +8,17 @@ import (
 )
 
 // tokens are the handlers of a chatbot's API tokens.
-type tokens struct{ chatbots *chatbot.Service }
+type tokens struct{ of *chatbot.Tokens }
 
 // list lists the records of a chatbot's tokens, newest first.
 func (h tokens) list(c *fiber.Ctx, at visit) error {
-	tokens, err := h.chatbots.Tokens(c.UserContext(), at.WorkspaceID, at.ID)
+	tokens, err := h.of.List(c.UserContext(), at.WorkspaceID, at.ID)
 	if err != nil {
 		return err
 	}
 	data := tokensData{Tokens: make([]tokenData, len(tokens))}
 	for i, t := range tokens {
-		data.Tokens[i] = tokenToWire(t, h.chatbots.Status(t))
+		data.Tokens[i] = tokenToWire(t, h.of.Status(t))
 	}
 	return succeed(c, data)
 }
@@ -33,7 +33,7 @@ func (h tokens) create(c *fiber.Ctx, at visit) error {
 	for _, scope := range request.Scopes {
 		wanted.Scopes = append(wanted.Scopes, chatbot.Scope(scope))
 	}
-	token, secret, err := h.chatbots.Issue(c.UserContext(), at.WorkspaceID, at.ID, wanted)
+	token, secret, err := h.of.Issue(c.UserContext(), at.WorkspaceID, at.ID, wanted)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (h tokens) create(c *fiber.Ctx, at visit) error {
 // revoke revokes a token. Twice is success.
 func (h tokens) revoke(c *fiber.Ctx, at visit) error {
 	tokenID := id.Given(pathID(c, "token_id"))
-	if err := h.chatbots.Revoke(c.UserContext(), at.WorkspaceID, at.ID, tokenID); err != nil {
+	if err := h.of.Revoke(c.UserContext(), at.WorkspaceID, at.ID, tokenID); err != nil {
 		return err
 	}
 	return succeed(c, changedData{ID: tokenID, Status: string(chatbot.TokenRevoked)})

@@ -66,7 +66,7 @@ type tokenData struct {
 	ExpiresAt  *string  `json:"expires_at"`
 	RevokedAt  *string  `json:"revoked_at"`
 	Status     string   `json:"status"`
-	// OverLimit says that the plan includes fewer tokens, and that this one rests.
+	// OverLimit says that the plan includes fewer tokens, and that this one is suspended.
 	OverLimit bool   `json:"over_limit,omitzero"`
 	Token     string `json:"token,omitzero"`
 }

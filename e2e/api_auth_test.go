@@ -22,7 +22,7 @@ func changed(token string, n int) string {
 func (w *instance) issue(tn tenantOf, request chatbot.NewToken) (id, secret string) {
 	w.Helper()
 	request.Name, request.CreatedBy = "test", tn.email
-	token, secret, err := w.server.Chatbots.Issue(w.Context(), tn.workspace, tn.chatbot, request)
+	token, secret, err := w.server.Chatbots.Tokens.Issue(w.Context(), tn.workspace, tn.chatbot, request)
 	w.must(err)
 	return token.ID, secret
 }
@@ -65,7 +65,7 @@ func TestRefusedTokens(t *testing.T) {
 		token := b.baker.token
 		revokedID, revoked := b.issue(b.baker, chatbot.NewToken{})
 		b.checkAnswer(b.call("POST", chatPath, openingQuestion, bearer(revoked)), 200, 0)
-		b.must(b.server.Chatbots.Revoke(b.Context(), b.baker.workspace, b.baker.chatbot, revokedID))
+		b.must(b.server.Chatbots.Tokens.Revoke(b.Context(), b.baker.workspace, b.baker.chatbot, revokedID))
 		soon := now().Add(2 * time.Second)
 		_, expired := b.issue(b.baker, chatbot.NewToken{ExpiresAt: &soon})
 		b.checkAnswer(b.call("POST", chatPath, openingQuestion, bearer(expired)), 200, 0)

@@ -149,7 +149,7 @@ func TestLongNames(t *testing.T) {
 			}
 		})
 		b.Run("a token's name, too", func(t *testing.T) {
-			token, _, err := b.server.Chatbots.Issue(ctx, workspace, b.baker.chatbot, chatbot.NewToken{Name: name, CreatedBy: b.baker.email})
+			token, _, err := b.server.Chatbots.Tokens.Issue(ctx, workspace, b.baker.chatbot, chatbot.NewToken{Name: name, CreatedBy: b.baker.email})
 			if err != nil || token.Name != name {
 				t.Errorf("got %q, %v", token.Name, err)
 			}

@@ -161,7 +161,7 @@ func (w *instance) newTenant(name string, on plan.Name, documents ...string) ten
 		_, err := p.Knowledge.Documents.Add(ctx, workspace, bot.ID, knowledge.NewDocument{Title: app.TitleOf(name, text), Content: text})
 		w.must(err)
 	}
-	token, secret, err := p.Chatbots.Issue(ctx, workspace, bot.ID, chatbot.NewToken{Name: "test", CreatedBy: tn.email})
+	token, secret, err := p.Chatbots.Tokens.Issue(ctx, workspace, bot.ID, chatbot.NewToken{Name: "test", CreatedBy: tn.email})
 	if err == nil {
 		tn.token, tn.tokenID = secret, token.ID
 	}

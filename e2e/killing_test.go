@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/app"
 	"parley/llm/llmtest"
+	"parley/store/tenancytest"
 )
 
 // manner is one way to ask a question, with a key.
@@ -120,7 +121,7 @@ func (k *killing) holdBack() (letGo func()) {
 	held, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
 		ended <- db.InTx(ctx, func(ctx context.Context) error {
-			if err := db.DeleteChatbot(ctx, k.tn.workspace, k.tn.chatbot); err != nil {
+			if err := tenancytest.DeleteChatbot(ctx, db, k.tn.workspace, k.tn.chatbot); err != nil {
 				return err
 			}
 			close(held)

@@ -52,7 +52,7 @@ func TestRevokedInMidStream(t *testing.T) {
 			w := outer.within(t)
 			tn := w.newTenant("baker", plan.Standard, opening)
 			stream, conversation, model := w.openStream(upstream, tn)
-			w.must(p.Chatbots.Revoke(t.Context(), tn.workspace, tn.chatbot, tn.tokenID))
+			w.must(p.Chatbots.Tokens.Revoke(t.Context(), tn.workspace, tn.chatbot, tn.tokenID))
 			w.endsWith(stream, 1, tn, conversation, model)
 		})
 		t.Run("a plan without API access ends open streams with code 2", func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestRevokedInMidStream(t *testing.T) {
 			revoked := tn
 			revoked.token = secret
 			ends, _, _ := w.openStream(upstream, revoked)
-			w.must(p.Chatbots.Revoke(t.Context(), tn.workspace, tn.chatbot, other))
+			w.must(p.Chatbots.Tokens.Revoke(t.Context(), tn.workspace, tn.chatbot, other))
 			if rest := ends.rest(); len(rest) != 2 || rest[0].Error != 1 {
 				t.Fatalf("the other stream went on with %+v", rest)
 			}
@@ -105,7 +105,7 @@ func TestRevokedByAnotherProcess(t *testing.T) {
 		tn := here.newTenant("baker", plan.Standard, opening)
 		stream, conversation, model := here.openStream(upstream, tn)
 		ended := make(chan struct{})
-		there.must(there.server.Chatbots.Revoke(t.Context(), tn.workspace, tn.chatbot, tn.tokenID))
+		there.must(there.server.Chatbots.Tokens.Revoke(t.Context(), tn.workspace, tn.chatbot, tn.tokenID))
 		go func() {
 			defer close(ended)
 			<-model.Done()

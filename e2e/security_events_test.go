@@ -34,8 +34,8 @@ func TestSecurityEvents(t *testing.T) {
 	w.must(w.server.Tenants.Members.AddMember(t.Context(), baker.workspace, helper, tenant.RoleMember))
 	asHelper := w.session(helper.ID)
 	gone, revoked := w.newToken(baker.workspace, baker.chatbot, "gone")
-	w.must(w.server.Chatbots.Revoke(t.Context(), baker.workspace, baker.chatbot, gone))
-	reader, readerSecret, err := w.server.Chatbots.Issue(t.Context(), baker.workspace, baker.chatbot, chatbot.NewToken{Scopes: []chatbot.Scope{chatbot.ScopeRead}})
+	w.must(w.server.Chatbots.Tokens.Revoke(t.Context(), baker.workspace, baker.chatbot, gone))
+	reader, readerSecret, err := w.server.Chatbots.Tokens.Issue(t.Context(), baker.workspace, baker.chatbot, chatbot.NewToken{Scopes: []chatbot.Scope{chatbot.ScopeRead}})
 	w.must(err)
 	signIn := func(email string) func() {
 		return func() {

@@ -49,7 +49,7 @@ func (w *instance) newEstate(name string) *estate {
 	invitations, err := p.Tenants.Invitations.List(ctx, e.workspace)
 	w.must(err)
 	gone, secret := w.newToken(e.workspace, e.chatbot, name+" gone")
-	w.must(p.Chatbots.Revoke(ctx, e.workspace, e.chatbot, gone))
+	w.must(p.Chatbots.Tokens.Revoke(ctx, e.workspace, e.chatbot, gone))
 	e.revoked = secret
 	e.bot, err = p.Chatbots.Get(ctx, e.workspace, e.chatbot)
 	w.must(err)
@@ -96,14 +96,14 @@ func (w *instance) thingsOf(bot chatbot.Chatbot, name string) ids {
 // newProvider makes a provider of models without a key.
 func (w *instance) newProvider(workspace, name string) string {
 	w.Helper()
-	made, err := w.server.Program.Chatbots.CreateProvider(w.Context(), workspace, chatbot.ProviderSettings{Name: name, Kind: chatbot.OpenAI})
+	made, err := w.server.Program.Chatbots.Providers.CreateProvider(w.Context(), workspace, chatbot.ProviderSettings{Name: name, Kind: chatbot.OpenAI})
 	w.must(err)
 	return made.ID
 }
 
 func (w *instance) newToken(workspace, bot, name string) (id, secret string) {
 	w.Helper()
-	token, secret, err := w.server.Program.Chatbots.Issue(w.Context(), workspace, bot, chatbot.NewToken{Name: name, CreatedBy: "a test"})
+	token, secret, err := w.server.Program.Chatbots.Tokens.Issue(w.Context(), workspace, bot, chatbot.NewToken{Name: name, CreatedBy: "a test"})
 	w.must(err)
 	return token.ID, secret
 }

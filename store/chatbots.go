@@ -9,12 +9,17 @@ import (
 	"parley/ent"
 	entchatbot "parley/ent/chatbot"
 	"parley/ent/scope"
-	"parley/ent/token"
 )
 
+// Chatbots keeps chatbots.
+type Chatbots struct{ store *Store }
+
+// NewChatbots returns the chatbots of a database.
+func NewChatbots(db *Store) *Chatbots { return &Chatbots{db} }
+
 // CreateChatbot adds a chatbot.
-func (s *Store) CreateChatbot(ctx context.Context, workspaceID string, bot chatbot.Chatbot) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+func (s *Chatbots) CreateChatbot(ctx context.Context, workspaceID string, bot chatbot.Chatbot) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Chatbot.Create().SetID(bot.ID).SetWorkspaceID(workspaceID).SetName(bot.Name).
 			SetInstructions(bot.Instructions).SetNoAnswer(bot.NoAnswer).SetImageHosts(list(bot.ImageHosts)).
 			SetPassageAim(bot.PassageAim).SetPassageLimit(bot.PassageLimit).
@@ -27,8 +32,8 @@ func (s *Store) CreateChatbot(ctx context.Context, workspaceID string, bot chatb
 }
 
 // Chatbot returns one chatbot.
-func (s *Store) Chatbot(ctx context.Context, workspaceID, chatbotID string) (chatbot.Chatbot, error) {
-	row, err := s.db(ctx).Chatbot.Query().Where(entchatbot.ID(chatbotID)).Only(within(ctx, workspaceID))
+func (s *Chatbots) Chatbot(ctx context.Context, workspaceID, chatbotID string) (chatbot.Chatbot, error) {
+	row, err := s.store.db(ctx).Chatbot.Query().Where(entchatbot.ID(chatbotID)).Only(within(ctx, workspaceID))
 	if ent.IsNotFound(err) {
 		return chatbot.Chatbot{}, errNoChatbot
 	}
@@ -38,15 +43,15 @@ func (s *Store) Chatbot(ctx context.Context, workspaceID, chatbotID string) (cha
 var errNoChatbot = fault.New(fault.NotFound, "Chatbot not found.")
 
 // Chatbots returns the chatbots of a workspace, oldest first.
-func (s *Store) Chatbots(ctx context.Context, workspaceID string) ([]chatbot.Chatbot, error) {
-	rows, err := s.db(ctx).Chatbot.Query().Where(entchatbot.WorkspaceID(workspaceID)).
+func (s *Chatbots) Chatbots(ctx context.Context, workspaceID string) ([]chatbot.Chatbot, error) {
+	rows, err := s.store.db(ctx).Chatbot.Query().Where(entchatbot.WorkspaceID(workspaceID)).
 		Order(entchatbot.ByCreatedAt(), entchatbot.ByID()).All(within(ctx, workspaceID))
 	return mapped(rows, err, chatbotFromRow)
 }
 
 // UpdateChatbot changes a chatbot's settings.
-func (s *Store) UpdateChatbot(ctx context.Context, workspaceID, chatbotID string, settings chatbot.Settings) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+func (s *Chatbots) UpdateChatbot(ctx context.Context, workspaceID, chatbotID string, settings chatbot.Settings) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.Chatbot.Update().Where(entchatbot.ID(chatbotID)).SetName(settings.Name).
 			SetInstructions(settings.Instructions).SetNoAnswer(settings.NoAnswer).
 			SetImageHosts(list(settings.ImageHosts)).
@@ -71,76 +76,19 @@ func setAnswering(update *ent.ChatbotUpdate, a chatbot.Answering) *ent.ChatbotUp
 }
 
 // DeleteChatbot removes a chatbot and all that belongs to it.
-func (s *Store) DeleteChatbot(ctx context.Context, workspaceID, chatbotID string) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+func (s *Chatbots) DeleteChatbot(ctx context.Context, workspaceID, chatbotID string) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return affected(db.Chatbot.Delete().Where(entchatbot.ID(chatbotID)).Exec(ctx))
 	})
 }
 
 // WorkspaceOf finds a chatbot in any workspace.
-func (s *Store) WorkspaceOf(ctx context.Context, chatbotID string) (string, error) {
-	row, err := s.db(ctx).Chatbot.Query().Where(entchatbot.ID(chatbotID)).Only(scope.System(ctx))
+func (s *Chatbots) WorkspaceOf(ctx context.Context, chatbotID string) (string, error) {
+	row, err := s.store.db(ctx).Chatbot.Query().Where(entchatbot.ID(chatbotID)).Only(scope.System(ctx))
 	if ent.IsNotFound(err) {
 		return "", errNoChatbot
 	}
 	return one(row, err, func(row *ent.Chatbot) string { return row.WorkspaceID })
-}
-
-// CreateToken adds a token with the hash of its secret.
-func (s *Store) CreateToken(ctx context.Context, workspaceID string, t chatbot.Token, hash string) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return db.Token.Create().SetID(t.ID).SetWorkspaceID(workspaceID).SetChatbotID(t.ChatbotID).SetName(t.Name).
-			SetHint(t.Hint).SetHash(hash).SetScopes(fromScopes(t.Scopes)).SetCreatedBy(t.CreatedBy).
-			SetNillableExpiresAt(t.ExpiresAt).SetCreatedAt(t.CreatedAt).Exec(ctx)
-	})
-}
-
-// Tokens returns the tokens of a chatbot, newest first.
-func (s *Store) Tokens(ctx context.Context, workspaceID, chatbotID string) ([]chatbot.Token, error) {
-	rows, err := s.db(ctx).Token.Query().Where(token.ChatbotID(chatbotID)).
-		Order(ent.Desc(token.FieldCreatedAt, token.FieldID)).All(within(ctx, workspaceID))
-	return mapped(rows, err, tokenFromRow)
-}
-
-// RevokeToken sets revoked_at once, and returns the token's hash.
-func (s *Store) RevokeToken(ctx context.Context, workspaceID, chatbotID, tokenID string, at time.Time) (hash string, err error) {
-	err = s.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
-		db := s.db(ctx)
-		row, err := db.Token.Query().Where(token.ID(tokenID), token.ChatbotID(chatbotID)).Only(ctx)
-		if ent.IsNotFound(err) {
-			return fault.New(fault.NotFound, "Token not found.")
-		}
-		if err != nil {
-			return err
-		}
-		hash = row.Hash
-		return db.Token.Update().Where(token.ID(tokenID), token.RevokedAtIsNil()).SetRevokedAt(at).Exec(ctx)
-	})
-	return hash, err
-}
-
-// TouchToken records the use of a token.
-func (s *Store) TouchToken(ctx context.Context, workspaceID, tokenID string, at time.Time) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return db.Token.Update().Where(token.ID(tokenID)).SetLastUsedAt(at).Exec(ctx)
-	})
-}
-
-// PrincipalByTokenHash finds a token of any workspace, with its chatbot and
-// the plan of their workspace.
-func (s *Store) PrincipalByTokenHash(ctx context.Context, hash string) (*chatbot.Principal, error) {
-	row, err := s.db(ctx).Token.Query().Where(token.Hash(hash)).
-		WithChatbot(func(q *ent.ChatbotQuery) { q.WithWorkspace() }).Only(scope.System(ctx))
-	if err != nil {
-		return nil, mapError(err)
-	}
-	if row.WorkspaceID != row.Edges.Chatbot.WorkspaceID {
-		return nil, fault.New(fault.NotFound, "Token not found.")
-	}
-	p, err := s.db(ctx).Plan.Get(ctx, row.Edges.Chatbot.Edges.Workspace.Plan)
-	return one(p, err, func(p *ent.Plan) *chatbot.Principal {
-		return &chatbot.Principal{Token: tokenFromRow(row), Chatbot: chatbotFromRow(row.Edges.Chatbot), Plan: planFromRow(p)}
-	})
 }
 
 // list makes sure that a JSON column holds a list and not null.
@@ -149,14 +97,6 @@ func list(values []string) []string {
 		return []string{}
 	}
 	return values
-}
-
-func fromScopes(scopes []chatbot.Scope) []string {
-	out := make([]string, len(scopes))
-	for i, s := range scopes {
-		out[i] = string(s)
-	}
-	return out
 }
 
 func chatbotFromRow(row *ent.Chatbot) chatbot.Chatbot {
@@ -174,19 +114,6 @@ func answeringFromRow(row *ent.Chatbot) chatbot.Answering {
 		Fallback:    chatbot.ModelChoice{ProviderID: row.FallbackProviderID, Name: row.FallbackModel},
 		Temperature: row.Temperature, MaxAnswerTokens: row.MaxAnswerTokens,
 		Grounding: chatbot.Grounding(row.Grounding), CacheAnswers: row.CacheAnswers,
-	}
-}
-
-func tokenFromRow(row *ent.Token) chatbot.Token {
-	scopes := make([]chatbot.Scope, len(row.Scopes))
-	for i, s := range row.Scopes {
-		scopes[i] = chatbot.Scope(s)
-	}
-	return chatbot.Token{
-		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, Name: row.Name, Hint: row.Hint,
-		Scopes: scopes, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.UTC(),
-		LastUsedAt: utc(row.LastUsedAt), ExpiresAt: utc(row.ExpiresAt), RevokedAt: utc(row.RevokedAt),
-		OverLimit: row.OverLimit,
 	}
 }
 

@@ -38,6 +38,9 @@ type everything struct {
 // kept has the types that keep one subject each. Their names here are not those
 // of their methods, such as Users.
 type kept struct {
+	*ofChatbots
+	*ofTokens
+	*ofProviders
 	*ofDocuments
 	*ofUploads
 	*ofSources
@@ -76,6 +79,9 @@ type kept struct {
 }
 
 type (
+	ofChatbots      = Chatbots
+	ofTokens        = Tokens
+	ofProviders     = Providers
 	ofDocuments     = Documents
 	ofUploads       = Uploads
 	ofSources       = Sources
@@ -115,6 +121,7 @@ type (
 
 func allOf(s *Store) *everything {
 	return &everything{s, kept{
+		NewChatbots(s), NewTokens(s), NewProviders(s),
 		NewDocuments(s), NewUploads(s), NewSources(s), NewDueWork(s), NewPassages(s), NewRemovals(s), NewRebuilds(s), NewEmbeddings(s),
 		NewUsers(s), NewSessions(s), NewDevices(s), NewAttempts(s), NewAddressCodes(s), NewMails(s),
 		NewWorkspaces(s), NewPlanAccess(s), NewMembers(s), NewInvitations(s), NewHoldings(s), NewPlans(s),

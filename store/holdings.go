@@ -82,7 +82,7 @@ func (s *Holdings) SetOverLimit(ctx context.Context, workspaceID string, resourc
 }
 
 // SetKept says which of a resource an owner wants to stay, and that the others
-// may rest.
+// may be suspended.
 func (s *Holdings) SetKept(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error {
 	return s.mark(ctx, workspaceID, resource, "kept", ids)
 }

@@ -54,7 +54,7 @@ func manyDocuments(b *testing.B, s *Store, n int) (ids []int64) {
 		}
 	}
 	must(NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: "ws", Plan: plan.Standard, CreatedAt: epoch}))
-	must(s.CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
+	must(NewChatbots(s).CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
 	for i := range n {
 		d := knowledge.Document{
 			ID: fmt.Sprint("doc_", i), WorkspaceID: "ws", ChatbotID: "cb", Kind: knowledge.Markdown, State: knowledge.Indexing, Version: 1, Live: 1,

@@ -60,7 +60,7 @@ func TestADatabaseOfBeforeBilling(t *testing.T) {
 			}
 		})
 		to.Run("a token works as it did, and nothing rests", func(t *testing.T) {
-			p, err := s.PrincipalByTokenHash(ctx, "hash")
+			p, err := NewTokens(s).PrincipalByTokenHash(ctx, "hash")
 			if err != nil || p.Plan.Name != plan.Premium || !p.Plan.Limits.Has(plan.FeatureAPI) || p.Token.OverLimit || p.Chatbot.OverLimit {
 				t.Errorf("got %+v, %v", p, err)
 			}

@@ -3,6 +3,7 @@ package store
 import (
 	"parley/core/account"
 	"parley/core/chat"
+	"parley/core/chatbot"
 	"parley/core/subscription"
 	"parley/core/tenant"
 )
@@ -35,4 +36,11 @@ func ForSubscription(db *Store) subscription.Database {
 // ForChat fills the ports of package chat.
 func ForChat(db *Store) chat.Ports {
 	return chat.Ports{InTx: db.InTx, Conversations: NewConversations(db), Retentions: NewRetentions(db), Records: NewUsageRecords(db)}
+}
+
+// ForChatbot fills the ports of package chatbot.
+func ForChatbot(db *Store) chatbot.Database {
+	return chatbot.Database{
+		Tx: db, Workspaces: db, Plans: db, Chatbots: NewChatbots(db), Tokens: NewTokens(db), Providers: NewProviders(db), Audit: db,
+	}
 }

@@ -10,11 +10,17 @@ import (
 	"parley/ent/scope"
 )
 
+// Providers keeps the accounts that workspaces have with providers of models.
+type Providers struct{ store *Store }
+
+// NewProviders returns the providers of a database.
+func NewProviders(db *Store) *Providers { return &Providers{db} }
+
 var errNoProvider = fault.New(fault.NotFound, "Provider not found.")
 
 // CreateProvider adds a provider of models.
-func (s *Store) CreateProvider(ctx context.Context, workspaceID string, p chatbot.SealedProvider) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+func (s *Providers) CreateProvider(ctx context.Context, workspaceID string, p chatbot.SealedProvider) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Provider.Create().SetID(p.ID).SetWorkspaceID(workspaceID).SetName(p.Name).SetKind(string(p.Kind)).
 			SetBaseURL(p.BaseURL).SetSealedKey(p.SealedKey).SetKeyHint(p.KeyHint).SetTools(p.Tools).
 			SetUpdatedAt(p.UpdatedAt).SetCreatedAt(p.CreatedAt).Exec(ctx)
@@ -22,8 +28,8 @@ func (s *Store) CreateProvider(ctx context.Context, workspaceID string, p chatbo
 }
 
 // Provider returns a provider with its sealed key.
-func (s *Store) Provider(ctx context.Context, workspaceID, providerID string) (chatbot.SealedProvider, error) {
-	row, err := s.db(ctx).Provider.Query().Where(provider.ID(providerID)).Only(within(ctx, workspaceID))
+func (s *Providers) Provider(ctx context.Context, workspaceID, providerID string) (chatbot.SealedProvider, error) {
+	row, err := s.store.db(ctx).Provider.Query().Where(provider.ID(providerID)).Only(within(ctx, workspaceID))
 	if ent.IsNotFound(err) {
 		return chatbot.SealedProvider{}, errNoProvider
 	}
@@ -33,24 +39,24 @@ func (s *Store) Provider(ctx context.Context, workspaceID, providerID string) (c
 }
 
 // Providers returns the providers of a workspace, oldest first.
-func (s *Store) Providers(ctx context.Context, workspaceID string) ([]chatbot.Provider, error) {
-	rows, err := s.db(ctx).Provider.Query().Where(provider.WorkspaceID(workspaceID)).
+func (s *Providers) Providers(ctx context.Context, workspaceID string) ([]chatbot.Provider, error) {
+	rows, err := s.store.db(ctx).Provider.Query().Where(provider.WorkspaceID(workspaceID)).
 		Order(provider.ByCreatedAt(), provider.ByID()).All(within(ctx, workspaceID))
 	return mapped(rows, err, providerFromRow)
 }
 
 // UpdateProvider changes all of a provider but its kind and the time at which
 // it was made.
-func (s *Store) UpdateProvider(ctx context.Context, workspaceID string, p chatbot.SealedProvider) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+func (s *Providers) UpdateProvider(ctx context.Context, workspaceID string, p chatbot.SealedProvider) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return providerAffected(db.Provider.Update().Where(provider.ID(p.ID)).SetName(p.Name).SetBaseURL(p.BaseURL).
 			SetSealedKey(p.SealedKey).SetKeyHint(p.KeyHint).SetTools(p.Tools).SetUpdatedAt(p.UpdatedAt).Save(ctx))
 	})
 }
 
 // DeleteProvider removes a provider with its key.
-func (s *Store) DeleteProvider(ctx context.Context, workspaceID, providerID string) error {
-	return s.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+func (s *Providers) DeleteProvider(ctx context.Context, workspaceID, providerID string) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return providerAffected(db.Provider.Delete().Where(provider.ID(providerID)).Exec(ctx))
 	})
 }
@@ -63,8 +69,8 @@ func providerAffected(n int, err error) error {
 }
 
 // AllProviders returns the providers of every workspace.
-func (s *Store) AllProviders(ctx context.Context) ([]chatbot.Provider, error) {
-	rows, err := s.db(ctx).Provider.Query().Order(provider.ByWorkspaceID(), provider.ByID()).All(scope.System(ctx))
+func (s *Providers) AllProviders(ctx context.Context) ([]chatbot.Provider, error) {
+	rows, err := s.store.db(ctx).Provider.Query().Order(provider.ByWorkspaceID(), provider.ByID()).All(scope.System(ctx))
 	return mapped(rows, err, providerFromRow)
 }
 

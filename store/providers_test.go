@@ -96,7 +96,7 @@ func TestProviders(t *testing.T) {
 func TestProviderRace(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		w := b.fill("a")
-		room := chatbot.New(b.Store, nil, nil, func() time.Time { return epoch }, rand.Reader, chatbot.Options{})
+		room := chatbot.New(ForChatbot(b.Store), nil, nil, func() time.Time { return epoch }, rand.Reader, chatbot.Options{})
 		b.Run("of deleting a provider and choosing it at once, one wins", func(t *testing.T) {
 			for i := range 20 {
 				provider := w.newProvider(fmt.Sprint("mp_race_", i))
@@ -109,7 +109,7 @@ func TestProviderRace(t *testing.T) {
 						Name: "n", Answering: chatbot.Answering{Model: chatbot.ModelChoice{ProviderID: provider.ID, Name: "m"}},
 					})
 				})
-				both.Go(func() { deleted = room.DeleteProvider(b.Context(), w.id, provider.ID) })
+				both.Go(func() { deleted = room.Providers.DeleteProvider(b.Context(), w.id, provider.ID) })
 				both.Wait()
 				if (chosen == nil) == (deleted == nil) {
 					t.Fatalf("chosen: %v, deleted: %v", chosen, deleted)

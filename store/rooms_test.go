@@ -1,16 +1,12 @@
 package store
 
 import (
-	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/knowledge/rebuild"
 	"parley/core/retrieval"
 )
 
-var (
-	_ chatbot.Store  = (*Store)(nil)
-	_ knowledgeStore = (*everything)(nil)
-)
+var _ knowledgeStore = (*everything)(nil)
 
 // knowledgeStore is all that package knowledge stores in.
 type knowledgeStore interface {

@@ -79,7 +79,7 @@ func (s settingsPages) fallbackOf(typed form) (chatbot.ModelChoice, error) {
 		}
 		return chatbot.ModelChoice{}, nil
 	}
-	if own := s.Chatbots.OwnModels(); where == views.OwnModel && name == "" && len(own) > 0 {
+	if own := s.Chatbots.Providers.OwnModels(); where == views.OwnModel && name == "" && len(own) > 0 {
 		name = own[0]
 	}
 	return chatbot.ModelChoice{ProviderID: chosenProvider(where), Name: name}, nil
@@ -100,8 +100,8 @@ func fraction(typed form, name string) (*float64, error) {
 
 // answeringChoices is what a chatbot's answers can be by.
 func (s settingsPages) answeringChoices(c *fiber.Ctx, v visit) (views.Answering, error) {
-	choices := views.Answering{Own: s.Chatbots.OwnModels()}
-	providers, err := s.Chatbots.Providers(c.UserContext(), v.workspaceID())
+	choices := views.Answering{Own: s.Chatbots.Providers.OwnModels()}
+	providers, err := s.Chatbots.Providers.List(c.UserContext(), v.workspaceID())
 	for _, p := range providers {
 		choices.Providers = append(choices.Providers, views.Choice{Value: p.ID, Text: p.Name})
 	}

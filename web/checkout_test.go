@@ -58,7 +58,7 @@ func TestCheckout(t *testing.T) {
 		if strings.Contains(got.body, "Upgrade to") {
 			t.Error("the page still offers the plan")
 		}
-		if _, _, err := s.chatbots.Issue(t.Context(), s.home.ID, bot.ID, chatbot.NewToken{}); err != nil {
+		if _, _, err := s.chatbots.Tokens.Issue(t.Context(), s.home.ID, bot.ID, chatbot.NewToken{}); err != nil {
 			t.Errorf("a token cannot be made: %v", err)
 		}
 	})

@@ -143,7 +143,7 @@ func TestLimitsPage(t *testing.T) {
 	ben, err := s.tenants.SignUps.CreateUser(t.Context(), "ben@example.com", password)
 	must(t, err)
 	must(t, s.tenants.Members.AddMember(t.Context(), s.home.ID, ben, tenant.RoleAdmin))
-	_, _, err = s.chatbots.Issue(t.Context(), s.home.ID, bots[0].ID, chatbot.NewToken{Name: "Website"})
+	_, _, err = s.chatbots.Tokens.Issue(t.Context(), s.home.ID, bots[0].ID, chatbot.NewToken{Name: "Website"})
 	must(t, err)
 
 	t.Run("while all fits, there is nothing to choose and no banner", func(t *testing.T) {

@@ -19,7 +19,7 @@ func (s modelPages) modelsPage(c *fiber.Ctx, v visit) error {
 }
 
 func (s modelPages) showModels(c *fiber.Ctx, v visit, status int, f views.Form) error {
-	providers, err := s.Chatbots.Providers(c.UserContext(), v.workspaceID())
+	providers, err := s.Chatbots.Providers.List(c.UserContext(), v.workspaceID())
 	if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (s modelPages) showModels(c *fiber.Ctx, v visit, status int, f views.Form) 
 	if err != nil {
 		return err
 	}
-	m := views.Models{Own: s.Chatbots.OwnModels(), MayManage: v.may(tenant.ManageChatbots), Form: f}
+	m := views.Models{Own: s.Chatbots.Providers.OwnModels(), MayManage: v.may(tenant.ManageChatbots), Form: f}
 	for _, provider := range providers {
 		m.Providers = append(m.Providers, providerToView(provider, bots))
 	}
@@ -51,7 +51,7 @@ func (s modelPages) createProvider(c *fiber.Ctx, v visit) error {
 	}
 	settings := providerSettings(typed)
 	settings.Kind = chatbot.ProviderKind(typed["kind"])
-	if _, err := s.Chatbots.CreateProvider(c.UserContext(), v.workspaceID(), settings); err != nil {
+	if _, err := s.Chatbots.Providers.CreateProvider(c.UserContext(), v.workspaceID(), settings); err != nil {
 		logFailure(c, s.Log, fault.As(err))
 		return typed.again(c, err, func(status int, f views.Form) error { return s.showModels(c, v, status, f) })
 	}
@@ -66,7 +66,7 @@ func providerSettings(typed form) chatbot.ProviderSettings {
 
 // provider is the one that the address names.
 func (s modelPages) provider(c *fiber.Ctx, v visit) (chatbot.Provider, error) {
-	return s.Chatbots.Provider(c.UserContext(), v.workspaceID(), id.Given(c.Params("provider")))
+	return s.Chatbots.Providers.Provider(c.UserContext(), v.workspaceID(), id.Given(c.Params("provider")))
 }
 
 func (s modelPages) providerPage(c *fiber.Ctx, v visit) error {
@@ -94,7 +94,7 @@ func (s modelPages) saveProvider(c *fiber.Ctx, v visit) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.Chatbots.UpdateProvider(c.UserContext(), v.workspaceID(), provider.ID, providerSettings(typed)); err != nil {
+	if _, err := s.Chatbots.Providers.UpdateProvider(c.UserContext(), v.workspaceID(), provider.ID, providerSettings(typed)); err != nil {
 		logFailure(c, s.Log, fault.As(err))
 		return typed.again(c, err, func(status int, f views.Form) error { return s.showProvider(c, v, provider, status, f) })
 	}
@@ -106,7 +106,7 @@ func (s modelPages) deleteProvider(c *fiber.Ctx, v visit) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Chatbots.DeleteProvider(c.UserContext(), v.workspaceID(), provider.ID); err != nil {
+	if err := s.Chatbots.Providers.DeleteProvider(c.UserContext(), v.workspaceID(), provider.ID); err != nil {
 		again := form{"kind": string(provider.Kind)} // of the form that adds one
 		return again.again(c, err, func(status int, f views.Form) error { return s.showModels(c, v, status, f) })
 	}

@@ -23,7 +23,7 @@ func provider(pairs ...string) url.Values {
 // newProvider makes one that the pages did not.
 func (s *shop) newProvider(name string) chatbot.Provider {
 	s.Helper()
-	made, err := s.chatbots.CreateProvider(s.Context(), s.home.ID, chatbot.ProviderSettings{
+	made, err := s.chatbots.Providers.CreateProvider(s.Context(), s.home.ID, chatbot.ProviderSettings{
 		Name: name, Kind: chatbot.OpenAI, BaseURL: "https://models.example.com/v1", Key: providerKey,
 	})
 	must(s.T, err)
@@ -111,7 +111,7 @@ func TestProviderPage(t *testing.T) {
 	page := s.url("/models/" + ours.ID)
 	stored := func(t *testing.T) chatbot.OpenedProvider {
 		t.Helper()
-		found, err := s.chatbots.OpenProvider(t.Context(), s.home.ID, ours.ID)
+		found, err := s.chatbots.Providers.OpenProvider(t.Context(), s.home.ID, ours.ID)
 		must(t, err)
 		return found
 	}

@@ -32,7 +32,7 @@ type shop struct {
 	*testing.T
 	app      *fiber.App
 	tenants  *tenancy.Services
-	chatbots *chatbot.Service
+	chatbots chatbot.Services
 	db       *store.Store
 	till     *till
 	// serverKeys seal the keys of providers.
@@ -114,7 +114,7 @@ func open(t *testing.T, change func(*Deps)) *shop {
 	t.Cleanup(func() { must(t, db.Close()) })
 	s := &shop{T: t, db: db, serverKeys: []chatbot.ServerKey{{1, 2, 3}}, tenants: tenancy.Open(db, clock, rand.Reader, tenancy.Options{Payments: subscription.Options{Grace: 21 * 24 * time.Hour}})}
 	s.till = &till{tenants: s.tenants, checkout: checkoutURL}
-	s.chatbots = chatbot.New(db, forgetful{}, s.tenants.Holdings, clock, rand.Reader, chatbot.Options{
+	s.chatbots = chatbot.New(store.ForChatbot(db), forgetful{}, s.tenants.Holdings, clock, rand.Reader, chatbot.Options{
 		Sealer:    chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return s.serverKeys, nil }),
 		OwnModels: []string{"own-model", "other-own"},
 	})

@@ -39,7 +39,7 @@ type Deps struct {
 	// Letters are the mails that people get about their accounts.
 	Letters *outbox.Writer
 
-	Chatbots  *chatbot.Service
+	Chatbots  chatbot.Services
 	Knowledge knowledge.Services
 	Evaluator *retrieval.Evaluator
 	Chat      *chat.Service

@@ -133,7 +133,7 @@ func (cmd *tokenCreateCmd) Run(ctx context.Context, config *app.Config, io strea
 			at := app.Now().Add(cmd.Expires)
 			request.ExpiresAt = &at
 		}
-		token, secret, err := p.Chatbots.Issue(ctx, bot.WorkspaceID, bot.ID, request)
+		token, secret, err := p.Chatbots.Tokens.Issue(ctx, bot.WorkspaceID, bot.ID, request)
 		if err != nil {
 			return err
 		}
@@ -151,11 +151,11 @@ type tokenListCmd struct {
 // Run lists tokens.
 func (cmd *tokenListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
-		tokens, err := p.Chatbots.Tokens(ctx, bot.WorkspaceID, bot.ID)
+		tokens, err := p.Chatbots.Tokens.List(ctx, bot.WorkspaceID, bot.ID)
 		if err != nil {
 			return err
 		}
-		views := each(tokens, func(t chatbot.Token) tokenView { return viewToken(t, p.Chatbots.Status(t)) })
+		views := each(tokens, func(t chatbot.Token) tokenView { return viewToken(t, p.Chatbots.Tokens.Status(t)) })
 		return showTable(io.out, cmd.JSON, views, []string{"id", "name", "hint", "status", "scopes"},
 			func(t tokenView) []string {
 				return []string{t.ID, t.Name, t.Hint, t.Status, strings.Join(t.Scopes, ",")}
@@ -172,7 +172,7 @@ type tokenRevokeCmd struct {
 // Run revokes a token. A running server sees it within 5 seconds.
 func (cmd *tokenRevokeCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
-		if err := p.Chatbots.Revoke(ctx, bot.WorkspaceID, bot.ID, cmd.Token); err != nil {
+		if err := p.Chatbots.Tokens.Revoke(ctx, bot.WorkspaceID, bot.ID, cmd.Token); err != nil {
 			return err
 		}
 		return show1(io.out, cmd.JSON, removedView{cmd.Token, "revoked"}, "The token is revoked. Running servers see it within 5 seconds.")

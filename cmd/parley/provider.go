@@ -23,7 +23,7 @@ func (cmd *resealCmd) Run(ctx context.Context, config *app.Config, io streams) e
 		return err
 	}
 	defer p.Close()
-	sealed, unreadable, err := p.Chatbots.ResealKeys(ctx)
+	sealed, unreadable, err := p.Chatbots.Providers.ResealKeys(ctx)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ const (
 )
 
 // ModelChoice is a model of a provider, or, without a provider, one of the
-// server's own; see [Service.OwnModels]. A choice that is not zero has a name.
+// server's own; see [Providers.OwnModels]. A choice that is not zero has a name.
 type ModelChoice struct {
 	ProviderID string
 	// Name is the model's, as its provider writes it, of at most 200 bytes.
@@ -65,8 +65,8 @@ func (a Answering) Uses(providerID string) bool {
 }
 
 // checkAnswering refuses what no model could be asked for. Whether providers
-// are there is seen in the transaction: see [Service.checkProviders].
-func (s *Service) checkAnswering(a Answering) (Answering, error) {
+// are there is seen in the transaction: see [Chatbots.checkProviders].
+func (s *Chatbots) checkAnswering(a Answering) (Answering, error) {
 	var err error
 	if a.Model, err = s.checkChoice("model", a.Model); err != nil {
 		return a, err
@@ -94,14 +94,14 @@ func (s *Service) checkAnswering(a Answering) (Answering, error) {
 }
 
 // named is a choice with the name of the server's default where it has none.
-func (s *Service) named(choice ModelChoice) ModelChoice {
+func (s *Chatbots) named(choice ModelChoice) ModelChoice {
 	if choice.IsZero() && len(s.options.OwnModels) > 0 {
 		choice.Name = s.options.OwnModels[0]
 	}
 	return choice
 }
 
-func (s *Service) checkChoice(field string, choice ModelChoice) (ModelChoice, error) {
+func (s *Chatbots) checkChoice(field string, choice ModelChoice) (ModelChoice, error) {
 	var err error
 	if choice.Name, err = checkText(field, choice.Name, maxModelName); err != nil {
 		return choice, err
@@ -123,11 +123,11 @@ func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
 // checkProviders refuses providers that the workspace does not have. It locks
 // the workspace first, so that none of them is deleted meanwhile.
-func (s *Service) checkProviders(ctx context.Context, workspaceID string, a Answering) error {
+func (s *Chatbots) checkProviders(ctx context.Context, workspaceID string, a Answering) error {
 	if a.Model.ProviderID == "" && a.Fallback.ProviderID == "" {
 		return nil
 	}
-	if _, err := s.store.LockWorkspace(ctx, workspaceID); err != nil {
+	if _, err := s.db.Workspaces.LockWorkspace(ctx, workspaceID); err != nil {
 		return err
 	}
 	for _, chosen := range []struct{ field, id string }{
@@ -136,7 +136,7 @@ func (s *Service) checkProviders(ctx context.Context, workspaceID string, a Answ
 		if chosen.id == "" {
 			continue
 		}
-		_, err := s.store.Provider(ctx, workspaceID, chosen.id)
+		_, err := s.db.Providers.Provider(ctx, workspaceID, chosen.id)
 		if fault.Is(err, fault.NotFound) {
 			return fault.InField(chosen.field, "This provider is not there any more. Choose another.")
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestCheckAnswering(t *testing.T) {
-	room := &Service{options: Options{OwnModels: []string{"own", "second"}}}
+	room := &Chatbots{options: Options{OwnModels: []string{"own", "second"}}}
 	number := func(n float64) *float64 { return &n }
 
 	t.Run("nothing chosen is the server's own model, and open", func(t *testing.T) {

@@ -5,11 +5,13 @@
 // It does not own how a model is asked (package llm), what a chatbot knows
 // (package knowledge) or says (package chat), nor the headers that carry a
 // token (package api).
+//
+// It has more than 40 exported names: each choice that an owner has about a
+// chatbot, a token or a provider is a type or a constant.
 package chatbot
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"parley/core/audit"
@@ -42,7 +44,7 @@ type Chatbot struct {
 	SeparateEndUsers bool
 	Answering
 	// OverLimit says that the plan includes fewer chatbots, and that this one
-	// rests; see [Chatbot.Writable].
+	// is suspended; see [Chatbot.Writable].
 	OverLimit bool
 	CreatedAt time.Time
 }
@@ -77,12 +79,8 @@ type Settings struct {
 	Answering
 }
 
-// Store is the port to the database. A missing row is a NotFound fault.
+// Store keeps chatbots. A missing row is a NotFound fault.
 type Store interface {
-	InTx(ctx context.Context, fn func(context.Context) error) error
-	LockWorkspace(ctx context.Context, workspaceID string) (tenant.Workspace, error)
-	Plan(ctx context.Context, name plan.Name) (plan.Plan, error)
-
 	CreateChatbot(ctx context.Context, workspaceID string, bot Chatbot) error
 	Chatbot(ctx context.Context, workspaceID, chatbotID string) (Chatbot, error)
 	Chatbots(ctx context.Context, workspaceID string) ([]Chatbot, error)
@@ -90,17 +88,14 @@ type Store interface {
 	DeleteChatbot(ctx context.Context, workspaceID, chatbotID string) error
 	// WorkspaceOf finds a chatbot in any workspace, for the operator.
 	WorkspaceOf(ctx context.Context, chatbotID string) (string, error)
+}
 
-	CreateToken(ctx context.Context, workspaceID string, token Token, hash string) error
-	Tokens(ctx context.Context, workspaceID, chatbotID string) ([]Token, error)
-	// RevokeToken sets revoked_at once, and returns the token's hash.
-	RevokeToken(ctx context.Context, workspaceID, chatbotID, tokenID string, at time.Time) (hash string, err error)
-	TouchToken(ctx context.Context, workspaceID, tokenID string, at time.Time) error
-	// PrincipalByTokenHash finds a token of any workspace, with its chatbot and plan.
-	PrincipalByTokenHash(ctx context.Context, hash string) (*Principal, error)
-
-	ProviderStore
-	audit.Log
+// Chatbots creates, changes and deletes chatbots.
+type Chatbots struct {
+	base
+	forgetter Forgetter
+	options   Options
+	known     *cache
 }
 
 // Forgetter takes all that a chatbot knows out of the index.
@@ -108,39 +103,8 @@ type Forgetter interface {
 	Forget(ctx context.Context, workspaceID, chatbotID string) error
 }
 
-// Service is the room: chatbots, their tokens, and providers of models.
-type Service struct {
-	store     Store
-	forgetter Forgetter
-	settler   Settler
-	now       func() time.Time
-	random    io.Reader
-	options   Options
-	known     *cache
-}
-
-// Options are what an operator decides about models. The zero value keeps no
-// keys.
-type Options struct {
-	// Sealer keeps the keys of providers. Without one none can be kept.
-	Sealer *Sealer
-	// OwnModels are the names of the server's own models that a chatbot may
-	// choose, its default first.
-	OwnModels []string
-	// PlainHTTP admits providers at http addresses, for servers in networks of
-	// the operator.
-	PlainHTTP bool
-}
-
-// New returns the room over its ports.
-func New(store Store, forgetter Forgetter, settler Settler, now func() time.Time, random io.Reader, options Options) *Service {
-	return &Service{
-		store: store, forgetter: forgetter, settler: settler, now: now, random: random, options: options, known: newCache(now),
-	}
-}
-
 // Create adds a chatbot to a workspace, if its plan admits one more.
-func (s *Service) Create(ctx context.Context, workspaceID string, settings Settings) (Chatbot, error) {
+func (s *Chatbots) Create(ctx context.Context, workspaceID string, settings Settings) (Chatbot, error) {
 	settings, err := s.check(settings)
 	if err != nil {
 		return Chatbot{}, err
@@ -153,11 +117,11 @@ func (s *Service) Create(ctx context.Context, workspaceID string, settings Setti
 		Answering: settings.Answering, CreatedAt: s.now(),
 	}
 	err = s.change(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
-		p, err := s.store.Plan(ctx, workspace.Plan)
+		p, err := s.db.Plans.Plan(ctx, workspace.Plan)
 		if err != nil {
 			return err
 		}
-		bots, err := s.store.Chatbots(ctx, workspaceID)
+		bots, err := s.db.Chatbots.Chatbots(ctx, workspaceID)
 		if err != nil {
 			return err
 		}
@@ -167,7 +131,7 @@ func (s *Service) Create(ctx context.Context, workspaceID string, settings Setti
 		if err := s.checkProviders(ctx, workspaceID, bot.Answering); err != nil {
 			return err
 		}
-		if err := s.store.CreateChatbot(ctx, workspaceID, bot); err != nil {
+		if err := s.db.Chatbots.CreateChatbot(ctx, workspaceID, bot); err != nil {
 			return err
 		}
 		return s.record(ctx, workspaceID, audit.Entry{Action: audit.ChatbotCreated, Object: bot.object()})
@@ -176,25 +140,25 @@ func (s *Service) Create(ctx context.Context, workspaceID string, settings Setti
 }
 
 // Get returns a chatbot of a workspace.
-func (s *Service) Get(ctx context.Context, workspaceID, chatbotID string) (Chatbot, error) {
-	return s.store.Chatbot(ctx, workspaceID, chatbotID)
+func (s *Chatbots) Get(ctx context.Context, workspaceID, chatbotID string) (Chatbot, error) {
+	return s.db.Chatbots.Chatbot(ctx, workspaceID, chatbotID)
 }
 
 // List returns the chatbots of a workspace, oldest first.
-func (s *Service) List(ctx context.Context, workspaceID string) ([]Chatbot, error) {
-	return s.store.Chatbots(ctx, workspaceID)
+func (s *Chatbots) List(ctx context.Context, workspaceID string) ([]Chatbot, error) {
+	return s.db.Chatbots.Chatbots(ctx, workspaceID)
 }
 
 // WorkspaceOf returns the workspace of a chatbot, for the operator.
-func (s *Service) WorkspaceOf(ctx context.Context, chatbotID string) (string, error) {
-	return s.store.WorkspaceOf(ctx, chatbotID)
+func (s *Chatbots) WorkspaceOf(ctx context.Context, chatbotID string) (string, error) {
+	return s.db.Chatbots.WorkspaceOf(ctx, chatbotID)
 }
 
 // Visible returns a chatbot that a person may see, with their membership in
 // its workspace. One of a workspace that is not theirs is NotFound.
-func (s *Service) Visible(ctx context.Context, person tenant.Person, chatbotID string) (Chatbot, tenant.Membership, error) {
+func (s *Chatbots) Visible(ctx context.Context, person tenant.Person, chatbotID string) (Chatbot, tenant.Membership, error) {
 	for _, m := range person.Memberships {
-		bot, err := s.store.Chatbot(ctx, m.Workspace.ID, chatbotID)
+		bot, err := s.db.Chatbots.Chatbot(ctx, m.Workspace.ID, chatbotID)
 		if fault.Is(err, fault.NotFound) {
 			continue
 		}
@@ -205,23 +169,23 @@ func (s *Service) Visible(ctx context.Context, person tenant.Person, chatbotID s
 
 // Update changes a chatbot's settings. It is Forbidden for one that is over
 // the limit; see [Chatbot.Writable].
-func (s *Service) Update(ctx context.Context, workspaceID, chatbotID string, settings Settings) error {
+func (s *Chatbots) Update(ctx context.Context, workspaceID, chatbotID string, settings Settings) error {
 	settings, err := s.check(settings)
 	if err != nil {
 		return err
 	}
-	err = s.store.InTx(ctx, func(ctx context.Context) error {
+	err = s.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		if err := s.checkProviders(ctx, workspaceID, settings.Answering); err != nil {
 			return err
 		}
-		bot, err := s.store.Chatbot(ctx, workspaceID, chatbotID)
+		bot, err := s.db.Chatbots.Chatbot(ctx, workspaceID, chatbotID)
 		if err != nil {
 			return err
 		}
 		if err := bot.Writable(); err != nil {
 			return err
 		}
-		if err := s.store.UpdateChatbot(ctx, workspaceID, chatbotID, settings); err != nil {
+		if err := s.db.Chatbots.UpdateChatbot(ctx, workspaceID, chatbotID, settings); err != nil {
 			return err
 		}
 		return s.recordSettings(ctx, bot, settings)
@@ -232,9 +196,9 @@ func (s *Service) Update(ctx context.Context, workspaceID, chatbotID string, set
 
 // Delete removes a chatbot with its tokens, documents and conversations. The
 // index forgets first: a failure in between leaves a chatbot that can be
-// deleted again. Another that was over the limit may be woken up by it.
-func (s *Service) Delete(ctx context.Context, workspaceID, chatbotID string) error {
-	bot, err := s.store.Chatbot(ctx, workspaceID, chatbotID)
+// deleted again. Another that was suspended may become active by it.
+func (s *Chatbots) Delete(ctx context.Context, workspaceID, chatbotID string) error {
+	bot, err := s.db.Chatbots.Chatbot(ctx, workspaceID, chatbotID)
 	if err != nil {
 		return err
 	}
@@ -242,7 +206,7 @@ func (s *Service) Delete(ctx context.Context, workspaceID, chatbotID string) err
 		return err
 	}
 	err = s.change(ctx, workspaceID, func(ctx context.Context, _ tenant.Workspace) error {
-		if err := s.store.DeleteChatbot(ctx, workspaceID, chatbotID); err != nil {
+		if err := s.db.Chatbots.DeleteChatbot(ctx, workspaceID, chatbotID); err != nil {
 			return err
 		}
 		return s.record(ctx, workspaceID, audit.Entry{Action: audit.ChatbotDeleted, Object: bot.object()})

@@ -16,8 +16,8 @@ type Settler interface {
 }
 
 var (
-	errChatbotRests = fault.New(fault.Forbidden, "The workspace's plan includes fewer chatbots, and this one rests. An owner can choose which ones stay active, or upgrade the plan.")
-	errTokenRests   = fault.New(fault.Forbidden, "The workspace's plan includes fewer API tokens for each chatbot, and this one rests. An owner can choose which ones stay active, or upgrade the plan.")
+	errChatbotSuspended = fault.New(fault.Forbidden, "This chatbot is suspended because the workspace's plan includes fewer chatbots. An owner can choose which ones stay active, or upgrade the plan.")
+	errTokenSuspended   = fault.New(fault.Forbidden, "This API token is suspended because the workspace's plan includes fewer tokens for each chatbot. An owner can choose which ones stay active, or upgrade the plan.")
 )
 
 // Writable refuses, as Forbidden, to change a chatbot that is over the limit of
@@ -25,7 +25,7 @@ var (
 // deleted, and its tokens revoked.
 func (b Chatbot) Writable() error {
 	if b.OverLimit {
-		return errChatbotRests
+		return errChatbotSuspended
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ func (p *Principal) admit() error {
 		return err
 	}
 	if p.Token.OverLimit {
-		return errTokenRests
+		return errTokenSuspended
 	}
 	return nil
 }
@@ -49,9 +49,9 @@ func (p *Principal) admit() error {
 // after it. The workspace is locked before anything is written: to settle is
 // to write to chatbots and tokens, and two changes that lock them in different
 // orders would wait for each other.
-func (s *Service) change(ctx context.Context, workspaceID string, do func(ctx context.Context, workspace tenant.Workspace) error) error {
-	return s.store.InTx(ctx, func(ctx context.Context) error {
-		workspace, err := s.store.LockWorkspace(ctx, workspaceID)
+func (s base) change(ctx context.Context, workspaceID string, do func(ctx context.Context, workspace tenant.Workspace) error) error {
+	return s.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		workspace, err := s.db.Workspaces.LockWorkspace(ctx, workspaceID)
 		if err != nil {
 			return err
 		}

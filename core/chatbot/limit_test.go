@@ -11,6 +11,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/store"
 )
 
 // limit changes what the plan of both workspaces includes, as an operator does,
@@ -30,7 +31,7 @@ func (r *room) add(name string) (bot chatbot.Chatbot, secret string) {
 	r.now = r.now.Add(time.Second)
 	bot, err := r.Create(r.Context(), home, chatbot.Settings{Name: name})
 	r.must(err)
-	_, secret, err = r.Issue(r.Context(), home, bot.ID, chatbot.NewToken{})
+	_, secret, err = r.Tokens.Issue(r.Context(), home, bot.ID, chatbot.NewToken{})
 	r.must(err)
 	return bot, secret
 }
@@ -39,7 +40,7 @@ func (r *room) add(name string) (bot chatbot.Chatbot, secret string) {
 // Forbidden with a sentence that has it.
 func (r *room) wantAnswer(secret, refusal string) {
 	r.Helper()
-	_, err := r.Authenticate(r.Context(), secret)
+	_, err := r.Tokens.Authenticate(r.Context(), secret)
 	if refusal == "" && err != nil {
 		r.Errorf("it is refused: %v", err)
 	}
@@ -49,8 +50,8 @@ func (r *room) wantAnswer(secret, refusal string) {
 }
 
 const (
-	chatbotRests = "fewer chatbots, and this one rests. An owner can choose"
-	tokenRests   = "fewer API tokens for each chatbot, and this one rests. An owner can choose"
+	chatbotSuspended = "This chatbot is suspended because the workspace's plan includes fewer chatbots. An owner can choose"
+	tokenSuspended   = "This API token is suspended because the workspace's plan includes fewer tokens for each chatbot. An owner can choose"
 )
 
 func TestOverTheLimit(t *testing.T) {
@@ -60,7 +61,7 @@ func TestOverTheLimit(t *testing.T) {
 		_, second := r.add("Second")
 		r.limit(func(l *plan.Limits) { l.Chatbots = 1 })
 		r.wantAnswer(first, "")
-		r.wantAnswer(second, chatbotRests)
+		r.wantAnswer(second, chatbotSuspended)
 		r.limit(func(l *plan.Limits) { l.Chatbots = 2 })
 		r.wantAnswer(second, "")
 	})
@@ -72,7 +73,7 @@ func TestOverTheLimit(t *testing.T) {
 		_, second := r.issue()
 		r.limit(func(l *plan.Limits) { l.TokensPerChatbot = 1 })
 		r.wantAnswer(first, "")
-		r.wantAnswer(second, tokenRests)
+		r.wantAnswer(second, tokenSuspended)
 		r.limit(func(l *plan.Limits) { l.TokensPerChatbot = plan.Unlimited })
 		r.wantAnswer(second, "")
 	})
@@ -90,11 +91,11 @@ func TestOverTheLimit(t *testing.T) {
 		r.limit(func(l *plan.Limits) { l.Chatbots = 1 })
 		bot, err := r.Get(t.Context(), home, second.ID)
 		r.must(err)
-		_, _, issue := r.Issue(t.Context(), home, second.ID, chatbot.NewToken{})
+		_, _, issue := r.Tokens.Issue(t.Context(), home, second.ID, chatbot.NewToken{})
 		for what, err := range map[string]error{
 			"writable": bot.Writable(), "issue": issue, "update": r.Update(t.Context(), home, second.ID, chatbot.Settings{Name: "Other"}),
 		} {
-			if !fault.Is(err, fault.Forbidden) || !strings.Contains(err.Error(), chatbotRests) {
+			if !fault.Is(err, fault.Forbidden) || !strings.Contains(err.Error(), chatbotSuspended) {
 				t.Errorf("%s gives %v", what, err)
 			}
 		}
@@ -107,9 +108,9 @@ func TestOverTheLimit(t *testing.T) {
 		r := newRoom(t)
 		second, secret := r.add("Second")
 		r.limit(func(l *plan.Limits) { l.Chatbots = 1 })
-		tokens, err := r.Tokens(t.Context(), home, second.ID)
+		tokens, err := r.Tokens.List(t.Context(), home, second.ID)
 		r.must(err)
-		r.must(r.Revoke(t.Context(), home, second.ID, tokens[0].ID))
+		r.must(r.Tokens.Revoke(t.Context(), home, second.ID, tokens[0].ID))
 		r.wantAuthenticated(secret, badToken)
 		r.must(r.Delete(t.Context(), home, second.ID))
 	})
@@ -119,11 +120,11 @@ func TestOverTheLimit(t *testing.T) {
 		_, second := r.add("Second")
 		_, third := r.add("Third")
 		r.limit(func(l *plan.Limits) { l.Chatbots = 1 })
-		r.wantAnswer(second, chatbotRests)
-		r.wantAnswer(third, chatbotRests)
+		r.wantAnswer(second, chatbotSuspended)
+		r.wantAnswer(third, chatbotSuspended)
 		r.must(r.Delete(t.Context(), home, r.bot.ID))
 		r.wantAnswer(second, "")
-		r.wantAnswer(third, chatbotRests)
+		r.wantAnswer(third, chatbotSuspended)
 	})
 
 	t.Run("a revocation wakes up the token that rested, at once", func(t *testing.T) {
@@ -132,8 +133,8 @@ func TestOverTheLimit(t *testing.T) {
 		r.now = r.now.Add(time.Second)
 		_, second := r.issue()
 		r.limit(func(l *plan.Limits) { l.TokensPerChatbot = 1 })
-		r.wantAnswer(second, tokenRests)
-		r.must(r.Revoke(t.Context(), home, r.bot.ID, first.ID))
+		r.wantAnswer(second, tokenSuspended)
+		r.must(r.Tokens.Revoke(t.Context(), home, r.bot.ID, first.ID))
 		r.wantAnswer(second, "")
 	})
 }
@@ -148,12 +149,12 @@ func TestSettling(t *testing.T) {
 		r := newRoom(t)
 		token, secret := r.issue()
 		away := errors.New("away")
-		s := chatbot.New(r.db, r.index, unsettled{away}, func() time.Time { return r.now }, rand.Reader, chatbot.Options{})
+		s := chatbot.New(store.ForChatbot(r.db), r.index, unsettled{away}, func() time.Time { return r.now }, rand.Reader, chatbot.Options{})
 		_, create := s.Create(t.Context(), home, chatbot.Settings{Name: "Second"})
-		_, _, issue := s.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{})
+		_, _, issue := s.Tokens.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{})
 		for what, err := range map[string]error{
 			"create": create, "issue": issue,
-			"revoke": s.Revoke(t.Context(), home, r.bot.ID, token.ID), "delete": s.Delete(t.Context(), home, r.bot.ID),
+			"revoke": s.Tokens.Revoke(t.Context(), home, r.bot.ID, token.ID), "delete": s.Delete(t.Context(), home, r.bot.ID),
 		} {
 			if !errors.Is(err, away) {
 				t.Errorf("%s gives %v", what, err)
@@ -161,7 +162,7 @@ func TestSettling(t *testing.T) {
 		}
 		bots, err := r.List(t.Context(), home)
 		r.must(err)
-		tokens, err := r.Tokens(t.Context(), home, r.bot.ID)
+		tokens, err := r.Tokens.List(t.Context(), home, r.bot.ID)
 		r.must(err)
 		if len(bots) != 1 || len(tokens) != 1 {
 			t.Errorf("there are %d chatbots and %d tokens", len(bots), len(tokens))

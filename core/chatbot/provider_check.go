@@ -16,7 +16,7 @@ const (
 )
 
 // checkProvider refuses settings that no server can be asked by.
-func (s *Service) checkProvider(settings ProviderSettings) (ProviderSettings, error) {
+func (s *Providers) checkProvider(settings ProviderSettings) (ProviderSettings, error) {
 	var err error
 	if settings.Name, err = checkText("name", settings.Name, maxName); err != nil {
 		return settings, err

@@ -11,8 +11,7 @@ import (
 	"parley/internal/id"
 )
 
-// ProviderStore is the part of the port to the database that keeps providers.
-// Keys go in and come out sealed.
+// ProviderStore keeps providers. Keys go in and come out sealed.
 type ProviderStore interface {
 	CreateProvider(ctx context.Context, workspaceID string, provider SealedProvider) error
 	Provider(ctx context.Context, workspaceID, providerID string) (SealedProvider, error)
@@ -25,9 +24,15 @@ type ProviderStore interface {
 	AllProviders(ctx context.Context) ([]Provider, error)
 }
 
+// Providers keeps the accounts that workspaces have with providers of models.
+type Providers struct {
+	base
+	options Options
+}
+
 // CreateProvider adds a provider. It is a Conflict when the workspace has
 // [MaxProviders], and Unavailable when the server cannot keep its key.
-func (s *Service) CreateProvider(ctx context.Context, workspaceID string, settings ProviderSettings) (Provider, error) {
+func (s *Providers) CreateProvider(ctx context.Context, workspaceID string, settings ProviderSettings) (Provider, error) {
 	if err := checkKind(settings.Kind); err != nil {
 		return Provider{}, err
 	}
@@ -43,14 +48,14 @@ func (s *Service) CreateProvider(ctx context.Context, workspaceID string, settin
 		return Provider{}, err
 	}
 	err = s.withProviders(ctx, workspaceID, func(ctx context.Context) error {
-		others, err := s.store.Providers(ctx, workspaceID)
+		others, err := s.db.Providers.Providers(ctx, workspaceID)
 		if err != nil {
 			return err
 		}
 		if len(others) >= MaxProviders {
 			return fault.New(fault.Conflict, "A workspace has at most %d providers. Delete one that is not used.", MaxProviders)
 		}
-		if err := s.store.CreateProvider(ctx, workspaceID, provider); err != nil {
+		if err := s.db.Providers.CreateProvider(ctx, workspaceID, provider); err != nil {
 			return err
 		}
 		return s.record(ctx, workspaceID, audit.Entry{Action: audit.ProviderCreated, Object: provider.object()})
@@ -59,20 +64,20 @@ func (s *Service) CreateProvider(ctx context.Context, workspaceID string, settin
 }
 
 // Provider returns a provider of a workspace.
-func (s *Service) Provider(ctx context.Context, workspaceID, providerID string) (Provider, error) {
-	found, err := s.store.Provider(ctx, workspaceID, providerID)
+func (s *Providers) Provider(ctx context.Context, workspaceID, providerID string) (Provider, error) {
+	found, err := s.db.Providers.Provider(ctx, workspaceID, providerID)
 	return found.Provider, err
 }
 
-// Providers returns the providers of a workspace, oldest first.
-func (s *Service) Providers(ctx context.Context, workspaceID string) ([]Provider, error) {
-	return s.store.Providers(ctx, workspaceID)
+// List returns the providers of a workspace, oldest first.
+func (s *Providers) List(ctx context.Context, workspaceID string) ([]Provider, error) {
+	return s.db.Providers.Providers(ctx, workspaceID)
 }
 
 // OpenProvider returns a provider with its key. It is Upstream when the key
 // cannot be read.
-func (s *Service) OpenProvider(ctx context.Context, workspaceID, providerID string) (OpenedProvider, error) {
-	found, err := s.store.Provider(ctx, workspaceID, providerID)
+func (s *Providers) OpenProvider(ctx context.Context, workspaceID, providerID string) (OpenedProvider, error) {
+	found, err := s.db.Providers.Provider(ctx, workspaceID, providerID)
 	if err != nil {
 		return OpenedProvider{}, err
 	}
@@ -80,7 +85,7 @@ func (s *Service) OpenProvider(ctx context.Context, workspaceID, providerID stri
 	return OpenedProvider{found.Provider, key}, err
 }
 
-func (s *Service) opened(provider SealedProvider) (Key, error) {
+func (s *Providers) opened(provider SealedProvider) (Key, error) {
 	key, err := s.options.Sealer.open(provider)
 	if err != nil {
 		return "", fault.Wrap(fault.Upstream, err, "The key of the chatbot's model provider cannot be read any more. Give it again in the provider's settings.")
@@ -91,21 +96,21 @@ func (s *Service) opened(provider SealedProvider) (Key, error) {
 // UpdateProvider changes a provider. Without a key it keeps the one that it
 // has, unless the address is another server's: that is Invalid, because a key
 // must not be sent to whom it was not given for.
-func (s *Service) UpdateProvider(ctx context.Context, workspaceID, providerID string, settings ProviderSettings) (Provider, error) {
+func (s *Providers) UpdateProvider(ctx context.Context, workspaceID, providerID string, settings ProviderSettings) (Provider, error) {
 	settings, err := s.checkProvider(settings)
 	if err != nil {
 		return Provider{}, err
 	}
 	var changed SealedProvider
 	err = s.withProviders(ctx, workspaceID, func(ctx context.Context) error {
-		old, err := s.store.Provider(ctx, workspaceID, providerID)
+		old, err := s.db.Providers.Provider(ctx, workspaceID, providerID)
 		if err != nil {
 			return err
 		}
 		if changed, err = s.revised(old, settings); err != nil {
 			return err
 		}
-		if err := s.store.UpdateProvider(ctx, workspaceID, changed); err != nil {
+		if err := s.db.Providers.UpdateProvider(ctx, workspaceID, changed); err != nil {
 			return err
 		}
 		return s.recordProvider(ctx, old.Provider, settings)
@@ -114,7 +119,7 @@ func (s *Service) UpdateProvider(ctx context.Context, workspaceID, providerID st
 }
 
 // revised is a provider with other settings.
-func (s *Service) revised(old SealedProvider, settings ProviderSettings) (SealedProvider, error) {
+func (s *Providers) revised(old SealedProvider, settings ProviderSettings) (SealedProvider, error) {
 	if settings.Key == "" && old.KeyHint != "" && origin(old.BaseURL) != origin(settings.BaseURL) {
 		return old, fault.InField("key", "Give the key, too: the address is another server's than the one that it was given for.")
 	}
@@ -132,20 +137,20 @@ func (s *Service) revised(old SealedProvider, settings ProviderSettings) (Sealed
 
 // DeleteProvider removes a provider with its key. It is a Conflict while a
 // chatbot uses it.
-func (s *Service) DeleteProvider(ctx context.Context, workspaceID, providerID string) error {
+func (s *Providers) DeleteProvider(ctx context.Context, workspaceID, providerID string) error {
 	return s.withProviders(ctx, workspaceID, func(ctx context.Context) error {
-		bots, err := s.store.Chatbots(ctx, workspaceID)
+		bots, err := s.db.Chatbots.Chatbots(ctx, workspaceID)
 		if err != nil {
 			return err
 		}
 		if names := usersOf(bots, providerID); len(names) > 0 {
 			return fault.New(fault.Conflict, "This provider is used by %s. Choose another model there first.", listed(names))
 		}
-		provider, err := s.store.Provider(ctx, workspaceID, providerID)
+		provider, err := s.db.Providers.Provider(ctx, workspaceID, providerID)
 		if err != nil {
 			return err
 		}
-		if err := s.store.DeleteProvider(ctx, workspaceID, providerID); err != nil {
+		if err := s.db.Providers.DeleteProvider(ctx, workspaceID, providerID); err != nil {
 			return err
 		}
 		return s.record(ctx, workspaceID, audit.Entry{Action: audit.ProviderDeleted, Object: provider.object()})
@@ -176,13 +181,13 @@ func listed(names []string) string {
 }
 
 // OwnModels are the names of the server's own models, its default first.
-func (s *Service) OwnModels() []string { return s.options.OwnModels }
+func (s *Providers) OwnModels() []string { return s.options.OwnModels }
 
 // withProviders runs do in a transaction that no other change to the
 // workspace's providers, or to what uses them, runs beside.
-func (s *Service) withProviders(ctx context.Context, workspaceID string, do func(ctx context.Context) error) error {
-	return s.store.InTx(ctx, func(ctx context.Context) error {
-		if _, err := s.store.LockWorkspace(ctx, workspaceID); err != nil {
+func (s *Providers) withProviders(ctx context.Context, workspaceID string, do func(ctx context.Context) error) error {
+	return s.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		if _, err := s.db.Workspaces.LockWorkspace(ctx, workspaceID); err != nil {
 			return err
 		}
 		return do(ctx)

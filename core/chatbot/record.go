@@ -9,13 +9,13 @@ import (
 )
 
 // record writes an entry into the audit log. The actor is the context's.
-func (s *Service) record(ctx context.Context, workspaceID string, entry audit.Entry) error {
-	return audit.Record(ctx, s.store, workspaceID, s.now(), entry)
+func (s base) record(ctx context.Context, workspaceID string, entry audit.Entry) error {
+	return audit.Record(ctx, s.db.Audit, workspaceID, s.now(), entry)
 }
 
 // recordSettings records what is changed of a chatbot, without the texts that
 // owners write for the model. Settings that are saved as they were are no act.
-func (s *Service) recordSettings(ctx context.Context, before Chatbot, settings Settings) error {
+func (s *Chatbots) recordSettings(ctx context.Context, before Chatbot, settings Settings) error {
 	changes := audit.Differences(before, settings, "Instructions", "NoAnswer")
 	if len(changes) == 0 {
 		return nil
@@ -25,7 +25,7 @@ func (s *Service) recordSettings(ctx context.Context, before Chatbot, settings S
 
 // recordProvider records what is changed of a provider, and that its key was
 // replaced, which are two acts.
-func (s *Service) recordProvider(ctx context.Context, before Provider, settings ProviderSettings) error {
+func (s *Providers) recordProvider(ctx context.Context, before Provider, settings ProviderSettings) error {
 	settings.Kind = before.Kind // which does not change
 	if changes := audit.Differences(before, settings, "Key"); len(changes) > 0 {
 		entry := audit.Entry{Action: audit.ProviderChanged, Object: before.object(), Changes: changes}

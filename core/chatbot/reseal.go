@@ -11,8 +11,8 @@ import (
 // current key, for an operator who wants to take a former one away. It returns
 // how many were sealed, and the providers whose keys cannot be read. What was
 // sealed before an error stays so.
-func (s *Service) ResealKeys(ctx context.Context) (sealed int, unreadable []Provider, err error) {
-	providers, err := s.store.AllProviders(ctx)
+func (s *Providers) ResealKeys(ctx context.Context) (sealed int, unreadable []Provider, err error) {
+	providers, err := s.db.Providers.AllProviders(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -34,9 +34,9 @@ func (s *Service) ResealKeys(ctx context.Context) (sealed int, unreadable []Prov
 }
 
 // reseal leaves the provider as it is but for the seal.
-func (s *Service) reseal(ctx context.Context, provider Provider) error {
+func (s *Providers) reseal(ctx context.Context, provider Provider) error {
 	return s.withProviders(ctx, provider.WorkspaceID, func(ctx context.Context) error {
-		found, err := s.store.Provider(ctx, provider.WorkspaceID, provider.ID)
+		found, err := s.db.Providers.Provider(ctx, provider.WorkspaceID, provider.ID)
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func (s *Service) reseal(ctx context.Context, provider Provider) error {
 		if found, err = s.options.Sealer.put(found, key); err != nil {
 			return err
 		}
-		if err := s.store.UpdateProvider(ctx, provider.WorkspaceID, found); err != nil {
+		if err := s.db.Providers.UpdateProvider(ctx, provider.WorkspaceID, found); err != nil {
 			return err
 		}
 		return s.record(ctx, provider.WorkspaceID, audit.Entry{Action: audit.ProviderKeyResealed, Object: provider.object()})

@@ -8,6 +8,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/store"
 )
 
 var firstKey, secondKey = chatbot.ServerKey{1}, chatbot.ServerKey{2}
@@ -19,29 +20,29 @@ func sealerWith(keys ...chatbot.ServerKey) *chatbot.Sealer {
 // restart is the room as a server with other keys has it.
 func (r *room) restart(keys ...chatbot.ServerKey) {
 	clock := func() time.Time { return r.now }
-	r.Service = chatbot.New(r.pausable, r.index, r.tenants.Holdings, clock, rand.Reader, chatbot.Options{Sealer: sealerWith(keys...)})
+	r.Services = chatbot.New(r.database(), r.index, r.tenants.Holdings, clock, rand.Reader, chatbot.Options{Sealer: sealerWith(keys...)})
 }
 
 func TestReseal(t *testing.T) {
 	t.Run("after it the former server key is not needed, and the providers are as before", func(t *testing.T) {
 		r := newRoom(t)
 		made := r.provider("a")
-		keyless, err := r.CreateProvider(t.Context(), foreign, chatbot.ProviderSettings{Name: "b", Kind: chatbot.OpenAI})
+		keyless, err := r.Providers.CreateProvider(t.Context(), foreign, chatbot.ProviderSettings{Name: "b", Kind: chatbot.OpenAI})
 		r.must(err)
-		before, err := r.db.Provider(t.Context(), home, made.ID)
+		before, err := store.NewProviders(r.db).Provider(t.Context(), home, made.ID)
 		r.must(err)
 
 		r.restart(secondKey, firstKey)
-		if sealed, unreadable, err := r.ResealKeys(t.Context()); sealed != 1 || len(unreadable) != 0 || err != nil {
+		if sealed, unreadable, err := r.Providers.ResealKeys(t.Context()); sealed != 1 || len(unreadable) != 0 || err != nil {
 			t.Errorf("sealed %d, %v, %v", sealed, unreadable, err)
 		}
 		r.restart(secondKey)
 		r.wantKey(made.ID, providerKey)
-		after, err := r.db.Provider(t.Context(), home, made.ID)
+		after, err := store.NewProviders(r.db).Provider(t.Context(), home, made.ID)
 		if err != nil || after.Provider != before.Provider || bytes.Equal(after.SealedKey, before.SealedKey) {
 			t.Errorf("it is %+v, %v", after.Provider, err)
 		}
-		if got, err := r.Provider(t.Context(), foreign, keyless.ID); err != nil || got != keyless {
+		if got, err := r.Providers.Provider(t.Context(), foreign, keyless.ID); err != nil || got != keyless {
 			t.Errorf("the one without a key is %+v, %v", got, err)
 		}
 	})
@@ -50,10 +51,10 @@ func TestReseal(t *testing.T) {
 		r := newRoom(t)
 		made := r.provider("a")
 		r.restart(secondKey)
-		if sealed, unreadable, err := r.ResealKeys(t.Context()); sealed != 0 || len(unreadable) != 1 || unreadable[0].ID != made.ID || err != nil {
+		if sealed, unreadable, err := r.Providers.ResealKeys(t.Context()); sealed != 0 || len(unreadable) != 1 || unreadable[0].ID != made.ID || err != nil {
 			t.Errorf("sealed %d, %v, %v", sealed, unreadable, err)
 		}
-		_, err := r.OpenProvider(t.Context(), home, made.ID)
+		_, err := r.Providers.OpenProvider(t.Context(), home, made.ID)
 		r.wantFault(err, fault.Upstream, "", "Give it again")
 		r.restart(firstKey)
 		r.wantKey(made.ID, providerKey)
@@ -65,14 +66,14 @@ func TestWithoutServerKey(t *testing.T) {
 		r := newRoom(t)
 		r.restart()
 		settings := chatbot.ProviderSettings{Name: "a", Kind: chatbot.OpenAI, Key: providerKey}
-		_, err := r.CreateProvider(t.Context(), home, settings)
+		_, err := r.Providers.CreateProvider(t.Context(), home, settings)
 		r.wantFault(err, fault.Unavailable, "key", "its operator has to set SECRET_KEY")
 		settings.Key = ""
-		made, err := r.CreateProvider(t.Context(), home, settings)
+		made, err := r.Providers.CreateProvider(t.Context(), home, settings)
 		r.must(err)
 		r.wantKey(made.ID, "")
 		settings.Key = providerKey
-		_, err = r.UpdateProvider(t.Context(), home, made.ID, settings)
+		_, err = r.Providers.UpdateProvider(t.Context(), home, made.ID, settings)
 		r.wantFault(err, fault.Unavailable, "key", "SECRET_KEY")
 	})
 }

@@ -29,7 +29,7 @@ const (
 // room is the service over a real database, with a clock.
 type room struct {
 	*testing.T
-	*chatbot.Service
+	chatbot.Services
 	db       *store.Store
 	file     string
 	pausable *pausable
@@ -77,10 +77,10 @@ func newRoom(t *testing.T) *room {
 			t.Error(err)
 		}
 	})
-	r := &room{T: t, db: db, file: file, pausable: &pausable{Store: db}, index: &forgetter{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	r := &room{T: t, db: db, file: file, pausable: &pausable{TokenStore: store.NewTokens(db)}, index: &forgetter{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return r.now }
 	r.tenants = tenancy.Open(db, clock, rand.Reader, tenancy.Options{})
-	r.Service = chatbot.New(r.pausable, r.index, r.tenants.Holdings, clock, rand.Reader, chatbot.Options{
+	r.Services = chatbot.New(r.database(), r.index, r.tenants.Holdings, clock, rand.Reader, chatbot.Options{
 		Sealer: sealerWith(firstKey), OwnModels: []string{"own-model", "second-model"},
 	})
 	for _, id := range []string{home, foreign} {
@@ -91,14 +91,21 @@ func newRoom(t *testing.T) *room {
 	return r
 }
 
+// database has tokens looked up in the pausable store.
+func (r *room) database() chatbot.Database {
+	database := store.ForChatbot(r.db)
+	database.Tokens = r.pausable
+	return database
+}
+
 // pausable is a store that can be held up while a token is looked up.
 type pausable struct {
-	chatbot.Store
+	chatbot.TokenStore
 	read, goOn chan struct{}
 }
 
 func (p *pausable) PrincipalByTokenHash(ctx context.Context, hash string) (*chatbot.Principal, error) {
-	principal, err := p.Store.PrincipalByTokenHash(ctx, hash)
+	principal, err := p.TokenStore.PrincipalByTokenHash(ctx, hash)
 	if p.read != nil {
 		close(p.read)
 		<-p.goOn
@@ -126,7 +133,7 @@ func (r *room) must(err error) {
 
 func (r *room) issue() (chatbot.Token, string) {
 	r.Helper()
-	token, secret, err := r.Issue(r.Context(), home, r.bot.ID, chatbot.NewToken{CreatedBy: "operator"})
+	token, secret, err := r.Tokens.Issue(r.Context(), home, r.bot.ID, chatbot.NewToken{CreatedBy: "operator"})
 	r.must(err)
 	return token, secret
 }
@@ -134,7 +141,7 @@ func (r *room) issue() (chatbot.Token, string) {
 // wantAuthenticated fails unless the secret is admitted, or refused as want is.
 func (r *room) wantAuthenticated(secret string, want error) {
 	r.Helper()
-	principal, err := r.Authenticate(r.Context(), secret)
+	principal, err := r.Tokens.Authenticate(r.Context(), secret)
 	if want == nil && (err != nil || principal.Chatbot.ID != r.bot.ID) {
 		r.Errorf("got %v, %v, want the chatbot", principal.Chatbot.ID, err)
 	}
@@ -153,9 +160,9 @@ func TestAuthenticate(t *testing.T) {
 		r := newRoom(t)
 		token, secret := r.issue()
 		r.wantAuthenticated(secret, nil)
-		r.must(r.Revoke(t.Context(), home, r.bot.ID, token.ID))
+		r.must(r.Tokens.Revoke(t.Context(), home, r.bot.ID, token.ID))
 		r.wantAuthenticated(secret, badToken)
-		r.must(r.Revoke(t.Context(), home, r.bot.ID, token.ID))
+		r.must(r.Tokens.Revoke(t.Context(), home, r.bot.ID, token.ID))
 	})
 
 	t.Run("a revocation beats a look-up that began before it", func(t *testing.T) {
@@ -165,10 +172,10 @@ func TestAuthenticate(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			_, _ = r.Authenticate(context.WithoutCancel(t.Context()), secret) // began before: either is right
+			_, _ = r.Tokens.Authenticate(context.WithoutCancel(t.Context()), secret) // began before: either is right
 		}()
 		receive(t, "the token was read", r.pausable.read)
-		r.must(r.Revoke(t.Context(), home, r.bot.ID, token.ID))
+		r.must(r.Tokens.Revoke(t.Context(), home, r.bot.ID, token.ID))
 		close(r.pausable.goOn)
 		receive(t, "the request ended", done)
 		r.pausable.read = nil
@@ -178,7 +185,7 @@ func TestAuthenticate(t *testing.T) {
 	t.Run("a token expires to the instant, though it is known", func(t *testing.T) {
 		r := newRoom(t)
 		end := r.now.Add(time.Second)
-		_, secret, err := r.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{ExpiresAt: &end})
+		_, secret, err := r.Tokens.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{ExpiresAt: &end})
 		r.must(err)
 		r.wantAuthenticated(secret, nil)
 		r.now = end.Add(-time.Microsecond)
@@ -191,7 +198,7 @@ func TestAuthenticate(t *testing.T) {
 		r := newRoom(t)
 		token, secret := r.issue()
 		r.wantAuthenticated(secret, nil)
-		_, err := r.db.RevokeToken(t.Context(), home, r.bot.ID, token.ID, r.now)
+		_, err := store.NewTokens(r.db).RevokeToken(t.Context(), home, r.bot.ID, token.ID, r.now)
 		r.must(err)
 		r.now = r.now.Add(5 * time.Second)
 		r.wantAuthenticated(secret, badToken)
@@ -225,7 +232,7 @@ func TestAuthenticate(t *testing.T) {
 		_, secret := r.issue()
 		r.wantAuthenticated(secret, nil)
 		r.must(r.Update(t.Context(), home, r.bot.ID, chatbot.Settings{Name: "Renamed"}))
-		principal, err := r.Authenticate(t.Context(), secret)
+		principal, err := r.Tokens.Authenticate(t.Context(), secret)
 		if err != nil || principal.Chatbot.Name != "Renamed" {
 			t.Errorf("the request sees %q: %v", principal.Chatbot.Name, err)
 		}
@@ -241,7 +248,7 @@ func TestAuthenticate(t *testing.T) {
 		}{{0, first}, {30 * time.Second, first}, {time.Minute, first.Add(time.Minute)}} {
 			r.now = first.Add(c.after)
 			r.wantAuthenticated(secret, nil)
-			tokens, err := r.Tokens(t.Context(), home, r.bot.ID)
+			tokens, err := r.Tokens.List(t.Context(), home, r.bot.ID)
 			r.must(err)
 			if tokens[0].LastUsedAt == nil || *tokens[0].LastUsedAt != c.want {
 				t.Errorf("after %v it was used at %v", c.after, tokens[0].LastUsedAt)
@@ -263,16 +270,16 @@ func TestIssue(t *testing.T) {
 	t.Run("the plan's limit holds when many are asked for at once; revoked and expired ones do not count", func(t *testing.T) {
 		r := newRoom(t)
 		end := r.now.Add(time.Second)
-		_, _, err := r.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{ExpiresAt: &end})
+		_, _, err := r.Tokens.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{ExpiresAt: &end})
 		r.must(err)
 		revoked, _ := r.issue()
-		r.must(r.Revoke(t.Context(), home, r.bot.ID, revoked.ID))
+		r.must(r.Tokens.Revoke(t.Context(), home, r.bot.ID, revoked.ID))
 		r.now = end
 		made, mu := 0, sync.Mutex{}
 		var all sync.WaitGroup
 		for range 40 {
 			all.Go(func() {
-				_, _, err := r.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{})
+				_, _, err := r.Tokens.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{})
 				if err != nil && !fault.Is(err, fault.Forbidden) {
 					t.Error(err)
 				}
@@ -292,7 +299,7 @@ func TestIssue(t *testing.T) {
 	t.Run("a plan without API access issues none", func(t *testing.T) {
 		r := newRoom(t)
 		r.must(store.NewPlanAccess(r.db).SetPlan(t.Context(), home, plan.Starter, plan.Starter))
-		if _, _, err := r.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{}); !fault.Is(err, fault.Forbidden) {
+		if _, _, err := r.Tokens.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{}); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("the error is %v", err)
 		}
 	})
@@ -301,12 +308,12 @@ func TestIssue(t *testing.T) {
 		r := newRoom(t)
 		token, secret := r.issue()
 		ctx := t.Context()
-		_, _, issue := r.Issue(ctx, foreign, r.bot.ID, chatbot.NewToken{})
-		_, list := r.Tokens(ctx, foreign, r.bot.ID)
+		_, _, issue := r.Tokens.Issue(ctx, foreign, r.bot.ID, chatbot.NewToken{})
+		_, list := r.Tokens.List(ctx, foreign, r.bot.ID)
 		_, get := r.Get(ctx, foreign, r.bot.ID)
 		for what, err := range map[string]error{
 			"issue": issue, "list": list, "get": get,
-			"revoke": r.Revoke(ctx, foreign, r.bot.ID, token.ID), "delete": r.Delete(ctx, foreign, r.bot.ID),
+			"revoke": r.Tokens.Revoke(ctx, foreign, r.bot.ID, token.ID), "delete": r.Delete(ctx, foreign, r.bot.ID),
 			"update": r.Update(ctx, foreign, r.bot.ID, chatbot.Settings{Name: "x"}),
 		} {
 			if !fault.Is(err, fault.NotFound) {
@@ -326,12 +333,12 @@ func TestIssue(t *testing.T) {
 			"scopes":     {Scopes: []chatbot.Scope{"admin"}},
 			"expires_at": {ExpiresAt: &r.now},
 		} {
-			if _, _, err := r.Issue(t.Context(), home, r.bot.ID, request); !fault.Is(err, fault.Invalid) || fault.As(err).Field != field {
+			if _, _, err := r.Tokens.Issue(t.Context(), home, r.bot.ID, request); !fault.Is(err, fault.Invalid) || fault.As(err).Field != field {
 				t.Errorf("%s gives %v", field, err)
 			}
 		}
 		twice := chatbot.NewToken{Scopes: []chatbot.Scope{chatbot.ScopeChat, chatbot.ScopeChat}}
-		if _, _, err := r.Issue(t.Context(), home, r.bot.ID, twice); !fault.Is(err, fault.Invalid) {
+		if _, _, err := r.Tokens.Issue(t.Context(), home, r.bot.ID, twice); !fault.Is(err, fault.Invalid) {
 			t.Errorf("a scope that is given twice gives %v", err)
 		}
 	})

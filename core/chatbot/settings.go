@@ -27,7 +27,7 @@ const (
 var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$`)
 
 // check returns settings as they are stored, or refuses them.
-func (s *Service) check(settings Settings) (Settings, error) {
+func (s *Chatbots) check(settings Settings) (Settings, error) {
 	var err error
 	if settings.Name, err = checkText("name", settings.Name, maxName); err != nil {
 		return settings, err

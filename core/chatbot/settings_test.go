@@ -11,7 +11,7 @@ import (
 
 func TestCheckSettings(t *testing.T) {
 	t.Run("what can be stored is trimmed and kept", func(t *testing.T) {
-		got, err := (&Service{}).check(Settings{
+		got, err := (&Chatbots{}).check(Settings{
 			Name: "  Güide 🤖 ", Instructions: "\n" + strings.Repeat("ä", 8_000) + " ", NoAnswer: strings.Repeat("x", 1_000),
 			ImageHosts: []string{" IMG.Example.com ", "a-b.c-d.example"},
 		})
@@ -55,7 +55,7 @@ func TestCheckSettings(t *testing.T) {
 		"a host too long":              {Settings{Name: "a", ImageHosts: []string{strings.Repeat("abcdefgh.", 28) + "example"}}, "image_hosts"},
 	} {
 		t.Run(sentence+" is refused at its field", func(t *testing.T) {
-			_, err := (&Service{}).check(c.settings)
+			_, err := (&Chatbots{}).check(c.settings)
 			if !fault.Is(err, fault.Invalid) || fault.As(err).Field != c.field {
 				t.Errorf("the error is %v at %q", err, fault.As(err).Field)
 			}
@@ -72,7 +72,7 @@ func TestPassageSizes(t *testing.T) {
 		"a limit above the usual aim leaves it be": {0, 1_000, 300, 1_000},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			got, err := (&Service{}).check(Settings{Name: "a", PassageAim: c.aim, PassageLimit: c.limit})
+			got, err := (&Chatbots{}).check(Settings{Name: "a", PassageAim: c.aim, PassageLimit: c.limit})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -44,7 +44,7 @@ func furnish(ctx context.Context, file string) (err error) {
 		if err := store.NewWorkspaces(db).CreateWorkspace(ctx, tenant.Workspace{ID: workspace, Plan: plan.Standard, CreatedAt: epoch}); err != nil {
 			return err
 		}
-		if err := db.CreateChatbot(ctx, workspace, chatbot.Chatbot{ID: chatbotID, CreatedAt: epoch}); err != nil {
+		if err := store.NewChatbots(db).CreateChatbot(ctx, workspace, chatbot.Chatbot{ID: chatbotID, CreatedAt: epoch}); err != nil {
 			return err
 		}
 	}
@@ -78,6 +78,7 @@ type everything struct {
 // kept has the types that keep one subject each. Their names here are not those
 // of their methods, such as Documents.
 type kept struct {
+	*ofChatbots
 	*ofDocuments
 	*ofUploads
 	*ofSources
@@ -89,6 +90,7 @@ type kept struct {
 }
 
 type (
+	ofChatbots   = store.Chatbots
 	ofDocuments  = store.Documents
 	ofUploads    = store.Uploads
 	ofSources    = store.Sources
@@ -101,7 +103,7 @@ type (
 
 func allOf(db *store.Store) *everything {
 	return &everything{db, kept{
-		store.NewDocuments(db), store.NewUploads(db), store.NewSources(db), store.NewDueWork(db),
+		store.NewChatbots(db), store.NewDocuments(db), store.NewUploads(db), store.NewSources(db), store.NewDueWork(db),
 		store.NewPassages(db), store.NewRemovals(db), store.NewRebuilds(db), store.NewEmbeddings(db),
 	}}
 }

@@ -93,7 +93,7 @@ func (c *clock) history() []audit.Entry {
 func (c *clock) addChatbots(n int) {
 	c.Helper()
 	for i := range n {
-		c.must(c.store.CreateChatbot(c.Context(), c.space.ID, chatbot.Chatbot{
+		c.must(store.NewChatbots(c.store).CreateChatbot(c.Context(), c.space.ID, chatbot.Chatbot{
 			ID: fmt.Sprintf("cb_%d", i+1), WorkspaceID: c.space.ID, Name: fmt.Sprintf("Bot %d", i+1),
 			CreatedAt: c.now.Add(time.Duration(i) * time.Minute),
 		}))

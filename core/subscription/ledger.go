@@ -34,7 +34,7 @@ func (l *Ledger) All(ctx context.Context) ([]Subscription, error) {
 }
 
 // ApplySubscription writes what was read at Stripe, and all that follows from
-// it, in one transaction: access, plan, what rests, the audit log and mails.
+// it, in one transaction: access, plan, what is suspended, the audit log and mails.
 //
 // Revision is that of the row before Stripe was asked. If another has written
 // meanwhile, what was read may be older than the row: that is a Conflict, and

@@ -29,7 +29,7 @@ func TestMails(t *testing.T) {
 
 The subscription of the workspace Shop to the Standard plan ends on 21 January 2026. From then on the workspace is on the Starter plan.
 
-Nothing is deleted. What the Starter plan does not include rests until the workspace is upgraded again. There you can choose what stays active, or keep the plan:
+Nothing is deleted. What the Starter plan does not include is suspended until the workspace is upgraded again. There you can choose what stays active, or keep the plan:
 
 https://parley.example/workspaces/`
 		if mails[0].Body != body+c.space.ID+"/plan\n" {

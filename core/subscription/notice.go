@@ -68,7 +68,7 @@ func declines(w tenant.Workspace, s Subscription, now time.Time) []notice {
 			w.Name, s.Plan.Title(), date(*at), then.Title())},
 	}
 	if s.Plan.Above(then) {
-		news.says = append(news.says, fmt.Sprintf("Nothing is deleted. What the %s plan does not include rests until the workspace is upgraded again. "+
+		news.says = append(news.says, fmt.Sprintf("Nothing is deleted. What the %s plan does not include is suspended until the workspace is upgraded again. "+
 			"There you can choose what stays active, or keep the plan:", then.Title()))
 	}
 	of := fmt.Sprintf(":%s:%s:%s", w.ID, at.UTC().Format(time.DateOnly), to)

@@ -1,9 +1,10 @@
 package subscription_test
 
 import (
-	"parley/store"
 	"slices"
 	"testing"
+
+	"parley/store"
 
 	"parley/core/audit"
 	"parley/core/fault"

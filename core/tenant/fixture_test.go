@@ -28,7 +28,7 @@ func (c *clock) owner() audit.Actor { return audit.Person(c.user.ID, c.user.Emai
 func (c *clock) addChatbots(n int) {
 	c.Helper()
 	for i := range n {
-		c.must(c.store.CreateChatbot(c.Context(), c.space.ID, chatbot.Chatbot{
+		c.must(store.NewChatbots(c.store).CreateChatbot(c.Context(), c.space.ID, chatbot.Chatbot{
 			ID: fmt.Sprintf("cb_%d", i+1), WorkspaceID: c.space.ID, Name: fmt.Sprintf("Bot %d", i+1),
 			CreatedAt: c.now.Add(time.Duration(i) * time.Minute),
 		}))
@@ -40,7 +40,7 @@ func (c *clock) addTokens(bot string, n int) {
 	c.Helper()
 	for i := range n {
 		id := fmt.Sprintf("%s_%d", bot, i+1)
-		c.must(c.store.CreateToken(c.Context(), c.space.ID, chatbot.Token{
+		c.must(store.NewTokens(c.store).CreateToken(c.Context(), c.space.ID, chatbot.Token{
 			ID: id, WorkspaceID: c.space.ID, ChatbotID: bot, Name: id, Scopes: chatbot.AllScopes(),
 			CreatedAt: c.now.Add(time.Duration(i) * time.Minute),
 		}, "hash of "+id))

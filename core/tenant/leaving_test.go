@@ -126,12 +126,12 @@ func TestLeave(t *testing.T) {
 		c := newClock(t)
 		admin := c.addMember("admin", tenant.RoleAdmin)
 		c.addChatbots(1)
-		c.must(c.store.CreateToken(t.Context(), c.space.ID, chatbot.Token{
+		c.must(store.NewTokens(c.store).CreateToken(t.Context(), c.space.ID, chatbot.Token{
 			ID: "tok_1", WorkspaceID: c.space.ID, ChatbotID: "cb_1", Name: "theirs", Scopes: chatbot.AllScopes(),
 			CreatedBy: "admin@example.com", CreatedAt: c.now,
 		}, "hash of tok_1"))
 		c.must(c.Members.Leave(t.Context(), c.space.ID, admin))
-		tokens, err := c.store.Tokens(t.Context(), c.space.ID, "cb_1")
+		tokens, err := store.NewTokens(c.store).Tokens(t.Context(), c.space.ID, "cb_1")
 		if err != nil || len(tokens) != 1 || tokens[0].RevokedAt != nil {
 			t.Errorf("the tokens are %+v, %v", tokens, err)
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // List returns a workspace's chatbots, members and active tokens, with
-// those that rest.
+// those that are suspended.
 func (h *Holdings) List(ctx context.Context, workspaceID string) ([]Holding, error) {
 	holdings, err := h.db.Holdings.Holdings(ctx, workspaceID)
 	if err != nil {
@@ -20,9 +20,9 @@ func (h *Holdings) List(ctx context.Context, workspaceID string) ([]Holding, err
 	}), nil
 }
 
-// Settle puts to rest what is over the limits of a workspace's plan, and wakes
-// up what no longer is. Who adds or deletes a chatbot, member or token calls it
-// in the same transaction.
+// Settle suspends what is over the limits of a workspace's plan, and ends the
+// suspension of what no longer is. A function that adds or deletes a chatbot,
+// member or token calls it in the same transaction.
 func (h *Holdings) Settle(ctx context.Context, workspaceID string) error {
 	return h.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace Workspace) error {
 		return h.SettleFor(ctx, workspaceID, workspace.Plan)

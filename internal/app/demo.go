@@ -48,7 +48,7 @@ func (p *Program) PrepareDemo(ctx context.Context, base string, freshToken bool)
 	if facts.Password == nil && !freshToken {
 		return facts, nil
 	}
-	_, secret, err := p.Chatbots.Issue(ctx, workspace.ID, bot.ID, chatbot.NewToken{Name: "Demo", CreatedBy: DemoEmail})
+	_, secret, err := p.Chatbots.Tokens.Issue(ctx, workspace.ID, bot.ID, chatbot.NewToken{Name: "Demo", CreatedBy: DemoEmail})
 	facts.Token = &secret
 	return facts, err
 }

@@ -16,6 +16,7 @@ import (
 	"parley/llm/models"
 	"parley/llm/openai"
 	"parley/llm/upstream"
+	"parley/store"
 )
 
 // newOwnModels returns the server's own models. The first one answers. The last
@@ -130,8 +131,8 @@ func (p *Program) openChatbots(wrap func(answer.Model) answer.Model) error {
 	if err != nil {
 		return err
 	}
-	p.Chatbots = chatbot.New(p.Store, p.Knowledge.Removals, p.Tenants.Holdings, p.now, rand.Reader, chatbotOptions(p.Config, own, p.Store.IsSQLite()))
-	choices, err := newModels(p.Config, p.now, own, p.Chatbots, wrap, p.Log, p.reportTarget)
+	p.Chatbots = chatbot.New(store.ForChatbot(p.Store), p.Knowledge.Removals, p.Tenants.Holdings, p.now, rand.Reader, chatbotOptions(p.Config, own, p.Store.IsSQLite()))
+	choices, err := newModels(p.Config, p.now, own, p.Chatbots.Providers, wrap, p.Log, p.reportTarget)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ type Program struct {
 	Queue *jobs.Queue
 
 	Tenants   *tenancy.Services
-	Chatbots  *chatbot.Service
+	Chatbots  chatbot.Services
 	Knowledge knowledge.Services
 	// KnowledgeStores is where the knowledge is stored.
 	KnowledgeStores knowledge.Stores
@@ -244,7 +244,7 @@ func NewLog(config *Config) *slog.Logger {
 // knowledgeStores are the ports of package knowledge to the database.
 func knowledgeStores(db *store.Store) knowledge.Stores {
 	return knowledge.Stores{
-		Transactions: db, Workspaces: db, Plans: db, Chatbots: db, Sizes: db, Audit: db,
+		Transactions: db, Workspaces: db, Plans: db, Chatbots: store.NewChatbots(db), Sizes: db, Audit: db,
 		Documents: store.NewDocuments(db), Uploads: store.NewUploads(db), Sources: store.NewSources(db), Passages: store.NewPassages(db),
 		Removals: store.NewRemovals(db), Embeddings: store.NewEmbeddings(db), Due: store.NewDueWork(db),
 	}

@@ -99,3 +99,9 @@ func Open(t *testing.T) Shop {
 func WritePlan(ctx context.Context, db *store.Store, p plan.Plan) error {
 	return store.NewPlans(db).UpdatePlan(ctx, p)
 }
+
+// DeleteChatbot deletes a chatbot's row and what belongs to it, in the
+// transaction of ctx. The index is not told.
+func DeleteChatbot(ctx context.Context, db *store.Store, workspaceID, chatbotID string) error {
+	return store.NewChatbots(db).DeleteChatbot(ctx, workspaceID, chatbotID)
+}

@@ -67,7 +67,7 @@ func addWorkspace(ctx context.Context, db *store.Store, id string, name plan.Nam
 	if err != nil {
 		return err
 	}
-	return db.CreateChatbot(ctx, id, chatbot.Chatbot{ID: "cb_" + id, Name: "Guide", CreatedAt: noon})
+	return store.NewChatbots(db).CreateChatbot(ctx, id, chatbot.Chatbot{ID: "cb_" + id, Name: "Guide", CreatedAt: noon})
 }
 
 // noon is when the clock of a room starts.

@@ -1,0 +1,91 @@
+package chatbot
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"parley/core/fault"
+	"parley/core/plan"
+)
+
+// Principal is who calls the public API: a token, its chatbot and the plan of
+// their workspace. Requests share it: it is never changed.
+type Principal struct {
+	Token   Token
+	Chatbot Chatbot
+	Plan    plan.Plan
+}
+
+// Needs refuses, as Forbidden, a token without the scope.
+func (p *Principal) Needs(scope Scope) error {
+	if slices.Contains(p.Token.Scopes, scope) {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "This token does not have the scope %q. Use a token that has it.", scope)
+}
+
+// Authenticate returns the principal of a token's secret. Missing, malformed,
+// unknown, expired and revoked tokens give the same Unauthenticated fault. A
+// plan without API access is Forbidden, and so is a token or a chatbot that is
+// over a limit of the plan.
+func (s *Tokens) Authenticate(ctx context.Context, secret string) (*Principal, error) {
+	if !wellFormed(secret) {
+		return nil, refuse(Token{}, "malformed")
+	}
+	principal, err := s.principal(ctx, hash(secret))
+	if err != nil {
+		return nil, err
+	}
+	if status := principal.Token.Status(s.now()); status != TokenActive {
+		return nil, refuse(principal.Token, string(status))
+	}
+	return principal, principal.admit()
+}
+
+// RefusedToken is the cause of the fault of a token that does not work, for the
+// log of security events. The caller reads nothing of it.
+type RefusedToken struct {
+	// Token is the zero Token if it is not known.
+	Token Token
+	// Reason is malformed, unknown, expired or revoked.
+	Reason string
+}
+
+func (e *RefusedToken) Error() string { return "the token is " + e.Reason }
+
+// refuse is the same fault for every token that does not work.
+func refuse(token Token, reason string) error {
+	return fault.Wrap(fault.Unauthenticated, &RefusedToken{token, reason}, "Invalid or expired API token.")
+}
+
+func (s *Tokens) principal(ctx context.Context, hash string) (*Principal, error) {
+	if principal, ok := s.known.get(hash); ok {
+		return principal, nil
+	}
+	generation := s.known.generation()
+	principal, err := s.db.Tokens.PrincipalByTokenHash(ctx, hash)
+	if fault.Is(err, fault.NotFound) {
+		return nil, refuse(Token{}, "unknown")
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.known.put(hash, principal, generation)
+	s.touch(ctx, principal.Token)
+	return principal, nil
+}
+
+// touchEvery bounds how often the last use of a token is written.
+const touchEvery = time.Minute
+
+// touch records the use of a token. That it fails must not fail the request.
+func (s *Tokens) touch(ctx context.Context, token Token) {
+	now := s.now()
+	if token.RevokedAt != nil || token.LastUsedAt != nil && now.Sub(*token.LastUsedAt) < touchEvery {
+		return
+	}
+	_ = s.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		return s.db.Tokens.TouchToken(ctx, token.WorkspaceID, token.ID, now)
+	})
+}

@@ -1,0 +1,47 @@
+package chatbot
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash/crc32"
+	"io"
+
+	"parley/internal/id"
+)
+
+// A token's secret is "parley_", 43 base62 characters of 256-bit randomness
+// and 6 base62 characters of their CRC32, so that a typing error is refused
+// without a look-up. Only its SHA-256 is stored.
+const (
+	tokenPrefix = "parley_"
+	randomLen   = 43
+	checkLen    = 6
+	secretLen   = len(tokenPrefix) + randomLen + checkLen
+)
+
+func mint(random io.Reader) string {
+	body := id.Base62(id.Bytes(random, 32), randomLen)
+	return tokenPrefix + body + checksum(body)
+}
+
+func checksum(body string) string {
+	return id.Base62(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(body))), checkLen)
+}
+
+func wellFormed(secret string) bool {
+	if len(secret) != secretLen || secret[:len(tokenPrefix)] != tokenPrefix {
+		return false
+	}
+	body := secret[len(tokenPrefix):]
+	return body[randomLen:] == checksum(body[:randomLen])
+}
+
+func hash(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+func hint(secret string) string {
+	return secret[:len(tokenPrefix)+4] + "…" + secret[len(secret)-4:]
+}

@@ -1,0 +1,76 @@
+package chatbot
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"parley/core/audit"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+// Database is what this package keeps and reads, one port for each subject.
+type Database struct {
+	Tx         transactor
+	Workspaces locker
+	Plans      planReader
+	Chatbots   Store
+	Tokens     TokenStore
+	Providers  ProviderStore
+	Audit      audit.Log
+}
+
+// transactor runs a function in one transaction; calls inside it join.
+type transactor interface {
+	InTx(ctx context.Context, fn func(context.Context) error) error
+}
+
+// locker locks a workspace until the transaction ends.
+type locker interface {
+	LockWorkspace(ctx context.Context, workspaceID string) (tenant.Workspace, error)
+}
+
+// planReader reads plans.
+type planReader interface {
+	Plan(ctx context.Context, name plan.Name) (plan.Plan, error)
+}
+
+// Options are what an operator decides about models. The zero value keeps no
+// keys.
+type Options struct {
+	// Sealer keeps the keys of providers. Without one none can be kept.
+	Sealer *Sealer
+	// OwnModels are the names of the server's own models that a chatbot may
+	// choose, its default first.
+	OwnModels []string
+	// PlainHTTP admits providers at http addresses, for servers in networks of
+	// the operator.
+	PlainHTTP bool
+}
+
+// Services are the services of this package over one database: what can be done
+// with chatbots, with their tokens, and with providers of models.
+type Services struct {
+	*Chatbots
+	Tokens    *Tokens
+	Providers *Providers
+}
+
+// New returns the services. Random must be cryptographically secure.
+func New(db Database, forgetter Forgetter, settler Settler, now func() time.Time, random io.Reader, options Options) Services {
+	base, known := base{db: db, settler: settler, now: now, random: random}, newCache(now)
+	return Services{
+		Chatbots:  &Chatbots{base: base, forgetter: forgetter, options: options, known: known},
+		Tokens:    &Tokens{base: base, known: known},
+		Providers: &Providers{base: base, options: options},
+	}
+}
+
+// base is what the services share.
+type base struct {
+	db      Database
+	settler Settler
+	now     func() time.Time
+	random  io.Reader
+}
