@@ -4,7 +4,7 @@ package extract
 
 import "os/exec"
 
-// What these do elsewhere has no equal here. Time and memory are still
+// This platform has no equal of these. Time and memory are still
 // limited, by the parent and by the child itself.
 
 func ownGroup(*exec.Cmd) {}

@@ -34,7 +34,7 @@ type Config struct {
 	// Bytes is the longest body, after decompression. 0: 20 MB.
 	Bytes int64
 	// Timeout is the longest time for a page, redirects and body included,
-	// but not the wait for the host's turn. 0: 30 s.
+	// but not the wait for the host's slot. 0: 30 s.
 	Timeout time.Duration
 
 	// Delay is the pause between two requests to a host. 0: 1 s; negative:
@@ -42,10 +42,10 @@ type Config struct {
 	Delay time.Duration
 	// MaxDelay bounds the Crawl-delay. 0: 30 s.
 	MaxDelay time.Duration
-	// MaxWait is the longest wait for the host's turn; after it a page fails as
+	// MaxWait is the longest wait for the host's slot; after it a page fails as
 	// RateLimited, with a time to try again. 0: 2 minutes.
 	MaxWait time.Duration
-	// PageWait is the longest wait for the turn of a page's first request. 0, or
+	// PageWait is the longest wait for the host's slot for a page's first request. 0, or
 	// more than MaxWait: MaxWait.
 	PageWait time.Duration
 }

@@ -16,7 +16,7 @@ type Fetcher struct {
 	token     string // the name in robots.txt
 	dial      func(ctx context.Context, network, address string) (net.Conn, error)
 	transport *http.Transport
-	turns     *turns
+	slots     *slots
 	rulebook  *rulebook
 }
 
@@ -62,7 +62,7 @@ func New(config Config) *Fetcher {
 		config: config,
 		token:  robots.Token(config.UserAgent),
 		dial:   SafeDialer(config),
-		turns:  newTurns(),
+		slots:  newSlots(),
 	}
 	// One request at a time goes to a host, so HTTP/2 would gain nothing.
 	var protocols http.Protocols
@@ -92,7 +92,7 @@ func (f *Fetcher) DialContext(ctx context.Context, network, address string) (net
 	return f.dial(ctx, network, address)
 }
 
-// Get fetches a page, if robots.txt allows it, when it is the host's turn. A
+// Get fetches a page, if robots.txt allows it, when the host's slot is free. A
 // fault of kind RateLimited says that nothing was asked for: the host has its
 // three readers, or wants to be left alone for longer than anybody waits.
 // Only a 200 or 203 with a whole body of one of [ContentTypes] is a page, and

@@ -36,7 +36,7 @@ func TestReaders(t *testing.T) {
 				}()
 			}
 			<-asked
-			for f.turns.reading(site.URL) < maxReaders {
+			for f.slots.reading(site.URL) < maxReaders {
 				time.Sleep(time.Millisecond)
 			}
 			for _, read := range []func() error{
@@ -55,7 +55,7 @@ func TestReaders(t *testing.T) {
 			for range maxReaders {
 				<-ended
 			}
-			if n := f.turns.reading(site.URL); n != 0 {
+			if n := f.slots.reading(site.URL); n != 0 {
 				t.Errorf("%d readers are left", n)
 			}
 		})
@@ -63,7 +63,7 @@ func TestReaders(t *testing.T) {
 }
 
 // reading is how many readers the host of an address has.
-func (t *turns) reading(address string) int {
+func (t *slots) reading(address string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	host, _, _ := strings.Cut(strings.TrimPrefix(address, "http://"), ":")

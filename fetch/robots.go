@@ -29,7 +29,7 @@ func (f *Fetcher) Allowed(ctx context.Context, address string) error {
 
 // rules asks for robots.txt as one of the host's readers.
 func (f *Fetcher) rules(ctx context.Context, u *url.URL) (*robots.Rules, error) {
-	leave, err := f.turns.enter(u.Hostname())
+	leave, err := f.slots.enter(u.Hostname())
 	if err != nil {
 		return nil, err
 	}

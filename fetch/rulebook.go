@@ -101,7 +101,7 @@ func (b *rulebook) refresh(ctx context.Context, origin *url.URL, key string) (kn
 		}
 	}()
 	rules, bytes, err := b.read(ctx, origin)
-	if err != nil && (ctx.Err() != nil || errors.Is(err, errNoTurn)) {
+	if err != nil && (ctx.Err() != nil || errors.Is(err, errNoSlot)) {
 		return nil, err
 	}
 	known = &entry{rules: rules, err: err, bytes: bytes + len(key) + entryBytes, until: time.Now().Add(rulesAge)}
@@ -117,7 +117,7 @@ func (b *rulebook) refresh(ctx context.Context, origin *url.URL, key string) (kn
 	return known, nil
 }
 
-// remember replaces an entry and makes room for it.
+// remember replaces an entry, and evicts others if there are too many.
 func (b *rulebook) remember(key string, e *entry) {
 	b.entries.Remove(key) // which takes its bytes off, as Add would not
 	b.entries.Add(key, e)

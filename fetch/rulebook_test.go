@@ -141,7 +141,7 @@ func TestRulebook(t *testing.T) {
 			wait.Wait()
 		})
 	})
-	t.Run("that there was no turn is not held against the site", func(t *testing.T) {
+	t.Run("that there was no free slot is not held against the site", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := &library{err: leftAlone(time.Second)}
 			b := newRulebook(l.read)

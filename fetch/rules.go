@@ -27,12 +27,12 @@ type Rules struct {
 	// MaxDepth is how many links may lie between the start page (0) and a
 	// page. 0: any number.
 	MaxDepth int
-	// MaxPages is how many pages a source may have. Whoever drives the crawl
-	// counts; Discover keeps to it. 0: any number.
+	// MaxPages is how many pages a source may have. Discover returns no more; a
+	// caller that crawls counts for itself. 0: any number.
 	MaxPages int
 }
 
-// Check says what is wrong with rules that somebody wrote.
+// Check returns what is wrong with the rules.
 func (r Rules) Check() error {
 	if _, err := normalHost(hostname(r.Host)); err != nil || strings.ContainsAny(r.Host, "/@?#") {
 		return fault.InField("host", "The site needs a host name, such as www.example.com.")
@@ -87,7 +87,7 @@ func (r Rules) admits(u *url.URL, depth int) error {
 	return nil
 }
 
-// hostname takes the host from what people write: with a port, too.
+// hostname returns the host without its port.
 func hostname(host string) string {
 	return (&url.URL{Host: strings.TrimSpace(host)}).Hostname()
 }

@@ -31,7 +31,8 @@ type Entry struct {
 // site only. When some files could not be read, or there was more, the pages
 // found come with the fault.
 //
-// Robots.txt need not allow them: like it, they are made for robots.
+// Sitemap does not ask robots.txt for permission, because sitemaps are made for
+// robots.
 func (f *Fetcher) Sitemap(ctx context.Context, address string) ([]Entry, error) {
 	u, err := parseURL(address)
 	if err != nil {
@@ -141,7 +142,7 @@ func (s *survey) fail(err error) {
 	}
 }
 
-// sitemapFile fetches one sitemap, and returns where it was found in the end.
+// sitemapFile fetches one sitemap, and returns its address after redirects.
 func (f *Fetcher) sitemapFile(ctx context.Context, u *url.URL) (sitemap.File, *url.URL, error) {
 	trip := &trip{
 		fetcher: f, left: f.config.Timeout, limit: f.config.Bytes,

@@ -8,7 +8,7 @@ import (
 	"parley/core/fault"
 )
 
-// statusFault says what an answer other than a page means for the owner.
+// statusFault tells the owner what an answer other than a page means.
 func statusFault(a *answer) error {
 	status := a.status
 	switch {
@@ -30,7 +30,7 @@ func statusFault(a *answer) error {
 	return fault.New(fault.Invalid, "The server answered %d, which is no whole page.", status)
 }
 
-// notModified is an error only when nothing was said that could be unmodified.
+// notModified is an error only if the request had no condition.
 func notModified(a *answer) error {
 	if a.conditional {
 		return nil

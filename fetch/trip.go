@@ -9,12 +9,12 @@ import (
 	"parley/core/fault"
 )
 
-// trip is the way to one resource: a request, and one more for each redirect.
+// trip fetches one resource: by a request, and one more for each redirect.
 type trip struct {
 	fetcher *Fetcher
-	left    time.Duration // what is left of the time for all requests
+	left    time.Duration // the rest of the time for all requests
 	limit   int64         // the longest body
-	cut     bool          // a longer body is cut there, and is no failure
+	cut     bool          // a longer body is cut at limit and does not fail
 	robots  obedience
 
 	request Request
@@ -22,21 +22,22 @@ type trip struct {
 	// inspect may refuse an answer before its body is read.
 	inspect func(header http.Header, u *url.URL) error
 
-	visited    bool   // a host has been asked for its turn
-	at         string // where the trip has come to
+	visited    bool   // the trip has taken a host's slot before
+	at         string // the address that the trip has reached
 	downgraded bool
 }
 
-// obedience is what robots.txt means for a trip.
+// obedience says how a trip follows robots.txt.
 type obedience int
 
 const (
-	// obey asks it for permission, and how fast the site may be read.
+	// obey asks robots.txt for permission and for the pause between requests.
 	obey obedience = iota
-	// slowly asks it how fast only: for what is made for robots.
+	// slowly asks robots.txt for the pause only. It is for files that are made for
+	// robots.
 	slowly
-	// first is the trip to robots.txt itself. No pause follows it, since the
-	// page that it is read for belongs to the same visit.
+	// first is the trip to robots.txt itself. No pause follows it, because the
+	// page that needs it belongs to the same visit.
 	first
 )
 
@@ -55,7 +56,7 @@ var (
 	errRedirects = fault.New(fault.Invalid, "The page redirects more than %d times.", maxRedirects)
 )
 
-// follow makes the request and those that redirects lead to.
+// follow makes the request and follows redirects.
 func (t *trip) follow(ctx context.Context, u *url.URL) (*answer, error) {
 	seen := make(map[string]bool)
 	for {
@@ -89,7 +90,8 @@ func redirects(status int) bool {
 	return false
 }
 
-// location returns where a redirect leads, as checked as any other address.
+// location returns the address that a redirect leads to, and checks it as any
+// other address.
 func location(a *answer) (*url.URL, error) {
 	to := a.header.Get("Location")
 	if to == "" {

@@ -30,9 +30,9 @@ func validatorOf(request Request, address *url.URL) validator {
 	return validator{request.ETag, address.String()}
 }
 
-// text returns what the caller is to keep of a page that was asked for at an
-// address. What is too long is left out together with the date, which would
-// say nothing about another address.
+// text returns the validator that the caller keeps of a page that it asked for at
+// an address. It leaves out a text that is too long, and the date with it: the
+// date says nothing about another address.
 func (v validator) text(asked, date string) (etag, lastModified string) {
 	text := v.tag
 	if v.of != asked && v.tag+date != "" {

@@ -9,12 +9,12 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// visit makes one request: allowed by robots.txt, in the host's turn, within
-// what is left of the time.
+// visit makes one request: robots.txt must allow it, it waits for the host's slot,
+// and it ends within the rest of the trip's time.
 func (t *trip) visit(ctx context.Context, u *url.URL) (*answer, error) {
 	f := t.fetcher
 	if t.robots != first { // which belongs to a visit that has entered
-		leave, err := f.turns.enter(u.Hostname())
+		leave, err := f.slots.enter(u.Hostname())
 		if err != nil {
 			return nil, err
 		}
@@ -24,7 +24,7 @@ func (t *trip) visit(ctx context.Context, u *url.URL) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	leave, err := f.turns.take(ctx, u.Hostname(), t.longestWait())
+	leave, err := f.slots.take(ctx, u.Hostname(), t.longestWait())
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +42,8 @@ func (t *trip) visit(ctx context.Context, u *url.URL) (*answer, error) {
 	return answer, nil
 }
 
-// longestWait is short for the beginning of a page. Who has come as far as a
-// redirect, or reads a sitemap, waits: it would have to begin anew.
+// longestWait is short for the first request of a page. A trip that follows a
+// redirect or reads a sitemap waits longer: it would have to start again.
 func (t *trip) longestWait() time.Duration {
 	began := t.visited
 	t.visited = true
@@ -53,8 +53,7 @@ func (t *trip) longestWait() time.Duration {
 	return t.fetcher.config.MaxWait
 }
 
-// pause returns how long the host rests after the request, or why there is to
-// be none.
+// pause returns the pause after the request, or why the request is not allowed.
 func (t *trip) pause(ctx context.Context, u *url.URL) (time.Duration, error) {
 	if t.robots == first {
 		return 0, nil
@@ -77,7 +76,7 @@ func (t *trip) send(ctx context.Context, u *url.URL) (*answer, error) {
 		return nil, err
 	}
 	request.Header = t.headers(u)
-	// The transport is used as it is: the redirects are followed here.
+	// The transport follows no redirects: [trip.follow] does.
 	response, err := t.fetcher.transport.RoundTrip(request)
 	if err != nil {
 		return nil, err
@@ -97,7 +96,7 @@ func (t *trip) send(ctx context.Context, u *url.URL) (*answer, error) {
 	return a, err
 }
 
-// isWhole says that an answer's body is a whole resource.
+// isWhole reports whether an answer's body is a whole resource.
 func isWhole(status int) bool {
 	return status == http.StatusOK || status == http.StatusNonAuthoritativeInfo
 }
@@ -115,7 +114,7 @@ func (t *trip) headers(u *url.URL) http.Header {
 	return header
 }
 
-// condition adds what a page said of itself, unless no header can hold it.
+// condition adds a condition to the headers, unless no header can hold its value.
 func condition(header http.Header, name, value string) {
 	if value != "" && httpguts.ValidHeaderFieldValue(value) {
 		header.Set(name, value)

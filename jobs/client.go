@@ -68,8 +68,8 @@ func (c *client[T]) finish() (database, error) {
 func (c *client[T]) enqueue(ctx context.Context, tx *intx.Transaction, workspaceID, work string) error {
 	err := c.within(tx, func(on T) error {
 		inserted, err := c.inserts.InsertTx(ctx, on, args{workspaceID, work}, nil)
-		// A job that waits was locked here just now, and a queue that looked
-		// for jobs has passed it by.
+		// The insert has just locked a waiting job, so that a queue that looked
+		// for jobs may have skipped it.
 		if err != nil || inserted.Job.State != rivertype.JobStateAvailable {
 			return err
 		}
@@ -81,7 +81,7 @@ func (c *client[T]) enqueue(ctx context.Context, tx *intx.Transaction, workspace
 	return nil
 }
 
-// run runs jobs until ctx ends and the running slices have ended after it.
+// run runs jobs until ctx has ended and then the running slices have ended.
 func (c *client[T]) run(ctx context.Context, config *river.Config, w *runner) error {
 	if err := c.prepare(ctx); err != nil {
 		return err
@@ -102,8 +102,8 @@ func (c *client[T]) run(ctx context.Context, config *river.Config, w *runner) er
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		// A job that goes back to the queue is there only now: River would
-		// find it at the next poll.
+		// A job that goes back to the queue is there only now. Without this,
+		// River would find it at the next poll.
 		for event := range events {
 			c.wake(context.WithoutCancel(ctx), event.Job.Queue)
 		}
@@ -116,11 +116,11 @@ func (c *client[T]) run(ctx context.Context, config *river.Config, w *runner) er
 var _ river.JobArgsWithInsertOpts = args{}
 
 // complete completes a job in the store's transaction, unless another process
-// has taken it over: then it is that one's.
+// has taken it over.
 func (c *client[T]) complete(ctx context.Context, job *river.Job[args]) error {
 	tx, ok := intx.Tx(ctx)
 	if !ok {
-		return errors.New("a job is completed in the transaction that finds no more work, and there is none")
+		return errors.New("complete a job in the transaction that finds no more work: there is no transaction")
 	}
 	return c.within(tx, func(on T) error {
 		now, err := c.inserts.JobGetTx(ctx, on, job.ID)
@@ -141,8 +141,8 @@ func (c *client[T]) check(ctx context.Context) error {
 
 func (c *client[T]) close() error { return c.release() }
 
-// atOnce says when River tries a job again whose process has died.
+// atOnce is River's retry policy for a job whose process has died.
 type atOnce struct{}
 
-// NextRetry is now; River wants it not to be past.
+// NextRetry is a second from now, because River refuses a time in the past.
 func (atOnce) NextRetry(*rivertype.JobRow) time.Time { return time.Now().Add(time.Second) }

@@ -1,17 +1,17 @@
-// Package jobs is the queue of work that is done in the background. A job says
-// no more than "work off what is due of this kind in this workspace", and there
-// is at most one for each kind and workspace. Each kind has workers of its own,
-// so that those who wait for slow sites do not keep a file waiting, and a
-// workspace has at most one of them. Workspaces are served in rounds, a slice of
-// work at a time: one with much to do does not make another wait.
+// Package jobs owns the queue of background work. A job says no more than "do
+// the due work of this kind in this workspace", and there is at most one for
+// each kind and workspace. Each kind has its own workers, so that a slow site
+// does not delay a file, and a workspace has at most one worker of a kind. The
+// queue serves workspaces in rounds, a slice of work at a time: a workspace with
+// much to do does not delay another.
 //
-// The queue wakes a worker, orders the workspaces, and has a job taken over
-// when its process has died. River (riverqueue.com) does this in the database
+// The queue wakes workers, orders the workspaces, and gives the job of a dead
+// process to another. River (riverqueue.com) does this in the database
 // of the store, and ends in this package.
 //
-// It does not own the work: what is due, what became of it and when it is tried
-// again are rows of a room. Nor does it own the tables of River, which
-// migrations makes, or how a SQLite file is opened, which store decides.
+// It does not own the work: domain packages keep in rows of their own what is
+// due, how it ended and when to retry it. Package migrations owns the tables of
+// River, and package store owns how a SQLite file is opened.
 package jobs
 
 import (
@@ -28,14 +28,14 @@ import (
 
 // Worker does the work of a workspace.
 type Worker interface {
-	// Work works for about the time of a slice, a few seconds; more says
-	// whether something is due still, and pause for how long it has to wait,
-	// zero for its place in the queue alone. When ctx ends it returns soon. An
-	// error is logged, and the workspace's work is tried again later.
+	// Work works for about the time of a slice, a few seconds. It returns more
+	// if work is still due, and pause if that must wait beyond its place in the
+	// queue. When ctx ends it returns soon. The queue logs an error, and retries
+	// the workspace's work later.
 	//
-	// Two calls for one workspace at a time are possible, if rare: a process
-	// that was frozen goes on while another has taken its job over. What is
-	// claimed must be claimed in the database.
+	// Two calls for one workspace at a time are rare but possible: a frozen
+	// process continues after another has taken over its job. So Work must claim
+	// its work in the database.
 	Work(ctx context.Context, workspaceID, work string) (more bool, pause time.Duration, err error)
 
 	// Finish calls complete in one transaction, under the workspace's lock,
@@ -44,8 +44,7 @@ type Worker interface {
 	Finish(ctx context.Context, workspaceID, work string, complete func(ctx context.Context) error) (more bool, err error)
 }
 
-// Config says where the queue is and how it runs. One of SQLite and Postgres
-// is set.
+// Config configures the queue. Set either SQLite or Postgres.
 type Config struct {
 	// SQLite is one more connection to the store's file, which the queue
 	// closes. Only one process has the file open.
@@ -53,14 +52,14 @@ type Config struct {
 	// Postgres is the URL of the store's database, on which LISTEN must work.
 	Postgres string
 
-	// Workers is for how many workspaces this process does each kind of work at
-	// once. Kinds are of lower-case letters.
+	// Workers is the number of workers of each kind in this process. A kind is
+	// a name in lower-case letters.
 	Workers map[string]int
-	// Lease is for how long a job may run; after that its process is taken for
-	// dead and another takes over, within 40 s. 0 means 5 minutes.
+	// Lease is how long a job may run. After that the queue considers its
+	// process dead, and another takes over within 40 s. 0 means 5 minutes.
 	Lease time.Duration
-	// Poll is how often the queue looks for jobs that nothing has woken it
-	// for; 0 means a second.
+	// Poll is how often the queue looks for jobs without being woken. 0 means a
+	// second.
 	Poll time.Duration
 	// Grace is how long a slice may go on when the queue stops; 0 means 10 s.
 	Grace time.Duration
@@ -90,8 +89,8 @@ type Queue struct {
 	on     database
 }
 
-// database is what the queue needs of a database. The two drivers of River
-// have types of their own: see [client].
+// database is the queue's part of a database. River's two drivers have their own
+// types: see [client].
 type database interface {
 	enqueue(ctx context.Context, tx *intx.Transaction, workspaceID, work string) error
 	run(ctx context.Context, config *river.Config, w *runner) error
@@ -118,14 +117,14 @@ func Open(ctx context.Context, config Config) (*Queue, error) {
 	return &Queue{config: config, on: on}, nil
 }
 
-// Enqueue makes sure that a job of a kind is queued or running for the workspace. It
-// joins the transaction of ctx, so that the work and its job are committed
-// together, and must be called under the workspace's lock: a running job that
-// counts here must not be completed meanwhile (see [Worker]).
+// Enqueue makes sure that a job of a kind is queued or running for the workspace.
+// It joins the transaction of ctx, so that the work and its job are committed
+// together. Call it under the workspace's lock: if a job is running, no worker
+// may complete it meanwhile (see [Worker]).
 func (q *Queue) Enqueue(ctx context.Context, workspaceID, work string) error {
 	tx, ok := intx.Tx(ctx)
 	if !ok {
-		return errors.New("a job is enqueued in the transaction that adds its work, and there is none")
+		return errors.New("enqueue a job in the transaction that adds its work: there is no transaction")
 	}
 	return q.on.enqueue(ctx, tx, workspaceID, work)
 }

@@ -16,14 +16,14 @@ import (
 	"parley/internal/intx"
 )
 
-// connections is what River needs: one to listen on, and some to claim jobs and
-// note what became of them. Work uses the store's.
+// connections is the number that River needs: one to listen on, and others to
+// claim jobs and record their results. Workers use the store's connections.
 const connections = 4
 
 func openPostgres(ctx context.Context, config Config) (database, error) {
 	settings, err := pgxpool.ParseConfig(config.Postgres)
 	if err != nil {
-		return nil, errors.New("the queue of jobs was given a URL that is none of PostgreSQL's")
+		return nil, errors.New("the URL of the queue of jobs is not a PostgreSQL URL")
 	}
 	settings.MaxConns, settings.MinConns = connections, 0
 	pool, err := pgxpool.NewWithConfig(ctx, settings)
@@ -69,7 +69,7 @@ func withinPostgres(tx *intx.Transaction, fn func(pgx.Tx) error) error {
 	})
 }
 
-// joined is a transaction on a connection that somebody else begins and ends.
+// joined is a transaction that the store begins and ends.
 type joined struct{ *connection }
 
 // connection is a name that a method of [joined] does not have.

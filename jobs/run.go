@@ -39,7 +39,7 @@ func (c Config) forRiver() *river.Config {
 		Queues:      queues,
 		MaxAttempts: math.MaxInt16,
 		RetryPolicy: atOnce{},
-		// The one who runs a job is told to stop before another takes over.
+		// River tells a job to stop before another process takes it over.
 		JobTimeout:                  c.Lease - c.Lease/10,
 		RescueStuckJobsAfter:        c.Lease,
 		FetchPollInterval:           c.Poll,
@@ -50,13 +50,13 @@ func (c Config) forRiver() *river.Config {
 	}
 }
 
-// wait waits for the queue to be over, which a slice that ignores the end of
-// its context prevents.
+// wait waits for the queue to end. A slice that ignores the end of its context
+// can prevent that.
 func wait(over <-chan struct{}, limit time.Duration) error {
 	select {
 	case <-over:
 		return nil
 	case <-time.After(limit):
-		return errors.New("a slice of background work does not end; its job is taken over when its lease has run out")
+		return errors.New("a slice of background work does not end; another process takes its job over when the lease has run out")
 	}
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // runner runs one slice of a workspace's work for River. River never sees an
-// error of it: each would be added to the job's row, and used up an attempt of
-// a job that must never be given up.
+// error of it: River would add each to the job's row and use up an attempt, but
+// a job must never be given up.
 type runner struct {
 	river.WorkerDefaults[args]
 	worker   Worker
@@ -41,7 +41,7 @@ func (r *runner) Work(ctx context.Context, job *river.Job[args]) error {
 	if more {
 		return river.JobSnooze(pause)
 	}
-	return nil // it was completed together with the look for more
+	return nil // Finish has completed it
 }
 
 func (r *runner) slice(ctx context.Context, job *river.Job[args]) (more bool, pause time.Duration, err error) {
@@ -65,8 +65,8 @@ func (r *runner) slice(ctx context.Context, job *river.Job[args]) (more bool, pa
 	return more, 0, err
 }
 
-// failed logs the failure and returns the time after which the workspace's work
-// is tried again: a second, and twice as long each time, up to a minute.
+// failed logs the failure and returns the delay before the next attempt at the
+// workspace's work: a second, and twice as long each time, up to a minute.
 func (r *runner) failed(of args, err error) time.Duration {
 	r.mu.Lock()
 	r.failures[of]++
@@ -98,8 +98,8 @@ func backoff(failures int) time.Duration {
 	return delay - rand.N(delay/4)
 }
 
-// panicError stands for a panic. It says what the panic was about only when
-// the runtime panicked: another value may hold text of a document.
+// panicError is the error of a panic. It has the text of a runtime error only:
+// any other value may hold text of a document.
 type panicError struct {
 	text  string
 	stack string

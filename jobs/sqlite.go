@@ -31,8 +31,8 @@ func openSQLite(_ context.Context, config Config) (database, error) {
 	return c.finish()
 }
 
-// takeOver makes what runs available: it ran in a process that is gone, and
-// leads no more. The attempt counts no more than one that a stop has cut short.
+// takeOver makes running jobs available again, because their process is gone, and
+// ends its leadership. It does not count the attempt, as after a stop.
 func takeOver(ctx context.Context, db *sql.DB) error {
 	for _, statement := range []string{
 		"UPDATE river_job SET state = 'available', attempt = max(attempt - 1, 0) WHERE state = 'running'",
@@ -65,18 +65,18 @@ func (d alone) GetExecutor() riverdriver.Executor { return executor{d.Driver.Get
 // executor spares the file a write every five seconds.
 type executor struct{ riverdriver.Executor }
 
-// LeaderAttemptReelect elects the one who leads again without asking, for there
-// is nobody else.
+// LeaderAttemptReelect re-elects the leader without asking the database, because
+// there is only one process.
 func (executor) LeaderAttemptReelect(_ context.Context, term *riverdriver.LeaderReelectParams) (*riverdriver.Leader, error) {
 	return &riverdriver.Leader{LeaderID: term.LeaderID, ElectedAt: term.ElectedAt, ExpiresAt: time.Now().Add(term.TTL)}, nil
 }
 
 // wakeups are River's notifications within one process.
 type wakeups struct {
-	// waiting has room for each kind of work once.
+	// waiting can hold each kind of work once.
 	waiting chan string
 	mu      sync.Mutex
-	held    map[string]bool // what is in waiting
+	held    map[string]bool // the kinds in waiting
 }
 
 func newWakeups(kinds int) *wakeups {
@@ -88,7 +88,7 @@ func (w *wakeups) wake(work string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.held[work] {
-		return // it is about to
+		return // it will look anyway
 	}
 	select {
 	case w.waiting <- work:
@@ -110,7 +110,8 @@ func (w *wakeups) WaitForNotification(ctx context.Context) (*riverdriver.Notific
 	}
 }
 
-// The rest of a [riverdriver.Listener] is about a connection, which this is not.
+// The other methods of a [riverdriver.Listener] concern a connection. There is
+// none.
 
 // Connect does nothing.
 func (w *wakeups) Connect(context.Context) error { return nil }
@@ -133,7 +134,7 @@ func (w *wakeups) Schema() string { return "" }
 // SetAfterConnectExec does nothing.
 func (w *wakeups) SetAfterConnectExec(string) {}
 
-// What River's producers listen for, as its notifier writes it. A test with a
+// The notifications that River's producers listen for, as its notifier writes them. A test with a
 // long poll notices when River has changed it.
 const insertTopic = "river_insert"
 

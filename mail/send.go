@@ -28,7 +28,7 @@ func (s *Sender) Send(ctx context.Context, mail outbox.Mail) error {
 	err = s.connect(ctx, func(ctx context.Context, client *gomail.Client) error {
 		return client.DialAndSendWithContext(ctx, message)
 	})
-	// What goes wrong after the server has taken the mail must not send it again.
+	// After the server has accepted the mail, no failure may send it again.
 	if err == nil || message.IsDelivered() {
 		return nil
 	}

@@ -23,7 +23,7 @@ type entry struct {
 	// size is what the cache counts for it, guarded by the cache's mutex.
 	size  int64
 	state atomic.Pointer[state]
-	// loading lets one at a time read what changed.
+	// loading lets one caller at a time read the changes.
 	loading sync.Mutex
 }
 
@@ -34,7 +34,7 @@ func newCache(limit int64) *cache {
 	return c
 }
 
-// entry returns the entry of a scope, which is a new one if there was none.
+// entry returns the entry of a scope, and creates it if there is none.
 func (c *cache) entry(scope int64) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +54,7 @@ func (c *cache) peek(scope int64) *entry {
 	return e
 }
 
-// resize notes what an entry holds now, and makes room.
+// resize records the size of an entry, and evicts others until all fit.
 func (c *cache) resize(e *entry, size int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -23,7 +23,7 @@ type compactor struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	done   chan struct{}
-	// wake has room for one.
+	// wake has a capacity of one.
 	wake chan struct{}
 
 	mu sync.Mutex

@@ -16,8 +16,8 @@ import (
 const (
 	// applicationID says in the file that it is one of ours.
 	applicationID = 0x50726c79
-	// schemaVersion is in the file's user_version. What is in a file of
-	// another version is thrown away, as it can be made again.
+	// schemaVersion is in the file's user_version. Open discards the content of a
+	// file of another version, because a rebuild restores it.
 	schemaVersion = 2
 )
 
@@ -126,7 +126,7 @@ func empty(tx *writer, path string, application int) error {
 		return err
 	}
 	if application != applicationID && strange > 0 {
-		return fmt.Errorf("the file %s is no index: choose another path for the index, or move the file away", path)
+		return fmt.Errorf("the file %s is not an index: choose another path for the index, or move the file away", path)
 	}
 	// Dropping a virtual table drops the tables that it uses.
 	for _, kind := range []string{"sql LIKE 'CREATE VIRTUAL %'", "name NOT LIKE 'sqlite_%'"} {
@@ -145,8 +145,7 @@ func empty(tx *writer, path string, application int) error {
 
 const rebuild = "stop the program, delete the file, and start it again or run `parley reindex`"
 
-// explain adds what to do to the errors of a file that is damaged or is no
-// index at all.
+// explain adds instructions to the errors of a file that is damaged or no index.
 func explain(err error, path string) error {
 	if err == nil {
 		return nil
@@ -167,5 +166,6 @@ func code(err error) int {
 	return failure.Code() & 0xff
 }
 
-// background is for what must not be left half done when a caller goes away.
+// background is the context of statements that must complete even if the caller
+// goes away.
 var background = context.Background()

@@ -112,7 +112,7 @@ func (x *Index) Deactivate(ctx context.Context, idle time.Duration) (int, error)
 // Close ends the connections to the server.
 func (x *Index) Close() error { return x.server.close() }
 
-// lock waits for a lock, a channel with room for one. The caller must release it.
+// lock waits for a lock, a channel with a capacity of one. The caller must release it.
 func lock(ctx context.Context, one chan struct{}) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, failed(ctx, err)

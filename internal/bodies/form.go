@@ -73,7 +73,7 @@ func Form(c *fiber.Ctx) (Parts, error) {
 	if err != nil {
 		return nil, reason(err)
 	}
-	// What stands behind the last part, which is no part of the form.
+	// The bytes behind the last part do not belong to the form.
 	if _, err := io.Copy(io.Discard, content); err != nil {
 		return nil, reason(err)
 	}

@@ -23,7 +23,7 @@ const (
 // where a request ends, so the connection must close.
 var ErrHeadPassed = errors.New("socket: read past the header section")
 
-// What the server reads from a connection next.
+// The part of a request that the server reads next.
 const (
 	inHead  = iota // a header section, perhaps the rest of one
 	inBody         // nothing: the body is read by ReadBody

@@ -6,14 +6,14 @@ import (
 	"sort"
 )
 
-// Dead notes which passages of a segment have been taken away since it was
-// written, and what that changes of its numbers. It is never changed, and nil
-// is the one of a segment that is as it was.
+// Dead has the passages of a segment that were removed since it was written, and
+// how they change its counts. A Dead never changes. Nil means that nothing was
+// removed.
 type Dead struct {
 	live   passageSet
 	count  int
 	length uint64
-	// frequencies is for each term how many dead passages have it.
+	// frequencies counts the dead passages that have each term.
 	frequencies []uint32
 }
 
@@ -36,8 +36,8 @@ func (p passageSet) add(i int) { p[i>>6] |= 1 << (i & 63) }
 
 func (p passageSet) remove(i int) { p[i>>6] &^= 1 << (i & 63) }
 
-// Bury returns what is dead when the documents of the sequences are, too,
-// beside what was dead before.
+// Bury returns the dead passages after the documents of the sequences have been
+// removed, too.
 func (s *Segment) Bury(before *Dead, sequences []uint64) *Dead {
 	if len(sequences) == 0 {
 		return before
@@ -88,7 +88,7 @@ func (s *Segment) bury(d *Dead, passage int, scratch []uint32) []uint32 {
 	return scratch
 }
 
-// View is a segment with what is dead of it.
+// View is a segment with its dead passages.
 type View struct {
 	*Segment
 	Dead *Dead

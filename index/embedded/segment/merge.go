@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Part is what a merge takes of a segment: its live passages.
+// Part is a segment whose live passages a merge takes.
 type Part struct {
 	View
 	// First is the sequence that those of the segment's documents count from.
@@ -32,11 +32,11 @@ func Merge(parts []Part) []byte {
 	return w.finish()
 }
 
-// gone is the new number of what is not taken over.
+// gone is the new number of a dead passage.
 const gone = -1
 
-// placePassages takes a part's documents and passages over, and returns the
-// passages' new numbers. Their forward lists come later.
+// placePassages adds a part's live documents and passages, and returns the new
+// numbers of the passages. Their forward lists follow later.
 func (w *writer) placePassages(p Part, offset uint64) []int {
 	places := make([]int, p.passages)
 	for i := range p.documents {

@@ -9,18 +9,18 @@ import (
 	"parley/core/retrieval/lexical"
 )
 
-// search is one search over the views of a scope. It is used again, so that a
-// search of a small chatbot allocates hardly more than its hits.
+// search is one search over the views of a scope. A pool reuses its memory, so
+// that a search of a small chatbot allocates little more than its hits.
 type search struct {
 	views []View
 	query retrieval.IndexQuery
-	// admitted says for each view what live passages the filter admits. Nil
+	// admitted has the live passages of each view that the filter admits. Nil
 	// admits all.
 	admitted []passageSet
 	best     best
 	// numbers are those of a term in each view, or -1.
 	numbers []int32
-	// idf are the query's terms', for who asked.
+	// idf has the idf of the query's terms, for the hits.
 	idf []float64
 	// scores are the passages' of one view.
 	scores []float32
@@ -38,7 +38,7 @@ type search struct {
 
 var searches = sync.Pool{New: func() any { return new(search) }}
 
-// Search returns the best hits of the views, which together are a scope.
+// Search returns the best hits of the views of a scope.
 func Search(ctx context.Context, views []View, query retrieval.IndexQuery) (retrieval.Hits, error) {
 	s := searches.Get().(*search)
 	defer searches.Put(s)
@@ -138,8 +138,8 @@ func (s *search) lexical(ctx context.Context) error {
 	return nil
 }
 
-// lookup fills numbers, and returns what each term weighs: its weight by its
-// rarity.
+// lookup fills numbers, and returns the factor of each term: its weight times
+// its idf.
 func (s *search) lookup(passages int) []float32 {
 	weights := make([]float32, len(s.query.Terms))
 	s.idf = make([]float64, len(s.query.Terms))

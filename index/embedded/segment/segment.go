@@ -1,10 +1,10 @@
-// Package segment owns the pieces that the embedded index is made of: their
-// format, how one is made of a document and several are merged to one, and the
-// search in them. A segment is written once and read in place; documents that
-// are taken away later are noted beside it (type [Dead]).
+// Package segment owns the segments of the embedded index: their format, how to
+// build one from a document, how to merge several, and how to search them. A
+// segment is written once and read in place; type [Dead] records the documents
+// that are removed later.
 //
-// It does not own where segments are kept, which of them are merged, nor who
-// sees which at what time (package embedded).
+// Package embedded owns where segments are stored, which of them are merged, and
+// which of them a search sees.
 package segment
 
 import (

@@ -22,7 +22,7 @@ type Payments struct {
 	PlanChanges  string `name:"plan-changes" env:"PLAN_CHANGES" placeholder:"WHO" help:"Who changes plans by hand while there is no Stripe: owner, on the plan page, or operator, with parley plan set. Default: operator, and owner with parley serve --demo."`
 }
 
-// Who changes plans by hand while there is no Stripe.
+// The operators who change plans by hand while there is no Stripe.
 const (
 	byOwner    = "owner"
 	byOperator = "operator"

@@ -14,7 +14,7 @@ import (
 
 // visits makes n visits to a host at once, each as long as it says, and
 // returns when each began, since the first could.
-func visits(t *testing.T, turns *turns, host string, n int, length, pause time.Duration) []time.Duration {
+func visits(t *testing.T, slots *slots, host string, n int, length, pause time.Duration) []time.Duration {
 	t.Helper()
 	begin := time.Now()
 	var mu sync.Mutex
@@ -23,7 +23,7 @@ func visits(t *testing.T, turns *turns, host string, n int, length, pause time.D
 	var wait sync.WaitGroup
 	for range n {
 		wait.Go(func() {
-			leave, err := turns.take(t.Context(), host, time.Minute)
+			leave, err := slots.take(t.Context(), host, time.Minute)
 			if err != nil {
 				t.Error(err)
 				return
@@ -46,10 +46,10 @@ func visits(t *testing.T, turns *turns, host string, n int, length, pause time.D
 	return began
 }
 
-func TestTurns(t *testing.T) {
+func TestSlots(t *testing.T) {
 	t.Run("one request at a time goes to a host, with a pause after each", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			began := visits(t, newTurns(), "a.example", 4, 2*time.Second, time.Second)
+			began := visits(t, newSlots(), "a.example", 4, 2*time.Second, time.Second)
 			for i, at := range began {
 				if want := time.Duration(i) * 3 * time.Second; at != want {
 					t.Errorf("visit %d began after %v, want %v", i, at, want)
@@ -59,10 +59,10 @@ func TestTurns(t *testing.T) {
 	})
 	t.Run("hosts do not wait for one another", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			turns, begin := newTurns(), time.Now()
+			slots, begin := newSlots(), time.Now()
 			var wait sync.WaitGroup
 			for i := range 50 {
-				wait.Go(func() { visits(t, turns, fmt.Sprintf("%d.example", i), 2, time.Second, time.Second) })
+				wait.Go(func() { visits(t, slots, fmt.Sprintf("%d.example", i), 2, time.Second, time.Second) })
 			}
 			wait.Wait()
 			if took := time.Since(begin); took != 3*time.Second {
@@ -72,42 +72,42 @@ func TestTurns(t *testing.T) {
 	})
 	t.Run("a caller who goes away leaves the queue", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			turns := newTurns()
-			leave, err := turns.take(t.Context(), "a.example", time.Minute)
+			slots := newSlots()
+			leave, err := slots.take(t.Context(), "a.example", time.Minute)
 			if err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			if _, err := turns.take(ctx, "a.example", time.Minute); !errors.Is(err, context.DeadlineExceeded) {
+			if _, err := slots.take(ctx, "a.example", time.Minute); !errors.Is(err, context.DeadlineExceeded) {
 				t.Error(err)
 			}
 			leave(10 * time.Second)
 			ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			if _, err := turns.take(ctx, "a.example", time.Minute); !errors.Is(err, context.DeadlineExceeded) {
+			if _, err := slots.take(ctx, "a.example", time.Minute); !errors.Is(err, context.DeadlineExceeded) {
 				t.Error("during the pause:", err)
 			}
-			if began := visits(t, turns, "a.example", 1, 0, 0); began[0] != 9*time.Second {
+			if began := visits(t, slots, "a.example", 1, 0, 0); began[0] != 9*time.Second {
 				t.Errorf("the next began after %v", began[0])
 			}
-			if users := turns.hosts["a.example"].users; users != 0 {
+			if users := slots.hosts["a.example"].users; users != 0 {
 				t.Errorf("%d users are counted", users)
 			}
 		})
 	})
 	t.Run("who would wait for too long is told when to come again", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			turns := newTurns()
-			leave, _ := turns.take(t.Context(), "a.example", time.Minute)
+			slots := newSlots()
+			leave, _ := slots.take(t.Context(), "a.example", time.Minute)
 			begin := time.Now()
-			_, err := turns.take(t.Context(), "a.example", time.Minute)
+			_, err := slots.take(t.Context(), "a.example", time.Minute)
 			if failure := fault.As(err); failure.Kind != fault.RateLimited || failure.RetryAfter != time.Minute || time.Since(begin) != time.Minute {
 				t.Errorf("%v after %v", failure, time.Since(begin))
 			}
 			leave(5 * time.Minute)
 			begin = time.Now()
-			_, err = turns.take(t.Context(), "a.example", time.Minute)
+			_, err = slots.take(t.Context(), "a.example", time.Minute)
 			if failure := fault.As(err); failure.RetryAfter != 5*time.Minute || time.Since(begin) != 0 {
 				t.Errorf("%v after %v", failure, time.Since(begin))
 			}
@@ -115,42 +115,42 @@ func TestTurns(t *testing.T) {
 	})
 	t.Run("no host is left alone for longer than an hour", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			turns := newTurns()
-			leave, _ := turns.take(t.Context(), "a.example", time.Minute)
+			slots := newSlots()
+			leave, _ := slots.take(t.Context(), "a.example", time.Minute)
 			leave(24 * time.Hour)
 			time.Sleep(time.Hour)
-			visits(t, turns, "a.example", 1, 0, 0)
+			visits(t, slots, "a.example", 1, 0, 0)
 		})
 	})
 	t.Run("the memory of hosts is bounded", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			turns := newTurns()
-			turns.limit = 10
-			held, _ := turns.take(t.Context(), "held.example", time.Minute)
+			slots := newSlots()
+			slots.limit = 10
+			held, _ := slots.take(t.Context(), "held.example", time.Minute)
 			for i := range 1000 {
-				leave, err := turns.take(t.Context(), fmt.Sprintf("%d.example", i), time.Minute)
+				leave, err := slots.take(t.Context(), fmt.Sprintf("%d.example", i), time.Minute)
 				if err != nil {
 					t.Fatal(err)
 				}
 				leave(time.Hour)
 			}
-			if len(turns.hosts) > 10 || turns.hosts["held.example"] == nil {
-				t.Errorf("%d hosts", len(turns.hosts))
+			if len(slots.hosts) > 10 || slots.hosts["held.example"] == nil {
+				t.Errorf("%d hosts", len(slots.hosts))
 			}
 			held(0)
 		})
 	})
 	t.Run("when all hosts are in use, another is refused for now", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			turns := newTurns()
-			turns.limit = 1
-			leave, _ := turns.take(t.Context(), "a.example", time.Minute)
-			_, err := turns.take(t.Context(), "b.example", time.Minute)
+			slots := newSlots()
+			slots.limit = 1
+			leave, _ := slots.take(t.Context(), "a.example", time.Minute)
+			_, err := slots.take(t.Context(), "b.example", time.Minute)
 			if !fault.Is(err, fault.RateLimited) {
 				t.Error(err)
 			}
 			leave(0)
-			visits(t, turns, "b.example", 1, 0, 0)
+			visits(t, slots, "b.example", 1, 0, 0)
 		})
 	})
 }
