@@ -15,8 +15,8 @@ import (
 	"parley/extract/pdf"
 )
 
-// request is what the child reads first: one line of JSON, which the body
-// follows up to the end of the input.
+// request is the first line of the child's input, in JSON. The body follows up to
+// the end of the input.
 type request struct {
 	Kind        knowledge.Kind `json:"kind"`
 	Name        string         `json:"name,omitempty"`
@@ -33,7 +33,7 @@ type request struct {
 	Probe bool `json:"probe,omitempty"`
 }
 
-// reply is what the child writes: one value of JSON.
+// reply is the child's output: one value of JSON.
 type reply struct {
 	Result Result `json:"result"`
 	// Fault is the failure, if Message is not empty.
@@ -49,9 +49,9 @@ const (
 	exitMemory   = 3
 )
 
-// Child reads one document from in and writes the answer to out. It is the
-// whole of a program that ends afterwards: it lowers the limits of its
-// process for good, and exits with 1 if Child returns an error.
+// Child reads one document from in and writes the reply to out. It lowers the
+// limits of its process for good. So the program must end after it, with 1 if
+// Child returns an error.
 func Child(in io.Reader, out io.Writer) error {
 	input := bufio.NewReaderSize(in, 64<<10)
 	first, err := input.ReadSlice('\n')
@@ -71,8 +71,8 @@ func Child(in io.Reader, out io.Writer) error {
 	return answer(r, input, out)
 }
 
-// answer confines the process, reads the document and writes the reply. What
-// opens files is done before the process may open none.
+// answer confines the process, reads the document and writes the reply. It opens
+// all files before the confinement, which forbids opening any.
 func answer(r request, input io.Reader, out io.Writer) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
@@ -100,11 +100,11 @@ func answer(r request, input io.Reader, out io.Writer) error {
 	return encoder.Encode(answer)
 }
 
-// forbid is [forbidCalls], in tests something that fails.
+// forbid is [forbidCalls]. Tests replace it by a function that fails.
 var forbid = forbidCalls
 
-// errUnconfined is a document that is not read: what it may contain could do
-// harm to a process that is not confined.
+// errUnconfined refuses to read a document: it could harm a process that is not
+// confined.
 func errUnconfined(cause error) error {
 	return fault.Wrap(fault.Unavailable, cause, "This server cannot read files of this kind safely just now, so it does not read them. Tell its operator, who learns with parley doctor what is missing.")
 }

@@ -1,10 +1,9 @@
 // Package extract turns the bytes of a document of any kind into Markdown with
 // the place that each part came from.
 //
-// It owns the readers of the kinds, their limits, and the child process in
-// which those run whose parsers are too rich to be trusted with a server's
-// memory. It fetches nothing and stores nothing: who has the bytes, and what
-// becomes of the Markdown, is not its concern.
+// It owns the readers of the kinds, their limits, and the child process that runs
+// the readers whose parsers are too complex to trust with a server's memory. It
+// neither fetches nor stores documents or Markdown.
 //
 // All input is hostile. Each reader is bounded in bytes, entries, depth, rows
 // and output; time and memory are bounded for the whole child.
@@ -21,7 +20,7 @@ import (
 	"parley/extract/document"
 )
 
-// What callers give and get is that of package document.
+// Callers use these types of package document.
 type (
 	Input  = document.Input
 	Result = document.Result
@@ -82,7 +81,7 @@ func (e *Extractor) Extract(ctx context.Context, in Input) (Result, error) {
 	}
 	in.Kind = kind
 	if readers[kind].apart {
-		return e.apart(ctx, in)
+		return e.inChild(ctx, in)
 	}
 	return read(in, e.limits)
 }

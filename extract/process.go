@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// maxStderr is how much of what a child complains about is looked at.
+	// maxStderr is how much of a child's standard error is read.
 	maxStderr = 8 << 10
 	// maxExtra is how much a reply may hold beside its Markdown.
 	maxExtra = 8 << 20
@@ -28,8 +28,8 @@ const (
 	compileTime = 2 * time.Minute
 )
 
-// apart reads a document in a child process.
-func (e *Extractor) apart(ctx context.Context, in Input) (Result, error) {
+// inChild reads a document in a child process.
+func (e *Extractor) inChild(ctx context.Context, in Input) (Result, error) {
 	if err := e.admit(); err != nil {
 		return Result{}, err
 	}
@@ -56,7 +56,7 @@ func (e *Extractor) apart(ctx context.Context, in Input) (Result, error) {
 	return e.resultOf(in, output)
 }
 
-// errNoSandbox is a system without the confinement that Linux has.
+// errNoSandbox means that the system lacks the confinement that Linux has.
 var errNoSandbox = errors.New("this system cannot confine the process that reads files; on a machine where that is acceptable, set EXTRACT_UNCONFINED")
 
 func (e *Extractor) admit() error {
@@ -83,8 +83,8 @@ func (e *Extractor) Check(ctx context.Context) error {
 	return err
 }
 
-// resultOf checks a reply as it would any input: hostile input may have taken
-// the child over.
+// resultOf checks a reply like any input: a hostile document may have taken over
+// the child.
 func (e *Extractor) resultOf(in Input, output []byte) (Result, error) {
 	var r reply
 	if err := json.Unmarshal(output, &r); err != nil {
@@ -112,8 +112,8 @@ func (e *Extractor) resultOf(in Input, output []byte) (Result, error) {
 	return result, nil
 }
 
-// warmUp has the PDF reader compiled into CacheDir, once a process. A child
-// that reads a document cannot do it: it may write no file.
+// warmUp lets a child compile the PDF reader into CacheDir, once a process. A
+// child that reads a document cannot: it must not write files.
 func (e *Extractor) warmUp(ctx context.Context) error {
 	if e.CacheDir == "" {
 		return nil
@@ -137,15 +137,15 @@ func (e *Extractor) warmUp(ctx context.Context) error {
 	return nil
 }
 
-// cool has the next PDF look after the compiled reader again.
+// cool lets the next PDF check again that the compiled reader exists.
 func (e *Extractor) cool() {
 	e.warming.Lock()
 	defer e.warming.Unlock()
 	e.warm = false
 }
 
-// run starts a child, and returns its output once it has ended. The child and
-// what it started are dead when run returns.
+// run starts a child, and returns its output once it has ended. The child and all
+// processes that it started are dead when run returns.
 func (e *Extractor) run(ctx context.Context, input io.Reader, limit time.Duration, memory int64) ([]byte, error) {
 	if len(e.program) == 0 {
 		return nil, errors.New("extract: no program for the child")
@@ -189,7 +189,7 @@ func (e *Extractor) run(ctx context.Context, input io.Reader, limit time.Duratio
 	}
 	switch {
 	case errors.Is(err, exec.ErrWaitDelay):
-		_ = killGroup(child) // somebody of it still holds its output open
+		_ = killGroup(child) // a process of the group still has its output open
 		return nil, document.Stopped(err)
 	case err == nil:
 		return stdout.kept.Bytes(), nil
@@ -201,7 +201,7 @@ func (e *Extractor) run(ctx context.Context, input io.Reader, limit time.Duratio
 	return nil, ended(err, stderr.kept.String())
 }
 
-// ended says why a child ended that nobody told to.
+// ended says why a child ended that was not stopped.
 func ended(err error, complaint string) error {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -229,7 +229,7 @@ func errTime(limit time.Duration) error {
 	return fault.New(fault.TooLarge, "Reading this file took longer than %s. Split it, and add its parts.", said)
 }
 
-// environment is what the child learns of ours: nothing that is secret.
+// environment returns the child's environment, which has no secret.
 func environment() []string {
 	env := []string{"GOMAXPROCS=2", "GOTRACEBACK=single"}
 	if runtime.GOOS == "windows" {
@@ -239,7 +239,8 @@ func environment() []string {
 }
 
 // bounded keeps the first bytes that are written to it, and drops the rest. It
-// has no other way in: a bytes.Buffer would read from a pipe without end.
+// has only Write: io.Copy would call a bytes.Buffer's ReadFrom, which reads without
+// a limit.
 type bounded struct {
 	kept  bytes.Buffer
 	limit int

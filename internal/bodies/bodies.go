@@ -1,7 +1,7 @@
-// Package bodies reads the bodies of requests. A body is read when a handler
-// asks for it, which it does once it knows who is asking; it takes memory as
-// its bytes arrive, up to the limit that its route declares and to what all
-// bodies together may take.
+// Package bodies reads the bodies of requests. It reads a body when a handler
+// asks for it, which the handler does once it knows the caller. A body takes
+// memory as its bytes arrive, up to the limit that its route declares and to the
+// limit of all bodies together.
 //
 // It does not own how large the body of a route may be.
 package bodies
@@ -23,7 +23,7 @@ var ErrTooLarge = fiber.ErrRequestEntityTooLarge
 // can be sent.
 const MinMemory = 128 << 20
 
-// Bodies bound the memory of all bodies.
+// Bodies bounds the memory of all bodies.
 type Bodies struct {
 	client         func(*fiber.Ctx) netip.Addr
 	signedIn, open *memory

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// small is how much of a body is not counted: as much as the headers may
-	// take.
+	// small is the size up to which a body is not counted: as much as the
+	// headers may take.
 	small = 8 << 10
-	// first is how much room a body gets before it has come.
+	// first is the memory that a body gets before it arrives.
 	first = 1 << 10
-	// step is by how much more memory is counted at a time.
+	// step is the memory that is counted at a time.
 	step = 64 << 10
 	// patience is how long a body may take, and a second more for each slowest
 	// bytes that have come.
@@ -54,8 +54,8 @@ type body struct {
 	held   int64
 }
 
-// begin refuses what is announced to be too large, before the client is told
-// to send it.
+// begin refuses a body whose announced length is too large, before it tells the
+// client to send it.
 func (b *body) begin(c *fiber.Ctx) error {
 	if b.length > b.limit {
 		return b.fail(ErrTooLarge)
@@ -126,7 +126,7 @@ func (b *body) fromConn(p []byte) (int, error) {
 	return b.conn.ReadBody(p)
 }
 
-// hold counts what a large body has taken.
+// hold counts the memory of a large body.
 func (b *body) hold() error {
 	if b.taken <= small || b.taken <= b.held {
 		return nil
@@ -170,8 +170,8 @@ func (b *body) readAll() (_ []byte, err error) {
 	}
 }
 
-// grown returns the content with room for as much again, or for all if the
-// length is known to be less.
+// grown returns the content with twice its capacity, or with the capacity of the
+// whole body if that is known and less.
 func (b *body) grown(content []byte) []byte {
 	size := 2 * int64(cap(content))
 	if b.length > 0 {
@@ -195,7 +195,7 @@ func (b *body) skip() error {
 	return nil
 }
 
-// end lets go of the body, and of what is left of it on the connection.
+// end releases the body. It skips the rest of it, or closes the connection.
 func (b *body) end(c *fiber.Ctx) {
 	if b.asked {
 		c.Request().ResetBody()

@@ -12,7 +12,7 @@ const (
 	// share is the part of the memory that one client may hold: one fourth.
 	share = 4
 	// openShare is the part that bodies may hold which anyone may send: one
-	// eighth. So strangers leave room to those who have signed in.
+	// eighth. So strangers leave memory to signed-in users.
 	openShare = 8
 	// retryAfter is when a refused request may be sent again.
 	retryAfter = 5 * time.Second
@@ -43,7 +43,7 @@ func newMemory(limit, perClient int64) *memory {
 }
 
 // take counts n more bytes of a client. It is RateLimited or Unavailable when
-// there is no room for them.
+// there is no memory for them.
 func (m *memory) take(client netip.Prefix, n int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -30,16 +30,16 @@ const (
 	between        // the next request, after what is left of the last one
 )
 
-// Whether a connection may be closed to make room.
+// Whether the listener may close a connection to admit another.
 const (
-	silent int32 = iota // no request is in progress, or nobody's
+	silent int32 = iota // no request is in progress, or only one that has yielded
 	busy
 	closed
 )
 
-// Conn is a connection of a [Listener]. Its Read gives the server header
-// sections only: what follows a header section is read by ReadBody, so that
-// nobody's body is taken before somebody has decided to.
+// Conn is a connection of a [Listener]. Its Read returns header sections only.
+// ReadBody reads what follows them, so that the server reads no body before a
+// handler asks for it.
 type Conn struct {
 	*net.TCPConn
 	listener *Listener
@@ -71,7 +71,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 
 // next waits for another request.
 func (c *Conn) next() error {
-	c.listener.rest(c)
+	c.listener.silence(c)
 	if skip := c.skip; skip != nil {
 		c.skip = nil
 		if err := skip(); err != nil {
@@ -97,7 +97,7 @@ func (c *Conn) readHead(p []byte) (int, error) {
 	}
 	c.reading = inBody
 	if !c.state.CompareAndSwap(silent, busy) {
-		return 0, net.ErrClosed // it has just made room for another
+		return 0, net.ErrClosed // the listener has just closed it to admit another
 	}
 	return n, nil
 }
@@ -133,16 +133,15 @@ func (c *Conn) Unread(p []byte) {
 // takes what is left of this request.
 func (c *Conn) EndRequest(skip func() error) { c.reading, c.skip = between, skip }
 
-// Yield lets the connection give way to others while the server waits for what
-// a stranger is to send, though a request has begun. Resume must follow.
-func (c *Conn) Yield() { c.listener.rest(c) }
+// Yield lets the listener close the connection for another, although a request
+// has begun, while the server waits for a stranger's body. Resume must follow.
+func (c *Conn) Yield() { c.listener.silence(c) }
 
-// Resume ends what Yield began. It reports whether the connection is still
-// there.
+// Resume ends the state that Yield began. It reports whether the connection is
+// still open.
 func (c *Conn) Resume() bool { return c.state.CompareAndSwap(silent, busy) }
 
-// Refusal says why a connection was accepted only to be told that there are
-// too many.
+// Refusal returns why the connection is refused, or Admitted.
 func (c *Conn) Refusal() Refusal { return c.refusal }
 
 // ExpectMore tells a connection of a [Listener] that the client is still to
@@ -154,7 +153,7 @@ func ExpectMore(c net.Conn) {
 	}
 }
 
-// Write remembers a failure: what a client does not take is not worth keeping.
+// Write remembers a failure: Close then discards the unsent bytes.
 func (c *Conn) Write(p []byte) (int, error) {
 	n, err := c.TCPConn.Write(p)
 	if err != nil {
@@ -170,10 +169,10 @@ func (c *Conn) Write(p []byte) (int, error) {
 func (c *Conn) Close() error {
 	defer c.listener.forget(c)
 	if c.stuck.Load() {
-		_ = c.SetLinger(0) // or the kernel would hold what is unsent for minutes
+		_ = c.SetLinger(0) // otherwise the kernel keeps unsent bytes for minutes
 		return c.TCPConn.Close()
 	}
-	c.state.CompareAndSwap(busy, silent) // what only lingers makes room for others
+	c.state.CompareAndSwap(busy, silent) // a connection that only lingers may be closed for another
 	if c.sending() && c.CloseWrite() == nil && c.SetReadDeadline(time.Now().Add(longest)) == nil {
 		_, _ = io.CopyN(io.Discard, c.TCPConn, most)
 	}

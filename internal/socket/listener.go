@@ -36,8 +36,8 @@ const (
 	TooMany
 )
 
-// surplus is how many refused connections are told so at a time. Others are
-// closed without an answer.
+// surplus is how many refused connections get an answer at a time. The listener
+// closes others without one.
 const surplus = 32
 
 // Pauses after a failed accept, in which other connections end.
@@ -46,9 +46,9 @@ const (
 	lastPause  = time.Second
 )
 
-// Listener accepts connections within limits. When there is no room, the
-// connection that has been silent longest gives way; one with a request in
-// progress never does. A header section that has not come whole is silence.
+// Listener accepts connections within limits. When a limit is reached, it closes
+// the connection that has been silent longest, but never one with a request in
+// progress. A connection with an incomplete header section counts as silent.
 type Listener struct {
 	net.Listener
 	limits Limits
@@ -93,7 +93,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 				l.limits.Log.Error("no connection can be accepted; trying again", "error", err)
 			}
 			pause = min(max(2*pause, firstPause), lastPause)
-			l.makeRoom()
+			l.evict()
 			l.wait(pause)
 			continue
 		}
@@ -124,8 +124,7 @@ func (l *Listener) wait(pause time.Duration) {
 	}
 }
 
-// admit returns the connection, or nil when there is no room for an answer
-// either.
+// admit returns the connection, or nil when it cannot even get an answer.
 func (l *Listener) admit(tcp *net.TCPConn) *Conn {
 	c := &Conn{TCPConn: tcp, listener: l}
 	c.place.client = l.clientOf(tcp)
@@ -151,7 +150,8 @@ func (l *Listener) admit(tcp *net.TCPConn) *Conn {
 	return c
 }
 
-// refusalOf makes room for a connection if there is none.
+// refusalOf closes a silent connection if a limit is reached. It says why the new
+// one is refused if that is not enough.
 func (l *Listener) refusalOf(client netip.Prefix) Refusal {
 	own := l.clients[client]
 	if full(own, l.limits.PerClient) && !l.closeLongestSilent(own) {
@@ -180,8 +180,8 @@ func (l *Listener) clientOf(tcp *net.TCPConn) netip.Prefix {
 	return netgroup.Of(address)
 }
 
-// makeRoom closes the connection that has been silent longest, if there is one.
-func (l *Listener) makeRoom() {
+// evict closes the connection that has been silent longest, if there is one.
+func (l *Listener) evict() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closeLongestSilent(&l.all)
@@ -214,7 +214,7 @@ func (l *Listener) closeLongestSilent(conns *list.List) bool {
 	return arrived > 0 && l.closeAnySilent(conns)
 }
 
-// closeAnySilent is for when all have something to say.
+// closeAnySilent closes a silent connection though a request has arrived on it.
 func (l *Listener) closeAnySilent(conns *list.List) bool {
 	for e := conns.Front(); e != nil; e = e.Next() {
 		if c := e.Value.(*Conn); c.state.CompareAndSwap(silent, closed) {
@@ -226,8 +226,8 @@ func (l *Listener) closeAnySilent(conns *list.List) bool {
 	return false
 }
 
-// rest says that a connection is silent from now on.
-func (l *Listener) rest(c *Conn) {
+// silence marks a connection as silent from now on.
+func (l *Listener) silence(c *Conn) {
 	if !c.state.CompareAndSwap(busy, silent) {
 		return
 	}
@@ -244,7 +244,7 @@ func (l *Listener) rest(c *Conn) {
 	}
 }
 
-// forget frees the place of a connection that is closed.
+// forget removes a closed connection from the lists.
 func (l *Listener) forget(c *Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -5,15 +5,15 @@ import (
 	"parley/core/answer/prompt"
 )
 
-// suits reports whether a model can make anything of a prompt. One that is no
-// language model answers from the parts of a question; what is asked in words
-// only, such as to rewrite a question, is not for it.
+// suits reports whether a model can answer a prompt. A model that is not a
+// language model answers from the parts of a question: it cannot follow
+// instructions in words only, such as to rewrite a question.
 func suits(asked prompt.Prompt, traits answer.Traits) bool {
 	return traits.Language || asked.Question != ""
 }
 
-// adapted is a prompt for a model that may lack tools: what they have brought
-// so far becomes part of the talk.
+// adapted returns a prompt for a model that may lack tools: the results of the
+// tools so far become part of the conversation.
 func adapted(asked prompt.Prompt, traits answer.Traits) prompt.Prompt {
 	if traits.Tools {
 		return asked

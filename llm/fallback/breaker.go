@@ -14,42 +14,43 @@ import (
 const (
 	// failuresToOpen is how many failures in a row a provider may have.
 	failuresToOpen = 5
-	// restTime is how long it is left alone then.
-	restTime = 15 * time.Second
+	// openTime is how long the breaker then stays open.
+	openTime = 15 * time.Second
 )
 
-// Breaker leaves a provider alone that has failed five times in a row: for 15
-// seconds, and then until one answer of it has begun. It belongs to one
-// provider of one workspace, or to one of the server's own, and is shared by
-// the models of that provider. It is safe for concurrent use.
+// Breaker is a circuit breaker. It opens when a provider has failed five times in
+// a row: then nobody calls the provider for 15 seconds, and after that only one
+// trial at a time until an answer has begun. It belongs to one provider of one
+// workspace, or to one of the server's own, and all models of that provider
+// share it. It is safe for concurrent use.
 type Breaker struct {
 	circuit circuitbreaker.CircuitBreaker[any]
 }
 
-// NewBreaker returns a closed breaker, which admits everything. It writes to
-// log when a provider is left alone, and when it is asked again.
+// NewBreaker returns a closed breaker, which admits everything. It logs when it
+// opens and when it closes.
 func NewBreaker(log *slog.Logger) *Breaker {
 	circuit := circuitbreaker.NewBuilder[any]().
-		WithFailureThreshold(failuresToOpen).WithSuccessThreshold(1).WithDelay(restTime).
+		WithFailureThreshold(failuresToOpen).WithSuccessThreshold(1).WithDelay(openTime).
 		OnOpen(func(circuitbreaker.StateChangedEvent) {
-			log.Warn("model provider left alone: it fails", "for", restTime)
+			log.Warn("model provider left alone: it fails", "for", openTime)
 		}).
 		OnClose(func(circuitbreaker.StateChangedEvent) { log.Info("model provider answers again") }).
 		Build()
 	return &Breaker{circuit}
 }
 
-// attempt is one request that a breaker has admitted. The first of what is
-// called on it counts.
+// attempt is one request that a breaker has admitted. Only the first call of
+// answers, fails and abandon counts.
 type attempt struct {
 	breaker *Breaker
-	// trial says that it decides whether the provider is asked again. The next
-	// one waits for it.
+	// trial says that this attempt decides whether the breaker closes. The next
+	// attempt waits for it.
 	trial   bool
 	settled bool
 }
 
-// admit returns an attempt, or false while the provider is left alone.
+// admit returns an attempt, or false while the breaker is open.
 func (b *Breaker) admit() (*attempt, bool) {
 	if !b.circuit.TryAcquirePermit() {
 		return nil, false
@@ -57,9 +58,9 @@ func (b *Breaker) admit() (*attempt, bool) {
 	return &attempt{breaker: b, trial: b.circuit.IsHalfOpen()}, true
 }
 
-// answers is called when text comes, or an end without a failure. However the
-// rest may go, the provider answers; and who asks for endless answers cannot
-// have it left alone.
+// answers records that text has come, or an end without a failure. The provider
+// works, however the answer ends: a user who asks for endless answers cannot open
+// the breaker.
 func (a *attempt) answers() {
 	if !a.settled {
 		a.settled = true
@@ -67,7 +68,7 @@ func (a *attempt) answers() {
 	}
 }
 
-// fails is called when the attempt ends with an error.
+// fails records that the attempt has ended with an error.
 func (a *attempt) fails(err error) {
 	if !isProviders(err) {
 		a.answers()
@@ -79,8 +80,8 @@ func (a *attempt) fails(err error) {
 	}
 }
 
-// abandon is called when the attempt says nothing of the provider, because the
-// caller ended it. A trial has to be repeated then, but not at once.
+// abandon records that the caller has ended the attempt, so that it says nothing
+// about the provider. A trial must then be repeated, but not at once.
 func (a *attempt) abandon() {
 	if !a.settled && a.trial {
 		a.breaker.circuit.RecordFailure()
@@ -88,11 +89,10 @@ func (a *attempt) abandon() {
 	a.settled = true
 }
 
-// isProviders tells failures of a provider, or of the way to it, from answers
-// that say that the request was wrong, and from those that are of no use: a bad
-// key or an unknown model will not get better by waiting, and whoever talks
-// with a chatbot can bring a model to decline. Too many requests will pass.
-// Adapters give what was answered a status.
+// isProviders reports whether a failure is one of the provider or of the network.
+// Other failures do not count: a bad key or an unknown model does not improve by
+// waiting, and any visitor can make a model decline. "Too many requests" counts,
+// because it passes. Adapters give an answer's status to its error.
 func isProviders(err error) bool {
 	var refusal interface{ Status() int }
 	if !errors.As(err, &refusal) {
@@ -102,7 +102,7 @@ func isProviders(err error) bool {
 	return status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout
 }
 
-// left is the fault for a provider that is left alone.
+// left is the fault for a provider whose breaker is open.
 func (b *Breaker) left() error {
 	failure := fault.New(fault.Upstream, "The language model did not answer several times, and is left alone for a moment. Try again soon.")
 	failure.RetryAfter = max(b.circuit.RemainingDelay(), time.Second)

@@ -1,9 +1,9 @@
-// Package fallback owns what happens when a model fails: a second one answers
-// in its place, and a provider that fails again and again is left alone for a
-// while.
+// Package fallback owns what happens when a model fails: a fallback model answers
+// in its place, and a circuit breaker pauses a provider that fails repeatedly.
 //
-// It does not own which models there are and whose (package llm/models), nor
-// how one is spoken to (packages llm/openai and llm/anthropic).
+// It does not own which models there are and whose they are (package
+// llm/models), nor the protocols of providers (packages llm/openai and
+// llm/anthropic).
 package fallback
 
 import (
@@ -14,13 +14,13 @@ import (
 	"parley/core/answer/prompt"
 )
 
-// New returns the first model with the second behind it. The second is asked
-// when the first fails in any way, or takes too long, before its first text,
-// unless it is the caller who has ended it. After the first text a failure
-// stays: half an answer of each would be none.
+// New returns the first model with the second as its fallback. The second answers
+// if the first fails, or takes too long, before its first text, unless the caller
+// has canceled. After the first text a failure is final: half an answer of each
+// model would be none.
 //
-// The usage is that of both. The prompt has to suit both: it is counted as the
-// first counts, and fits into the smaller context.
+// The usage is the sum of both models' usage. The prompt must suit both: the
+// first model counts its tokens, and it fits into the smaller context.
 func New(first, second answer.Model, log *slog.Logger) answer.Model {
 	return pair{first: first, second: second, log: log}
 }
@@ -47,13 +47,13 @@ func (p pair) Generate(ctx context.Context, asked prompt.Prompt, emit func(text 
 	return other, err
 }
 
-// Name is the first model's.
+// Name returns the first model's name.
 func (p pair) Name() string { return p.first.Name() }
 
-// Count is the first model's.
+// Count counts tokens as the first model does.
 func (p pair) Count(text string) int { return p.first.Count(text) }
 
-// Traits are the first model's, with the smaller context.
+// Traits returns the first model's traits, with the smaller context.
 func (p pair) Traits() answer.Traits {
 	traits := p.first.Traits()
 	if other := p.second.Traits().Context; other > 0 && other < traits.Context {

@@ -7,9 +7,8 @@ import (
 	"parley/core/answer/prompt"
 )
 
-// Guard returns a model that is asked only while its provider is not left
-// alone. Otherwise it fails at once with an Upstream fault that says when to
-// try again.
+// Guard returns a model that calls its provider only if the breaker admits it.
+// Otherwise it fails at once with an Upstream fault that says when to try again.
 func Guard(model answer.Model, breaker *Breaker) answer.Model { return guarded{model, breaker} }
 
 type guarded struct {
@@ -23,8 +22,8 @@ func (g guarded) Generate(ctx context.Context, asked prompt.Prompt, emit func(te
 	if !admitted {
 		return answer.Generated{Model: g.Name()}, g.breaker.left()
 	}
-	defer attempt.abandon() // of a panic, so that a trial is not waited for for ever
-	var refused error       // by emit, which is the caller's
+	defer attempt.abandon() // after a panic, so that nobody waits forever for a trial
+	var refused error       // by emit, the caller's function
 	generated, err := g.Model.Generate(ctx, asked, func(text string) error {
 		attempt.answers()
 		refused = emit(text)
