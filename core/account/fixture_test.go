@@ -111,14 +111,6 @@ func hashed(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// shop is a database with an account whose workspace was given Standard. It is
-// made once, and each test has a copy: migrations and passwords take long.
-var shop struct {
-	database []byte
-	user     account.User
-	space    tenant.Workspace
-}
-
 // guess signs in with a wrong password n times.
 func (c *clock) guess(n int, email string, client account.Client) (last error) {
 	for range n {

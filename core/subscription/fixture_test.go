@@ -190,11 +190,3 @@ func (c *clock) must(err error) {
 }
 
 func (c *clock) pass(d time.Duration) { c.now = c.now.Add(d) }
-
-// shop is a database with an account whose workspace was given Standard. It is
-// made once, and each test has a copy: migrations and passwords take long.
-var shop struct {
-	database []byte
-	user     account.User
-	space    tenant.Workspace
-}
