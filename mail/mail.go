@@ -1,7 +1,7 @@
 // Package mail sends mails to people by SMTP.
 //
-// It does not own what they say, to whom and when they are due, nor how often
-// one is tried again (package tenant).
+// It does not own their texts, their recipients, when they are due, nor their
+// retries (packages core/account and core/tenant).
 package mail
 
 import (

@@ -38,8 +38,8 @@ func Run(t *testing.T, open func(t *testing.T) retrieval.Index) {
 		{"a search without terms and vector has no hits, nor has an empty scope", testEmpty},
 		{"the first hits say where they have the question's terms, and no other", testOccurrences},
 		{"what a hit says of its terms is bounded", testManyOccurrences},
-		{"the rarity of the question's terms is told with them", testRarity},
-		{"so is how near a passage found by its words is", testSimilarity},
+		{"the idf of the question's terms comes with the hits", testIDF},
+		{"and so does the similarity of a passage that its words found", testSimilarity},
 		{"any term can be indexed and found", testHostileTerms},
 		{"any name of a document, source or scope is legal", testHostileNames},
 

@@ -73,7 +73,7 @@ func testManyOccurrences(_ *testing.T, b *bundle) {
 	b.wantOccurrences(retrieval.IndexQuery{Terms: Terms("and apple"), Limit: 10, OccurrencesOf: 2}, entries)
 }
 
-func testRarity(t *testing.T, b *bundle) {
+func testIDF(t *testing.T, b *bundle) {
 	b.replace(home, "doc", Entries("doc", 1, "apples are red", "apples", "pears", "figs and apples"))
 	b.replace(other, "doc", Entries("doc", 11, "pears", "pears"))
 	query := retrieval.IndexQuery{Terms: Terms("apples pears unknown"), Limit: 10, OccurrencesOf: 1}

@@ -10,7 +10,7 @@ const (
 	MaxRun = 64
 )
 
-// Verdict says what a text turns out to be.
+// Verdict says whether a text is code.
 type Verdict int
 
 const (

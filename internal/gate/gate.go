@@ -1,5 +1,5 @@
-// Package gate counts the work that is under way, and can be closed: then nothing
-// more begins, and whoever closed it can wait for the rest.
+// Package gate counts running work. Closing a gate refuses new work, and the
+// closer can wait until the running work has ended.
 package gate
 
 import "sync"

@@ -1,6 +1,6 @@
-// Package intx carries the database transaction that a context lives in: so
-// that what is stored elsewhere can join it, and the doubles of network
-// services can refuse to be called there.
+// Package intx carries the database transaction in a context, so that the queue
+// of jobs can join it, and the doubles of network services can refuse to be called
+// within one.
 //
 // It begins and ends no transaction: package store does.
 package intx

@@ -1,11 +1,11 @@
 // Package route owns what every route of the transports declares where it is
 // registered: who may call it, how large its body may be, and what a call counts
-// as. Whoever needs to know this about a route reads its declaration, and no
-// second table of paths exists. Both transports answer failures by its one table
+// as. All middleware reads this declaration, and no second table of paths
+// exists. Both transports answer failures by its one table
 // of statuses and codes.
 //
-// It does not own who a caller is: each transport finds that out, and lets in
-// whom the declaration lets in.
+// It does not own authentication: each transport identifies the caller, and
+// admits those whom the declaration admits.
 package route
 
 import (

@@ -1,5 +1,5 @@
-// Package security owns the security events of the log: their names, what a
-// line says, and that a flood of them cannot fill the log.
+// Package security owns the security events of the log: their names, the fields
+// of a line, and the limit that keeps a flood of them from filling the log.
 //
 // It does not own what is refused and why (the packages that refuse) nor where
 // figures are served (package metrics).

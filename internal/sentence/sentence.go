@@ -1,8 +1,8 @@
 // Package sentence finds where sentences end, in texts of any language.
 //
-// Its parts serve those who read a text as it comes (core/answer/grounding),
-// [First] those who cut a text that is too long (core/knowledge/split), and
-// [Each] those who quote single sentences (llm/extractive).
+// Package core/answer/grounding reads a text as it arrives with its parts,
+// core/knowledge/split cuts a long text with [First], and llm/extractive quotes
+// single sentences with [Each].
 package sentence
 
 import (

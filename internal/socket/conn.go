@@ -1,6 +1,6 @@
-// Package socket owns what an HTTP/1 server does with TCP connections below
-// its parser: how many there may be, which one gives way, where a header
-// section ends, and whether the other end has gone or is still sending.
+// Package socket owns the TCP connections of an HTTP/1 server below its parser:
+// how many may be open, which one is closed for another, where a header section
+// ends, and whether the client has gone or is still sending.
 package socket
 
 import (

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// ownAddress is that of Anthropic's own API.
+	// ownAddress is the address of Anthropic's own API.
 	ownAddress = "https://api.anthropic.com"
 	// defaultMaxTokens is asked for where nobody says how long an answer may
 	// be. The API wants a number.
@@ -59,7 +59,7 @@ type Config struct {
 	limits upstream.Limits
 }
 
-// complete checks the configuration and fills in what was left out.
+// complete checks the configuration and fills in defaults.
 func (c *Config) complete() error {
 	if c.Model == "" {
 		return errors.New("anthropic: name the model to use")

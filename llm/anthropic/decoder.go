@@ -6,7 +6,7 @@ import (
 	"parley/llm/upstream"
 )
 
-// decoder is what has come of an answer so far.
+// decoder holds the part of an answer that has arrived so far.
 type decoder struct {
 	call *upstream.Call
 	text upstream.Text

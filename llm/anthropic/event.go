@@ -54,7 +54,7 @@ func decodeEvent(line []byte) (event, error) {
 	case "error":
 		return event{}, refusalIn(line)
 	}
-	return found, nil // ping, content_block_stop, and what is still to be invented
+	return found, nil // ping, content_block_stop, and future types
 }
 
 func (e *event) readDelta(delta gjson.Result) {

@@ -1,10 +1,9 @@
-// Package anthropic owns how Anthropic's Messages API is spoken to: the
-// request and its retries, what is read of the answer, and which of its
-// failures mean what.
+// Package anthropic calls Anthropic's Messages API. It owns the request and its
+// retries, the decoding of the answer, and the meaning of failures.
 //
-// It does not own what the model is told (package chat), how tokens are counted
-// (package llm/tokens), nor what all model servers have in common, such as time
-// limits and what a caller learns of a failure (package llm/upstream).
+// It does not own the prompt (package core/answer/prompt), the counting of tokens
+// (package llm/tokens), nor what all model servers share, such as time limits and
+// the faults that callers get (package llm/upstream).
 package anthropic
 
 import (
@@ -59,7 +58,7 @@ func (m *Model) Name() string { return m.config.Model }
 // [Config] leaves room for.
 func (m *Model) Count(text string) int { return m.counter.Count(text) }
 
-// Traits say what the model can do.
+// Traits returns what the model can do.
 func (m *Model) Traits() answer.Traits {
 	return answer.Traits{Language: true, Tools: m.config.Tools, Context: m.config.Context}
 }

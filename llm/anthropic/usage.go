@@ -12,11 +12,11 @@ import (
 // more, or less than nothing, is not believed.
 const maxReportedTokens = 100_000_000
 
-// reported is what a server has said of an answer's usage so far. Zero is
-// what it has not said.
+// reported is the usage of an answer as the server has reported it so far. Zero
+// means not reported.
 type reported struct {
 	prompt, completion int
-	// final says that completion is that of the whole answer.
+	// final says that completion counts the whole answer.
 	final bool
 }
 
@@ -40,8 +40,8 @@ func readUsage(usage gjson.Result) reported {
 	return found
 }
 
-// add takes what a later event says. Its figures are those of the answer up to
-// it, not what came since the one before.
+// add takes the figures of a later event. They count the whole answer up to that
+// event, not only the part since the event before.
 func (r *reported) add(later reported) {
 	if later.prompt > 0 {
 		r.prompt = later.prompt
@@ -52,7 +52,8 @@ func (r *reported) add(later reported) {
 	r.final = r.final || later.final
 }
 
-// usage is what the server reported, and counted here as far as it did not.
+// usage returns the usage that the server reported, and counts what it did not
+// report.
 func (m *Model) usage(body []byte, a *decoder) answer.Usage {
 	said := a.reported
 	if said.prompt > 0 && said.final {

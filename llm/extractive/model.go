@@ -1,9 +1,9 @@
 // Package extractive owns answering without a language model: it picks the
-// sentences of the passages that have most to do with the question, and names
-// their source. It never says what no passage says.
+// sentences of the passages that have most to do with the question, and cites
+// them. It never says what no passage says.
 //
-// It does not own which passages are found (package knowledge) nor what is
-// rendered of the Markdown (package chat/format).
+// It does not own the search for passages (package core/retrieval) nor the
+// rendering of Markdown (package core/answer/format).
 package extractive
 
 import (

@@ -1,9 +1,9 @@
-// Package models owns which model answers for a chatbot: it looks up what the
-// owner has chosen, makes that model once, and puts the second one behind it.
+// Package models owns which model answers for a chatbot: it looks up the owner's
+// choice, makes that model once, and adds the fallback.
 //
-// It does not own how a model is spoken to (packages llm/openai and
-// llm/anthropic), what happens when one fails (package llm/fallback), nor how
-// a provider's key is kept (package core/chatbot).
+// It does not own the protocols of models (packages llm/openai and llm/anthropic),
+// what happens when one fails (package llm/fallback), nor how a provider's key is
+// stored (package core/chatbot).
 package models
 
 import (

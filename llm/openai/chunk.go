@@ -15,7 +15,7 @@ const maxReportedTokens = 100_000_000
 type chunk struct {
 	// text may begin or end within a character.
 	text string
-	// reasoning is what the model thinks aloud. It is no part of the answer.
+	// reasoning is the model's reasoning. It is not part of the answer.
 	reasoning string
 	// calls is the array tool_calls, if there is one, and whole says that it
 	// is that of an answer which is not streamed.

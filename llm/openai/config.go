@@ -52,7 +52,7 @@ type Config struct {
 	limits upstream.Limits
 }
 
-// complete checks the configuration and fills in what was left out.
+// complete checks the configuration and fills in defaults.
 func (c *Config) complete() error {
 	if c.Model == "" {
 		return errors.New("openai: name the model to use")

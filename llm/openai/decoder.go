@@ -12,7 +12,7 @@ import (
 	"parley/llm/upstream"
 )
 
-// decoder is what has come of an answer so far.
+// decoder holds the part of an answer that has arrived so far.
 type decoder struct {
 	call    *upstream.Call
 	asked   *prompt.Prompt
@@ -123,7 +123,7 @@ func (a *decoder) ended(err error) error {
 	return a.text.End(a.calls.any())
 }
 
-// generated is what has come of the answer, which ended with err.
+// generated returns what has arrived of the answer, which ended with err.
 func (a *decoder) generated(model string, err error) (answer.Generated, error) {
 	generated := answer.Generated{Model: model, Usage: a.used()}
 	if err != nil {

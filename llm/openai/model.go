@@ -1,10 +1,9 @@
-// Package openai owns how a server that speaks OpenAI's chat-completions API
-// is spoken to: the request, what is read of the answer, and which of its
-// failures mean what.
+// Package openai calls servers with OpenAI's chat-completions API. It owns the
+// request, the decoding of the answer, and the meaning of failures.
 //
-// It does not own what the model is told (package chat), how tokens are counted
-// (package llm/tokens), nor what all model servers have in common, such as time
-// limits and what a caller learns of a failure (package llm/upstream).
+// It does not own the prompt (package core/answer/prompt), the counting of tokens
+// (package llm/tokens), nor what all model servers share, such as time limits and
+// the faults that callers get (package llm/upstream).
 package openai
 
 import (

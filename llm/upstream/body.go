@@ -18,8 +18,8 @@ const (
 	shortJSON = 4 << 10
 )
 
-// IsStream reports what a server answers with. One that streams, or does not,
-// against the request is read as what it sends.
+// IsStream reports whether a server answers with a stream, whatever the request
+// asked for.
 func IsStream(response *http.Response) bool {
 	return !strings.HasPrefix(response.Header.Get("Content-Type"), "application/json")
 }

@@ -1,10 +1,10 @@
-// Package upstream owns what is common to model servers that are spoken to
-// over HTTP: the client's transport, the time that a call may take, the lines
-// of an event stream, the text of an answer on its way to the caller, and what
-// a failure is to the caller and to the log.
+// Package upstream owns what all model servers over HTTP have in common: the
+// client's transport, the time limits of a call, the lines of an event stream,
+// the text of an answer on its way to the caller, and the faults that the caller
+// and the log get.
 //
-// It does not own what a server is sent nor how its answers are read: packages
-// llm/openai and llm/anthropic know one wire format each.
+// It does not own requests and the decoding of answers: packages llm/openai and
+// llm/anthropic know one wire format each.
 package upstream
 
 import (
@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// usageTime is how long a server may take for what comes after its answer,
+	// usageTime is how long a server may take for the lines after its answer,
 	// such as the usage.
 	usageTime = 2 * time.Second
 	// drainTime is how long it may take to end the response after the last
@@ -32,8 +32,8 @@ const (
 	errLingering  = Error("the stream stayed open after the answer")
 )
 
-// Call is the time that one answer may take, and how far its request has come.
-// It belongs to one goroutine.
+// Call has the time limits of one answer, and knows whether its request has been
+// sent. It belongs to one goroutine.
 type Call struct {
 	// ctx ends with the caller's, and when the time is over.
 	ctx    context.Context
@@ -41,7 +41,7 @@ type Call struct {
 	cancel context.CancelCauseFunc
 	first  *time.Timer
 	whole  *time.Timer
-	// rest is for what comes after the answer, nil before that.
+	// rest bounds the lines after the answer. It is nil before they begin.
 	rest  *time.Timer
 	sent  atomic.Bool
 	trace httptrace.ClientTrace
@@ -49,8 +49,8 @@ type Call struct {
 
 type callKey struct{}
 
-// Begin starts the time of a call for caller, the context of who asks. Limits
-// are complete: see [Limits.Complete]. The call must be ended with [Call.End].
+// Begin starts the clock of a call. caller is the caller's context. Limits are
+// complete: see [Limits.Complete]. End the call with [Call.End].
 func Begin(caller context.Context, limits Limits) *Call {
 	ctx, cancel := context.WithCancelCause(caller)
 	c := &Call{
@@ -66,8 +66,8 @@ func Begin(caller context.Context, limits Limits) *Call {
 	return c
 }
 
-// Context is that of the call's requests. It ends with the caller's, and when
-// the time is over.
+// Context returns the context of the call's requests. It ends with the caller's
+// context, and when the time is over.
 func (c *Call) Context() context.Context { return c.ctx }
 
 // Sent reports whether a request of a [Client] is with the server, which has
@@ -128,8 +128,8 @@ func (c *Call) End() {
 	c.cancel(nil)
 }
 
-// Failure is what the caller gets for err: the error of its own emit or the end
-// of its own context as they are, anything else as that of [Fault]. Begun says
+// Failure returns the error that the caller gets for err: the error of its own
+// emit or of its own context unchanged, and any other as a [Fault]. begun says
 // whether text was emitted before.
 func (c *Call) Failure(err error, begun bool) error {
 	var own *emitError

@@ -8,8 +8,8 @@ import (
 
 const (
 	checkTimeout = 2 * time.Second
-	// checkAge is how long a check holds, so that readiness can be asked as
-	// often as one likes.
+	// checkAge is how long a check holds, so that readiness can be checked
+	// often.
 	checkAge = 15 * time.Second
 )
 
@@ -21,10 +21,9 @@ type Check struct {
 	result error
 }
 
-// Result is nil, or a fault of kind Upstream for why ask says that the server
-// cannot be used. It holds for 15 seconds; a check takes at most 2, and others
-// who ask meanwhile wait for it. When ctx is over, its error is the result and
-// nothing is asked.
+// Result returns nil, or a fault of kind Upstream with the error of ask. A result
+// holds for 15 seconds. A check takes at most 2 seconds, and other callers wait
+// for it meanwhile. If ctx has ended, Result returns its error without asking.
 func (c *Check) Result(ctx context.Context, ask func(ctx context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -13,14 +13,14 @@ import (
 	"github.com/failsafe-go/failsafe-go"
 )
 
-// maxRefusalBytes bounds what is read of a body that is not an answer.
+// maxRefusalBytes bounds how much of a body other than an answer is read.
 const maxRefusalBytes = 16 << 10
 
-// Server is one model server, and how it is asked.
+// Server is one model server and the settings of its requests.
 type Server struct {
 	// BaseURL is the address that the paths of requests are added to.
 	BaseURL string
-	// Header goes with every request: the key, and what the API wants.
+	// Header has the headers of every request: the key, and those of the API.
 	Header http.Header
 	// HTTP sends the requests. Whatever it says of redirects, none is followed:
 	// a key and a question must not go to any host that a redirect names.

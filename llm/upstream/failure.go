@@ -27,20 +27,20 @@ type Error string
 // Error is the text.
 func (e Error) Error() string { return string(e) }
 
-// Useless is an answer that is of no use, such as an empty one. The server has
-// done its part, and whoever asks for what no model answers must not have it
-// taken for broken. It may be logged as it is.
+// Useless is an answer without use, such as an empty one. It does not count as a
+// failure of the server: otherwise a visitor could open the circuit breaker with
+// questions that no model answers. It may be logged as it is.
 type Useless struct {
 	// Reason is for the log.
 	Reason string
-	// Sentence is what the caller reads. Empty means the usual.
+	// Sentence is the message for the caller. Empty means the usual one.
 	Sentence string
 }
 
 // Error is the reason.
 func (u *Useless) Error() string { return u.Reason }
 
-// Status is that of the response.
+// Status returns the status of the response.
 func (u *Useless) Status() int { return http.StatusOK }
 
 const (
@@ -69,7 +69,7 @@ func faultOf(err error, begun bool) *fault.Error {
 	return failure
 }
 
-// sentence is what the caller reads.
+// sentence returns the message for the caller.
 func sentence(err error, begun bool) string {
 	var (
 		useless *Useless
@@ -87,9 +87,9 @@ func sentence(err error, begun bool) string {
 	}
 }
 
-// printable is err without what may hold secrets or texts. Errors of net/http
-// quote addresses and what the server sent, which may be an echo of the
-// request: of them only the sort is kept.
+// printable returns err without anything that may hold secrets or texts. Errors
+// of net/http quote addresses and the server's bytes, which may echo the request:
+// printable keeps only their kind.
 func printable(err error) error {
 	var (
 		own     Error

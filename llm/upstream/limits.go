@@ -2,7 +2,7 @@ package upstream
 
 import "time"
 
-// Limits say how patiently a server is asked.
+// Limits bound the time and the retries of a call.
 type Limits struct {
 	// Timeout bounds the whole answer, retries included. Zero means 2 minutes.
 	Timeout time.Duration
@@ -16,8 +16,8 @@ type Limits struct {
 	MaxRetryDelay time.Duration
 }
 
-// Complete returns the limits with what was left out filled in, once: Retries
-// are then 0 where they were below.
+// Complete returns the limits with defaults. Call it once: it turns negative
+// Retries into 0.
 func (l Limits) Complete() Limits {
 	l.Timeout = orDefault(l.Timeout, 2*time.Minute)
 	l.FirstToken = min(orDefault(l.FirstToken, 30*time.Second), l.Timeout)

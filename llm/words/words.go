@@ -1,10 +1,10 @@
 // Package words makes vectors of texts without a model: it looks the pieces of
 // words up in a table of learned vectors and adds them up. The table is
-// trained once, on other texts than anybody's own: see tools/words.
+// trained once, and on no customer's texts: see tools/words.
 //
 // It owns the table and how a text becomes one vector. It does not own the
-// search among vectors (package index), nor how words and meaning are weighed
-// against each other (core/knowledge).
+// search among vectors (package index), nor how lexical and vector scores are
+// weighed against each other (package core/retrieval).
 package words
 
 import (
