@@ -2,11 +2,12 @@ package web
 
 import (
 	"net/url"
-	"parley/store"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"parley/store"
 
 	"golang.org/x/net/html"
 

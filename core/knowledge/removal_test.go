@@ -2,10 +2,11 @@ package knowledge_test
 
 import (
 	"fmt"
-	"parley/store"
 	"slices"
 	"testing"
 	"time"
+
+	"parley/store"
 
 	"parley/core/answer"
 	"parley/core/chat"

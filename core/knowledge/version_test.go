@@ -2,8 +2,9 @@ package knowledge_test
 
 import (
 	"fmt"
-	"parley/store"
 	"testing"
+
+	"parley/store"
 
 	"parley/core/fault"
 	"parley/core/knowledge"

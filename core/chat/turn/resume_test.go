@@ -3,10 +3,11 @@ package turn_test
 import (
 	"context"
 	"errors"
-	"parley/store"
 	"strings"
 	"sync"
 	"testing"
+
+	"parley/store"
 
 	"parley/core/answer/format"
 	"parley/core/chat"

@@ -2,12 +2,13 @@ package turn_test
 
 import (
 	"context"
-	"parley/store"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"parley/store"
 
 	"parley/core/answer"
 	"parley/core/answer/prompt"
