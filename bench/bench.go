@@ -1,7 +1,7 @@
 // Package bench is the benchmark behind `make bench`: it measures Parley
 // against a fake model server, and beside it relays that do less.
 //
-// It starts each of them as a process of its own, puts load on them in turns,
+// It starts each of them as a process of its own, puts load on them alternately,
 // and reports the figures, their ratios and whether the aims are met. The load
 // program is package load, the model server package upstream, the relays
 // package relay.
@@ -192,7 +192,7 @@ func (b *bench) newParley(ctx context.Context, database, program string) (s *sys
 	return s, nil
 }
 
-// cells measures every system with every number of clients, in turns.
+// cells measures every system with every number of clients, alternately.
 func (b *bench) cells(ctx context.Context) ([]Cell, error) {
 	for _, s := range b.systems {
 		if err := s.start(ctx); err != nil {

@@ -15,7 +15,7 @@ import (
 // before a change may cost.
 const aimLoss = 0.10
 
-// Comparison is two programs of Parley under the same loads in turns.
+// Comparison is two programs of Parley that the benchmark puts under the same loads alternately.
 type Comparison struct {
 	Date     time.Time  `json:"date"`
 	Settings Settings   `json:"settings"`
@@ -100,7 +100,7 @@ func (b *bench) startPairs(ctx context.Context, before string) ([]pair, error) {
 	return pairs, nil
 }
 
-// compare puts one load on both in turns.
+// compare puts one load on both alternately.
 func (b *bench) compare(ctx context.Context, p pair, endpoint string, clients int) (Compared, error) {
 	var before, after []Cell
 	for round := range b.Rounds {
@@ -175,7 +175,7 @@ func (c Comparison) Markdown() string {
 	if c.Machine.Postgres != "" {
 		rows = append(rows, []string{"PostgreSQL", c.Machine.Postgres})
 	}
-	rows = append(rows, []string{"measured", fmt.Sprintf("%s of twice %v for each program, in turns, after %v of warm-up",
+	rows = append(rows, []string{"measured", fmt.Sprintf("%s of twice %v for each program, alternating, after %v of warm-up",
 		plural(c.Settings.Rounds, "round"), c.Settings.Duration, c.Settings.WarmUp)})
 	writeTable(&b, []string{"", ""}, rows)
 	writeAims(&b, "Aims of the comparison", c.Aims())

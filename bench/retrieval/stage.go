@@ -19,7 +19,7 @@ const (
 	Some choice = "some more often"
 )
 
-// stage is systems that are loaded with the same and measured in turns.
+// stage is systems that hold the same data and are measured alternately.
 type stage struct {
 	sizes, yardstick Sizes
 	choices          []choice
@@ -125,7 +125,7 @@ func (b *bench) fill(ctx context.Context, st stage, sizes Sizes, open opener) (l
 	return l, b.read(ctx, l, before)
 }
 
-// cells measures the systems in turns.
+// cells measures the systems alternately.
 func (b *bench) cells(ctx context.Context, st stage, systems []loaded) error {
 	for _, c := range st.choices {
 		for _, busy := range []bool{false, true} {
