@@ -11,15 +11,15 @@ import (
 
 // Payments is how plans are sold and changed.
 type Payments struct {
-	StripeKey    string `name:"stripe-secret-key" env:"STRIPE_SECRET_KEY" placeholder:"KEY" secret:"text" help:"Stripe's secret key (sk_) or a restricted one (rk_) with the rights that docs/billing.md lists. With it owners buy plans; the operator can still grant one with parley plan set."`
+	StripeKey    string `name:"stripe-secret-key" env:"STRIPE_SECRET_KEY" placeholder:"KEY" secret:"text" help:"Stripe's secret key (sk_) or a restricted one (rk_) with the rights that docs/billing.md lists. If it is set, owners buy plans; the operator can still grant one with parley plan set."`
 	StripeSecret string `name:"stripe-webhook-secret" env:"STRIPE_WEBHOOK_SECRET" placeholder:"SECRET" secret:"text" help:"Signing secret of Stripe's webhook endpoint, which is /api/webhooks/stripe. A server with STRIPE_SECRET_KEY needs it."`
-	StripeURL    string `name:"stripe-url" env:"STRIPE_URL" placeholder:"URL" help:"Address of another Stripe, for tests."`
-	StripeTax    bool   `name:"stripe-tax" env:"STRIPE_TAX" help:"Whether Stripe Tax calculates the taxes at checkout. Set it up at Stripe first."`
-	TaxBehavior  string `name:"stripe-tax-behavior" env:"STRIPE_TAX_BEHAVIOR" placeholder:"HOW" default:"exclusive" help:"Whether taxes come on top of the plans' prices (exclusive) or are a part of them (inclusive). After a change run parley billing sync."`
-	TaxCode      string `name:"stripe-tax-code" env:"STRIPE_TAX_CODE" placeholder:"CODE" help:"Stripe's code for what is sold, such as txcd_10103001 for software that businesses use. Unset means the default of the account at Stripe."`
-	TrialDays    int    `name:"trial-days" env:"TRIAL_DAYS" range:"0-730" placeholder:"N" default:"14" help:"Days of a person's and workspace's first subscription that cost nothing. 0 means no trial."`
+	StripeURL    string `name:"stripe-url" env:"STRIPE_URL" placeholder:"URL" help:"Address of another server with Stripe's API, for tests."`
+	StripeTax    bool   `name:"stripe-tax" env:"STRIPE_TAX" help:"Whether Stripe Tax calculates the taxes at checkout. Set up Stripe Tax at Stripe first."`
+	TaxBehavior  string `name:"stripe-tax-behavior" env:"STRIPE_TAX_BEHAVIOR" placeholder:"HOW" default:"exclusive" help:"Whether taxes are added to the plans' prices (exclusive) or included in them (inclusive). After a change run parley billing sync."`
+	TaxCode      string `name:"stripe-tax-code" env:"STRIPE_TAX_CODE" placeholder:"CODE" help:"Stripe's tax code for the plans, such as txcd_10103001 for software that businesses use. Default: that of the account at Stripe."`
+	TrialDays    int    `name:"trial-days" env:"TRIAL_DAYS" range:"0-730" placeholder:"N" default:"14" help:"Free days at the start of the first subscription of a person and a workspace. 0 means no trial."`
 	GraceDays    int    `name:"billing-grace-days" env:"BILLING_GRACE_DAYS" range:"0-365" placeholder:"N" default:"21" help:"Days for which a plan stays in force after a payment has failed."`
-	PlanChanges  string `name:"plan-changes" env:"PLAN_CHANGES" placeholder:"WHO" help:"Who changes plans by hand while there is no Stripe: owner, on the plan page, or operator, with parley plan set. Default: operator, and owner with parley serve --demo."`
+	PlanChanges  string `name:"plan-changes" env:"PLAN_CHANGES" placeholder:"WHO" help:"Who changes plans by hand while Stripe is not set up: owner, on the plan page, or operator, with parley plan set. Default: operator, and owner with parley serve --demo."`
 }
 
 // The operators who change plans by hand while there is no Stripe.

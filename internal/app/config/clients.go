@@ -12,13 +12,13 @@ import (
 
 // Clients is how clients are told apart, and how much they may use at once.
 type Clients struct {
-	Proxies        []string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks of the reverse proxies in front of this server, separated by commas. Only they are believed when they say who the client is. Set it wherever BASE_URL begins with https: without it all clients count as one."`
+	Proxies        []string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks of the reverse proxies in front of this server, separated by commas. Parley believes only them when they name the client. Set it wherever BASE_URL begins with https: without it all clients count as one."`
 	ProxyHeader    string        `name:"client-address-header" env:"CLIENT_ADDRESS_HEADER" default:"X-Forwarded-For" placeholder:"NAME" help:"Header in which trusted proxies pass on the client's address, such as Fly-Client-IP or CF-Connecting-IP."`
-	MaxConnections int           `name:"max-connections" env:"MAX_CONNECTIONS" range:"10-1048576" placeholder:"N" help:"Connections that may be open at once. At the limit, the connection that has been silent longest is closed. Default: half of the files that the process may open, at most 16384."`
-	MaxPerClient   int           `name:"max-connections-per-client" env:"MAX_CONNECTIONS_PER_CLIENT" range:"1-1048576" placeholder:"N" help:"Connections of one IPv4 address, or of one IPv6 network of 64 bits. Trusted proxies have no such limit. Default: half of MAX_CONNECTIONS, at most 500."`
+	MaxConnections int           `name:"max-connections" env:"MAX_CONNECTIONS" range:"10-1048576" placeholder:"N" help:"Number of connections that may be open at once. At the limit, Parley closes the connection that has been silent longest. Default: half of the files that the process may open, at most 16384."`
+	MaxPerClient   int           `name:"max-connections-per-client" env:"MAX_CONNECTIONS_PER_CLIENT" range:"1-1048576" placeholder:"N" help:"Number of connections from one IPv4 address or one IPv6 network of 64 bits. Trusted proxies are exempt. Default: half of MAX_CONNECTIONS, at most 500."`
 	BodyMemory     int           `name:"body-memory" env:"BODY_MEMORY" range:"128-1048576" placeholder:"N" help:"Memory in MiB that the bodies of requests may take at once. One client may take a quarter of it. Default: 256."`
-	MaxAnswers     int           `name:"max-answers" env:"MAX_ANSWERS" placeholder:"N" range:"1-1000000" help:"Answers that this process works on at once. More are refused with 503. Default: 2000."`
-	DrainTimeout   time.Duration `name:"drain-timeout" env:"DRAIN_TIMEOUT" range:"1s-24h" default:"20s" help:"How long running answers may go on after SIGTERM before they are ended."`
+	MaxAnswers     int           `name:"max-answers" env:"MAX_ANSWERS" placeholder:"N" range:"1-1000000" help:"Number of answers that this process works on at once. It refuses more with 503. Default: 2000."`
+	DrainTimeout   time.Duration `name:"drain-timeout" env:"DRAIN_TIMEOUT" range:"1s-24h" default:"20s" help:"How long running answers may go on after SIGTERM before Parley ends them."`
 }
 
 const (

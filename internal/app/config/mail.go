@@ -9,8 +9,8 @@ import (
 
 // Mail is the server that takes mails, and their sender.
 type Mail struct {
-	SMTPURL  string `name:"smtp-url" env:"SMTP_URL" placeholder:"URL" secret:"url" help:"Server that takes mails: smtp://user:password@mail.example.com:587, which is encrypted by STARTTLS, or smtps:// on port 465. Unset means that no mails are sent, and that addresses are not checked. Mails have links: set BASE_URL, too."`
-	MailFrom string `name:"mail-from" env:"MAIL_FROM" placeholder:"ADDRESS" help:"Sender of mails, such as parley@example.com, with or without a name. Needed with SMTP_URL."`
+	SMTPURL  string `name:"smtp-url" env:"SMTP_URL" placeholder:"URL" secret:"url" help:"Mail server: smtp://user:password@mail.example.com:587, which uses STARTTLS, or smtps:// on port 465. If it is unset, Parley sends no mails and does not check addresses. Mails have links: set BASE_URL, too."`
+	MailFrom string `name:"mail-from" env:"MAIL_FROM" placeholder:"ADDRESS" help:"Sender of mails, such as parley@example.com, with or without a name. Required with SMTP_URL."`
 }
 
 // Mails returns the adapter's configuration.

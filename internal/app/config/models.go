@@ -13,23 +13,23 @@ import (
 
 // Models are the language models and the embedding model.
 type Models struct {
-	LLMBaseURL  string        `name:"llm-base-url" env:"LLM_BASE_URL" placeholder:"URL" secret:"url" help:"OpenAI-compatible server, such as https://api.openai.com/v1. Default: OpenAI's when a key or model is set; without any of the three, answers are extracted from the passages without a model."`
-	LLMAPIKey   string        `name:"llm-api-key" env:"LLM_API_KEY" placeholder:"KEY" secret:"text" help:"Key for the model's server."`
+	LLMBaseURL  string        `name:"llm-base-url" env:"LLM_BASE_URL" placeholder:"URL" secret:"url" help:"OpenAI-compatible server, such as https://api.openai.com/v1. Default: OpenAI's when a key or model is set. Without server, key and model, Parley quotes the passages and uses no language model."`
+	LLMAPIKey   string        `name:"llm-api-key" env:"LLM_API_KEY" placeholder:"KEY" secret:"text" help:"API key for the model's server."`
 	LLMModel    string        `name:"llm-model" env:"LLM_MODEL" placeholder:"NAME" help:"Name of the model. Default: gpt-4o-mini when a server or key is set."`
 	LLMTimeout  time.Duration `name:"llm-timeout" env:"LLM_TIMEOUT" range:"1s-24h" default:"2m" help:"Longest time for a whole answer of the model."`
 	LLMFirst    time.Duration `name:"llm-first-token-timeout" env:"LLM_FIRST_TOKEN_TIMEOUT" range:"1s-24h" default:"30s" help:"Longest time until the model's first token."`
-	LLMProvider string        `name:"llm-provider" env:"LLM_PROVIDER" placeholder:"KIND" help:"Interface of the model's server: openai, which many others speak too, or anthropic. Default: openai."`
+	LLMProvider string        `name:"llm-provider" env:"LLM_PROVIDER" placeholder:"KIND" help:"Interface of the model's server: openai, which many other servers have too, or anthropic. Default: openai."`
 	LLMSecond   string        `name:"llm-fallback-model" env:"LLM_FALLBACK_MODEL" placeholder:"NAME" help:"Fallback model of the same server. It answers if the first model fails before its first word. Default: none."`
-	LLMTools    string        `name:"llm-tools" env:"LLM_TOOLS" placeholder:"WHEN" help:"Whether the model is offered to search the knowledge by itself: on, off or auto, which is on for OpenAI's own server and for Anthropic. Default: auto."`
-	LLMContext  int           `name:"llm-context" env:"LLM_CONTEXT" range:"1-1000000000" placeholder:"N" help:"Number of tokens that prompt and answer may have together. Default: what is known of the model's name, else 32768."`
+	LLMTools    string        `name:"llm-tools" env:"LLM_TOOLS" placeholder:"WHEN" help:"Whether the model may search the knowledge by itself: on, off or auto, which is on for OpenAI's own server and for Anthropic. Default: auto."`
+	LLMContext  int           `name:"llm-context" env:"LLM_CONTEXT" range:"1-1000000000" placeholder:"N" help:"Number of tokens that prompt and answer may have together. Default: the known context of the model with this name, else 32768."`
 	// ProviderAllow has nothing from FETCH_ALLOW: a crawler may read hosts to
 	// which a workspace may not send its own requests.
-	ProviderAllow []string `name:"provider-allow" env:"PROVIDER_ALLOW" placeholder:"TARGET" help:"Private hosts and networks in which workspaces may use models of their own, also over http, written as in FETCH_ALLOW, such as ollama.internal:11434. Default: none."`
-	SecretKey     string   `name:"secret-key" env:"SECRET_KEY" placeholder:"KEY" secret:"text" help:"Key that encrypts the keys of workspaces' model providers in the database: 32 random bytes in base64, such as openssl rand -base64 32 prints. To change it, put the new one before the old one, with a comma between, and run parley provider reseal. All servers on one PostgreSQL need the same. Default: on SQLite a key that is made in the data folder; on PostgreSQL none, and no keys can be saved."`
-	EmbedBaseURL  string   `name:"embed-base-url" env:"EMBED_BASE_URL" placeholder:"URL" secret:"url" help:"OpenAI-compatible server whose /embeddings makes vectors of passages and questions. Default: OpenAI's when EMBED_MODEL is set; without EMBED_MODEL, retrieval needs no server."`
-	EmbedAPIKey   string   `name:"embed-api-key" env:"EMBED_API_KEY" placeholder:"KEY" secret:"text" help:"Key for the embedding server."`
-	EmbedModel    string   `name:"embed-model" env:"EMBED_MODEL" placeholder:"NAME" help:"Name of the embedding model. The index is rebuilt when it changes."`
-	EmbedSize     int      `name:"embed-dimensions" env:"EMBED_DIMENSIONS" range:"1-65536" placeholder:"N" help:"Dimension that the embedding server is asked for. Default: the model's own."`
+	ProviderAllow []string `name:"provider-allow" env:"PROVIDER_ALLOW" placeholder:"TARGET" help:"Private hosts and networks where workspaces may use models of their own, also over http. Written as in FETCH_ALLOW, such as ollama.internal:11434. Default: none."`
+	SecretKey     string   `name:"secret-key" env:"SECRET_KEY" placeholder:"KEY" secret:"text" help:"Key that encrypts the keys of workspaces' model providers in the database: 32 random bytes in base64, such as openssl rand -base64 32 prints. To change it, put the new one before the old one, with a comma between, and run parley provider reseal. All servers on one PostgreSQL need the same. Default: on SQLite, a key that Parley makes in the data folder; on PostgreSQL none, and Parley saves no provider's key."`
+	EmbedBaseURL  string   `name:"embed-base-url" env:"EMBED_BASE_URL" placeholder:"URL" secret:"url" help:"OpenAI-compatible server whose /embeddings turns passages and questions into vectors. Default: OpenAI's when EMBED_MODEL is set; without EMBED_MODEL, retrieval needs no server."`
+	EmbedAPIKey   string   `name:"embed-api-key" env:"EMBED_API_KEY" placeholder:"KEY" secret:"text" help:"API key for the embedding server."`
+	EmbedModel    string   `name:"embed-model" env:"EMBED_MODEL" placeholder:"NAME" help:"Name of the embedding model. When it changes, Parley rebuilds the index."`
+	EmbedSize     int      `name:"embed-dimensions" env:"EMBED_DIMENSIONS" range:"1-65536" placeholder:"N" help:"Dimension of the vectors that Parley asks the embedding server for. Default: the model's own."`
 }
 
 // DefaultLLM is the address of models whose server is not set.

@@ -10,9 +10,9 @@ import (
 
 // Operation is what operators watch and whom they admit.
 type Operation struct {
-	MetricsAddr     string `name:"metrics-addr" env:"METRICS_ADDR" placeholder:"ADDRESS" help:"Address on which /metrics is served to Prometheus, such as 127.0.0.1:9091. Unset means that it is not. Keep it from the public."`
-	SecurityContact string `name:"security-contact" env:"SECURITY_CONTACT" placeholder:"URI" help:"Where people report a vulnerability of this installation, such as mailto:security@example.com or https://example.com/security. With it /.well-known/security.txt is served, and with a BASE_URL of https that names the policy, too."`
-	AuditDays       int    `name:"audit-days" env:"AUDIT_DAYS" placeholder:"N" default:"400" help:"Days for which entries of the audit log are kept, those of deleted workspaces, too: from 1 to 3660."`
+	MetricsAddr     string `name:"metrics-addr" env:"METRICS_ADDR" placeholder:"ADDRESS" help:"Address on which Parley serves /metrics to Prometheus, such as 127.0.0.1:9091. If it is unset, Parley serves no metrics. Keep this address private."`
+	SecurityContact string `name:"security-contact" env:"SECURITY_CONTACT" placeholder:"URI" help:"Where people report a vulnerability of this installation, such as mailto:security@example.com or https://example.com/security. If it is set, Parley serves /.well-known/security.txt, which also names the policy if BASE_URL begins with https."`
+	AuditDays       int    `name:"audit-days" env:"AUDIT_DAYS" placeholder:"N" default:"400" help:"Days for which Parley keeps entries of the audit log, including those of deleted workspaces: from 1 to 3660."`
 	SignUp          bool   `name:"sign-up" env:"SIGN_UP" default:"true" negatable:"" help:"Whether anybody may sign up. The first visitor of an empty server always may."`
 }
 

@@ -10,11 +10,11 @@ import (
 
 // Reading is how documents are fetched and read.
 type Reading struct {
-	FetchAllow []string      `name:"fetch-allow" env:"FETCH_ALLOW" placeholder:"TARGET" help:"Private hosts and networks that pages may be read from, each with a port, such as wiki.internal:8080, 10.0.0.0/8:443 or [fd00::/8]:443, separated by commas. Without a port, 80 and 443 are open; the port * opens all. Default: none."`
-	FetchPorts []int         `name:"fetch-ports" env:"FETCH_PORTS" range:"1-65535" placeholder:"PORT" help:"Ports of public sites that pages may be read from. Default: 80 and 443."`
+	FetchAllow []string      `name:"fetch-allow" env:"FETCH_ALLOW" placeholder:"TARGET" help:"Private hosts and networks from which Parley may read pages, each with a port, such as wiki.internal:8080, 10.0.0.0/8:443 or [fd00::/8]:443, separated by commas. Without a port, an entry opens 80 and 443; the port * opens all. Default: none."`
+	FetchPorts []int         `name:"fetch-ports" env:"FETCH_PORTS" range:"1-65535" placeholder:"PORT" help:"Ports of public sites from which Parley may read pages. Default: 80 and 443."`
 	FetchDelay time.Duration `name:"fetch-delay" env:"FETCH_DELAY" range:"1ms-1h" default:"1s" help:"Pause between two requests to one host."`
-	Unconfined bool          `name:"extract-unconfined" env:"EXTRACT_UNCONFINED" help:"Whether files are read although this system cannot confine the processes that read them. Only Linux can. Without this setting, other systems refuse PDF, Office, EPUB and HTML files and web pages. On Linux these processes are always confined."`
-	Workers    int           `name:"workers" env:"WORKERS" range:"1-256" placeholder:"N" help:"Number of workspaces whose pages this process fetches at once. It updates the index for as many. Files have workers of their own, at most two for each processor. Default: 16."`
+	Unconfined bool          `name:"extract-unconfined" env:"EXTRACT_UNCONFINED" help:"Whether Parley reads files although this system cannot confine the processes that read them. Only Linux can. Without this setting, Parley on other systems refuses PDF, Office, EPUB and HTML files and web pages. On Linux it always confines these processes."`
+	Workers    int           `name:"workers" env:"WORKERS" range:"1-256" placeholder:"N" help:"Number of workspaces for which this process fetches pages at once. It updates the index for the same number. Files have workers of their own, at most two for each processor. Default: 16."`
 	JobLease   time.Duration `name:"job-lease" env:"JOB_LEASE" range:"1s-24h" default:"5m" help:"How long the documents that a dead server was working on wait until another server takes over. On SQLite the next start takes over at once."`
 }
 

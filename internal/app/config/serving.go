@@ -12,10 +12,10 @@ import (
 
 // Serving is the server's addresses and where its data is.
 type Serving struct {
-	Listen      string `name:"listen" env:"LISTEN_ADDR" placeholder:"ADDRESS" help:"Address to listen on. Default: 127.0.0.1:8080, or all interfaces on PORT when only that is set."`
-	Port        int    `name:"port" env:"PORT" range:"1-65535" help:"Port to listen on, on all interfaces, when no address is given."`
+	Listen      string `name:"listen" env:"LISTEN_ADDR" placeholder:"ADDRESS" help:"Address to listen on. Default: 127.0.0.1:8080, or all interfaces on PORT if only PORT is set."`
+	Port        int    `name:"port" env:"PORT" range:"1-65535" help:"Port to listen on, on all interfaces, if LISTEN_ADDR is unset."`
 	DataDir     string `name:"data-dir" env:"DATA_DIR" default:"./data" help:"Folder of the embedded database and index."`
-	BaseURL     string `name:"base-url" env:"BASE_URL" placeholder:"URL" help:"Address under which people reach the server, such as https://parley.example.com. Default: http:// and the address listened on. With https, cookies are sent over TLS only."`
+	BaseURL     string `name:"base-url" env:"BASE_URL" placeholder:"URL" help:"Address under which people reach the server, such as https://parley.example.com. Default: http:// and the address to listen on. With https, browsers send cookies over TLS only."`
 	DatabaseURL string `name:"database-url" env:"DATABASE_URL" placeholder:"URL" secret:"url" help:"PostgreSQL database, as postgres://user:password@host:5432/name. Default: SQLite in the data folder."`
 }
 
