@@ -50,8 +50,8 @@ const (
 )
 
 // forgetAnswers runs one of the statements above.
-func (s *Store) forgetAnswers(ctx context.Context, statement, workspaceID, id string) error {
-	_, err := s.raw(ctx).ExecContext(ctx, statement, workspaceID, id)
+func forgetAnswers(ctx context.Context, db *Store, statement, workspaceID, id string) error {
+	_, err := db.raw(ctx).ExecContext(ctx, statement, workspaceID, id)
 	return err
 }
 

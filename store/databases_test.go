@@ -76,6 +76,8 @@ type kept struct {
 	*ofCachedAnswers
 	*ofUsageRecords
 	*ofRetentions
+	*ofSizes
+	*ofInstallation
 }
 
 type (
@@ -117,6 +119,8 @@ type (
 	ofCachedAnswers = CachedAnswers
 	ofUsageRecords  = UsageRecords
 	ofRetentions    = Retentions
+	ofSizes         = Sizes
+	ofInstallation  = Installation
 )
 
 func allOf(s *Store) *everything {
@@ -127,6 +131,7 @@ func allOf(s *Store) *everything {
 		NewWorkspaces(s), NewPlanAccess(s), NewMembers(s), NewInvitations(s), NewHoldings(s), NewPlans(s),
 		NewSubscriptions(s), NewBillingEvents(s), NewTrials(s), NewReversals(s), NewAuditLog(s), NewChores(s), NewRequestMinutes(s),
 		NewConversations(s), NewTurns(s), NewLeases(s), NewMonths(s), NewKeys(s), NewCachedAnswers(s), NewUsageRecords(s), NewRetentions(s),
+		NewSizes(s), NewInstallation(s),
 	}}
 }
 

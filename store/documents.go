@@ -132,7 +132,7 @@ func (s *Documents) MarkRemoving(ctx context.Context, workspaceID, documentID st
 		if err != nil {
 			return mapError(err)
 		}
-		return s.store.forgetAnswers(ctx, forgetByDocument, workspaceID, documentID)
+		return forgetAnswers(ctx, s.store, forgetByDocument, workspaceID, documentID)
 	})
 }
 

@@ -24,11 +24,11 @@ func NewMonths(db *Store) *Months { return &Months{db} }
 // those below 256.
 
 // shardsOf returns the first of the shards in which this process counts.
-func (s *Store) shardsOf(reserved bool) int64 {
+func shardsOf(db *Store, reserved bool) int64 {
 	if !reserved {
 		return 0
 	}
-	return s.holder * shardsEach
+	return db.holder * shardsEach
 }
 
 const shardsEach = 256

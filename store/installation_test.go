@@ -19,7 +19,7 @@ func TestPublicIDKey(t *testing.T) {
 						return
 					}
 					defer s.Close()
-					if keys[i], err = s.KeepPublicIDKey(t.Context(), bytes.Repeat([]byte{byte(i + 1)}, 32)); err != nil {
+					if keys[i], err = NewInstallation(s).KeepPublicIDKey(t.Context(), bytes.Repeat([]byte{byte(i + 1)}, 32)); err != nil {
 						t.Error(err)
 					}
 				})

@@ -68,7 +68,7 @@ func (s *Turns) BeginConversation(ctx context.Context, workspaceID string, c cha
 	if s.store.dialect == dialect.Postgres {
 		var answerID int64
 		err := scanOne(ctx, s.store.raw(ctx), []any{&c.ID, &answerID}, beginConversation,
-			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, turn.Question, turn.LeaseUntil, turn.At, turn.Month, deliveryWords(turn.Delivery), s.store.shardsOf(turn.Reserved))
+			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, turn.Question, turn.LeaseUntil, turn.At, turn.Month, deliveryWords(turn.Delivery), shardsOf(s.store, turn.Reserved))
 		return c, answerID, mapError(err)
 	}
 	var answerID int64
@@ -91,14 +91,14 @@ func (s *Turns) BeginConversation(ctx context.Context, workspaceID string, c cha
 func (s *Turns) BeginTurn(ctx context.Context, workspaceID string, turn turn.Opening) (answerID int64, err error) {
 	args := []any{workspaceID, turn.ConversationID, turn.Question, turn.At, turn.LeaseUntil, deliveryWords(turn.Delivery)}
 	if s.store.dialect == dialect.Postgres {
-		answerID, err = s.insertTurn(ctx, insertTurnPostgres, append(args, turn.Month, s.store.shardsOf(turn.Reserved))...)
+		answerID, err = s.insertTurn(ctx, insertTurnPostgres, append(args, turn.Month, shardsOf(s.store, turn.Reserved))...)
 		return answerID, mapError(err)
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		if answerID, err = s.insertTurn(ctx, insertTurnSQLite, args...); err != nil {
 			return mapError(err)
 		}
-		return mapError(s.store.addToMonth(ctx, workspaceID, turn.Month, turn.Reserved))
+		return mapError(addToMonth(ctx, s.store, workspaceID, turn.Month, turn.Reserved))
 	})
 	return answerID, err
 }

@@ -1,7 +1,8 @@
 // Package store keeps what the domain packages own, in SQLite or PostgreSQL. It is the
 // only importer of ent: queries and the mapping of rows to the domain types
-// live here, one file a subject, and ent ends here. It has more than 40 exported
-// names: each subject has a type and a constructor of its own.
+// live here, one file a subject, and ent ends here. It is large because
+// it alone imports ent, and all subjects share its transactions; it has more
+// than 40 exported names because each subject has a type and a constructor of its own.
 //
 // Every method takes the workspace right after the context, and ent's privacy
 // policy confines its queries to it; statements by hand name it themselves. The
@@ -81,7 +82,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.addPlans(ctx); err != nil {
+	if err := addPlans(ctx, s); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil

@@ -14,17 +14,23 @@ const storedBytes = `SELECT
 	(SELECT COALESCE(SUM(octet_length(content)), 0) + $2 * COUNT(*) FROM documents WHERE workspace_id = $1) +
 	(SELECT COALESCE(SUM(octet_length(body)), 0) FROM uploads WHERE workspace_id = $1)`
 
+// Sizes says how large a workspace's knowledge is.
+type Sizes struct{ store *Store }
+
+// NewSizes returns those of a database.
+func NewSizes(db *Store) *Sizes { return &Sizes{db} }
+
 // StoredBytes is the size of a workspace's files and texts, and
 // [knowledge.DocumentBytes] for each document.
-func (s *Store) StoredBytes(ctx context.Context, workspaceID string) (n int, err error) {
-	err = scanOne(ctx, s.raw(ctx), []any{&n}, storedBytes, workspaceID, int64(knowledge.DocumentBytes))
+func (s *Sizes) StoredBytes(ctx context.Context, workspaceID string) (n int, err error) {
+	err = scanOne(ctx, s.store.raw(ctx), []any{&n}, storedBytes, workspaceID, int64(knowledge.DocumentBytes))
 	return n, mapError(err)
 }
 
 // KnowledgeChars is the length of all documents of a workspace.
-func (s *Store) KnowledgeChars(ctx context.Context, workspaceID string) (int, error) {
+func (s *Sizes) KnowledgeChars(ctx context.Context, workspaceID string) (int, error) {
 	var sums []struct{ Sum *int }
-	err := s.db(ctx).Document.Query().Where(document.WorkspaceID(workspaceID)).
+	err := s.store.db(ctx).Document.Query().Where(document.WorkspaceID(workspaceID)).
 		Aggregate(ent.As(ent.Sum(document.FieldChars), "sum")).Scan(within(ctx, workspaceID), &sums)
 	if err != nil {
 		return 0, mapError(err)

@@ -18,12 +18,12 @@ const (
 )
 
 // addToMonth adds one to the questions of a month.
-func (s *Store) addToMonth(ctx context.Context, workspaceID, month string, reserved bool) error {
+func addToMonth(ctx context.Context, db *Store, workspaceID, month string, reserved bool) error {
 	statement, args := countSQLite, []any{workspaceID, month}
-	if s.dialect == dialect.Postgres {
-		statement, args = countPostgres, append(args, s.shardsOf(reserved))
+	if db.dialect == dialect.Postgres {
+		statement, args = countPostgres, append(args, shardsOf(db, reserved))
 	}
-	_, err := s.raw(ctx).ExecContext(ctx, statement, args...)
+	_, err := db.raw(ctx).ExecContext(ctx, statement, args...)
 	return err
 }
 

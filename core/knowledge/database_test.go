@@ -87,6 +87,7 @@ type kept struct {
 	*ofRemovals
 	*ofRebuilds
 	*ofEmbeddings
+	*ofSizes
 }
 
 type (
@@ -99,11 +100,12 @@ type (
 	ofRemovals   = store.Removals
 	ofRebuilds   = store.Rebuilds
 	ofEmbeddings = store.Embeddings
+	ofSizes      = store.Sizes
 )
 
 func allOf(db *store.Store) *everything {
 	return &everything{db, kept{
 		store.NewChatbots(db), store.NewDocuments(db), store.NewUploads(db), store.NewSources(db), store.NewDueWork(db),
-		store.NewPassages(db), store.NewRemovals(db), store.NewRebuilds(db), store.NewEmbeddings(db),
+		store.NewPassages(db), store.NewRemovals(db), store.NewRebuilds(db), store.NewEmbeddings(db), store.NewSizes(db),
 	}}
 }

@@ -135,7 +135,7 @@ func openIDs(ctx context.Context, db *store.Store) (*publicid.Codec, error) {
 	if _, err := io.ReadFull(rand.Reader, fresh); err != nil {
 		return nil, err
 	}
-	key, err := db.KeepPublicIDKey(ctx, fresh)
+	key, err := store.NewInstallation(db).KeepPublicIDKey(ctx, fresh)
 	if err != nil {
 		return nil, fmt.Errorf("the key of public identifiers cannot be read: %w", err)
 	}
@@ -244,7 +244,7 @@ func NewLog(config *Config) *slog.Logger {
 // knowledgeStores are the ports of package knowledge to the database.
 func knowledgeStores(db *store.Store) knowledge.Stores {
 	return knowledge.Stores{
-		Transactions: db, Workspaces: db, Plans: db, Chatbots: store.NewChatbots(db), Sizes: db, Audit: db,
+		Transactions: db, Workspaces: db, Plans: db, Chatbots: store.NewChatbots(db), Sizes: store.NewSizes(db), Audit: db,
 		Documents: store.NewDocuments(db), Uploads: store.NewUploads(db), Sources: store.NewSources(db), Passages: store.NewPassages(db),
 		Removals: store.NewRemovals(db), Embeddings: store.NewEmbeddings(db), Due: store.NewDueWork(db),
 	}

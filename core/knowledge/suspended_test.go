@@ -80,7 +80,7 @@ func TestChatbotOverTheLimit(t *testing.T) {
 		if asked := l.world.fetches(); len(asked) != 0 {
 			t.Errorf("fetched was %v", asked)
 		}
-		if s := l.source(source.ID); s.State != knowledge.SourceReady || !strings.Contains(s.Reason, "rests") {
+		if s := l.source(source.ID); s.State != knowledge.SourceReady || !strings.Contains(s.Reason, "suspended") {
 			t.Errorf("the source is %+v", s)
 		}
 		l.overLimit(false)
