@@ -3,6 +3,10 @@
 //
 // It does not own which plan a workspace has (package tenant) nor how it is
 // paid for (package billing).
+//
+// It exports more names than other packages do: each name, interval and feature
+// of a plan, each resource that it limits and each status of a subscription is a
+// constant.
 package plan
 
 import "slices"
