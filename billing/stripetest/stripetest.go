@@ -1,12 +1,17 @@
 // Package stripetest owns a small Stripe for tests: an HTTP server on loopback
 // that keeps customers, products, prices, subscriptions, schedules, invoices,
-// charges, refunds and disputes, lets time pass on a clock of its own, and signs and delivers events as a test
-// wants them. It speaks the API version 2023-10-16, as stripe-go v76 reads it,
-// and shows a payment page, invoices and a portal to a browser.
+// charges, refunds and disputes, lets time pass on a clock of its own, and signs
+// and delivers events as a test wants them. It speaks the API version 2023-10-16,
+// as stripe-go v76 reads it, and shows a payment page, invoices and a portal to a
+// browser.
 //
 // It knows what a business with one price for each subscription needs. It
 // expects nothing of its callers, and does not check that each parameter is one
-// that Stripe has: stripe-mock does. It has no taxes or coupons.
+// that Stripe has: stripe-mock does, and [NewMock] starts one. It has
+// no taxes or coupons.
+//
+// It is larger than other packages, and so is [Server], for it is one Stripe: what
+// happens to one object changes others, at one time and under one lock.
 package stripetest
 
 import (
