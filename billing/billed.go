@@ -9,6 +9,8 @@ import (
 	"github.com/stripe/stripe-go/v76"
 	stripesub "github.com/stripe/stripe-go/v76/subscription"
 
+	"parley/billing/setup"
+	"parley/billing/stripeapi"
 	"parley/core/plan"
 	"parley/core/subscription"
 )
@@ -16,11 +18,11 @@ import (
 // billed translates a subscription. All of it comes from Stripe's present
 // state, so that it does not matter which events were heard before; only the
 // plan of an unknown price stays what it was.
-func (s *Service) billed(ctx context.Context, known subscription.Subscription, chosen candidate) (subscription.Billed, error) {
+func (s reader) billed(ctx context.Context, known subscription.Subscription, chosen candidate) (subscription.Billed, error) {
 	found := chosen.subscription
 	billed := subscription.Billed{
 		ID: found.ID, Status: chosen.status(), Plan: s.planOrLast(known, chosen),
-		Interval: intervalOf(chosen.price()), TrialEnd: moment(found.TrialEnd),
+		Interval: setup.IntervalOf(chosen.price()), TrialEnd: stripeapi.Moment(found.TrialEnd),
 	}
 	billed.Amount, billed.Currency = chosen.costs()
 	if billed.Status.Terminal() {
@@ -40,8 +42,8 @@ func (s *Service) billed(ctx context.Context, known subscription.Subscription, c
 
 // ended adds when a subscription ended, and if that was because nobody paid,
 // since when.
-func (s *Service) ended(ctx context.Context, known subscription.Subscription, found *stripe.Subscription, billed subscription.Billed) (_ subscription.Billed, err error) {
-	billed.EndsAt = moment(found.EndedAt)
+func (s reader) ended(ctx context.Context, known subscription.Subscription, found *stripe.Subscription, billed subscription.Billed) (_ subscription.Billed, err error) {
+	billed.EndsAt = stripeapi.Moment(found.EndedAt)
 	if why := found.CancellationDetails; why == nil || why.Reason != stripe.SubscriptionCancellationDetailsReasonPaymentFailed {
 		return billed, nil
 	}
@@ -68,7 +70,7 @@ func (c candidate) price() *stripe.Price {
 
 // planOrLast keeps the last known plan of a price that is none of ours: who
 // has paid is not locked out because somebody made a price by hand.
-func (s *Service) planOrLast(known subscription.Subscription, chosen candidate) plan.Name {
+func (s reader) planOrLast(known subscription.Subscription, chosen candidate) plan.Name {
 	if chosen.plan != "" {
 		return chosen.plan
 	}
@@ -83,12 +85,12 @@ func (s *Service) planOrLast(known subscription.Subscription, chosen candidate) 
 
 // periodEnd is when the next payment is due. Newer versions of Stripe's API
 // have it in the items only, which this version of stripe-go does not read.
-func (s *Service) periodEnd(ctx context.Context, found *stripe.Subscription) (*time.Time, error) {
+func (s subscribed) periodEnd(ctx context.Context, found *stripe.Subscription) (*time.Time, error) {
 	if found.CurrentPeriodEnd != 0 {
-		return moment(found.CurrentPeriodEnd), nil
+		return stripeapi.Moment(found.CurrentPeriodEnd), nil
 	}
-	client := stripesub.Client{B: s.account.backend, Key: s.account.key}
-	again, err := ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
+	client := stripesub.Client{B: s.api.Backend, Key: s.api.Key}
+	again, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
 		params := &stripe.SubscriptionParams{}
 		params.Context = ctx
 		return client.Get(found.ID, params)
@@ -114,18 +116,18 @@ func itemsPeriodEnd(raw []byte) *time.Time {
 	for _, item := range body.Items.Data {
 		end = max(end, item.CurrentPeriodEnd)
 	}
-	return moment(end)
+	return stripeapi.Moment(end)
 }
 
 // endsAt is when a subscription ends without anybody doing anything more.
 func endsAt(found *stripe.Subscription, periodEnd *time.Time) *time.Time {
 	switch {
 	case found.CancelAt != 0:
-		return moment(found.CancelAt)
+		return stripeapi.Moment(found.CancelAt)
 	case found.CancelAtPeriodEnd:
 		return periodEnd
 	case scheduled(found.Schedule) && found.Schedule.EndBehavior == stripe.SubscriptionScheduleEndBehaviorCancel && len(found.Schedule.Phases) > 0:
-		return moment(found.Schedule.Phases[len(found.Schedule.Phases)-1].EndDate)
+		return stripeapi.Moment(found.Schedule.Phases[len(found.Schedule.Phases)-1].EndDate)
 	}
 	return nil
 }

@@ -3,7 +3,9 @@
 //
 // It does not own plans, their limits and which state gives which plan (package
 // plan), nor the subscription as it is stored and what follows from it (package
-// subscription). It opens no transaction: it writes what it reads into [Books].
+// subscription), nor what an operator sets up at Stripe (package setup), how
+// Stripe is called (package stripeapi) and what an event says (package notice).
+// It opens no transaction: it writes what it reads into [Books].
 package billing
 
 import (
@@ -11,8 +13,9 @@ import (
 	"log/slog"
 	"time"
 
+	"parley/billing/setup"
+	"parley/billing/stripeapi"
 	"parley/core/audit"
-	"parley/core/plan"
 	"parley/core/subscription"
 	"parley/core/tenant"
 )
@@ -46,7 +49,7 @@ type Books struct {
 	Customers  Customers
 	Trials     trialsPort
 	Reversals  reversalsPort
-	Prices     pricesPort
+	Prices     setup.Prices
 	Workspaces workspacesPort
 }
 
@@ -86,11 +89,6 @@ type reversalsPort interface {
 	RecordReversals(ctx context.Context, workspaceID string, read []subscription.Reversal) (news []subscription.Reversal, err error)
 }
 
-// pricesPort keeps what plans are sold for.
-type pricesPort interface {
-	SetOnSale(ctx context.Context, name plan.Name, price plan.Price) error
-}
-
 // workspacesPort knows the workspaces of this server.
 type workspacesPort interface {
 	Workspace(ctx context.Context, workspaceID string) (tenant.Workspace, error)
@@ -113,25 +111,51 @@ type registry struct {
 	*audit.Reader
 }
 
-// Service is an account at Stripe and the workspaces that pay there.
+// Service is an account at Stripe and the workspaces that pay there. Each of its
+// parts has the methods of one subject.
 type Service struct {
-	config   Config
-	account  account
-	books    Books
-	now      func() time.Time
-	log      *slog.Logger
-	observer Observer
-	lanes    *lanes
-	whose    identity
-	// wait pauses; tests do not.
-	wait func(ctx context.Context, pause time.Duration) error
+	*common
+	*setup.Setup
+	customers
+	prices
+	trials
+	subscribed
+	statements
+	checkoutPages
+	reader
+	refresher
+	reconciler
+	moneyBack
+	listener
+	portalPages
+	closer
+	finisher
+	cashier
 }
 
-// New returns the account. [Service.Check] and [Service.Sync] work
+// New returns the account. [setup.Setup.Check] and [setup.Setup.Sync] work
 // without books.
 func New(config Config, books Books, now func() time.Time, log *slog.Logger, observer Observer) *Service {
-	return &Service{
-		config: config, account: connect(config.Key, config.BaseURL), books: books,
-		now: now, log: log, observer: observer, lanes: newLanes(), wait: sleep,
+	c := &common{
+		config: config, api: stripeapi.Connect(config.Key, config.BaseURL), books: books,
+		now: now, log: log, observer: observer, wait: sleep,
 	}
+	s := &Service{
+		common: c, customers: customers{c}, prices: prices{c}, trials: trials{c}, subscribed: subscribed{c},
+		statements: statements{c}, checkoutPages: checkoutPages{c}, moneyBack: moneyBack{c},
+		Setup: setup.New(c.api, config.setup(), books.Prices),
+	}
+	s.reader = reader{c, s.customers, s.prices, s.trials, s.subscribed}
+	s.refresher = refresher{c, s.reader, newLanes()}
+	s.reconciler = reconciler{c, s.refresher}
+	s.listener = listener{c, s.refresher, s.moneyBack}
+	s.portalPages = portalPages{c, s.prices}
+	s.closer = closer{c, s.customers, s.subscribed, s.checkoutPages}
+	s.finisher = finisher{c, s.refresher, s.closer}
+	s.cashier = cashier{c, s.customers, s.trials, s.checkoutPages, s.portalPages, s.refresher, s.finisher}
+	return s
+}
+
+func (c Config) setup() setup.Config {
+	return setup.Config{WebhookSecret: c.WebhookSecret, TaxInclusive: c.TaxInclusive, TaxCode: c.TaxCode}
 }

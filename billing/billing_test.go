@@ -10,8 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stripe/stripe-go/v76"
-
+	"parley/billing/stripeapi"
 	"parley/core/fault"
 )
 
@@ -45,39 +44,10 @@ func TestCheck(t *testing.T) {
 	})
 }
 
-func TestFailure(t *testing.T) {
-	tests := []struct {
-		name   string
-		status int
-		want   fault.Kind
-	}{
-		{"a wrong key", http.StatusUnauthorized, fault.Unavailable},
-		{"a key that may not", http.StatusForbidden, fault.Unavailable},
-		{"too many calls", http.StatusTooManyRequests, fault.Unavailable},
-		{"a request that is wrong", http.StatusBadRequest, fault.Upstream},
-		{"a thing that is not there", http.StatusNotFound, fault.Upstream},
-		{"a failure at Stripe", http.StatusInternalServerError, fault.Upstream},
-	}
-	for _, test := range tests {
-		t.Run(test.name+" says nothing that is secret", func(t *testing.T) {
-			err := failure(&stripe.Error{
-				HTTPStatusCode: test.status, Code: stripe.ErrorCodeParameterUnknown, RequestID: "req_1",
-				Msg: "Invalid API Key provided: sk_live_****1234, of ada@example.com",
-			})
-			if !fault.Is(err, test.want) {
-				t.Errorf("got %v, want kind %d", err, test.want)
-			}
-			if strings.Contains(err.Error(), "sk_live") || strings.Contains(err.Error(), "ada@") || !strings.Contains(err.Error(), "req_1") {
-				t.Errorf("the log would have %q", err.Error())
-			}
-		})
-	}
-}
-
 func TestAnswersAreBounded(t *testing.T) {
 	t.Run("an answer without end is not read to its end", func(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = io.WriteString(w, `{"object":"balance","available":[],"more":"`+strings.Repeat("x", maxAnswer)+`"}`)
+			_, _ = io.WriteString(w, `{"object":"balance","available":[],"more":"`+strings.Repeat("x", stripeapi.MaxAnswer)+`"}`)
 		}))
 		defer server.Close()
 		if _, err := serviceAt("sk_test", server.URL).Check(t.Context()); !fault.Is(err, fault.Unavailable) {
@@ -85,7 +55,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		}
 	})
 	t.Run("a redirect is not followed with the key", func(t *testing.T) {
-		followed := make(chan string, 1+retries)
+		followed := make(chan string, 1+stripeapi.Retries)
 		elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { followed <- r.Header.Get("Authorization") }))
 		defer elsewhere.Close()
 		server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusFound))

@@ -7,6 +7,7 @@ import (
 	"github.com/stripe/stripe-go/v76"
 	stripesub "github.com/stripe/stripe-go/v76/subscription"
 
+	"parley/billing/stripeapi"
 	"parley/core/plan"
 	"parley/core/subscription"
 )
@@ -15,16 +16,16 @@ import (
 // it could still be paid for: for a workspace that is about to be deleted.
 // It may be called again. What is stored changes with the next
 // [Service.Refresh].
-func (s *Service) Cancel(ctx context.Context, workspaceID string) error {
+func (s closer) Cancel(ctx context.Context, workspaceID string) error {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID == "" {
 		return err
 	}
-	if err := s.expireSessions(ctx, known.CustomerID); err != nil && !missing(err) {
+	if err := s.expireSessions(ctx, known.CustomerID); err != nil && !stripeapi.Missing(err) {
 		return err
 	}
 	subscriptions, err := s.subscriptions(ctx, known.CustomerID)
-	if missing(err) {
+	if stripeapi.Missing(err) {
 		return s.leave(ctx, known)
 	}
 	if err != nil {
@@ -44,7 +45,7 @@ func (s *Service) Cancel(ctx context.Context, workspaceID string) error {
 // leave is for a customer that is not there any more. One that this Stripe never
 // knew cannot be cancelled here: whoever runs the server is told if it may still
 // be paid for.
-func (s *Service) leave(ctx context.Context, known subscription.Subscription) error {
+func (s closer) leave(ctx context.Context, known subscription.Subscription) error {
 	err := s.confirmDeleted(ctx, known)
 	if !isStray(err) {
 		return err
@@ -56,14 +57,14 @@ func (s *Service) leave(ctx context.Context, known subscription.Subscription) er
 	return nil
 }
 
-func (s *Service) cancel(ctx context.Context, subscriptionID string) error {
-	client := stripesub.Client{B: s.account.backend, Key: s.account.key}
-	_, err := ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
+func (s subscribed) cancel(ctx context.Context, subscriptionID string) error {
+	client := stripesub.Client{B: s.api.Backend, Key: s.api.Key}
+	_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
 		params := &stripe.SubscriptionCancelParams{}
 		params.Context = ctx
 		return client.Cancel(subscriptionID, params)
 	})
-	if missing(err) { // it ended meanwhile
+	if stripeapi.Missing(err) { // it ended meanwhile
 		return nil
 	}
 	return err

@@ -8,6 +8,8 @@ import (
 	"github.com/stripe/stripe-go/v76/checkout/session"
 	"github.com/stripe/stripe-go/v76/price"
 
+	"parley/billing/setup"
+	"parley/billing/stripeapi"
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
@@ -32,7 +34,7 @@ type Back struct {
 }
 
 func (p Purchase) check() error {
-	if rank(p.Plan) < 0 || p.Plan == plan.Free {
+	if setup.Rank(p.Plan) < 0 || p.Plan == plan.Free {
 		return fault.InField("plan", "Choose a plan that can be bought.")
 	}
 	if p.Interval != plan.Monthly && p.Interval != plan.Yearly {
@@ -48,7 +50,7 @@ func (p Purchase) check() error {
 // bought, Unavailable if the plan has no price at Stripe, a Conflict for a
 // workspace that may be paying at another Stripe, and Upstream or Unavailable
 // when Stripe cannot be asked.
-func (s *Service) Checkout(ctx context.Context, workspaceID string, purchase Purchase, back Back) (string, error) {
+func (s cashier) Checkout(ctx context.Context, workspaceID string, purchase Purchase, back Back) (string, error) {
 	if err := purchase.check(); err != nil {
 		return "", err
 	}
@@ -78,7 +80,7 @@ func (s *Service) Checkout(ctx context.Context, workspaceID string, purchase Pur
 	switch known.Status {
 	case plan.None, plan.IncompleteExpired, plan.Canceled:
 		url, err := s.sell(ctx, known, purchase, priceID, back)
-		if !missing(err) {
+		if !stripeapi.Missing(err) {
 			return url, err
 		}
 		// The customer was deleted at Stripe.
@@ -97,12 +99,12 @@ func (s *Service) Checkout(ctx context.Context, workspaceID string, purchase Pur
 }
 
 // priceOf finds the price that is sold now.
-func (s *Service) priceOf(ctx context.Context, purchase Purchase) (string, error) {
-	client := price.Client{B: s.account.backend, Key: s.account.key}
-	found, err := ask(ctx, func(ctx context.Context) ([]*stripe.Price, error) {
-		params := &stripe.PriceListParams{Active: stripe.Bool(true), LookupKeys: []*string{stripe.String(lookupKey(purchase.Plan, purchase.Interval))}}
+func (s cashier) priceOf(ctx context.Context, purchase Purchase) (string, error) {
+	client := price.Client{B: s.api.Backend, Key: s.api.Key}
+	found, err := stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Price, error) {
+		params := &stripe.PriceListParams{Active: stripe.Bool(true), LookupKeys: []*string{stripe.String(setup.LookupKey(purchase.Plan, purchase.Interval))}}
 		params.Context = ctx
-		return all[*stripe.Price](client.List(params).Iter)
+		return stripeapi.All[*stripe.Price](client.List(params).Iter)
 	})
 	if err != nil {
 		return "", err
@@ -115,7 +117,7 @@ func (s *Service) priceOf(ctx context.Context, purchase Purchase) (string, error
 
 // sell makes a page to pay on, and closes those that were left open: who pays
 // on two of them would have two subscriptions.
-func (s *Service) sell(ctx context.Context, known subscription.Subscription, purchase Purchase, priceID string, back Back) (string, error) {
+func (s cashier) sell(ctx context.Context, known subscription.Subscription, purchase Purchase, priceID string, back Back) (string, error) {
 	trialDays, err := s.trialDays(ctx, known, purchase.Buyer)
 	if err != nil {
 		return "", err
@@ -126,8 +128,8 @@ func (s *Service) sell(ctx context.Context, known subscription.Subscription, pur
 	if err := s.books.Customers.BeginCheckout(ctx, known.WorkspaceID); err != nil {
 		return "", err
 	}
-	client := session.Client{B: s.account.backend, Key: s.account.key}
-	made, err := ask(ctx, func(ctx context.Context) (*stripe.CheckoutSession, error) {
+	client := session.Client{B: s.api.Backend, Key: s.api.Key}
+	made, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.CheckoutSession, error) {
 		params := s.sessionParams(known, priceID, back)
 		offerTrial(params, trialDays, purchase.Buyer)
 		params.Context = ctx
@@ -142,7 +144,7 @@ func (s *Service) sell(ctx context.Context, known subscription.Subscription, pur
 // newestSession closes all of a customer's open pages but the newest, and
 // returns that one's address: of several owners who go to pay at the same
 // instant all are to see one page.
-func (s *Service) newestSession(ctx context.Context, customerID string, made *stripe.CheckoutSession) (string, error) {
+func (s checkoutPages) newestSession(ctx context.Context, customerID string, made *stripe.CheckoutSession) (string, error) {
 	open, err := s.openSessions(ctx, customerID)
 	if err != nil {
 		return "", err
@@ -157,7 +159,7 @@ func (s *Service) newestSession(ctx context.Context, customerID string, made *st
 	return newest.URL, s.expire(ctx, open)
 }
 
-func (s *Service) sessionParams(known subscription.Subscription, priceID string, back Back) *stripe.CheckoutSessionParams {
+func (s checkoutPages) sessionParams(known subscription.Subscription, priceID string, back Back) *stripe.CheckoutSessionParams {
 	params := &stripe.CheckoutSessionParams{
 		Mode:                stripe.String(string(stripe.CheckoutSessionModeSubscription)),
 		Customer:            stripe.String(known.CustomerID),
@@ -180,7 +182,7 @@ func (s *Service) sessionParams(known subscription.Subscription, priceID string,
 }
 
 // expireSessions closes a customer's pages that nobody has paid on.
-func (s *Service) expireSessions(ctx context.Context, customerID string) error {
+func (s checkoutPages) expireSessions(ctx context.Context, customerID string) error {
 	open, err := s.openSessions(ctx, customerID)
 	if err != nil {
 		return err
@@ -188,25 +190,25 @@ func (s *Service) expireSessions(ctx context.Context, customerID string) error {
 	return s.expire(ctx, open)
 }
 
-func (s *Service) openSessions(ctx context.Context, customerID string) ([]*stripe.CheckoutSession, error) {
-	client := session.Client{B: s.account.backend, Key: s.account.key}
-	return ask(ctx, func(ctx context.Context) ([]*stripe.CheckoutSession, error) {
+func (s checkoutPages) openSessions(ctx context.Context, customerID string) ([]*stripe.CheckoutSession, error) {
+	client := session.Client{B: s.api.Backend, Key: s.api.Key}
+	return stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.CheckoutSession, error) {
 		params := &stripe.CheckoutSessionListParams{Customer: stripe.String(customerID), Status: stripe.String(string(stripe.CheckoutSessionStatusOpen))}
 		params.Context = ctx
-		params.Limit = stripe.Int64(pageSize)
-		return all[*stripe.CheckoutSession](client.List(params).Iter)
+		params.Limit = stripe.Int64(stripeapi.PageSize)
+		return stripeapi.All[*stripe.CheckoutSession](client.List(params).Iter)
 	})
 }
 
-func (s *Service) expire(ctx context.Context, open []*stripe.CheckoutSession) error {
-	client := session.Client{B: s.account.backend, Key: s.account.key}
+func (s checkoutPages) expire(ctx context.Context, open []*stripe.CheckoutSession) error {
+	client := session.Client{B: s.api.Backend, Key: s.api.Key}
 	for _, page := range open {
-		_, err := ask(ctx, func(ctx context.Context) (*stripe.CheckoutSession, error) {
+		_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.CheckoutSession, error) {
 			params := &stripe.CheckoutSessionExpireParams{}
 			params.Context = ctx
 			return client.Expire(page.ID, params)
 		})
-		if err != nil && !refused(err) { // refused: it was paid on or has expired meanwhile
+		if err != nil && !stripeapi.Refused(err) { // refused: it was paid on or has expired meanwhile
 			return err
 		}
 	}

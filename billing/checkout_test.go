@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/billing/setup"
 	"parley/core/fault"
 	"parley/core/plan"
 )
@@ -134,7 +135,7 @@ func TestCheckoutOfSubscriber(t *testing.T) {
 	})
 	t.Run("a subscription that was not heard of yet is not bought a second time", func(t *testing.T) {
 		s := newShop(t)
-		if err := s.stripe.Subscribe(s.become(t), lookupKey(plan.Basic, plan.Monthly), 0); err != nil {
+		if err := s.stripe.Subscribe(s.become(t), setup.LookupKey(plan.Basic, plan.Monthly), 0); err != nil {
 			t.Fatal(err)
 		}
 		s.checkout(t, plan.Standard, portals)
@@ -150,7 +151,7 @@ func TestCheckoutOfSubscriber(t *testing.T) {
 		{"the same price", func(*shop, string) {}, plan.Basic},
 		{"a subscription that is about to end", func(s *shop, id string) { s.stripe.CancelAtPeriodEnd(id, true) }, plan.Standard},
 		{"a subscription with a change to come", func(s *shop, id string) {
-			_ = s.stripe.SchedulePrice(id, lookupKey(plan.Premium, plan.Monthly))
+			_ = s.stripe.SchedulePrice(id, setup.LookupKey(plan.Premium, plan.Monthly))
 		}, plan.Standard},
 		{"a payment that is due", func(s *shop, id string) { s.stripe.SetStatus(id, string(plan.PastDue)) }, plan.Standard},
 		{"a status that nobody knows", func(s *shop, id string) { s.stripe.SetStatus(id, "frozen") }, plan.Standard},

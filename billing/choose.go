@@ -6,6 +6,7 @@ import (
 
 	"github.com/stripe/stripe-go/v76"
 
+	"parley/billing/setup"
 	"parley/core/plan"
 )
 
@@ -27,7 +28,7 @@ func choose(candidates []candidate) candidate {
 	return slices.MaxFunc(candidates, func(a, b candidate) int {
 		return cmp.Or(
 			cmp.Compare(worth(a.status()), worth(b.status())),
-			cmp.Compare(rank(a.plan), rank(b.plan)),
+			cmp.Compare(setup.Rank(a.plan), setup.Rank(b.plan)),
 			cmp.Compare(a.subscription.Created, b.subscription.Created),
 			cmp.Compare(a.subscription.ID, b.subscription.ID),
 		)
@@ -59,6 +60,3 @@ func paid(candidates []candidate) int {
 	}
 	return count
 }
-
-// rank is the place of a plan in their order, -1 for none.
-func rank(name plan.Name) int { return slices.Index(plan.Names(), name) }

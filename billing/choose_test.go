@@ -5,6 +5,7 @@ import (
 
 	"github.com/stripe/stripe-go/v76"
 
+	"parley/billing/setup"
 	"parley/core/plan"
 )
 
@@ -62,7 +63,7 @@ func TestPlanOf(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, ok := planOf(test.price)
+			got, ok := setup.PlanOf(test.price)
 			if got != test.want || ok != (test.want != "") {
 				t.Errorf("got %q, %v, want %q", got, ok, test.want)
 			}
@@ -82,7 +83,7 @@ func TestIntervalOf(t *testing.T) {
 		{nil, ""},
 	}
 	for _, test := range tests {
-		if got := intervalOf(&stripe.Price{Recurring: test.recurring}); got != test.want {
+		if got := setup.IntervalOf(&stripe.Price{Recurring: test.recurring}); got != test.want {
 			t.Errorf("%+v is %q, want %q", test.recurring, got, test.want)
 		}
 	}

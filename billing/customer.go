@@ -9,6 +9,7 @@ import (
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/customer"
 
+	"parley/billing/stripeapi"
 	"parley/core/subscription"
 )
 
@@ -17,7 +18,7 @@ import (
 const metadataWorkspace = "workspace"
 
 // customer returns the subscription of a workspace, which has a customer then.
-func (s *Service) customer(ctx context.Context, workspaceID string) (subscription.Subscription, error) {
+func (s customers) customer(ctx context.Context, workspaceID string) (subscription.Subscription, error) {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID != "" {
 		return known, err
@@ -30,7 +31,7 @@ func (s *Service) customer(ctx context.Context, workspaceID string) (subscriptio
 }
 
 // newCustomer makes a customer, in place of one that was deleted or of none.
-func (s *Service) newCustomer(ctx context.Context, workspaceID, deleted string) (subscription.Customer, error) {
+func (s customers) newCustomer(ctx context.Context, workspaceID, deleted string) (subscription.Customer, error) {
 	email, err := s.books.Customers.OwnerEmail(ctx, workspaceID)
 	if err != nil {
 		return subscription.Customer{}, err
@@ -43,8 +44,8 @@ func (s *Service) newCustomer(ctx context.Context, workspaceID, deleted string) 
 	if err != nil {
 		return subscription.Customer{}, err
 	}
-	client := customer.Client{B: s.account.backend, Key: s.account.key}
-	made, err := ask(ctx, func(ctx context.Context) (*stripe.Customer, error) {
+	client := customer.Client{B: s.api.Backend, Key: s.api.Key}
+	made, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Customer, error) {
 		params := &stripe.CustomerParams{
 			Email: stripe.String(email), Name: stripe.String(workspace.Name), InvoiceSettings: invoiceSettings(workspace.Name),
 		}
@@ -62,7 +63,7 @@ func (s *Service) newCustomer(ctx context.Context, workspaceID, deleted string) 
 // startOver gives a workspace a new customer, in place of one that is not at
 // this Stripe. It fails with the same failure for a workspace that may still be
 // paying elsewhere: a person has to look.
-func (s *Service) startOver(ctx context.Context, workspaceID string, failure error) error {
+func (s customers) startOver(ctx context.Context, workspaceID string, failure error) error {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil {
 		return err
@@ -98,7 +99,7 @@ const tellTries = 3
 
 // PushCustomers tells Stripe the addresses of owners that have changed. Those
 // that it could not tell it tries again the next time.
-func (s *Service) PushCustomers(ctx context.Context) error {
+func (s customers) PushCustomers(ctx context.Context) error {
 	subscriptions, err := s.books.Ledger.All(ctx)
 	if err != nil {
 		return err
@@ -106,10 +107,10 @@ func (s *Service) PushCustomers(ctx context.Context) error {
 	subscriptions = slices.DeleteFunc(subscriptions, func(known subscription.Subscription) bool {
 		return known.CustomerID == "" || !known.CustomerStale || known.MissingAt != nil
 	})
-	return each(ctx, s, subscriptions, func(known subscription.Subscription) error { return s.pushCustomer(ctx, known) })
+	return each(ctx, s.common, subscriptions, func(known subscription.Subscription) error { return s.pushCustomer(ctx, known) })
 }
 
-func (s *Service) pushCustomer(ctx context.Context, known subscription.Subscription) error {
+func (s customers) pushCustomer(ctx context.Context, known subscription.Subscription) error {
 	told := ""
 	for range tellTries {
 		email, err := s.books.Customers.OwnerEmail(ctx, known.WorkspaceID)
@@ -117,7 +118,7 @@ func (s *Service) pushCustomer(ctx context.Context, known subscription.Subscript
 			return err
 		}
 		err = s.setEmail(ctx, known.CustomerID, email)
-		if missing(err) { // nobody needs to be told for one that was deleted
+		if stripeapi.Missing(err) { // nobody needs to be told for one that was deleted
 			err = s.noteStray(ctx, known, s.confirmDeleted(ctx, known))
 		}
 		if err != nil {
@@ -131,9 +132,9 @@ func (s *Service) pushCustomer(ctx context.Context, known subscription.Subscript
 	return nil
 }
 
-func (s *Service) setEmail(ctx context.Context, customerID, email string) error {
-	client := customer.Client{B: s.account.backend, Key: s.account.key}
-	_, err := ask(ctx, func(ctx context.Context) (*stripe.Customer, error) {
+func (s customers) setEmail(ctx context.Context, customerID, email string) error {
+	client := customer.Client{B: s.api.Backend, Key: s.api.Key}
+	_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Customer, error) {
 		params := &stripe.CustomerParams{Email: stripe.String(email)}
 		params.Context = ctx
 		return client.Update(customerID, params)

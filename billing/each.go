@@ -3,13 +3,12 @@ package billing
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 
 	"github.com/stripe/stripe-go/v76"
 	stripesub "github.com/stripe/stripe-go/v76/subscription"
 
-	"parley/core/fault"
+	"parley/billing/stripeapi"
 )
 
 const (
@@ -25,7 +24,7 @@ const (
 // one of them does not keep the others from their turn; it stops only when
 // Stripe itself cannot be asked. It returns the first few failures. Workspaces
 // whose customer is not at this Stripe are left out: they are marked already.
-func each[T any](ctx context.Context, s *Service, items []T, do func(T) error) error {
+func each[T any](ctx context.Context, s *common, items []T, do func(T) error) error {
 	var failures []error
 	running := 0
 	for _, item := range items {
@@ -36,7 +35,7 @@ func each[T any](ctx context.Context, s *Service, items []T, do func(T) error) e
 		if err != nil && len(failures) < enoughFailures {
 			failures = append(failures, err)
 		}
-		if running++; !away(err) {
+		if running++; !stripeapi.Away(err) {
 			running = 0
 		}
 		if running < enoughFailures {
@@ -53,11 +52,11 @@ func each[T any](ctx context.Context, s *Service, items []T, do func(T) error) e
 }
 
 // patiently tries again, after pauses, what Stripe is too busy for.
-func (s *Service) patiently(ctx context.Context, do func() error) error {
+func (s *common) patiently(ctx context.Context, do func() error) error {
 	pause := busyWait
 	for try := 1; ; try++ {
 		err := do()
-		if !busy(err) || try == busyTries || s.wait(ctx, pause) != nil {
+		if !stripeapi.Busy(err) || try == busyTries || s.wait(ctx, pause) != nil {
 			return err
 		}
 		pause *= 2
@@ -76,36 +75,17 @@ func sleep(ctx context.Context, pause time.Duration) error {
 }
 
 // works asks the database and Stripe for something that both always have.
-func (s *Service) works(ctx context.Context) error {
+func (s *common) works(ctx context.Context) error {
 	if _, err := s.books.Ledger.SawEvent(ctx, ""); err != nil {
 		return err
 	}
-	client := stripesub.Client{B: s.account.backend, Key: s.account.key}
-	_, err := ask(ctx, func(ctx context.Context) ([]*stripe.Subscription, error) {
+	client := stripesub.Client{B: s.api.Backend, Key: s.api.Key}
+	_, err := stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Subscription, error) {
 		params := &stripe.SubscriptionListParams{}
 		params.Context = ctx
 		params.Limit = stripe.Int64(1)
 		params.Single = true
-		return all[*stripe.Subscription](client.List(params).Iter)
+		return stripeapi.All[*stripe.Subscription](client.List(params).Iter)
 	})
 	return err
-}
-
-// away reports whether a failure is of a kind that says that Stripe, the key or
-// the database does not work. What Stripe refuses of one customer is none.
-func away(err error) bool {
-	var cause *refusal
-	if errors.As(err, &cause) {
-		switch cause.status {
-		case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
-			return true
-		}
-		return cause.status >= http.StatusInternalServerError
-	}
-	return fault.Is(err, fault.Upstream) || fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Internal)
-}
-
-func busy(err error) bool {
-	var cause *refusal
-	return errors.As(err, &cause) && cause.status == http.StatusTooManyRequests
 }

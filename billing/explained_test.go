@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"parley/billing/setup"
 )
 
 func TestEveryAlarmIsExplained(t *testing.T) {
@@ -17,12 +19,12 @@ func TestEveryAlarmIsExplained(t *testing.T) {
 			t.Errorf("docs/billing.md does not say what to do for %s", reason)
 		}
 	}
-	for _, right := range Rights() {
+	for _, right := range setup.Rights() {
 		if !strings.Contains(page, "| "+right.Resource+" | "+right.Level+" |") {
 			t.Errorf("docs/billing.md lacks the right %s: %s", right.Resource, right.Level)
 		}
 	}
-	for _, kind := range Events() {
+	for _, kind := range setup.Events() {
 		if !strings.Contains(page, "`"+kind+"`") {
 			t.Errorf("docs/billing.md lacks the event %s", kind)
 		}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/invoice"
+
+	"parley/billing/stripeapi"
 )
 
 // Invoice is one that Stripe has made for a workspace.
@@ -25,20 +27,20 @@ type Invoice struct {
 // Invoices returns the latest of a workspace, the latest first: at most limit,
 // which is from 1 to 100. Drafts are left out. A workspace that was never a
 // customer has none, nor has one whose customer is not at this Stripe.
-func (s *Service) Invoices(ctx context.Context, workspaceID string, limit int) ([]Invoice, error) {
+func (s statements) Invoices(ctx context.Context, workspaceID string, limit int) ([]Invoice, error) {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID == "" {
 		return nil, err
 	}
-	client := invoice.Client{B: s.account.backend, Key: s.account.key}
-	found, err := ask(ctx, func(ctx context.Context) ([]*stripe.Invoice, error) {
+	client := invoice.Client{B: s.api.Backend, Key: s.api.Key}
+	found, err := stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Invoice, error) {
 		params := &stripe.InvoiceListParams{Customer: stripe.String(known.CustomerID)}
 		params.Context = ctx
-		params.Limit = stripe.Int64(int64(min(max(limit, 1), pageSize)))
+		params.Limit = stripe.Int64(int64(min(max(limit, 1), stripeapi.PageSize)))
 		params.Single = true
-		return all[*stripe.Invoice](client.List(params).Iter)
+		return stripeapi.All[*stripe.Invoice](client.List(params).Iter)
 	})
-	if missing(err) { // the customer is not at this Stripe
+	if stripeapi.Missing(err) { // the customer is not at this Stripe
 		return nil, nil
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/billing/setup"
 	"parley/billing/stripetest"
 	"parley/core/audit"
 	"parley/core/fault"
@@ -304,6 +305,12 @@ func newEmptyShop(t *testing.T) *shop {
 	return s
 }
 
+// configure changes the configuration of the shop.
+func (s *shop) configure(change func(*Config)) {
+	change(&s.config)
+	s.Setup = setup.New(s.api, s.config.setup(), s.books.Prices)
+}
+
 func (s *shop) configured() Config {
 	return Config{Key: s.stripe.Key, WebhookSecret: s.stripe.WebhookSecret, BaseURL: s.stripe.URL, TrialDays: 14}
 }
@@ -322,7 +329,7 @@ func (s *shop) become(t *testing.T) string {
 func (s *shop) subscribe(t *testing.T, name plan.Name) (customerID string) {
 	t.Helper()
 	customerID = s.become(t)
-	if err := s.stripe.Subscribe(customerID, lookupKey(name, plan.Monthly), 0); err != nil {
+	if err := s.stripe.Subscribe(customerID, setup.LookupKey(name, plan.Monthly), 0); err != nil {
 		t.Fatal(err)
 	}
 	s.refresh(t)

@@ -7,12 +7,13 @@ import (
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/invoice"
 
+	"parley/billing/stripeapi"
 	"parley/core/plan"
 	"parley/core/subscription"
 )
 
 // debt is what is to be paid now of a subscription: since when, and where.
-func (s *Service) debt(ctx context.Context, known subscription.Subscription, found *stripe.Subscription) (since *time.Time, page string, err error) {
+func (s subscribed) debt(ctx context.Context, known subscription.Subscription, found *stripe.Subscription) (since *time.Time, page string, err error) {
 	switch plan.Status(found.Status) {
 	case plan.PastDue, plan.Unpaid:
 		return s.openInvoices(ctx, known, found)
@@ -24,13 +25,13 @@ func (s *Service) debt(ctx context.Context, known subscription.Subscription, fou
 
 // openInvoices returns when the oldest payment that is due failed, and the page
 // on which the newest is paid: with that the subscription is active again.
-func (s *Service) openInvoices(ctx context.Context, known subscription.Subscription, found *stripe.Subscription) (since *time.Time, page string, err error) {
-	client := invoice.Client{B: s.account.backend, Key: s.account.key}
-	open, err := ask(ctx, func(ctx context.Context) ([]*stripe.Invoice, error) {
+func (s subscribed) openInvoices(ctx context.Context, known subscription.Subscription, found *stripe.Subscription) (since *time.Time, page string, err error) {
+	client := invoice.Client{B: s.api.Backend, Key: s.api.Key}
+	open, err := stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Invoice, error) {
 		params := &stripe.InvoiceListParams{Subscription: stripe.String(found.ID), Status: stripe.String(string(stripe.InvoiceStatusOpen))}
 		params.Context = ctx
-		params.Limit = stripe.Int64(pageSize)
-		return all[*stripe.Invoice](client.List(params).Iter)
+		params.Limit = stripe.Int64(stripeapi.PageSize)
+		return stripeapi.All[*stripe.Invoice](client.List(params).Iter)
 	})
 	if err != nil {
 		return nil, "", err
@@ -48,9 +49,9 @@ func (s *Service) openInvoices(ctx context.Context, known subscription.Subscript
 	latest := found.LatestInvoice
 	switch {
 	case oldest != 0:
-		return moment(oldest), page, nil
+		return stripeapi.Moment(oldest), page, nil
 	case latest != nil && latest.Status != stripe.InvoiceStatusPaid: // given up, but not forgiven
-		return moment(dueSince(latest)), "", nil
+		return stripeapi.Moment(dueSince(latest)), "", nil
 	case known.ID == found.ID:
 		return known.PastDueSince, "", nil
 	}

@@ -4,10 +4,11 @@ import (
 	"context"
 
 	"github.com/stripe/stripe-go/v76"
-	"github.com/stripe/stripe-go/v76/billingportal/configuration"
 	portalsession "github.com/stripe/stripe-go/v76/billingportal/session"
 	stripesub "github.com/stripe/stripe-go/v76/subscription"
 
+	"parley/billing/setup"
+	"parley/billing/stripeapi"
 	"parley/core/fault"
 	"parley/core/subscription"
 )
@@ -15,7 +16,7 @@ import (
 // Portal returns the address of the pages at Stripe where a person sees to
 // cards, invoices, changes and cancellation; back is the absolute address that
 // leads from there. It is Conflict for a workspace that was never a customer.
-func (s *Service) Portal(ctx context.Context, workspaceID, back string) (string, error) {
+func (s portalPages) Portal(ctx context.Context, workspaceID, back string) (string, error) {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil {
 		return "", err
@@ -29,7 +30,7 @@ func (s *Service) Portal(ctx context.Context, workspaceID, back string) (string,
 // change leads to the page that shows what a change of plan costs and asks to
 // confirm it. Stripe has no such page for every state; the portal's first page
 // is for the others: an end or change is planned, or the price is the same.
-func (s *Service) change(ctx context.Context, known subscription.Subscription, priceID string, back Back) (string, error) {
+func (s portalPages) change(ctx context.Context, known subscription.Subscription, priceID string, back Back) (string, error) {
 	if known.EndsAt != nil || known.NextAt != nil {
 		return s.portal(ctx, known.CustomerID, back.Cancelled, nil)
 	}
@@ -41,16 +42,16 @@ func (s *Service) change(ctx context.Context, known subscription.Subscription, p
 		return s.portal(ctx, known.CustomerID, back.Cancelled, nil)
 	}
 	url, err := s.portal(ctx, known.CustomerID, back.Cancelled, confirmation(known.ID, item, priceID, back.Done))
-	if refused(err) {
+	if stripeapi.Refused(err) {
 		return s.portal(ctx, known.CustomerID, back.Cancelled, nil)
 	}
 	return url, err
 }
 
 // item is what of a subscription has the plan; nil if nothing has.
-func (s *Service) item(ctx context.Context, subscriptionID string) (*stripe.SubscriptionItem, error) {
-	client := stripesub.Client{B: s.account.backend, Key: s.account.key}
-	found, err := ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
+func (s portalPages) item(ctx context.Context, subscriptionID string) (*stripe.SubscriptionItem, error) {
+	client := stripesub.Client{B: s.api.Backend, Key: s.api.Key}
+	found, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
 		params := &stripe.SubscriptionParams{}
 		params.Context = ctx
 		return client.Get(subscriptionID, params)
@@ -83,13 +84,13 @@ func confirmation(subscriptionID string, item *stripe.SubscriptionItem, priceID,
 }
 
 // portal makes a visit to the portal; flow is nil for its first page.
-func (s *Service) portal(ctx context.Context, customerID, back string, flow *stripe.BillingPortalSessionFlowDataParams) (string, error) {
-	settings, err := s.portalConfiguration(ctx)
+func (s portalPages) portal(ctx context.Context, customerID, back string, flow *stripe.BillingPortalSessionFlowDataParams) (string, error) {
+	settings, err := setup.PortalConfiguration(ctx, s.api)
 	if err != nil {
 		return "", err
 	}
-	client := portalsession.Client{B: s.account.backend, Key: s.account.key}
-	made, err := ask(ctx, func(ctx context.Context) (*stripe.BillingPortalSession, error) {
+	client := portalsession.Client{B: s.api.Backend, Key: s.api.Key}
+	made, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.BillingPortalSession, error) {
 		params := &stripe.BillingPortalSessionParams{
 			Customer: stripe.String(customerID), ReturnURL: stripe.String(back), FlowData: flow,
 		}
@@ -99,7 +100,7 @@ func (s *Service) portal(ctx context.Context, customerID, back string, flow *str
 		params.Context = ctx
 		return client.New(params)
 	})
-	if missingCustomer(err) {
+	if stripeapi.MissingCustomer(err) {
 		return "", astray(false)
 	}
 	if err != nil {
@@ -107,27 +108,3 @@ func (s *Service) portal(ctx context.Context, customerID, back string, flow *str
 	}
 	return made.URL, nil
 }
-
-// portalConfiguration is the one that [Service.Sync] keeps, or nil: Stripe then
-// takes the account's default.
-func (s *Service) portalConfiguration(ctx context.Context) (*stripe.BillingPortalConfiguration, error) {
-	client := configuration.Client{B: s.account.backend, Key: s.account.key}
-	found, err := ask(ctx, func(ctx context.Context) ([]*stripe.BillingPortalConfiguration, error) {
-		params := &stripe.BillingPortalConfigurationListParams{Active: stripe.Bool(true)}
-		params.Context = ctx
-		params.Limit = stripe.Int64(pageSize)
-		return all[*stripe.BillingPortalConfiguration](client.List(params).Iter)
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range found {
-		if c.Metadata[metadataOurs] == "1" {
-			return c, nil
-		}
-	}
-	return nil, nil
-}
-
-// metadataOurs marks the portal's configuration.
-const metadataOurs = "parley"

@@ -4,10 +4,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stripe/stripe-go/v76"
+	"github.com/stripe/stripe-go/v76/price"
+
+	"parley/billing/setup"
+	"parley/billing/stripeapi"
 	"parley/billing/stripetest"
 	"parley/core/fault"
 	"parley/core/plan"
 )
+
+func priceClient(s *shop) price.Client { return price.Client{B: s.api.Backend, Key: s.api.Key} }
 
 func TestPricesThatAreSold(t *testing.T) {
 	dearer := plan.Defaults()
@@ -75,18 +82,19 @@ func TestPricesThatAreSold(t *testing.T) {
 		s.stripe.OnAnswer(nil)
 		s.stripe.SetDown(false)
 		s.sync(t, dearer)
-		y := &synchronisation{service: s.Service}
-		active, err := y.activePrices(t.Context(), productID(plan.Basic))
+		active, err := stripeapi.All[*stripe.Price](priceClient(s).List(&stripe.PriceListParams{Product: stripe.String(setup.ProductID(plan.Basic)), Active: stripe.Bool(true)}).Iter)
 		if err != nil || len(active) != 2 {
 			t.Errorf("%d prices of the plan are active, %v", len(active), err)
 		}
 	})
 	t.Run("a price that somebody made by hand is not archived", func(t *testing.T) {
 		s := newShop(t)
-		y := &synchronisation{service: s.Service}
-		byHand := wantedPrice{plan.Basic, plan.Monthly, 5_00, "usd", "exclusive"}.params()
-		byHand.Metadata, byHand.LookupKey = nil, nil
-		if _, err := y.priceClient().New(byHand); err != nil {
+		byHand := &stripe.PriceParams{
+			Product: stripe.String(setup.ProductID(plan.Basic)), TransferLookupKey: stripe.Bool(true), UnitAmount: stripe.Int64(5_00), Currency: stripe.String("usd"),
+			Recurring:   &stripe.PriceRecurringParams{Interval: stripe.String(string(stripe.PriceRecurringIntervalMonth))},
+			TaxBehavior: stripe.String(string(stripe.PriceTaxBehaviorExclusive)),
+		}
+		if _, err := priceClient(s).New(byHand); err != nil {
 			t.Fatal(err)
 		}
 		if got := s.sync(t, plan.Defaults()); len(got) != 0 {
@@ -111,7 +119,7 @@ func TestPricesThatAreSold(t *testing.T) {
 func TestTaxSettings(t *testing.T) {
 	t.Run("prices that include taxes are other prices at Stripe", func(t *testing.T) {
 		s := newShop(t)
-		s.config.TaxInclusive = true
+		s.configure(func(c *Config) { c.TaxInclusive = true })
 		if got := s.sync(t, plan.Defaults()); len(got) != 13 { // six new prices, the portal, six that are archived
 			t.Errorf("it did %v", got)
 		}
@@ -121,7 +129,7 @@ func TestTaxSettings(t *testing.T) {
 	})
 	t.Run("the tax code is that of every product", func(t *testing.T) {
 		s := newShop(t)
-		s.config.TaxCode = "txcd_10103001"
+		s.configure(func(c *Config) { c.TaxCode = "txcd_10103001" })
 		if got := s.sync(t, plan.Defaults()); len(got) != 3 {
 			t.Errorf("it did %v", got)
 		}

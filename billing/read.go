@@ -8,6 +8,7 @@ import (
 	"github.com/stripe/stripe-go/v76/customer"
 	stripesub "github.com/stripe/stripe-go/v76/subscription"
 
+	"parley/billing/stripeapi"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/subscription"
@@ -15,7 +16,7 @@ import (
 
 // read asks Stripe what a workspace's customer pays for, and whether there has
 // ever been a trial.
-func (s *Service) read(ctx context.Context, known subscription.Subscription) (subscription.Billed, bool, error) {
+func (s reader) read(ctx context.Context, known subscription.Subscription) (subscription.Billed, bool, error) {
 	here, err := s.Account(ctx)
 	if err != nil {
 		return subscription.Billed{}, false, err
@@ -24,7 +25,7 @@ func (s *Service) read(ctx context.Context, known subscription.Subscription) (su
 		return subscription.Billed{}, false, astray(true)
 	}
 	subscriptions, err := s.subscriptions(ctx, known.CustomerID)
-	if missing(err) {
+	if stripeapi.Missing(err) {
 		subscriptions, err = nil, s.confirmDeleted(ctx, known)
 	}
 	if err != nil {
@@ -39,7 +40,7 @@ func (s *Service) read(ctx context.Context, known subscription.Subscription) (su
 }
 
 // readAll is read for the subscriptions that a customer has.
-func (s *Service) readAll(ctx context.Context, known subscription.Subscription, subscriptions []*stripe.Subscription) (subscription.Billed, bool, error) {
+func (s reader) readAll(ctx context.Context, known subscription.Subscription, subscriptions []*stripe.Subscription) (subscription.Billed, bool, error) {
 	if len(subscriptions) == 0 {
 		return s.none(known), known.TrialUsed, nil
 	}
@@ -64,43 +65,43 @@ func (s *Service) readAll(ctx context.Context, known subscription.Subscription, 
 
 // subscriptions returns all of a customer, those that ended included, and also
 // those of a customer that was deleted.
-func (s *Service) subscriptions(ctx context.Context, customerID string) ([]*stripe.Subscription, error) {
-	client := stripesub.Client{B: s.account.backend, Key: s.account.key}
-	return ask(ctx, func(ctx context.Context) ([]*stripe.Subscription, error) {
+func (s subscribed) subscriptions(ctx context.Context, customerID string) ([]*stripe.Subscription, error) {
+	client := stripesub.Client{B: s.api.Backend, Key: s.api.Key}
+	return stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Subscription, error) {
 		params := &stripe.SubscriptionListParams{Customer: stripe.String(customerID), Status: stripe.String("all")}
 		params.Context = ctx
-		params.Limit = stripe.Int64(pageSize)
+		params.Limit = stripe.Int64(stripeapi.PageSize)
 		params.AddExpand("data.schedule")
 		params.AddExpand("data.latest_invoice")
 		params.AddExpand("data.default_payment_method")
-		return all[*stripe.Subscription](client.List(params).Iter)
+		return stripeapi.All[*stripe.Subscription](client.List(params).Iter)
 	})
 }
 
 // confirmDeleted is nil for a customer that was deleted at Stripe, which ends
 // its subscriptions. One that Stripe never knew ends nothing: the key is then
 // that of another account, and somebody may have paid.
-func (s *Service) confirmDeleted(ctx context.Context, known subscription.Subscription) error {
-	client := customer.Client{B: s.account.backend, Key: s.account.key}
-	found, err := ask(ctx, func(ctx context.Context) (*stripe.Customer, error) {
+func (s customers) confirmDeleted(ctx context.Context, known subscription.Subscription) error {
+	client := customer.Client{B: s.api.Backend, Key: s.api.Key}
+	found, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Customer, error) {
 		params := &stripe.CustomerParams{}
 		params.Context = ctx
 		return client.Get(known.CustomerID, params)
 	})
 	switch {
-	case missing(err):
+	case stripeapi.Missing(err):
 		return astray(false)
 	case err != nil:
 		return err
 	case !found.Deleted:
-		return fault.New(fault.Upstream, silent)
+		return fault.New(fault.Upstream, stripeapi.Silent)
 	}
 	return nil
 }
 
 // none is the state of a customer without subscriptions. One that was known has
 // ended: Stripe otherwise goes on to list it.
-func (s *Service) none(known subscription.Subscription) subscription.Billed {
+func (s reader) none(known subscription.Subscription) subscription.Billed {
 	if known.ID == "" {
 		return subscription.Billed{}
 	}

@@ -25,7 +25,7 @@ const (
 // about checkouts that are recent or whose outcome is not known. It returns how
 // many were not as events had said. It goes on after a failure, unless Stripe is
 // away, and past customers that are not at this Stripe: see [Service.Strays].
-func (s *Service) Reconcile(ctx context.Context) (corrected int, err error) {
+func (s reconciler) Reconcile(ctx context.Context) (corrected int, err error) {
 	subscriptions, err := s.books.Ledger.All(ctx)
 	if err != nil {
 		return 0, err
@@ -41,7 +41,7 @@ func (s *Service) Reconcile(ctx context.Context) (corrected int, err error) {
 	if subscriptions, err = s.setAside(ctx, subscriptions, here); err != nil {
 		return 0, err
 	}
-	err = each(ctx, s, subscriptions, func(known subscription.Subscription) error {
+	err = each(ctx, s.common, subscriptions, func(known subscription.Subscription) error {
 		applied, err := s.Refresh(audit.As(ctx, audit.Reconciliation), known.WorkspaceID, subscription.Cause{})
 		if applied.Changed {
 			corrected++
@@ -56,7 +56,7 @@ func (s *Service) Reconcile(ctx context.Context) (corrected int, err error) {
 
 // setAside marks the customers of other accounts, raises one alarm for all that
 // are new, and returns the others.
-func (s *Service) setAside(ctx context.Context, subscriptions []subscription.Subscription, here subscription.StripeAccount) ([]subscription.Subscription, error) {
+func (s reconciler) setAside(ctx context.Context, subscriptions []subscription.Subscription, here subscription.StripeAccount) ([]subscription.Subscription, error) {
 	var ours []subscription.Subscription
 	var found []string
 	for _, known := range subscriptions {
@@ -78,7 +78,7 @@ func (s *Service) setAside(ctx context.Context, subscriptions []subscription.Sub
 	return ours, nil
 }
 
-func (s *Service) mayChange(known subscription.Subscription) bool {
+func (s reconciler) mayChange(known subscription.Subscription) bool {
 	if known.CustomerID == "" {
 		return false
 	}
@@ -87,7 +87,7 @@ func (s *Service) mayChange(known subscription.Subscription) bool {
 
 // mayHavePaid reports whether somebody was sent to pay whose outcome may not
 // have been read.
-func (s *Service) mayHavePaid(known subscription.Subscription) bool {
+func (s reconciler) mayHavePaid(known subscription.Subscription) bool {
 	switch {
 	case known.CheckoutAt == nil:
 		return false

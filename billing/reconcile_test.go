@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/billing/setup"
+	"parley/billing/stripeapi"
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
@@ -69,7 +71,7 @@ func TestReconcile(t *testing.T) {
 		if _, err := s.Reconcile(t.Context()); !fault.Is(err, fault.Upstream) {
 			t.Errorf("got %v", err)
 		}
-		if asked := len(s.stripe.Requests()) - before; asked > (enoughFailures+1)*(retries+1) {
+		if asked := len(s.stripe.Requests()) - before; asked > (enoughFailures+1)*(stripeapi.Retries+1) {
 			t.Errorf("%d requests", asked)
 		}
 	})
@@ -89,7 +91,7 @@ func TestCatchUp(t *testing.T) {
 	t.Run("events that could not be delivered take effect, once", func(t *testing.T) {
 		s := newShop(t)
 		customerID := s.become(t)
-		if err := s.stripe.Subscribe(customerID, lookupKey(plan.Standard, plan.Monthly), 0); err != nil {
+		if err := s.stripe.Subscribe(customerID, setup.LookupKey(plan.Standard, plan.Monthly), 0); err != nil {
 			t.Fatal(err)
 		}
 		s.stripe.Take() // lost
@@ -106,7 +108,7 @@ func TestCatchUp(t *testing.T) {
 	})
 	t.Run("what is older than three days is left to the nightly reconciliation", func(t *testing.T) {
 		s := newShop(t)
-		if err := s.stripe.Subscribe(s.become(t), lookupKey(plan.Standard, plan.Monthly), 0); err != nil {
+		if err := s.stripe.Subscribe(s.become(t), setup.LookupKey(plan.Standard, plan.Monthly), 0); err != nil {
 			t.Fatal(err)
 		}
 		s.stripe.Advance(missedFor + time.Hour)

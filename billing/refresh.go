@@ -16,7 +16,7 @@ const refreshTries = 5
 // without a customer stays as it is. It is Upstream or Unavailable when Stripe
 // cannot be asked, and a Conflict when the customer is not at this Stripe;
 // nothing has changed then.
-func (s *Service) Refresh(ctx context.Context, workspaceID string, cause subscription.Cause) (subscription.Applied, error) {
+func (s refresher) Refresh(ctx context.Context, workspaceID string, cause subscription.Cause) (subscription.Applied, error) {
 	leave, err := s.lanes.enter(ctx, workspaceID)
 	if err != nil {
 		return subscription.Applied{}, err
@@ -37,19 +37,19 @@ func (s *Service) Refresh(ctx context.Context, workspaceID string, cause subscri
 }
 
 // refreshOnce is a Conflict when another wrote since this began to read.
-func (s *Service) refreshOnce(ctx context.Context, workspaceID string, cause subscription.Cause) (subscription.Applied, error) {
+func (s refresher) refreshOnce(ctx context.Context, workspaceID string, cause subscription.Cause) (subscription.Applied, error) {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID == "" {
 		return subscription.Applied{Before: known, After: known}, err
 	}
-	billed, trialUsed, err := s.read(ctx, known)
+	billed, trialUsed, err := s.reader.read(ctx, known)
 	if err != nil {
 		return subscription.Applied{}, s.noteStray(ctx, known, err)
 	}
 	return s.books.Ledger.ApplySubscription(ctx, workspaceID, known.Revision, billed, trialUsed, cause)
 }
 
-func (s *Service) report(ctx context.Context, workspaceID string, applied subscription.Applied) {
+func (s refresher) report(ctx context.Context, workspaceID string, applied subscription.Applied) {
 	if applied.Unknown {
 		s.alarm(UnknownStatus, slog.String("workspace", workspaceID), slog.String("status", string(applied.After.Status)))
 	}
@@ -59,7 +59,7 @@ func (s *Service) report(ctx context.Context, workspaceID string, applied subscr
 }
 
 // alarm tells whoever runs the server that somebody should look.
-func (s *Service) alarm(reason string, about ...any) {
+func (s *common) alarm(reason string, about ...any) {
 	s.observer.Alarm(reason)
 	s.log.Warn("billing: somebody should look", append([]any{slog.String("reason", reason)}, about...)...)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/billing/setup"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/subscription"
@@ -42,7 +43,7 @@ func TestRefresh(t *testing.T) {
 	})
 	t.Run("a trial is one, and is used then", func(t *testing.T) {
 		s := newShop(t)
-		if err := s.stripe.Subscribe(s.become(t), lookupKey(plan.Basic, plan.Yearly), 14); err != nil {
+		if err := s.stripe.Subscribe(s.become(t), setup.LookupKey(plan.Basic, plan.Yearly), 14); err != nil {
 			t.Fatal(err)
 		}
 		row := s.refresh(t)
@@ -59,7 +60,7 @@ func TestRefresh(t *testing.T) {
 	})
 	t.Run("a change that is scheduled is read, and is gone once it has happened", func(t *testing.T) {
 		s := newShop(t)
-		if err := s.stripe.SchedulePrice(s.subscribe(t, plan.Standard), lookupKey(plan.Basic, plan.Monthly)); err != nil {
+		if err := s.stripe.SchedulePrice(s.subscribe(t, plan.Standard), setup.LookupKey(plan.Basic, plan.Monthly)); err != nil {
 			t.Fatal(err)
 		}
 		if row := s.refresh(t); row.NextPlan != plan.Basic || !sameTime(row.NextAt, later(s, 0, 1, 0)) || row.Plan != plan.Standard {
@@ -72,7 +73,7 @@ func TestRefresh(t *testing.T) {
 	})
 	t.Run("a change of the interval is scheduled, too", func(t *testing.T) {
 		s := newShop(t)
-		if err := s.stripe.SchedulePrice(s.subscribe(t, plan.Basic), lookupKey(plan.Basic, plan.Yearly)); err != nil {
+		if err := s.stripe.SchedulePrice(s.subscribe(t, plan.Basic), setup.LookupKey(plan.Basic, plan.Yearly)); err != nil {
 			t.Fatal(err)
 		}
 		if row := s.refresh(t); row.NextPlan != plan.Basic || !sameTime(row.NextAt, later(s, 0, 1, 0)) || row.Interval != plan.Monthly {
@@ -89,7 +90,7 @@ func TestRefresh(t *testing.T) {
 	t.Run("who pays for two keeps the higher one, with an alarm", func(t *testing.T) {
 		s := newShop(t)
 		customerID := s.subscribe(t, plan.Premium)
-		if err := s.stripe.Subscribe(customerID, lookupKey(plan.Basic, plan.Monthly), 0); err != nil {
+		if err := s.stripe.Subscribe(customerID, setup.LookupKey(plan.Basic, plan.Monthly), 0); err != nil {
 			t.Fatal(err)
 		}
 		if row := s.refresh(t); row.Plan != plan.Premium || s.watcher.of("alarm "+TwoSubscriptions) != 1 {

@@ -11,60 +11,36 @@ import (
 	"github.com/stripe/stripe-go/v76/dispute"
 	"github.com/stripe/stripe-go/v76/refund"
 
+	"parley/billing/notice"
+	"parley/billing/stripeapi"
 	"parley/core/subscription"
 )
-
-// The events about money that goes back.
-const (
-	chargeRefunded = "charge.refunded"
-	refundUpdated  = "charge.refund.updated"
-	disputeFamily  = "charge.dispute."
-)
-
-// reversed is the charge or the dispute that an event is about; both are empty
-// for one that is not about money that goes back.
-type reversed struct{ charge, dispute string }
-
-func (r reversed) any() bool { return r.charge != "" || r.dispute != "" }
-
-func reversedBy(e *stripe.Event) reversed {
-	if e.Data == nil {
-		return reversed{}
-	}
-	switch kind := string(e.Type); {
-	case kind == chargeRefunded:
-		return reversed{charge: idOf(e.Data.Object["id"])}
-	case kind == refundUpdated:
-		return reversed{charge: idOf(e.Data.Object["charge"])}
-	case strings.HasPrefix(kind, disputeFamily):
-		return reversed{dispute: idOf(e.Data.Object["id"])}
-	}
-	return reversed{}
-}
 
 // payer is whose money goes back: a customer, and the workspace that it was made
 // for, which may have been deleted. Both are empty for nobody.
 type payer struct{ customer, workspace string }
 
-func payerOf(c *stripe.Customer) payer { return payer{c.ID, idOf(c.Metadata[metadataWorkspace])} }
+func payerOf(c *stripe.Customer) payer {
+	return payer{c.ID, notice.IDOf(c.Metadata[metadataWorkspace])}
+}
 
 // reversals reads at Stripe what went back, the latest first, and whose it was.
 // An object that Stripe does not have concerns nobody.
-func (s *Service) reversals(ctx context.Context, of reversed) (whose payer, read []subscription.Reversal, err error) {
-	if of.dispute != "" {
-		whose, read, err = s.dispute(ctx, of.dispute)
+func (s moneyBack) reversals(ctx context.Context, of notice.Reversed) (whose payer, read []subscription.Reversal, err error) {
+	if of.Dispute != "" {
+		whose, read, err = s.dispute(ctx, of.Dispute)
 	} else {
-		whose, read, err = s.refunds(ctx, of.charge)
+		whose, read, err = s.refunds(ctx, of.Charge)
 	}
-	if missing(err) {
+	if stripeapi.Missing(err) {
 		return payer{}, nil, nil
 	}
 	return whose, read, err
 }
 
-func (s *Service) refunds(ctx context.Context, chargeID string) (whose payer, read []subscription.Reversal, err error) {
-	charges := charge.Client{B: s.account.backend, Key: s.account.key}
-	charged, err := ask(ctx, func(ctx context.Context) (*stripe.Charge, error) {
+func (s moneyBack) refunds(ctx context.Context, chargeID string) (whose payer, read []subscription.Reversal, err error) {
+	charges := charge.Client{B: s.api.Backend, Key: s.api.Key}
+	charged, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Charge, error) {
 		params := &stripe.ChargeParams{}
 		params.Context = ctx
 		params.AddExpand("customer")
@@ -77,13 +53,13 @@ func (s *Service) refunds(ctx context.Context, chargeID string) (whose payer, re
 	return payerOf(charged.Customer), read, err
 }
 
-func (s *Service) refundsOf(ctx context.Context, chargeID string) ([]subscription.Reversal, error) {
-	refunds := refund.Client{B: s.account.backend, Key: s.account.key}
-	found, err := ask(ctx, func(ctx context.Context) ([]*stripe.Refund, error) {
+func (s moneyBack) refundsOf(ctx context.Context, chargeID string) ([]subscription.Reversal, error) {
+	refunds := refund.Client{B: s.api.Backend, Key: s.api.Key}
+	found, err := stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Refund, error) {
 		params := &stripe.RefundListParams{Charge: stripe.String(chargeID)}
 		params.Context = ctx
-		params.Limit = stripe.Int64(pageSize)
-		return all[*stripe.Refund](refunds.List(params).Iter)
+		params.Limit = stripe.Int64(stripeapi.PageSize)
+		return stripeapi.All[*stripe.Refund](refunds.List(params).Iter)
 	})
 	var read []subscription.Reversal
 	for _, r := range found {
@@ -94,9 +70,9 @@ func (s *Service) refundsOf(ctx context.Context, chargeID string) ([]subscriptio
 	return read, err
 }
 
-func (s *Service) dispute(ctx context.Context, disputeID string) (whose payer, read []subscription.Reversal, err error) {
-	client := dispute.Client{B: s.account.backend, Key: s.account.key}
-	found, err := ask(ctx, func(ctx context.Context) (*stripe.Dispute, error) {
+func (s moneyBack) dispute(ctx context.Context, disputeID string) (whose payer, read []subscription.Reversal, err error) {
+	client := dispute.Client{B: s.api.Backend, Key: s.api.Key}
+	found, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Dispute, error) {
 		params := &stripe.DisputeParams{}
 		params.Context = ctx
 		params.AddExpand("charge.customer")
@@ -112,7 +88,7 @@ func (s *Service) dispute(ctx context.Context, disputeID string) (whose payer, r
 }
 
 // record stores what went back, and raises an alarm for what is news.
-func (s *Service) record(ctx context.Context, workspaceID string, read []subscription.Reversal) error {
+func (s moneyBack) record(ctx context.Context, workspaceID string, read []subscription.Reversal) error {
 	news, err := s.books.Reversals.RecordReversals(ctx, workspaceID, read)
 	if err != nil {
 		return err
@@ -124,7 +100,7 @@ func (s *Service) record(ctx context.Context, workspaceID string, read []subscri
 }
 
 // ring raises the alarm about what went back.
-func (s *Service) ring(workspaceID string, r subscription.Reversal) {
+func (s moneyBack) ring(workspaceID string, r subscription.Reversal) {
 	if reason := reasonOf(r); reason != "" {
 		s.alarm(reason, slog.String("workspace", workspaceID), slog.String("id", r.StripeID), slog.String("status", r.Status),
 			slog.Int("amount", r.Amount), slog.String("currency", r.Currency))
@@ -135,8 +111,8 @@ func (s *Service) ring(workspaceID string, r subscription.Reversal) {
 // customer now: somebody has to answer its bank all the same. Nothing is stored
 // that would tell news from repetition, so updates are left out. A workspace
 // that never was here pays the same Stripe account for something else.
-func (s *Service) ringForGone(ctx context.Context, h hint, whose payer, read []subscription.Reversal) error {
-	if len(read) == 0 || whose.workspace == "" || strings.HasSuffix(h.kind, ".updated") {
+func (s moneyBack) ringForGone(ctx context.Context, h notice.Notice, whose payer, read []subscription.Reversal) error {
+	if len(read) == 0 || whose.workspace == "" || strings.HasSuffix(h.Kind, ".updated") {
 		return nil
 	}
 	known, err := s.books.Workspaces.WasHere(ctx, whose.workspace)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/billing/setup"
 	"parley/billing/stripetest"
 	"parley/core/plan"
 )
@@ -21,8 +22,8 @@ var allRights = map[string]string{
 // enough are the rights that are needed, and no more.
 func enough() stripetest.Rights {
 	rights := stripetest.Rights{}
-	for _, right := range Rights() {
-		rights[allRights[right.Resource]] = map[string]stripetest.Level{readRight: stripetest.Read, writeRight: stripetest.Write}[right.Level]
+	for _, right := range setup.Rights() {
+		rights[allRights[right.Resource]] = map[string]stripetest.Level{"Read": stripetest.Read, "Write": stripetest.Write}[right.Level]
 	}
 	return rights
 }
@@ -50,7 +51,7 @@ func TestRights(t *testing.T) {
 			t.Errorf("it lacks %s", got)
 		}
 	})
-	for _, right := range Rights() {
+	for _, right := range setup.Rights() {
 		t.Run("a key without "+right.Resource+" lacks that, and no Stripe is away", func(t *testing.T) {
 			rights := maps.Clone(enough())
 			rights[allRights[right.Resource]]--
@@ -96,7 +97,7 @@ func TestRights(t *testing.T) {
 }
 
 func TestAlarmsAndEventsAreSorted(t *testing.T) {
-	if !slices.IsSorted(Events()) || !slices.IsSorted(Alarms()) {
+	if !slices.IsSorted(setup.Events()) || !slices.IsSorted(Alarms()) {
 		t.Error("they are not, and are compared as if they were")
 	}
 }

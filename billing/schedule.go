@@ -6,13 +6,15 @@ import (
 
 	"github.com/stripe/stripe-go/v76"
 
+	"parley/billing/setup"
+	"parley/billing/stripeapi"
 	"parley/core/plan"
 	"parley/core/subscription"
 )
 
 // next returns the plan that a schedule changes a subscription to, and when. It
 // is the same plan if only the interval changes.
-func (s *Service) next(ctx context.Context, chosen candidate, billed subscription.Billed) (plan.Name, *time.Time, error) {
+func (s reader) next(ctx context.Context, chosen candidate, billed subscription.Billed) (plan.Name, *time.Time, error) {
 	phase := s.nextPhase(chosen.subscription.Schedule)
 	if phase == nil {
 		return "", nil, nil
@@ -29,15 +31,15 @@ func (s *Service) next(ctx context.Context, chosen candidate, billed subscriptio
 		if err != nil {
 			return "", nil, err
 		}
-		if ok && (name != billed.Plan || intervalOf(price) != billed.Interval) {
-			return name, moment(phase.StartDate), nil
+		if ok && (name != billed.Plan || setup.IntervalOf(price) != billed.Interval) {
+			return name, stripeapi.Moment(phase.StartDate), nil
 		}
 	}
 	return "", nil, nil
 }
 
 // nextPhase is the one after the current one, or after now.
-func (s *Service) nextPhase(schedule *stripe.SubscriptionSchedule) *stripe.SubscriptionSchedulePhase {
+func (s reader) nextPhase(schedule *stripe.SubscriptionSchedule) *stripe.SubscriptionSchedulePhase {
 	if !scheduled(schedule) {
 		return nil
 	}

@@ -9,6 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stripe/stripe-go/v76"
+
+	"parley/billing/setup"
+	"parley/billing/stripeapi"
 	"parley/billing/stripetest"
 	"parley/core/fault"
 	"parley/core/plan"
@@ -29,7 +33,7 @@ func TestCustomersThatStripeDoesNotKnow(t *testing.T) {
 	t.Run("they do not keep somebody who paid from their plan", func(t *testing.T) {
 		s := newShop(t)
 		s.addCustomers(2*enoughFailures, "cus_of_nobody")
-		if err := s.stripe.Subscribe(s.become(t), lookupKey(plan.Premium, plan.Monthly), 0); err != nil {
+		if err := s.stripe.Subscribe(s.become(t), setup.LookupKey(plan.Premium, plan.Monthly), 0); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.ledger.BeginCheckout(t.Context(), workspace); err != nil {
@@ -202,7 +206,7 @@ func TestOneFailureIsNotAll(t *testing.T) {
 		s := newShop(t)
 		var done []int
 		refusal := failed(http.StatusBadRequest)
-		err := each(t.Context(), s.Service, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, func(i int) error {
+		err := each(t.Context(), s.common, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, func(i int) error {
 			if i < 2*enoughFailures-1 {
 				return refusal
 			}
@@ -216,7 +220,7 @@ func TestOneFailureIsNotAll(t *testing.T) {
 	t.Run("five customers about whom Stripe fails are no Stripe that is away", func(t *testing.T) {
 		s := newShop(t)
 		var done []int
-		err := each(t.Context(), s.Service, []int{0, 1, 2, 3, 4, 5, 6}, func(i int) error {
+		err := each(t.Context(), s.common, []int{0, 1, 2, 3, 4, 5, 6}, func(i int) error {
 			if i < enoughFailures {
 				return failed(http.StatusInternalServerError)
 			}
@@ -231,7 +235,7 @@ func TestOneFailureIsNotAll(t *testing.T) {
 		s := newShop(t)
 		s.Service = New(Config{Key: "sk_test_wrong", BaseURL: s.stripe.URL}, s.ledger.books(), s.stripe.Now, s.log, s.watcher)
 		tries := 0
-		err := each(t.Context(), s.Service, make([]int, 100), func(int) error {
+		err := each(t.Context(), s.common, make([]int, 100), func(int) error {
 			tries++
 			_, err := s.Account(t.Context())
 			return err
@@ -258,5 +262,6 @@ func TestOneFailureIsNotAll(t *testing.T) {
 
 // failed is an answer of Stripe's with a status.
 func failed(status int) error {
-	return fault.Wrap(fault.Upstream, &refusal{status: status}, silent)
+	_, err := stripeapi.Ask(context.Background(), func(context.Context) (any, error) { return nil, &stripe.Error{HTTPStatusCode: status} })
+	return err
 }

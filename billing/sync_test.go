@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"parley/billing/setup"
 	"parley/billing/stripetest"
 	"parley/core/fault"
 	"parley/core/plan"
 )
 
-func verbs(changes []Change) []string {
+func verbs(changes []setup.Change) []string {
 	var all []string
 	for _, c := range changes {
 		all = append(all, c.Verb+" "+c.What)

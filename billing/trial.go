@@ -6,6 +6,8 @@ import (
 	"github.com/stripe/stripe-go/v76"
 	stripesub "github.com/stripe/stripe-go/v76/subscription"
 
+	"parley/billing/notice"
+	"parley/billing/stripeapi"
 	"parley/core/fault"
 	"parley/core/subscription"
 )
@@ -22,7 +24,7 @@ const trialTerms = "Each person and each payment method gets one free trial. If 
 
 // trialDays is how long the first subscription of a person and workspace costs
 // nothing.
-func (s *Service) trialDays(ctx context.Context, known subscription.Subscription, buyer string) (int, error) {
+func (s trials) trialDays(ctx context.Context, known subscription.Subscription, buyer string) (int, error) {
 	if s.config.TrialDays == 0 || known.TrialUsed || buyer == "" {
 		return s.daysUnless(known.TrialUsed), nil
 	}
@@ -30,7 +32,7 @@ func (s *Service) trialDays(ctx context.Context, known subscription.Subscription
 	return s.daysUnless(taken), err
 }
 
-func (s *Service) daysUnless(taken bool) int {
+func (s trials) daysUnless(taken bool) int {
 	if taken {
 		return 0
 	}
@@ -56,7 +58,7 @@ func offerTrial(params *stripe.CheckoutSessionParams, days int, buyer string) {
 // claimTrial notes whose trial a subscription has. A second one of the same
 // person or payment method is ended; then it is a Conflict, and the caller
 // reads again.
-func (s *Service) claimTrial(ctx context.Context, found *stripe.Subscription) error {
+func (s trials) claimTrial(ctx context.Context, found *stripe.Subscription) error {
 	keys := trialKeys(found)
 	if found.TrialEnd == 0 || len(keys) == 0 {
 		return nil
@@ -73,10 +75,10 @@ func (s *Service) claimTrial(ctx context.Context, found *stripe.Subscription) er
 
 func trialKeys(found *stripe.Subscription) []subscription.TrialKey {
 	var keys []subscription.TrialKey
-	if buyer := found.Metadata[metadataBuyer]; buyer != "" && len(buyer) <= maxID/2 {
+	if buyer := found.Metadata[metadataBuyer]; buyer != "" && len(buyer) <= notice.MaxID/2 {
 		keys = append(keys, subscription.TrialOfUser(buyer))
 	}
-	if print := fingerprint(found.DefaultPaymentMethod); print != "" && len(print) <= maxID/2 {
+	if print := fingerprint(found.DefaultPaymentMethod); print != "" && len(print) <= notice.MaxID/2 {
 		keys = append(keys, subscription.TrialOfPayment(print))
 	}
 	return keys
@@ -98,9 +100,9 @@ func fingerprint(method *stripe.PaymentMethod) string {
 }
 
 // endTrial begins the first period that is paid for.
-func (s *Service) endTrial(ctx context.Context, subscriptionID string) error {
-	client := stripesub.Client{B: s.account.backend, Key: s.account.key}
-	_, err := ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
+func (s trials) endTrial(ctx context.Context, subscriptionID string) error {
+	client := stripesub.Client{B: s.api.Backend, Key: s.api.Key}
+	_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
 		params := &stripe.SubscriptionParams{TrialEndNow: stripe.Bool(true)}
 		params.Context = ctx
 		return client.Update(subscriptionID, params)

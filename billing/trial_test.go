@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/billing/setup"
 	"parley/billing/stripetest"
 	"parley/core/plan"
 	"parley/core/subscription"
@@ -118,7 +119,7 @@ func TestOneTrialForAPerson(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.stripe.Subscribe(row.CustomerID, lookupKey(plan.Basic, plan.Monthly), 30); err != nil {
+		if err := s.stripe.Subscribe(row.CustomerID, setup.LookupKey(plan.Basic, plan.Monthly), 30); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.Refresh(t.Context(), second, subscription.Cause{}); err != nil || s.statusOf(t, second) != plan.Trialing {

@@ -6,6 +6,7 @@ import (
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/invoice"
 
+	"parley/billing/stripeapi"
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
@@ -21,7 +22,7 @@ const finishTries = 3
 // It returns the page on which the one of the wanted price is paid, if there is
 // one. All others can no longer be paid afterwards, and the subscription is read
 // again. It is Unavailable while such a payment is on its way.
-func (s *Service) finish(ctx context.Context, known subscription.Subscription, priceID string) (_ subscription.Subscription, page string, err error) {
+func (s finisher) finish(ctx context.Context, known subscription.Subscription, priceID string) (_ subscription.Subscription, page string, err error) {
 	for range finishTries {
 		page, abandoned, err := s.finishOnce(ctx, known, priceID)
 		if err != nil || page != "" || !abandoned {
@@ -38,9 +39,9 @@ func (s *Service) finish(ctx context.Context, known subscription.Subscription, p
 }
 
 // finishOnce reports whether it gave anything up.
-func (s *Service) finishOnce(ctx context.Context, known subscription.Subscription, priceID string) (page string, abandoned bool, err error) {
+func (s finisher) finishOnce(ctx context.Context, known subscription.Subscription, priceID string) (page string, abandoned bool, err error) {
 	subscriptions, err := s.subscriptions(ctx, known.CustomerID)
-	if missing(err) { // the customer was deleted at Stripe: nothing of it can be paid
+	if stripeapi.Missing(err) { // the customer was deleted at Stripe: nothing of it can be paid
 		return "", false, nil
 	}
 	if err != nil {
@@ -80,10 +81,10 @@ func isFor(found *stripe.Subscription, priceID string) bool {
 // abandon makes the first payment of a subscription impossible. To cancel the
 // subscription alone could meet one that was paid for a moment ago: a paid
 // invoice cannot be voided, so that one stays.
-func (s *Service) abandon(ctx context.Context, found *stripe.Subscription) error {
+func (s finisher) abandon(ctx context.Context, found *stripe.Subscription) error {
 	if latest := found.LatestInvoice; latest != nil && latest.Status == stripe.InvoiceStatusOpen {
 		if err := s.void(ctx, latest.ID); err != nil {
-			if refused(err) { // it was paid meanwhile, or is being paid
+			if stripeapi.Refused(err) { // it was paid meanwhile, or is being paid
 				return nil
 			}
 			return err
@@ -91,15 +92,15 @@ func (s *Service) abandon(ctx context.Context, found *stripe.Subscription) error
 	} else if latest != nil && latest.Status == stripe.InvoiceStatusPaid {
 		return nil
 	}
-	if err := s.cancel(ctx, found.ID); err != nil && !refused(err) { // refused: it ended with its invoice
+	if err := s.cancel(ctx, found.ID); err != nil && !stripeapi.Refused(err) { // refused: it ended with its invoice
 		return err
 	}
 	return nil
 }
 
-func (s *Service) void(ctx context.Context, invoiceID string) error {
-	client := invoice.Client{B: s.account.backend, Key: s.account.key}
-	_, err := ask(ctx, func(ctx context.Context) (*stripe.Invoice, error) {
+func (s finisher) void(ctx context.Context, invoiceID string) error {
+	client := invoice.Client{B: s.api.Backend, Key: s.api.Key}
+	_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Invoice, error) {
 		params := &stripe.InvoiceVoidInvoiceParams{}
 		params.Context = ctx
 		return client.VoidInvoice(invoiceID, params)

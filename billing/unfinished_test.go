@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"parley/billing/setup"
 	"parley/billing/stripetest"
 	"parley/core/plan"
 )
@@ -104,7 +105,7 @@ func TestAFirstPaymentThatIsNotFinished(t *testing.T) {
 		s.config.TrialDays = 0
 		page, _ := s.checkout(t, plan.Premium, sessions)
 		customerID := s.row(t).CustomerID
-		if err := s.stripe.Subscribe(customerID, lookupKey(plan.Basic, plan.Monthly), 0); err != nil {
+		if err := s.stripe.Subscribe(customerID, setup.LookupKey(plan.Basic, plan.Monthly), 0); err != nil {
 			t.Fatal(err)
 		}
 		s.stripe.SetStatus(customerID, string(plan.PastDue))
@@ -116,7 +117,7 @@ func TestAFirstPaymentThatIsNotFinished(t *testing.T) {
 	t.Run("two that are not finished leave one", func(t *testing.T) {
 		s, customerID := unfinished(t)
 		s.stripe.AskAuthentication(customerID, true)
-		if err := s.stripe.Subscribe(customerID, lookupKey(plan.Basic, plan.Monthly), 0); err != nil {
+		if err := s.stripe.Subscribe(customerID, setup.LookupKey(plan.Basic, plan.Monthly), 0); err != nil {
 			t.Fatal(err)
 		}
 		page, err := s.Checkout(t.Context(), workspace, Purchase{Plan: plan.Basic, Interval: plan.Monthly}, back)

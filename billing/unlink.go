@@ -3,6 +3,7 @@ package billing
 import (
 	"context"
 
+	"parley/billing/stripeapi"
 	"parley/core/fault"
 	"parley/core/plan"
 )
@@ -10,13 +11,13 @@ import (
 // MayUnlink refuses to let go of a customer who still has something at this
 // Stripe that can be paid for: as a Conflict. It is nil for a customer whom
 // this Stripe does not know.
-func (s *Service) MayUnlink(ctx context.Context, workspaceID string) error {
+func (s closer) MayUnlink(ctx context.Context, workspaceID string) error {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID == "" {
 		return err
 	}
 	subscriptions, err := s.subscriptions(ctx, known.CustomerID)
-	if missing(err) {
+	if stripeapi.Missing(err) {
 		return nil
 	}
 	if err != nil {

@@ -8,12 +8,13 @@ import (
 
 	"github.com/stripe/stripe-go/v76"
 
+	"parley/billing/setup"
 	"parley/core/fault"
 )
 
 const hook = "https://parley.example/api/webhooks/stripe"
 
-func (s *shop) save(t *testing.T, rotate bool) Endpoint {
+func (s *shop) save(t *testing.T, rotate bool) setup.Endpoint {
 	t.Helper()
 	made, err := s.SaveEndpoint(t.Context(), hook, rotate)
 	if err != nil {
@@ -43,13 +44,13 @@ func TestWebhookEndpoint(t *testing.T) {
 		}
 		made := s.save(t, false)
 		all := s.stripe.Endpoints()
-		if len(all) != 1 || all[0].URL != hook || all[0].APIVersion != stripe.APIVersion || !slices.Equal(all[0].EnabledEvents, Events()) || !strings.HasPrefix(made.Secret, "whsec_") {
+		if len(all) != 1 || all[0].URL != hook || all[0].APIVersion != stripe.APIVersion || !slices.Equal(all[0].EnabledEvents, setup.Events()) || !strings.HasPrefix(made.Secret, "whsec_") {
 			t.Errorf("it made %+v, there are %+v", made, all)
 		}
 		if says := s.wrong(t); says != "The webhook endpoint at Stripe is not right: STRIPE_WEBHOOK_SECRET is not its secret." {
 			t.Errorf("with another secret it says %q", says)
 		}
-		s.config.WebhookSecret = made.Secret
+		s.configure(func(c *Config) { c.WebhookSecret = made.Secret })
 		if says := s.wrong(t); says != "" {
 			t.Errorf("then it says %q", says)
 		}
@@ -60,7 +61,7 @@ func TestWebhookEndpoint(t *testing.T) {
 	t.Run("a second run makes no second one", func(t *testing.T) {
 		s := newEmptyShop(t)
 		first := s.save(t, false)
-		if again := s.save(t, false); again != (Endpoint{ID: first.ID}) || len(s.stripe.Endpoints()) != 1 {
+		if again := s.save(t, false); again != (setup.Endpoint{ID: first.ID}) || len(s.stripe.Endpoints()) != 1 {
 			t.Errorf("it made %+v", again)
 		}
 	})
@@ -71,13 +72,13 @@ func TestWebhookEndpoint(t *testing.T) {
 		if says := s.wrong(t); !strings.Contains(says, "disabled") || !strings.Contains(says, "customer.deleted") || strings.Contains(says, "invoice.paid") {
 			t.Errorf("before it says %q", says)
 		}
-		if made := s.save(t, false); made != (Endpoint{ID: id, Changed: "updated"}) || s.wrong(t) != "" || !slices.Equal(s.stripe.Endpoints()[0].EnabledEvents, Events()) {
+		if made := s.save(t, false); made != (setup.Endpoint{ID: id, Changed: "updated"}) || s.wrong(t) != "" || !slices.Equal(s.stripe.Endpoints()[0].EnabledEvents, setup.Events()) {
 			t.Errorf("it made %+v, and then it says %q", made, s.wrong(t))
 		}
 	})
 	t.Run("another version is told and not changed in silence, as the secret changes with it", func(t *testing.T) {
 		s := newEmptyShop(t)
-		old := s.stripe.AddEndpoint(hook, "2020-08-27", Events()...)
+		old := s.stripe.AddEndpoint(hook, "2020-08-27", setup.Events()...)
 		if says := s.wrong(t); !strings.Contains(says, "2020-08-27") {
 			t.Errorf("it says %q", says)
 		}
@@ -85,7 +86,7 @@ func TestWebhookEndpoint(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		made := s.save(t, true)
-		s.config.WebhookSecret = made.Secret
+		s.configure(func(c *Config) { c.WebhookSecret = made.Secret })
 		if all := s.stripe.Endpoints(); len(all) != 1 || all[0].ID == old || made.Secret == "" || s.wrong(t) != "" {
 			t.Errorf("it made %+v, there are %+v", made, all)
 		}
@@ -101,8 +102,8 @@ func TestWebhookEndpoint(t *testing.T) {
 	})
 	t.Run("of two with one address nobody knows whose secret is set", func(t *testing.T) {
 		s := newEmptyShop(t)
-		s.stripe.AddEndpoint(hook, stripe.APIVersion, Events()...)
-		s.stripe.AddEndpoint(hook+"/", stripe.APIVersion, Events()...)
+		s.stripe.AddEndpoint(hook, stripe.APIVersion, setup.Events()...)
+		s.stripe.AddEndpoint(hook+"/", stripe.APIVersion, setup.Events()...)
 		if says := s.wrong(t); !strings.Contains(says, "2 webhook endpoints") {
 			t.Errorf("it says %q", says)
 		}

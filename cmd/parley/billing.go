@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/billing"
+	"parley/billing/setup"
 	"parley/core/fault"
 	"parley/internal/app"
 )
@@ -28,7 +28,7 @@ type changeView struct {
 	Detail string `json:"detail"`
 }
 
-func viewChange(c billing.Change) changeView { return changeView{c.Verb, c.What, c.Detail} }
+func viewChange(c setup.Change) changeView { return changeView{c.Verb, c.What, c.Detail} }
 
 // Run prints what differs, and makes it so.
 func (cmd *billingSyncCmd) Run(ctx context.Context, config *app.Config, io streams) error {

@@ -9,7 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/api"
-	"parley/billing"
+	"parley/billing/notice"
 	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/chatbot"
@@ -68,7 +68,7 @@ func eventOf(err error) (event security.Event, is bool) {
 		return security.Event{Name: security.InvitationRefused}, true
 	case errors.Is(err, web.ErrCrossSite):
 		return security.Event{Name: security.CrossSiteRefused}, true
-	case errors.Is(err, billing.ErrSignature):
+	case errors.Is(err, notice.ErrSignature):
 		return security.Event{Name: security.WebhookRefused}, true
 	case !fault.Is(err, fault.Forbidden):
 		return security.Event{}, false

@@ -1,4 +1,4 @@
-package billing
+package setup
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/webhookendpoint"
 
+	"parley/billing/stripeapi"
 	"parley/core/fault"
 )
 
@@ -43,7 +44,7 @@ func secretMark(secret string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Endpoint is what [Service.SaveEndpoint] made of the webhook endpoint.
+// Endpoint is what [Setup.SaveEndpoint] made of the webhook endpoint.
 type Endpoint struct {
 	ID string
 	// Secret signs what Stripe sends. Stripe tells it once, of a new endpoint;
@@ -58,7 +59,7 @@ type Endpoint struct {
 // the place of those that are there, and has a new secret. It is a Conflict for
 // an endpoint of another API version, which Stripe cannot change, and for
 // several endpoints of the address.
-func (s *Service) SaveEndpoint(ctx context.Context, address string, rotate bool) (Endpoint, error) {
+func (s *Setup) SaveEndpoint(ctx context.Context, address string, rotate bool) (Endpoint, error) {
 	found, err := s.endpoints(ctx, address)
 	if err != nil {
 		return Endpoint{}, err
@@ -85,7 +86,7 @@ func (s *Service) SaveEndpoint(ctx context.Context, address string, rotate bool)
 // at Stripe, as a Conflict. It is nil if Stripe sends there what is needed,
 // signed with the secret that is set. The secret is compared with that of an
 // endpoint that SaveEndpoint made; Stripe does not tell others.
-func (s *Service) CheckEndpoint(ctx context.Context, address string) error {
+func (s *Setup) CheckEndpoint(ctx context.Context, address string) error {
 	found, err := s.endpoints(ctx, address)
 	if err != nil {
 		return err
@@ -127,14 +128,14 @@ func lackingEvents(present []string) []string {
 
 // endpoints returns those of an address. A slash at the end makes none of
 // another address here.
-func (s *Service) endpoints(ctx context.Context, address string) ([]*stripe.WebhookEndpoint, error) {
-	found, err := ask(ctx, func(ctx context.Context) ([]*stripe.WebhookEndpoint, error) {
+func (s *Setup) endpoints(ctx context.Context, address string) ([]*stripe.WebhookEndpoint, error) {
+	found, err := stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.WebhookEndpoint, error) {
 		params := &stripe.WebhookEndpointListParams{}
 		params.Context = ctx
-		params.Limit = stripe.Int64(pageSize)
-		return all[*stripe.WebhookEndpoint](s.endpointClient().List(params).Iter)
+		params.Limit = stripe.Int64(stripeapi.PageSize)
+		return stripeapi.All[*stripe.WebhookEndpoint](s.endpointClient().List(params).Iter)
 	})
-	if forbidden(err) {
+	if stripeapi.Forbidden(err) {
 		return nil, fault.Wrap(fault.Unavailable, err, "The key may not read webhook endpoints. Give it the right Webhook Endpoints: Write at Stripe.")
 	}
 	return slices.DeleteFunc(found, func(e *stripe.WebhookEndpoint) bool {
@@ -142,12 +143,12 @@ func (s *Service) endpoints(ctx context.Context, address string) ([]*stripe.Webh
 	}), err
 }
 
-func (s *Service) endpointClient() webhookendpoint.Client {
-	return webhookendpoint.Client{B: s.account.backend, Key: s.account.key}
+func (s *Setup) endpointClient() webhookendpoint.Client {
+	return webhookendpoint.Client{B: s.api.Backend, Key: s.api.Key}
 }
 
-func (s *Service) newEndpoint(ctx context.Context, address string) (Endpoint, error) {
-	made, err := ask(ctx, func(ctx context.Context) (*stripe.WebhookEndpoint, error) {
+func (s *Setup) newEndpoint(ctx context.Context, address string) (Endpoint, error) {
+	made, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.WebhookEndpoint, error) {
 		params := &stripe.WebhookEndpointParams{
 			URL: stripe.String(address), APIVersion: stripe.String(stripe.APIVersion), EnabledEvents: stripe.StringSlice(Events()),
 			Description: stripe.String("Parley"),
@@ -155,7 +156,7 @@ func (s *Service) newEndpoint(ctx context.Context, address string) (Endpoint, er
 		params.Context = ctx
 		return s.endpointClient().New(params)
 	})
-	if refused(err) {
+	if stripeapi.Refused(err) {
 		return Endpoint{}, fault.Wrap(fault.Invalid, err, "Stripe refuses %s as the address of a webhook endpoint. It must be reachable from the internet, and in live mode begin with https.", address)
 	}
 	if err != nil {
@@ -164,8 +165,8 @@ func (s *Service) newEndpoint(ctx context.Context, address string) (Endpoint, er
 	return Endpoint{ID: made.ID, Secret: made.Secret, Changed: "created"}, s.keepMark(ctx, made)
 }
 
-func (s *Service) keepMark(ctx context.Context, made *stripe.WebhookEndpoint) error {
-	_, err := ask(ctx, func(ctx context.Context) (*stripe.WebhookEndpoint, error) {
+func (s *Setup) keepMark(ctx context.Context, made *stripe.WebhookEndpoint) error {
+	_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.WebhookEndpoint, error) {
 		params := &stripe.WebhookEndpointParams{}
 		params.Context = ctx
 		params.AddMetadata(metadataSecret, secretMark(made.Secret))
@@ -175,12 +176,12 @@ func (s *Service) keepMark(ctx context.Context, made *stripe.WebhookEndpoint) er
 }
 
 // updateEndpoint gives an endpoint exactly the events that are needed.
-func (s *Service) updateEndpoint(ctx context.Context, found *stripe.WebhookEndpoint) (Endpoint, error) {
+func (s *Setup) updateEndpoint(ctx context.Context, found *stripe.WebhookEndpoint) (Endpoint, error) {
 	present := slices.Sorted(slices.Values(found.EnabledEvents))
 	if slices.Equal(present, Events()) && found.Status == enabled {
 		return Endpoint{ID: found.ID}, nil
 	}
-	_, err := ask(ctx, func(ctx context.Context) (*stripe.WebhookEndpoint, error) {
+	_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.WebhookEndpoint, error) {
 		params := &stripe.WebhookEndpointParams{EnabledEvents: stripe.StringSlice(Events()), Disabled: stripe.Bool(false)}
 		params.Context = ctx
 		return s.endpointClient().Update(found.ID, params)
@@ -188,14 +189,14 @@ func (s *Service) updateEndpoint(ctx context.Context, found *stripe.WebhookEndpo
 	return Endpoint{ID: found.ID, Changed: "updated"}, err
 }
 
-func (s *Service) deleteEndpoints(ctx context.Context, replaced []*stripe.WebhookEndpoint) error {
+func (s *Setup) deleteEndpoints(ctx context.Context, replaced []*stripe.WebhookEndpoint) error {
 	for _, e := range replaced {
-		_, err := ask(ctx, func(ctx context.Context) (*stripe.WebhookEndpoint, error) {
+		_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.WebhookEndpoint, error) {
 			params := &stripe.WebhookEndpointParams{}
 			params.Context = ctx
 			return s.endpointClient().Del(e.ID, params)
 		})
-		if err != nil && !missing(err) {
+		if err != nil && !stripeapi.Missing(err) {
 			return err
 		}
 	}

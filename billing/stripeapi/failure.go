@@ -1,4 +1,4 @@
-package billing
+package stripeapi
 
 import (
 	"context"
@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	silent    = "Stripe does not answer. Try again in a minute."
+	// Silent is what people read while Stripe does not answer.
+	Silent    = "Stripe does not answer. Try again in a minute."
 	busyPause = time.Minute
 )
 
@@ -35,7 +36,7 @@ func (r *refusal) Error() string {
 func failure(err error) error {
 	var answer *stripe.Error
 	if !errors.As(err, &answer) {
-		return fault.Wrap(fault.Upstream, withoutAddress(err), silent)
+		return fault.Wrap(fault.Upstream, withoutAddress(err), Silent)
 	}
 	cause := &refusal{
 		status: answer.HTTPStatusCode, kind: answer.Type, code: answer.Code,
@@ -51,7 +52,7 @@ func failure(err error) error {
 		busy.RetryAfter = busyPause
 		return busy
 	case cause.status >= http.StatusInternalServerError:
-		return fault.Wrap(fault.Upstream, cause, silent)
+		return fault.Wrap(fault.Upstream, cause, Silent)
 	}
 	return fault.Wrap(fault.Upstream, cause, "Stripe refused the request. Try again later; if it stays so, tell the operator.")
 }
@@ -69,20 +70,40 @@ func withoutAddress(err error) error {
 	return errors.New("stripe: the answer cannot be read")
 }
 
-// missing reports whether Stripe does not have what was asked for.
-func missing(err error) bool {
+// Missing reports whether Stripe does not have what was asked for.
+func Missing(err error) bool {
 	var cause *refusal
 	return errors.As(err, &cause) && (cause.status == http.StatusNotFound || cause.code == stripe.ErrorCodeResourceMissing)
 }
 
-// missingCustomer is missing for the customer that a request names.
-func missingCustomer(err error) bool {
+// MissingCustomer is missing for the customer that a request names.
+func MissingCustomer(err error) bool {
 	var cause *refusal
-	return missing(err) && errors.As(err, &cause) && cause.parameter == "customer"
+	return Missing(err) && errors.As(err, &cause) && cause.parameter == "customer"
 }
 
-// refused reports whether Stripe understood a request and does not do it.
-func refused(err error) bool {
+// Refused reports whether Stripe understood a request and does not do it.
+func Refused(err error) bool {
 	var cause *refusal
 	return errors.As(err, &cause) && (cause.status == http.StatusBadRequest || cause.status == http.StatusNotFound)
+}
+
+// Away reports whether a failure is of a kind that says that Stripe, the key or
+// the database does not work. What Stripe refuses of one customer is none.
+func Away(err error) bool {
+	var cause *refusal
+	if errors.As(err, &cause) {
+		switch cause.status {
+		case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
+			return true
+		}
+		return cause.status >= http.StatusInternalServerError
+	}
+	return fault.Is(err, fault.Upstream) || fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Internal)
+}
+
+// Busy reports whether Stripe had too many requests.
+func Busy(err error) bool {
+	var cause *refusal
+	return errors.As(err, &cause) && cause.status == http.StatusTooManyRequests
 }

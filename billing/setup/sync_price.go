@@ -1,4 +1,4 @@
-package billing
+package setup
 
 import (
 	"context"
@@ -8,24 +8,25 @@ import (
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/price"
 
+	"parley/billing/stripeapi"
 	"parley/core/plan"
 )
 
 // keysPerList is how many lookup keys Stripe takes in one request.
 const keysPerList = 10
 
-func (y *synchronisation) priceClient() price.Client {
-	return price.Client{B: y.service.account.backend, Key: y.service.account.key}
+func (y priceSync) priceClient() price.Client {
+	return price.Client{B: y.api.Backend, Key: y.api.Key}
 }
 
-func (y *synchronisation) syncPrices(ctx context.Context) error {
+func (y priceSync) syncPrices(ctx context.Context) error {
 	found, err := y.pricesByKey(ctx)
 	if err != nil {
 		return err
 	}
 	for _, p := range y.plans {
 		for _, interval := range intervals {
-			if err := y.syncPrice(ctx, p, interval, found[lookupKey(p.Name, interval)]); err != nil {
+			if err := y.syncPrice(ctx, p, interval, found[LookupKey(p.Name, interval)]); err != nil {
 				return err
 			}
 		}
@@ -33,20 +34,20 @@ func (y *synchronisation) syncPrices(ctx context.Context) error {
 	return nil
 }
 
-func (y *synchronisation) pricesByKey(ctx context.Context) (map[string]*stripe.Price, error) {
+func (y priceSync) pricesByKey(ctx context.Context) (map[string]*stripe.Price, error) {
 	var keys []*string
 	for _, p := range y.plans {
 		for _, interval := range intervals {
-			keys = append(keys, stripe.String(lookupKey(p.Name, interval)))
+			keys = append(keys, stripe.String(LookupKey(p.Name, interval)))
 		}
 	}
 	byKey := map[string]*stripe.Price{}
 	for some := range slices.Chunk(keys, keysPerList) {
-		found, err := ask(ctx, func(ctx context.Context) ([]*stripe.Price, error) {
+		found, err := stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Price, error) {
 			params := &stripe.PriceListParams{LookupKeys: some}
 			params.Context = ctx
-			params.Limit = stripe.Int64(pageSize)
-			return all[*stripe.Price](y.priceClient().List(params).Iter)
+			params.Limit = stripe.Int64(stripeapi.PageSize)
+			return stripeapi.All[*stripe.Price](y.priceClient().List(params).Iter)
 		})
 		if err != nil {
 			return nil, err
@@ -58,9 +59,9 @@ func (y *synchronisation) pricesByKey(ctx context.Context) (map[string]*stripe.P
 	return byKey, nil
 }
 
-func (y *synchronisation) syncPrice(ctx context.Context, p plan.Plan, interval plan.Interval, found *stripe.Price) error {
-	wanted := wantedPrice{p.Name, interval, int64(p.Price.Of(interval)), p.Price.Currency, y.service.config.taxBehavior()}
-	what := "price " + lookupKey(p.Name, interval)
+func (y priceSync) syncPrice(ctx context.Context, p plan.Plan, interval plan.Interval, found *stripe.Price) error {
+	wanted := wantedPrice{p.Name, interval, int64(p.Price.Of(interval)), p.Price.Currency, y.config.taxBehavior()}
+	what := "price " + LookupKey(p.Name, interval)
 	switch {
 	case wanted.amount <= 0:
 		return nil
@@ -77,27 +78,27 @@ func (y *synchronisation) syncPrice(ctx context.Context, p plan.Plan, interval p
 	return nil
 }
 
-func (y *synchronisation) sell(name plan.Name, priceID string) {
-	y.prices[productID(name)] = append(y.prices[productID(name)], priceID)
+func (y priceSync) sell(name plan.Name, priceID string) {
+	y.prices[ProductID(name)] = append(y.prices[ProductID(name)], priceID)
 }
 
 // archive ends the sale of the prices that were made for the plans and are not
 // theirs any more. The portal has let go of them before. A price that somebody
 // made by hand stays.
-func (y *synchronisation) archive(ctx context.Context) error {
+func (y priceSync) archive(ctx context.Context) error {
 	for _, p := range y.plans {
-		if y.products[productID(p.Name)] == nil {
+		if y.products[ProductID(p.Name)] == nil {
 			continue
 		}
-		active, err := y.activePrices(ctx, productID(p.Name))
+		active, err := y.activePrices(ctx, ProductID(p.Name))
 		if err != nil {
 			return err
 		}
 		for _, old := range active {
-			if old.Metadata[metadataPlan] == "" || slices.Contains(y.prices[productID(p.Name)], old.ID) {
+			if old.Metadata[metadataPlan] == "" || slices.Contains(y.prices[ProductID(p.Name)], old.ID) {
 				continue
 			}
-			change := Change{"archive", "price " + lookupKey(p.Name, intervalOf(old)), fmt.Sprintf("%d %s; subscriptions that exist keep it", old.UnitAmount, old.Currency)}
+			change := Change{"archive", "price " + LookupKey(p.Name, IntervalOf(old)), fmt.Sprintf("%d %s; subscriptions that exist keep it", old.UnitAmount, old.Currency)}
 			if err := y.activate(ctx, change, old.ID, false); err != nil {
 				return err
 			}
@@ -106,18 +107,18 @@ func (y *synchronisation) archive(ctx context.Context) error {
 	return nil
 }
 
-func (y *synchronisation) activePrices(ctx context.Context, productID string) ([]*stripe.Price, error) {
-	return ask(ctx, func(ctx context.Context) ([]*stripe.Price, error) {
+func (y priceSync) activePrices(ctx context.Context, productID string) ([]*stripe.Price, error) {
+	return stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Price, error) {
 		params := &stripe.PriceListParams{Product: stripe.String(productID), Active: stripe.Bool(true)}
 		params.Context = ctx
-		params.Limit = stripe.Int64(pageSize)
-		return all[*stripe.Price](y.priceClient().List(params).Iter)
+		params.Limit = stripe.Int64(stripeapi.PageSize)
+		return stripeapi.All[*stripe.Price](y.priceClient().List(params).Iter)
 	})
 }
 
-func (y *synchronisation) activate(ctx context.Context, change Change, priceID string, active bool) error {
+func (y priceSync) activate(ctx context.Context, change Change, priceID string, active bool) error {
 	return y.do(ctx, change, func(ctx context.Context) error {
-		_, err := ask(ctx, func(ctx context.Context) (*stripe.Price, error) {
+		_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Price, error) {
 			params := &stripe.PriceParams{Active: stripe.Bool(active)}
 			params.Context = ctx
 			return y.priceClient().Update(priceID, params)
@@ -129,10 +130,10 @@ func (y *synchronisation) activate(ctx context.Context, change Change, priceID s
 // notYet stands for the id of a price that a dry run does not create.
 const notYet = "a new price"
 
-func (y *synchronisation) createPrice(ctx context.Context, change Change, wanted wantedPrice) error {
+func (y priceSync) createPrice(ctx context.Context, change Change, wanted wantedPrice) error {
 	priceID := notYet
 	err := y.do(ctx, change, func(ctx context.Context) error {
-		made, err := ask(ctx, func(ctx context.Context) (*stripe.Price, error) {
+		made, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Price, error) {
 			params := wanted.params()
 			params.Context = ctx
 			return y.priceClient().New(params)

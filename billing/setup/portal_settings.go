@@ -1,4 +1,4 @@
-package billing
+package setup
 
 import (
 	"encoding/json"

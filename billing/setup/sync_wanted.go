@@ -1,4 +1,4 @@
-package billing
+package setup
 
 import (
 	"fmt"
@@ -26,8 +26,8 @@ func (w wantedPrice) String() string {
 // is reports whether a price at Stripe is the wanted one. What it does not
 // compare cannot be changed at Stripe after a price was made.
 func (w wantedPrice) is(p *stripe.Price) bool {
-	return p.UnitAmount == w.amount && string(p.Currency) == w.currency && intervalOf(p) == w.interval && p.TaxBehavior == w.taxes &&
-		p.Product != nil && p.Product.ID == productID(w.plan)
+	return p.UnitAmount == w.amount && string(p.Currency) == w.currency && IntervalOf(p) == w.interval && p.TaxBehavior == w.taxes &&
+		p.Product != nil && p.Product.ID == ProductID(w.plan)
 }
 
 func (w wantedPrice) params() *stripe.PriceParams {
@@ -36,8 +36,8 @@ func (w wantedPrice) params() *stripe.PriceParams {
 		interval = stripe.PriceRecurringIntervalYear
 	}
 	params := &stripe.PriceParams{
-		Product:           stripe.String(productID(w.plan)),
-		LookupKey:         stripe.String(lookupKey(w.plan, w.interval)),
+		Product:           stripe.String(ProductID(w.plan)),
+		LookupKey:         stripe.String(LookupKey(w.plan, w.interval)),
 		TransferLookupKey: stripe.Bool(true),
 		UnitAmount:        stripe.Int64(w.amount),
 		Currency:          stripe.String(w.currency),
@@ -46,11 +46,4 @@ func (w wantedPrice) params() *stripe.PriceParams {
 	}
 	params.AddMetadata(metadataPlan, string(w.plan))
 	return params
-}
-
-func (c Config) taxBehavior() stripe.PriceTaxBehavior {
-	if c.TaxInclusive {
-		return stripe.PriceTaxBehaviorInclusive
-	}
-	return stripe.PriceTaxBehaviorExclusive
 }

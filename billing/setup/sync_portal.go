@@ -1,4 +1,4 @@
-package billing
+package setup
 
 import (
 	"context"
@@ -6,10 +6,12 @@ import (
 
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/billingportal/configuration"
+
+	"parley/billing/stripeapi"
 )
 
-func (y *synchronisation) syncPortal(ctx context.Context) error {
-	found, err := y.service.portalConfiguration(ctx)
+func (y portalSync) syncPortal(ctx context.Context) error {
+	found, err := PortalConfiguration(ctx, y.api)
 	if err != nil {
 		return err
 	}
@@ -24,7 +26,7 @@ func (y *synchronisation) syncPortal(ctx context.Context) error {
 	}
 	return y.do(ctx, change, func(ctx context.Context) error {
 		err := y.savePortal(ctx, id, wanted)
-		if refused(err) && len(wanted.Later) > 0 {
+		if stripeapi.Refused(err) && len(wanted.Later) > 0 {
 			// An account may not know of later changes: all are at once then.
 			wanted.Later = nil
 			err = y.savePortal(ctx, id, wanted)
@@ -33,13 +35,13 @@ func (y *synchronisation) syncPortal(ctx context.Context) error {
 	})
 }
 
-func (y *synchronisation) portalClient() configuration.Client {
-	return configuration.Client{B: y.service.account.backend, Key: y.service.account.key}
+func (y portalSync) portalClient() configuration.Client {
+	return configuration.Client{B: y.api.Backend, Key: y.api.Key}
 }
 
 // portal reads the settings of a configuration.
-func (y *synchronisation) portal(ctx context.Context, id string) (portalSettings, error) {
-	found, err := ask(ctx, func(ctx context.Context) (*stripe.BillingPortalConfiguration, error) {
+func (y portalSync) portal(ctx context.Context, id string) (portalSettings, error) {
+	found, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.BillingPortalConfiguration, error) {
 		params := &stripe.BillingPortalConfigurationParams{}
 		params.Context = ctx
 		params.AddExpand("features.subscription_update.products")
@@ -56,8 +58,8 @@ func (y *synchronisation) portal(ctx context.Context, id string) (portalSettings
 }
 
 // savePortal updates a configuration, or creates it if id is empty.
-func (y *synchronisation) savePortal(ctx context.Context, id string, settings portalSettings) error {
-	_, err := ask(ctx, func(ctx context.Context) (*stripe.BillingPortalConfiguration, error) {
+func (y portalSync) savePortal(ctx context.Context, id string, settings portalSettings) error {
+	_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.BillingPortalConfiguration, error) {
 		params := &stripe.BillingPortalConfigurationParams{Features: settings.params()}
 		params.Context = ctx
 		params.AddMetadata(metadataOurs, "1")

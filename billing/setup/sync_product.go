@@ -1,4 +1,4 @@
-package billing
+package setup
 
 import (
 	"context"
@@ -6,16 +6,17 @@ import (
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/product"
 
+	"parley/billing/stripeapi"
 	"parley/core/plan"
 )
 
-func (y *synchronisation) productClient() product.Client {
-	return product.Client{B: y.service.account.backend, Key: y.service.account.key}
+func (y productSync) productClient() product.Client {
+	return product.Client{B: y.api.Backend, Key: y.api.Key}
 }
 
 func productTitle(p plan.Plan) string { return "Parley " + p.Title }
 
-func (y *synchronisation) syncProducts(ctx context.Context) error {
+func (y productSync) syncProducts(ctx context.Context) error {
 	found, err := y.findProducts(ctx)
 	if err != nil {
 		return err
@@ -25,22 +26,22 @@ func (y *synchronisation) syncProducts(ctx context.Context) error {
 		if !p.Price.Sold() {
 			continue
 		}
-		if err := y.syncProduct(ctx, p, found[productID(p.Name)]); err != nil {
+		if err := y.syncProduct(ctx, p, found[ProductID(p.Name)]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (y *synchronisation) findProducts(ctx context.Context) (map[string]*stripe.Product, error) {
+func (y productSync) findProducts(ctx context.Context) (map[string]*stripe.Product, error) {
 	params := &stripe.ProductListParams{}
 	for _, p := range y.plans {
-		params.IDs = append(params.IDs, stripe.String(productID(p.Name)))
+		params.IDs = append(params.IDs, stripe.String(ProductID(p.Name)))
 	}
-	found, err := ask(ctx, func(ctx context.Context) ([]*stripe.Product, error) {
+	found, err := stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Product, error) {
 		params.Context = ctx
-		params.Limit = stripe.Int64(pageSize)
-		return all[*stripe.Product](y.productClient().List(params).Iter)
+		params.Limit = stripe.Int64(stripeapi.PageSize)
+		return stripeapi.All[*stripe.Product](y.productClient().List(params).Iter)
 	})
 	byID := map[string]*stripe.Product{}
 	for _, p := range found {
@@ -49,19 +50,19 @@ func (y *synchronisation) findProducts(ctx context.Context) (map[string]*stripe.
 	return byID, err
 }
 
-func (y *synchronisation) syncProduct(ctx context.Context, p plan.Plan, found *stripe.Product) error {
-	what := "product " + productID(p.Name)
+func (y productSync) syncProduct(ctx context.Context, p plan.Plan, found *stripe.Product) error {
+	what := "product " + ProductID(p.Name)
 	params := &stripe.ProductParams{Name: stripe.String(productTitle(p)), Active: stripe.Bool(true)}
 	params.AddMetadata(metadataPlan, string(p.Name))
-	code := y.service.config.TaxCode
+	code := y.config.TaxCode
 	if code != "" {
 		params.TaxCode = stripe.String(code)
 	}
 	switch {
 	case found == nil:
-		params.ID = stripe.String(productID(p.Name))
+		params.ID = stripe.String(ProductID(p.Name))
 		return y.do(ctx, Change{"create", what, productTitle(p)}, func(ctx context.Context) error {
-			_, err := ask(ctx, func(ctx context.Context) (*stripe.Product, error) {
+			_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Product, error) {
 				params.Context = ctx
 				return y.productClient().New(params)
 			})
@@ -72,7 +73,7 @@ func (y *synchronisation) syncProduct(ctx context.Context, p plan.Plan, found *s
 		return nil
 	}
 	return y.do(ctx, Change{"update", what, productTitle(p)}, func(ctx context.Context) error {
-		_, err := ask(ctx, func(ctx context.Context) (*stripe.Product, error) {
+		_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Product, error) {
 			params.Context = ctx
 			return y.productClient().Update(found.ID, params)
 		})

@@ -1,4 +1,4 @@
-package billing
+package stripeapi
 
 import (
 	"context"
@@ -22,29 +22,29 @@ type identity struct {
 // Account returns the account that the key belongs to. Its id is empty if the
 // key may not read it, and its mode if the key does not show it. It fails while
 // Stripe cannot be asked.
-func (s *Service) Account(ctx context.Context) (subscription.StripeAccount, error) {
-	here := subscription.StripeAccount{Mode: modeOf(s.config.Key)}
-	s.whose.mu.Lock()
-	asked, id := s.whose.asked, s.whose.id
-	s.whose.mu.Unlock()
+func (c *Client) Account(ctx context.Context) (subscription.StripeAccount, error) {
+	here := subscription.StripeAccount{Mode: modeOf(c.Key)}
+	c.whose.mu.Lock()
+	asked, id := c.whose.asked, c.whose.id
+	c.whose.mu.Unlock()
 	if asked {
 		here.ID = id
 		return here, nil
 	}
-	found, err := ask(ctx, func(ctx context.Context) (*stripe.Account, error) {
+	found, err := Ask(ctx, func(ctx context.Context) (*stripe.Account, error) {
 		params, answer := &stripe.AccountParams{}, &stripe.Account{}
 		params.Context = ctx
-		return answer, s.account.backend.Call(http.MethodGet, "/v1/account", s.account.key, params, answer)
+		return answer, c.Backend.Call(http.MethodGet, "/v1/account", c.Key, params, answer)
 	})
-	if err != nil && !forbidden(err) {
+	if err != nil && !Forbidden(err) {
 		return here, err
 	}
 	if err == nil {
 		here.ID = found.ID
 	}
-	s.whose.mu.Lock()
-	defer s.whose.mu.Unlock()
-	s.whose.asked, s.whose.id = true, here.ID
+	c.whose.mu.Lock()
+	defer c.whose.mu.Unlock()
+	c.whose.asked, c.whose.id = true, here.ID
 	return here, nil
 }
 
@@ -61,14 +61,14 @@ func modeOf(key string) subscription.Mode {
 	return ""
 }
 
-// forbidden reports whether the key lacks a right.
-func forbidden(err error) bool {
+// Forbidden reports whether the key lacks a right.
+func Forbidden(err error) bool {
 	var cause *refusal
 	return errors.As(err, &cause) && cause.status == http.StatusForbidden
 }
 
-// unauthorized reports whether Stripe does not know the key.
-func unauthorized(err error) bool {
+// Unauthorized reports whether Stripe does not know the key.
+func Unauthorized(err error) bool {
 	var cause *refusal
 	return errors.As(err, &cause) && cause.status == http.StatusUnauthorized
 }

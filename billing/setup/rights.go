@@ -1,4 +1,4 @@
-package billing
+package setup
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/stripe/stripe-go/v76"
 
+	"parley/billing/stripeapi"
 	"parley/core/fault"
 )
 
@@ -47,7 +48,7 @@ func Rights() []Right {
 // Check reports which of [Rights] the key lacks. It is Unavailable when Stripe
 // does not take the key at all, or does not answer. The error never has the key
 // in it: Stripe repeats a part of a wrong one.
-func (s *Service) Check(ctx context.Context) (lacking []Right, err error) {
+func (s *Setup) Check(ctx context.Context) (lacking []Right, err error) {
 	rights := Rights()
 	results := make([]error, len(rights))
 	var all sync.WaitGroup
@@ -57,11 +58,11 @@ func (s *Service) Check(ctx context.Context) (lacking []Right, err error) {
 	all.Wait()
 	for i, err := range results {
 		switch {
-		case forbidden(err):
+		case stripeapi.Forbidden(err):
 			lacking = append(lacking, rights[i])
-		case unauthorized(err):
+		case stripeapi.Unauthorized(err):
 			return nil, fault.New(fault.Unavailable, "Stripe does not take the key. Check STRIPE_SECRET_KEY.")
-		case away(err):
+		case stripeapi.Away(err):
 			return nil, fault.Wrap(fault.Unavailable, err, "Stripe does not answer. Try again later.")
 		}
 	}
@@ -73,10 +74,10 @@ type nothing struct{ stripe.APIResource }
 
 // probe makes the request of a right. That what it names is not there, or that
 // it lacks a parameter, says that the key may make it.
-func (s *Service) probe(ctx context.Context, right Right) error {
-	_, err := ask(ctx, func(ctx context.Context) (*nothing, error) {
+func (s *Setup) probe(ctx context.Context, right Right) error {
+	_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*nothing, error) {
 		params, answer := &stripe.Params{Context: ctx}, &nothing{}
-		return answer, s.account.backend.Call(right.method, right.path, s.account.key, params, answer)
+		return answer, s.api.Backend.Call(right.method, right.path, s.api.Key, params, answer)
 	})
 	return err
 }

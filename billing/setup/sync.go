@@ -1,4 +1,4 @@
-package billing
+package setup
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/stripe/stripe-go/v76"
 
+	"parley/billing/stripeapi"
 	"parley/core/plan"
 )
 
@@ -26,16 +27,17 @@ type Change struct {
 // A second call changes nothing. An amount at Stripe is never edited: a new
 // price takes over the lookup key, and subscriptions that exist keep the old
 // one. After a failure, the changes before it are made and returned.
-func (s *Service) Sync(ctx context.Context, plans []plan.Plan, dryRun bool) ([]Change, error) {
+func (s *Setup) Sync(ctx context.Context, plans []plan.Plan, dryRun bool) ([]Change, error) {
 	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
 	defer cancel()
-	y := &synchronisation{service: s, plans: plans, dryRun: dryRun, prices: map[string][]string{}}
-	for _, step := range []func(context.Context) error{y.syncProducts, y.syncPrices, y.syncPortal, y.archive} {
+	y := &run{api: s.api, config: s.config, plans: plans, dryRun: dryRun, prices: map[string][]string{}}
+	prices := priceSync{y}
+	for _, step := range []func(context.Context) error{productSync{y}.syncProducts, prices.syncPrices, portalSync{y}.syncPortal, prices.archive} {
 		if err := step(ctx); err != nil {
 			return y.changes, err
 		}
 	}
-	if dryRun || s.books.Prices == nil {
+	if dryRun || s.prices == nil {
 		return y.changes, nil
 	}
 	return y.changes, s.RefreshPrices(ctx, plans)
@@ -43,8 +45,8 @@ func (s *Service) Sync(ctx context.Context, plans []plan.Plan, dryRun bool) ([]C
 
 // RefreshPrices reads what Stripe sells, and keeps it with the plans: that is
 // what people are shown, whatever the rows have been changed to meanwhile.
-func (s *Service) RefreshPrices(ctx context.Context, plans []plan.Plan) error {
-	y := &synchronisation{service: s, plans: plans}
+func (s *Setup) RefreshPrices(ctx context.Context, plans []plan.Plan) error {
+	y := priceSync{&run{api: s.api, config: s.config, plans: plans}}
 	found, err := y.pricesByKey(ctx)
 	if err != nil {
 		return err
@@ -54,22 +56,23 @@ func (s *Service) RefreshPrices(ctx context.Context, plans []plan.Plan) error {
 			continue
 		}
 		sold := plan.Price{Monthly: plan.NotSold, Yearly: plan.NotSold, Currency: p.Price.Currency}
-		if price := found[lookupKey(p.Name, plan.Monthly)]; price != nil && price.Active {
+		if price := found[LookupKey(p.Name, plan.Monthly)]; price != nil && price.Active {
 			sold.Monthly, sold.Currency = int(price.UnitAmount), string(price.Currency)
 		}
-		if price := found[lookupKey(p.Name, plan.Yearly)]; price != nil && price.Active {
+		if price := found[LookupKey(p.Name, plan.Yearly)]; price != nil && price.Active {
 			sold.Yearly, sold.Currency = int(price.UnitAmount), string(price.Currency)
 		}
-		if err := s.books.Prices.SetOnSale(ctx, p.Name, sold); err != nil {
+		if err := s.prices.SetOnSale(ctx, p.Name, sold); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// synchronisation is one run of [Service.Sync].
-type synchronisation struct {
-	service *Service
+// run is one run of [Setup.Sync].
+type run struct {
+	api     *stripeapi.Client
+	config  Config
 	plans   []plan.Plan
 	dryRun  bool
 	changes []Change
@@ -80,8 +83,15 @@ type synchronisation struct {
 	products map[string]*stripe.Product
 }
 
+// The parts of a run, one for each kind of object at Stripe.
+type (
+	productSync struct{ *run }
+	priceSync   struct{ *run }
+	portalSync  struct{ *run }
+)
+
 // do makes a change, or in a dry run only notes it.
-func (y *synchronisation) do(ctx context.Context, change Change, apply func(context.Context) error) error {
+func (y *run) do(ctx context.Context, change Change, apply func(context.Context) error) error {
 	if !y.dryRun {
 		if err := apply(ctx); err != nil {
 			return err
