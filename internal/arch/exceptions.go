@@ -1,9 +1,5 @@
 package arch
 
-// toBeCut is the reason of a package that is still larger than it shall be.
-// Nothing new takes it.
-const toBeCut = "it is to be cut"
-
 // exceptions are the packages that exceed a limit. Remove one when its package
 // no longer does: a test fails until you have.
 var exceptions = []Exception{
