@@ -89,7 +89,7 @@ func (h documents) retry(c *fiber.Ctx, at visit) error {
 
 // cancel ends the work on a document.
 func (h documents) cancel(c *fiber.Ctx, at visit) error {
-	return h.change(c, at, "cancelled", h.knowledge.Documents.Cancel)
+	return h.change(c, at, "canceled", h.knowledge.Documents.Cancel)
 }
 
 func (h documents) change(c *fiber.Ctx, at visit, status string, change func(ctx context.Context, workspaceID, chatbotID, documentID string) error) error {

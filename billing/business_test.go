@@ -188,7 +188,7 @@ func (b *business) must(err error) {
 // returns the customer. The person does not come back.
 func (b *business) buy(workspace string, name plan.Name, interval plan.Interval) (customer string) {
 	b.Helper()
-	page, err := b.processes[0].Checkout(b.ctx, workspace, billing.Purchase{Plan: name, Interval: interval}, billing.Back{Done: "http://parley.example/", Cancelled: "http://parley.example/"})
+	page, err := b.processes[0].Checkout(b.ctx, workspace, billing.Purchase{Plan: name, Interval: interval}, billing.Back{Done: "http://parley.example/", Canceled: "http://parley.example/"})
 	b.must(err)
 	_, _ = b.stripe.Press(page, "pay") // A card may fail, and a portal has no such button.
 	return b.row(workspace).CustomerID

@@ -43,7 +43,7 @@ func (s closer) Cancel(ctx context.Context, workspaceID string) error {
 }
 
 // leave is for a customer that is not there any more. One that this Stripe never
-// knew cannot be cancelled here: whoever runs the server is told if it may still
+// knew cannot be canceled here: whoever runs the server is told if it may still
 // be paid for.
 func (s closer) leave(ctx context.Context, known subscription.Subscription) error {
 	err := s.confirmDeleted(ctx, known)
@@ -51,7 +51,7 @@ func (s closer) leave(ctx context.Context, known subscription.Subscription) erro
 		return err
 	}
 	if known.ID != "" && !known.Status.Terminal() {
-		s.alarm(Uncancelled, slog.String("workspace", known.WorkspaceID), slog.String("customer", known.CustomerID),
+		s.alarm(Uncanceled, slog.String("workspace", known.WorkspaceID), slog.String("customer", known.CustomerID),
 			slog.String("subscription", known.ID), slog.String("account", known.Account.ID), slog.String("mode", string(known.Account.Mode)))
 	}
 	return nil

@@ -29,8 +29,8 @@ type Back struct {
 	// Done is for who paid or confirmed. What was bought is read by
 	// [Service.Refresh]; the address needs no session in it.
 	Done string
-	// Cancelled is for who did not.
-	Cancelled string
+	// Canceled is for who did not.
+	Canceled string
 }
 
 func (p Purchase) check() error {
@@ -95,7 +95,7 @@ func (s cashier) Checkout(ctx context.Context, workspaceID string, purchase Purc
 	case plan.Active, plan.Trialing:
 		return s.change(ctx, known, priceID, back)
 	}
-	return s.portal(ctx, known.CustomerID, back.Cancelled, nil)
+	return s.portal(ctx, known.CustomerID, back.Canceled, nil)
 }
 
 // priceOf finds the price that is sold now.
@@ -167,7 +167,7 @@ func (s checkoutPages) sessionParams(known subscription.Subscription, priceID st
 		LineItems:           []*stripe.CheckoutSessionLineItemParams{{Price: stripe.String(priceID), Quantity: stripe.Int64(1)}},
 		AllowPromotionCodes: stripe.Bool(true),
 		SuccessURL:          stripe.String(back.Done),
-		CancelURL:           stripe.String(back.Cancelled),
+		CancelURL:           stripe.String(back.Canceled),
 		SubscriptionData:    &stripe.CheckoutSessionSubscriptionDataParams{},
 		// An invoice has to name a business with its address and tax number.
 		BillingAddressCollection: stripe.String(string(stripe.CheckoutSessionBillingAddressCollectionRequired)),

@@ -11,7 +11,7 @@ import (
 	"parley/core/plan"
 )
 
-var back = Back{Done: "https://parley.example/done", Cancelled: "https://parley.example/plan"}
+var back = Back{Done: "https://parley.example/done", Canceled: "https://parley.example/plan"}
 
 // checkout begins one, and returns the address and what Stripe was asked for
 // on the given path, the last time.
@@ -41,7 +41,7 @@ func TestCheckout(t *testing.T) {
 		if !strings.Contains(address, "/pay/") || form.Get("subscription_data[trial_period_days]") != "14" {
 			t.Errorf("got %s for %v", address, form)
 		}
-		if form.Get("client_reference_id") != workspace || form.Get("success_url") != back.Done || form.Get("cancel_url") != back.Cancelled {
+		if form.Get("client_reference_id") != workspace || form.Get("success_url") != back.Done || form.Get("cancel_url") != back.Canceled {
 			t.Errorf("sent %v", form)
 		}
 		if row := s.row(t); row.CheckoutAt == nil || row.CustomerID == "" {
@@ -160,7 +160,7 @@ func TestCheckoutOfSubscriber(t *testing.T) {
 		t.Run(state.name+" leads to the portal's first page", func(t *testing.T) {
 			s := newShop(t)
 			state.make(s, s.subscribe(t, plan.Basic))
-			if _, form := s.checkout(t, state.buy, portals); form.Has(flowType) || form.Get("return_url") != back.Cancelled {
+			if _, form := s.checkout(t, state.buy, portals); form.Has(flowType) || form.Get("return_url") != back.Canceled {
 				t.Errorf("sent %v", form)
 			}
 		})
@@ -224,7 +224,7 @@ func TestPortal(t *testing.T) {
 	t.Run("a customer sees what Sync has set up", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
-		address, err := s.Portal(t.Context(), workspace, back.Cancelled)
+		address, err := s.Portal(t.Context(), workspace, back.Canceled)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +237,7 @@ func TestPortal(t *testing.T) {
 	})
 	t.Run("who never bought anything is told so", func(t *testing.T) {
 		s := newShop(t)
-		if _, err := s.Portal(t.Context(), workspace, back.Cancelled); !fault.Is(err, fault.Conflict) {
+		if _, err := s.Portal(t.Context(), workspace, back.Canceled); !fault.Is(err, fault.Conflict) {
 			t.Errorf("got %v, want Conflict", err)
 		}
 	})

@@ -10,8 +10,8 @@ import (
 
 func TestRefreshLapsed(t *testing.T) {
 	t.Parallel()
-	// cancelled is a business whose access is about to end.
-	cancelled := func(t *testing.T) *business {
+	// canceled is a business whose access is about to end.
+	canceled := func(t *testing.T) *business {
 		b := newBusiness(t, t, openBooks(t, ""), "")
 		b.customer = b.buy(b.workspace, plan.Standard, plan.Monthly)
 		b.stripe.CancelAtPeriodEnd(b.customer, true)
@@ -25,7 +25,7 @@ func TestRefreshLapsed(t *testing.T) {
 	}
 
 	t.Run("who took the cancellation back keeps the plan, though Stripe's event was lost", func(t *testing.T) {
-		b := cancelled(t)
+		b := canceled(t)
 		b.stripe.CancelAtPeriodEnd(b.customer, false)
 		end(b)
 		b.must(b.processes[0].RefreshLapsed(b.ctx))
@@ -34,7 +34,7 @@ func TestRefreshLapsed(t *testing.T) {
 		}
 	})
 	t.Run("who did not has the free plan", func(t *testing.T) {
-		b := cancelled(t)
+		b := canceled(t)
 		end(b)
 		b.must(b.processes[0].RefreshLapsed(b.ctx))
 		if got := b.inForce(b.workspace); got != plan.Free {
@@ -42,7 +42,7 @@ func TestRefreshLapsed(t *testing.T) {
 		}
 	})
 	t.Run("while Stripe is away nobody loses the plan, until patience ends", func(t *testing.T) {
-		b := cancelled(t)
+		b := canceled(t)
 		end(b)
 		b.stripe.SetDown(true)
 		if err := b.processes[0].RefreshLapsed(b.ctx); err == nil {

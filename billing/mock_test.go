@@ -61,7 +61,7 @@ func TestEveryRequestIsAccepted(t *testing.T) {
 	})
 	t.Run("of the portal", func(t *testing.T) {
 		item := &stripe.SubscriptionItem{ID: "si_1", Quantity: 2}
-		_, err := s.portal(ctx, "cus_1", back.Cancelled, confirmation("sub_1", item, "price_1", back.Done))
+		_, err := s.portal(ctx, "cus_1", back.Canceled, confirmation("sub_1", item, "price_1", back.Done))
 		check(t, err)
 		_, err = s.item(ctx, "sub_1")
 		check(t, err)

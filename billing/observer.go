@@ -43,9 +43,9 @@ const (
 	// OtherAccount is a customer of another account or mode of Stripe than the
 	// key is for.
 	OtherAccount = "other_account"
-	// Uncancelled is a workspace that was deleted while it may still be paid for
+	// Uncanceled is a workspace that was deleted while it may still be paid for
 	// at another Stripe.
-	Uncancelled = "uncancelled"
+	Uncanceled = "uncanceled"
 	// MissingSubscription is a customer whose subscription is not there any more.
 	MissingSubscription = "missing_subscription"
 	// Refunded is a payment that was given back, in part or whole.
@@ -74,7 +74,7 @@ func (Nop) Alarm(string) {}
 // Alarms returns every reason of an alarm.
 func Alarms() []string {
 	return []string{
-		APIVersion, Disputed, DisputeLost, MissingCustomer, MissingSubscription, OtherAccount, Refunded, TwoSubscriptions, Uncancelled,
+		APIVersion, Disputed, DisputeLost, MissingCustomer, MissingSubscription, OtherAccount, Refunded, TwoSubscriptions, Uncanceled,
 		UnknownPrice, UnknownStatus,
 	}
 }

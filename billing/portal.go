@@ -32,18 +32,18 @@ func (s portalPages) Portal(ctx context.Context, workspaceID, back string) (stri
 // is for the others: an end or change is planned, or the price is the same.
 func (s portalPages) change(ctx context.Context, known subscription.Subscription, priceID string, back Back) (string, error) {
 	if known.EndsAt != nil || known.NextAt != nil {
-		return s.portal(ctx, known.CustomerID, back.Cancelled, nil)
+		return s.portal(ctx, known.CustomerID, back.Canceled, nil)
 	}
 	item, err := s.item(ctx, known.ID)
 	if err != nil {
 		return "", err
 	}
 	if item == nil || item.Price != nil && item.Price.ID == priceID {
-		return s.portal(ctx, known.CustomerID, back.Cancelled, nil)
+		return s.portal(ctx, known.CustomerID, back.Canceled, nil)
 	}
-	url, err := s.portal(ctx, known.CustomerID, back.Cancelled, confirmation(known.ID, item, priceID, back.Done))
+	url, err := s.portal(ctx, known.CustomerID, back.Canceled, confirmation(known.ID, item, priceID, back.Done))
 	if stripeapi.Refused(err) {
-		return s.portal(ctx, known.CustomerID, back.Cancelled, nil)
+		return s.portal(ctx, known.CustomerID, back.Canceled, nil)
 	}
 	return url, err
 }

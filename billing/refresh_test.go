@@ -51,7 +51,7 @@ func TestRefresh(t *testing.T) {
 			t.Errorf("got %+v", row)
 		}
 	})
-	t.Run("a cancelled subscription ends with its period", func(t *testing.T) {
+	t.Run("a canceled subscription ends with its period", func(t *testing.T) {
 		s := newShop(t)
 		s.stripe.CancelAtPeriodEnd(s.subscribe(t, plan.Basic), true)
 		if row := s.refresh(t); !sameTime(row.EndsAt, later(s, 0, 1, 0)) || row.Access.Plan != plan.Basic {

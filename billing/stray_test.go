@@ -115,14 +115,14 @@ func TestCustomersThatStripeDoesNotKnow(t *testing.T) {
 	t.Run("such a workspace can be deleted, and somebody is told of what may go on elsewhere", func(t *testing.T) {
 		s := newShop(t)
 		s.stripe.Forget(s.subscribe(t, plan.Basic))
-		if err := s.Cancel(t.Context(), workspace); err != nil || s.watcher.of("alarm "+Uncancelled) != 1 {
+		if err := s.Cancel(t.Context(), workspace); err != nil || s.watcher.of("alarm "+Uncanceled) != 1 {
 			t.Errorf("got %v, the observer was told %v", err, s.watcher.counts)
 		}
 	})
 	t.Run("one that never paid is deleted without a word", func(t *testing.T) {
 		s := newShop(t)
 		s.stripe.Forget(s.become(t))
-		if err := s.Cancel(t.Context(), workspace); err != nil || s.watcher.of("alarm "+Uncancelled) != 0 {
+		if err := s.Cancel(t.Context(), workspace); err != nil || s.watcher.of("alarm "+Uncanceled) != 0 {
 			t.Errorf("got %v, the observer was told %v", err, s.watcher.counts)
 		}
 	})

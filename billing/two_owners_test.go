@@ -17,7 +17,7 @@ func TestManyGoToPayAtOnce(t *testing.T) {
 		all.Go(func() {
 			var err error
 			pages[i], err = b.processes[i%2].Checkout(b.ctx, b.workspace, billing.Purchase{Plan: plan.Standard, Interval: plan.Monthly},
-				billing.Back{Done: "http://parley.example/", Cancelled: "http://parley.example/"})
+				billing.Back{Done: "http://parley.example/", Canceled: "http://parley.example/"})
 			if err != nil {
 				t.Error(err)
 			}

@@ -39,14 +39,14 @@ func TestAttaching(t *testing.T) {
 			}
 			<-model.Done()
 			select {
-			case <-model.Cancelled():
-				t.Error("the model was cancelled")
+			case <-model.Canceled():
+				t.Error("the model was canceled")
 			default:
 			}
 			w.checkAnswered(2, b.baker, upstream, before)
 		})
 		for _, path := range []string{chatPath, streamPath} {
-			b.Run("when all who asked at "+path+" leave the model is cancelled, and the same key begins again", func(t *testing.T) {
+			b.Run("when all who asked at "+path+" leave the model is canceled, and the same key begins again", func(t *testing.T) {
 				w := b.within(t)
 				key := "all leave " + path
 				first, _, model := begun(w, path, key)
@@ -54,7 +54,7 @@ func TestAttaching(t *testing.T) {
 				second.write(again(path, key))
 				w.must(first.Close())
 				w.must(second.Close())
-				w.comes("the model is cancelled", model.Cancelled())
+				w.comes("the model is canceled", model.Canceled())
 				said := w.said(w.call("POST", path, openingQuestion, bearer(token), keyed(key)))
 				if !strings.Contains(said, "At seven.") {
 					t.Errorf("got %s", said)
@@ -75,7 +75,7 @@ func TestAttaching(t *testing.T) {
 				first.write(ask)
 				w.comes("the model is asked", model.Arrived())
 				w.must(first.Close())
-				w.comes("the model is cancelled", model.Cancelled())
+				w.comes("the model is canceled", model.Canceled())
 				w.checkAnswer(w.call("POST", chatPath, asking(conversation), bearer(token)), 200, 0)
 				again := w.call("POST", path, asking(conversation), bearer(token), keyed("went on"))
 				if !strings.Contains(again.body, `"error":5`) || !strings.Contains(again.body, "interrupted") {

@@ -59,7 +59,7 @@ func TestUpgradeInTheBrowser(t *testing.T) {
 		w.within(t).chats(secret, 200)
 		isQuiet(t)
 	})
-	t.Run("when the subscription is cancelled, the token is refused with code 2", func(t *testing.T) {
+	t.Run("when the subscription is canceled, the token is refused with code 2", func(t *testing.T) {
 		w := w.within(t)
 		known, err := w.server.Tenants.Ledger.Subscription(t.Context(), baker.workspace)
 		w.must(err)

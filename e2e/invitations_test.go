@@ -89,7 +89,7 @@ func TestInvitations(t *testing.T) {
 			v.expect(v.get(home), http.StatusOK)
 			v.expect(v.get("/workspaces/"+smith.workspace), http.StatusOK)
 		})
-		t.Run("a cancelled invitation does not work", func(t *testing.T) {
+		t.Run("a canceled invitation does not work", func(t *testing.T) {
 			code := owner.in(t).invite(baker.workspace, "unwanted@example.com", "member")
 			owner := owner.in(t)
 			open, err := w.server.Program.Tenants.Invitations.List(t.Context(), baker.workspace)

@@ -122,10 +122,10 @@ func TestRetryAndCancelCommands(t *testing.T) {
 	onTerminals(t, func(term *terminal) {
 		_, bot := term.newChatbot("standard")
 		id := field(term.records("knowledge", "add", bot, term.file("manual.pdf", manual()))[0], "id")
-		if got := term.record("knowledge", "cancel", bot, id); field(got, "status") != "cancelled" {
-			term.Errorf("cancelled %v", got)
+		if got := term.record("knowledge", "cancel", bot, id); field(got, "status") != "canceled" {
+			term.Errorf("canceled %v", got)
 		}
-		if listed := term.records("knowledge", "list", bot); field(listed[0], "state") != "failed" || !strings.Contains(field(listed[0], "reason"), "Cancelled") {
+		if listed := term.records("knowledge", "list", bot); field(listed[0], "state") != "failed" || !strings.Contains(field(listed[0], "reason"), "Canceled") {
 			term.Errorf("listed %v", listed)
 		}
 		term.fails("nothing to cancel", "knowledge", "cancel", bot, id)

@@ -57,7 +57,7 @@ var routeRecords = map[string]struct {
 	"POST /workspaces/:workspace/plan/portal":                    {reason: sells},
 	"POST /workspaces/:workspace/limits":                         {action: audit.LimitsChosen},
 	"POST /workspaces/:workspace/invitations":                    {action: audit.InvitationCreated},
-	"POST /workspaces/:workspace/invitations/:invitation/cancel": {action: audit.InvitationCancelled},
+	"POST /workspaces/:workspace/invitations/:invitation/cancel": {action: audit.InvitationCanceled},
 	"POST /workspaces/:workspace/members/:user/role":             {action: audit.RoleChanged},
 	"POST /workspaces/:workspace/members/:user/remove":           {action: audit.MemberRemoved},
 	"POST /workspaces/:workspace/leave":                          {action: audit.MemberLeft},

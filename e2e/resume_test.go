@@ -159,8 +159,8 @@ func TestResumeWhileGenerating(t *testing.T) {
 			gate.Release()
 			<-model.Done()
 			select {
-			case <-model.Cancelled():
-				t.Fatal("the model was cancelled")
+			case <-model.Canceled():
+				t.Fatal("the model was canceled")
 			default:
 			}
 			if stored := w.answered(b.baker, seen[0].ConversationID); stored.Status != chat.Complete || stored.Content != answerOfSeven {

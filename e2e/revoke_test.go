@@ -34,7 +34,7 @@ func (w *instance) endsWith(stream *events, code int, tn tenantOf, conversation 
 	if len(rest) != 2 || rest[0].Type != "error" || rest[0].Error != code || rest[0].ErrorMessage == "" || !rest[1].done {
 		w.Fatalf("the stream went on with %+v", rest)
 	}
-	w.comes("the model is cancelled", model.Cancelled())
+	w.comes("the model is canceled", model.Canceled())
 	if got := w.answered(tn, conversation); got.Status != chat.Interrupted || got.Content != "At" {
 		w.Fatalf("stored is %v", got)
 	}
@@ -71,7 +71,7 @@ func TestRevokedInMidStream(t *testing.T) {
 			if len(rest) != 2 || rest[0].Error != 1 || !rest[1].done {
 				t.Fatalf("the stream went on with %+v", rest)
 			}
-			w.comes("the model is cancelled", model.Cancelled())
+			w.comes("the model is canceled", model.Canceled())
 		})
 		t.Run("the streams of other tokens go on", func(t *testing.T) {
 			w := outer.within(t)

@@ -40,7 +40,7 @@ func stopsStream(here, there *instance, upstream *llmtest.Server, tn tenantOf, b
 	all := stream.until("delta")
 	conversation := all[0].ConversationID
 	there.checkEnding(there.call("POST", stopPath(conversation), "", bearer(tn.token)), conversation, "stopped")
-	here.comes("the model is cancelled", model.Cancelled())
+	here.comes("the model is canceled", model.Canceled())
 	stored := there.answered(tn, conversation)
 	if stored.Status != chat.Stopped || stored.Content != "At" {
 		here.Errorf("stored is %+v", stored)
@@ -71,7 +71,7 @@ func TestStop(t *testing.T) {
 			client.write(request("POST", chatPath, token, asking(written(conversation))))
 			w.comes("the model waits", gate.Reached())
 			w.checkEnding(w.call("POST", stopPath(conversation), "", bearer(token)), conversation, "stopped")
-			w.comes("the model is cancelled", model.Cancelled())
+			w.comes("the model is canceled", model.Canceled())
 			r := w.read(client.answer())
 			w.checkAnswer(r, 200, 0)
 			if r.Data["message"] != "" || r.Data["status"] != "stopped" {

@@ -45,7 +45,7 @@ func TestDeadClient(t *testing.T) {
 					}
 					w.comes("the model waits", gate.Reached())
 					w.must(way.leave(client))
-					w.comes("the model is cancelled", model.Cancelled())
+					w.comes("the model is canceled", model.Canceled())
 					next := w.call("POST", chatPath, `{"message":"And now?","conversation_id":`+written(conversation)+`}`, bearer(tn.token))
 					if next.StatusCode != http.StatusOK {
 						t.Fatalf("the conversation cannot be continued: %s", next.body)
@@ -73,7 +73,7 @@ func TestDeadClient(t *testing.T) {
 				client.write(request("POST", chatPath, tn.token, `{"message":"When?","conversation_id":`+written(conversation)+`}`))
 				w.comes("the model waits", gate.Reached())
 				w.must(way.leave(client))
-				w.comes("the model is cancelled", model.Cancelled())
+				w.comes("the model is canceled", model.Canceled())
 				next := w.call("POST", chatPath, `{"message":"And now?","conversation_id":`+written(conversation)+`}`, bearer(tn.token))
 				if next.StatusCode != http.StatusOK {
 					t.Fatalf("the conversation cannot be continued: %s", next.body)
@@ -91,7 +91,7 @@ func TestDeadClient(t *testing.T) {
 			w.comes("the model waits", gate.Reached())
 			client.write(request("POST", streamPath, tn.token, openingQuestion))
 			w.must(client.Close())
-			w.comes("the model is cancelled", model.Cancelled())
+			w.comes("the model is canceled", model.Canceled())
 		})
 
 		// TCP does not tell who stops sending from who goes away. A client who
@@ -106,7 +106,7 @@ func TestDeadClient(t *testing.T) {
 			stream := client.events()
 			stream.until("delta")
 			w.must(client.CloseWrite())
-			w.comes("the model is cancelled", model.Cancelled())
+			w.comes("the model is canceled", model.Canceled())
 			rest := stream.rest()
 			if len(rest) != 2 || rest[0].Error != 4 || !rest[1].done {
 				t.Fatalf("the stream went on with %v", rest)
@@ -121,7 +121,7 @@ func TestDeadClient(t *testing.T) {
 			client.write(request("POST", chatPath, tn.token, openingQuestion))
 			w.comes("the model waits", gate.Reached())
 			w.must(client.CloseWrite())
-			w.comes("the model is cancelled", model.Cancelled())
+			w.comes("the model is canceled", model.Canceled())
 			w.checkAnswer(w.read(client.answer()), http.StatusBadRequest, 4)
 		})
 
@@ -152,7 +152,7 @@ func TestDeadClientAfterReadTimeout(t *testing.T) {
 			stream.until("waiting")
 		}
 		w.must(client.Close())
-		w.comes("the model is cancelled", upstream.Request(0).Cancelled())
+		w.comes("the model is canceled", upstream.Request(0).Canceled())
 	})
 }
 
@@ -287,7 +287,7 @@ func TestStalledReader(t *testing.T) {
 			t.Errorf("another stream is affected: %s %q", s.kinds, s.text)
 		}
 
-		w.comes("the model is cancelled", model.Cancelled())
+		w.comes("the model is canceled", model.Canceled())
 		stored := w.answered(tn, conversation)
 		if stored.Status != chat.Interrupted || len(stored.Content) == 0 || len(stored.Content) >= pieces*size {
 			t.Errorf("%d of %d bytes were taken from the model, %s", len(stored.Content), pieces*size, stored.Status)

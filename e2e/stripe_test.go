@@ -281,7 +281,7 @@ func TestDeletedWorkspace(t *testing.T) {
 			v.expect(v.get(home), http.StatusOK)
 			v.isAnswered(baker.token, 200, 0)
 		})
-		t.Run("then the subscription is cancelled, and the workspace is gone", func(t *testing.T) {
+		t.Run("then the subscription is canceled, and the workspace is gone", func(t *testing.T) {
 			v := owner.in(t)
 			v.expect(v.post(home+"/delete", pairs{"confirm_name", "baker"}), http.StatusSeeOther)
 			if got := status(); got != "canceled" {

@@ -200,12 +200,12 @@ func TestDocumentControl(t *testing.T) {
 				t.Errorf("it says %q", got)
 			}
 		})
-		t.Run("cancelling ends it, whatever comes of the fetching", func(t *testing.T) {
+		t.Run("canceling ends it, whatever comes of the fetching", func(t *testing.T) {
 			v := v.in(t)
 			v.checkAnswer(v.ask("POST", documents+d.ID+"/cancel", ""), 200, 0)
 			release()
 			got := v.settled(baker)[0]
-			if got.State != knowledge.Failed || !strings.Contains(got.Reason, "Cancelled") {
+			if got.State != knowledge.Failed || !strings.Contains(got.Reason, "Canceled") {
 				t.Errorf("it is %+v", got)
 			}
 			v.checkAnswer(v.ask("POST", documents+d.ID+"/cancel", ""), 409, 6)

@@ -71,7 +71,7 @@ func TestThousandVanishingClients(t *testing.T) {
 			}
 			clients.Wait()
 			later.Release()
-			w.eventually("every call of the model is cancelled or has ended", func() bool { return upstream.Open() == 0 })
+			w.eventually("every call of the model is canceled or has ended", func() bool { return upstream.Open() == 0 })
 			w.end()
 			w.noneGenerating()
 			w.checkReceipts(tn, w.sequence(shared))

@@ -96,7 +96,7 @@ func TestStop(t *testing.T) {
 			eventually(t, "the rest is done", func() bool { return h.due("ws_a") == 0 })
 		})
 
-		h.Run("a slice that goes on is cancelled after the grace, and no failure of the job", func(t *testing.T) {
+		h.Run("a slice that goes on is canceled after the grace, and no failure of the job", func(t *testing.T) {
 			h.workspaces("ws_b")
 			q := h.queue(Config{Poll: never, Grace: 10 * time.Millisecond})
 			began := make(chan struct{}, 1)

@@ -83,11 +83,11 @@ func TestTheEndOfAContextIsNoFault(t *testing.T) {
 				t.Errorf("it is of kind %d", fault.As(err).Kind)
 			}
 		}
-		cancelled, cancel := context.WithCancel(b.Context())
+		canceled, cancel := context.WithCancel(b.Context())
 		cancel()
 		lapsed, cancel := context.WithTimeout(b.Context(), -time.Second)
 		defer cancel()
-		for ctx, end := range map[context.Context]error{cancelled: context.Canceled, lapsed: context.DeadlineExceeded} {
+		for ctx, end := range map[context.Context]error{canceled: context.Canceled, lapsed: context.DeadlineExceeded} {
 			_, err := b.User(ctx, "usr_a")
 			want(b.T, err, end)
 			want(b.T, b.CreateUser(ctx, newUser("usr_a")), end)

@@ -5,8 +5,10 @@ package views
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import (
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
+)
 
 // ProfilePage changes a person's address and password.
 func ProfilePage(l Layout, m Profile) templ.Component {
@@ -142,7 +144,7 @@ func WorkspacePage(l Layout, m WorkspaceSettings) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.Paid {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "Its subscription is cancelled first, at once and without a refund. ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "Its subscription is canceled first, at once and without a refund. ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -33,7 +33,7 @@ func (s paymentPages) checkout(c *fiber.Ctx, v visit) error {
 	purchase.Buyer = v.person.User.ID
 	next := s.nextOf(v, typed["next"])
 	to, err := s.Billing.Checkout(c.UserContext(), v.workspaceID(), purchase, billing.Back{
-		Done: s.returnTo(v, next, "&paid=yes"), Cancelled: s.returnTo(v, next, ""),
+		Done: s.returnTo(v, next, "&paid=yes"), Canceled: s.returnTo(v, next, ""),
 	})
 	if err != nil {
 		return s.plansAgain(c, v, err)

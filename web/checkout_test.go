@@ -34,7 +34,7 @@ func TestCheckout(t *testing.T) {
 			t.Errorf("bought is %+v", s.till.purchase)
 		}
 		back := baseURL + s.url("/plan/return?next="+url.QueryEscape(tokens))
-		if s.till.back != (billing.Back{Done: back + "&paid=yes", Cancelled: back}) {
+		if s.till.back != (billing.Back{Done: back + "&paid=yes", Canceled: back}) {
 			t.Errorf("it leads back to %+v", s.till.back)
 		}
 	})

@@ -95,7 +95,7 @@ func (s memberPages) cancelInvitation(c *fiber.Ctx, v visit) error {
 	if err := s.Team.Invitations.CancelInvitation(c.UserContext(), v.workspaceID(), id.Given(c.Params("invitation"))); err != nil {
 		return err
 	}
-	return done(c, views.MembersURL(v.workspaceID()), "cancelled")
+	return done(c, views.MembersURL(v.workspaceID()), "canceled")
 }
 
 func (s memberPages) changeRole(c *fiber.Ctx, v visit) error {

@@ -76,24 +76,24 @@ func TestDeleteWorkspace(t *testing.T) {
 	t.Run("another name deletes nothing", func(t *testing.T) {
 		s := s.within(t)
 		s.wantPage(s.post(s.url("/delete"), url.Values{"confirm_name": {"Acne"}}), 422, "Type the name exactly as it is shown.", `value="Acne"`)
-		if len(s.till.cancelled) != 0 {
-			t.Error("the subscription was cancelled")
+		if len(s.till.canceled) != 0 {
+			t.Error("the subscription was canceled")
 		}
 		there(t)
 	})
-	t.Run("while the subscription cannot be cancelled, all stays as it is", func(t *testing.T) {
+	t.Run("while the subscription cannot be canceled, all stays as it is", func(t *testing.T) {
 		s := s.within(t)
 		s.till.fail = fault.New(fault.Upstream, "Stripe does not answer.")
 		defer func() { s.till.fail = nil }()
 		s.wantPage(s.post(s.url("/delete"), url.Values{"confirm_name": {"Acme"}}), 503, "nothing was deleted")
 		there(t)
 	})
-	t.Run("with the name, the subscription is cancelled and all is deleted", func(t *testing.T) {
+	t.Run("with the name, the subscription is canceled and all is deleted", func(t *testing.T) {
 		s := s.within(t)
-		s.till.cancelled = nil
+		s.till.canceled = nil
 		s.wantGone(s.post(s.url("/delete"), url.Values{"confirm_name": {" Acme "}}), "/?done=gone")
-		if len(s.till.cancelled) != 1 || s.till.cancelled[0] != s.home.ID {
-			t.Errorf("cancelled are %q", s.till.cancelled)
+		if len(s.till.canceled) != 1 || s.till.canceled[0] != s.home.ID {
+			t.Errorf("canceled are %q", s.till.canceled)
 		}
 		if _, err := s.tenants.Workspaces.Workspace(t.Context(), s.home.ID); !fault.Is(err, fault.NotFound) {
 			t.Errorf("the workspace gives %v", err)

@@ -48,12 +48,12 @@ type till struct {
 	tenants *tenancy.Services
 	fail    error
 	// checkout is the address of the page to pay on.
-	checkout  string
-	purchase  billing.Purchase
-	back      billing.Back
-	billed    subscription.Billed
-	invoices  []billing.Invoice
-	cancelled []string
+	checkout string
+	purchase billing.Purchase
+	back     billing.Back
+	billed   subscription.Billed
+	invoices []billing.Invoice
+	canceled []string
 }
 
 const (
@@ -88,7 +88,7 @@ func (t *till) Invoices(context.Context, string, int) ([]billing.Invoice, error)
 }
 
 func (t *till) Cancel(_ context.Context, workspaceID string) error {
-	t.cancelled = append(t.cancelled, workspaceID)
+	t.canceled = append(t.canceled, workspaceID)
 	return t.fail
 }
 

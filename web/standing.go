@@ -88,7 +88,7 @@ func (k catalogue) trialing(s subscription.Subscription) string {
 	price := s.Costs()
 	switch {
 	case s.EndsAt != nil:
-		return "Trial until " + k.date(*s.EndsAt) + ". It has been cancelled: it ends then, and nothing is paid."
+		return "Trial until " + k.date(*s.EndsAt) + ". It has been canceled: it ends then, and nothing is paid."
 	case end == nil:
 		return "This is a trial."
 	case price == "":
@@ -101,7 +101,7 @@ func (k catalogue) active(s subscription.Subscription) string {
 	price := s.Costs()
 	switch {
 	case s.EndsAt != nil:
-		return "Cancelled; access until " + k.date(*s.EndsAt) + "."
+		return "Canceled; access until " + k.date(*s.EndsAt) + "."
 	case s.PeriodEnd == nil && price == "":
 		return "It is paid for."
 	case s.PeriodEnd == nil:

@@ -46,12 +46,12 @@ func TestPaying(t *testing.T) {
 		{"a trial whose end Stripe gives as the period's", standard(plan.Trialing, nil), "Trial until 24 November; then 79.00 USD a month.", false},
 		{"a trial without an end", standard(plan.Trialing, func(s *subscription.Subscription) { s.PeriodEnd = nil }), "This is a trial.", false},
 		{"a trial of a plan that has no price any more", standard(plan.Trialing, func(s *subscription.Subscription) { s.Amount = 0 }), "Trial until 24 November.", false},
-		{"a trial that was cancelled", standard(plan.Trialing, func(s *subscription.Subscription) { s.EndsAt = on(2026, 12, 3) }), "Trial until 3 December. It has been cancelled: it ends then, and nothing is paid.", false},
+		{"a trial that was canceled", standard(plan.Trialing, func(s *subscription.Subscription) { s.EndsAt = on(2026, 12, 3) }), "Trial until 3 December. It has been canceled: it ends then, and nothing is paid.", false},
 		{"a paid plan", standard(plan.Active, nil), "It costs 79.00 USD a month. The next payment is due on 24 November.", false},
 		{"a paid plan without a date", standard(plan.Active, func(s *subscription.Subscription) { s.PeriodEnd = nil }), "It costs 79.00 USD a month.", false},
 		{"a paid plan without a price", standard(plan.Active, func(s *subscription.Subscription) { s.Amount = 0 }), "The next payment is due on 24 November.", false},
 		{"a paid plan without either", standard(plan.Active, func(s *subscription.Subscription) { s.PeriodEnd, s.Amount = nil, 0 }), "It is paid for.", false},
-		{"a cancelled plan", standard(plan.Active, func(s *subscription.Subscription) { s.EndsAt = on(2026, 11, 24) }), "Cancelled; access until 24 November.", false},
+		{"a canceled plan", standard(plan.Active, func(s *subscription.Subscription) { s.EndsAt = on(2026, 11, 24) }), "Canceled; access until 24 November.", false},
 		{"a failed payment", standard(plan.PastDue, func(s *subscription.Subscription) {
 			s.PastDueSince, s.Access.Until = on(2026, 11, 3), on(2026, 11, 24)
 		}), "Payment failed on 3 November; access until 24 November. Update the payment method.", true},
@@ -101,7 +101,7 @@ func TestEarlierPrice(t *testing.T) {
 		{"who pays an old price is told what a change would cost", pays(49_00, nil), keeps("49.00 USD")},
 		{"who pays in another currency, too", pays(79_00, func(s *subscription.Subscription) { s.Currency = "eur" }), keeps("79.00 EUR")},
 		{"a price that is not known is not compared", pays(0, nil), ""},
-		{"who has cancelled keeps nothing", pays(49_00, func(s *subscription.Subscription) { s.EndsAt = on(2026, 11, 24) }), ""},
+		{"who has canceled keeps nothing", pays(49_00, func(s *subscription.Subscription) { s.EndsAt = on(2026, 11, 24) }), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := k.earlierPrice(c.s); got != c.want {

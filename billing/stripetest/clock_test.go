@@ -51,7 +51,7 @@ func TestRenewals(t *testing.T) {
 		}
 		a.wantStatus(c, "active")
 	})
-	t.Run("a subscription that is cancelled for the end of its period ends then", func(t *testing.T) {
+	t.Run("a subscription that is canceled for the end of its period ends then", func(t *testing.T) {
 		a.CancelAtPeriodEnd(c, true)
 		sub := a.wantStatus(c, "active")
 		if !sub.CancelAtPeriodEnd || sub.CancelAt != sub.CurrentPeriodEnd {
@@ -84,7 +84,7 @@ func TestTrial(t *testing.T) {
 			t.Errorf("the events are %v", got)
 		}
 	})
-	t.Run("one that is cancelled in its trial ends with it", func(t *testing.T) {
+	t.Run("one that is canceled in its trial ends with it", func(t *testing.T) {
 		c := a.subscriber("standard", 14)
 		a.CancelAtPeriodEnd(c, true)
 		a.Advance(14 * day)

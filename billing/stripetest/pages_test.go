@@ -147,10 +147,10 @@ func TestPortal(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a plan is cancelled for the end of its period, and resumed", func(t *testing.T) {
+	t.Run("a plan is canceled for the end of its period, and resumed", func(t *testing.T) {
 		press(session.URL, "cancel")
 		if !a.latest(c).CancelAtPeriodEnd {
-			t.Error("it is not cancelled")
+			t.Error("it is not canceled")
 		}
 		press(session.URL, "resume")
 		if sub := a.latest(c); sub.CancelAtPeriodEnd || sub.CancelAt != 0 {

@@ -76,7 +76,7 @@ func (cmd *billingUnlinkCmd) Run(ctx context.Context, config *app.Config, io str
 		if !cmd.Yes {
 			then := plan.Higher(workspace.Granted, plan.Free)
 			fmt.Fprintf(io.out, "%s is Stripe's customer %s, and on the %s plan. Without the customer it is on the %s plan. "+
-				"Nothing is deleted, and nothing is cancelled at Stripe. It can buy a plan again, without a trial if it had one.\nType yes to go on: ",
+				"Nothing is deleted, and nothing is canceled at Stripe. It can buy a plan again, without a trial if it had one.\nType yes to go on: ",
 				workspace.Name, known.CustomerID, workspace.Plan, then)
 			if !saysYes(io) {
 				return fault.New(fault.Invalid, "Nothing was changed. Type yes, or give --yes.")

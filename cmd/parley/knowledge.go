@@ -98,7 +98,7 @@ type knowledgeCancelCmd struct {
 
 // Run ends the work on a document.
 func (cmd *knowledgeCancelCmd) Run(ctx context.Context, config *app.Config, io streams) error {
-	return cmd.change(ctx, config, io, func(k knowledge.Services) change { return k.Documents.Cancel }, "cancelled", "The work on the document has been cancelled.")
+	return cmd.change(ctx, config, io, func(k knowledge.Services) change { return k.Documents.Cancel }, "canceled", "The work on the document has been canceled.")
 }
 
 // change changes a document or a source.

@@ -17,13 +17,13 @@ const (
 	WorkspaceCreated Action = "workspace.created"
 	WorkspaceDeleted Action = "workspace.deleted"
 
-	InvitationCreated   Action = "invitation.created"
-	InvitationCancelled Action = "invitation.cancelled"
-	InvitationAccepted  Action = "invitation.accepted"
-	MemberJoined        Action = "member.joined"
-	MemberLeft          Action = "member.left"
-	MemberRemoved       Action = "member.removed"
-	RoleChanged         Action = "member.role_changed"
+	InvitationCreated  Action = "invitation.created"
+	InvitationCanceled Action = "invitation.cancelled"
+	InvitationAccepted Action = "invitation.accepted"
+	MemberJoined       Action = "member.joined"
+	MemberLeft         Action = "member.left"
+	MemberRemoved      Action = "member.removed"
+	RoleChanged        Action = "member.role_changed"
 
 	ChatbotCreated Action = "chatbot.created"
 	ChatbotChanged Action = "chatbot.changed"
@@ -55,7 +55,7 @@ func Actions() []Action {
 		AccountCreated, EmailChanged, PasswordChanged,
 		SignedIn, SignInFailed, SignInBlocked, SignedOut,
 		WorkspaceCreated, WorkspaceDeleted,
-		InvitationCreated, InvitationCancelled, InvitationAccepted, MemberJoined, MemberLeft, MemberRemoved, RoleChanged,
+		InvitationCreated, InvitationCanceled, InvitationAccepted, MemberJoined, MemberLeft, MemberRemoved, RoleChanged,
 		ChatbotCreated, ChatbotChanged, ChatbotDeleted,
 		TokenCreated, TokenRevoked,
 		ProviderCreated, ProviderChanged, ProviderKeyReplaced, ProviderKeyResealed, ProviderDeleted,

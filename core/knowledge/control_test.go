@@ -66,12 +66,12 @@ func TestRetryAndCancel(t *testing.T) {
 		l.wantKind(l.Documents.Cancel(ctx, home, bot, d.ID), fault.Conflict)
 	})
 
-	t.Run("a cancelled document is not worked on", func(t *testing.T) {
+	t.Run("a canceled document is not worked on", func(t *testing.T) {
 		l := newLibrary(t)
 		d := l.addFile("a.pdf", bread)
 		l.must(l.Documents.Cancel(ctx, home, bot, d.ID))
 		l.work()
-		l.wantState(d.ID, knowledge.Failed, "Cancelled.")
+		l.wantState(d.ID, knowledge.Failed, "Canceled.")
 		if len(l.world.extracted) != 0 {
 			t.Error("it was extracted")
 		}
@@ -86,12 +86,12 @@ func TestRetryAndCancel(t *testing.T) {
 		"before it goes into the index": func(l *library, cancel func()) { l.index.before = cancel },
 		"after it went into the index":  func(l *library, cancel func()) { l.index.after = cancel },
 	} {
-		t.Run("a document can be cancelled "+name, func(t *testing.T) {
+		t.Run("a document can be canceled "+name, func(t *testing.T) {
 			l := newLibrary(t)
 			d := l.addFile("a.pdf", bread)
 			hook(l, func() { l.must(l.Documents.Cancel(ctx, home, bot, d.ID)) })
 			l.work()
-			l.wantState(d.ID, knowledge.Failed, "Cancelled.")
+			l.wantState(d.ID, knowledge.Failed, "Canceled.")
 			l.wantAnswered("When is rye baked?", "midnight", false)
 			if n, err := l.index.Count(ctx, homeScope, d.ID); n != 0 || err != nil {
 				t.Errorf("the index holds %d of its passages: %v", n, err)
@@ -114,7 +114,7 @@ func TestRetryAndCancel(t *testing.T) {
 			l.must(l.Sources.Sync(ctx, home, bot, source.ID))
 			hook(l, func() { l.must(l.Documents.Cancel(ctx, home, bot, d.ID)) })
 			l.work()
-			l.wantState(d.ID, knowledge.Failed, "Cancelled.")
+			l.wantState(d.ID, knowledge.Failed, "Canceled.")
 			l.wantAnswered("When is rye baked?", "midnight", true)
 			l.wantAnswered("When is plum cake baked?", "Sundays", false)
 			l.must(l.Documents.Retry(ctx, home, bot, d.ID))
@@ -125,7 +125,7 @@ func TestRetryAndCancel(t *testing.T) {
 		})
 	}
 
-	t.Run("cancelling and retrying in the middle of the work is in order", func(t *testing.T) {
+	t.Run("canceling and retrying in the middle of the work is in order", func(t *testing.T) {
 		l := newLibrary(t)
 		d := l.addFile("a.pdf", bread)
 		l.index.after = func() {

@@ -75,11 +75,11 @@ func (s *Documents) Cancel(ctx context.Context, workspaceID, chatbotID, document
 			if d.State.Settled() || d.State == Removing {
 				return fault.New(fault.Conflict, "This document is not being worked on: there is nothing to cancel.")
 			}
-			d.State, d.Reason, d.DueAt, d.Attempts, d.UpdatedAt = Failed, "Cancelled. Choose Retry to read it after all.", nil, 0, s.now()
+			d.State, d.Reason, d.DueAt, d.Attempts, d.UpdatedAt = Failed, "Canceled. Choose Retry to read it after all.", nil, 0, s.now()
 			if d.URL != "" || d.Content != "" {
 				return nil
 			}
-			d.Reason = "Cancelled. Its file was deleted: to have it read after all, add it again."
+			d.Reason = "Canceled. Its file was deleted: to have it read after all, add it again."
 			return s.uploads.DeleteUpload(ctx, workspaceID, documentID)
 		})
 	})
@@ -181,4 +181,4 @@ func (s *Documents) lacksFile(ctx context.Context, d Document) (bool, error) {
 	return size == 0, err
 }
 
-var errNoFile = fault.New(fault.Conflict, "This document's file is no longer stored: files are deleted when a document is cancelled, or 7 days after it failed. Add the file again.")
+var errNoFile = fault.New(fault.Conflict, "This document's file is no longer stored: files are deleted when a document is canceled, or 7 days after it failed. Add the file again.")

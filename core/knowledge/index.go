@@ -52,7 +52,7 @@ func (s *Indexer) put(ctx context.Context, bot chatbot.Chatbot, d *Document) err
 	next := *d
 	next.Live, next.Indexed = d.Version, d.Passages
 	err = s.ready(ctx, d, next)
-	if errors.Is(err, errTaken) { // it was removed or cancelled while it went in
+	if errors.Is(err, errTaken) { // it was removed or canceled while it went in
 		_, held := s.synchronize(ctx, *d)
 		return errors.Join(err, held)
 	}

@@ -158,9 +158,9 @@ func TestRebuild(t *testing.T) {
 	t.Run("one that fails leaves the old index serving", func(t *testing.T) {
 		l := newLibrary(t)
 		d := l.add("Bread", bread)
-		cancelled, cancel := context.WithCancel(ctx)
+		canceled, cancel := context.WithCancel(ctx)
 		l.index.filling = cancel
-		if _, err := l.Rebuild(cancelled); !errors.Is(err, context.Canceled) {
+		if _, err := l.Rebuild(canceled); !errors.Is(err, context.Canceled) {
 			t.Errorf("the error is %v", err)
 		}
 		l.wantWhole(d.ID)

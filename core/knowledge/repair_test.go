@@ -152,9 +152,9 @@ func TestRebuildThatBreaksOff(t *testing.T) {
 		l.add("Bread", bread)
 		l.wantRebuilt(1)
 		l.wantMarks(0)
-		cancelled, cancel := context.WithCancel(ctx)
+		canceled, cancel := context.WithCancel(ctx)
 		l.index.filling = cancel
-		if _, err := l.Rebuild(cancelled); err == nil {
+		if _, err := l.Rebuild(canceled); err == nil {
 			t.Error("it did not fail")
 		}
 		l.wantMarks(0)

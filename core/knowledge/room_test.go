@@ -115,7 +115,7 @@ func TestRoom(t *testing.T) {
 func TestFreedRoom(t *testing.T) {
 	const size = 10_000
 
-	t.Run("a cancelled upload frees its bytes at once", func(t *testing.T) {
+	t.Run("a canceled upload frees its bytes at once", func(t *testing.T) {
 		l := newLibrary(t)
 		d, err := l.send("a.pdf", size)
 		l.must(err)

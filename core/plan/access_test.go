@@ -24,22 +24,22 @@ func TestAccess(t *testing.T) {
 		standing Standing
 		want     Access
 	}{
-		"a subscription that goes on gives its plan without an end":      {Standing{Status: Active, Plan: Standard}, Access{Plan: Standard}},
-		"one that was cancelled for later gives it until then":           {Standing{Status: Active, Plan: Standard, EndsAt: days(9)}, Access{Plan: Standard, Until: days(9)}},
-		"a second before the end there is access":                        {Standing{Status: Active, Plan: Standard, EndsAt: after(noon, time.Second)}, Access{Plan: Standard, Until: after(noon, time.Second)}},
-		"at the very end there is none":                                  {Standing{Status: Active, Plan: Standard, EndsAt: days(0)}, Access{Plan: Free}},
-		"a trial that was cancelled ends, too":                           {Standing{Status: Trialing, Plan: Premium, EndsAt: days(-1)}, Access{Plan: Free}},
-		"a failed payment is waited for":                                 {Standing{Status: PastDue, Plan: Standard, PastDueSince: days(-1)}, Access{Plan: Standard, Until: days(20)}},
-		"but not for longer than the grace":                              {Standing{Status: PastDue, Plan: Standard, PastDueSince: days(-21)}, Access{Plan: Free}},
-		"it is waited for until the end, if that is before":              {Standing{Status: PastDue, Plan: Standard, PastDueSince: days(-1), EndsAt: days(2)}, Access{Plan: Standard, Until: days(2)}},
-		"a later end does not make the grace longer":                     {Standing{Status: PastDue, Plan: Standard, PastDueSince: days(-1), EndsAt: days(30)}, Access{Plan: Standard, Until: days(20)}},
-		"a payment of which nobody knows since when it is due goes on":   {Standing{Status: PastDue, Plan: Standard}, Access{Plan: Standard}},
-		"a date of a payment that was made meanwhile does not matter":    {Standing{Status: Active, Plan: Standard, PastDueSince: days(-99)}, Access{Plan: Standard}},
-		"a cancelled subscription gives nothing, whatever its dates say": {Standing{Status: Canceled, Plan: Standard, EndsAt: days(9)}, Access{Plan: Free}},
-		"an unknown status keeps the access, with its end":               {Standing{Status: "hibernating", Plan: Premium}, Access{Plan: Basic, Until: days(5), Unknown: true}},
-		"an unknown plan keeps the access, too":                          {Standing{Status: Active, Plan: "gold"}, Access{Plan: Basic, Until: days(5), Unknown: true}},
-		"no plan is an unknown one":                                      {Standing{Status: Active}, Access{Plan: Basic, Until: days(5), Unknown: true}},
-		"an unknown plan of a cancelled subscription does not matter":    {Standing{Status: Canceled, Plan: "gold"}, Access{Plan: Free}},
+		"a subscription that goes on gives its plan without an end":     {Standing{Status: Active, Plan: Standard}, Access{Plan: Standard}},
+		"one that was canceled for later gives it until then":           {Standing{Status: Active, Plan: Standard, EndsAt: days(9)}, Access{Plan: Standard, Until: days(9)}},
+		"a second before the end there is access":                       {Standing{Status: Active, Plan: Standard, EndsAt: after(noon, time.Second)}, Access{Plan: Standard, Until: after(noon, time.Second)}},
+		"at the very end there is none":                                 {Standing{Status: Active, Plan: Standard, EndsAt: days(0)}, Access{Plan: Free}},
+		"a trial that was canceled ends, too":                           {Standing{Status: Trialing, Plan: Premium, EndsAt: days(-1)}, Access{Plan: Free}},
+		"a failed payment is waited for":                                {Standing{Status: PastDue, Plan: Standard, PastDueSince: days(-1)}, Access{Plan: Standard, Until: days(20)}},
+		"but not for longer than the grace":                             {Standing{Status: PastDue, Plan: Standard, PastDueSince: days(-21)}, Access{Plan: Free}},
+		"it is waited for until the end, if that is before":             {Standing{Status: PastDue, Plan: Standard, PastDueSince: days(-1), EndsAt: days(2)}, Access{Plan: Standard, Until: days(2)}},
+		"a later end does not make the grace longer":                    {Standing{Status: PastDue, Plan: Standard, PastDueSince: days(-1), EndsAt: days(30)}, Access{Plan: Standard, Until: days(20)}},
+		"a payment of which nobody knows since when it is due goes on":  {Standing{Status: PastDue, Plan: Standard}, Access{Plan: Standard}},
+		"a date of a payment that was made meanwhile does not matter":   {Standing{Status: Active, Plan: Standard, PastDueSince: days(-99)}, Access{Plan: Standard}},
+		"a canceled subscription gives nothing, whatever its dates say": {Standing{Status: Canceled, Plan: Standard, EndsAt: days(9)}, Access{Plan: Free}},
+		"an unknown status keeps the access, with its end":              {Standing{Status: "hibernating", Plan: Premium}, Access{Plan: Basic, Until: days(5), Unknown: true}},
+		"an unknown plan keeps the access, too":                         {Standing{Status: Active, Plan: "gold"}, Access{Plan: Basic, Until: days(5), Unknown: true}},
+		"no plan is an unknown one":                                     {Standing{Status: Active}, Access{Plan: Basic, Until: days(5), Unknown: true}},
+		"an unknown plan of a canceled subscription does not matter":    {Standing{Status: Canceled, Plan: "gold"}, Access{Plan: Free}},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			wantAccess(t, c.standing.Access(before, grace, noon), c.want)

@@ -15,7 +15,7 @@ type Deletions struct {
 }
 
 // DeleteWorkspace deletes a workspace with all that the database has of it, but
-// for the audit log, which is the operator's. The caller has cancelled the
+// for the audit log, which is the operator's. The caller has canceled the
 // subscription at Stripe, and let the index forget the chatbots. Where Stripe is
 // switched off, the entry of the log names a subscription that nobody could
 // cancel.
@@ -27,7 +27,7 @@ func (d *Deletions) DeleteWorkspace(ctx context.Context, workspaceID string) err
 		}
 		detail := ""
 		if d.stripeOff && paid.ID != "" && !paid.Status.Terminal() {
-			detail = fmt.Sprintf("Its subscription %s was not cancelled: Stripe is switched off here. Cancel it at Stripe.", paid.ID)
+			detail = fmt.Sprintf("Its subscription %s was not canceled: Stripe is switched off here. Cancel it at Stripe.", paid.ID)
 		}
 		return d.workspaces.Delete(ctx, workspace, detail)
 	})

@@ -193,7 +193,7 @@ https://parley.example/workspaces/`
 		c.bill(billed)
 		c.sends()
 	})
-	t.Run("who has cancelled is not told that nobody paid", func(t *testing.T) {
+	t.Run("who has canceled is not told that nobody paid", func(t *testing.T) {
 		c, billed := subscriber(t)
 		billed.Status = plan.Canceled
 		c.bill(billed)
@@ -228,7 +228,7 @@ https://parley.example/workspaces/`
 		c.bill(billed)
 		c.sends("owner@example.com: The trial of Shop ends on 3 January 2026")
 	})
-	t.Run("a trial that was cancelled ends, and is not paid for", func(t *testing.T) {
+	t.Run("a trial that was canceled ends, and is not paid for", func(t *testing.T) {
 		c, billed := subscriber(t)
 		billed.Status, billed.TrialEnd = plan.Trialing, c.in(14*day)
 		c.bill(billed)

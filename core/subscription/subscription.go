@@ -88,7 +88,7 @@ type Billed struct {
 	Currency string
 	// PeriodEnd is when the next payment is due.
 	PeriodEnd *time.Time
-	// EndsAt is when it ends by itself, as it was cancelled for the period's end,
+	// EndsAt is when it ends by itself, as it was canceled for the period's end,
 	// or when it ended.
 	EndsAt *time.Time
 	// TrialEnd is when the trial ends or ended.

@@ -106,7 +106,7 @@ func TestStripeSwitchedOff(t *testing.T) {
 		c := switchedOff(t)
 		paid := c.subscription().ID
 		c.must(c.Deletions.DeleteWorkspace(t.Context(), c.space.ID))
-		if entry := c.deletion(); entry.Action != audit.WorkspaceDeleted || paid == "" || !strings.Contains(entry.Detail, paid+" was not cancelled") {
+		if entry := c.deletion(); entry.Action != audit.WorkspaceDeleted || paid == "" || !strings.Contains(entry.Detail, paid+" was not canceled") {
 			t.Errorf("the log says %+v", entry)
 		}
 	})

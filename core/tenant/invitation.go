@@ -148,7 +148,7 @@ func cancelInvitation(ctx context.Context, db Database, now time.Time, invitatio
 	if err := db.Invitations.DeleteInvitation(ctx, invitation.WorkspaceID, invitation.ID); err != nil {
 		return err
 	}
-	return audit.Record(ctx, db.Audit, invitation.WorkspaceID, now, audit.Entry{Action: audit.InvitationCancelled, Object: invitation.object()})
+	return audit.Record(ctx, db.Audit, invitation.WorkspaceID, now, audit.Entry{Action: audit.InvitationCanceled, Object: invitation.object()})
 }
 
 // Join makes the person with the code a member and returns their user id. It
@@ -197,7 +197,7 @@ func invitationEnded() error {
 }
 
 // redeem takes an invitation away that is used, under the workspace's lock. It
-// may have been cancelled meanwhile, or its inviter may be over the plan's
+// may have been canceled meanwhile, or its inviter may be over the plan's
 // limit and can invite nobody just now.
 func (i *Invitations) redeem(ctx context.Context, invitation Invitation) error {
 	members, err := i.db.Members.Members(ctx, invitation.WorkspaceID)

@@ -177,7 +177,7 @@ func testConcurrent(t *testing.T, b *bundle) {
 	b.wantFound(other, "figs apples pears", 1900, 1901, 1902, 3900, 3901, 3902, 5900, 5901, 5902)
 }
 
-func testCancelled(t *testing.T, b *bundle) {
+func testCanceled(t *testing.T, b *bundle) {
 	b.replace(home, "doc", Entries("doc", 1, "red apples"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

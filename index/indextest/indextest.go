@@ -60,7 +60,7 @@ func Run(t *testing.T, open func(t *testing.T) retrieval.Index) {
 		{"a rebuilt index finds every vector from the switch on", testRebuildVectors},
 		{"a rebuild may bring vectors of another dimension", testRebuildDimension},
 
-		{"a done context ends every call with its error", testCancelled},
+		{"a done context ends every call with its error", testCanceled},
 		{"an open index can be used", testCheck},
 	} {
 		t.Run(c.sentence, func(t *testing.T) { c.test(t, newBundle(t, open(t))) })

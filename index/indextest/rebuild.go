@@ -72,7 +72,7 @@ func testRebuildFails(t *testing.T, b *bundle) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	err = b.index.Rebuild(ctx, "cancelled", func(ctx context.Context, into retrieval.Filler) error {
+	err = b.index.Rebuild(ctx, "canceled", func(ctx context.Context, into retrieval.Filler) error {
 		b.put(into, home, "left", Entries("left", 3, "apples"))
 		cancel()
 		return into.Replace(ctx, home, "more", Entries("more", 4, "apples"))

@@ -140,7 +140,7 @@ func TestMove(t *testing.T) {
 		if usage := generated.Usage; usage.PromptTokens <= 10 || usage.CompletionTokens != 4 || !usage.Estimated {
 			t.Errorf("the usage is %+v, want that of both attempts", usage)
 		}
-		<-slow.Request(0).Cancelled()
+		<-slow.Request(0).Canceled()
 	})
 
 	t.Run("a whole answer moves, too", func(t *testing.T) {

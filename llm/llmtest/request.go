@@ -7,16 +7,16 @@ import (
 
 // Request records a request for a completion.
 type Request struct {
-	arrived, cancelled, done chan struct{}
-	header                   http.Header
-	body                     []byte
+	arrived, canceled, done chan struct{}
+	header                  http.Header
+	body                    []byte
 }
 
 func newRequest() *Request {
 	return &Request{
-		arrived:   make(chan struct{}),
-		cancelled: make(chan struct{}),
-		done:      make(chan struct{}),
+		arrived:  make(chan struct{}),
+		canceled: make(chan struct{}),
+		done:     make(chan struct{}),
 	}
 }
 
@@ -25,9 +25,9 @@ func (r *Request) arrive(header http.Header, body []byte) {
 	close(r.arrived)
 }
 
-func (r *Request) leave(cancelled bool) {
-	if cancelled {
-		close(r.cancelled)
+func (r *Request) leave(canceled bool) {
+	if canceled {
+		close(r.canceled)
 	}
 	close(r.done)
 }
@@ -35,8 +35,8 @@ func (r *Request) leave(cancelled bool) {
 // Arrived is closed when the request and its body have been read.
 func (r *Request) Arrived() <-chan struct{} { return r.arrived }
 
-// Cancelled is closed when the client has gone away before the answer's end.
-func (r *Request) Cancelled() <-chan struct{} { return r.cancelled }
+// Canceled is closed when the client has gone away before the answer's end.
+func (r *Request) Canceled() <-chan struct{} { return r.canceled }
 
 // Done is closed when the answer has ended, in whatever way.
 func (r *Request) Done() <-chan struct{} { return r.done }

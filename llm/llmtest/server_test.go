@@ -121,7 +121,7 @@ func TestServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		cancel()
-		<-server.Request(0).Cancelled()
+		<-server.Request(0).Canceled()
 		<-server.Request(0).Done()
 		_ = response.Body.Close()
 		if server.Open() != 0 {

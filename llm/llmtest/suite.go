@@ -27,7 +27,7 @@ func Run(t *testing.T, open func(t *testing.T) answer.Model) {
 	t.Run("an error of emit ends the answer and comes back", func(t *testing.T) {
 		emitErrorEnds(t, open(t))
 	})
-	t.Run("nothing is emitted once the context is cancelled", func(t *testing.T) {
+	t.Run("nothing is emitted once the context is canceled", func(t *testing.T) {
 		cancelEnds(t, open(t))
 	})
 	t.Run("a context that is over before the start gives no answer", func(t *testing.T) {

@@ -27,11 +27,11 @@ func usageOfEnded(t *testing.T, model answer.Model) {
 		return nil
 	})
 	if usage := generated.Usage; err == nil || usage.PromptTokens <= 0 || usage.CompletionTokens < 0 {
-		t.Errorf("cancelled after the first piece: %+v and %v, want tokens of the prompt and none below zero", usage, err)
+		t.Errorf("canceled after the first piece: %+v and %v, want tokens of the prompt and none below zero", usage, err)
 	}
 	generated, err = model.Generate(ctx, Prompt(), func(string) error { return nil })
 	if err == nil || generated.Usage.TotalTokens() != 0 {
-		t.Errorf("cancelled before the start: %+v and %v, want no tokens", generated.Usage, err)
+		t.Errorf("canceled before the start: %+v and %v, want no tokens", generated.Usage, err)
 	}
 }
 

@@ -127,7 +127,7 @@ func sort(err error) string {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return "it was closed"
 	case errors.Is(err, context.Canceled):
-		return "it was cancelled"
+		return "it was canceled"
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return "it timed out"
 	default:

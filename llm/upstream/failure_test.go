@@ -34,7 +34,7 @@ func TestFault(t *testing.T) {
 		"an address is not logged":                        {&url.Error{Op: "Post", URL: "http://" + secret, Err: syscall.ECONNREFUSED}, false, notAnswered + ": the connection to the server failed: connection refused"},
 		"a name is not logged":                            {&net.DNSError{Name: secret, Err: secret}, false, notAnswered + ": the connection to the server failed: its name could not be resolved"},
 		"a connection that was closed is told as one":     {&url.Error{URL: secret, Err: io.ErrUnexpectedEOF}, false, notAnswered + ": the connection to the server failed: it was closed"},
-		"a request that was cancelled is told as one":     {context.Canceled, false, notAnswered + ": the connection to the server failed: it was cancelled"},
+		"a request that was canceled is told as one":      {context.Canceled, false, notAnswered + ": the connection to the server failed: it was canceled"},
 		"one that timed out is told as one":               {context.DeadlineExceeded, false, notAnswered + ": the connection to the server failed: it timed out"},
 		"of any other error only the type is logged":      {fmt.Errorf("a: %w", errors.New(secret)), false, notAnswered + ": the connection to the server failed: *errors.errorString"},
 	} {

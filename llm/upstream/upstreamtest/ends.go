@@ -15,7 +15,7 @@ import (
 	"parley/llm/upstream"
 )
 
-func (a *Adapter) cancelling(t *testing.T) {
+func (a *Adapter) canceling(t *testing.T) {
 	for name, at := range map[string]llmtest.Point{
 		"before the headers ends the request":         llmtest.BeforeHeaders,
 		"before the first token ends the request":     llmtest.BeforeFirstPiece,
@@ -27,11 +27,11 @@ func (a *Adapter) cancelling(t *testing.T) {
 				server := a.Serve(t, llmtest.Reply{Pieces: []string{"a", "b"}, Hold: gate, HoldAt: at})
 				prompt := llmtest.Prompt()
 				prompt.Whole = whole
-				_, _, err := Generate(cancelledAt(t, gate.Reached()), a.at(t, server, nil), prompt)
+				_, _, err := Generate(canceledAt(t, gate.Reached()), a.at(t, server, nil), prompt)
 				if !errors.Is(err, context.Canceled) {
 					t.Errorf("err = %v, want context.Canceled", err)
 				}
-				<-server.Request(0).Cancelled()
+				<-server.Request(0).Canceled()
 				<-server.Request(0).Done()
 				if server.Open() != 0 || server.Arrived() != 1 {
 					t.Errorf("%d of %d requests are open", server.Open(), server.Arrived())
@@ -47,19 +47,19 @@ func (a *Adapter) cancelling(t *testing.T) {
 		if !errors.Is(err, stop) {
 			t.Errorf("err = %v, want the error of emit", err)
 		}
-		<-server.Request(0).Cancelled()
+		<-server.Request(0).Canceled()
 	})
 	t.Run("ends the wait before a retry", func(t *testing.T) {
 		server := a.Serve(t, llmtest.Reply{Status: 429, RetryAfter: "3000"})
 		model := a.at(t, server, func(c *Config) { c.Limits.MaxRetryDelay = time.Hour })
-		if _, _, err := generate(cancelledAt(t, server.Request(0).Done()), model); !errors.Is(err, context.Canceled) {
+		if _, _, err := generate(canceledAt(t, server.Request(0).Done()), model); !errors.Is(err, context.Canceled) {
 			t.Errorf("err = %v, want context.Canceled", err)
 		}
 	})
 }
 
-// cancelledAt is a context that ends when the channel is closed.
-func cancelledAt(t *testing.T, moment <-chan struct{}) context.Context {
+// canceledAt is a context that ends when the channel is closed.
+func canceledAt(t *testing.T, moment <-chan struct{}) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-moment

@@ -60,7 +60,7 @@ type Config struct {
 func Run(t *testing.T, adapter Adapter) {
 	t.Run("failures", adapter.failures)
 	t.Run("failures of whole answers", adapter.failuresOfWhole)
-	t.Run("cancelling", adapter.cancelling)
+	t.Run("canceling", adapter.canceling)
 	t.Run("timeouts", adapter.timeouts)
 	t.Run("connections", adapter.connections)
 	t.Run("characters", adapter.characters)

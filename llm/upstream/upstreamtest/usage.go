@@ -16,10 +16,10 @@ func (a *Adapter) usageWithoutAnswer(t *testing.T) {
 		"before the headers has the tokens of its prompt":     llmtest.BeforeHeaders,
 		"before the first token has the tokens of its prompt": llmtest.BeforeFirstPiece,
 	} {
-		t.Run("a request that was cancelled "+name, func(t *testing.T) {
+		t.Run("a request that was canceled "+name, func(t *testing.T) {
 			gate := llmtest.NewGate()
 			server := a.Serve(t, llmtest.Reply{Pieces: []string{"a"}, OmitUsage: true, Hold: gate, HoldAt: at})
-			_, usage, err := generate(cancelledAt(t, gate.Reached()), a.at(t, server, nil))
+			_, usage, err := generate(canceledAt(t, gate.Reached()), a.at(t, server, nil))
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("err = %v", err)
 			}
