@@ -81,9 +81,21 @@ type ChatbotEdges struct {
 	Removals []*Removal `json:"removals,omitempty"`
 	// CachedAnswers holds the value of the cached_answers edge.
 	CachedAnswers []*CachedAnswer `json:"cached_answers,omitempty"`
+	// Feedbacks holds the value of the feedbacks edge.
+	Feedbacks []*Feedback `json:"feedbacks,omitempty"`
+	// Gaps holds the value of the gaps edge.
+	Gaps []*Gap `json:"gaps,omitempty"`
+	// TestQuestions holds the value of the test_questions edge.
+	TestQuestions []*TestQuestion `json:"test_questions,omitempty"`
+	// TestRuns holds the value of the test_runs edge.
+	TestRuns []*TestRun `json:"test_runs,omitempty"`
+	// DailyStats holds the value of the daily_stats edge.
+	DailyStats []*DailyStat `json:"daily_stats,omitempty"`
+	// DailyCounts holds the value of the daily_counts edge.
+	DailyCounts []*DailyCount `json:"daily_counts,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [7]bool
+	loadedTypes [13]bool
 }
 
 // WorkspaceOrErr returns the Workspace value or an error if the edge
@@ -149,6 +161,60 @@ func (e ChatbotEdges) CachedAnswersOrErr() ([]*CachedAnswer, error) {
 		return e.CachedAnswers, nil
 	}
 	return nil, &NotLoadedError{edge: "cached_answers"}
+}
+
+// FeedbacksOrErr returns the Feedbacks value or an error if the edge
+// was not loaded in eager-loading.
+func (e ChatbotEdges) FeedbacksOrErr() ([]*Feedback, error) {
+	if e.loadedTypes[7] {
+		return e.Feedbacks, nil
+	}
+	return nil, &NotLoadedError{edge: "feedbacks"}
+}
+
+// GapsOrErr returns the Gaps value or an error if the edge
+// was not loaded in eager-loading.
+func (e ChatbotEdges) GapsOrErr() ([]*Gap, error) {
+	if e.loadedTypes[8] {
+		return e.Gaps, nil
+	}
+	return nil, &NotLoadedError{edge: "gaps"}
+}
+
+// TestQuestionsOrErr returns the TestQuestions value or an error if the edge
+// was not loaded in eager-loading.
+func (e ChatbotEdges) TestQuestionsOrErr() ([]*TestQuestion, error) {
+	if e.loadedTypes[9] {
+		return e.TestQuestions, nil
+	}
+	return nil, &NotLoadedError{edge: "test_questions"}
+}
+
+// TestRunsOrErr returns the TestRuns value or an error if the edge
+// was not loaded in eager-loading.
+func (e ChatbotEdges) TestRunsOrErr() ([]*TestRun, error) {
+	if e.loadedTypes[10] {
+		return e.TestRuns, nil
+	}
+	return nil, &NotLoadedError{edge: "test_runs"}
+}
+
+// DailyStatsOrErr returns the DailyStats value or an error if the edge
+// was not loaded in eager-loading.
+func (e ChatbotEdges) DailyStatsOrErr() ([]*DailyStat, error) {
+	if e.loadedTypes[11] {
+		return e.DailyStats, nil
+	}
+	return nil, &NotLoadedError{edge: "daily_stats"}
+}
+
+// DailyCountsOrErr returns the DailyCounts value or an error if the edge
+// was not loaded in eager-loading.
+func (e ChatbotEdges) DailyCountsOrErr() ([]*DailyCount, error) {
+	if e.loadedTypes[12] {
+		return e.DailyCounts, nil
+	}
+	return nil, &NotLoadedError{edge: "daily_counts"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -358,6 +424,36 @@ func (_m *Chatbot) QueryRemovals() *RemovalQuery {
 // QueryCachedAnswers queries the "cached_answers" edge of the Chatbot entity.
 func (_m *Chatbot) QueryCachedAnswers() *CachedAnswerQuery {
 	return NewChatbotClient(_m.config).QueryCachedAnswers(_m)
+}
+
+// QueryFeedbacks queries the "feedbacks" edge of the Chatbot entity.
+func (_m *Chatbot) QueryFeedbacks() *FeedbackQuery {
+	return NewChatbotClient(_m.config).QueryFeedbacks(_m)
+}
+
+// QueryGaps queries the "gaps" edge of the Chatbot entity.
+func (_m *Chatbot) QueryGaps() *GapQuery {
+	return NewChatbotClient(_m.config).QueryGaps(_m)
+}
+
+// QueryTestQuestions queries the "test_questions" edge of the Chatbot entity.
+func (_m *Chatbot) QueryTestQuestions() *TestQuestionQuery {
+	return NewChatbotClient(_m.config).QueryTestQuestions(_m)
+}
+
+// QueryTestRuns queries the "test_runs" edge of the Chatbot entity.
+func (_m *Chatbot) QueryTestRuns() *TestRunQuery {
+	return NewChatbotClient(_m.config).QueryTestRuns(_m)
+}
+
+// QueryDailyStats queries the "daily_stats" edge of the Chatbot entity.
+func (_m *Chatbot) QueryDailyStats() *DailyStatQuery {
+	return NewChatbotClient(_m.config).QueryDailyStats(_m)
+}
+
+// QueryDailyCounts queries the "daily_counts" edge of the Chatbot entity.
+func (_m *Chatbot) QueryDailyCounts() *DailyCountQuery {
+	return NewChatbotClient(_m.config).QueryDailyCounts(_m)
 }
 
 // Update returns a builder for updating this Chatbot.

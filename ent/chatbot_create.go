@@ -9,9 +9,15 @@ import (
 	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
 	"parley/ent/conversation"
+	"parley/ent/dailycount"
+	"parley/ent/dailystat"
 	"parley/ent/document"
+	"parley/ent/feedback"
+	"parley/ent/gap"
 	"parley/ent/removal"
 	"parley/ent/source"
+	"parley/ent/testquestion"
+	"parley/ent/testrun"
 	"parley/ent/token"
 	"parley/ent/workspace"
 	"time"
@@ -385,6 +391,96 @@ func (_c *ChatbotCreate) AddCachedAnswers(v ...*CachedAnswer) *ChatbotCreate {
 		ids[i] = v[i].ID
 	}
 	return _c.AddCachedAnswerIDs(ids...)
+}
+
+// AddFeedbackIDs adds the "feedbacks" edge to the Feedback entity by IDs.
+func (_c *ChatbotCreate) AddFeedbackIDs(ids ...int64) *ChatbotCreate {
+	_c.mutation.AddFeedbackIDs(ids...)
+	return _c
+}
+
+// AddFeedbacks adds the "feedbacks" edges to the Feedback entity.
+func (_c *ChatbotCreate) AddFeedbacks(v ...*Feedback) *ChatbotCreate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddFeedbackIDs(ids...)
+}
+
+// AddGapIDs adds the "gaps" edge to the Gap entity by IDs.
+func (_c *ChatbotCreate) AddGapIDs(ids ...int64) *ChatbotCreate {
+	_c.mutation.AddGapIDs(ids...)
+	return _c
+}
+
+// AddGaps adds the "gaps" edges to the Gap entity.
+func (_c *ChatbotCreate) AddGaps(v ...*Gap) *ChatbotCreate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddGapIDs(ids...)
+}
+
+// AddTestQuestionIDs adds the "test_questions" edge to the TestQuestion entity by IDs.
+func (_c *ChatbotCreate) AddTestQuestionIDs(ids ...string) *ChatbotCreate {
+	_c.mutation.AddTestQuestionIDs(ids...)
+	return _c
+}
+
+// AddTestQuestions adds the "test_questions" edges to the TestQuestion entity.
+func (_c *ChatbotCreate) AddTestQuestions(v ...*TestQuestion) *ChatbotCreate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddTestQuestionIDs(ids...)
+}
+
+// AddTestRunIDs adds the "test_runs" edge to the TestRun entity by IDs.
+func (_c *ChatbotCreate) AddTestRunIDs(ids ...string) *ChatbotCreate {
+	_c.mutation.AddTestRunIDs(ids...)
+	return _c
+}
+
+// AddTestRuns adds the "test_runs" edges to the TestRun entity.
+func (_c *ChatbotCreate) AddTestRuns(v ...*TestRun) *ChatbotCreate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddTestRunIDs(ids...)
+}
+
+// AddDailyStatIDs adds the "daily_stats" edge to the DailyStat entity by IDs.
+func (_c *ChatbotCreate) AddDailyStatIDs(ids ...int64) *ChatbotCreate {
+	_c.mutation.AddDailyStatIDs(ids...)
+	return _c
+}
+
+// AddDailyStats adds the "daily_stats" edges to the DailyStat entity.
+func (_c *ChatbotCreate) AddDailyStats(v ...*DailyStat) *ChatbotCreate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddDailyStatIDs(ids...)
+}
+
+// AddDailyCountIDs adds the "daily_counts" edge to the DailyCount entity by IDs.
+func (_c *ChatbotCreate) AddDailyCountIDs(ids ...int64) *ChatbotCreate {
+	_c.mutation.AddDailyCountIDs(ids...)
+	return _c
+}
+
+// AddDailyCounts adds the "daily_counts" edges to the DailyCount entity.
+func (_c *ChatbotCreate) AddDailyCounts(v ...*DailyCount) *ChatbotCreate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddDailyCountIDs(ids...)
 }
 
 // Mutation returns the ChatbotMutation object of the builder.
@@ -814,6 +910,102 @@ func (_c *ChatbotCreate) createSpec() (*Chatbot, *sqlgraph.CreateSpec) {
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(cachedanswer.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.FeedbacksIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.FeedbacksTable,
+			Columns: []string{chatbot.FeedbacksColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(feedback.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.GapsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.GapsTable,
+			Columns: []string{chatbot.GapsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(gap.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.TestQuestionsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.TestQuestionsTable,
+			Columns: []string{chatbot.TestQuestionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(testquestion.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.TestRunsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.TestRunsTable,
+			Columns: []string{chatbot.TestRunsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(testrun.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.DailyStatsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.DailyStatsTable,
+			Columns: []string{chatbot.DailyStatsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(dailystat.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.DailyCountsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.DailyCountsTable,
+			Columns: []string{chatbot.DailyCountsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(dailycount.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {

@@ -11,10 +11,16 @@ import (
 	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
 	"parley/ent/conversation"
+	"parley/ent/dailycount"
+	"parley/ent/dailystat"
 	"parley/ent/document"
+	"parley/ent/feedback"
+	"parley/ent/gap"
 	"parley/ent/predicate"
 	"parley/ent/removal"
 	"parley/ent/source"
+	"parley/ent/testquestion"
+	"parley/ent/testrun"
 	"parley/ent/token"
 	"parley/ent/workspace"
 
@@ -39,6 +45,12 @@ type ChatbotQuery struct {
 	withDocuments     *DocumentQuery
 	withRemovals      *RemovalQuery
 	withCachedAnswers *CachedAnswerQuery
+	withFeedbacks     *FeedbackQuery
+	withGaps          *GapQuery
+	withTestQuestions *TestQuestionQuery
+	withTestRuns      *TestRunQuery
+	withDailyStats    *DailyStatQuery
+	withDailyCounts   *DailyCountQuery
 	modifiers         []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
@@ -223,6 +235,138 @@ func (_q *ChatbotQuery) QueryCachedAnswers() *CachedAnswerQuery {
 			sqlgraph.From(chatbot.Table, chatbot.FieldID, selector),
 			sqlgraph.To(cachedanswer.Table, cachedanswer.FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.CachedAnswersTable, chatbot.CachedAnswersColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryFeedbacks chains the current query on the "feedbacks" edge.
+func (_q *ChatbotQuery) QueryFeedbacks() *FeedbackQuery {
+	query := (&FeedbackClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(chatbot.Table, chatbot.FieldID, selector),
+			sqlgraph.To(feedback.Table, feedback.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.FeedbacksTable, chatbot.FeedbacksColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryGaps chains the current query on the "gaps" edge.
+func (_q *ChatbotQuery) QueryGaps() *GapQuery {
+	query := (&GapClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(chatbot.Table, chatbot.FieldID, selector),
+			sqlgraph.To(gap.Table, gap.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.GapsTable, chatbot.GapsColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryTestQuestions chains the current query on the "test_questions" edge.
+func (_q *ChatbotQuery) QueryTestQuestions() *TestQuestionQuery {
+	query := (&TestQuestionClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(chatbot.Table, chatbot.FieldID, selector),
+			sqlgraph.To(testquestion.Table, testquestion.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.TestQuestionsTable, chatbot.TestQuestionsColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryTestRuns chains the current query on the "test_runs" edge.
+func (_q *ChatbotQuery) QueryTestRuns() *TestRunQuery {
+	query := (&TestRunClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(chatbot.Table, chatbot.FieldID, selector),
+			sqlgraph.To(testrun.Table, testrun.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.TestRunsTable, chatbot.TestRunsColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryDailyStats chains the current query on the "daily_stats" edge.
+func (_q *ChatbotQuery) QueryDailyStats() *DailyStatQuery {
+	query := (&DailyStatClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(chatbot.Table, chatbot.FieldID, selector),
+			sqlgraph.To(dailystat.Table, dailystat.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.DailyStatsTable, chatbot.DailyStatsColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryDailyCounts chains the current query on the "daily_counts" edge.
+func (_q *ChatbotQuery) QueryDailyCounts() *DailyCountQuery {
+	query := (&DailyCountClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(chatbot.Table, chatbot.FieldID, selector),
+			sqlgraph.To(dailycount.Table, dailycount.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.DailyCountsTable, chatbot.DailyCountsColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -429,6 +573,12 @@ func (_q *ChatbotQuery) Clone() *ChatbotQuery {
 		withDocuments:     _q.withDocuments.Clone(),
 		withRemovals:      _q.withRemovals.Clone(),
 		withCachedAnswers: _q.withCachedAnswers.Clone(),
+		withFeedbacks:     _q.withFeedbacks.Clone(),
+		withGaps:          _q.withGaps.Clone(),
+		withTestQuestions: _q.withTestQuestions.Clone(),
+		withTestRuns:      _q.withTestRuns.Clone(),
+		withDailyStats:    _q.withDailyStats.Clone(),
+		withDailyCounts:   _q.withDailyCounts.Clone(),
 		// clone intermediate query.
 		sql:  _q.sql.Clone(),
 		path: _q.path,
@@ -509,6 +659,72 @@ func (_q *ChatbotQuery) WithCachedAnswers(opts ...func(*CachedAnswerQuery)) *Cha
 		opt(query)
 	}
 	_q.withCachedAnswers = query
+	return _q
+}
+
+// WithFeedbacks tells the query-builder to eager-load the nodes that are connected to
+// the "feedbacks" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ChatbotQuery) WithFeedbacks(opts ...func(*FeedbackQuery)) *ChatbotQuery {
+	query := (&FeedbackClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withFeedbacks = query
+	return _q
+}
+
+// WithGaps tells the query-builder to eager-load the nodes that are connected to
+// the "gaps" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ChatbotQuery) WithGaps(opts ...func(*GapQuery)) *ChatbotQuery {
+	query := (&GapClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withGaps = query
+	return _q
+}
+
+// WithTestQuestions tells the query-builder to eager-load the nodes that are connected to
+// the "test_questions" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ChatbotQuery) WithTestQuestions(opts ...func(*TestQuestionQuery)) *ChatbotQuery {
+	query := (&TestQuestionClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withTestQuestions = query
+	return _q
+}
+
+// WithTestRuns tells the query-builder to eager-load the nodes that are connected to
+// the "test_runs" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ChatbotQuery) WithTestRuns(opts ...func(*TestRunQuery)) *ChatbotQuery {
+	query := (&TestRunClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withTestRuns = query
+	return _q
+}
+
+// WithDailyStats tells the query-builder to eager-load the nodes that are connected to
+// the "daily_stats" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ChatbotQuery) WithDailyStats(opts ...func(*DailyStatQuery)) *ChatbotQuery {
+	query := (&DailyStatClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withDailyStats = query
+	return _q
+}
+
+// WithDailyCounts tells the query-builder to eager-load the nodes that are connected to
+// the "daily_counts" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *ChatbotQuery) WithDailyCounts(opts ...func(*DailyCountQuery)) *ChatbotQuery {
+	query := (&DailyCountClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withDailyCounts = query
 	return _q
 }
 
@@ -596,7 +812,7 @@ func (_q *ChatbotQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Chat
 	var (
 		nodes       = []*Chatbot{}
 		_spec       = _q.querySpec()
-		loadedTypes = [7]bool{
+		loadedTypes = [13]bool{
 			_q.withWorkspace != nil,
 			_q.withTokens != nil,
 			_q.withConversations != nil,
@@ -604,6 +820,12 @@ func (_q *ChatbotQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Chat
 			_q.withDocuments != nil,
 			_q.withRemovals != nil,
 			_q.withCachedAnswers != nil,
+			_q.withFeedbacks != nil,
+			_q.withGaps != nil,
+			_q.withTestQuestions != nil,
+			_q.withTestRuns != nil,
+			_q.withDailyStats != nil,
+			_q.withDailyCounts != nil,
 		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
@@ -672,6 +894,48 @@ func (_q *ChatbotQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Chat
 		if err := _q.loadCachedAnswers(ctx, query, nodes,
 			func(n *Chatbot) { n.Edges.CachedAnswers = []*CachedAnswer{} },
 			func(n *Chatbot, e *CachedAnswer) { n.Edges.CachedAnswers = append(n.Edges.CachedAnswers, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withFeedbacks; query != nil {
+		if err := _q.loadFeedbacks(ctx, query, nodes,
+			func(n *Chatbot) { n.Edges.Feedbacks = []*Feedback{} },
+			func(n *Chatbot, e *Feedback) { n.Edges.Feedbacks = append(n.Edges.Feedbacks, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withGaps; query != nil {
+		if err := _q.loadGaps(ctx, query, nodes,
+			func(n *Chatbot) { n.Edges.Gaps = []*Gap{} },
+			func(n *Chatbot, e *Gap) { n.Edges.Gaps = append(n.Edges.Gaps, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withTestQuestions; query != nil {
+		if err := _q.loadTestQuestions(ctx, query, nodes,
+			func(n *Chatbot) { n.Edges.TestQuestions = []*TestQuestion{} },
+			func(n *Chatbot, e *TestQuestion) { n.Edges.TestQuestions = append(n.Edges.TestQuestions, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withTestRuns; query != nil {
+		if err := _q.loadTestRuns(ctx, query, nodes,
+			func(n *Chatbot) { n.Edges.TestRuns = []*TestRun{} },
+			func(n *Chatbot, e *TestRun) { n.Edges.TestRuns = append(n.Edges.TestRuns, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withDailyStats; query != nil {
+		if err := _q.loadDailyStats(ctx, query, nodes,
+			func(n *Chatbot) { n.Edges.DailyStats = []*DailyStat{} },
+			func(n *Chatbot, e *DailyStat) { n.Edges.DailyStats = append(n.Edges.DailyStats, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withDailyCounts; query != nil {
+		if err := _q.loadDailyCounts(ctx, query, nodes,
+			func(n *Chatbot) { n.Edges.DailyCounts = []*DailyCount{} },
+			func(n *Chatbot, e *DailyCount) { n.Edges.DailyCounts = append(n.Edges.DailyCounts, e) }); err != nil {
 			return nil, err
 		}
 	}
@@ -872,6 +1136,186 @@ func (_q *ChatbotQuery) loadCachedAnswers(ctx context.Context, query *CachedAnsw
 	}
 	query.Where(predicate.CachedAnswer(func(s *sql.Selector) {
 		s.Where(sql.InValues(s.C(chatbot.CachedAnswersColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.ChatbotID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "chatbot_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *ChatbotQuery) loadFeedbacks(ctx context.Context, query *FeedbackQuery, nodes []*Chatbot, init func(*Chatbot), assign func(*Chatbot, *Feedback)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Chatbot)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(feedback.FieldChatbotID)
+	}
+	query.Where(predicate.Feedback(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(chatbot.FeedbacksColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.ChatbotID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "chatbot_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *ChatbotQuery) loadGaps(ctx context.Context, query *GapQuery, nodes []*Chatbot, init func(*Chatbot), assign func(*Chatbot, *Gap)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Chatbot)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(gap.FieldChatbotID)
+	}
+	query.Where(predicate.Gap(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(chatbot.GapsColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.ChatbotID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "chatbot_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *ChatbotQuery) loadTestQuestions(ctx context.Context, query *TestQuestionQuery, nodes []*Chatbot, init func(*Chatbot), assign func(*Chatbot, *TestQuestion)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Chatbot)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(testquestion.FieldChatbotID)
+	}
+	query.Where(predicate.TestQuestion(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(chatbot.TestQuestionsColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.ChatbotID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "chatbot_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *ChatbotQuery) loadTestRuns(ctx context.Context, query *TestRunQuery, nodes []*Chatbot, init func(*Chatbot), assign func(*Chatbot, *TestRun)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Chatbot)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(testrun.FieldChatbotID)
+	}
+	query.Where(predicate.TestRun(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(chatbot.TestRunsColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.ChatbotID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "chatbot_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *ChatbotQuery) loadDailyStats(ctx context.Context, query *DailyStatQuery, nodes []*Chatbot, init func(*Chatbot), assign func(*Chatbot, *DailyStat)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Chatbot)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(dailystat.FieldChatbotID)
+	}
+	query.Where(predicate.DailyStat(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(chatbot.DailyStatsColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.ChatbotID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "chatbot_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *ChatbotQuery) loadDailyCounts(ctx context.Context, query *DailyCountQuery, nodes []*Chatbot, init func(*Chatbot), assign func(*Chatbot, *DailyCount)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Chatbot)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(dailycount.FieldChatbotID)
+	}
+	query.Where(predicate.DailyCount(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(chatbot.DailyCountsColumn), fks...))
 	}))
 	neighbors, err := query.All(ctx)
 	if err != nil {

@@ -9,10 +9,16 @@ import (
 	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
 	"parley/ent/conversation"
+	"parley/ent/dailycount"
+	"parley/ent/dailystat"
 	"parley/ent/document"
+	"parley/ent/feedback"
+	"parley/ent/gap"
 	"parley/ent/predicate"
 	"parley/ent/removal"
 	"parley/ent/source"
+	"parley/ent/testquestion"
+	"parley/ent/testrun"
 	"parley/ent/token"
 
 	"entgo.io/ent/dialect/sql"
@@ -408,6 +414,96 @@ func (_u *ChatbotUpdate) AddCachedAnswers(v ...*CachedAnswer) *ChatbotUpdate {
 	return _u.AddCachedAnswerIDs(ids...)
 }
 
+// AddFeedbackIDs adds the "feedbacks" edge to the Feedback entity by IDs.
+func (_u *ChatbotUpdate) AddFeedbackIDs(ids ...int64) *ChatbotUpdate {
+	_u.mutation.AddFeedbackIDs(ids...)
+	return _u
+}
+
+// AddFeedbacks adds the "feedbacks" edges to the Feedback entity.
+func (_u *ChatbotUpdate) AddFeedbacks(v ...*Feedback) *ChatbotUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddFeedbackIDs(ids...)
+}
+
+// AddGapIDs adds the "gaps" edge to the Gap entity by IDs.
+func (_u *ChatbotUpdate) AddGapIDs(ids ...int64) *ChatbotUpdate {
+	_u.mutation.AddGapIDs(ids...)
+	return _u
+}
+
+// AddGaps adds the "gaps" edges to the Gap entity.
+func (_u *ChatbotUpdate) AddGaps(v ...*Gap) *ChatbotUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddGapIDs(ids...)
+}
+
+// AddTestQuestionIDs adds the "test_questions" edge to the TestQuestion entity by IDs.
+func (_u *ChatbotUpdate) AddTestQuestionIDs(ids ...string) *ChatbotUpdate {
+	_u.mutation.AddTestQuestionIDs(ids...)
+	return _u
+}
+
+// AddTestQuestions adds the "test_questions" edges to the TestQuestion entity.
+func (_u *ChatbotUpdate) AddTestQuestions(v ...*TestQuestion) *ChatbotUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddTestQuestionIDs(ids...)
+}
+
+// AddTestRunIDs adds the "test_runs" edge to the TestRun entity by IDs.
+func (_u *ChatbotUpdate) AddTestRunIDs(ids ...string) *ChatbotUpdate {
+	_u.mutation.AddTestRunIDs(ids...)
+	return _u
+}
+
+// AddTestRuns adds the "test_runs" edges to the TestRun entity.
+func (_u *ChatbotUpdate) AddTestRuns(v ...*TestRun) *ChatbotUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddTestRunIDs(ids...)
+}
+
+// AddDailyStatIDs adds the "daily_stats" edge to the DailyStat entity by IDs.
+func (_u *ChatbotUpdate) AddDailyStatIDs(ids ...int64) *ChatbotUpdate {
+	_u.mutation.AddDailyStatIDs(ids...)
+	return _u
+}
+
+// AddDailyStats adds the "daily_stats" edges to the DailyStat entity.
+func (_u *ChatbotUpdate) AddDailyStats(v ...*DailyStat) *ChatbotUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddDailyStatIDs(ids...)
+}
+
+// AddDailyCountIDs adds the "daily_counts" edge to the DailyCount entity by IDs.
+func (_u *ChatbotUpdate) AddDailyCountIDs(ids ...int64) *ChatbotUpdate {
+	_u.mutation.AddDailyCountIDs(ids...)
+	return _u
+}
+
+// AddDailyCounts adds the "daily_counts" edges to the DailyCount entity.
+func (_u *ChatbotUpdate) AddDailyCounts(v ...*DailyCount) *ChatbotUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddDailyCountIDs(ids...)
+}
+
 // Mutation returns the ChatbotMutation object of the builder.
 func (_u *ChatbotUpdate) Mutation() *ChatbotMutation {
 	return _u.mutation
@@ -537,6 +633,132 @@ func (_u *ChatbotUpdate) RemoveCachedAnswers(v ...*CachedAnswer) *ChatbotUpdate 
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveCachedAnswerIDs(ids...)
+}
+
+// ClearFeedbacks clears all "feedbacks" edges to the Feedback entity.
+func (_u *ChatbotUpdate) ClearFeedbacks() *ChatbotUpdate {
+	_u.mutation.ClearFeedbacks()
+	return _u
+}
+
+// RemoveFeedbackIDs removes the "feedbacks" edge to Feedback entities by IDs.
+func (_u *ChatbotUpdate) RemoveFeedbackIDs(ids ...int64) *ChatbotUpdate {
+	_u.mutation.RemoveFeedbackIDs(ids...)
+	return _u
+}
+
+// RemoveFeedbacks removes "feedbacks" edges to Feedback entities.
+func (_u *ChatbotUpdate) RemoveFeedbacks(v ...*Feedback) *ChatbotUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveFeedbackIDs(ids...)
+}
+
+// ClearGaps clears all "gaps" edges to the Gap entity.
+func (_u *ChatbotUpdate) ClearGaps() *ChatbotUpdate {
+	_u.mutation.ClearGaps()
+	return _u
+}
+
+// RemoveGapIDs removes the "gaps" edge to Gap entities by IDs.
+func (_u *ChatbotUpdate) RemoveGapIDs(ids ...int64) *ChatbotUpdate {
+	_u.mutation.RemoveGapIDs(ids...)
+	return _u
+}
+
+// RemoveGaps removes "gaps" edges to Gap entities.
+func (_u *ChatbotUpdate) RemoveGaps(v ...*Gap) *ChatbotUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveGapIDs(ids...)
+}
+
+// ClearTestQuestions clears all "test_questions" edges to the TestQuestion entity.
+func (_u *ChatbotUpdate) ClearTestQuestions() *ChatbotUpdate {
+	_u.mutation.ClearTestQuestions()
+	return _u
+}
+
+// RemoveTestQuestionIDs removes the "test_questions" edge to TestQuestion entities by IDs.
+func (_u *ChatbotUpdate) RemoveTestQuestionIDs(ids ...string) *ChatbotUpdate {
+	_u.mutation.RemoveTestQuestionIDs(ids...)
+	return _u
+}
+
+// RemoveTestQuestions removes "test_questions" edges to TestQuestion entities.
+func (_u *ChatbotUpdate) RemoveTestQuestions(v ...*TestQuestion) *ChatbotUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveTestQuestionIDs(ids...)
+}
+
+// ClearTestRuns clears all "test_runs" edges to the TestRun entity.
+func (_u *ChatbotUpdate) ClearTestRuns() *ChatbotUpdate {
+	_u.mutation.ClearTestRuns()
+	return _u
+}
+
+// RemoveTestRunIDs removes the "test_runs" edge to TestRun entities by IDs.
+func (_u *ChatbotUpdate) RemoveTestRunIDs(ids ...string) *ChatbotUpdate {
+	_u.mutation.RemoveTestRunIDs(ids...)
+	return _u
+}
+
+// RemoveTestRuns removes "test_runs" edges to TestRun entities.
+func (_u *ChatbotUpdate) RemoveTestRuns(v ...*TestRun) *ChatbotUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveTestRunIDs(ids...)
+}
+
+// ClearDailyStats clears all "daily_stats" edges to the DailyStat entity.
+func (_u *ChatbotUpdate) ClearDailyStats() *ChatbotUpdate {
+	_u.mutation.ClearDailyStats()
+	return _u
+}
+
+// RemoveDailyStatIDs removes the "daily_stats" edge to DailyStat entities by IDs.
+func (_u *ChatbotUpdate) RemoveDailyStatIDs(ids ...int64) *ChatbotUpdate {
+	_u.mutation.RemoveDailyStatIDs(ids...)
+	return _u
+}
+
+// RemoveDailyStats removes "daily_stats" edges to DailyStat entities.
+func (_u *ChatbotUpdate) RemoveDailyStats(v ...*DailyStat) *ChatbotUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveDailyStatIDs(ids...)
+}
+
+// ClearDailyCounts clears all "daily_counts" edges to the DailyCount entity.
+func (_u *ChatbotUpdate) ClearDailyCounts() *ChatbotUpdate {
+	_u.mutation.ClearDailyCounts()
+	return _u
+}
+
+// RemoveDailyCountIDs removes the "daily_counts" edge to DailyCount entities by IDs.
+func (_u *ChatbotUpdate) RemoveDailyCountIDs(ids ...int64) *ChatbotUpdate {
+	_u.mutation.RemoveDailyCountIDs(ids...)
+	return _u
+}
+
+// RemoveDailyCounts removes "daily_counts" edges to DailyCount entities.
+func (_u *ChatbotUpdate) RemoveDailyCounts(v ...*DailyCount) *ChatbotUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveDailyCountIDs(ids...)
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -960,6 +1182,276 @@ func (_u *ChatbotUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		}
 		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
+	if _u.mutation.FeedbacksCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.FeedbacksTable,
+			Columns: []string{chatbot.FeedbacksColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(feedback.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedFeedbacksIDs(); len(nodes) > 0 && !_u.mutation.FeedbacksCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.FeedbacksTable,
+			Columns: []string{chatbot.FeedbacksColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(feedback.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.FeedbacksIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.FeedbacksTable,
+			Columns: []string{chatbot.FeedbacksColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(feedback.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.GapsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.GapsTable,
+			Columns: []string{chatbot.GapsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(gap.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedGapsIDs(); len(nodes) > 0 && !_u.mutation.GapsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.GapsTable,
+			Columns: []string{chatbot.GapsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(gap.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.GapsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.GapsTable,
+			Columns: []string{chatbot.GapsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(gap.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.TestQuestionsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.TestQuestionsTable,
+			Columns: []string{chatbot.TestQuestionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(testquestion.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedTestQuestionsIDs(); len(nodes) > 0 && !_u.mutation.TestQuestionsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.TestQuestionsTable,
+			Columns: []string{chatbot.TestQuestionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(testquestion.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.TestQuestionsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.TestQuestionsTable,
+			Columns: []string{chatbot.TestQuestionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(testquestion.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.TestRunsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.TestRunsTable,
+			Columns: []string{chatbot.TestRunsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(testrun.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedTestRunsIDs(); len(nodes) > 0 && !_u.mutation.TestRunsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.TestRunsTable,
+			Columns: []string{chatbot.TestRunsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(testrun.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.TestRunsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.TestRunsTable,
+			Columns: []string{chatbot.TestRunsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(testrun.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.DailyStatsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.DailyStatsTable,
+			Columns: []string{chatbot.DailyStatsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(dailystat.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedDailyStatsIDs(); len(nodes) > 0 && !_u.mutation.DailyStatsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.DailyStatsTable,
+			Columns: []string{chatbot.DailyStatsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(dailystat.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.DailyStatsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.DailyStatsTable,
+			Columns: []string{chatbot.DailyStatsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(dailystat.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.DailyCountsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.DailyCountsTable,
+			Columns: []string{chatbot.DailyCountsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(dailycount.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedDailyCountsIDs(); len(nodes) > 0 && !_u.mutation.DailyCountsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.DailyCountsTable,
+			Columns: []string{chatbot.DailyCountsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(dailycount.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.DailyCountsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.DailyCountsTable,
+			Columns: []string{chatbot.DailyCountsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(dailycount.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
 			err = &NotFoundError{chatbot.Label}
@@ -1354,6 +1846,96 @@ func (_u *ChatbotUpdateOne) AddCachedAnswers(v ...*CachedAnswer) *ChatbotUpdateO
 	return _u.AddCachedAnswerIDs(ids...)
 }
 
+// AddFeedbackIDs adds the "feedbacks" edge to the Feedback entity by IDs.
+func (_u *ChatbotUpdateOne) AddFeedbackIDs(ids ...int64) *ChatbotUpdateOne {
+	_u.mutation.AddFeedbackIDs(ids...)
+	return _u
+}
+
+// AddFeedbacks adds the "feedbacks" edges to the Feedback entity.
+func (_u *ChatbotUpdateOne) AddFeedbacks(v ...*Feedback) *ChatbotUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddFeedbackIDs(ids...)
+}
+
+// AddGapIDs adds the "gaps" edge to the Gap entity by IDs.
+func (_u *ChatbotUpdateOne) AddGapIDs(ids ...int64) *ChatbotUpdateOne {
+	_u.mutation.AddGapIDs(ids...)
+	return _u
+}
+
+// AddGaps adds the "gaps" edges to the Gap entity.
+func (_u *ChatbotUpdateOne) AddGaps(v ...*Gap) *ChatbotUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddGapIDs(ids...)
+}
+
+// AddTestQuestionIDs adds the "test_questions" edge to the TestQuestion entity by IDs.
+func (_u *ChatbotUpdateOne) AddTestQuestionIDs(ids ...string) *ChatbotUpdateOne {
+	_u.mutation.AddTestQuestionIDs(ids...)
+	return _u
+}
+
+// AddTestQuestions adds the "test_questions" edges to the TestQuestion entity.
+func (_u *ChatbotUpdateOne) AddTestQuestions(v ...*TestQuestion) *ChatbotUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddTestQuestionIDs(ids...)
+}
+
+// AddTestRunIDs adds the "test_runs" edge to the TestRun entity by IDs.
+func (_u *ChatbotUpdateOne) AddTestRunIDs(ids ...string) *ChatbotUpdateOne {
+	_u.mutation.AddTestRunIDs(ids...)
+	return _u
+}
+
+// AddTestRuns adds the "test_runs" edges to the TestRun entity.
+func (_u *ChatbotUpdateOne) AddTestRuns(v ...*TestRun) *ChatbotUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddTestRunIDs(ids...)
+}
+
+// AddDailyStatIDs adds the "daily_stats" edge to the DailyStat entity by IDs.
+func (_u *ChatbotUpdateOne) AddDailyStatIDs(ids ...int64) *ChatbotUpdateOne {
+	_u.mutation.AddDailyStatIDs(ids...)
+	return _u
+}
+
+// AddDailyStats adds the "daily_stats" edges to the DailyStat entity.
+func (_u *ChatbotUpdateOne) AddDailyStats(v ...*DailyStat) *ChatbotUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddDailyStatIDs(ids...)
+}
+
+// AddDailyCountIDs adds the "daily_counts" edge to the DailyCount entity by IDs.
+func (_u *ChatbotUpdateOne) AddDailyCountIDs(ids ...int64) *ChatbotUpdateOne {
+	_u.mutation.AddDailyCountIDs(ids...)
+	return _u
+}
+
+// AddDailyCounts adds the "daily_counts" edges to the DailyCount entity.
+func (_u *ChatbotUpdateOne) AddDailyCounts(v ...*DailyCount) *ChatbotUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddDailyCountIDs(ids...)
+}
+
 // Mutation returns the ChatbotMutation object of the builder.
 func (_u *ChatbotUpdateOne) Mutation() *ChatbotMutation {
 	return _u.mutation
@@ -1483,6 +2065,132 @@ func (_u *ChatbotUpdateOne) RemoveCachedAnswers(v ...*CachedAnswer) *ChatbotUpda
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveCachedAnswerIDs(ids...)
+}
+
+// ClearFeedbacks clears all "feedbacks" edges to the Feedback entity.
+func (_u *ChatbotUpdateOne) ClearFeedbacks() *ChatbotUpdateOne {
+	_u.mutation.ClearFeedbacks()
+	return _u
+}
+
+// RemoveFeedbackIDs removes the "feedbacks" edge to Feedback entities by IDs.
+func (_u *ChatbotUpdateOne) RemoveFeedbackIDs(ids ...int64) *ChatbotUpdateOne {
+	_u.mutation.RemoveFeedbackIDs(ids...)
+	return _u
+}
+
+// RemoveFeedbacks removes "feedbacks" edges to Feedback entities.
+func (_u *ChatbotUpdateOne) RemoveFeedbacks(v ...*Feedback) *ChatbotUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveFeedbackIDs(ids...)
+}
+
+// ClearGaps clears all "gaps" edges to the Gap entity.
+func (_u *ChatbotUpdateOne) ClearGaps() *ChatbotUpdateOne {
+	_u.mutation.ClearGaps()
+	return _u
+}
+
+// RemoveGapIDs removes the "gaps" edge to Gap entities by IDs.
+func (_u *ChatbotUpdateOne) RemoveGapIDs(ids ...int64) *ChatbotUpdateOne {
+	_u.mutation.RemoveGapIDs(ids...)
+	return _u
+}
+
+// RemoveGaps removes "gaps" edges to Gap entities.
+func (_u *ChatbotUpdateOne) RemoveGaps(v ...*Gap) *ChatbotUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveGapIDs(ids...)
+}
+
+// ClearTestQuestions clears all "test_questions" edges to the TestQuestion entity.
+func (_u *ChatbotUpdateOne) ClearTestQuestions() *ChatbotUpdateOne {
+	_u.mutation.ClearTestQuestions()
+	return _u
+}
+
+// RemoveTestQuestionIDs removes the "test_questions" edge to TestQuestion entities by IDs.
+func (_u *ChatbotUpdateOne) RemoveTestQuestionIDs(ids ...string) *ChatbotUpdateOne {
+	_u.mutation.RemoveTestQuestionIDs(ids...)
+	return _u
+}
+
+// RemoveTestQuestions removes "test_questions" edges to TestQuestion entities.
+func (_u *ChatbotUpdateOne) RemoveTestQuestions(v ...*TestQuestion) *ChatbotUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveTestQuestionIDs(ids...)
+}
+
+// ClearTestRuns clears all "test_runs" edges to the TestRun entity.
+func (_u *ChatbotUpdateOne) ClearTestRuns() *ChatbotUpdateOne {
+	_u.mutation.ClearTestRuns()
+	return _u
+}
+
+// RemoveTestRunIDs removes the "test_runs" edge to TestRun entities by IDs.
+func (_u *ChatbotUpdateOne) RemoveTestRunIDs(ids ...string) *ChatbotUpdateOne {
+	_u.mutation.RemoveTestRunIDs(ids...)
+	return _u
+}
+
+// RemoveTestRuns removes "test_runs" edges to TestRun entities.
+func (_u *ChatbotUpdateOne) RemoveTestRuns(v ...*TestRun) *ChatbotUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveTestRunIDs(ids...)
+}
+
+// ClearDailyStats clears all "daily_stats" edges to the DailyStat entity.
+func (_u *ChatbotUpdateOne) ClearDailyStats() *ChatbotUpdateOne {
+	_u.mutation.ClearDailyStats()
+	return _u
+}
+
+// RemoveDailyStatIDs removes the "daily_stats" edge to DailyStat entities by IDs.
+func (_u *ChatbotUpdateOne) RemoveDailyStatIDs(ids ...int64) *ChatbotUpdateOne {
+	_u.mutation.RemoveDailyStatIDs(ids...)
+	return _u
+}
+
+// RemoveDailyStats removes "daily_stats" edges to DailyStat entities.
+func (_u *ChatbotUpdateOne) RemoveDailyStats(v ...*DailyStat) *ChatbotUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveDailyStatIDs(ids...)
+}
+
+// ClearDailyCounts clears all "daily_counts" edges to the DailyCount entity.
+func (_u *ChatbotUpdateOne) ClearDailyCounts() *ChatbotUpdateOne {
+	_u.mutation.ClearDailyCounts()
+	return _u
+}
+
+// RemoveDailyCountIDs removes the "daily_counts" edge to DailyCount entities by IDs.
+func (_u *ChatbotUpdateOne) RemoveDailyCountIDs(ids ...int64) *ChatbotUpdateOne {
+	_u.mutation.RemoveDailyCountIDs(ids...)
+	return _u
+}
+
+// RemoveDailyCounts removes "daily_counts" edges to DailyCount entities.
+func (_u *ChatbotUpdateOne) RemoveDailyCounts(v ...*DailyCount) *ChatbotUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveDailyCountIDs(ids...)
 }
 
 // Where appends a list predicates to the ChatbotUpdate builder.
@@ -1929,6 +2637,276 @@ func (_u *ChatbotUpdateOne) sqlSave(ctx context.Context) (_node *Chatbot, err er
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(cachedanswer.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.FeedbacksCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.FeedbacksTable,
+			Columns: []string{chatbot.FeedbacksColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(feedback.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedFeedbacksIDs(); len(nodes) > 0 && !_u.mutation.FeedbacksCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.FeedbacksTable,
+			Columns: []string{chatbot.FeedbacksColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(feedback.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.FeedbacksIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.FeedbacksTable,
+			Columns: []string{chatbot.FeedbacksColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(feedback.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.GapsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.GapsTable,
+			Columns: []string{chatbot.GapsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(gap.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedGapsIDs(); len(nodes) > 0 && !_u.mutation.GapsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.GapsTable,
+			Columns: []string{chatbot.GapsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(gap.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.GapsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.GapsTable,
+			Columns: []string{chatbot.GapsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(gap.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.TestQuestionsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.TestQuestionsTable,
+			Columns: []string{chatbot.TestQuestionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(testquestion.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedTestQuestionsIDs(); len(nodes) > 0 && !_u.mutation.TestQuestionsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.TestQuestionsTable,
+			Columns: []string{chatbot.TestQuestionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(testquestion.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.TestQuestionsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.TestQuestionsTable,
+			Columns: []string{chatbot.TestQuestionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(testquestion.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.TestRunsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.TestRunsTable,
+			Columns: []string{chatbot.TestRunsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(testrun.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedTestRunsIDs(); len(nodes) > 0 && !_u.mutation.TestRunsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.TestRunsTable,
+			Columns: []string{chatbot.TestRunsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(testrun.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.TestRunsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.TestRunsTable,
+			Columns: []string{chatbot.TestRunsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(testrun.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.DailyStatsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.DailyStatsTable,
+			Columns: []string{chatbot.DailyStatsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(dailystat.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedDailyStatsIDs(); len(nodes) > 0 && !_u.mutation.DailyStatsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.DailyStatsTable,
+			Columns: []string{chatbot.DailyStatsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(dailystat.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.DailyStatsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.DailyStatsTable,
+			Columns: []string{chatbot.DailyStatsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(dailystat.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.DailyCountsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.DailyCountsTable,
+			Columns: []string{chatbot.DailyCountsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(dailycount.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedDailyCountsIDs(); len(nodes) > 0 && !_u.mutation.DailyCountsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.DailyCountsTable,
+			Columns: []string{chatbot.DailyCountsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(dailycount.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.DailyCountsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.DailyCountsTable,
+			Columns: []string{chatbot.DailyCountsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(dailycount.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {

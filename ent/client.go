@@ -19,9 +19,13 @@ import (
 	"parley/ent/chatbot"
 	"parley/ent/chore"
 	"parley/ent/conversation"
+	"parley/ent/dailycount"
+	"parley/ent/dailystat"
 	"parley/ent/device"
 	"parley/ent/document"
 	"parley/ent/embedding"
+	"parley/ent/feedback"
+	"parley/ent/gap"
 	"parley/ent/idempotencykey"
 	"parley/ent/installationkey"
 	"parley/ent/invitation"
@@ -41,6 +45,9 @@ import (
 	"parley/ent/signinattempt"
 	"parley/ent/source"
 	"parley/ent/subscription"
+	"parley/ent/testquestion"
+	"parley/ent/testresult"
+	"parley/ent/testrun"
 	"parley/ent/token"
 	"parley/ent/trial"
 	"parley/ent/upload"
@@ -77,12 +84,20 @@ type Client struct {
 	Chore *ChoreClient
 	// Conversation is the client for interacting with the Conversation builders.
 	Conversation *ConversationClient
+	// DailyCount is the client for interacting with the DailyCount builders.
+	DailyCount *DailyCountClient
+	// DailyStat is the client for interacting with the DailyStat builders.
+	DailyStat *DailyStatClient
 	// Device is the client for interacting with the Device builders.
 	Device *DeviceClient
 	// Document is the client for interacting with the Document builders.
 	Document *DocumentClient
 	// Embedding is the client for interacting with the Embedding builders.
 	Embedding *EmbeddingClient
+	// Feedback is the client for interacting with the Feedback builders.
+	Feedback *FeedbackClient
+	// Gap is the client for interacting with the Gap builders.
+	Gap *GapClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
 	// InstallationKey is the client for interacting with the InstallationKey builders.
@@ -121,6 +136,12 @@ type Client struct {
 	Source *SourceClient
 	// Subscription is the client for interacting with the Subscription builders.
 	Subscription *SubscriptionClient
+	// TestQuestion is the client for interacting with the TestQuestion builders.
+	TestQuestion *TestQuestionClient
+	// TestResult is the client for interacting with the TestResult builders.
+	TestResult *TestResultClient
+	// TestRun is the client for interacting with the TestRun builders.
+	TestRun *TestRunClient
 	// Token is the client for interacting with the Token builders.
 	Token *TokenClient
 	// Trial is the client for interacting with the Trial builders.
@@ -152,9 +173,13 @@ func (c *Client) init() {
 	c.Chatbot = NewChatbotClient(c.config)
 	c.Chore = NewChoreClient(c.config)
 	c.Conversation = NewConversationClient(c.config)
+	c.DailyCount = NewDailyCountClient(c.config)
+	c.DailyStat = NewDailyStatClient(c.config)
 	c.Device = NewDeviceClient(c.config)
 	c.Document = NewDocumentClient(c.config)
 	c.Embedding = NewEmbeddingClient(c.config)
+	c.Feedback = NewFeedbackClient(c.config)
+	c.Gap = NewGapClient(c.config)
 	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
 	c.InstallationKey = NewInstallationKeyClient(c.config)
 	c.Invitation = NewInvitationClient(c.config)
@@ -174,6 +199,9 @@ func (c *Client) init() {
 	c.SignInAttempt = NewSignInAttemptClient(c.config)
 	c.Source = NewSourceClient(c.config)
 	c.Subscription = NewSubscriptionClient(c.config)
+	c.TestQuestion = NewTestQuestionClient(c.config)
+	c.TestResult = NewTestResultClient(c.config)
+	c.TestRun = NewTestRunClient(c.config)
 	c.Token = NewTokenClient(c.config)
 	c.Trial = NewTrialClient(c.config)
 	c.Upload = NewUploadClient(c.config)
@@ -280,9 +308,13 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Chatbot:         NewChatbotClient(cfg),
 		Chore:           NewChoreClient(cfg),
 		Conversation:    NewConversationClient(cfg),
+		DailyCount:      NewDailyCountClient(cfg),
+		DailyStat:       NewDailyStatClient(cfg),
 		Device:          NewDeviceClient(cfg),
 		Document:        NewDocumentClient(cfg),
 		Embedding:       NewEmbeddingClient(cfg),
+		Feedback:        NewFeedbackClient(cfg),
+		Gap:             NewGapClient(cfg),
 		IdempotencyKey:  NewIdempotencyKeyClient(cfg),
 		InstallationKey: NewInstallationKeyClient(cfg),
 		Invitation:      NewInvitationClient(cfg),
@@ -302,6 +334,9 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		SignInAttempt:   NewSignInAttemptClient(cfg),
 		Source:          NewSourceClient(cfg),
 		Subscription:    NewSubscriptionClient(cfg),
+		TestQuestion:    NewTestQuestionClient(cfg),
+		TestResult:      NewTestResultClient(cfg),
+		TestRun:         NewTestRunClient(cfg),
 		Token:           NewTokenClient(cfg),
 		Trial:           NewTrialClient(cfg),
 		Upload:          NewUploadClient(cfg),
@@ -335,9 +370,13 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Chatbot:         NewChatbotClient(cfg),
 		Chore:           NewChoreClient(cfg),
 		Conversation:    NewConversationClient(cfg),
+		DailyCount:      NewDailyCountClient(cfg),
+		DailyStat:       NewDailyStatClient(cfg),
 		Device:          NewDeviceClient(cfg),
 		Document:        NewDocumentClient(cfg),
 		Embedding:       NewEmbeddingClient(cfg),
+		Feedback:        NewFeedbackClient(cfg),
+		Gap:             NewGapClient(cfg),
 		IdempotencyKey:  NewIdempotencyKeyClient(cfg),
 		InstallationKey: NewInstallationKeyClient(cfg),
 		Invitation:      NewInvitationClient(cfg),
@@ -357,6 +396,9 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		SignInAttempt:   NewSignInAttemptClient(cfg),
 		Source:          NewSourceClient(cfg),
 		Subscription:    NewSubscriptionClient(cfg),
+		TestQuestion:    NewTestQuestionClient(cfg),
+		TestResult:      NewTestResultClient(cfg),
+		TestRun:         NewTestRunClient(cfg),
 		Token:           NewTokenClient(cfg),
 		Trial:           NewTrialClient(cfg),
 		Upload:          NewUploadClient(cfg),
@@ -393,11 +435,13 @@ func (c *Client) Close() error {
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.AccountMail, c.AddressCode, c.AuditEntry, c.BillingEvent, c.CachedAnswer,
-		c.Chatbot, c.Chore, c.Conversation, c.Device, c.Document, c.Embedding,
-		c.IdempotencyKey, c.InstallationKey, c.Invitation, c.Mail, c.Member, c.Message,
-		c.MessageHold, c.Passage, c.Plan, c.Provider, c.Rebuild, c.Receipt, c.Removal,
+		c.Chatbot, c.Chore, c.Conversation, c.DailyCount, c.DailyStat, c.Device,
+		c.Document, c.Embedding, c.Feedback, c.Gap, c.IdempotencyKey,
+		c.InstallationKey, c.Invitation, c.Mail, c.Member, c.Message, c.MessageHold,
+		c.Passage, c.Plan, c.Provider, c.Rebuild, c.Receipt, c.Removal,
 		c.RequestMinute, c.Reversal, c.Session, c.SignInAttempt, c.Source,
-		c.Subscription, c.Token, c.Trial, c.Upload, c.Usage, c.User, c.Workspace,
+		c.Subscription, c.TestQuestion, c.TestResult, c.TestRun, c.Token, c.Trial,
+		c.Upload, c.Usage, c.User, c.Workspace,
 	} {
 		n.Use(hooks...)
 	}
@@ -408,11 +452,13 @@ func (c *Client) Use(hooks ...Hook) {
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.AccountMail, c.AddressCode, c.AuditEntry, c.BillingEvent, c.CachedAnswer,
-		c.Chatbot, c.Chore, c.Conversation, c.Device, c.Document, c.Embedding,
-		c.IdempotencyKey, c.InstallationKey, c.Invitation, c.Mail, c.Member, c.Message,
-		c.MessageHold, c.Passage, c.Plan, c.Provider, c.Rebuild, c.Receipt, c.Removal,
+		c.Chatbot, c.Chore, c.Conversation, c.DailyCount, c.DailyStat, c.Device,
+		c.Document, c.Embedding, c.Feedback, c.Gap, c.IdempotencyKey,
+		c.InstallationKey, c.Invitation, c.Mail, c.Member, c.Message, c.MessageHold,
+		c.Passage, c.Plan, c.Provider, c.Rebuild, c.Receipt, c.Removal,
 		c.RequestMinute, c.Reversal, c.Session, c.SignInAttempt, c.Source,
-		c.Subscription, c.Token, c.Trial, c.Upload, c.Usage, c.User, c.Workspace,
+		c.Subscription, c.TestQuestion, c.TestResult, c.TestRun, c.Token, c.Trial,
+		c.Upload, c.Usage, c.User, c.Workspace,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -437,12 +483,20 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Chore.mutate(ctx, m)
 	case *ConversationMutation:
 		return c.Conversation.mutate(ctx, m)
+	case *DailyCountMutation:
+		return c.DailyCount.mutate(ctx, m)
+	case *DailyStatMutation:
+		return c.DailyStat.mutate(ctx, m)
 	case *DeviceMutation:
 		return c.Device.mutate(ctx, m)
 	case *DocumentMutation:
 		return c.Document.mutate(ctx, m)
 	case *EmbeddingMutation:
 		return c.Embedding.mutate(ctx, m)
+	case *FeedbackMutation:
+		return c.Feedback.mutate(ctx, m)
+	case *GapMutation:
+		return c.Gap.mutate(ctx, m)
 	case *IdempotencyKeyMutation:
 		return c.IdempotencyKey.mutate(ctx, m)
 	case *InstallationKeyMutation:
@@ -481,6 +535,12 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Source.mutate(ctx, m)
 	case *SubscriptionMutation:
 		return c.Subscription.mutate(ctx, m)
+	case *TestQuestionMutation:
+		return c.TestQuestion.mutate(ctx, m)
+	case *TestResultMutation:
+		return c.TestResult.mutate(ctx, m)
+	case *TestRunMutation:
+		return c.TestRun.mutate(ctx, m)
 	case *TokenMutation:
 		return c.Token.mutate(ctx, m)
 	case *TrialMutation:
@@ -1401,6 +1461,102 @@ func (c *ChatbotClient) QueryCachedAnswers(_m *Chatbot) *CachedAnswerQuery {
 	return query
 }
 
+// QueryFeedbacks queries the feedbacks edge of a Chatbot.
+func (c *ChatbotClient) QueryFeedbacks(_m *Chatbot) *FeedbackQuery {
+	query := (&FeedbackClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(chatbot.Table, chatbot.FieldID, id),
+			sqlgraph.To(feedback.Table, feedback.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.FeedbacksTable, chatbot.FeedbacksColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryGaps queries the gaps edge of a Chatbot.
+func (c *ChatbotClient) QueryGaps(_m *Chatbot) *GapQuery {
+	query := (&GapClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(chatbot.Table, chatbot.FieldID, id),
+			sqlgraph.To(gap.Table, gap.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.GapsTable, chatbot.GapsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryTestQuestions queries the test_questions edge of a Chatbot.
+func (c *ChatbotClient) QueryTestQuestions(_m *Chatbot) *TestQuestionQuery {
+	query := (&TestQuestionClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(chatbot.Table, chatbot.FieldID, id),
+			sqlgraph.To(testquestion.Table, testquestion.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.TestQuestionsTable, chatbot.TestQuestionsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryTestRuns queries the test_runs edge of a Chatbot.
+func (c *ChatbotClient) QueryTestRuns(_m *Chatbot) *TestRunQuery {
+	query := (&TestRunClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(chatbot.Table, chatbot.FieldID, id),
+			sqlgraph.To(testrun.Table, testrun.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.TestRunsTable, chatbot.TestRunsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryDailyStats queries the daily_stats edge of a Chatbot.
+func (c *ChatbotClient) QueryDailyStats(_m *Chatbot) *DailyStatQuery {
+	query := (&DailyStatClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(chatbot.Table, chatbot.FieldID, id),
+			sqlgraph.To(dailystat.Table, dailystat.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.DailyStatsTable, chatbot.DailyStatsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryDailyCounts queries the daily_counts edge of a Chatbot.
+func (c *ChatbotClient) QueryDailyCounts(_m *Chatbot) *DailyCountQuery {
+	query := (&DailyCountClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(chatbot.Table, chatbot.FieldID, id),
+			sqlgraph.To(dailycount.Table, dailycount.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, chatbot.DailyCountsTable, chatbot.DailyCountsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
 // Hooks returns the client hooks.
 func (c *ChatbotClient) Hooks() []Hook {
 	hooks := c.hooks.Chatbot
@@ -1739,6 +1895,306 @@ func (c *ConversationClient) mutate(ctx context.Context, m *ConversationMutation
 		return (&ConversationDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Conversation mutation op: %q", m.Op())
+	}
+}
+
+// DailyCountClient is a client for the DailyCount schema.
+type DailyCountClient struct {
+	config
+}
+
+// NewDailyCountClient returns a client for the DailyCount from the given config.
+func NewDailyCountClient(c config) *DailyCountClient {
+	return &DailyCountClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `dailycount.Hooks(f(g(h())))`.
+func (c *DailyCountClient) Use(hooks ...Hook) {
+	c.hooks.DailyCount = append(c.hooks.DailyCount, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `dailycount.Intercept(f(g(h())))`.
+func (c *DailyCountClient) Intercept(interceptors ...Interceptor) {
+	c.inters.DailyCount = append(c.inters.DailyCount, interceptors...)
+}
+
+// Create returns a builder for creating a DailyCount entity.
+func (c *DailyCountClient) Create() *DailyCountCreate {
+	mutation := newDailyCountMutation(c.config, OpCreate)
+	return &DailyCountCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of DailyCount entities.
+func (c *DailyCountClient) CreateBulk(builders ...*DailyCountCreate) *DailyCountCreateBulk {
+	return &DailyCountCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *DailyCountClient) MapCreateBulk(slice any, setFunc func(*DailyCountCreate, int)) *DailyCountCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &DailyCountCreateBulk{err: fmt.Errorf("calling to DailyCountClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*DailyCountCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &DailyCountCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for DailyCount.
+func (c *DailyCountClient) Update() *DailyCountUpdate {
+	mutation := newDailyCountMutation(c.config, OpUpdate)
+	return &DailyCountUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *DailyCountClient) UpdateOne(_m *DailyCount) *DailyCountUpdateOne {
+	mutation := newDailyCountMutation(c.config, OpUpdateOne, withDailyCount(_m))
+	return &DailyCountUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *DailyCountClient) UpdateOneID(id int64) *DailyCountUpdateOne {
+	mutation := newDailyCountMutation(c.config, OpUpdateOne, withDailyCountID(id))
+	return &DailyCountUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for DailyCount.
+func (c *DailyCountClient) Delete() *DailyCountDelete {
+	mutation := newDailyCountMutation(c.config, OpDelete)
+	return &DailyCountDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *DailyCountClient) DeleteOne(_m *DailyCount) *DailyCountDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *DailyCountClient) DeleteOneID(id int64) *DailyCountDeleteOne {
+	builder := c.Delete().Where(dailycount.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &DailyCountDeleteOne{builder}
+}
+
+// Query returns a query builder for DailyCount.
+func (c *DailyCountClient) Query() *DailyCountQuery {
+	return &DailyCountQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeDailyCount},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a DailyCount entity by its id.
+func (c *DailyCountClient) Get(ctx context.Context, id int64) (*DailyCount, error) {
+	return c.Query().Where(dailycount.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *DailyCountClient) GetX(ctx context.Context, id int64) *DailyCount {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryChatbot queries the chatbot edge of a DailyCount.
+func (c *DailyCountClient) QueryChatbot(_m *DailyCount) *ChatbotQuery {
+	query := (&ChatbotClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(dailycount.Table, dailycount.FieldID, id),
+			sqlgraph.To(chatbot.Table, chatbot.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, dailycount.ChatbotTable, dailycount.ChatbotColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *DailyCountClient) Hooks() []Hook {
+	hooks := c.hooks.DailyCount
+	return append(hooks[:len(hooks):len(hooks)], dailycount.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *DailyCountClient) Interceptors() []Interceptor {
+	return c.inters.DailyCount
+}
+
+func (c *DailyCountClient) mutate(ctx context.Context, m *DailyCountMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&DailyCountCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&DailyCountUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&DailyCountUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&DailyCountDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown DailyCount mutation op: %q", m.Op())
+	}
+}
+
+// DailyStatClient is a client for the DailyStat schema.
+type DailyStatClient struct {
+	config
+}
+
+// NewDailyStatClient returns a client for the DailyStat from the given config.
+func NewDailyStatClient(c config) *DailyStatClient {
+	return &DailyStatClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `dailystat.Hooks(f(g(h())))`.
+func (c *DailyStatClient) Use(hooks ...Hook) {
+	c.hooks.DailyStat = append(c.hooks.DailyStat, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `dailystat.Intercept(f(g(h())))`.
+func (c *DailyStatClient) Intercept(interceptors ...Interceptor) {
+	c.inters.DailyStat = append(c.inters.DailyStat, interceptors...)
+}
+
+// Create returns a builder for creating a DailyStat entity.
+func (c *DailyStatClient) Create() *DailyStatCreate {
+	mutation := newDailyStatMutation(c.config, OpCreate)
+	return &DailyStatCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of DailyStat entities.
+func (c *DailyStatClient) CreateBulk(builders ...*DailyStatCreate) *DailyStatCreateBulk {
+	return &DailyStatCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *DailyStatClient) MapCreateBulk(slice any, setFunc func(*DailyStatCreate, int)) *DailyStatCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &DailyStatCreateBulk{err: fmt.Errorf("calling to DailyStatClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*DailyStatCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &DailyStatCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for DailyStat.
+func (c *DailyStatClient) Update() *DailyStatUpdate {
+	mutation := newDailyStatMutation(c.config, OpUpdate)
+	return &DailyStatUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *DailyStatClient) UpdateOne(_m *DailyStat) *DailyStatUpdateOne {
+	mutation := newDailyStatMutation(c.config, OpUpdateOne, withDailyStat(_m))
+	return &DailyStatUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *DailyStatClient) UpdateOneID(id int64) *DailyStatUpdateOne {
+	mutation := newDailyStatMutation(c.config, OpUpdateOne, withDailyStatID(id))
+	return &DailyStatUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for DailyStat.
+func (c *DailyStatClient) Delete() *DailyStatDelete {
+	mutation := newDailyStatMutation(c.config, OpDelete)
+	return &DailyStatDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *DailyStatClient) DeleteOne(_m *DailyStat) *DailyStatDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *DailyStatClient) DeleteOneID(id int64) *DailyStatDeleteOne {
+	builder := c.Delete().Where(dailystat.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &DailyStatDeleteOne{builder}
+}
+
+// Query returns a query builder for DailyStat.
+func (c *DailyStatClient) Query() *DailyStatQuery {
+	return &DailyStatQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeDailyStat},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a DailyStat entity by its id.
+func (c *DailyStatClient) Get(ctx context.Context, id int64) (*DailyStat, error) {
+	return c.Query().Where(dailystat.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *DailyStatClient) GetX(ctx context.Context, id int64) *DailyStat {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryChatbot queries the chatbot edge of a DailyStat.
+func (c *DailyStatClient) QueryChatbot(_m *DailyStat) *ChatbotQuery {
+	query := (&ChatbotClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(dailystat.Table, dailystat.FieldID, id),
+			sqlgraph.To(chatbot.Table, chatbot.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, dailystat.ChatbotTable, dailystat.ChatbotColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *DailyStatClient) Hooks() []Hook {
+	hooks := c.hooks.DailyStat
+	return append(hooks[:len(hooks):len(hooks)], dailystat.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *DailyStatClient) Interceptors() []Interceptor {
+	return c.inters.DailyStat
+}
+
+func (c *DailyStatClient) mutate(ctx context.Context, m *DailyStatMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&DailyStatCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&DailyStatUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&DailyStatUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&DailyStatDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown DailyStat mutation op: %q", m.Op())
 	}
 }
 
@@ -2220,6 +2676,306 @@ func (c *EmbeddingClient) mutate(ctx context.Context, m *EmbeddingMutation) (Val
 		return (&EmbeddingDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Embedding mutation op: %q", m.Op())
+	}
+}
+
+// FeedbackClient is a client for the Feedback schema.
+type FeedbackClient struct {
+	config
+}
+
+// NewFeedbackClient returns a client for the Feedback from the given config.
+func NewFeedbackClient(c config) *FeedbackClient {
+	return &FeedbackClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `feedback.Hooks(f(g(h())))`.
+func (c *FeedbackClient) Use(hooks ...Hook) {
+	c.hooks.Feedback = append(c.hooks.Feedback, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `feedback.Intercept(f(g(h())))`.
+func (c *FeedbackClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Feedback = append(c.inters.Feedback, interceptors...)
+}
+
+// Create returns a builder for creating a Feedback entity.
+func (c *FeedbackClient) Create() *FeedbackCreate {
+	mutation := newFeedbackMutation(c.config, OpCreate)
+	return &FeedbackCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Feedback entities.
+func (c *FeedbackClient) CreateBulk(builders ...*FeedbackCreate) *FeedbackCreateBulk {
+	return &FeedbackCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *FeedbackClient) MapCreateBulk(slice any, setFunc func(*FeedbackCreate, int)) *FeedbackCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &FeedbackCreateBulk{err: fmt.Errorf("calling to FeedbackClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*FeedbackCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &FeedbackCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Feedback.
+func (c *FeedbackClient) Update() *FeedbackUpdate {
+	mutation := newFeedbackMutation(c.config, OpUpdate)
+	return &FeedbackUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *FeedbackClient) UpdateOne(_m *Feedback) *FeedbackUpdateOne {
+	mutation := newFeedbackMutation(c.config, OpUpdateOne, withFeedback(_m))
+	return &FeedbackUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *FeedbackClient) UpdateOneID(id int64) *FeedbackUpdateOne {
+	mutation := newFeedbackMutation(c.config, OpUpdateOne, withFeedbackID(id))
+	return &FeedbackUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Feedback.
+func (c *FeedbackClient) Delete() *FeedbackDelete {
+	mutation := newFeedbackMutation(c.config, OpDelete)
+	return &FeedbackDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *FeedbackClient) DeleteOne(_m *Feedback) *FeedbackDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *FeedbackClient) DeleteOneID(id int64) *FeedbackDeleteOne {
+	builder := c.Delete().Where(feedback.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &FeedbackDeleteOne{builder}
+}
+
+// Query returns a query builder for Feedback.
+func (c *FeedbackClient) Query() *FeedbackQuery {
+	return &FeedbackQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeFeedback},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Feedback entity by its id.
+func (c *FeedbackClient) Get(ctx context.Context, id int64) (*Feedback, error) {
+	return c.Query().Where(feedback.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *FeedbackClient) GetX(ctx context.Context, id int64) *Feedback {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryChatbot queries the chatbot edge of a Feedback.
+func (c *FeedbackClient) QueryChatbot(_m *Feedback) *ChatbotQuery {
+	query := (&ChatbotClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(feedback.Table, feedback.FieldID, id),
+			sqlgraph.To(chatbot.Table, chatbot.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, feedback.ChatbotTable, feedback.ChatbotColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *FeedbackClient) Hooks() []Hook {
+	hooks := c.hooks.Feedback
+	return append(hooks[:len(hooks):len(hooks)], feedback.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *FeedbackClient) Interceptors() []Interceptor {
+	return c.inters.Feedback
+}
+
+func (c *FeedbackClient) mutate(ctx context.Context, m *FeedbackMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&FeedbackCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&FeedbackUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&FeedbackUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&FeedbackDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Feedback mutation op: %q", m.Op())
+	}
+}
+
+// GapClient is a client for the Gap schema.
+type GapClient struct {
+	config
+}
+
+// NewGapClient returns a client for the Gap from the given config.
+func NewGapClient(c config) *GapClient {
+	return &GapClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `gap.Hooks(f(g(h())))`.
+func (c *GapClient) Use(hooks ...Hook) {
+	c.hooks.Gap = append(c.hooks.Gap, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `gap.Intercept(f(g(h())))`.
+func (c *GapClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Gap = append(c.inters.Gap, interceptors...)
+}
+
+// Create returns a builder for creating a Gap entity.
+func (c *GapClient) Create() *GapCreate {
+	mutation := newGapMutation(c.config, OpCreate)
+	return &GapCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Gap entities.
+func (c *GapClient) CreateBulk(builders ...*GapCreate) *GapCreateBulk {
+	return &GapCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *GapClient) MapCreateBulk(slice any, setFunc func(*GapCreate, int)) *GapCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &GapCreateBulk{err: fmt.Errorf("calling to GapClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*GapCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &GapCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Gap.
+func (c *GapClient) Update() *GapUpdate {
+	mutation := newGapMutation(c.config, OpUpdate)
+	return &GapUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *GapClient) UpdateOne(_m *Gap) *GapUpdateOne {
+	mutation := newGapMutation(c.config, OpUpdateOne, withGap(_m))
+	return &GapUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *GapClient) UpdateOneID(id int64) *GapUpdateOne {
+	mutation := newGapMutation(c.config, OpUpdateOne, withGapID(id))
+	return &GapUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Gap.
+func (c *GapClient) Delete() *GapDelete {
+	mutation := newGapMutation(c.config, OpDelete)
+	return &GapDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *GapClient) DeleteOne(_m *Gap) *GapDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *GapClient) DeleteOneID(id int64) *GapDeleteOne {
+	builder := c.Delete().Where(gap.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &GapDeleteOne{builder}
+}
+
+// Query returns a query builder for Gap.
+func (c *GapClient) Query() *GapQuery {
+	return &GapQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeGap},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Gap entity by its id.
+func (c *GapClient) Get(ctx context.Context, id int64) (*Gap, error) {
+	return c.Query().Where(gap.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *GapClient) GetX(ctx context.Context, id int64) *Gap {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryChatbot queries the chatbot edge of a Gap.
+func (c *GapClient) QueryChatbot(_m *Gap) *ChatbotQuery {
+	query := (&ChatbotClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(gap.Table, gap.FieldID, id),
+			sqlgraph.To(chatbot.Table, chatbot.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, gap.ChatbotTable, gap.ChatbotColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *GapClient) Hooks() []Hook {
+	hooks := c.hooks.Gap
+	return append(hooks[:len(hooks):len(hooks)], gap.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *GapClient) Interceptors() []Interceptor {
+	return c.inters.Gap
+}
+
+func (c *GapClient) mutate(ctx context.Context, m *GapMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&GapCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&GapUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&GapUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&GapDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Gap mutation op: %q", m.Op())
 	}
 }
 
@@ -4988,6 +5744,504 @@ func (c *SubscriptionClient) mutate(ctx context.Context, m *SubscriptionMutation
 	}
 }
 
+// TestQuestionClient is a client for the TestQuestion schema.
+type TestQuestionClient struct {
+	config
+}
+
+// NewTestQuestionClient returns a client for the TestQuestion from the given config.
+func NewTestQuestionClient(c config) *TestQuestionClient {
+	return &TestQuestionClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `testquestion.Hooks(f(g(h())))`.
+func (c *TestQuestionClient) Use(hooks ...Hook) {
+	c.hooks.TestQuestion = append(c.hooks.TestQuestion, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `testquestion.Intercept(f(g(h())))`.
+func (c *TestQuestionClient) Intercept(interceptors ...Interceptor) {
+	c.inters.TestQuestion = append(c.inters.TestQuestion, interceptors...)
+}
+
+// Create returns a builder for creating a TestQuestion entity.
+func (c *TestQuestionClient) Create() *TestQuestionCreate {
+	mutation := newTestQuestionMutation(c.config, OpCreate)
+	return &TestQuestionCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of TestQuestion entities.
+func (c *TestQuestionClient) CreateBulk(builders ...*TestQuestionCreate) *TestQuestionCreateBulk {
+	return &TestQuestionCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *TestQuestionClient) MapCreateBulk(slice any, setFunc func(*TestQuestionCreate, int)) *TestQuestionCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &TestQuestionCreateBulk{err: fmt.Errorf("calling to TestQuestionClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*TestQuestionCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &TestQuestionCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for TestQuestion.
+func (c *TestQuestionClient) Update() *TestQuestionUpdate {
+	mutation := newTestQuestionMutation(c.config, OpUpdate)
+	return &TestQuestionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *TestQuestionClient) UpdateOne(_m *TestQuestion) *TestQuestionUpdateOne {
+	mutation := newTestQuestionMutation(c.config, OpUpdateOne, withTestQuestion(_m))
+	return &TestQuestionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *TestQuestionClient) UpdateOneID(id string) *TestQuestionUpdateOne {
+	mutation := newTestQuestionMutation(c.config, OpUpdateOne, withTestQuestionID(id))
+	return &TestQuestionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for TestQuestion.
+func (c *TestQuestionClient) Delete() *TestQuestionDelete {
+	mutation := newTestQuestionMutation(c.config, OpDelete)
+	return &TestQuestionDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *TestQuestionClient) DeleteOne(_m *TestQuestion) *TestQuestionDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *TestQuestionClient) DeleteOneID(id string) *TestQuestionDeleteOne {
+	builder := c.Delete().Where(testquestion.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &TestQuestionDeleteOne{builder}
+}
+
+// Query returns a query builder for TestQuestion.
+func (c *TestQuestionClient) Query() *TestQuestionQuery {
+	return &TestQuestionQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeTestQuestion},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a TestQuestion entity by its id.
+func (c *TestQuestionClient) Get(ctx context.Context, id string) (*TestQuestion, error) {
+	return c.Query().Where(testquestion.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *TestQuestionClient) GetX(ctx context.Context, id string) *TestQuestion {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryChatbot queries the chatbot edge of a TestQuestion.
+func (c *TestQuestionClient) QueryChatbot(_m *TestQuestion) *ChatbotQuery {
+	query := (&ChatbotClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(testquestion.Table, testquestion.FieldID, id),
+			sqlgraph.To(chatbot.Table, chatbot.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, testquestion.ChatbotTable, testquestion.ChatbotColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryResults queries the results edge of a TestQuestion.
+func (c *TestQuestionClient) QueryResults(_m *TestQuestion) *TestResultQuery {
+	query := (&TestResultClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(testquestion.Table, testquestion.FieldID, id),
+			sqlgraph.To(testresult.Table, testresult.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, testquestion.ResultsTable, testquestion.ResultsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *TestQuestionClient) Hooks() []Hook {
+	hooks := c.hooks.TestQuestion
+	return append(hooks[:len(hooks):len(hooks)], testquestion.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *TestQuestionClient) Interceptors() []Interceptor {
+	return c.inters.TestQuestion
+}
+
+func (c *TestQuestionClient) mutate(ctx context.Context, m *TestQuestionMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&TestQuestionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&TestQuestionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&TestQuestionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&TestQuestionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown TestQuestion mutation op: %q", m.Op())
+	}
+}
+
+// TestResultClient is a client for the TestResult schema.
+type TestResultClient struct {
+	config
+}
+
+// NewTestResultClient returns a client for the TestResult from the given config.
+func NewTestResultClient(c config) *TestResultClient {
+	return &TestResultClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `testresult.Hooks(f(g(h())))`.
+func (c *TestResultClient) Use(hooks ...Hook) {
+	c.hooks.TestResult = append(c.hooks.TestResult, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `testresult.Intercept(f(g(h())))`.
+func (c *TestResultClient) Intercept(interceptors ...Interceptor) {
+	c.inters.TestResult = append(c.inters.TestResult, interceptors...)
+}
+
+// Create returns a builder for creating a TestResult entity.
+func (c *TestResultClient) Create() *TestResultCreate {
+	mutation := newTestResultMutation(c.config, OpCreate)
+	return &TestResultCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of TestResult entities.
+func (c *TestResultClient) CreateBulk(builders ...*TestResultCreate) *TestResultCreateBulk {
+	return &TestResultCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *TestResultClient) MapCreateBulk(slice any, setFunc func(*TestResultCreate, int)) *TestResultCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &TestResultCreateBulk{err: fmt.Errorf("calling to TestResultClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*TestResultCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &TestResultCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for TestResult.
+func (c *TestResultClient) Update() *TestResultUpdate {
+	mutation := newTestResultMutation(c.config, OpUpdate)
+	return &TestResultUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *TestResultClient) UpdateOne(_m *TestResult) *TestResultUpdateOne {
+	mutation := newTestResultMutation(c.config, OpUpdateOne, withTestResult(_m))
+	return &TestResultUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *TestResultClient) UpdateOneID(id int64) *TestResultUpdateOne {
+	mutation := newTestResultMutation(c.config, OpUpdateOne, withTestResultID(id))
+	return &TestResultUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for TestResult.
+func (c *TestResultClient) Delete() *TestResultDelete {
+	mutation := newTestResultMutation(c.config, OpDelete)
+	return &TestResultDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *TestResultClient) DeleteOne(_m *TestResult) *TestResultDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *TestResultClient) DeleteOneID(id int64) *TestResultDeleteOne {
+	builder := c.Delete().Where(testresult.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &TestResultDeleteOne{builder}
+}
+
+// Query returns a query builder for TestResult.
+func (c *TestResultClient) Query() *TestResultQuery {
+	return &TestResultQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeTestResult},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a TestResult entity by its id.
+func (c *TestResultClient) Get(ctx context.Context, id int64) (*TestResult, error) {
+	return c.Query().Where(testresult.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *TestResultClient) GetX(ctx context.Context, id int64) *TestResult {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryRun queries the run edge of a TestResult.
+func (c *TestResultClient) QueryRun(_m *TestResult) *TestRunQuery {
+	query := (&TestRunClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(testresult.Table, testresult.FieldID, id),
+			sqlgraph.To(testrun.Table, testrun.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, testresult.RunTable, testresult.RunColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryQuestion queries the question edge of a TestResult.
+func (c *TestResultClient) QueryQuestion(_m *TestResult) *TestQuestionQuery {
+	query := (&TestQuestionClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(testresult.Table, testresult.FieldID, id),
+			sqlgraph.To(testquestion.Table, testquestion.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, testresult.QuestionTable, testresult.QuestionColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *TestResultClient) Hooks() []Hook {
+	hooks := c.hooks.TestResult
+	return append(hooks[:len(hooks):len(hooks)], testresult.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *TestResultClient) Interceptors() []Interceptor {
+	return c.inters.TestResult
+}
+
+func (c *TestResultClient) mutate(ctx context.Context, m *TestResultMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&TestResultCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&TestResultUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&TestResultUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&TestResultDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown TestResult mutation op: %q", m.Op())
+	}
+}
+
+// TestRunClient is a client for the TestRun schema.
+type TestRunClient struct {
+	config
+}
+
+// NewTestRunClient returns a client for the TestRun from the given config.
+func NewTestRunClient(c config) *TestRunClient {
+	return &TestRunClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `testrun.Hooks(f(g(h())))`.
+func (c *TestRunClient) Use(hooks ...Hook) {
+	c.hooks.TestRun = append(c.hooks.TestRun, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `testrun.Intercept(f(g(h())))`.
+func (c *TestRunClient) Intercept(interceptors ...Interceptor) {
+	c.inters.TestRun = append(c.inters.TestRun, interceptors...)
+}
+
+// Create returns a builder for creating a TestRun entity.
+func (c *TestRunClient) Create() *TestRunCreate {
+	mutation := newTestRunMutation(c.config, OpCreate)
+	return &TestRunCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of TestRun entities.
+func (c *TestRunClient) CreateBulk(builders ...*TestRunCreate) *TestRunCreateBulk {
+	return &TestRunCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *TestRunClient) MapCreateBulk(slice any, setFunc func(*TestRunCreate, int)) *TestRunCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &TestRunCreateBulk{err: fmt.Errorf("calling to TestRunClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*TestRunCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &TestRunCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for TestRun.
+func (c *TestRunClient) Update() *TestRunUpdate {
+	mutation := newTestRunMutation(c.config, OpUpdate)
+	return &TestRunUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *TestRunClient) UpdateOne(_m *TestRun) *TestRunUpdateOne {
+	mutation := newTestRunMutation(c.config, OpUpdateOne, withTestRun(_m))
+	return &TestRunUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *TestRunClient) UpdateOneID(id string) *TestRunUpdateOne {
+	mutation := newTestRunMutation(c.config, OpUpdateOne, withTestRunID(id))
+	return &TestRunUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for TestRun.
+func (c *TestRunClient) Delete() *TestRunDelete {
+	mutation := newTestRunMutation(c.config, OpDelete)
+	return &TestRunDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *TestRunClient) DeleteOne(_m *TestRun) *TestRunDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *TestRunClient) DeleteOneID(id string) *TestRunDeleteOne {
+	builder := c.Delete().Where(testrun.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &TestRunDeleteOne{builder}
+}
+
+// Query returns a query builder for TestRun.
+func (c *TestRunClient) Query() *TestRunQuery {
+	return &TestRunQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeTestRun},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a TestRun entity by its id.
+func (c *TestRunClient) Get(ctx context.Context, id string) (*TestRun, error) {
+	return c.Query().Where(testrun.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *TestRunClient) GetX(ctx context.Context, id string) *TestRun {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryChatbot queries the chatbot edge of a TestRun.
+func (c *TestRunClient) QueryChatbot(_m *TestRun) *ChatbotQuery {
+	query := (&ChatbotClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(testrun.Table, testrun.FieldID, id),
+			sqlgraph.To(chatbot.Table, chatbot.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, testrun.ChatbotTable, testrun.ChatbotColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryResults queries the results edge of a TestRun.
+func (c *TestRunClient) QueryResults(_m *TestRun) *TestResultQuery {
+	query := (&TestResultClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(testrun.Table, testrun.FieldID, id),
+			sqlgraph.To(testresult.Table, testresult.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, testrun.ResultsTable, testrun.ResultsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *TestRunClient) Hooks() []Hook {
+	hooks := c.hooks.TestRun
+	return append(hooks[:len(hooks):len(hooks)], testrun.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *TestRunClient) Interceptors() []Interceptor {
+	return c.inters.TestRun
+}
+
+func (c *TestRunClient) mutate(ctx context.Context, m *TestRunMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&TestRunCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&TestRunUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&TestRunUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&TestRunDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown TestRun mutation op: %q", m.Op())
+	}
+}
+
 // TokenClient is a client for the Token schema.
 type TokenClient struct {
 	config
@@ -6050,18 +7304,20 @@ func (c *WorkspaceClient) mutate(ctx context.Context, m *WorkspaceMutation) (Val
 type (
 	hooks struct {
 		AccountMail, AddressCode, AuditEntry, BillingEvent, CachedAnswer, Chatbot,
-		Chore, Conversation, Device, Document, Embedding, IdempotencyKey,
-		InstallationKey, Invitation, Mail, Member, Message, MessageHold, Passage, Plan,
-		Provider, Rebuild, Receipt, Removal, RequestMinute, Reversal, Session,
-		SignInAttempt, Source, Subscription, Token, Trial, Upload, Usage, User,
+		Chore, Conversation, DailyCount, DailyStat, Device, Document, Embedding,
+		Feedback, Gap, IdempotencyKey, InstallationKey, Invitation, Mail, Member,
+		Message, MessageHold, Passage, Plan, Provider, Rebuild, Receipt, Removal,
+		RequestMinute, Reversal, Session, SignInAttempt, Source, Subscription,
+		TestQuestion, TestResult, TestRun, Token, Trial, Upload, Usage, User,
 		Workspace []ent.Hook
 	}
 	inters struct {
 		AccountMail, AddressCode, AuditEntry, BillingEvent, CachedAnswer, Chatbot,
-		Chore, Conversation, Device, Document, Embedding, IdempotencyKey,
-		InstallationKey, Invitation, Mail, Member, Message, MessageHold, Passage, Plan,
-		Provider, Rebuild, Receipt, Removal, RequestMinute, Reversal, Session,
-		SignInAttempt, Source, Subscription, Token, Trial, Upload, Usage, User,
+		Chore, Conversation, DailyCount, DailyStat, Device, Document, Embedding,
+		Feedback, Gap, IdempotencyKey, InstallationKey, Invitation, Mail, Member,
+		Message, MessageHold, Passage, Plan, Provider, Rebuild, Receipt, Removal,
+		RequestMinute, Reversal, Session, SignInAttempt, Source, Subscription,
+		TestQuestion, TestResult, TestRun, Token, Trial, Upload, Usage, User,
 		Workspace []ent.Interceptor
 	}
 )

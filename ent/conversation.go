@@ -26,6 +26,12 @@ type Conversation struct {
 	ExternalUserID string `json:"external_user_id,omitempty"`
 	// Status holds the value of the "status" field.
 	Status string `json:"status,omitempty"`
+	// Title holds the value of the "title" field.
+	Title string `json:"title,omitempty"`
+	// Origin holds the value of the "origin" field.
+	Origin string `json:"origin,omitempty"`
+	// BegunBy holds the value of the "begun_by" field.
+	BegunBy string `json:"begun_by,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -83,7 +89,7 @@ func (*Conversation) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case conversation.FieldID:
 			values[i] = new(sql.NullInt64)
-		case conversation.FieldWorkspaceID, conversation.FieldChatbotID, conversation.FieldExternalUserID, conversation.FieldStatus:
+		case conversation.FieldWorkspaceID, conversation.FieldChatbotID, conversation.FieldExternalUserID, conversation.FieldStatus, conversation.FieldTitle, conversation.FieldOrigin, conversation.FieldBegunBy:
 			values[i] = new(sql.NullString)
 		case conversation.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -131,6 +137,24 @@ func (_m *Conversation) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field status", values[i])
 			} else if value.Valid {
 				_m.Status = value.String
+			}
+		case conversation.FieldTitle:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field title", values[i])
+			} else if value.Valid {
+				_m.Title = value.String
+			}
+		case conversation.FieldOrigin:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field origin", values[i])
+			} else if value.Valid {
+				_m.Origin = value.String
+			}
+		case conversation.FieldBegunBy:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field begun_by", values[i])
+			} else if value.Valid {
+				_m.BegunBy = value.String
 			}
 		case conversation.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -200,6 +224,15 @@ func (_m *Conversation) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("status=")
 	builder.WriteString(_m.Status)
+	builder.WriteString(", ")
+	builder.WriteString("title=")
+	builder.WriteString(_m.Title)
+	builder.WriteString(", ")
+	builder.WriteString("origin=")
+	builder.WriteString(_m.Origin)
+	builder.WriteString(", ")
+	builder.WriteString("begun_by=")
+	builder.WriteString(_m.BegunBy)
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))

@@ -57,6 +57,48 @@ func (_c *ConversationCreate) SetStatus(v string) *ConversationCreate {
 	return _c
 }
 
+// SetTitle sets the "title" field.
+func (_c *ConversationCreate) SetTitle(v string) *ConversationCreate {
+	_c.mutation.SetTitle(v)
+	return _c
+}
+
+// SetNillableTitle sets the "title" field if the given value is not nil.
+func (_c *ConversationCreate) SetNillableTitle(v *string) *ConversationCreate {
+	if v != nil {
+		_c.SetTitle(*v)
+	}
+	return _c
+}
+
+// SetOrigin sets the "origin" field.
+func (_c *ConversationCreate) SetOrigin(v string) *ConversationCreate {
+	_c.mutation.SetOrigin(v)
+	return _c
+}
+
+// SetNillableOrigin sets the "origin" field if the given value is not nil.
+func (_c *ConversationCreate) SetNillableOrigin(v *string) *ConversationCreate {
+	if v != nil {
+		_c.SetOrigin(*v)
+	}
+	return _c
+}
+
+// SetBegunBy sets the "begun_by" field.
+func (_c *ConversationCreate) SetBegunBy(v string) *ConversationCreate {
+	_c.mutation.SetBegunBy(v)
+	return _c
+}
+
+// SetNillableBegunBy sets the "begun_by" field if the given value is not nil.
+func (_c *ConversationCreate) SetNillableBegunBy(v *string) *ConversationCreate {
+	if v != nil {
+		_c.SetBegunBy(*v)
+	}
+	return _c
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (_c *ConversationCreate) SetCreatedAt(v time.Time) *ConversationCreate {
 	_c.mutation.SetCreatedAt(v)
@@ -153,6 +195,18 @@ func (_c *ConversationCreate) defaults() error {
 		v := conversation.DefaultExternalUserID
 		_c.mutation.SetExternalUserID(v)
 	}
+	if _, ok := _c.mutation.Title(); !ok {
+		v := conversation.DefaultTitle
+		_c.mutation.SetTitle(v)
+	}
+	if _, ok := _c.mutation.Origin(); !ok {
+		v := conversation.DefaultOrigin
+		_c.mutation.SetOrigin(v)
+	}
+	if _, ok := _c.mutation.BegunBy(); !ok {
+		v := conversation.DefaultBegunBy
+		_c.mutation.SetBegunBy(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		if conversation.DefaultCreatedAt == nil {
 			return fmt.Errorf("ent: uninitialized conversation.DefaultCreatedAt (forgotten import ent/runtime?)")
@@ -195,6 +249,30 @@ func (_c *ConversationCreate) check() error {
 	if v, ok := _c.mutation.Status(); ok {
 		if err := conversation.StatusValidator(v); err != nil {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Conversation.status": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Title(); !ok {
+		return &ValidationError{Name: "title", err: errors.New(`ent: missing required field "Conversation.title"`)}
+	}
+	if v, ok := _c.mutation.Title(); ok {
+		if err := conversation.TitleValidator(v); err != nil {
+			return &ValidationError{Name: "title", err: fmt.Errorf(`ent: validator failed for field "Conversation.title": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Origin(); !ok {
+		return &ValidationError{Name: "origin", err: errors.New(`ent: missing required field "Conversation.origin"`)}
+	}
+	if v, ok := _c.mutation.Origin(); ok {
+		if err := conversation.OriginValidator(v); err != nil {
+			return &ValidationError{Name: "origin", err: fmt.Errorf(`ent: validator failed for field "Conversation.origin": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.BegunBy(); !ok {
+		return &ValidationError{Name: "begun_by", err: errors.New(`ent: missing required field "Conversation.begun_by"`)}
+	}
+	if v, ok := _c.mutation.BegunBy(); ok {
+		if err := conversation.BegunByValidator(v); err != nil {
+			return &ValidationError{Name: "begun_by", err: fmt.Errorf(`ent: validator failed for field "Conversation.begun_by": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
@@ -247,6 +325,18 @@ func (_c *ConversationCreate) createSpec() (*Conversation, *sqlgraph.CreateSpec)
 	if value, ok := _c.mutation.Status(); ok {
 		_spec.SetField(conversation.FieldStatus, field.TypeString, value)
 		_node.Status = value
+	}
+	if value, ok := _c.mutation.Title(); ok {
+		_spec.SetField(conversation.FieldTitle, field.TypeString, value)
+		_node.Title = value
+	}
+	if value, ok := _c.mutation.Origin(); ok {
+		_spec.SetField(conversation.FieldOrigin, field.TypeString, value)
+		_node.Origin = value
+	}
+	if value, ok := _c.mutation.BegunBy(); ok {
+		_spec.SetField(conversation.FieldBegunBy, field.TypeString, value)
+		_node.BegunBy = value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(conversation.FieldCreatedAt, field.TypeTime, value)
@@ -377,6 +467,18 @@ func (u *ConversationUpsert) UpdateStatus() *ConversationUpsert {
 	return u
 }
 
+// SetTitle sets the "title" field.
+func (u *ConversationUpsert) SetTitle(v string) *ConversationUpsert {
+	u.Set(conversation.FieldTitle, v)
+	return u
+}
+
+// UpdateTitle sets the "title" field to the value that was provided on create.
+func (u *ConversationUpsert) UpdateTitle() *ConversationUpsert {
+	u.SetExcluded(conversation.FieldTitle)
+	return u
+}
+
 // UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
 //
@@ -399,6 +501,12 @@ func (u *ConversationUpsertOne) UpdateNewValues() *ConversationUpsertOne {
 		}
 		if _, exists := u.create.mutation.ChatbotID(); exists {
 			s.SetIgnore(conversation.FieldChatbotID)
+		}
+		if _, exists := u.create.mutation.Origin(); exists {
+			s.SetIgnore(conversation.FieldOrigin)
+		}
+		if _, exists := u.create.mutation.BegunBy(); exists {
+			s.SetIgnore(conversation.FieldBegunBy)
 		}
 		if _, exists := u.create.mutation.CreatedAt(); exists {
 			s.SetIgnore(conversation.FieldCreatedAt)
@@ -459,6 +567,20 @@ func (u *ConversationUpsertOne) SetStatus(v string) *ConversationUpsertOne {
 func (u *ConversationUpsertOne) UpdateStatus() *ConversationUpsertOne {
 	return u.Update(func(s *ConversationUpsert) {
 		s.UpdateStatus()
+	})
+}
+
+// SetTitle sets the "title" field.
+func (u *ConversationUpsertOne) SetTitle(v string) *ConversationUpsertOne {
+	return u.Update(func(s *ConversationUpsert) {
+		s.SetTitle(v)
+	})
+}
+
+// UpdateTitle sets the "title" field to the value that was provided on create.
+func (u *ConversationUpsertOne) UpdateTitle() *ConversationUpsertOne {
+	return u.Update(func(s *ConversationUpsert) {
+		s.UpdateTitle()
 	})
 }
 
@@ -650,6 +772,12 @@ func (u *ConversationUpsertBulk) UpdateNewValues() *ConversationUpsertBulk {
 			if _, exists := b.mutation.ChatbotID(); exists {
 				s.SetIgnore(conversation.FieldChatbotID)
 			}
+			if _, exists := b.mutation.Origin(); exists {
+				s.SetIgnore(conversation.FieldOrigin)
+			}
+			if _, exists := b.mutation.BegunBy(); exists {
+				s.SetIgnore(conversation.FieldBegunBy)
+			}
 			if _, exists := b.mutation.CreatedAt(); exists {
 				s.SetIgnore(conversation.FieldCreatedAt)
 			}
@@ -710,6 +838,20 @@ func (u *ConversationUpsertBulk) SetStatus(v string) *ConversationUpsertBulk {
 func (u *ConversationUpsertBulk) UpdateStatus() *ConversationUpsertBulk {
 	return u.Update(func(s *ConversationUpsert) {
 		s.UpdateStatus()
+	})
+}
+
+// SetTitle sets the "title" field.
+func (u *ConversationUpsertBulk) SetTitle(v string) *ConversationUpsertBulk {
+	return u.Update(func(s *ConversationUpsert) {
+		s.SetTitle(v)
+	})
+}
+
+// UpdateTitle sets the "title" field to the value that was provided on create.
+func (u *ConversationUpsertBulk) UpdateTitle() *ConversationUpsertBulk {
+	return u.Update(func(s *ConversationUpsert) {
+		s.UpdateTitle()
 	})
 }
 

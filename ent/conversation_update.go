@@ -57,6 +57,20 @@ func (_u *ConversationUpdate) SetNillableStatus(v *string) *ConversationUpdate {
 	return _u
 }
 
+// SetTitle sets the "title" field.
+func (_u *ConversationUpdate) SetTitle(v string) *ConversationUpdate {
+	_u.mutation.SetTitle(v)
+	return _u
+}
+
+// SetNillableTitle sets the "title" field if the given value is not nil.
+func (_u *ConversationUpdate) SetNillableTitle(v *string) *ConversationUpdate {
+	if v != nil {
+		_u.SetTitle(*v)
+	}
+	return _u
+}
+
 // AddMessageIDs adds the "messages" edge to the Message entity by IDs.
 func (_u *ConversationUpdate) AddMessageIDs(ids ...int64) *ConversationUpdate {
 	_u.mutation.AddMessageIDs(ids...)
@@ -173,6 +187,11 @@ func (_u *ConversationUpdate) check() error {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Conversation.status": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Title(); ok {
+		if err := conversation.TitleValidator(v); err != nil {
+			return &ValidationError{Name: "title", err: fmt.Errorf(`ent: validator failed for field "Conversation.title": %w`, err)}
+		}
+	}
 	if _u.mutation.ChatbotCleared() && len(_u.mutation.ChatbotIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Conversation.chatbot"`)
 	}
@@ -196,6 +215,9 @@ func (_u *ConversationUpdate) sqlSave(ctx context.Context) (_node int, err error
 	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(conversation.FieldStatus, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Title(); ok {
+		_spec.SetField(conversation.FieldTitle, field.TypeString, value)
 	}
 	if _u.mutation.MessagesCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -335,6 +357,20 @@ func (_u *ConversationUpdateOne) SetNillableStatus(v *string) *ConversationUpdat
 	return _u
 }
 
+// SetTitle sets the "title" field.
+func (_u *ConversationUpdateOne) SetTitle(v string) *ConversationUpdateOne {
+	_u.mutation.SetTitle(v)
+	return _u
+}
+
+// SetNillableTitle sets the "title" field if the given value is not nil.
+func (_u *ConversationUpdateOne) SetNillableTitle(v *string) *ConversationUpdateOne {
+	if v != nil {
+		_u.SetTitle(*v)
+	}
+	return _u
+}
+
 // AddMessageIDs adds the "messages" edge to the Message entity by IDs.
 func (_u *ConversationUpdateOne) AddMessageIDs(ids ...int64) *ConversationUpdateOne {
 	_u.mutation.AddMessageIDs(ids...)
@@ -464,6 +500,11 @@ func (_u *ConversationUpdateOne) check() error {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Conversation.status": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Title(); ok {
+		if err := conversation.TitleValidator(v); err != nil {
+			return &ValidationError{Name: "title", err: fmt.Errorf(`ent: validator failed for field "Conversation.title": %w`, err)}
+		}
+	}
 	if _u.mutation.ChatbotCleared() && len(_u.mutation.ChatbotIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Conversation.chatbot"`)
 	}
@@ -504,6 +545,9 @@ func (_u *ConversationUpdateOne) sqlSave(ctx context.Context) (_node *Conversati
 	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(conversation.FieldStatus, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Title(); ok {
+		_spec.SetField(conversation.FieldTitle, field.TypeString, value)
 	}
 	if _u.mutation.MessagesCleared() {
 		edge := &sqlgraph.EdgeSpec{

@@ -58,6 +58,8 @@ type Document struct {
 	Attempts int `json:"attempts,omitempty"`
 	// DueAt holds the value of the "due_at" field.
 	DueAt *time.Time `json:"due_at,omitempty"`
+	// UndoState holds the value of the "undo_state" field.
+	UndoState string `json:"undo_state,omitempty"`
 	// Etag holds the value of the "etag" field.
 	Etag string `json:"etag,omitempty"`
 	// LastModified holds the value of the "last_modified" field.
@@ -123,7 +125,7 @@ func (*Document) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case document.FieldDepth, document.FieldChars, document.FieldPassageCount, document.FieldIndexed, document.FieldVersion, document.FieldLive, document.FieldAttempts:
 			values[i] = new(sql.NullInt64)
-		case document.FieldID, document.FieldWorkspaceID, document.FieldChatbotID, document.FieldSourceID, document.FieldURL, document.FieldTitle, document.FieldKind, document.FieldState, document.FieldReason, document.FieldContent, document.FieldPlaces, document.FieldInputHash, document.FieldContentHash, document.FieldEtag, document.FieldLastModified:
+		case document.FieldID, document.FieldWorkspaceID, document.FieldChatbotID, document.FieldSourceID, document.FieldURL, document.FieldTitle, document.FieldKind, document.FieldState, document.FieldReason, document.FieldContent, document.FieldPlaces, document.FieldInputHash, document.FieldContentHash, document.FieldUndoState, document.FieldEtag, document.FieldLastModified:
 			values[i] = new(sql.NullString)
 		case document.FieldDueAt, document.FieldFetchedAt, document.FieldUpdatedAt, document.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -269,6 +271,12 @@ func (_m *Document) assignValues(columns []string, values []any) error {
 				_m.DueAt = new(time.Time)
 				*_m.DueAt = value.Time
 			}
+		case document.FieldUndoState:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field undo_state", values[i])
+			} else if value.Valid {
+				_m.UndoState = value.String
+			}
 		case document.FieldEtag:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field etag", values[i])
@@ -412,6 +420,9 @@ func (_m *Document) String() string {
 		builder.WriteString("due_at=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
+	builder.WriteString(", ")
+	builder.WriteString("undo_state=")
+	builder.WriteString(_m.UndoState)
 	builder.WriteString(", ")
 	builder.WriteString("etag=")
 	builder.WriteString(_m.Etag)

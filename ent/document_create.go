@@ -250,6 +250,20 @@ func (_c *DocumentCreate) SetNillableDueAt(v *time.Time) *DocumentCreate {
 	return _c
 }
 
+// SetUndoState sets the "undo_state" field.
+func (_c *DocumentCreate) SetUndoState(v string) *DocumentCreate {
+	_c.mutation.SetUndoState(v)
+	return _c
+}
+
+// SetNillableUndoState sets the "undo_state" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableUndoState(v *string) *DocumentCreate {
+	if v != nil {
+		_c.SetUndoState(*v)
+	}
+	return _c
+}
+
 // SetEtag sets the "etag" field.
 func (_c *DocumentCreate) SetEtag(v string) *DocumentCreate {
 	_c.mutation.SetEtag(v)
@@ -446,6 +460,10 @@ func (_c *DocumentCreate) defaults() error {
 		v := document.DefaultAttempts
 		_c.mutation.SetAttempts(v)
 	}
+	if _, ok := _c.mutation.UndoState(); !ok {
+		v := document.DefaultUndoState
+		_c.mutation.SetUndoState(v)
+	}
 	if _, ok := _c.mutation.Etag(); !ok {
 		v := document.DefaultEtag
 		_c.mutation.SetEtag(v)
@@ -562,6 +580,14 @@ func (_c *DocumentCreate) check() error {
 	}
 	if _, ok := _c.mutation.Attempts(); !ok {
 		return &ValidationError{Name: "attempts", err: errors.New(`ent: missing required field "Document.attempts"`)}
+	}
+	if _, ok := _c.mutation.UndoState(); !ok {
+		return &ValidationError{Name: "undo_state", err: errors.New(`ent: missing required field "Document.undo_state"`)}
+	}
+	if v, ok := _c.mutation.UndoState(); ok {
+		if err := document.UndoStateValidator(v); err != nil {
+			return &ValidationError{Name: "undo_state", err: fmt.Errorf(`ent: validator failed for field "Document.undo_state": %w`, err)}
+		}
 	}
 	if _, ok := _c.mutation.Etag(); !ok {
 		return &ValidationError{Name: "etag", err: errors.New(`ent: missing required field "Document.etag"`)}
@@ -701,6 +727,10 @@ func (_c *DocumentCreate) createSpec() (*Document, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.DueAt(); ok {
 		_spec.SetField(document.FieldDueAt, field.TypeTime, value)
 		_node.DueAt = &value
+	}
+	if value, ok := _c.mutation.UndoState(); ok {
+		_spec.SetField(document.FieldUndoState, field.TypeString, value)
+		_node.UndoState = value
 	}
 	if value, ok := _c.mutation.Etag(); ok {
 		_spec.SetField(document.FieldEtag, field.TypeString, value)
@@ -1072,6 +1102,18 @@ func (u *DocumentUpsert) UpdateDueAt() *DocumentUpsert {
 // ClearDueAt clears the value of the "due_at" field.
 func (u *DocumentUpsert) ClearDueAt() *DocumentUpsert {
 	u.SetNull(document.FieldDueAt)
+	return u
+}
+
+// SetUndoState sets the "undo_state" field.
+func (u *DocumentUpsert) SetUndoState(v string) *DocumentUpsert {
+	u.Set(document.FieldUndoState, v)
+	return u
+}
+
+// UpdateUndoState sets the "undo_state" field to the value that was provided on create.
+func (u *DocumentUpsert) UpdateUndoState() *DocumentUpsert {
+	u.SetExcluded(document.FieldUndoState)
 	return u
 }
 
@@ -1486,6 +1528,20 @@ func (u *DocumentUpsertOne) UpdateDueAt() *DocumentUpsertOne {
 func (u *DocumentUpsertOne) ClearDueAt() *DocumentUpsertOne {
 	return u.Update(func(s *DocumentUpsert) {
 		s.ClearDueAt()
+	})
+}
+
+// SetUndoState sets the "undo_state" field.
+func (u *DocumentUpsertOne) SetUndoState(v string) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetUndoState(v)
+	})
+}
+
+// UpdateUndoState sets the "undo_state" field to the value that was provided on create.
+func (u *DocumentUpsertOne) UpdateUndoState() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateUndoState()
 	})
 }
 
@@ -2077,6 +2133,20 @@ func (u *DocumentUpsertBulk) UpdateDueAt() *DocumentUpsertBulk {
 func (u *DocumentUpsertBulk) ClearDueAt() *DocumentUpsertBulk {
 	return u.Update(func(s *DocumentUpsert) {
 		s.ClearDueAt()
+	})
+}
+
+// SetUndoState sets the "undo_state" field.
+func (u *DocumentUpsertBulk) SetUndoState(v string) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetUndoState(v)
+	})
+}
+
+// UpdateUndoState sets the "undo_state" field to the value that was provided on create.
+func (u *DocumentUpsertBulk) UpdateUndoState() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateUndoState()
 	})
 }
 

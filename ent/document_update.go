@@ -323,6 +323,20 @@ func (_u *DocumentUpdate) ClearDueAt() *DocumentUpdate {
 	return _u
 }
 
+// SetUndoState sets the "undo_state" field.
+func (_u *DocumentUpdate) SetUndoState(v string) *DocumentUpdate {
+	_u.mutation.SetUndoState(v)
+	return _u
+}
+
+// SetNillableUndoState sets the "undo_state" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableUndoState(v *string) *DocumentUpdate {
+	if v != nil {
+		_u.SetUndoState(*v)
+	}
+	return _u
+}
+
 // SetEtag sets the "etag" field.
 func (_u *DocumentUpdate) SetEtag(v string) *DocumentUpdate {
 	_u.mutation.SetEtag(v)
@@ -522,6 +536,11 @@ func (_u *DocumentUpdate) check() error {
 			return &ValidationError{Name: "content_hash", err: fmt.Errorf(`ent: validator failed for field "Document.content_hash": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.UndoState(); ok {
+		if err := document.UndoStateValidator(v); err != nil {
+			return &ValidationError{Name: "undo_state", err: fmt.Errorf(`ent: validator failed for field "Document.undo_state": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Etag(); ok {
 		if err := document.EtagValidator(v); err != nil {
 			return &ValidationError{Name: "etag", err: fmt.Errorf(`ent: validator failed for field "Document.etag": %w`, err)}
@@ -624,6 +643,9 @@ func (_u *DocumentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.DueAtCleared() {
 		_spec.ClearField(document.FieldDueAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.UndoState(); ok {
+		_spec.SetField(document.FieldUndoState, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Etag(); ok {
 		_spec.SetField(document.FieldEtag, field.TypeString, value)
@@ -1046,6 +1068,20 @@ func (_u *DocumentUpdateOne) ClearDueAt() *DocumentUpdateOne {
 	return _u
 }
 
+// SetUndoState sets the "undo_state" field.
+func (_u *DocumentUpdateOne) SetUndoState(v string) *DocumentUpdateOne {
+	_u.mutation.SetUndoState(v)
+	return _u
+}
+
+// SetNillableUndoState sets the "undo_state" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillableUndoState(v *string) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetUndoState(*v)
+	}
+	return _u
+}
+
 // SetEtag sets the "etag" field.
 func (_u *DocumentUpdateOne) SetEtag(v string) *DocumentUpdateOne {
 	_u.mutation.SetEtag(v)
@@ -1258,6 +1294,11 @@ func (_u *DocumentUpdateOne) check() error {
 			return &ValidationError{Name: "content_hash", err: fmt.Errorf(`ent: validator failed for field "Document.content_hash": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.UndoState(); ok {
+		if err := document.UndoStateValidator(v); err != nil {
+			return &ValidationError{Name: "undo_state", err: fmt.Errorf(`ent: validator failed for field "Document.undo_state": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Etag(); ok {
 		if err := document.EtagValidator(v); err != nil {
 			return &ValidationError{Name: "etag", err: fmt.Errorf(`ent: validator failed for field "Document.etag": %w`, err)}
@@ -1377,6 +1418,9 @@ func (_u *DocumentUpdateOne) sqlSave(ctx context.Context) (_node *Document, err 
 	}
 	if _u.mutation.DueAtCleared() {
 		_spec.ClearField(document.FieldDueAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.UndoState(); ok {
+		_spec.SetField(document.FieldUndoState, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Etag(); ok {
 		_spec.SetField(document.FieldEtag, field.TypeString, value)

@@ -14,9 +14,13 @@ import (
 	"parley/ent/chatbot"
 	"parley/ent/chore"
 	"parley/ent/conversation"
+	"parley/ent/dailycount"
+	"parley/ent/dailystat"
 	"parley/ent/device"
 	"parley/ent/document"
 	"parley/ent/embedding"
+	"parley/ent/feedback"
+	"parley/ent/gap"
 	"parley/ent/idempotencykey"
 	"parley/ent/installationkey"
 	"parley/ent/invitation"
@@ -36,6 +40,9 @@ import (
 	"parley/ent/signinattempt"
 	"parley/ent/source"
 	"parley/ent/subscription"
+	"parley/ent/testquestion"
+	"parley/ent/testresult"
+	"parley/ent/testrun"
 	"parley/ent/token"
 	"parley/ent/trial"
 	"parley/ent/upload"
@@ -116,9 +123,13 @@ func checkColumn(t, c string) error {
 			chatbot.Table:         chatbot.ValidColumn,
 			chore.Table:           chore.ValidColumn,
 			conversation.Table:    conversation.ValidColumn,
+			dailycount.Table:      dailycount.ValidColumn,
+			dailystat.Table:       dailystat.ValidColumn,
 			device.Table:          device.ValidColumn,
 			document.Table:        document.ValidColumn,
 			embedding.Table:       embedding.ValidColumn,
+			feedback.Table:        feedback.ValidColumn,
+			gap.Table:             gap.ValidColumn,
 			idempotencykey.Table:  idempotencykey.ValidColumn,
 			installationkey.Table: installationkey.ValidColumn,
 			invitation.Table:      invitation.ValidColumn,
@@ -138,6 +149,9 @@ func checkColumn(t, c string) error {
 			signinattempt.Table:   signinattempt.ValidColumn,
 			source.Table:          source.ValidColumn,
 			subscription.Table:    subscription.ValidColumn,
+			testquestion.Table:    testquestion.ValidColumn,
+			testresult.Table:      testresult.ValidColumn,
+			testrun.Table:         testrun.ValidColumn,
 			token.Table:           token.ValidColumn,
 			trial.Table:           trial.ValidColumn,
 			upload.Table:          upload.ValidColumn,

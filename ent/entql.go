@@ -11,9 +11,13 @@ import (
 	"parley/ent/chatbot"
 	"parley/ent/chore"
 	"parley/ent/conversation"
+	"parley/ent/dailycount"
+	"parley/ent/dailystat"
 	"parley/ent/device"
 	"parley/ent/document"
 	"parley/ent/embedding"
+	"parley/ent/feedback"
+	"parley/ent/gap"
 	"parley/ent/idempotencykey"
 	"parley/ent/installationkey"
 	"parley/ent/invitation"
@@ -34,6 +38,9 @@ import (
 	"parley/ent/signinattempt"
 	"parley/ent/source"
 	"parley/ent/subscription"
+	"parley/ent/testquestion"
+	"parley/ent/testresult"
+	"parley/ent/testrun"
 	"parley/ent/token"
 	"parley/ent/trial"
 	"parley/ent/upload"
@@ -49,7 +56,7 @@ import (
 
 // schemaGraph holds a representation of ent/schema at runtime.
 var schemaGraph = func() *sqlgraph.Schema {
-	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 36)}
+	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 43)}
 	graph.Nodes[0] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   accountmail.Table,
@@ -209,10 +216,61 @@ var schemaGraph = func() *sqlgraph.Schema {
 			conversation.FieldChatbotID:      {Type: field.TypeString, Column: conversation.FieldChatbotID},
 			conversation.FieldExternalUserID: {Type: field.TypeString, Column: conversation.FieldExternalUserID},
 			conversation.FieldStatus:         {Type: field.TypeString, Column: conversation.FieldStatus},
+			conversation.FieldTitle:          {Type: field.TypeString, Column: conversation.FieldTitle},
+			conversation.FieldOrigin:         {Type: field.TypeString, Column: conversation.FieldOrigin},
+			conversation.FieldBegunBy:        {Type: field.TypeString, Column: conversation.FieldBegunBy},
 			conversation.FieldCreatedAt:      {Type: field.TypeTime, Column: conversation.FieldCreatedAt},
 		},
 	}
 	graph.Nodes[8] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   dailycount.Table,
+			Columns: dailycount.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: dailycount.FieldID,
+			},
+		},
+		Type: "DailyCount",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			dailycount.FieldWorkspaceID: {Type: field.TypeString, Column: dailycount.FieldWorkspaceID},
+			dailycount.FieldChatbotID:   {Type: field.TypeString, Column: dailycount.FieldChatbotID},
+			dailycount.FieldDay:         {Type: field.TypeString, Column: dailycount.FieldDay},
+			dailycount.FieldKind:        {Type: field.TypeString, Column: dailycount.FieldKind},
+			dailycount.FieldName:        {Type: field.TypeString, Column: dailycount.FieldName},
+			dailycount.FieldAnswers:     {Type: field.TypeInt, Column: dailycount.FieldAnswers},
+		},
+	}
+	graph.Nodes[9] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   dailystat.Table,
+			Columns: dailystat.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: dailystat.FieldID,
+			},
+		},
+		Type: "DailyStat",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			dailystat.FieldWorkspaceID:      {Type: field.TypeString, Column: dailystat.FieldWorkspaceID},
+			dailystat.FieldChatbotID:        {Type: field.TypeString, Column: dailystat.FieldChatbotID},
+			dailystat.FieldDay:              {Type: field.TypeString, Column: dailystat.FieldDay},
+			dailystat.FieldConversations:    {Type: field.TypeInt, Column: dailystat.FieldConversations},
+			dailystat.FieldQuestions:        {Type: field.TypeInt, Column: dailystat.FieldQuestions},
+			dailystat.FieldAnswered:         {Type: field.TypeInt, Column: dailystat.FieldAnswered},
+			dailystat.FieldNoAnswer:         {Type: field.TypeInt, Column: dailystat.FieldNoAnswer},
+			dailystat.FieldFailed:           {Type: field.TypeInt, Column: dailystat.FieldFailed},
+			dailystat.FieldStopped:          {Type: field.TypeInt, Column: dailystat.FieldStopped},
+			dailystat.FieldThumbsUp:         {Type: field.TypeInt, Column: dailystat.FieldThumbsUp},
+			dailystat.FieldThumbsDown:       {Type: field.TypeInt, Column: dailystat.FieldThumbsDown},
+			dailystat.FieldPromptTokens:     {Type: field.TypeInt, Column: dailystat.FieldPromptTokens},
+			dailystat.FieldCompletionTokens: {Type: field.TypeInt, Column: dailystat.FieldCompletionTokens},
+			dailystat.FieldFirstText:        {Type: field.TypeJSON, Column: dailystat.FieldFirstText},
+			dailystat.FieldHours:            {Type: field.TypeJSON, Column: dailystat.FieldHours},
+			dailystat.FieldUsers:            {Type: field.TypeBytes, Column: dailystat.FieldUsers},
+		},
+	}
+	graph.Nodes[10] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   device.Table,
 			Columns: device.Columns,
@@ -229,7 +287,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			device.FieldCreatedAt:  {Type: field.TypeTime, Column: device.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[9] = &sqlgraph.Node{
+	graph.Nodes[11] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   document.Table,
 			Columns: document.Columns,
@@ -260,6 +318,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			document.FieldLive:         {Type: field.TypeInt, Column: document.FieldLive},
 			document.FieldAttempts:     {Type: field.TypeInt, Column: document.FieldAttempts},
 			document.FieldDueAt:        {Type: field.TypeTime, Column: document.FieldDueAt},
+			document.FieldUndoState:    {Type: field.TypeString, Column: document.FieldUndoState},
 			document.FieldEtag:         {Type: field.TypeString, Column: document.FieldEtag},
 			document.FieldLastModified: {Type: field.TypeString, Column: document.FieldLastModified},
 			document.FieldFetchedAt:    {Type: field.TypeTime, Column: document.FieldFetchedAt},
@@ -267,7 +326,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			document.FieldCreatedAt:    {Type: field.TypeTime, Column: document.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[10] = &sqlgraph.Node{
+	graph.Nodes[12] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   embedding.Table,
 			Columns: embedding.Columns,
@@ -285,7 +344,53 @@ var schemaGraph = func() *sqlgraph.Schema {
 			embedding.FieldUsedAt:      {Type: field.TypeTime, Column: embedding.FieldUsedAt},
 		},
 	}
-	graph.Nodes[11] = &sqlgraph.Node{
+	graph.Nodes[13] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   feedback.Table,
+			Columns: feedback.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: feedback.FieldID,
+			},
+		},
+		Type: "Feedback",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			feedback.FieldWorkspaceID:    {Type: field.TypeString, Column: feedback.FieldWorkspaceID},
+			feedback.FieldChatbotID:      {Type: field.TypeString, Column: feedback.FieldChatbotID},
+			feedback.FieldConversationID: {Type: field.TypeInt64, Column: feedback.FieldConversationID},
+			feedback.FieldMessageID:      {Type: field.TypeInt64, Column: feedback.FieldMessageID},
+			feedback.FieldRating:         {Type: field.TypeInt, Column: feedback.FieldRating},
+			feedback.FieldComment:        {Type: field.TypeString, Column: feedback.FieldComment},
+			feedback.FieldGivenBy:        {Type: field.TypeString, Column: feedback.FieldGivenBy},
+			feedback.FieldCounted:        {Type: field.TypeInt, Column: feedback.FieldCounted},
+			feedback.FieldUpdatedAt:      {Type: field.TypeTime, Column: feedback.FieldUpdatedAt},
+			feedback.FieldCreatedAt:      {Type: field.TypeTime, Column: feedback.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[14] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   gap.Table,
+			Columns: gap.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: gap.FieldID,
+			},
+		},
+		Type: "Gap",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			gap.FieldWorkspaceID:    {Type: field.TypeString, Column: gap.FieldWorkspaceID},
+			gap.FieldChatbotID:      {Type: field.TypeString, Column: gap.FieldChatbotID},
+			gap.FieldConversationID: {Type: field.TypeInt64, Column: gap.FieldConversationID},
+			gap.FieldMessageID:      {Type: field.TypeInt64, Column: gap.FieldMessageID},
+			gap.FieldQuestion:       {Type: field.TypeString, Column: gap.FieldQuestion},
+			gap.FieldReason:         {Type: field.TypeString, Column: gap.FieldReason},
+			gap.FieldState:          {Type: field.TypeString, Column: gap.FieldState},
+			gap.FieldDocumentID:     {Type: field.TypeString, Column: gap.FieldDocumentID},
+			gap.FieldSettledAt:      {Type: field.TypeTime, Column: gap.FieldSettledAt},
+			gap.FieldCreatedAt:      {Type: field.TypeTime, Column: gap.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[15] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   idempotencykey.Table,
 			Columns: idempotencykey.Columns,
@@ -306,7 +411,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			idempotencykey.FieldCreatedAt:      {Type: field.TypeTime, Column: idempotencykey.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[12] = &sqlgraph.Node{
+	graph.Nodes[16] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   installationkey.Table,
 			Columns: installationkey.Columns,
@@ -321,7 +426,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			installationkey.FieldCreatedAt: {Type: field.TypeTime, Column: installationkey.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[13] = &sqlgraph.Node{
+	graph.Nodes[17] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   invitation.Table,
 			Columns: invitation.Columns,
@@ -341,7 +446,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			invitation.FieldCreatedAt:   {Type: field.TypeTime, Column: invitation.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[14] = &sqlgraph.Node{
+	graph.Nodes[18] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   mail.Table,
 			Columns: mail.Columns,
@@ -363,7 +468,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			mail.FieldCreatedAt:   {Type: field.TypeTime, Column: mail.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[15] = &sqlgraph.Node{
+	graph.Nodes[19] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   member.Table,
 			Columns: member.Columns,
@@ -382,7 +487,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			member.FieldCreatedAt:   {Type: field.TypeTime, Column: member.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[16] = &sqlgraph.Node{
+	graph.Nodes[20] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   message.Table,
 			Columns: message.Columns,
@@ -403,12 +508,13 @@ var schemaGraph = func() *sqlgraph.Schema {
 			message.FieldStopping:       {Type: field.TypeBool, Column: message.FieldStopping},
 			message.FieldDelivery:       {Type: field.TypeString, Column: message.FieldDelivery},
 			message.FieldQuery:          {Type: field.TypeString, Column: message.FieldQuery},
+			message.FieldOutcome:        {Type: field.TypeString, Column: message.FieldOutcome},
 			message.FieldSources:        {Type: field.TypeString, Column: message.FieldSources},
 			message.FieldDocumentIds:    {Type: field.TypeString, Column: message.FieldDocumentIds},
 			message.FieldCreatedAt:      {Type: field.TypeTime, Column: message.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[17] = &sqlgraph.Node{
+	graph.Nodes[21] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   messagehold.Table,
 			Columns: messagehold.Columns,
@@ -426,7 +532,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			messagehold.FieldLeaseUntil:  {Type: field.TypeTime, Column: messagehold.FieldLeaseUntil},
 		},
 	}
-	graph.Nodes[18] = &sqlgraph.Node{
+	graph.Nodes[22] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   passage.Table,
 			Columns: passage.Columns,
@@ -451,7 +557,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			passage.FieldText:        {Type: field.TypeString, Column: passage.FieldText},
 		},
 	}
-	graph.Nodes[19] = &sqlgraph.Node{
+	graph.Nodes[23] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   plan.Table,
 			Columns: plan.Columns,
@@ -462,28 +568,29 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		Type: "Plan",
 		Fields: map[string]*sqlgraph.FieldSpec{
-			plan.FieldTitle:             {Type: field.TypeString, Column: plan.FieldTitle},
-			plan.FieldRank:              {Type: field.TypeInt, Column: plan.FieldRank},
-			plan.FieldFeatures:          {Type: field.TypeJSON, Column: plan.FieldFeatures},
-			plan.FieldChatbots:          {Type: field.TypeInt, Column: plan.FieldChatbots},
-			plan.FieldMembers:           {Type: field.TypeInt, Column: plan.FieldMembers},
-			plan.FieldTokensPerChatbot:  {Type: field.TypeInt, Column: plan.FieldTokensPerChatbot},
-			plan.FieldMessageChars:      {Type: field.TypeInt, Column: plan.FieldMessageChars},
-			plan.FieldMessagesPerMonth:  {Type: field.TypeInt, Column: plan.FieldMessagesPerMonth},
-			plan.FieldKnowledgeChars:    {Type: field.TypeInt, Column: plan.FieldKnowledgeChars},
-			plan.FieldStoredBytes:       {Type: field.TypeInt, Column: plan.FieldStoredBytes},
-			plan.FieldRequestsPerMinute: {Type: field.TypeInt, Column: plan.FieldRequestsPerMinute},
-			plan.FieldConcurrentAnswers: {Type: field.TypeInt, Column: plan.FieldConcurrentAnswers},
-			plan.FieldRetentionDays:     {Type: field.TypeInt, Column: plan.FieldRetentionDays},
-			plan.FieldMonthlyPrice:      {Type: field.TypeInt, Column: plan.FieldMonthlyPrice},
-			plan.FieldYearlyPrice:       {Type: field.TypeInt, Column: plan.FieldYearlyPrice},
-			plan.FieldCurrency:          {Type: field.TypeString, Column: plan.FieldCurrency},
-			plan.FieldSoldMonthlyPrice:  {Type: field.TypeInt, Column: plan.FieldSoldMonthlyPrice},
-			plan.FieldSoldYearlyPrice:   {Type: field.TypeInt, Column: plan.FieldSoldYearlyPrice},
-			plan.FieldSoldCurrency:      {Type: field.TypeString, Column: plan.FieldSoldCurrency},
+			plan.FieldTitle:              {Type: field.TypeString, Column: plan.FieldTitle},
+			plan.FieldRank:               {Type: field.TypeInt, Column: plan.FieldRank},
+			plan.FieldFeatures:           {Type: field.TypeJSON, Column: plan.FieldFeatures},
+			plan.FieldChatbots:           {Type: field.TypeInt, Column: plan.FieldChatbots},
+			plan.FieldMembers:            {Type: field.TypeInt, Column: plan.FieldMembers},
+			plan.FieldTokensPerChatbot:   {Type: field.TypeInt, Column: plan.FieldTokensPerChatbot},
+			plan.FieldMessageChars:       {Type: field.TypeInt, Column: plan.FieldMessageChars},
+			plan.FieldMessagesPerMonth:   {Type: field.TypeInt, Column: plan.FieldMessagesPerMonth},
+			plan.FieldPlaygroundPerMonth: {Type: field.TypeInt, Column: plan.FieldPlaygroundPerMonth},
+			plan.FieldKnowledgeChars:     {Type: field.TypeInt, Column: plan.FieldKnowledgeChars},
+			plan.FieldStoredBytes:        {Type: field.TypeInt, Column: plan.FieldStoredBytes},
+			plan.FieldRequestsPerMinute:  {Type: field.TypeInt, Column: plan.FieldRequestsPerMinute},
+			plan.FieldConcurrentAnswers:  {Type: field.TypeInt, Column: plan.FieldConcurrentAnswers},
+			plan.FieldRetentionDays:      {Type: field.TypeInt, Column: plan.FieldRetentionDays},
+			plan.FieldMonthlyPrice:       {Type: field.TypeInt, Column: plan.FieldMonthlyPrice},
+			plan.FieldYearlyPrice:        {Type: field.TypeInt, Column: plan.FieldYearlyPrice},
+			plan.FieldCurrency:           {Type: field.TypeString, Column: plan.FieldCurrency},
+			plan.FieldSoldMonthlyPrice:   {Type: field.TypeInt, Column: plan.FieldSoldMonthlyPrice},
+			plan.FieldSoldYearlyPrice:    {Type: field.TypeInt, Column: plan.FieldSoldYearlyPrice},
+			plan.FieldSoldCurrency:       {Type: field.TypeString, Column: plan.FieldSoldCurrency},
 		},
 	}
-	graph.Nodes[20] = &sqlgraph.Node{
+	graph.Nodes[24] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   provider.Table,
 			Columns: provider.Columns,
@@ -505,7 +612,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			provider.FieldCreatedAt:   {Type: field.TypeTime, Column: provider.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[21] = &sqlgraph.Node{
+	graph.Nodes[25] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   rebuild.Table,
 			Columns: rebuild.Columns,
@@ -519,7 +626,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			rebuild.FieldBeganAt: {Type: field.TypeTime, Column: rebuild.FieldBeganAt},
 		},
 	}
-	graph.Nodes[22] = &sqlgraph.Node{
+	graph.Nodes[26] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   receipt.Table,
 			Columns: receipt.Columns,
@@ -543,10 +650,15 @@ var schemaGraph = func() *sqlgraph.Schema {
 			receipt.FieldTotalMs:          {Type: field.TypeInt, Column: receipt.FieldTotalMs},
 			receipt.FieldPassages:         {Type: field.TypeInt, Column: receipt.FieldPassages},
 			receipt.FieldRefuted:          {Type: field.TypeInt, Column: receipt.FieldRefuted},
+			receipt.FieldConversationID:   {Type: field.TypeInt64, Column: receipt.FieldConversationID},
+			receipt.FieldOpens:            {Type: field.TypeBool, Column: receipt.FieldOpens},
+			receipt.FieldOrigin:           {Type: field.TypeString, Column: receipt.FieldOrigin},
+			receipt.FieldOutcome:          {Type: field.TypeString, Column: receipt.FieldOutcome},
+			receipt.FieldCounted:          {Type: field.TypeBool, Column: receipt.FieldCounted},
 			receipt.FieldCreatedAt:        {Type: field.TypeTime, Column: receipt.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[23] = &sqlgraph.Node{
+	graph.Nodes[27] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   removal.Table,
 			Columns: removal.Columns,
@@ -571,7 +683,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			removal.FieldCountedAt:   {Type: field.TypeTime, Column: removal.FieldCountedAt},
 		},
 	}
-	graph.Nodes[24] = &sqlgraph.Node{
+	graph.Nodes[28] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   requestminute.Table,
 			Columns: requestminute.Columns,
@@ -588,7 +700,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			requestminute.FieldChangedAt:   {Type: field.TypeTime, Column: requestminute.FieldChangedAt},
 		},
 	}
-	graph.Nodes[25] = &sqlgraph.Node{
+	graph.Nodes[29] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   reversal.Table,
 			Columns: reversal.Columns,
@@ -608,7 +720,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			reversal.FieldAt:          {Type: field.TypeTime, Column: reversal.FieldAt},
 		},
 	}
-	graph.Nodes[26] = &sqlgraph.Node{
+	graph.Nodes[30] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   session.Table,
 			Columns: session.Columns,
@@ -622,10 +734,12 @@ var schemaGraph = func() *sqlgraph.Schema {
 			session.FieldUserID:     {Type: field.TypeString, Column: session.FieldUserID},
 			session.FieldLastSeenAt: {Type: field.TypeTime, Column: session.FieldLastSeenAt},
 			session.FieldExpiresAt:  {Type: field.TypeTime, Column: session.FieldExpiresAt},
+			session.FieldUserAgent:  {Type: field.TypeString, Column: session.FieldUserAgent},
+			session.FieldNetwork:    {Type: field.TypeString, Column: session.FieldNetwork},
 			session.FieldCreatedAt:  {Type: field.TypeTime, Column: session.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[27] = &sqlgraph.Node{
+	graph.Nodes[31] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   signinattempt.Table,
 			Columns: signinattempt.Columns,
@@ -640,7 +754,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			signinattempt.FieldLastAt:   {Type: field.TypeTime, Column: signinattempt.FieldLastAt},
 		},
 	}
-	graph.Nodes[28] = &sqlgraph.Node{
+	graph.Nodes[32] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   source.Table,
 			Columns: source.Columns,
@@ -668,7 +782,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			source.FieldCreatedAt:   {Type: field.TypeTime, Column: source.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[29] = &sqlgraph.Node{
+	graph.Nodes[33] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   subscription.Table,
 			Columns: subscription.Columns,
@@ -709,7 +823,71 @@ var schemaGraph = func() *sqlgraph.Schema {
 			subscription.FieldCreatedAt:       {Type: field.TypeTime, Column: subscription.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[30] = &sqlgraph.Node{
+	graph.Nodes[34] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   testquestion.Table,
+			Columns: testquestion.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeString,
+				Column: testquestion.FieldID,
+			},
+		},
+		Type: "TestQuestion",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			testquestion.FieldWorkspaceID: {Type: field.TypeString, Column: testquestion.FieldWorkspaceID},
+			testquestion.FieldChatbotID:   {Type: field.TypeString, Column: testquestion.FieldChatbotID},
+			testquestion.FieldQuestion:    {Type: field.TypeString, Column: testquestion.FieldQuestion},
+			testquestion.FieldExpects:     {Type: field.TypeString, Column: testquestion.FieldExpects},
+			testquestion.FieldExpected:    {Type: field.TypeString, Column: testquestion.FieldExpected},
+			testquestion.FieldCreatedBy:   {Type: field.TypeString, Column: testquestion.FieldCreatedBy},
+			testquestion.FieldCreatedAt:   {Type: field.TypeTime, Column: testquestion.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[35] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   testresult.Table,
+			Columns: testresult.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: testresult.FieldID,
+			},
+		},
+		Type: "TestResult",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			testresult.FieldWorkspaceID: {Type: field.TypeString, Column: testresult.FieldWorkspaceID},
+			testresult.FieldRunID:       {Type: field.TypeString, Column: testresult.FieldRunID},
+			testresult.FieldQuestionID:  {Type: field.TypeString, Column: testresult.FieldQuestionID},
+			testresult.FieldPassed:      {Type: field.TypeBool, Column: testresult.FieldPassed},
+			testresult.FieldOutcome:     {Type: field.TypeString, Column: testresult.FieldOutcome},
+			testresult.FieldAnswer:      {Type: field.TypeString, Column: testresult.FieldAnswer},
+			testresult.FieldSources:     {Type: field.TypeString, Column: testresult.FieldSources},
+			testresult.FieldCreatedAt:   {Type: field.TypeTime, Column: testresult.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[36] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   testrun.Table,
+			Columns: testrun.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeString,
+				Column: testrun.FieldID,
+			},
+		},
+		Type: "TestRun",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			testrun.FieldWorkspaceID: {Type: field.TypeString, Column: testrun.FieldWorkspaceID},
+			testrun.FieldChatbotID:   {Type: field.TypeString, Column: testrun.FieldChatbotID},
+			testrun.FieldCause:       {Type: field.TypeString, Column: testrun.FieldCause},
+			testrun.FieldState:       {Type: field.TypeString, Column: testrun.FieldState},
+			testrun.FieldReason:      {Type: field.TypeString, Column: testrun.FieldReason},
+			testrun.FieldPassed:      {Type: field.TypeInt, Column: testrun.FieldPassed},
+			testrun.FieldTotal:       {Type: field.TypeInt, Column: testrun.FieldTotal},
+			testrun.FieldDueAt:       {Type: field.TypeTime, Column: testrun.FieldDueAt},
+			testrun.FieldEndedAt:     {Type: field.TypeTime, Column: testrun.FieldEndedAt},
+			testrun.FieldCreatedAt:   {Type: field.TypeTime, Column: testrun.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[37] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   token.Table,
 			Columns: token.Columns,
@@ -727,6 +905,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			token.FieldHash:        {Type: field.TypeString, Column: token.FieldHash},
 			token.FieldScopes:      {Type: field.TypeJSON, Column: token.FieldScopes},
 			token.FieldCreatedBy:   {Type: field.TypeString, Column: token.FieldCreatedBy},
+			token.FieldReplaces:    {Type: field.TypeString, Column: token.FieldReplaces},
 			token.FieldLastUsedAt:  {Type: field.TypeTime, Column: token.FieldLastUsedAt},
 			token.FieldExpiresAt:   {Type: field.TypeTime, Column: token.FieldExpiresAt},
 			token.FieldRevokedAt:   {Type: field.TypeTime, Column: token.FieldRevokedAt},
@@ -735,7 +914,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			token.FieldCreatedAt:   {Type: field.TypeTime, Column: token.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[31] = &sqlgraph.Node{
+	graph.Nodes[38] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   trial.Table,
 			Columns: trial.Columns,
@@ -750,7 +929,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			trial.FieldCreatedAt:      {Type: field.TypeTime, Column: trial.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[32] = &sqlgraph.Node{
+	graph.Nodes[39] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   upload.Table,
 			Columns: upload.Columns,
@@ -768,7 +947,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			upload.FieldBody:        {Type: field.TypeBytes, Column: upload.FieldBody},
 		},
 	}
-	graph.Nodes[33] = &sqlgraph.Node{
+	graph.Nodes[40] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   usage.Table,
 			Columns: usage.Columns,
@@ -785,7 +964,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			usage.FieldMessages:    {Type: field.TypeInt, Column: usage.FieldMessages},
 		},
 	}
-	graph.Nodes[34] = &sqlgraph.Node{
+	graph.Nodes[41] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   user.Table,
 			Columns: user.Columns,
@@ -798,10 +977,13 @@ var schemaGraph = func() *sqlgraph.Schema {
 		Fields: map[string]*sqlgraph.FieldSpec{
 			user.FieldEmail:        {Type: field.TypeString, Column: user.FieldEmail},
 			user.FieldPasswordHash: {Type: field.TypeString, Column: user.FieldPasswordHash},
+			user.FieldName:         {Type: field.TypeString, Column: user.FieldName},
+			user.FieldTimeZone:     {Type: field.TypeString, Column: user.FieldTimeZone},
+			user.FieldAppearance:   {Type: field.TypeString, Column: user.FieldAppearance},
 			user.FieldCreatedAt:    {Type: field.TypeTime, Column: user.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[35] = &sqlgraph.Node{
+	graph.Nodes[42] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   workspace.Table,
 			Columns: workspace.Columns,
@@ -918,6 +1100,78 @@ var schemaGraph = func() *sqlgraph.Schema {
 		"CachedAnswer",
 	)
 	graph.MustAddE(
+		"feedbacks",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.FeedbacksTable,
+			Columns: []string{chatbot.FeedbacksColumn},
+			Bidi:    false,
+		},
+		"Chatbot",
+		"Feedback",
+	)
+	graph.MustAddE(
+		"gaps",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.GapsTable,
+			Columns: []string{chatbot.GapsColumn},
+			Bidi:    false,
+		},
+		"Chatbot",
+		"Gap",
+	)
+	graph.MustAddE(
+		"test_questions",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.TestQuestionsTable,
+			Columns: []string{chatbot.TestQuestionsColumn},
+			Bidi:    false,
+		},
+		"Chatbot",
+		"TestQuestion",
+	)
+	graph.MustAddE(
+		"test_runs",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.TestRunsTable,
+			Columns: []string{chatbot.TestRunsColumn},
+			Bidi:    false,
+		},
+		"Chatbot",
+		"TestRun",
+	)
+	graph.MustAddE(
+		"daily_stats",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.DailyStatsTable,
+			Columns: []string{chatbot.DailyStatsColumn},
+			Bidi:    false,
+		},
+		"Chatbot",
+		"DailyStat",
+	)
+	graph.MustAddE(
+		"daily_counts",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   chatbot.DailyCountsTable,
+			Columns: []string{chatbot.DailyCountsColumn},
+			Bidi:    false,
+		},
+		"Chatbot",
+		"DailyCount",
+	)
+	graph.MustAddE(
 		"chatbot",
 		&sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -952,6 +1206,30 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		"Conversation",
 		"IdempotencyKey",
+	)
+	graph.MustAddE(
+		"chatbot",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   dailycount.ChatbotTable,
+			Columns: []string{dailycount.ChatbotColumn},
+			Bidi:    false,
+		},
+		"DailyCount",
+		"Chatbot",
+	)
+	graph.MustAddE(
+		"chatbot",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   dailystat.ChatbotTable,
+			Columns: []string{dailystat.ChatbotColumn},
+			Bidi:    false,
+		},
+		"DailyStat",
+		"Chatbot",
 	)
 	graph.MustAddE(
 		"user",
@@ -1012,6 +1290,30 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		"Embedding",
 		"Workspace",
+	)
+	graph.MustAddE(
+		"chatbot",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   feedback.ChatbotTable,
+			Columns: []string{feedback.ChatbotColumn},
+			Bidi:    false,
+		},
+		"Feedback",
+		"Chatbot",
+	)
+	graph.MustAddE(
+		"chatbot",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   gap.ChatbotTable,
+			Columns: []string{gap.ChatbotColumn},
+			Bidi:    false,
+		},
+		"Gap",
+		"Chatbot",
 	)
 	graph.MustAddE(
 		"conversation",
@@ -1180,6 +1482,78 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		"Subscription",
 		"Workspace",
+	)
+	graph.MustAddE(
+		"chatbot",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   testquestion.ChatbotTable,
+			Columns: []string{testquestion.ChatbotColumn},
+			Bidi:    false,
+		},
+		"TestQuestion",
+		"Chatbot",
+	)
+	graph.MustAddE(
+		"results",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   testquestion.ResultsTable,
+			Columns: []string{testquestion.ResultsColumn},
+			Bidi:    false,
+		},
+		"TestQuestion",
+		"TestResult",
+	)
+	graph.MustAddE(
+		"run",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   testresult.RunTable,
+			Columns: []string{testresult.RunColumn},
+			Bidi:    false,
+		},
+		"TestResult",
+		"TestRun",
+	)
+	graph.MustAddE(
+		"question",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   testresult.QuestionTable,
+			Columns: []string{testresult.QuestionColumn},
+			Bidi:    false,
+		},
+		"TestResult",
+		"TestQuestion",
+	)
+	graph.MustAddE(
+		"chatbot",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   testrun.ChatbotTable,
+			Columns: []string{testrun.ChatbotColumn},
+			Bidi:    false,
+		},
+		"TestRun",
+		"Chatbot",
+	)
+	graph.MustAddE(
+		"results",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   testrun.ResultsTable,
+			Columns: []string{testrun.ResultsColumn},
+			Bidi:    false,
+		},
+		"TestRun",
+		"TestResult",
 	)
 	graph.MustAddE(
 		"chatbot",
@@ -1994,6 +2368,90 @@ func (f *ChatbotFilter) WhereHasCachedAnswersWith(preds ...predicate.CachedAnswe
 	})))
 }
 
+// WhereHasFeedbacks applies a predicate to check if query has an edge feedbacks.
+func (f *ChatbotFilter) WhereHasFeedbacks() {
+	f.Where(entql.HasEdge("feedbacks"))
+}
+
+// WhereHasFeedbacksWith applies a predicate to check if query has an edge feedbacks with a given conditions (other predicates).
+func (f *ChatbotFilter) WhereHasFeedbacksWith(preds ...predicate.Feedback) {
+	f.Where(entql.HasEdgeWith("feedbacks", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasGaps applies a predicate to check if query has an edge gaps.
+func (f *ChatbotFilter) WhereHasGaps() {
+	f.Where(entql.HasEdge("gaps"))
+}
+
+// WhereHasGapsWith applies a predicate to check if query has an edge gaps with a given conditions (other predicates).
+func (f *ChatbotFilter) WhereHasGapsWith(preds ...predicate.Gap) {
+	f.Where(entql.HasEdgeWith("gaps", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasTestQuestions applies a predicate to check if query has an edge test_questions.
+func (f *ChatbotFilter) WhereHasTestQuestions() {
+	f.Where(entql.HasEdge("test_questions"))
+}
+
+// WhereHasTestQuestionsWith applies a predicate to check if query has an edge test_questions with a given conditions (other predicates).
+func (f *ChatbotFilter) WhereHasTestQuestionsWith(preds ...predicate.TestQuestion) {
+	f.Where(entql.HasEdgeWith("test_questions", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasTestRuns applies a predicate to check if query has an edge test_runs.
+func (f *ChatbotFilter) WhereHasTestRuns() {
+	f.Where(entql.HasEdge("test_runs"))
+}
+
+// WhereHasTestRunsWith applies a predicate to check if query has an edge test_runs with a given conditions (other predicates).
+func (f *ChatbotFilter) WhereHasTestRunsWith(preds ...predicate.TestRun) {
+	f.Where(entql.HasEdgeWith("test_runs", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasDailyStats applies a predicate to check if query has an edge daily_stats.
+func (f *ChatbotFilter) WhereHasDailyStats() {
+	f.Where(entql.HasEdge("daily_stats"))
+}
+
+// WhereHasDailyStatsWith applies a predicate to check if query has an edge daily_stats with a given conditions (other predicates).
+func (f *ChatbotFilter) WhereHasDailyStatsWith(preds ...predicate.DailyStat) {
+	f.Where(entql.HasEdgeWith("daily_stats", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasDailyCounts applies a predicate to check if query has an edge daily_counts.
+func (f *ChatbotFilter) WhereHasDailyCounts() {
+	f.Where(entql.HasEdge("daily_counts"))
+}
+
+// WhereHasDailyCountsWith applies a predicate to check if query has an edge daily_counts with a given conditions (other predicates).
+func (f *ChatbotFilter) WhereHasDailyCountsWith(preds ...predicate.DailyCount) {
+	f.Where(entql.HasEdgeWith("daily_counts", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
 // addPredicate implements the predicateAdder interface.
 func (_q *ChoreQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
@@ -2099,6 +2557,21 @@ func (f *ConversationFilter) WhereStatus(p entql.StringP) {
 	f.Where(p.Field(conversation.FieldStatus))
 }
 
+// WhereTitle applies the entql string predicate on the title field.
+func (f *ConversationFilter) WhereTitle(p entql.StringP) {
+	f.Where(p.Field(conversation.FieldTitle))
+}
+
+// WhereOrigin applies the entql string predicate on the origin field.
+func (f *ConversationFilter) WhereOrigin(p entql.StringP) {
+	f.Where(p.Field(conversation.FieldOrigin))
+}
+
+// WhereBegunBy applies the entql string predicate on the begun_by field.
+func (f *ConversationFilter) WhereBegunBy(p entql.StringP) {
+	f.Where(p.Field(conversation.FieldBegunBy))
+}
+
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.
 func (f *ConversationFilter) WhereCreatedAt(p entql.TimeP) {
 	f.Where(p.Field(conversation.FieldCreatedAt))
@@ -2147,6 +2620,224 @@ func (f *ConversationFilter) WhereHasIdempotencyKeysWith(preds ...predicate.Idem
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *DailyCountQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the DailyCountQuery builder.
+func (_q *DailyCountQuery) Filter() *DailyCountFilter {
+	return &DailyCountFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *DailyCountMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the DailyCountMutation builder.
+func (m *DailyCountMutation) Filter() *DailyCountFilter {
+	return &DailyCountFilter{config: m.config, predicateAdder: m}
+}
+
+// DailyCountFilter provides a generic filtering capability at runtime for DailyCountQuery.
+type DailyCountFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *DailyCountFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[8].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *DailyCountFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(dailycount.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *DailyCountFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(dailycount.FieldWorkspaceID))
+}
+
+// WhereChatbotID applies the entql string predicate on the chatbot_id field.
+func (f *DailyCountFilter) WhereChatbotID(p entql.StringP) {
+	f.Where(p.Field(dailycount.FieldChatbotID))
+}
+
+// WhereDay applies the entql string predicate on the day field.
+func (f *DailyCountFilter) WhereDay(p entql.StringP) {
+	f.Where(p.Field(dailycount.FieldDay))
+}
+
+// WhereKind applies the entql string predicate on the kind field.
+func (f *DailyCountFilter) WhereKind(p entql.StringP) {
+	f.Where(p.Field(dailycount.FieldKind))
+}
+
+// WhereName applies the entql string predicate on the name field.
+func (f *DailyCountFilter) WhereName(p entql.StringP) {
+	f.Where(p.Field(dailycount.FieldName))
+}
+
+// WhereAnswers applies the entql int predicate on the answers field.
+func (f *DailyCountFilter) WhereAnswers(p entql.IntP) {
+	f.Where(p.Field(dailycount.FieldAnswers))
+}
+
+// WhereHasChatbot applies a predicate to check if query has an edge chatbot.
+func (f *DailyCountFilter) WhereHasChatbot() {
+	f.Where(entql.HasEdge("chatbot"))
+}
+
+// WhereHasChatbotWith applies a predicate to check if query has an edge chatbot with a given conditions (other predicates).
+func (f *DailyCountFilter) WhereHasChatbotWith(preds ...predicate.Chatbot) {
+	f.Where(entql.HasEdgeWith("chatbot", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *DailyStatQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the DailyStatQuery builder.
+func (_q *DailyStatQuery) Filter() *DailyStatFilter {
+	return &DailyStatFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *DailyStatMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the DailyStatMutation builder.
+func (m *DailyStatMutation) Filter() *DailyStatFilter {
+	return &DailyStatFilter{config: m.config, predicateAdder: m}
+}
+
+// DailyStatFilter provides a generic filtering capability at runtime for DailyStatQuery.
+type DailyStatFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *DailyStatFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[9].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *DailyStatFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(dailystat.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *DailyStatFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(dailystat.FieldWorkspaceID))
+}
+
+// WhereChatbotID applies the entql string predicate on the chatbot_id field.
+func (f *DailyStatFilter) WhereChatbotID(p entql.StringP) {
+	f.Where(p.Field(dailystat.FieldChatbotID))
+}
+
+// WhereDay applies the entql string predicate on the day field.
+func (f *DailyStatFilter) WhereDay(p entql.StringP) {
+	f.Where(p.Field(dailystat.FieldDay))
+}
+
+// WhereConversations applies the entql int predicate on the conversations field.
+func (f *DailyStatFilter) WhereConversations(p entql.IntP) {
+	f.Where(p.Field(dailystat.FieldConversations))
+}
+
+// WhereQuestions applies the entql int predicate on the questions field.
+func (f *DailyStatFilter) WhereQuestions(p entql.IntP) {
+	f.Where(p.Field(dailystat.FieldQuestions))
+}
+
+// WhereAnswered applies the entql int predicate on the answered field.
+func (f *DailyStatFilter) WhereAnswered(p entql.IntP) {
+	f.Where(p.Field(dailystat.FieldAnswered))
+}
+
+// WhereNoAnswer applies the entql int predicate on the no_answer field.
+func (f *DailyStatFilter) WhereNoAnswer(p entql.IntP) {
+	f.Where(p.Field(dailystat.FieldNoAnswer))
+}
+
+// WhereFailed applies the entql int predicate on the failed field.
+func (f *DailyStatFilter) WhereFailed(p entql.IntP) {
+	f.Where(p.Field(dailystat.FieldFailed))
+}
+
+// WhereStopped applies the entql int predicate on the stopped field.
+func (f *DailyStatFilter) WhereStopped(p entql.IntP) {
+	f.Where(p.Field(dailystat.FieldStopped))
+}
+
+// WhereThumbsUp applies the entql int predicate on the thumbs_up field.
+func (f *DailyStatFilter) WhereThumbsUp(p entql.IntP) {
+	f.Where(p.Field(dailystat.FieldThumbsUp))
+}
+
+// WhereThumbsDown applies the entql int predicate on the thumbs_down field.
+func (f *DailyStatFilter) WhereThumbsDown(p entql.IntP) {
+	f.Where(p.Field(dailystat.FieldThumbsDown))
+}
+
+// WherePromptTokens applies the entql int predicate on the prompt_tokens field.
+func (f *DailyStatFilter) WherePromptTokens(p entql.IntP) {
+	f.Where(p.Field(dailystat.FieldPromptTokens))
+}
+
+// WhereCompletionTokens applies the entql int predicate on the completion_tokens field.
+func (f *DailyStatFilter) WhereCompletionTokens(p entql.IntP) {
+	f.Where(p.Field(dailystat.FieldCompletionTokens))
+}
+
+// WhereFirstText applies the entql json.RawMessage predicate on the first_text field.
+func (f *DailyStatFilter) WhereFirstText(p entql.BytesP) {
+	f.Where(p.Field(dailystat.FieldFirstText))
+}
+
+// WhereHours applies the entql json.RawMessage predicate on the hours field.
+func (f *DailyStatFilter) WhereHours(p entql.BytesP) {
+	f.Where(p.Field(dailystat.FieldHours))
+}
+
+// WhereUsers applies the entql []byte predicate on the users field.
+func (f *DailyStatFilter) WhereUsers(p entql.BytesP) {
+	f.Where(p.Field(dailystat.FieldUsers))
+}
+
+// WhereHasChatbot applies a predicate to check if query has an edge chatbot.
+func (f *DailyStatFilter) WhereHasChatbot() {
+	f.Where(entql.HasEdge("chatbot"))
+}
+
+// WhereHasChatbotWith applies a predicate to check if query has an edge chatbot with a given conditions (other predicates).
+func (f *DailyStatFilter) WhereHasChatbotWith(preds ...predicate.Chatbot) {
+	f.Where(entql.HasEdgeWith("chatbot", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *DeviceQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -2175,7 +2866,7 @@ type DeviceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *DeviceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[8].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[10].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2249,7 +2940,7 @@ type DocumentFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *DocumentFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[9].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[11].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2360,6 +3051,11 @@ func (f *DocumentFilter) WhereDueAt(p entql.TimeP) {
 	f.Where(p.Field(document.FieldDueAt))
 }
 
+// WhereUndoState applies the entql string predicate on the undo_state field.
+func (f *DocumentFilter) WhereUndoState(p entql.StringP) {
+	f.Where(p.Field(document.FieldUndoState))
+}
+
 // WhereEtag applies the entql string predicate on the etag field.
 func (f *DocumentFilter) WhereEtag(p entql.StringP) {
 	f.Where(p.Field(document.FieldEtag))
@@ -2456,7 +3152,7 @@ type EmbeddingFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *EmbeddingFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[10].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[12].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2507,6 +3203,214 @@ func (f *EmbeddingFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *FeedbackQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the FeedbackQuery builder.
+func (_q *FeedbackQuery) Filter() *FeedbackFilter {
+	return &FeedbackFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *FeedbackMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the FeedbackMutation builder.
+func (m *FeedbackMutation) Filter() *FeedbackFilter {
+	return &FeedbackFilter{config: m.config, predicateAdder: m}
+}
+
+// FeedbackFilter provides a generic filtering capability at runtime for FeedbackQuery.
+type FeedbackFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *FeedbackFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[13].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *FeedbackFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(feedback.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *FeedbackFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(feedback.FieldWorkspaceID))
+}
+
+// WhereChatbotID applies the entql string predicate on the chatbot_id field.
+func (f *FeedbackFilter) WhereChatbotID(p entql.StringP) {
+	f.Where(p.Field(feedback.FieldChatbotID))
+}
+
+// WhereConversationID applies the entql int64 predicate on the conversation_id field.
+func (f *FeedbackFilter) WhereConversationID(p entql.Int64P) {
+	f.Where(p.Field(feedback.FieldConversationID))
+}
+
+// WhereMessageID applies the entql int64 predicate on the message_id field.
+func (f *FeedbackFilter) WhereMessageID(p entql.Int64P) {
+	f.Where(p.Field(feedback.FieldMessageID))
+}
+
+// WhereRating applies the entql int predicate on the rating field.
+func (f *FeedbackFilter) WhereRating(p entql.IntP) {
+	f.Where(p.Field(feedback.FieldRating))
+}
+
+// WhereComment applies the entql string predicate on the comment field.
+func (f *FeedbackFilter) WhereComment(p entql.StringP) {
+	f.Where(p.Field(feedback.FieldComment))
+}
+
+// WhereGivenBy applies the entql string predicate on the given_by field.
+func (f *FeedbackFilter) WhereGivenBy(p entql.StringP) {
+	f.Where(p.Field(feedback.FieldGivenBy))
+}
+
+// WhereCounted applies the entql int predicate on the counted field.
+func (f *FeedbackFilter) WhereCounted(p entql.IntP) {
+	f.Where(p.Field(feedback.FieldCounted))
+}
+
+// WhereUpdatedAt applies the entql time.Time predicate on the updated_at field.
+func (f *FeedbackFilter) WhereUpdatedAt(p entql.TimeP) {
+	f.Where(p.Field(feedback.FieldUpdatedAt))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *FeedbackFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(feedback.FieldCreatedAt))
+}
+
+// WhereHasChatbot applies a predicate to check if query has an edge chatbot.
+func (f *FeedbackFilter) WhereHasChatbot() {
+	f.Where(entql.HasEdge("chatbot"))
+}
+
+// WhereHasChatbotWith applies a predicate to check if query has an edge chatbot with a given conditions (other predicates).
+func (f *FeedbackFilter) WhereHasChatbotWith(preds ...predicate.Chatbot) {
+	f.Where(entql.HasEdgeWith("chatbot", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *GapQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the GapQuery builder.
+func (_q *GapQuery) Filter() *GapFilter {
+	return &GapFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *GapMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the GapMutation builder.
+func (m *GapMutation) Filter() *GapFilter {
+	return &GapFilter{config: m.config, predicateAdder: m}
+}
+
+// GapFilter provides a generic filtering capability at runtime for GapQuery.
+type GapFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *GapFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[14].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *GapFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(gap.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *GapFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(gap.FieldWorkspaceID))
+}
+
+// WhereChatbotID applies the entql string predicate on the chatbot_id field.
+func (f *GapFilter) WhereChatbotID(p entql.StringP) {
+	f.Where(p.Field(gap.FieldChatbotID))
+}
+
+// WhereConversationID applies the entql int64 predicate on the conversation_id field.
+func (f *GapFilter) WhereConversationID(p entql.Int64P) {
+	f.Where(p.Field(gap.FieldConversationID))
+}
+
+// WhereMessageID applies the entql int64 predicate on the message_id field.
+func (f *GapFilter) WhereMessageID(p entql.Int64P) {
+	f.Where(p.Field(gap.FieldMessageID))
+}
+
+// WhereQuestion applies the entql string predicate on the question field.
+func (f *GapFilter) WhereQuestion(p entql.StringP) {
+	f.Where(p.Field(gap.FieldQuestion))
+}
+
+// WhereReason applies the entql string predicate on the reason field.
+func (f *GapFilter) WhereReason(p entql.StringP) {
+	f.Where(p.Field(gap.FieldReason))
+}
+
+// WhereState applies the entql string predicate on the state field.
+func (f *GapFilter) WhereState(p entql.StringP) {
+	f.Where(p.Field(gap.FieldState))
+}
+
+// WhereDocumentID applies the entql string predicate on the document_id field.
+func (f *GapFilter) WhereDocumentID(p entql.StringP) {
+	f.Where(p.Field(gap.FieldDocumentID))
+}
+
+// WhereSettledAt applies the entql time.Time predicate on the settled_at field.
+func (f *GapFilter) WhereSettledAt(p entql.TimeP) {
+	f.Where(p.Field(gap.FieldSettledAt))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *GapFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(gap.FieldCreatedAt))
+}
+
+// WhereHasChatbot applies a predicate to check if query has an edge chatbot.
+func (f *GapFilter) WhereHasChatbot() {
+	f.Where(entql.HasEdge("chatbot"))
+}
+
+// WhereHasChatbotWith applies a predicate to check if query has an edge chatbot with a given conditions (other predicates).
+func (f *GapFilter) WhereHasChatbotWith(preds ...predicate.Chatbot) {
+	f.Where(entql.HasEdgeWith("chatbot", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *IdempotencyKeyQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -2535,7 +3439,7 @@ type IdempotencyKeyFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *IdempotencyKeyFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[11].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[15].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2629,7 +3533,7 @@ type InstallationKeyFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *InstallationKeyFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[12].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[16].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2679,7 +3583,7 @@ type InvitationFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *InvitationFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[13].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[17].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2768,7 +3672,7 @@ type MailFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MailFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[14].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[18].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2867,7 +3771,7 @@ type MemberFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MemberFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[15].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[19].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2965,7 +3869,7 @@ type MessageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MessageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[16].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[20].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3026,6 +3930,11 @@ func (f *MessageFilter) WhereQuery(p entql.StringP) {
 	f.Where(p.Field(message.FieldQuery))
 }
 
+// WhereOutcome applies the entql string predicate on the outcome field.
+func (f *MessageFilter) WhereOutcome(p entql.StringP) {
+	f.Where(p.Field(message.FieldOutcome))
+}
+
 // WhereSources applies the entql string predicate on the sources field.
 func (f *MessageFilter) WhereSources(p entql.StringP) {
 	f.Where(p.Field(message.FieldSources))
@@ -3084,7 +3993,7 @@ type MessageHoldFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MessageHoldFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[17].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[21].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3163,7 +4072,7 @@ type PassageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *PassageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[18].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[22].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3277,7 +4186,7 @@ type PlanFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *PlanFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[19].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[23].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3326,6 +4235,11 @@ func (f *PlanFilter) WhereMessageChars(p entql.IntP) {
 // WhereMessagesPerMonth applies the entql int predicate on the messages_per_month field.
 func (f *PlanFilter) WhereMessagesPerMonth(p entql.IntP) {
 	f.Where(p.Field(plan.FieldMessagesPerMonth))
+}
+
+// WherePlaygroundPerMonth applies the entql int predicate on the playground_per_month field.
+func (f *PlanFilter) WherePlaygroundPerMonth(p entql.IntP) {
+	f.Where(p.Field(plan.FieldPlaygroundPerMonth))
 }
 
 // WhereKnowledgeChars applies the entql int predicate on the knowledge_chars field.
@@ -3412,7 +4326,7 @@ type ProviderFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ProviderFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[20].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[24].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3511,7 +4425,7 @@ type RebuildFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RebuildFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[21].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[25].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3556,7 +4470,7 @@ type ReceiptFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ReceiptFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[22].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[26].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3632,6 +4546,31 @@ func (f *ReceiptFilter) WhereRefuted(p entql.IntP) {
 	f.Where(p.Field(receipt.FieldRefuted))
 }
 
+// WhereConversationID applies the entql int64 predicate on the conversation_id field.
+func (f *ReceiptFilter) WhereConversationID(p entql.Int64P) {
+	f.Where(p.Field(receipt.FieldConversationID))
+}
+
+// WhereOpens applies the entql bool predicate on the opens field.
+func (f *ReceiptFilter) WhereOpens(p entql.BoolP) {
+	f.Where(p.Field(receipt.FieldOpens))
+}
+
+// WhereOrigin applies the entql string predicate on the origin field.
+func (f *ReceiptFilter) WhereOrigin(p entql.StringP) {
+	f.Where(p.Field(receipt.FieldOrigin))
+}
+
+// WhereOutcome applies the entql string predicate on the outcome field.
+func (f *ReceiptFilter) WhereOutcome(p entql.StringP) {
+	f.Where(p.Field(receipt.FieldOutcome))
+}
+
+// WhereCounted applies the entql bool predicate on the counted field.
+func (f *ReceiptFilter) WhereCounted(p entql.BoolP) {
+	f.Where(p.Field(receipt.FieldCounted))
+}
+
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.
 func (f *ReceiptFilter) WhereCreatedAt(p entql.TimeP) {
 	f.Where(p.Field(receipt.FieldCreatedAt))
@@ -3666,7 +4605,7 @@ type RemovalFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RemovalFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[23].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[27].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3780,7 +4719,7 @@ type RequestMinuteFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RequestMinuteFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[24].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[28].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3840,7 +4779,7 @@ type ReversalFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ReversalFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[25].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[29].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3929,7 +4868,7 @@ type SessionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SessionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[26].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[30].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3953,6 +4892,16 @@ func (f *SessionFilter) WhereLastSeenAt(p entql.TimeP) {
 // WhereExpiresAt applies the entql time.Time predicate on the expires_at field.
 func (f *SessionFilter) WhereExpiresAt(p entql.TimeP) {
 	f.Where(p.Field(session.FieldExpiresAt))
+}
+
+// WhereUserAgent applies the entql string predicate on the user_agent field.
+func (f *SessionFilter) WhereUserAgent(p entql.StringP) {
+	f.Where(p.Field(session.FieldUserAgent))
+}
+
+// WhereNetwork applies the entql string predicate on the network field.
+func (f *SessionFilter) WhereNetwork(p entql.StringP) {
+	f.Where(p.Field(session.FieldNetwork))
 }
 
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.
@@ -4003,7 +4952,7 @@ type SignInAttemptFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SignInAttemptFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[27].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[31].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4053,7 +5002,7 @@ type SourceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SourceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[28].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[32].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4182,7 +5131,7 @@ type SubscriptionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SubscriptionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[29].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[33].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4348,6 +5297,335 @@ func (f *SubscriptionFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace)
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *TestQuestionQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the TestQuestionQuery builder.
+func (_q *TestQuestionQuery) Filter() *TestQuestionFilter {
+	return &TestQuestionFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *TestQuestionMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the TestQuestionMutation builder.
+func (m *TestQuestionMutation) Filter() *TestQuestionFilter {
+	return &TestQuestionFilter{config: m.config, predicateAdder: m}
+}
+
+// TestQuestionFilter provides a generic filtering capability at runtime for TestQuestionQuery.
+type TestQuestionFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *TestQuestionFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[34].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql string predicate on the id field.
+func (f *TestQuestionFilter) WhereID(p entql.StringP) {
+	f.Where(p.Field(testquestion.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *TestQuestionFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(testquestion.FieldWorkspaceID))
+}
+
+// WhereChatbotID applies the entql string predicate on the chatbot_id field.
+func (f *TestQuestionFilter) WhereChatbotID(p entql.StringP) {
+	f.Where(p.Field(testquestion.FieldChatbotID))
+}
+
+// WhereQuestion applies the entql string predicate on the question field.
+func (f *TestQuestionFilter) WhereQuestion(p entql.StringP) {
+	f.Where(p.Field(testquestion.FieldQuestion))
+}
+
+// WhereExpects applies the entql string predicate on the expects field.
+func (f *TestQuestionFilter) WhereExpects(p entql.StringP) {
+	f.Where(p.Field(testquestion.FieldExpects))
+}
+
+// WhereExpected applies the entql string predicate on the expected field.
+func (f *TestQuestionFilter) WhereExpected(p entql.StringP) {
+	f.Where(p.Field(testquestion.FieldExpected))
+}
+
+// WhereCreatedBy applies the entql string predicate on the created_by field.
+func (f *TestQuestionFilter) WhereCreatedBy(p entql.StringP) {
+	f.Where(p.Field(testquestion.FieldCreatedBy))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *TestQuestionFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(testquestion.FieldCreatedAt))
+}
+
+// WhereHasChatbot applies a predicate to check if query has an edge chatbot.
+func (f *TestQuestionFilter) WhereHasChatbot() {
+	f.Where(entql.HasEdge("chatbot"))
+}
+
+// WhereHasChatbotWith applies a predicate to check if query has an edge chatbot with a given conditions (other predicates).
+func (f *TestQuestionFilter) WhereHasChatbotWith(preds ...predicate.Chatbot) {
+	f.Where(entql.HasEdgeWith("chatbot", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasResults applies a predicate to check if query has an edge results.
+func (f *TestQuestionFilter) WhereHasResults() {
+	f.Where(entql.HasEdge("results"))
+}
+
+// WhereHasResultsWith applies a predicate to check if query has an edge results with a given conditions (other predicates).
+func (f *TestQuestionFilter) WhereHasResultsWith(preds ...predicate.TestResult) {
+	f.Where(entql.HasEdgeWith("results", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *TestResultQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the TestResultQuery builder.
+func (_q *TestResultQuery) Filter() *TestResultFilter {
+	return &TestResultFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *TestResultMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the TestResultMutation builder.
+func (m *TestResultMutation) Filter() *TestResultFilter {
+	return &TestResultFilter{config: m.config, predicateAdder: m}
+}
+
+// TestResultFilter provides a generic filtering capability at runtime for TestResultQuery.
+type TestResultFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *TestResultFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[35].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *TestResultFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(testresult.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *TestResultFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(testresult.FieldWorkspaceID))
+}
+
+// WhereRunID applies the entql string predicate on the run_id field.
+func (f *TestResultFilter) WhereRunID(p entql.StringP) {
+	f.Where(p.Field(testresult.FieldRunID))
+}
+
+// WhereQuestionID applies the entql string predicate on the question_id field.
+func (f *TestResultFilter) WhereQuestionID(p entql.StringP) {
+	f.Where(p.Field(testresult.FieldQuestionID))
+}
+
+// WherePassed applies the entql bool predicate on the passed field.
+func (f *TestResultFilter) WherePassed(p entql.BoolP) {
+	f.Where(p.Field(testresult.FieldPassed))
+}
+
+// WhereOutcome applies the entql string predicate on the outcome field.
+func (f *TestResultFilter) WhereOutcome(p entql.StringP) {
+	f.Where(p.Field(testresult.FieldOutcome))
+}
+
+// WhereAnswer applies the entql string predicate on the answer field.
+func (f *TestResultFilter) WhereAnswer(p entql.StringP) {
+	f.Where(p.Field(testresult.FieldAnswer))
+}
+
+// WhereSources applies the entql string predicate on the sources field.
+func (f *TestResultFilter) WhereSources(p entql.StringP) {
+	f.Where(p.Field(testresult.FieldSources))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *TestResultFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(testresult.FieldCreatedAt))
+}
+
+// WhereHasRun applies a predicate to check if query has an edge run.
+func (f *TestResultFilter) WhereHasRun() {
+	f.Where(entql.HasEdge("run"))
+}
+
+// WhereHasRunWith applies a predicate to check if query has an edge run with a given conditions (other predicates).
+func (f *TestResultFilter) WhereHasRunWith(preds ...predicate.TestRun) {
+	f.Where(entql.HasEdgeWith("run", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasQuestion applies a predicate to check if query has an edge question.
+func (f *TestResultFilter) WhereHasQuestion() {
+	f.Where(entql.HasEdge("question"))
+}
+
+// WhereHasQuestionWith applies a predicate to check if query has an edge question with a given conditions (other predicates).
+func (f *TestResultFilter) WhereHasQuestionWith(preds ...predicate.TestQuestion) {
+	f.Where(entql.HasEdgeWith("question", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *TestRunQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the TestRunQuery builder.
+func (_q *TestRunQuery) Filter() *TestRunFilter {
+	return &TestRunFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *TestRunMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the TestRunMutation builder.
+func (m *TestRunMutation) Filter() *TestRunFilter {
+	return &TestRunFilter{config: m.config, predicateAdder: m}
+}
+
+// TestRunFilter provides a generic filtering capability at runtime for TestRunQuery.
+type TestRunFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *TestRunFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[36].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql string predicate on the id field.
+func (f *TestRunFilter) WhereID(p entql.StringP) {
+	f.Where(p.Field(testrun.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *TestRunFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(testrun.FieldWorkspaceID))
+}
+
+// WhereChatbotID applies the entql string predicate on the chatbot_id field.
+func (f *TestRunFilter) WhereChatbotID(p entql.StringP) {
+	f.Where(p.Field(testrun.FieldChatbotID))
+}
+
+// WhereCause applies the entql string predicate on the cause field.
+func (f *TestRunFilter) WhereCause(p entql.StringP) {
+	f.Where(p.Field(testrun.FieldCause))
+}
+
+// WhereState applies the entql string predicate on the state field.
+func (f *TestRunFilter) WhereState(p entql.StringP) {
+	f.Where(p.Field(testrun.FieldState))
+}
+
+// WhereReason applies the entql string predicate on the reason field.
+func (f *TestRunFilter) WhereReason(p entql.StringP) {
+	f.Where(p.Field(testrun.FieldReason))
+}
+
+// WherePassed applies the entql int predicate on the passed field.
+func (f *TestRunFilter) WherePassed(p entql.IntP) {
+	f.Where(p.Field(testrun.FieldPassed))
+}
+
+// WhereTotal applies the entql int predicate on the total field.
+func (f *TestRunFilter) WhereTotal(p entql.IntP) {
+	f.Where(p.Field(testrun.FieldTotal))
+}
+
+// WhereDueAt applies the entql time.Time predicate on the due_at field.
+func (f *TestRunFilter) WhereDueAt(p entql.TimeP) {
+	f.Where(p.Field(testrun.FieldDueAt))
+}
+
+// WhereEndedAt applies the entql time.Time predicate on the ended_at field.
+func (f *TestRunFilter) WhereEndedAt(p entql.TimeP) {
+	f.Where(p.Field(testrun.FieldEndedAt))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *TestRunFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(testrun.FieldCreatedAt))
+}
+
+// WhereHasChatbot applies a predicate to check if query has an edge chatbot.
+func (f *TestRunFilter) WhereHasChatbot() {
+	f.Where(entql.HasEdge("chatbot"))
+}
+
+// WhereHasChatbotWith applies a predicate to check if query has an edge chatbot with a given conditions (other predicates).
+func (f *TestRunFilter) WhereHasChatbotWith(preds ...predicate.Chatbot) {
+	f.Where(entql.HasEdgeWith("chatbot", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasResults applies a predicate to check if query has an edge results.
+func (f *TestRunFilter) WhereHasResults() {
+	f.Where(entql.HasEdge("results"))
+}
+
+// WhereHasResultsWith applies a predicate to check if query has an edge results with a given conditions (other predicates).
+func (f *TestRunFilter) WhereHasResultsWith(preds ...predicate.TestResult) {
+	f.Where(entql.HasEdgeWith("results", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *TokenQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -4376,7 +5654,7 @@ type TokenFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TokenFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[30].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[37].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4420,6 +5698,11 @@ func (f *TokenFilter) WhereScopes(p entql.BytesP) {
 // WhereCreatedBy applies the entql string predicate on the created_by field.
 func (f *TokenFilter) WhereCreatedBy(p entql.StringP) {
 	f.Where(p.Field(token.FieldCreatedBy))
+}
+
+// WhereReplaces applies the entql string predicate on the replaces field.
+func (f *TokenFilter) WhereReplaces(p entql.StringP) {
+	f.Where(p.Field(token.FieldReplaces))
 }
 
 // WhereLastUsedAt applies the entql time.Time predicate on the last_used_at field.
@@ -4495,7 +5778,7 @@ type TrialFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TrialFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[31].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[38].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4545,7 +5828,7 @@ type UploadFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UploadFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[32].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[39].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4624,7 +5907,7 @@ type UsageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UsageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[33].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[40].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4698,7 +5981,7 @@ type UserFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UserFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[34].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[41].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4717,6 +6000,21 @@ func (f *UserFilter) WhereEmail(p entql.StringP) {
 // WherePasswordHash applies the entql string predicate on the password_hash field.
 func (f *UserFilter) WherePasswordHash(p entql.StringP) {
 	f.Where(p.Field(user.FieldPasswordHash))
+}
+
+// WhereName applies the entql string predicate on the name field.
+func (f *UserFilter) WhereName(p entql.StringP) {
+	f.Where(p.Field(user.FieldName))
+}
+
+// WhereTimeZone applies the entql string predicate on the time_zone field.
+func (f *UserFilter) WhereTimeZone(p entql.StringP) {
+	f.Where(p.Field(user.FieldTimeZone))
+}
+
+// WhereAppearance applies the entql string predicate on the appearance field.
+func (f *UserFilter) WhereAppearance(p entql.StringP) {
+	f.Where(p.Field(user.FieldAppearance))
 }
 
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.
@@ -4795,7 +6093,7 @@ type WorkspaceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *WorkspaceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[35].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[42].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})

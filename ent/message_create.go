@@ -131,6 +131,20 @@ func (_c *MessageCreate) SetNillableQuery(v *string) *MessageCreate {
 	return _c
 }
 
+// SetOutcome sets the "outcome" field.
+func (_c *MessageCreate) SetOutcome(v string) *MessageCreate {
+	_c.mutation.SetOutcome(v)
+	return _c
+}
+
+// SetNillableOutcome sets the "outcome" field if the given value is not nil.
+func (_c *MessageCreate) SetNillableOutcome(v *string) *MessageCreate {
+	if v != nil {
+		_c.SetOutcome(*v)
+	}
+	return _c
+}
+
 // SetSources sets the "sources" field.
 func (_c *MessageCreate) SetSources(v string) *MessageCreate {
 	_c.mutation.SetSources(v)
@@ -241,6 +255,10 @@ func (_c *MessageCreate) defaults() error {
 		v := message.DefaultQuery
 		_c.mutation.SetQuery(v)
 	}
+	if _, ok := _c.mutation.Outcome(); !ok {
+		v := message.DefaultOutcome
+		_c.mutation.SetOutcome(v)
+	}
 	if _, ok := _c.mutation.Sources(); !ok {
 		v := message.DefaultSources
 		_c.mutation.SetSources(v)
@@ -307,6 +325,14 @@ func (_c *MessageCreate) check() error {
 	}
 	if _, ok := _c.mutation.Query(); !ok {
 		return &ValidationError{Name: "query", err: errors.New(`ent: missing required field "Message.query"`)}
+	}
+	if _, ok := _c.mutation.Outcome(); !ok {
+		return &ValidationError{Name: "outcome", err: errors.New(`ent: missing required field "Message.outcome"`)}
+	}
+	if v, ok := _c.mutation.Outcome(); ok {
+		if err := message.OutcomeValidator(v); err != nil {
+			return &ValidationError{Name: "outcome", err: fmt.Errorf(`ent: validator failed for field "Message.outcome": %w`, err)}
+		}
 	}
 	if _, ok := _c.mutation.Sources(); !ok {
 		return &ValidationError{Name: "sources", err: errors.New(`ent: missing required field "Message.sources"`)}
@@ -388,6 +414,10 @@ func (_c *MessageCreate) createSpec() (*Message, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Query(); ok {
 		_spec.SetField(message.FieldQuery, field.TypeString, value)
 		_node.Query = value
+	}
+	if value, ok := _c.mutation.Outcome(); ok {
+		_spec.SetField(message.FieldOutcome, field.TypeString, value)
+		_node.Outcome = value
 	}
 	if value, ok := _c.mutation.Sources(); ok {
 		_spec.SetField(message.FieldSources, field.TypeString, value)
@@ -563,6 +593,18 @@ func (u *MessageUpsert) SetQuery(v string) *MessageUpsert {
 // UpdateQuery sets the "query" field to the value that was provided on create.
 func (u *MessageUpsert) UpdateQuery() *MessageUpsert {
 	u.SetExcluded(message.FieldQuery)
+	return u
+}
+
+// SetOutcome sets the "outcome" field.
+func (u *MessageUpsert) SetOutcome(v string) *MessageUpsert {
+	u.Set(message.FieldOutcome, v)
+	return u
+}
+
+// UpdateOutcome sets the "outcome" field to the value that was provided on create.
+func (u *MessageUpsert) UpdateOutcome() *MessageUpsert {
+	u.SetExcluded(message.FieldOutcome)
 	return u
 }
 
@@ -759,6 +801,20 @@ func (u *MessageUpsertOne) SetQuery(v string) *MessageUpsertOne {
 func (u *MessageUpsertOne) UpdateQuery() *MessageUpsertOne {
 	return u.Update(func(s *MessageUpsert) {
 		s.UpdateQuery()
+	})
+}
+
+// SetOutcome sets the "outcome" field.
+func (u *MessageUpsertOne) SetOutcome(v string) *MessageUpsertOne {
+	return u.Update(func(s *MessageUpsert) {
+		s.SetOutcome(v)
+	})
+}
+
+// UpdateOutcome sets the "outcome" field to the value that was provided on create.
+func (u *MessageUpsertOne) UpdateOutcome() *MessageUpsertOne {
+	return u.Update(func(s *MessageUpsert) {
+		s.UpdateOutcome()
 	})
 }
 
@@ -1125,6 +1181,20 @@ func (u *MessageUpsertBulk) SetQuery(v string) *MessageUpsertBulk {
 func (u *MessageUpsertBulk) UpdateQuery() *MessageUpsertBulk {
 	return u.Update(func(s *MessageUpsert) {
 		s.UpdateQuery()
+	})
+}
+
+// SetOutcome sets the "outcome" field.
+func (u *MessageUpsertBulk) SetOutcome(v string) *MessageUpsertBulk {
+	return u.Update(func(s *MessageUpsert) {
+		s.SetOutcome(v)
+	})
+}
+
+// UpdateOutcome sets the "outcome" field to the value that was provided on create.
+func (u *MessageUpsertBulk) UpdateOutcome() *MessageUpsertBulk {
+	return u.Update(func(s *MessageUpsert) {
+		s.UpdateOutcome()
 	})
 }
 

@@ -139,6 +139,20 @@ func (_u *MessageUpdate) SetNillableQuery(v *string) *MessageUpdate {
 	return _u
 }
 
+// SetOutcome sets the "outcome" field.
+func (_u *MessageUpdate) SetOutcome(v string) *MessageUpdate {
+	_u.mutation.SetOutcome(v)
+	return _u
+}
+
+// SetNillableOutcome sets the "outcome" field if the given value is not nil.
+func (_u *MessageUpdate) SetNillableOutcome(v *string) *MessageUpdate {
+	if v != nil {
+		_u.SetOutcome(*v)
+	}
+	return _u
+}
+
 // SetSources sets the "sources" field.
 func (_u *MessageUpdate) SetSources(v string) *MessageUpdate {
 	_u.mutation.SetSources(v)
@@ -211,6 +225,11 @@ func (_u *MessageUpdate) check() error {
 			return &ValidationError{Name: "delivery", err: fmt.Errorf(`ent: validator failed for field "Message.delivery": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Outcome(); ok {
+		if err := message.OutcomeValidator(v); err != nil {
+			return &ValidationError{Name: "outcome", err: fmt.Errorf(`ent: validator failed for field "Message.outcome": %w`, err)}
+		}
+	}
 	if _u.mutation.ConversationCleared() && len(_u.mutation.ConversationIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Message.conversation"`)
 	}
@@ -255,6 +274,9 @@ func (_u *MessageUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Query(); ok {
 		_spec.SetField(message.FieldQuery, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Outcome(); ok {
+		_spec.SetField(message.FieldOutcome, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Sources(); ok {
 		_spec.SetField(message.FieldSources, field.TypeString, value)
@@ -393,6 +415,20 @@ func (_u *MessageUpdateOne) SetNillableQuery(v *string) *MessageUpdateOne {
 	return _u
 }
 
+// SetOutcome sets the "outcome" field.
+func (_u *MessageUpdateOne) SetOutcome(v string) *MessageUpdateOne {
+	_u.mutation.SetOutcome(v)
+	return _u
+}
+
+// SetNillableOutcome sets the "outcome" field if the given value is not nil.
+func (_u *MessageUpdateOne) SetNillableOutcome(v *string) *MessageUpdateOne {
+	if v != nil {
+		_u.SetOutcome(*v)
+	}
+	return _u
+}
+
 // SetSources sets the "sources" field.
 func (_u *MessageUpdateOne) SetSources(v string) *MessageUpdateOne {
 	_u.mutation.SetSources(v)
@@ -478,6 +514,11 @@ func (_u *MessageUpdateOne) check() error {
 			return &ValidationError{Name: "delivery", err: fmt.Errorf(`ent: validator failed for field "Message.delivery": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Outcome(); ok {
+		if err := message.OutcomeValidator(v); err != nil {
+			return &ValidationError{Name: "outcome", err: fmt.Errorf(`ent: validator failed for field "Message.outcome": %w`, err)}
+		}
+	}
 	if _u.mutation.ConversationCleared() && len(_u.mutation.ConversationIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Message.conversation"`)
 	}
@@ -539,6 +580,9 @@ func (_u *MessageUpdateOne) sqlSave(ctx context.Context) (_node *Message, err er
 	}
 	if value, ok := _u.mutation.Query(); ok {
 		_spec.SetField(message.FieldQuery, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Outcome(); ok {
+		_spec.SetField(message.FieldOutcome, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Sources(); ok {
 		_spec.SetField(message.FieldSources, field.TypeString, value)

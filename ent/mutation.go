@@ -14,9 +14,13 @@ import (
 	"parley/ent/chatbot"
 	"parley/ent/chore"
 	"parley/ent/conversation"
+	"parley/ent/dailycount"
+	"parley/ent/dailystat"
 	"parley/ent/device"
 	"parley/ent/document"
 	"parley/ent/embedding"
+	"parley/ent/feedback"
+	"parley/ent/gap"
 	"parley/ent/idempotencykey"
 	"parley/ent/installationkey"
 	"parley/ent/invitation"
@@ -37,6 +41,9 @@ import (
 	"parley/ent/signinattempt"
 	"parley/ent/source"
 	"parley/ent/subscription"
+	"parley/ent/testquestion"
+	"parley/ent/testresult"
+	"parley/ent/testrun"
 	"parley/ent/token"
 	"parley/ent/trial"
 	"parley/ent/upload"
@@ -67,9 +74,13 @@ const (
 	TypeChatbot         = "Chatbot"
 	TypeChore           = "Chore"
 	TypeConversation    = "Conversation"
+	TypeDailyCount      = "DailyCount"
+	TypeDailyStat       = "DailyStat"
 	TypeDevice          = "Device"
 	TypeDocument        = "Document"
 	TypeEmbedding       = "Embedding"
+	TypeFeedback        = "Feedback"
+	TypeGap             = "Gap"
 	TypeIdempotencyKey  = "IdempotencyKey"
 	TypeInstallationKey = "InstallationKey"
 	TypeInvitation      = "Invitation"
@@ -89,6 +100,9 @@ const (
 	TypeSignInAttempt   = "SignInAttempt"
 	TypeSource          = "Source"
 	TypeSubscription    = "Subscription"
+	TypeTestQuestion    = "TestQuestion"
+	TypeTestResult      = "TestResult"
+	TypeTestRun         = "TestRun"
 	TypeToken           = "Token"
 	TypeTrial           = "Trial"
 	TypeUpload          = "Upload"
@@ -3455,6 +3469,24 @@ type ChatbotMutation struct {
 	cached_answers           map[int64]struct{}
 	removedcached_answers    map[int64]struct{}
 	clearedcached_answers    bool
+	feedbacks                map[int64]struct{}
+	removedfeedbacks         map[int64]struct{}
+	clearedfeedbacks         bool
+	gaps                     map[int64]struct{}
+	removedgaps              map[int64]struct{}
+	clearedgaps              bool
+	test_questions           map[string]struct{}
+	removedtest_questions    map[string]struct{}
+	clearedtest_questions    bool
+	test_runs                map[string]struct{}
+	removedtest_runs         map[string]struct{}
+	clearedtest_runs         bool
+	daily_stats              map[int64]struct{}
+	removeddaily_stats       map[int64]struct{}
+	cleareddaily_stats       bool
+	daily_counts             map[int64]struct{}
+	removeddaily_counts      map[int64]struct{}
+	cleareddaily_counts      bool
 	done                     bool
 	oldValue                 func(context.Context) (*Chatbot, error)
 	predicates               []predicate.Chatbot
@@ -4744,6 +4776,330 @@ func (m *ChatbotMutation) ResetCachedAnswers() {
 	m.removedcached_answers = nil
 }
 
+// AddFeedbackIDs adds the "feedbacks" edge to the Feedback entity by ids.
+func (m *ChatbotMutation) AddFeedbackIDs(ids ...int64) {
+	if m.feedbacks == nil {
+		m.feedbacks = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.feedbacks[ids[i]] = struct{}{}
+	}
+}
+
+// ClearFeedbacks clears the "feedbacks" edge to the Feedback entity.
+func (m *ChatbotMutation) ClearFeedbacks() {
+	m.clearedfeedbacks = true
+}
+
+// FeedbacksCleared reports if the "feedbacks" edge to the Feedback entity was cleared.
+func (m *ChatbotMutation) FeedbacksCleared() bool {
+	return m.clearedfeedbacks
+}
+
+// RemoveFeedbackIDs removes the "feedbacks" edge to the Feedback entity by IDs.
+func (m *ChatbotMutation) RemoveFeedbackIDs(ids ...int64) {
+	if m.removedfeedbacks == nil {
+		m.removedfeedbacks = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.feedbacks, ids[i])
+		m.removedfeedbacks[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedFeedbacks returns the removed IDs of the "feedbacks" edge to the Feedback entity.
+func (m *ChatbotMutation) RemovedFeedbacksIDs() (ids []int64) {
+	for id := range m.removedfeedbacks {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// FeedbacksIDs returns the "feedbacks" edge IDs in the mutation.
+func (m *ChatbotMutation) FeedbacksIDs() (ids []int64) {
+	for id := range m.feedbacks {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetFeedbacks resets all changes to the "feedbacks" edge.
+func (m *ChatbotMutation) ResetFeedbacks() {
+	m.feedbacks = nil
+	m.clearedfeedbacks = false
+	m.removedfeedbacks = nil
+}
+
+// AddGapIDs adds the "gaps" edge to the Gap entity by ids.
+func (m *ChatbotMutation) AddGapIDs(ids ...int64) {
+	if m.gaps == nil {
+		m.gaps = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.gaps[ids[i]] = struct{}{}
+	}
+}
+
+// ClearGaps clears the "gaps" edge to the Gap entity.
+func (m *ChatbotMutation) ClearGaps() {
+	m.clearedgaps = true
+}
+
+// GapsCleared reports if the "gaps" edge to the Gap entity was cleared.
+func (m *ChatbotMutation) GapsCleared() bool {
+	return m.clearedgaps
+}
+
+// RemoveGapIDs removes the "gaps" edge to the Gap entity by IDs.
+func (m *ChatbotMutation) RemoveGapIDs(ids ...int64) {
+	if m.removedgaps == nil {
+		m.removedgaps = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.gaps, ids[i])
+		m.removedgaps[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedGaps returns the removed IDs of the "gaps" edge to the Gap entity.
+func (m *ChatbotMutation) RemovedGapsIDs() (ids []int64) {
+	for id := range m.removedgaps {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// GapsIDs returns the "gaps" edge IDs in the mutation.
+func (m *ChatbotMutation) GapsIDs() (ids []int64) {
+	for id := range m.gaps {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetGaps resets all changes to the "gaps" edge.
+func (m *ChatbotMutation) ResetGaps() {
+	m.gaps = nil
+	m.clearedgaps = false
+	m.removedgaps = nil
+}
+
+// AddTestQuestionIDs adds the "test_questions" edge to the TestQuestion entity by ids.
+func (m *ChatbotMutation) AddTestQuestionIDs(ids ...string) {
+	if m.test_questions == nil {
+		m.test_questions = make(map[string]struct{})
+	}
+	for i := range ids {
+		m.test_questions[ids[i]] = struct{}{}
+	}
+}
+
+// ClearTestQuestions clears the "test_questions" edge to the TestQuestion entity.
+func (m *ChatbotMutation) ClearTestQuestions() {
+	m.clearedtest_questions = true
+}
+
+// TestQuestionsCleared reports if the "test_questions" edge to the TestQuestion entity was cleared.
+func (m *ChatbotMutation) TestQuestionsCleared() bool {
+	return m.clearedtest_questions
+}
+
+// RemoveTestQuestionIDs removes the "test_questions" edge to the TestQuestion entity by IDs.
+func (m *ChatbotMutation) RemoveTestQuestionIDs(ids ...string) {
+	if m.removedtest_questions == nil {
+		m.removedtest_questions = make(map[string]struct{})
+	}
+	for i := range ids {
+		delete(m.test_questions, ids[i])
+		m.removedtest_questions[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedTestQuestions returns the removed IDs of the "test_questions" edge to the TestQuestion entity.
+func (m *ChatbotMutation) RemovedTestQuestionsIDs() (ids []string) {
+	for id := range m.removedtest_questions {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// TestQuestionsIDs returns the "test_questions" edge IDs in the mutation.
+func (m *ChatbotMutation) TestQuestionsIDs() (ids []string) {
+	for id := range m.test_questions {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetTestQuestions resets all changes to the "test_questions" edge.
+func (m *ChatbotMutation) ResetTestQuestions() {
+	m.test_questions = nil
+	m.clearedtest_questions = false
+	m.removedtest_questions = nil
+}
+
+// AddTestRunIDs adds the "test_runs" edge to the TestRun entity by ids.
+func (m *ChatbotMutation) AddTestRunIDs(ids ...string) {
+	if m.test_runs == nil {
+		m.test_runs = make(map[string]struct{})
+	}
+	for i := range ids {
+		m.test_runs[ids[i]] = struct{}{}
+	}
+}
+
+// ClearTestRuns clears the "test_runs" edge to the TestRun entity.
+func (m *ChatbotMutation) ClearTestRuns() {
+	m.clearedtest_runs = true
+}
+
+// TestRunsCleared reports if the "test_runs" edge to the TestRun entity was cleared.
+func (m *ChatbotMutation) TestRunsCleared() bool {
+	return m.clearedtest_runs
+}
+
+// RemoveTestRunIDs removes the "test_runs" edge to the TestRun entity by IDs.
+func (m *ChatbotMutation) RemoveTestRunIDs(ids ...string) {
+	if m.removedtest_runs == nil {
+		m.removedtest_runs = make(map[string]struct{})
+	}
+	for i := range ids {
+		delete(m.test_runs, ids[i])
+		m.removedtest_runs[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedTestRuns returns the removed IDs of the "test_runs" edge to the TestRun entity.
+func (m *ChatbotMutation) RemovedTestRunsIDs() (ids []string) {
+	for id := range m.removedtest_runs {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// TestRunsIDs returns the "test_runs" edge IDs in the mutation.
+func (m *ChatbotMutation) TestRunsIDs() (ids []string) {
+	for id := range m.test_runs {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetTestRuns resets all changes to the "test_runs" edge.
+func (m *ChatbotMutation) ResetTestRuns() {
+	m.test_runs = nil
+	m.clearedtest_runs = false
+	m.removedtest_runs = nil
+}
+
+// AddDailyStatIDs adds the "daily_stats" edge to the DailyStat entity by ids.
+func (m *ChatbotMutation) AddDailyStatIDs(ids ...int64) {
+	if m.daily_stats == nil {
+		m.daily_stats = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.daily_stats[ids[i]] = struct{}{}
+	}
+}
+
+// ClearDailyStats clears the "daily_stats" edge to the DailyStat entity.
+func (m *ChatbotMutation) ClearDailyStats() {
+	m.cleareddaily_stats = true
+}
+
+// DailyStatsCleared reports if the "daily_stats" edge to the DailyStat entity was cleared.
+func (m *ChatbotMutation) DailyStatsCleared() bool {
+	return m.cleareddaily_stats
+}
+
+// RemoveDailyStatIDs removes the "daily_stats" edge to the DailyStat entity by IDs.
+func (m *ChatbotMutation) RemoveDailyStatIDs(ids ...int64) {
+	if m.removeddaily_stats == nil {
+		m.removeddaily_stats = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.daily_stats, ids[i])
+		m.removeddaily_stats[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedDailyStats returns the removed IDs of the "daily_stats" edge to the DailyStat entity.
+func (m *ChatbotMutation) RemovedDailyStatsIDs() (ids []int64) {
+	for id := range m.removeddaily_stats {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// DailyStatsIDs returns the "daily_stats" edge IDs in the mutation.
+func (m *ChatbotMutation) DailyStatsIDs() (ids []int64) {
+	for id := range m.daily_stats {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetDailyStats resets all changes to the "daily_stats" edge.
+func (m *ChatbotMutation) ResetDailyStats() {
+	m.daily_stats = nil
+	m.cleareddaily_stats = false
+	m.removeddaily_stats = nil
+}
+
+// AddDailyCountIDs adds the "daily_counts" edge to the DailyCount entity by ids.
+func (m *ChatbotMutation) AddDailyCountIDs(ids ...int64) {
+	if m.daily_counts == nil {
+		m.daily_counts = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.daily_counts[ids[i]] = struct{}{}
+	}
+}
+
+// ClearDailyCounts clears the "daily_counts" edge to the DailyCount entity.
+func (m *ChatbotMutation) ClearDailyCounts() {
+	m.cleareddaily_counts = true
+}
+
+// DailyCountsCleared reports if the "daily_counts" edge to the DailyCount entity was cleared.
+func (m *ChatbotMutation) DailyCountsCleared() bool {
+	return m.cleareddaily_counts
+}
+
+// RemoveDailyCountIDs removes the "daily_counts" edge to the DailyCount entity by IDs.
+func (m *ChatbotMutation) RemoveDailyCountIDs(ids ...int64) {
+	if m.removeddaily_counts == nil {
+		m.removeddaily_counts = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.daily_counts, ids[i])
+		m.removeddaily_counts[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedDailyCounts returns the removed IDs of the "daily_counts" edge to the DailyCount entity.
+func (m *ChatbotMutation) RemovedDailyCountsIDs() (ids []int64) {
+	for id := range m.removeddaily_counts {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// DailyCountsIDs returns the "daily_counts" edge IDs in the mutation.
+func (m *ChatbotMutation) DailyCountsIDs() (ids []int64) {
+	for id := range m.daily_counts {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetDailyCounts resets all changes to the "daily_counts" edge.
+func (m *ChatbotMutation) ResetDailyCounts() {
+	m.daily_counts = nil
+	m.cleareddaily_counts = false
+	m.removeddaily_counts = nil
+}
+
 // Where appends a list predicates to the ChatbotMutation builder.
 func (m *ChatbotMutation) Where(ps ...predicate.Chatbot) {
 	m.predicates = append(m.predicates, ps...)
@@ -5260,7 +5616,7 @@ func (m *ChatbotMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *ChatbotMutation) AddedEdges() []string {
-	edges := make([]string, 0, 7)
+	edges := make([]string, 0, 13)
 	if m.workspace != nil {
 		edges = append(edges, chatbot.EdgeWorkspace)
 	}
@@ -5281,6 +5637,24 @@ func (m *ChatbotMutation) AddedEdges() []string {
 	}
 	if m.cached_answers != nil {
 		edges = append(edges, chatbot.EdgeCachedAnswers)
+	}
+	if m.feedbacks != nil {
+		edges = append(edges, chatbot.EdgeFeedbacks)
+	}
+	if m.gaps != nil {
+		edges = append(edges, chatbot.EdgeGaps)
+	}
+	if m.test_questions != nil {
+		edges = append(edges, chatbot.EdgeTestQuestions)
+	}
+	if m.test_runs != nil {
+		edges = append(edges, chatbot.EdgeTestRuns)
+	}
+	if m.daily_stats != nil {
+		edges = append(edges, chatbot.EdgeDailyStats)
+	}
+	if m.daily_counts != nil {
+		edges = append(edges, chatbot.EdgeDailyCounts)
 	}
 	return edges
 }
@@ -5329,13 +5703,49 @@ func (m *ChatbotMutation) AddedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case chatbot.EdgeFeedbacks:
+		ids := make([]ent.Value, 0, len(m.feedbacks))
+		for id := range m.feedbacks {
+			ids = append(ids, id)
+		}
+		return ids
+	case chatbot.EdgeGaps:
+		ids := make([]ent.Value, 0, len(m.gaps))
+		for id := range m.gaps {
+			ids = append(ids, id)
+		}
+		return ids
+	case chatbot.EdgeTestQuestions:
+		ids := make([]ent.Value, 0, len(m.test_questions))
+		for id := range m.test_questions {
+			ids = append(ids, id)
+		}
+		return ids
+	case chatbot.EdgeTestRuns:
+		ids := make([]ent.Value, 0, len(m.test_runs))
+		for id := range m.test_runs {
+			ids = append(ids, id)
+		}
+		return ids
+	case chatbot.EdgeDailyStats:
+		ids := make([]ent.Value, 0, len(m.daily_stats))
+		for id := range m.daily_stats {
+			ids = append(ids, id)
+		}
+		return ids
+	case chatbot.EdgeDailyCounts:
+		ids := make([]ent.Value, 0, len(m.daily_counts))
+		for id := range m.daily_counts {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *ChatbotMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 7)
+	edges := make([]string, 0, 13)
 	if m.removedtokens != nil {
 		edges = append(edges, chatbot.EdgeTokens)
 	}
@@ -5353,6 +5763,24 @@ func (m *ChatbotMutation) RemovedEdges() []string {
 	}
 	if m.removedcached_answers != nil {
 		edges = append(edges, chatbot.EdgeCachedAnswers)
+	}
+	if m.removedfeedbacks != nil {
+		edges = append(edges, chatbot.EdgeFeedbacks)
+	}
+	if m.removedgaps != nil {
+		edges = append(edges, chatbot.EdgeGaps)
+	}
+	if m.removedtest_questions != nil {
+		edges = append(edges, chatbot.EdgeTestQuestions)
+	}
+	if m.removedtest_runs != nil {
+		edges = append(edges, chatbot.EdgeTestRuns)
+	}
+	if m.removeddaily_stats != nil {
+		edges = append(edges, chatbot.EdgeDailyStats)
+	}
+	if m.removeddaily_counts != nil {
+		edges = append(edges, chatbot.EdgeDailyCounts)
 	}
 	return edges
 }
@@ -5397,13 +5825,49 @@ func (m *ChatbotMutation) RemovedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case chatbot.EdgeFeedbacks:
+		ids := make([]ent.Value, 0, len(m.removedfeedbacks))
+		for id := range m.removedfeedbacks {
+			ids = append(ids, id)
+		}
+		return ids
+	case chatbot.EdgeGaps:
+		ids := make([]ent.Value, 0, len(m.removedgaps))
+		for id := range m.removedgaps {
+			ids = append(ids, id)
+		}
+		return ids
+	case chatbot.EdgeTestQuestions:
+		ids := make([]ent.Value, 0, len(m.removedtest_questions))
+		for id := range m.removedtest_questions {
+			ids = append(ids, id)
+		}
+		return ids
+	case chatbot.EdgeTestRuns:
+		ids := make([]ent.Value, 0, len(m.removedtest_runs))
+		for id := range m.removedtest_runs {
+			ids = append(ids, id)
+		}
+		return ids
+	case chatbot.EdgeDailyStats:
+		ids := make([]ent.Value, 0, len(m.removeddaily_stats))
+		for id := range m.removeddaily_stats {
+			ids = append(ids, id)
+		}
+		return ids
+	case chatbot.EdgeDailyCounts:
+		ids := make([]ent.Value, 0, len(m.removeddaily_counts))
+		for id := range m.removeddaily_counts {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *ChatbotMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 7)
+	edges := make([]string, 0, 13)
 	if m.clearedworkspace {
 		edges = append(edges, chatbot.EdgeWorkspace)
 	}
@@ -5424,6 +5888,24 @@ func (m *ChatbotMutation) ClearedEdges() []string {
 	}
 	if m.clearedcached_answers {
 		edges = append(edges, chatbot.EdgeCachedAnswers)
+	}
+	if m.clearedfeedbacks {
+		edges = append(edges, chatbot.EdgeFeedbacks)
+	}
+	if m.clearedgaps {
+		edges = append(edges, chatbot.EdgeGaps)
+	}
+	if m.clearedtest_questions {
+		edges = append(edges, chatbot.EdgeTestQuestions)
+	}
+	if m.clearedtest_runs {
+		edges = append(edges, chatbot.EdgeTestRuns)
+	}
+	if m.cleareddaily_stats {
+		edges = append(edges, chatbot.EdgeDailyStats)
+	}
+	if m.cleareddaily_counts {
+		edges = append(edges, chatbot.EdgeDailyCounts)
 	}
 	return edges
 }
@@ -5446,6 +5928,18 @@ func (m *ChatbotMutation) EdgeCleared(name string) bool {
 		return m.clearedremovals
 	case chatbot.EdgeCachedAnswers:
 		return m.clearedcached_answers
+	case chatbot.EdgeFeedbacks:
+		return m.clearedfeedbacks
+	case chatbot.EdgeGaps:
+		return m.clearedgaps
+	case chatbot.EdgeTestQuestions:
+		return m.clearedtest_questions
+	case chatbot.EdgeTestRuns:
+		return m.clearedtest_runs
+	case chatbot.EdgeDailyStats:
+		return m.cleareddaily_stats
+	case chatbot.EdgeDailyCounts:
+		return m.cleareddaily_counts
 	}
 	return false
 }
@@ -5485,6 +5979,24 @@ func (m *ChatbotMutation) ResetEdge(name string) error {
 		return nil
 	case chatbot.EdgeCachedAnswers:
 		m.ResetCachedAnswers()
+		return nil
+	case chatbot.EdgeFeedbacks:
+		m.ResetFeedbacks()
+		return nil
+	case chatbot.EdgeGaps:
+		m.ResetGaps()
+		return nil
+	case chatbot.EdgeTestQuestions:
+		m.ResetTestQuestions()
+		return nil
+	case chatbot.EdgeTestRuns:
+		m.ResetTestRuns()
+		return nil
+	case chatbot.EdgeDailyStats:
+		m.ResetDailyStats()
+		return nil
+	case chatbot.EdgeDailyCounts:
+		m.ResetDailyCounts()
 		return nil
 	}
 	return fmt.Errorf("unknown Chatbot edge %s", name)
@@ -5831,6 +6343,9 @@ type ConversationMutation struct {
 	workspace_id            *string
 	external_user_id        *string
 	status                  *string
+	title                   *string
+	origin                  *string
+	begun_by                *string
 	created_at              *time.Time
 	clearedFields           map[string]struct{}
 	chatbot                 *string
@@ -6094,6 +6609,114 @@ func (m *ConversationMutation) ResetStatus() {
 	m.status = nil
 }
 
+// SetTitle sets the "title" field.
+func (m *ConversationMutation) SetTitle(s string) {
+	m.title = &s
+}
+
+// Title returns the value of the "title" field in the mutation.
+func (m *ConversationMutation) Title() (r string, exists bool) {
+	v := m.title
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTitle returns the old "title" field's value of the Conversation entity.
+// If the Conversation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ConversationMutation) OldTitle(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTitle is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTitle requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTitle: %w", err)
+	}
+	return oldValue.Title, nil
+}
+
+// ResetTitle resets all changes to the "title" field.
+func (m *ConversationMutation) ResetTitle() {
+	m.title = nil
+}
+
+// SetOrigin sets the "origin" field.
+func (m *ConversationMutation) SetOrigin(s string) {
+	m.origin = &s
+}
+
+// Origin returns the value of the "origin" field in the mutation.
+func (m *ConversationMutation) Origin() (r string, exists bool) {
+	v := m.origin
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrigin returns the old "origin" field's value of the Conversation entity.
+// If the Conversation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ConversationMutation) OldOrigin(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrigin is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrigin requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrigin: %w", err)
+	}
+	return oldValue.Origin, nil
+}
+
+// ResetOrigin resets all changes to the "origin" field.
+func (m *ConversationMutation) ResetOrigin() {
+	m.origin = nil
+}
+
+// SetBegunBy sets the "begun_by" field.
+func (m *ConversationMutation) SetBegunBy(s string) {
+	m.begun_by = &s
+}
+
+// BegunBy returns the value of the "begun_by" field in the mutation.
+func (m *ConversationMutation) BegunBy() (r string, exists bool) {
+	v := m.begun_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBegunBy returns the old "begun_by" field's value of the Conversation entity.
+// If the Conversation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ConversationMutation) OldBegunBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBegunBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBegunBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBegunBy: %w", err)
+	}
+	return oldValue.BegunBy, nil
+}
+
+// ResetBegunBy resets all changes to the "begun_by" field.
+func (m *ConversationMutation) ResetBegunBy() {
+	m.begun_by = nil
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (m *ConversationMutation) SetCreatedAt(t time.Time) {
 	m.created_at = &t
@@ -6299,7 +6922,7 @@ func (m *ConversationMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ConversationMutation) Fields() []string {
-	fields := make([]string, 0, 5)
+	fields := make([]string, 0, 8)
 	if m.workspace_id != nil {
 		fields = append(fields, conversation.FieldWorkspaceID)
 	}
@@ -6311,6 +6934,15 @@ func (m *ConversationMutation) Fields() []string {
 	}
 	if m.status != nil {
 		fields = append(fields, conversation.FieldStatus)
+	}
+	if m.title != nil {
+		fields = append(fields, conversation.FieldTitle)
+	}
+	if m.origin != nil {
+		fields = append(fields, conversation.FieldOrigin)
+	}
+	if m.begun_by != nil {
+		fields = append(fields, conversation.FieldBegunBy)
 	}
 	if m.created_at != nil {
 		fields = append(fields, conversation.FieldCreatedAt)
@@ -6331,6 +6963,12 @@ func (m *ConversationMutation) Field(name string) (ent.Value, bool) {
 		return m.ExternalUserID()
 	case conversation.FieldStatus:
 		return m.Status()
+	case conversation.FieldTitle:
+		return m.Title()
+	case conversation.FieldOrigin:
+		return m.Origin()
+	case conversation.FieldBegunBy:
+		return m.BegunBy()
 	case conversation.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -6350,6 +6988,12 @@ func (m *ConversationMutation) OldField(ctx context.Context, name string) (ent.V
 		return m.OldExternalUserID(ctx)
 	case conversation.FieldStatus:
 		return m.OldStatus(ctx)
+	case conversation.FieldTitle:
+		return m.OldTitle(ctx)
+	case conversation.FieldOrigin:
+		return m.OldOrigin(ctx)
+	case conversation.FieldBegunBy:
+		return m.OldBegunBy(ctx)
 	case conversation.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -6388,6 +7032,27 @@ func (m *ConversationMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetStatus(v)
+		return nil
+	case conversation.FieldTitle:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTitle(v)
+		return nil
+	case conversation.FieldOrigin:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrigin(v)
+		return nil
+	case conversation.FieldBegunBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBegunBy(v)
 		return nil
 	case conversation.FieldCreatedAt:
 		v, ok := value.(time.Time)
@@ -6456,6 +7121,15 @@ func (m *ConversationMutation) ResetField(name string) error {
 		return nil
 	case conversation.FieldStatus:
 		m.ResetStatus()
+		return nil
+	case conversation.FieldTitle:
+		m.ResetTitle()
+		return nil
+	case conversation.FieldOrigin:
+		m.ResetOrigin()
+		return nil
+	case conversation.FieldBegunBy:
+		m.ResetBegunBy()
 		return nil
 	case conversation.FieldCreatedAt:
 		m.ResetCreatedAt()
@@ -6590,6 +7264,2281 @@ func (m *ConversationMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Conversation edge %s", name)
+}
+
+// DailyCountMutation represents an operation that mutates the DailyCount nodes in the graph.
+type DailyCountMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *int64
+	workspace_id   *string
+	day            *string
+	kind           *string
+	name           *string
+	answers        *int
+	addanswers     *int
+	clearedFields  map[string]struct{}
+	chatbot        *string
+	clearedchatbot bool
+	done           bool
+	oldValue       func(context.Context) (*DailyCount, error)
+	predicates     []predicate.DailyCount
+}
+
+var _ ent.Mutation = (*DailyCountMutation)(nil)
+
+// dailycountOption allows management of the mutation configuration using functional options.
+type dailycountOption func(*DailyCountMutation)
+
+// newDailyCountMutation creates new mutation for the DailyCount entity.
+func newDailyCountMutation(c config, op Op, opts ...dailycountOption) *DailyCountMutation {
+	m := &DailyCountMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeDailyCount,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withDailyCountID sets the ID field of the mutation.
+func withDailyCountID(id int64) dailycountOption {
+	return func(m *DailyCountMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *DailyCount
+		)
+		m.oldValue = func(ctx context.Context) (*DailyCount, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().DailyCount.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withDailyCount sets the old DailyCount of the mutation.
+func withDailyCount(node *DailyCount) dailycountOption {
+	return func(m *DailyCountMutation) {
+		m.oldValue = func(context.Context) (*DailyCount, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m DailyCountMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m DailyCountMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of DailyCount entities.
+func (m *DailyCountMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *DailyCountMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *DailyCountMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().DailyCount.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *DailyCountMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *DailyCountMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the DailyCount entity.
+// If the DailyCount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyCountMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *DailyCountMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *DailyCountMutation) SetChatbotID(s string) {
+	m.chatbot = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *DailyCountMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChatbotID returns the old "chatbot_id" field's value of the DailyCount entity.
+// If the DailyCount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyCountMutation) OldChatbotID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChatbotID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
+	}
+	return oldValue.ChatbotID, nil
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *DailyCountMutation) ResetChatbotID() {
+	m.chatbot = nil
+}
+
+// SetDay sets the "day" field.
+func (m *DailyCountMutation) SetDay(s string) {
+	m.day = &s
+}
+
+// Day returns the value of the "day" field in the mutation.
+func (m *DailyCountMutation) Day() (r string, exists bool) {
+	v := m.day
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDay returns the old "day" field's value of the DailyCount entity.
+// If the DailyCount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyCountMutation) OldDay(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDay is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDay requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDay: %w", err)
+	}
+	return oldValue.Day, nil
+}
+
+// ResetDay resets all changes to the "day" field.
+func (m *DailyCountMutation) ResetDay() {
+	m.day = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *DailyCountMutation) SetKind(s string) {
+	m.kind = &s
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *DailyCountMutation) Kind() (r string, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the DailyCount entity.
+// If the DailyCount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyCountMutation) OldKind(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *DailyCountMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetName sets the "name" field.
+func (m *DailyCountMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *DailyCountMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the DailyCount entity.
+// If the DailyCount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyCountMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *DailyCountMutation) ResetName() {
+	m.name = nil
+}
+
+// SetAnswers sets the "answers" field.
+func (m *DailyCountMutation) SetAnswers(i int) {
+	m.answers = &i
+	m.addanswers = nil
+}
+
+// Answers returns the value of the "answers" field in the mutation.
+func (m *DailyCountMutation) Answers() (r int, exists bool) {
+	v := m.answers
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAnswers returns the old "answers" field's value of the DailyCount entity.
+// If the DailyCount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyCountMutation) OldAnswers(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAnswers is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAnswers requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAnswers: %w", err)
+	}
+	return oldValue.Answers, nil
+}
+
+// AddAnswers adds i to the "answers" field.
+func (m *DailyCountMutation) AddAnswers(i int) {
+	if m.addanswers != nil {
+		*m.addanswers += i
+	} else {
+		m.addanswers = &i
+	}
+}
+
+// AddedAnswers returns the value that was added to the "answers" field in this mutation.
+func (m *DailyCountMutation) AddedAnswers() (r int, exists bool) {
+	v := m.addanswers
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAnswers resets all changes to the "answers" field.
+func (m *DailyCountMutation) ResetAnswers() {
+	m.answers = nil
+	m.addanswers = nil
+}
+
+// ClearChatbot clears the "chatbot" edge to the Chatbot entity.
+func (m *DailyCountMutation) ClearChatbot() {
+	m.clearedchatbot = true
+	m.clearedFields[dailycount.FieldChatbotID] = struct{}{}
+}
+
+// ChatbotCleared reports if the "chatbot" edge to the Chatbot entity was cleared.
+func (m *DailyCountMutation) ChatbotCleared() bool {
+	return m.clearedchatbot
+}
+
+// ChatbotIDs returns the "chatbot" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ChatbotID instead. It exists only for internal usage by the builders.
+func (m *DailyCountMutation) ChatbotIDs() (ids []string) {
+	if id := m.chatbot; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetChatbot resets all changes to the "chatbot" edge.
+func (m *DailyCountMutation) ResetChatbot() {
+	m.chatbot = nil
+	m.clearedchatbot = false
+}
+
+// Where appends a list predicates to the DailyCountMutation builder.
+func (m *DailyCountMutation) Where(ps ...predicate.DailyCount) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the DailyCountMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *DailyCountMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.DailyCount, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *DailyCountMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *DailyCountMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (DailyCount).
+func (m *DailyCountMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *DailyCountMutation) Fields() []string {
+	fields := make([]string, 0, 6)
+	if m.workspace_id != nil {
+		fields = append(fields, dailycount.FieldWorkspaceID)
+	}
+	if m.chatbot != nil {
+		fields = append(fields, dailycount.FieldChatbotID)
+	}
+	if m.day != nil {
+		fields = append(fields, dailycount.FieldDay)
+	}
+	if m.kind != nil {
+		fields = append(fields, dailycount.FieldKind)
+	}
+	if m.name != nil {
+		fields = append(fields, dailycount.FieldName)
+	}
+	if m.answers != nil {
+		fields = append(fields, dailycount.FieldAnswers)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *DailyCountMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case dailycount.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case dailycount.FieldChatbotID:
+		return m.ChatbotID()
+	case dailycount.FieldDay:
+		return m.Day()
+	case dailycount.FieldKind:
+		return m.Kind()
+	case dailycount.FieldName:
+		return m.Name()
+	case dailycount.FieldAnswers:
+		return m.Answers()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *DailyCountMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case dailycount.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case dailycount.FieldChatbotID:
+		return m.OldChatbotID(ctx)
+	case dailycount.FieldDay:
+		return m.OldDay(ctx)
+	case dailycount.FieldKind:
+		return m.OldKind(ctx)
+	case dailycount.FieldName:
+		return m.OldName(ctx)
+	case dailycount.FieldAnswers:
+		return m.OldAnswers(ctx)
+	}
+	return nil, fmt.Errorf("unknown DailyCount field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DailyCountMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case dailycount.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case dailycount.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case dailycount.FieldDay:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDay(v)
+		return nil
+	case dailycount.FieldKind:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case dailycount.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case dailycount.FieldAnswers:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAnswers(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DailyCount field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *DailyCountMutation) AddedFields() []string {
+	var fields []string
+	if m.addanswers != nil {
+		fields = append(fields, dailycount.FieldAnswers)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *DailyCountMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case dailycount.FieldAnswers:
+		return m.AddedAnswers()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DailyCountMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case dailycount.FieldAnswers:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAnswers(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DailyCount numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *DailyCountMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *DailyCountMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *DailyCountMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown DailyCount nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *DailyCountMutation) ResetField(name string) error {
+	switch name {
+	case dailycount.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case dailycount.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case dailycount.FieldDay:
+		m.ResetDay()
+		return nil
+	case dailycount.FieldKind:
+		m.ResetKind()
+		return nil
+	case dailycount.FieldName:
+		m.ResetName()
+		return nil
+	case dailycount.FieldAnswers:
+		m.ResetAnswers()
+		return nil
+	}
+	return fmt.Errorf("unknown DailyCount field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *DailyCountMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.chatbot != nil {
+		edges = append(edges, dailycount.EdgeChatbot)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *DailyCountMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case dailycount.EdgeChatbot:
+		if id := m.chatbot; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *DailyCountMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *DailyCountMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *DailyCountMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedchatbot {
+		edges = append(edges, dailycount.EdgeChatbot)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *DailyCountMutation) EdgeCleared(name string) bool {
+	switch name {
+	case dailycount.EdgeChatbot:
+		return m.clearedchatbot
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *DailyCountMutation) ClearEdge(name string) error {
+	switch name {
+	case dailycount.EdgeChatbot:
+		m.ClearChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown DailyCount unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *DailyCountMutation) ResetEdge(name string) error {
+	switch name {
+	case dailycount.EdgeChatbot:
+		m.ResetChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown DailyCount edge %s", name)
+}
+
+// DailyStatMutation represents an operation that mutates the DailyStat nodes in the graph.
+type DailyStatMutation struct {
+	config
+	op                   Op
+	typ                  string
+	id                   *int64
+	workspace_id         *string
+	day                  *string
+	conversations        *int
+	addconversations     *int
+	questions            *int
+	addquestions         *int
+	answered             *int
+	addanswered          *int
+	no_answer            *int
+	addno_answer         *int
+	failed               *int
+	addfailed            *int
+	stopped              *int
+	addstopped           *int
+	thumbs_up            *int
+	addthumbs_up         *int
+	thumbs_down          *int
+	addthumbs_down       *int
+	prompt_tokens        *int
+	addprompt_tokens     *int
+	completion_tokens    *int
+	addcompletion_tokens *int
+	first_text           *[]int
+	appendfirst_text     []int
+	hours                *[]int
+	appendhours          []int
+	users                *[]byte
+	clearedFields        map[string]struct{}
+	chatbot              *string
+	clearedchatbot       bool
+	done                 bool
+	oldValue             func(context.Context) (*DailyStat, error)
+	predicates           []predicate.DailyStat
+}
+
+var _ ent.Mutation = (*DailyStatMutation)(nil)
+
+// dailystatOption allows management of the mutation configuration using functional options.
+type dailystatOption func(*DailyStatMutation)
+
+// newDailyStatMutation creates new mutation for the DailyStat entity.
+func newDailyStatMutation(c config, op Op, opts ...dailystatOption) *DailyStatMutation {
+	m := &DailyStatMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeDailyStat,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withDailyStatID sets the ID field of the mutation.
+func withDailyStatID(id int64) dailystatOption {
+	return func(m *DailyStatMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *DailyStat
+		)
+		m.oldValue = func(ctx context.Context) (*DailyStat, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().DailyStat.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withDailyStat sets the old DailyStat of the mutation.
+func withDailyStat(node *DailyStat) dailystatOption {
+	return func(m *DailyStatMutation) {
+		m.oldValue = func(context.Context) (*DailyStat, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m DailyStatMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m DailyStatMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of DailyStat entities.
+func (m *DailyStatMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *DailyStatMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *DailyStatMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().DailyStat.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *DailyStatMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *DailyStatMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the DailyStat entity.
+// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyStatMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *DailyStatMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *DailyStatMutation) SetChatbotID(s string) {
+	m.chatbot = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *DailyStatMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChatbotID returns the old "chatbot_id" field's value of the DailyStat entity.
+// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyStatMutation) OldChatbotID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChatbotID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
+	}
+	return oldValue.ChatbotID, nil
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *DailyStatMutation) ResetChatbotID() {
+	m.chatbot = nil
+}
+
+// SetDay sets the "day" field.
+func (m *DailyStatMutation) SetDay(s string) {
+	m.day = &s
+}
+
+// Day returns the value of the "day" field in the mutation.
+func (m *DailyStatMutation) Day() (r string, exists bool) {
+	v := m.day
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDay returns the old "day" field's value of the DailyStat entity.
+// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyStatMutation) OldDay(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDay is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDay requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDay: %w", err)
+	}
+	return oldValue.Day, nil
+}
+
+// ResetDay resets all changes to the "day" field.
+func (m *DailyStatMutation) ResetDay() {
+	m.day = nil
+}
+
+// SetConversations sets the "conversations" field.
+func (m *DailyStatMutation) SetConversations(i int) {
+	m.conversations = &i
+	m.addconversations = nil
+}
+
+// Conversations returns the value of the "conversations" field in the mutation.
+func (m *DailyStatMutation) Conversations() (r int, exists bool) {
+	v := m.conversations
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldConversations returns the old "conversations" field's value of the DailyStat entity.
+// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyStatMutation) OldConversations(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldConversations is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldConversations requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldConversations: %w", err)
+	}
+	return oldValue.Conversations, nil
+}
+
+// AddConversations adds i to the "conversations" field.
+func (m *DailyStatMutation) AddConversations(i int) {
+	if m.addconversations != nil {
+		*m.addconversations += i
+	} else {
+		m.addconversations = &i
+	}
+}
+
+// AddedConversations returns the value that was added to the "conversations" field in this mutation.
+func (m *DailyStatMutation) AddedConversations() (r int, exists bool) {
+	v := m.addconversations
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetConversations resets all changes to the "conversations" field.
+func (m *DailyStatMutation) ResetConversations() {
+	m.conversations = nil
+	m.addconversations = nil
+}
+
+// SetQuestions sets the "questions" field.
+func (m *DailyStatMutation) SetQuestions(i int) {
+	m.questions = &i
+	m.addquestions = nil
+}
+
+// Questions returns the value of the "questions" field in the mutation.
+func (m *DailyStatMutation) Questions() (r int, exists bool) {
+	v := m.questions
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldQuestions returns the old "questions" field's value of the DailyStat entity.
+// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyStatMutation) OldQuestions(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldQuestions is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldQuestions requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldQuestions: %w", err)
+	}
+	return oldValue.Questions, nil
+}
+
+// AddQuestions adds i to the "questions" field.
+func (m *DailyStatMutation) AddQuestions(i int) {
+	if m.addquestions != nil {
+		*m.addquestions += i
+	} else {
+		m.addquestions = &i
+	}
+}
+
+// AddedQuestions returns the value that was added to the "questions" field in this mutation.
+func (m *DailyStatMutation) AddedQuestions() (r int, exists bool) {
+	v := m.addquestions
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetQuestions resets all changes to the "questions" field.
+func (m *DailyStatMutation) ResetQuestions() {
+	m.questions = nil
+	m.addquestions = nil
+}
+
+// SetAnswered sets the "answered" field.
+func (m *DailyStatMutation) SetAnswered(i int) {
+	m.answered = &i
+	m.addanswered = nil
+}
+
+// Answered returns the value of the "answered" field in the mutation.
+func (m *DailyStatMutation) Answered() (r int, exists bool) {
+	v := m.answered
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAnswered returns the old "answered" field's value of the DailyStat entity.
+// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyStatMutation) OldAnswered(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAnswered is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAnswered requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAnswered: %w", err)
+	}
+	return oldValue.Answered, nil
+}
+
+// AddAnswered adds i to the "answered" field.
+func (m *DailyStatMutation) AddAnswered(i int) {
+	if m.addanswered != nil {
+		*m.addanswered += i
+	} else {
+		m.addanswered = &i
+	}
+}
+
+// AddedAnswered returns the value that was added to the "answered" field in this mutation.
+func (m *DailyStatMutation) AddedAnswered() (r int, exists bool) {
+	v := m.addanswered
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAnswered resets all changes to the "answered" field.
+func (m *DailyStatMutation) ResetAnswered() {
+	m.answered = nil
+	m.addanswered = nil
+}
+
+// SetNoAnswer sets the "no_answer" field.
+func (m *DailyStatMutation) SetNoAnswer(i int) {
+	m.no_answer = &i
+	m.addno_answer = nil
+}
+
+// NoAnswer returns the value of the "no_answer" field in the mutation.
+func (m *DailyStatMutation) NoAnswer() (r int, exists bool) {
+	v := m.no_answer
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNoAnswer returns the old "no_answer" field's value of the DailyStat entity.
+// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyStatMutation) OldNoAnswer(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNoAnswer is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNoAnswer requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNoAnswer: %w", err)
+	}
+	return oldValue.NoAnswer, nil
+}
+
+// AddNoAnswer adds i to the "no_answer" field.
+func (m *DailyStatMutation) AddNoAnswer(i int) {
+	if m.addno_answer != nil {
+		*m.addno_answer += i
+	} else {
+		m.addno_answer = &i
+	}
+}
+
+// AddedNoAnswer returns the value that was added to the "no_answer" field in this mutation.
+func (m *DailyStatMutation) AddedNoAnswer() (r int, exists bool) {
+	v := m.addno_answer
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetNoAnswer resets all changes to the "no_answer" field.
+func (m *DailyStatMutation) ResetNoAnswer() {
+	m.no_answer = nil
+	m.addno_answer = nil
+}
+
+// SetFailed sets the "failed" field.
+func (m *DailyStatMutation) SetFailed(i int) {
+	m.failed = &i
+	m.addfailed = nil
+}
+
+// Failed returns the value of the "failed" field in the mutation.
+func (m *DailyStatMutation) Failed() (r int, exists bool) {
+	v := m.failed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFailed returns the old "failed" field's value of the DailyStat entity.
+// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyStatMutation) OldFailed(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFailed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFailed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFailed: %w", err)
+	}
+	return oldValue.Failed, nil
+}
+
+// AddFailed adds i to the "failed" field.
+func (m *DailyStatMutation) AddFailed(i int) {
+	if m.addfailed != nil {
+		*m.addfailed += i
+	} else {
+		m.addfailed = &i
+	}
+}
+
+// AddedFailed returns the value that was added to the "failed" field in this mutation.
+func (m *DailyStatMutation) AddedFailed() (r int, exists bool) {
+	v := m.addfailed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFailed resets all changes to the "failed" field.
+func (m *DailyStatMutation) ResetFailed() {
+	m.failed = nil
+	m.addfailed = nil
+}
+
+// SetStopped sets the "stopped" field.
+func (m *DailyStatMutation) SetStopped(i int) {
+	m.stopped = &i
+	m.addstopped = nil
+}
+
+// Stopped returns the value of the "stopped" field in the mutation.
+func (m *DailyStatMutation) Stopped() (r int, exists bool) {
+	v := m.stopped
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStopped returns the old "stopped" field's value of the DailyStat entity.
+// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyStatMutation) OldStopped(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStopped is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStopped requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStopped: %w", err)
+	}
+	return oldValue.Stopped, nil
+}
+
+// AddStopped adds i to the "stopped" field.
+func (m *DailyStatMutation) AddStopped(i int) {
+	if m.addstopped != nil {
+		*m.addstopped += i
+	} else {
+		m.addstopped = &i
+	}
+}
+
+// AddedStopped returns the value that was added to the "stopped" field in this mutation.
+func (m *DailyStatMutation) AddedStopped() (r int, exists bool) {
+	v := m.addstopped
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetStopped resets all changes to the "stopped" field.
+func (m *DailyStatMutation) ResetStopped() {
+	m.stopped = nil
+	m.addstopped = nil
+}
+
+// SetThumbsUp sets the "thumbs_up" field.
+func (m *DailyStatMutation) SetThumbsUp(i int) {
+	m.thumbs_up = &i
+	m.addthumbs_up = nil
+}
+
+// ThumbsUp returns the value of the "thumbs_up" field in the mutation.
+func (m *DailyStatMutation) ThumbsUp() (r int, exists bool) {
+	v := m.thumbs_up
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldThumbsUp returns the old "thumbs_up" field's value of the DailyStat entity.
+// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyStatMutation) OldThumbsUp(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldThumbsUp is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldThumbsUp requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldThumbsUp: %w", err)
+	}
+	return oldValue.ThumbsUp, nil
+}
+
+// AddThumbsUp adds i to the "thumbs_up" field.
+func (m *DailyStatMutation) AddThumbsUp(i int) {
+	if m.addthumbs_up != nil {
+		*m.addthumbs_up += i
+	} else {
+		m.addthumbs_up = &i
+	}
+}
+
+// AddedThumbsUp returns the value that was added to the "thumbs_up" field in this mutation.
+func (m *DailyStatMutation) AddedThumbsUp() (r int, exists bool) {
+	v := m.addthumbs_up
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetThumbsUp resets all changes to the "thumbs_up" field.
+func (m *DailyStatMutation) ResetThumbsUp() {
+	m.thumbs_up = nil
+	m.addthumbs_up = nil
+}
+
+// SetThumbsDown sets the "thumbs_down" field.
+func (m *DailyStatMutation) SetThumbsDown(i int) {
+	m.thumbs_down = &i
+	m.addthumbs_down = nil
+}
+
+// ThumbsDown returns the value of the "thumbs_down" field in the mutation.
+func (m *DailyStatMutation) ThumbsDown() (r int, exists bool) {
+	v := m.thumbs_down
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldThumbsDown returns the old "thumbs_down" field's value of the DailyStat entity.
+// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyStatMutation) OldThumbsDown(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldThumbsDown is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldThumbsDown requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldThumbsDown: %w", err)
+	}
+	return oldValue.ThumbsDown, nil
+}
+
+// AddThumbsDown adds i to the "thumbs_down" field.
+func (m *DailyStatMutation) AddThumbsDown(i int) {
+	if m.addthumbs_down != nil {
+		*m.addthumbs_down += i
+	} else {
+		m.addthumbs_down = &i
+	}
+}
+
+// AddedThumbsDown returns the value that was added to the "thumbs_down" field in this mutation.
+func (m *DailyStatMutation) AddedThumbsDown() (r int, exists bool) {
+	v := m.addthumbs_down
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetThumbsDown resets all changes to the "thumbs_down" field.
+func (m *DailyStatMutation) ResetThumbsDown() {
+	m.thumbs_down = nil
+	m.addthumbs_down = nil
+}
+
+// SetPromptTokens sets the "prompt_tokens" field.
+func (m *DailyStatMutation) SetPromptTokens(i int) {
+	m.prompt_tokens = &i
+	m.addprompt_tokens = nil
+}
+
+// PromptTokens returns the value of the "prompt_tokens" field in the mutation.
+func (m *DailyStatMutation) PromptTokens() (r int, exists bool) {
+	v := m.prompt_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPromptTokens returns the old "prompt_tokens" field's value of the DailyStat entity.
+// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyStatMutation) OldPromptTokens(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPromptTokens is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPromptTokens requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPromptTokens: %w", err)
+	}
+	return oldValue.PromptTokens, nil
+}
+
+// AddPromptTokens adds i to the "prompt_tokens" field.
+func (m *DailyStatMutation) AddPromptTokens(i int) {
+	if m.addprompt_tokens != nil {
+		*m.addprompt_tokens += i
+	} else {
+		m.addprompt_tokens = &i
+	}
+}
+
+// AddedPromptTokens returns the value that was added to the "prompt_tokens" field in this mutation.
+func (m *DailyStatMutation) AddedPromptTokens() (r int, exists bool) {
+	v := m.addprompt_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPromptTokens resets all changes to the "prompt_tokens" field.
+func (m *DailyStatMutation) ResetPromptTokens() {
+	m.prompt_tokens = nil
+	m.addprompt_tokens = nil
+}
+
+// SetCompletionTokens sets the "completion_tokens" field.
+func (m *DailyStatMutation) SetCompletionTokens(i int) {
+	m.completion_tokens = &i
+	m.addcompletion_tokens = nil
+}
+
+// CompletionTokens returns the value of the "completion_tokens" field in the mutation.
+func (m *DailyStatMutation) CompletionTokens() (r int, exists bool) {
+	v := m.completion_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompletionTokens returns the old "completion_tokens" field's value of the DailyStat entity.
+// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyStatMutation) OldCompletionTokens(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompletionTokens is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompletionTokens requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompletionTokens: %w", err)
+	}
+	return oldValue.CompletionTokens, nil
+}
+
+// AddCompletionTokens adds i to the "completion_tokens" field.
+func (m *DailyStatMutation) AddCompletionTokens(i int) {
+	if m.addcompletion_tokens != nil {
+		*m.addcompletion_tokens += i
+	} else {
+		m.addcompletion_tokens = &i
+	}
+}
+
+// AddedCompletionTokens returns the value that was added to the "completion_tokens" field in this mutation.
+func (m *DailyStatMutation) AddedCompletionTokens() (r int, exists bool) {
+	v := m.addcompletion_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCompletionTokens resets all changes to the "completion_tokens" field.
+func (m *DailyStatMutation) ResetCompletionTokens() {
+	m.completion_tokens = nil
+	m.addcompletion_tokens = nil
+}
+
+// SetFirstText sets the "first_text" field.
+func (m *DailyStatMutation) SetFirstText(i []int) {
+	m.first_text = &i
+	m.appendfirst_text = nil
+}
+
+// FirstText returns the value of the "first_text" field in the mutation.
+func (m *DailyStatMutation) FirstText() (r []int, exists bool) {
+	v := m.first_text
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFirstText returns the old "first_text" field's value of the DailyStat entity.
+// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyStatMutation) OldFirstText(ctx context.Context) (v []int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFirstText is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFirstText requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFirstText: %w", err)
+	}
+	return oldValue.FirstText, nil
+}
+
+// AppendFirstText adds i to the "first_text" field.
+func (m *DailyStatMutation) AppendFirstText(i []int) {
+	m.appendfirst_text = append(m.appendfirst_text, i...)
+}
+
+// AppendedFirstText returns the list of values that were appended to the "first_text" field in this mutation.
+func (m *DailyStatMutation) AppendedFirstText() ([]int, bool) {
+	if len(m.appendfirst_text) == 0 {
+		return nil, false
+	}
+	return m.appendfirst_text, true
+}
+
+// ResetFirstText resets all changes to the "first_text" field.
+func (m *DailyStatMutation) ResetFirstText() {
+	m.first_text = nil
+	m.appendfirst_text = nil
+}
+
+// SetHours sets the "hours" field.
+func (m *DailyStatMutation) SetHours(i []int) {
+	m.hours = &i
+	m.appendhours = nil
+}
+
+// Hours returns the value of the "hours" field in the mutation.
+func (m *DailyStatMutation) Hours() (r []int, exists bool) {
+	v := m.hours
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHours returns the old "hours" field's value of the DailyStat entity.
+// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyStatMutation) OldHours(ctx context.Context) (v []int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHours is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHours requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHours: %w", err)
+	}
+	return oldValue.Hours, nil
+}
+
+// AppendHours adds i to the "hours" field.
+func (m *DailyStatMutation) AppendHours(i []int) {
+	m.appendhours = append(m.appendhours, i...)
+}
+
+// AppendedHours returns the list of values that were appended to the "hours" field in this mutation.
+func (m *DailyStatMutation) AppendedHours() ([]int, bool) {
+	if len(m.appendhours) == 0 {
+		return nil, false
+	}
+	return m.appendhours, true
+}
+
+// ResetHours resets all changes to the "hours" field.
+func (m *DailyStatMutation) ResetHours() {
+	m.hours = nil
+	m.appendhours = nil
+}
+
+// SetUsers sets the "users" field.
+func (m *DailyStatMutation) SetUsers(b []byte) {
+	m.users = &b
+}
+
+// Users returns the value of the "users" field in the mutation.
+func (m *DailyStatMutation) Users() (r []byte, exists bool) {
+	v := m.users
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUsers returns the old "users" field's value of the DailyStat entity.
+// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DailyStatMutation) OldUsers(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUsers is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUsers requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUsers: %w", err)
+	}
+	return oldValue.Users, nil
+}
+
+// ClearUsers clears the value of the "users" field.
+func (m *DailyStatMutation) ClearUsers() {
+	m.users = nil
+	m.clearedFields[dailystat.FieldUsers] = struct{}{}
+}
+
+// UsersCleared returns if the "users" field was cleared in this mutation.
+func (m *DailyStatMutation) UsersCleared() bool {
+	_, ok := m.clearedFields[dailystat.FieldUsers]
+	return ok
+}
+
+// ResetUsers resets all changes to the "users" field.
+func (m *DailyStatMutation) ResetUsers() {
+	m.users = nil
+	delete(m.clearedFields, dailystat.FieldUsers)
+}
+
+// ClearChatbot clears the "chatbot" edge to the Chatbot entity.
+func (m *DailyStatMutation) ClearChatbot() {
+	m.clearedchatbot = true
+	m.clearedFields[dailystat.FieldChatbotID] = struct{}{}
+}
+
+// ChatbotCleared reports if the "chatbot" edge to the Chatbot entity was cleared.
+func (m *DailyStatMutation) ChatbotCleared() bool {
+	return m.clearedchatbot
+}
+
+// ChatbotIDs returns the "chatbot" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ChatbotID instead. It exists only for internal usage by the builders.
+func (m *DailyStatMutation) ChatbotIDs() (ids []string) {
+	if id := m.chatbot; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetChatbot resets all changes to the "chatbot" edge.
+func (m *DailyStatMutation) ResetChatbot() {
+	m.chatbot = nil
+	m.clearedchatbot = false
+}
+
+// Where appends a list predicates to the DailyStatMutation builder.
+func (m *DailyStatMutation) Where(ps ...predicate.DailyStat) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the DailyStatMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *DailyStatMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.DailyStat, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *DailyStatMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *DailyStatMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (DailyStat).
+func (m *DailyStatMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *DailyStatMutation) Fields() []string {
+	fields := make([]string, 0, 16)
+	if m.workspace_id != nil {
+		fields = append(fields, dailystat.FieldWorkspaceID)
+	}
+	if m.chatbot != nil {
+		fields = append(fields, dailystat.FieldChatbotID)
+	}
+	if m.day != nil {
+		fields = append(fields, dailystat.FieldDay)
+	}
+	if m.conversations != nil {
+		fields = append(fields, dailystat.FieldConversations)
+	}
+	if m.questions != nil {
+		fields = append(fields, dailystat.FieldQuestions)
+	}
+	if m.answered != nil {
+		fields = append(fields, dailystat.FieldAnswered)
+	}
+	if m.no_answer != nil {
+		fields = append(fields, dailystat.FieldNoAnswer)
+	}
+	if m.failed != nil {
+		fields = append(fields, dailystat.FieldFailed)
+	}
+	if m.stopped != nil {
+		fields = append(fields, dailystat.FieldStopped)
+	}
+	if m.thumbs_up != nil {
+		fields = append(fields, dailystat.FieldThumbsUp)
+	}
+	if m.thumbs_down != nil {
+		fields = append(fields, dailystat.FieldThumbsDown)
+	}
+	if m.prompt_tokens != nil {
+		fields = append(fields, dailystat.FieldPromptTokens)
+	}
+	if m.completion_tokens != nil {
+		fields = append(fields, dailystat.FieldCompletionTokens)
+	}
+	if m.first_text != nil {
+		fields = append(fields, dailystat.FieldFirstText)
+	}
+	if m.hours != nil {
+		fields = append(fields, dailystat.FieldHours)
+	}
+	if m.users != nil {
+		fields = append(fields, dailystat.FieldUsers)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *DailyStatMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case dailystat.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case dailystat.FieldChatbotID:
+		return m.ChatbotID()
+	case dailystat.FieldDay:
+		return m.Day()
+	case dailystat.FieldConversations:
+		return m.Conversations()
+	case dailystat.FieldQuestions:
+		return m.Questions()
+	case dailystat.FieldAnswered:
+		return m.Answered()
+	case dailystat.FieldNoAnswer:
+		return m.NoAnswer()
+	case dailystat.FieldFailed:
+		return m.Failed()
+	case dailystat.FieldStopped:
+		return m.Stopped()
+	case dailystat.FieldThumbsUp:
+		return m.ThumbsUp()
+	case dailystat.FieldThumbsDown:
+		return m.ThumbsDown()
+	case dailystat.FieldPromptTokens:
+		return m.PromptTokens()
+	case dailystat.FieldCompletionTokens:
+		return m.CompletionTokens()
+	case dailystat.FieldFirstText:
+		return m.FirstText()
+	case dailystat.FieldHours:
+		return m.Hours()
+	case dailystat.FieldUsers:
+		return m.Users()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *DailyStatMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case dailystat.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case dailystat.FieldChatbotID:
+		return m.OldChatbotID(ctx)
+	case dailystat.FieldDay:
+		return m.OldDay(ctx)
+	case dailystat.FieldConversations:
+		return m.OldConversations(ctx)
+	case dailystat.FieldQuestions:
+		return m.OldQuestions(ctx)
+	case dailystat.FieldAnswered:
+		return m.OldAnswered(ctx)
+	case dailystat.FieldNoAnswer:
+		return m.OldNoAnswer(ctx)
+	case dailystat.FieldFailed:
+		return m.OldFailed(ctx)
+	case dailystat.FieldStopped:
+		return m.OldStopped(ctx)
+	case dailystat.FieldThumbsUp:
+		return m.OldThumbsUp(ctx)
+	case dailystat.FieldThumbsDown:
+		return m.OldThumbsDown(ctx)
+	case dailystat.FieldPromptTokens:
+		return m.OldPromptTokens(ctx)
+	case dailystat.FieldCompletionTokens:
+		return m.OldCompletionTokens(ctx)
+	case dailystat.FieldFirstText:
+		return m.OldFirstText(ctx)
+	case dailystat.FieldHours:
+		return m.OldHours(ctx)
+	case dailystat.FieldUsers:
+		return m.OldUsers(ctx)
+	}
+	return nil, fmt.Errorf("unknown DailyStat field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DailyStatMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case dailystat.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case dailystat.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case dailystat.FieldDay:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDay(v)
+		return nil
+	case dailystat.FieldConversations:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetConversations(v)
+		return nil
+	case dailystat.FieldQuestions:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetQuestions(v)
+		return nil
+	case dailystat.FieldAnswered:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAnswered(v)
+		return nil
+	case dailystat.FieldNoAnswer:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNoAnswer(v)
+		return nil
+	case dailystat.FieldFailed:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFailed(v)
+		return nil
+	case dailystat.FieldStopped:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStopped(v)
+		return nil
+	case dailystat.FieldThumbsUp:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetThumbsUp(v)
+		return nil
+	case dailystat.FieldThumbsDown:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetThumbsDown(v)
+		return nil
+	case dailystat.FieldPromptTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPromptTokens(v)
+		return nil
+	case dailystat.FieldCompletionTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompletionTokens(v)
+		return nil
+	case dailystat.FieldFirstText:
+		v, ok := value.([]int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFirstText(v)
+		return nil
+	case dailystat.FieldHours:
+		v, ok := value.([]int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHours(v)
+		return nil
+	case dailystat.FieldUsers:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUsers(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DailyStat field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *DailyStatMutation) AddedFields() []string {
+	var fields []string
+	if m.addconversations != nil {
+		fields = append(fields, dailystat.FieldConversations)
+	}
+	if m.addquestions != nil {
+		fields = append(fields, dailystat.FieldQuestions)
+	}
+	if m.addanswered != nil {
+		fields = append(fields, dailystat.FieldAnswered)
+	}
+	if m.addno_answer != nil {
+		fields = append(fields, dailystat.FieldNoAnswer)
+	}
+	if m.addfailed != nil {
+		fields = append(fields, dailystat.FieldFailed)
+	}
+	if m.addstopped != nil {
+		fields = append(fields, dailystat.FieldStopped)
+	}
+	if m.addthumbs_up != nil {
+		fields = append(fields, dailystat.FieldThumbsUp)
+	}
+	if m.addthumbs_down != nil {
+		fields = append(fields, dailystat.FieldThumbsDown)
+	}
+	if m.addprompt_tokens != nil {
+		fields = append(fields, dailystat.FieldPromptTokens)
+	}
+	if m.addcompletion_tokens != nil {
+		fields = append(fields, dailystat.FieldCompletionTokens)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *DailyStatMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case dailystat.FieldConversations:
+		return m.AddedConversations()
+	case dailystat.FieldQuestions:
+		return m.AddedQuestions()
+	case dailystat.FieldAnswered:
+		return m.AddedAnswered()
+	case dailystat.FieldNoAnswer:
+		return m.AddedNoAnswer()
+	case dailystat.FieldFailed:
+		return m.AddedFailed()
+	case dailystat.FieldStopped:
+		return m.AddedStopped()
+	case dailystat.FieldThumbsUp:
+		return m.AddedThumbsUp()
+	case dailystat.FieldThumbsDown:
+		return m.AddedThumbsDown()
+	case dailystat.FieldPromptTokens:
+		return m.AddedPromptTokens()
+	case dailystat.FieldCompletionTokens:
+		return m.AddedCompletionTokens()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DailyStatMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case dailystat.FieldConversations:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddConversations(v)
+		return nil
+	case dailystat.FieldQuestions:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddQuestions(v)
+		return nil
+	case dailystat.FieldAnswered:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAnswered(v)
+		return nil
+	case dailystat.FieldNoAnswer:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddNoAnswer(v)
+		return nil
+	case dailystat.FieldFailed:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFailed(v)
+		return nil
+	case dailystat.FieldStopped:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStopped(v)
+		return nil
+	case dailystat.FieldThumbsUp:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddThumbsUp(v)
+		return nil
+	case dailystat.FieldThumbsDown:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddThumbsDown(v)
+		return nil
+	case dailystat.FieldPromptTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPromptTokens(v)
+		return nil
+	case dailystat.FieldCompletionTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCompletionTokens(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DailyStat numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *DailyStatMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(dailystat.FieldUsers) {
+		fields = append(fields, dailystat.FieldUsers)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *DailyStatMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *DailyStatMutation) ClearField(name string) error {
+	switch name {
+	case dailystat.FieldUsers:
+		m.ClearUsers()
+		return nil
+	}
+	return fmt.Errorf("unknown DailyStat nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *DailyStatMutation) ResetField(name string) error {
+	switch name {
+	case dailystat.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case dailystat.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case dailystat.FieldDay:
+		m.ResetDay()
+		return nil
+	case dailystat.FieldConversations:
+		m.ResetConversations()
+		return nil
+	case dailystat.FieldQuestions:
+		m.ResetQuestions()
+		return nil
+	case dailystat.FieldAnswered:
+		m.ResetAnswered()
+		return nil
+	case dailystat.FieldNoAnswer:
+		m.ResetNoAnswer()
+		return nil
+	case dailystat.FieldFailed:
+		m.ResetFailed()
+		return nil
+	case dailystat.FieldStopped:
+		m.ResetStopped()
+		return nil
+	case dailystat.FieldThumbsUp:
+		m.ResetThumbsUp()
+		return nil
+	case dailystat.FieldThumbsDown:
+		m.ResetThumbsDown()
+		return nil
+	case dailystat.FieldPromptTokens:
+		m.ResetPromptTokens()
+		return nil
+	case dailystat.FieldCompletionTokens:
+		m.ResetCompletionTokens()
+		return nil
+	case dailystat.FieldFirstText:
+		m.ResetFirstText()
+		return nil
+	case dailystat.FieldHours:
+		m.ResetHours()
+		return nil
+	case dailystat.FieldUsers:
+		m.ResetUsers()
+		return nil
+	}
+	return fmt.Errorf("unknown DailyStat field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *DailyStatMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.chatbot != nil {
+		edges = append(edges, dailystat.EdgeChatbot)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *DailyStatMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case dailystat.EdgeChatbot:
+		if id := m.chatbot; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *DailyStatMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *DailyStatMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *DailyStatMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedchatbot {
+		edges = append(edges, dailystat.EdgeChatbot)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *DailyStatMutation) EdgeCleared(name string) bool {
+	switch name {
+	case dailystat.EdgeChatbot:
+		return m.clearedchatbot
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *DailyStatMutation) ClearEdge(name string) error {
+	switch name {
+	case dailystat.EdgeChatbot:
+		m.ClearChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown DailyStat unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *DailyStatMutation) ResetEdge(name string) error {
+	switch name {
+	case dailystat.EdgeChatbot:
+		m.ResetChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown DailyStat edge %s", name)
 }
 
 // DeviceMutation represents an operation that mutates the Device nodes in the graph.
@@ -7166,6 +10115,7 @@ type DocumentMutation struct {
 	attempts         *int
 	addattempts      *int
 	due_at           *time.Time
+	undo_state       *string
 	etag             *string
 	last_modified    *string
 	fetched_at       *time.Time
@@ -8162,6 +11112,42 @@ func (m *DocumentMutation) ResetDueAt() {
 	delete(m.clearedFields, document.FieldDueAt)
 }
 
+// SetUndoState sets the "undo_state" field.
+func (m *DocumentMutation) SetUndoState(s string) {
+	m.undo_state = &s
+}
+
+// UndoState returns the value of the "undo_state" field in the mutation.
+func (m *DocumentMutation) UndoState() (r string, exists bool) {
+	v := m.undo_state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUndoState returns the old "undo_state" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldUndoState(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUndoState is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUndoState requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUndoState: %w", err)
+	}
+	return oldValue.UndoState, nil
+}
+
+// ResetUndoState resets all changes to the "undo_state" field.
+func (m *DocumentMutation) ResetUndoState() {
+	m.undo_state = nil
+}
+
 // SetEtag sets the "etag" field.
 func (m *DocumentMutation) SetEtag(s string) {
 	m.etag = &s
@@ -8537,7 +11523,7 @@ func (m *DocumentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DocumentMutation) Fields() []string {
-	fields := make([]string, 0, 25)
+	fields := make([]string, 0, 26)
 	if m.workspace_id != nil {
 		fields = append(fields, document.FieldWorkspaceID)
 	}
@@ -8597,6 +11583,9 @@ func (m *DocumentMutation) Fields() []string {
 	}
 	if m.due_at != nil {
 		fields = append(fields, document.FieldDueAt)
+	}
+	if m.undo_state != nil {
+		fields = append(fields, document.FieldUndoState)
 	}
 	if m.etag != nil {
 		fields = append(fields, document.FieldEtag)
@@ -8661,6 +11650,8 @@ func (m *DocumentMutation) Field(name string) (ent.Value, bool) {
 		return m.Attempts()
 	case document.FieldDueAt:
 		return m.DueAt()
+	case document.FieldUndoState:
+		return m.UndoState()
 	case document.FieldEtag:
 		return m.Etag()
 	case document.FieldLastModified:
@@ -8720,6 +11711,8 @@ func (m *DocumentMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldAttempts(ctx)
 	case document.FieldDueAt:
 		return m.OldDueAt(ctx)
+	case document.FieldUndoState:
+		return m.OldUndoState(ctx)
 	case document.FieldEtag:
 		return m.OldEtag(ctx)
 	case document.FieldLastModified:
@@ -8878,6 +11871,13 @@ func (m *DocumentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetDueAt(v)
+		return nil
+	case document.FieldUndoState:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUndoState(v)
 		return nil
 	case document.FieldEtag:
 		v, ok := value.(string)
@@ -9130,6 +12130,9 @@ func (m *DocumentMutation) ResetField(name string) error {
 		return nil
 	case document.FieldDueAt:
 		m.ResetDueAt()
+		return nil
+	case document.FieldUndoState:
+		m.ResetUndoState()
 		return nil
 	case document.FieldEtag:
 		m.ResetEtag()
@@ -9878,6 +12881,1976 @@ func (m *EmbeddingMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Embedding edge %s", name)
+}
+
+// FeedbackMutation represents an operation that mutates the Feedback nodes in the graph.
+type FeedbackMutation struct {
+	config
+	op                 Op
+	typ                string
+	id                 *int64
+	workspace_id       *string
+	conversation_id    *int64
+	addconversation_id *int64
+	message_id         *int64
+	addmessage_id      *int64
+	rating             *int
+	addrating          *int
+	comment            *string
+	given_by           *string
+	counted            *int
+	addcounted         *int
+	updated_at         *time.Time
+	created_at         *time.Time
+	clearedFields      map[string]struct{}
+	chatbot            *string
+	clearedchatbot     bool
+	done               bool
+	oldValue           func(context.Context) (*Feedback, error)
+	predicates         []predicate.Feedback
+}
+
+var _ ent.Mutation = (*FeedbackMutation)(nil)
+
+// feedbackOption allows management of the mutation configuration using functional options.
+type feedbackOption func(*FeedbackMutation)
+
+// newFeedbackMutation creates new mutation for the Feedback entity.
+func newFeedbackMutation(c config, op Op, opts ...feedbackOption) *FeedbackMutation {
+	m := &FeedbackMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeFeedback,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withFeedbackID sets the ID field of the mutation.
+func withFeedbackID(id int64) feedbackOption {
+	return func(m *FeedbackMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Feedback
+		)
+		m.oldValue = func(ctx context.Context) (*Feedback, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Feedback.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withFeedback sets the old Feedback of the mutation.
+func withFeedback(node *Feedback) feedbackOption {
+	return func(m *FeedbackMutation) {
+		m.oldValue = func(context.Context) (*Feedback, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m FeedbackMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m FeedbackMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Feedback entities.
+func (m *FeedbackMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *FeedbackMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *FeedbackMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Feedback.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *FeedbackMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *FeedbackMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the Feedback entity.
+// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FeedbackMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *FeedbackMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *FeedbackMutation) SetChatbotID(s string) {
+	m.chatbot = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *FeedbackMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChatbotID returns the old "chatbot_id" field's value of the Feedback entity.
+// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FeedbackMutation) OldChatbotID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChatbotID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
+	}
+	return oldValue.ChatbotID, nil
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *FeedbackMutation) ResetChatbotID() {
+	m.chatbot = nil
+}
+
+// SetConversationID sets the "conversation_id" field.
+func (m *FeedbackMutation) SetConversationID(i int64) {
+	m.conversation_id = &i
+	m.addconversation_id = nil
+}
+
+// ConversationID returns the value of the "conversation_id" field in the mutation.
+func (m *FeedbackMutation) ConversationID() (r int64, exists bool) {
+	v := m.conversation_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldConversationID returns the old "conversation_id" field's value of the Feedback entity.
+// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FeedbackMutation) OldConversationID(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldConversationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldConversationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldConversationID: %w", err)
+	}
+	return oldValue.ConversationID, nil
+}
+
+// AddConversationID adds i to the "conversation_id" field.
+func (m *FeedbackMutation) AddConversationID(i int64) {
+	if m.addconversation_id != nil {
+		*m.addconversation_id += i
+	} else {
+		m.addconversation_id = &i
+	}
+}
+
+// AddedConversationID returns the value that was added to the "conversation_id" field in this mutation.
+func (m *FeedbackMutation) AddedConversationID() (r int64, exists bool) {
+	v := m.addconversation_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetConversationID resets all changes to the "conversation_id" field.
+func (m *FeedbackMutation) ResetConversationID() {
+	m.conversation_id = nil
+	m.addconversation_id = nil
+}
+
+// SetMessageID sets the "message_id" field.
+func (m *FeedbackMutation) SetMessageID(i int64) {
+	m.message_id = &i
+	m.addmessage_id = nil
+}
+
+// MessageID returns the value of the "message_id" field in the mutation.
+func (m *FeedbackMutation) MessageID() (r int64, exists bool) {
+	v := m.message_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMessageID returns the old "message_id" field's value of the Feedback entity.
+// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FeedbackMutation) OldMessageID(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMessageID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMessageID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMessageID: %w", err)
+	}
+	return oldValue.MessageID, nil
+}
+
+// AddMessageID adds i to the "message_id" field.
+func (m *FeedbackMutation) AddMessageID(i int64) {
+	if m.addmessage_id != nil {
+		*m.addmessage_id += i
+	} else {
+		m.addmessage_id = &i
+	}
+}
+
+// AddedMessageID returns the value that was added to the "message_id" field in this mutation.
+func (m *FeedbackMutation) AddedMessageID() (r int64, exists bool) {
+	v := m.addmessage_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMessageID resets all changes to the "message_id" field.
+func (m *FeedbackMutation) ResetMessageID() {
+	m.message_id = nil
+	m.addmessage_id = nil
+}
+
+// SetRating sets the "rating" field.
+func (m *FeedbackMutation) SetRating(i int) {
+	m.rating = &i
+	m.addrating = nil
+}
+
+// Rating returns the value of the "rating" field in the mutation.
+func (m *FeedbackMutation) Rating() (r int, exists bool) {
+	v := m.rating
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRating returns the old "rating" field's value of the Feedback entity.
+// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FeedbackMutation) OldRating(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRating is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRating requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRating: %w", err)
+	}
+	return oldValue.Rating, nil
+}
+
+// AddRating adds i to the "rating" field.
+func (m *FeedbackMutation) AddRating(i int) {
+	if m.addrating != nil {
+		*m.addrating += i
+	} else {
+		m.addrating = &i
+	}
+}
+
+// AddedRating returns the value that was added to the "rating" field in this mutation.
+func (m *FeedbackMutation) AddedRating() (r int, exists bool) {
+	v := m.addrating
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRating resets all changes to the "rating" field.
+func (m *FeedbackMutation) ResetRating() {
+	m.rating = nil
+	m.addrating = nil
+}
+
+// SetComment sets the "comment" field.
+func (m *FeedbackMutation) SetComment(s string) {
+	m.comment = &s
+}
+
+// Comment returns the value of the "comment" field in the mutation.
+func (m *FeedbackMutation) Comment() (r string, exists bool) {
+	v := m.comment
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldComment returns the old "comment" field's value of the Feedback entity.
+// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FeedbackMutation) OldComment(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldComment is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldComment requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldComment: %w", err)
+	}
+	return oldValue.Comment, nil
+}
+
+// ResetComment resets all changes to the "comment" field.
+func (m *FeedbackMutation) ResetComment() {
+	m.comment = nil
+}
+
+// SetGivenBy sets the "given_by" field.
+func (m *FeedbackMutation) SetGivenBy(s string) {
+	m.given_by = &s
+}
+
+// GivenBy returns the value of the "given_by" field in the mutation.
+func (m *FeedbackMutation) GivenBy() (r string, exists bool) {
+	v := m.given_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldGivenBy returns the old "given_by" field's value of the Feedback entity.
+// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FeedbackMutation) OldGivenBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldGivenBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldGivenBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldGivenBy: %w", err)
+	}
+	return oldValue.GivenBy, nil
+}
+
+// ResetGivenBy resets all changes to the "given_by" field.
+func (m *FeedbackMutation) ResetGivenBy() {
+	m.given_by = nil
+}
+
+// SetCounted sets the "counted" field.
+func (m *FeedbackMutation) SetCounted(i int) {
+	m.counted = &i
+	m.addcounted = nil
+}
+
+// Counted returns the value of the "counted" field in the mutation.
+func (m *FeedbackMutation) Counted() (r int, exists bool) {
+	v := m.counted
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCounted returns the old "counted" field's value of the Feedback entity.
+// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FeedbackMutation) OldCounted(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCounted is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCounted requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCounted: %w", err)
+	}
+	return oldValue.Counted, nil
+}
+
+// AddCounted adds i to the "counted" field.
+func (m *FeedbackMutation) AddCounted(i int) {
+	if m.addcounted != nil {
+		*m.addcounted += i
+	} else {
+		m.addcounted = &i
+	}
+}
+
+// AddedCounted returns the value that was added to the "counted" field in this mutation.
+func (m *FeedbackMutation) AddedCounted() (r int, exists bool) {
+	v := m.addcounted
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCounted resets all changes to the "counted" field.
+func (m *FeedbackMutation) ResetCounted() {
+	m.counted = nil
+	m.addcounted = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *FeedbackMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *FeedbackMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Feedback entity.
+// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FeedbackMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *FeedbackMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *FeedbackMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *FeedbackMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Feedback entity.
+// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FeedbackMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *FeedbackMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearChatbot clears the "chatbot" edge to the Chatbot entity.
+func (m *FeedbackMutation) ClearChatbot() {
+	m.clearedchatbot = true
+	m.clearedFields[feedback.FieldChatbotID] = struct{}{}
+}
+
+// ChatbotCleared reports if the "chatbot" edge to the Chatbot entity was cleared.
+func (m *FeedbackMutation) ChatbotCleared() bool {
+	return m.clearedchatbot
+}
+
+// ChatbotIDs returns the "chatbot" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ChatbotID instead. It exists only for internal usage by the builders.
+func (m *FeedbackMutation) ChatbotIDs() (ids []string) {
+	if id := m.chatbot; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetChatbot resets all changes to the "chatbot" edge.
+func (m *FeedbackMutation) ResetChatbot() {
+	m.chatbot = nil
+	m.clearedchatbot = false
+}
+
+// Where appends a list predicates to the FeedbackMutation builder.
+func (m *FeedbackMutation) Where(ps ...predicate.Feedback) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the FeedbackMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *FeedbackMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Feedback, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *FeedbackMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *FeedbackMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Feedback).
+func (m *FeedbackMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *FeedbackMutation) Fields() []string {
+	fields := make([]string, 0, 10)
+	if m.workspace_id != nil {
+		fields = append(fields, feedback.FieldWorkspaceID)
+	}
+	if m.chatbot != nil {
+		fields = append(fields, feedback.FieldChatbotID)
+	}
+	if m.conversation_id != nil {
+		fields = append(fields, feedback.FieldConversationID)
+	}
+	if m.message_id != nil {
+		fields = append(fields, feedback.FieldMessageID)
+	}
+	if m.rating != nil {
+		fields = append(fields, feedback.FieldRating)
+	}
+	if m.comment != nil {
+		fields = append(fields, feedback.FieldComment)
+	}
+	if m.given_by != nil {
+		fields = append(fields, feedback.FieldGivenBy)
+	}
+	if m.counted != nil {
+		fields = append(fields, feedback.FieldCounted)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, feedback.FieldUpdatedAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, feedback.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *FeedbackMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case feedback.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case feedback.FieldChatbotID:
+		return m.ChatbotID()
+	case feedback.FieldConversationID:
+		return m.ConversationID()
+	case feedback.FieldMessageID:
+		return m.MessageID()
+	case feedback.FieldRating:
+		return m.Rating()
+	case feedback.FieldComment:
+		return m.Comment()
+	case feedback.FieldGivenBy:
+		return m.GivenBy()
+	case feedback.FieldCounted:
+		return m.Counted()
+	case feedback.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case feedback.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *FeedbackMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case feedback.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case feedback.FieldChatbotID:
+		return m.OldChatbotID(ctx)
+	case feedback.FieldConversationID:
+		return m.OldConversationID(ctx)
+	case feedback.FieldMessageID:
+		return m.OldMessageID(ctx)
+	case feedback.FieldRating:
+		return m.OldRating(ctx)
+	case feedback.FieldComment:
+		return m.OldComment(ctx)
+	case feedback.FieldGivenBy:
+		return m.OldGivenBy(ctx)
+	case feedback.FieldCounted:
+		return m.OldCounted(ctx)
+	case feedback.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case feedback.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Feedback field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *FeedbackMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case feedback.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case feedback.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case feedback.FieldConversationID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetConversationID(v)
+		return nil
+	case feedback.FieldMessageID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMessageID(v)
+		return nil
+	case feedback.FieldRating:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRating(v)
+		return nil
+	case feedback.FieldComment:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetComment(v)
+		return nil
+	case feedback.FieldGivenBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetGivenBy(v)
+		return nil
+	case feedback.FieldCounted:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCounted(v)
+		return nil
+	case feedback.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case feedback.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Feedback field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *FeedbackMutation) AddedFields() []string {
+	var fields []string
+	if m.addconversation_id != nil {
+		fields = append(fields, feedback.FieldConversationID)
+	}
+	if m.addmessage_id != nil {
+		fields = append(fields, feedback.FieldMessageID)
+	}
+	if m.addrating != nil {
+		fields = append(fields, feedback.FieldRating)
+	}
+	if m.addcounted != nil {
+		fields = append(fields, feedback.FieldCounted)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *FeedbackMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case feedback.FieldConversationID:
+		return m.AddedConversationID()
+	case feedback.FieldMessageID:
+		return m.AddedMessageID()
+	case feedback.FieldRating:
+		return m.AddedRating()
+	case feedback.FieldCounted:
+		return m.AddedCounted()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *FeedbackMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case feedback.FieldConversationID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddConversationID(v)
+		return nil
+	case feedback.FieldMessageID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMessageID(v)
+		return nil
+	case feedback.FieldRating:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRating(v)
+		return nil
+	case feedback.FieldCounted:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCounted(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Feedback numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *FeedbackMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *FeedbackMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *FeedbackMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Feedback nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *FeedbackMutation) ResetField(name string) error {
+	switch name {
+	case feedback.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case feedback.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case feedback.FieldConversationID:
+		m.ResetConversationID()
+		return nil
+	case feedback.FieldMessageID:
+		m.ResetMessageID()
+		return nil
+	case feedback.FieldRating:
+		m.ResetRating()
+		return nil
+	case feedback.FieldComment:
+		m.ResetComment()
+		return nil
+	case feedback.FieldGivenBy:
+		m.ResetGivenBy()
+		return nil
+	case feedback.FieldCounted:
+		m.ResetCounted()
+		return nil
+	case feedback.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case feedback.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Feedback field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *FeedbackMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.chatbot != nil {
+		edges = append(edges, feedback.EdgeChatbot)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *FeedbackMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case feedback.EdgeChatbot:
+		if id := m.chatbot; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *FeedbackMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *FeedbackMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *FeedbackMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedchatbot {
+		edges = append(edges, feedback.EdgeChatbot)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *FeedbackMutation) EdgeCleared(name string) bool {
+	switch name {
+	case feedback.EdgeChatbot:
+		return m.clearedchatbot
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *FeedbackMutation) ClearEdge(name string) error {
+	switch name {
+	case feedback.EdgeChatbot:
+		m.ClearChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown Feedback unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *FeedbackMutation) ResetEdge(name string) error {
+	switch name {
+	case feedback.EdgeChatbot:
+		m.ResetChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown Feedback edge %s", name)
+}
+
+// GapMutation represents an operation that mutates the Gap nodes in the graph.
+type GapMutation struct {
+	config
+	op                 Op
+	typ                string
+	id                 *int64
+	workspace_id       *string
+	conversation_id    *int64
+	addconversation_id *int64
+	message_id         *int64
+	addmessage_id      *int64
+	question           *string
+	reason             *string
+	state              *string
+	document_id        *string
+	settled_at         *time.Time
+	created_at         *time.Time
+	clearedFields      map[string]struct{}
+	chatbot            *string
+	clearedchatbot     bool
+	done               bool
+	oldValue           func(context.Context) (*Gap, error)
+	predicates         []predicate.Gap
+}
+
+var _ ent.Mutation = (*GapMutation)(nil)
+
+// gapOption allows management of the mutation configuration using functional options.
+type gapOption func(*GapMutation)
+
+// newGapMutation creates new mutation for the Gap entity.
+func newGapMutation(c config, op Op, opts ...gapOption) *GapMutation {
+	m := &GapMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeGap,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withGapID sets the ID field of the mutation.
+func withGapID(id int64) gapOption {
+	return func(m *GapMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Gap
+		)
+		m.oldValue = func(ctx context.Context) (*Gap, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Gap.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withGap sets the old Gap of the mutation.
+func withGap(node *Gap) gapOption {
+	return func(m *GapMutation) {
+		m.oldValue = func(context.Context) (*Gap, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m GapMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m GapMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Gap entities.
+func (m *GapMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *GapMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *GapMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Gap.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *GapMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *GapMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the Gap entity.
+// If the Gap object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *GapMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *GapMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *GapMutation) SetChatbotID(s string) {
+	m.chatbot = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *GapMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChatbotID returns the old "chatbot_id" field's value of the Gap entity.
+// If the Gap object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *GapMutation) OldChatbotID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChatbotID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
+	}
+	return oldValue.ChatbotID, nil
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *GapMutation) ResetChatbotID() {
+	m.chatbot = nil
+}
+
+// SetConversationID sets the "conversation_id" field.
+func (m *GapMutation) SetConversationID(i int64) {
+	m.conversation_id = &i
+	m.addconversation_id = nil
+}
+
+// ConversationID returns the value of the "conversation_id" field in the mutation.
+func (m *GapMutation) ConversationID() (r int64, exists bool) {
+	v := m.conversation_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldConversationID returns the old "conversation_id" field's value of the Gap entity.
+// If the Gap object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *GapMutation) OldConversationID(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldConversationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldConversationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldConversationID: %w", err)
+	}
+	return oldValue.ConversationID, nil
+}
+
+// AddConversationID adds i to the "conversation_id" field.
+func (m *GapMutation) AddConversationID(i int64) {
+	if m.addconversation_id != nil {
+		*m.addconversation_id += i
+	} else {
+		m.addconversation_id = &i
+	}
+}
+
+// AddedConversationID returns the value that was added to the "conversation_id" field in this mutation.
+func (m *GapMutation) AddedConversationID() (r int64, exists bool) {
+	v := m.addconversation_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetConversationID resets all changes to the "conversation_id" field.
+func (m *GapMutation) ResetConversationID() {
+	m.conversation_id = nil
+	m.addconversation_id = nil
+}
+
+// SetMessageID sets the "message_id" field.
+func (m *GapMutation) SetMessageID(i int64) {
+	m.message_id = &i
+	m.addmessage_id = nil
+}
+
+// MessageID returns the value of the "message_id" field in the mutation.
+func (m *GapMutation) MessageID() (r int64, exists bool) {
+	v := m.message_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMessageID returns the old "message_id" field's value of the Gap entity.
+// If the Gap object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *GapMutation) OldMessageID(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMessageID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMessageID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMessageID: %w", err)
+	}
+	return oldValue.MessageID, nil
+}
+
+// AddMessageID adds i to the "message_id" field.
+func (m *GapMutation) AddMessageID(i int64) {
+	if m.addmessage_id != nil {
+		*m.addmessage_id += i
+	} else {
+		m.addmessage_id = &i
+	}
+}
+
+// AddedMessageID returns the value that was added to the "message_id" field in this mutation.
+func (m *GapMutation) AddedMessageID() (r int64, exists bool) {
+	v := m.addmessage_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMessageID resets all changes to the "message_id" field.
+func (m *GapMutation) ResetMessageID() {
+	m.message_id = nil
+	m.addmessage_id = nil
+}
+
+// SetQuestion sets the "question" field.
+func (m *GapMutation) SetQuestion(s string) {
+	m.question = &s
+}
+
+// Question returns the value of the "question" field in the mutation.
+func (m *GapMutation) Question() (r string, exists bool) {
+	v := m.question
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldQuestion returns the old "question" field's value of the Gap entity.
+// If the Gap object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *GapMutation) OldQuestion(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldQuestion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldQuestion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldQuestion: %w", err)
+	}
+	return oldValue.Question, nil
+}
+
+// ResetQuestion resets all changes to the "question" field.
+func (m *GapMutation) ResetQuestion() {
+	m.question = nil
+}
+
+// SetReason sets the "reason" field.
+func (m *GapMutation) SetReason(s string) {
+	m.reason = &s
+}
+
+// Reason returns the value of the "reason" field in the mutation.
+func (m *GapMutation) Reason() (r string, exists bool) {
+	v := m.reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReason returns the old "reason" field's value of the Gap entity.
+// If the Gap object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *GapMutation) OldReason(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReason: %w", err)
+	}
+	return oldValue.Reason, nil
+}
+
+// ResetReason resets all changes to the "reason" field.
+func (m *GapMutation) ResetReason() {
+	m.reason = nil
+}
+
+// SetState sets the "state" field.
+func (m *GapMutation) SetState(s string) {
+	m.state = &s
+}
+
+// State returns the value of the "state" field in the mutation.
+func (m *GapMutation) State() (r string, exists bool) {
+	v := m.state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldState returns the old "state" field's value of the Gap entity.
+// If the Gap object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *GapMutation) OldState(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldState is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldState requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldState: %w", err)
+	}
+	return oldValue.State, nil
+}
+
+// ResetState resets all changes to the "state" field.
+func (m *GapMutation) ResetState() {
+	m.state = nil
+}
+
+// SetDocumentID sets the "document_id" field.
+func (m *GapMutation) SetDocumentID(s string) {
+	m.document_id = &s
+}
+
+// DocumentID returns the value of the "document_id" field in the mutation.
+func (m *GapMutation) DocumentID() (r string, exists bool) {
+	v := m.document_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDocumentID returns the old "document_id" field's value of the Gap entity.
+// If the Gap object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *GapMutation) OldDocumentID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDocumentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDocumentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDocumentID: %w", err)
+	}
+	return oldValue.DocumentID, nil
+}
+
+// ResetDocumentID resets all changes to the "document_id" field.
+func (m *GapMutation) ResetDocumentID() {
+	m.document_id = nil
+}
+
+// SetSettledAt sets the "settled_at" field.
+func (m *GapMutation) SetSettledAt(t time.Time) {
+	m.settled_at = &t
+}
+
+// SettledAt returns the value of the "settled_at" field in the mutation.
+func (m *GapMutation) SettledAt() (r time.Time, exists bool) {
+	v := m.settled_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSettledAt returns the old "settled_at" field's value of the Gap entity.
+// If the Gap object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *GapMutation) OldSettledAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSettledAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSettledAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSettledAt: %w", err)
+	}
+	return oldValue.SettledAt, nil
+}
+
+// ClearSettledAt clears the value of the "settled_at" field.
+func (m *GapMutation) ClearSettledAt() {
+	m.settled_at = nil
+	m.clearedFields[gap.FieldSettledAt] = struct{}{}
+}
+
+// SettledAtCleared returns if the "settled_at" field was cleared in this mutation.
+func (m *GapMutation) SettledAtCleared() bool {
+	_, ok := m.clearedFields[gap.FieldSettledAt]
+	return ok
+}
+
+// ResetSettledAt resets all changes to the "settled_at" field.
+func (m *GapMutation) ResetSettledAt() {
+	m.settled_at = nil
+	delete(m.clearedFields, gap.FieldSettledAt)
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *GapMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *GapMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Gap entity.
+// If the Gap object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *GapMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *GapMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearChatbot clears the "chatbot" edge to the Chatbot entity.
+func (m *GapMutation) ClearChatbot() {
+	m.clearedchatbot = true
+	m.clearedFields[gap.FieldChatbotID] = struct{}{}
+}
+
+// ChatbotCleared reports if the "chatbot" edge to the Chatbot entity was cleared.
+func (m *GapMutation) ChatbotCleared() bool {
+	return m.clearedchatbot
+}
+
+// ChatbotIDs returns the "chatbot" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ChatbotID instead. It exists only for internal usage by the builders.
+func (m *GapMutation) ChatbotIDs() (ids []string) {
+	if id := m.chatbot; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetChatbot resets all changes to the "chatbot" edge.
+func (m *GapMutation) ResetChatbot() {
+	m.chatbot = nil
+	m.clearedchatbot = false
+}
+
+// Where appends a list predicates to the GapMutation builder.
+func (m *GapMutation) Where(ps ...predicate.Gap) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the GapMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *GapMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Gap, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *GapMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *GapMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Gap).
+func (m *GapMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *GapMutation) Fields() []string {
+	fields := make([]string, 0, 10)
+	if m.workspace_id != nil {
+		fields = append(fields, gap.FieldWorkspaceID)
+	}
+	if m.chatbot != nil {
+		fields = append(fields, gap.FieldChatbotID)
+	}
+	if m.conversation_id != nil {
+		fields = append(fields, gap.FieldConversationID)
+	}
+	if m.message_id != nil {
+		fields = append(fields, gap.FieldMessageID)
+	}
+	if m.question != nil {
+		fields = append(fields, gap.FieldQuestion)
+	}
+	if m.reason != nil {
+		fields = append(fields, gap.FieldReason)
+	}
+	if m.state != nil {
+		fields = append(fields, gap.FieldState)
+	}
+	if m.document_id != nil {
+		fields = append(fields, gap.FieldDocumentID)
+	}
+	if m.settled_at != nil {
+		fields = append(fields, gap.FieldSettledAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, gap.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *GapMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case gap.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case gap.FieldChatbotID:
+		return m.ChatbotID()
+	case gap.FieldConversationID:
+		return m.ConversationID()
+	case gap.FieldMessageID:
+		return m.MessageID()
+	case gap.FieldQuestion:
+		return m.Question()
+	case gap.FieldReason:
+		return m.Reason()
+	case gap.FieldState:
+		return m.State()
+	case gap.FieldDocumentID:
+		return m.DocumentID()
+	case gap.FieldSettledAt:
+		return m.SettledAt()
+	case gap.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *GapMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case gap.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case gap.FieldChatbotID:
+		return m.OldChatbotID(ctx)
+	case gap.FieldConversationID:
+		return m.OldConversationID(ctx)
+	case gap.FieldMessageID:
+		return m.OldMessageID(ctx)
+	case gap.FieldQuestion:
+		return m.OldQuestion(ctx)
+	case gap.FieldReason:
+		return m.OldReason(ctx)
+	case gap.FieldState:
+		return m.OldState(ctx)
+	case gap.FieldDocumentID:
+		return m.OldDocumentID(ctx)
+	case gap.FieldSettledAt:
+		return m.OldSettledAt(ctx)
+	case gap.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Gap field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *GapMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case gap.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case gap.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case gap.FieldConversationID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetConversationID(v)
+		return nil
+	case gap.FieldMessageID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMessageID(v)
+		return nil
+	case gap.FieldQuestion:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetQuestion(v)
+		return nil
+	case gap.FieldReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReason(v)
+		return nil
+	case gap.FieldState:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetState(v)
+		return nil
+	case gap.FieldDocumentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDocumentID(v)
+		return nil
+	case gap.FieldSettledAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSettledAt(v)
+		return nil
+	case gap.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Gap field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *GapMutation) AddedFields() []string {
+	var fields []string
+	if m.addconversation_id != nil {
+		fields = append(fields, gap.FieldConversationID)
+	}
+	if m.addmessage_id != nil {
+		fields = append(fields, gap.FieldMessageID)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *GapMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case gap.FieldConversationID:
+		return m.AddedConversationID()
+	case gap.FieldMessageID:
+		return m.AddedMessageID()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *GapMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case gap.FieldConversationID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddConversationID(v)
+		return nil
+	case gap.FieldMessageID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMessageID(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Gap numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *GapMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(gap.FieldSettledAt) {
+		fields = append(fields, gap.FieldSettledAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *GapMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *GapMutation) ClearField(name string) error {
+	switch name {
+	case gap.FieldSettledAt:
+		m.ClearSettledAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Gap nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *GapMutation) ResetField(name string) error {
+	switch name {
+	case gap.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case gap.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case gap.FieldConversationID:
+		m.ResetConversationID()
+		return nil
+	case gap.FieldMessageID:
+		m.ResetMessageID()
+		return nil
+	case gap.FieldQuestion:
+		m.ResetQuestion()
+		return nil
+	case gap.FieldReason:
+		m.ResetReason()
+		return nil
+	case gap.FieldState:
+		m.ResetState()
+		return nil
+	case gap.FieldDocumentID:
+		m.ResetDocumentID()
+		return nil
+	case gap.FieldSettledAt:
+		m.ResetSettledAt()
+		return nil
+	case gap.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Gap field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *GapMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.chatbot != nil {
+		edges = append(edges, gap.EdgeChatbot)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *GapMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case gap.EdgeChatbot:
+		if id := m.chatbot; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *GapMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *GapMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *GapMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedchatbot {
+		edges = append(edges, gap.EdgeChatbot)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *GapMutation) EdgeCleared(name string) bool {
+	switch name {
+	case gap.EdgeChatbot:
+		return m.clearedchatbot
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *GapMutation) ClearEdge(name string) error {
+	switch name {
+	case gap.EdgeChatbot:
+		m.ClearChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown Gap unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *GapMutation) ResetEdge(name string) error {
+	switch name {
+	case gap.EdgeChatbot:
+		m.ResetChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown Gap edge %s", name)
 }
 
 // IdempotencyKeyMutation represents an operation that mutates the IdempotencyKey nodes in the graph.
@@ -13383,6 +18356,7 @@ type MessageMutation struct {
 	stopping            *bool
 	delivery            *string
 	query               *string
+	outcome             *string
 	sources             *string
 	document_ids        *string
 	created_at          *time.Time
@@ -13891,6 +18865,42 @@ func (m *MessageMutation) ResetQuery() {
 	m.query = nil
 }
 
+// SetOutcome sets the "outcome" field.
+func (m *MessageMutation) SetOutcome(s string) {
+	m.outcome = &s
+}
+
+// Outcome returns the value of the "outcome" field in the mutation.
+func (m *MessageMutation) Outcome() (r string, exists bool) {
+	v := m.outcome
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOutcome returns the old "outcome" field's value of the Message entity.
+// If the Message object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MessageMutation) OldOutcome(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOutcome is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOutcome requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOutcome: %w", err)
+	}
+	return oldValue.Outcome, nil
+}
+
+// ResetOutcome resets all changes to the "outcome" field.
+func (m *MessageMutation) ResetOutcome() {
+	m.outcome = nil
+}
+
 // SetSources sets the "sources" field.
 func (m *MessageMutation) SetSources(s string) {
 	m.sources = &s
@@ -14060,7 +19070,7 @@ func (m *MessageMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *MessageMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 14)
 	if m.workspace_id != nil {
 		fields = append(fields, message.FieldWorkspaceID)
 	}
@@ -14090,6 +19100,9 @@ func (m *MessageMutation) Fields() []string {
 	}
 	if m.query != nil {
 		fields = append(fields, message.FieldQuery)
+	}
+	if m.outcome != nil {
+		fields = append(fields, message.FieldOutcome)
 	}
 	if m.sources != nil {
 		fields = append(fields, message.FieldSources)
@@ -14128,6 +19141,8 @@ func (m *MessageMutation) Field(name string) (ent.Value, bool) {
 		return m.Delivery()
 	case message.FieldQuery:
 		return m.Query()
+	case message.FieldOutcome:
+		return m.Outcome()
 	case message.FieldSources:
 		return m.Sources()
 	case message.FieldDocumentIds:
@@ -14163,6 +19178,8 @@ func (m *MessageMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldDelivery(ctx)
 	case message.FieldQuery:
 		return m.OldQuery(ctx)
+	case message.FieldOutcome:
+		return m.OldOutcome(ctx)
 	case message.FieldSources:
 		return m.OldSources(ctx)
 	case message.FieldDocumentIds:
@@ -14247,6 +19264,13 @@ func (m *MessageMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetQuery(v)
+		return nil
+	case message.FieldOutcome:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOutcome(v)
 		return nil
 	case message.FieldSources:
 		v, ok := value.(string)
@@ -14371,6 +19395,9 @@ func (m *MessageMutation) ResetField(name string) error {
 		return nil
 	case message.FieldQuery:
 		m.ResetQuery()
+		return nil
+	case message.FieldOutcome:
+		m.ResetOutcome()
 		return nil
 	case message.FieldSources:
 		m.ResetSources()
@@ -16258,48 +21285,50 @@ func (m *PassageMutation) ResetEdge(name string) error {
 // PlanMutation represents an operation that mutates the Plan nodes in the graph.
 type PlanMutation struct {
 	config
-	op                     Op
-	typ                    string
-	id                     *string
-	title                  *string
-	rank                   *int
-	addrank                *int
-	features               *[]string
-	appendfeatures         []string
-	chatbots               *int
-	addchatbots            *int
-	members                *int
-	addmembers             *int
-	tokens_per_chatbot     *int
-	addtokens_per_chatbot  *int
-	message_chars          *int
-	addmessage_chars       *int
-	messages_per_month     *int
-	addmessages_per_month  *int
-	knowledge_chars        *int
-	addknowledge_chars     *int
-	stored_bytes           *int
-	addstored_bytes        *int
-	requests_per_minute    *int
-	addrequests_per_minute *int
-	concurrent_answers     *int
-	addconcurrent_answers  *int
-	retention_days         *int
-	addretention_days      *int
-	monthly_price          *int
-	addmonthly_price       *int
-	yearly_price           *int
-	addyearly_price        *int
-	currency               *string
-	sold_monthly_price     *int
-	addsold_monthly_price  *int
-	sold_yearly_price      *int
-	addsold_yearly_price   *int
-	sold_currency          *string
-	clearedFields          map[string]struct{}
-	done                   bool
-	oldValue               func(context.Context) (*Plan, error)
-	predicates             []predicate.Plan
+	op                      Op
+	typ                     string
+	id                      *string
+	title                   *string
+	rank                    *int
+	addrank                 *int
+	features                *[]string
+	appendfeatures          []string
+	chatbots                *int
+	addchatbots             *int
+	members                 *int
+	addmembers              *int
+	tokens_per_chatbot      *int
+	addtokens_per_chatbot   *int
+	message_chars           *int
+	addmessage_chars        *int
+	messages_per_month      *int
+	addmessages_per_month   *int
+	playground_per_month    *int
+	addplayground_per_month *int
+	knowledge_chars         *int
+	addknowledge_chars      *int
+	stored_bytes            *int
+	addstored_bytes         *int
+	requests_per_minute     *int
+	addrequests_per_minute  *int
+	concurrent_answers      *int
+	addconcurrent_answers   *int
+	retention_days          *int
+	addretention_days       *int
+	monthly_price           *int
+	addmonthly_price        *int
+	yearly_price            *int
+	addyearly_price         *int
+	currency                *string
+	sold_monthly_price      *int
+	addsold_monthly_price   *int
+	sold_yearly_price       *int
+	addsold_yearly_price    *int
+	sold_currency           *string
+	clearedFields           map[string]struct{}
+	done                    bool
+	oldValue                func(context.Context) (*Plan, error)
+	predicates              []predicate.Plan
 }
 
 var _ ent.Mutation = (*PlanMutation)(nil)
@@ -16827,6 +21856,62 @@ func (m *PlanMutation) AddedMessagesPerMonth() (r int, exists bool) {
 func (m *PlanMutation) ResetMessagesPerMonth() {
 	m.messages_per_month = nil
 	m.addmessages_per_month = nil
+}
+
+// SetPlaygroundPerMonth sets the "playground_per_month" field.
+func (m *PlanMutation) SetPlaygroundPerMonth(i int) {
+	m.playground_per_month = &i
+	m.addplayground_per_month = nil
+}
+
+// PlaygroundPerMonth returns the value of the "playground_per_month" field in the mutation.
+func (m *PlanMutation) PlaygroundPerMonth() (r int, exists bool) {
+	v := m.playground_per_month
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPlaygroundPerMonth returns the old "playground_per_month" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldPlaygroundPerMonth(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPlaygroundPerMonth is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPlaygroundPerMonth requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPlaygroundPerMonth: %w", err)
+	}
+	return oldValue.PlaygroundPerMonth, nil
+}
+
+// AddPlaygroundPerMonth adds i to the "playground_per_month" field.
+func (m *PlanMutation) AddPlaygroundPerMonth(i int) {
+	if m.addplayground_per_month != nil {
+		*m.addplayground_per_month += i
+	} else {
+		m.addplayground_per_month = &i
+	}
+}
+
+// AddedPlaygroundPerMonth returns the value that was added to the "playground_per_month" field in this mutation.
+func (m *PlanMutation) AddedPlaygroundPerMonth() (r int, exists bool) {
+	v := m.addplayground_per_month
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPlaygroundPerMonth resets all changes to the "playground_per_month" field.
+func (m *PlanMutation) ResetPlaygroundPerMonth() {
+	m.playground_per_month = nil
+	m.addplayground_per_month = nil
 }
 
 // SetKnowledgeChars sets the "knowledge_chars" field.
@@ -17439,7 +22524,7 @@ func (m *PlanMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *PlanMutation) Fields() []string {
-	fields := make([]string, 0, 19)
+	fields := make([]string, 0, 20)
 	if m.title != nil {
 		fields = append(fields, plan.FieldTitle)
 	}
@@ -17463,6 +22548,9 @@ func (m *PlanMutation) Fields() []string {
 	}
 	if m.messages_per_month != nil {
 		fields = append(fields, plan.FieldMessagesPerMonth)
+	}
+	if m.playground_per_month != nil {
+		fields = append(fields, plan.FieldPlaygroundPerMonth)
 	}
 	if m.knowledge_chars != nil {
 		fields = append(fields, plan.FieldKnowledgeChars)
@@ -17521,6 +22609,8 @@ func (m *PlanMutation) Field(name string) (ent.Value, bool) {
 		return m.MessageChars()
 	case plan.FieldMessagesPerMonth:
 		return m.MessagesPerMonth()
+	case plan.FieldPlaygroundPerMonth:
+		return m.PlaygroundPerMonth()
 	case plan.FieldKnowledgeChars:
 		return m.KnowledgeChars()
 	case plan.FieldStoredBytes:
@@ -17568,6 +22658,8 @@ func (m *PlanMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldMessageChars(ctx)
 	case plan.FieldMessagesPerMonth:
 		return m.OldMessagesPerMonth(ctx)
+	case plan.FieldPlaygroundPerMonth:
+		return m.OldPlaygroundPerMonth(ctx)
 	case plan.FieldKnowledgeChars:
 		return m.OldKnowledgeChars(ctx)
 	case plan.FieldStoredBytes:
@@ -17654,6 +22746,13 @@ func (m *PlanMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetMessagesPerMonth(v)
+		return nil
+	case plan.FieldPlaygroundPerMonth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPlaygroundPerMonth(v)
 		return nil
 	case plan.FieldKnowledgeChars:
 		v, ok := value.(int)
@@ -17758,6 +22857,9 @@ func (m *PlanMutation) AddedFields() []string {
 	if m.addmessages_per_month != nil {
 		fields = append(fields, plan.FieldMessagesPerMonth)
 	}
+	if m.addplayground_per_month != nil {
+		fields = append(fields, plan.FieldPlaygroundPerMonth)
+	}
 	if m.addknowledge_chars != nil {
 		fields = append(fields, plan.FieldKnowledgeChars)
 	}
@@ -17805,6 +22907,8 @@ func (m *PlanMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedMessageChars()
 	case plan.FieldMessagesPerMonth:
 		return m.AddedMessagesPerMonth()
+	case plan.FieldPlaygroundPerMonth:
+		return m.AddedPlaygroundPerMonth()
 	case plan.FieldKnowledgeChars:
 		return m.AddedKnowledgeChars()
 	case plan.FieldStoredBytes:
@@ -17873,6 +22977,13 @@ func (m *PlanMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddMessagesPerMonth(v)
+		return nil
+	case plan.FieldPlaygroundPerMonth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPlaygroundPerMonth(v)
 		return nil
 	case plan.FieldKnowledgeChars:
 		v, ok := value.(int)
@@ -17987,6 +23098,9 @@ func (m *PlanMutation) ResetField(name string) error {
 		return nil
 	case plan.FieldMessagesPerMonth:
 		m.ResetMessagesPerMonth()
+		return nil
+	case plan.FieldPlaygroundPerMonth:
+		m.ResetPlaygroundPerMonth()
 		return nil
 	case plan.FieldKnowledgeChars:
 		m.ResetKnowledgeChars()
@@ -19266,6 +24380,12 @@ type ReceiptMutation struct {
 	addpassages          *int
 	refuted              *int
 	addrefuted           *int
+	conversation_id      *int64
+	addconversation_id   *int64
+	opens                *bool
+	origin               *string
+	outcome              *string
+	counted              *bool
 	created_at           *time.Time
 	clearedFields        map[string]struct{}
 	done                 bool
@@ -20005,6 +25125,206 @@ func (m *ReceiptMutation) ResetRefuted() {
 	m.addrefuted = nil
 }
 
+// SetConversationID sets the "conversation_id" field.
+func (m *ReceiptMutation) SetConversationID(i int64) {
+	m.conversation_id = &i
+	m.addconversation_id = nil
+}
+
+// ConversationID returns the value of the "conversation_id" field in the mutation.
+func (m *ReceiptMutation) ConversationID() (r int64, exists bool) {
+	v := m.conversation_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldConversationID returns the old "conversation_id" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldConversationID(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldConversationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldConversationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldConversationID: %w", err)
+	}
+	return oldValue.ConversationID, nil
+}
+
+// AddConversationID adds i to the "conversation_id" field.
+func (m *ReceiptMutation) AddConversationID(i int64) {
+	if m.addconversation_id != nil {
+		*m.addconversation_id += i
+	} else {
+		m.addconversation_id = &i
+	}
+}
+
+// AddedConversationID returns the value that was added to the "conversation_id" field in this mutation.
+func (m *ReceiptMutation) AddedConversationID() (r int64, exists bool) {
+	v := m.addconversation_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetConversationID resets all changes to the "conversation_id" field.
+func (m *ReceiptMutation) ResetConversationID() {
+	m.conversation_id = nil
+	m.addconversation_id = nil
+}
+
+// SetOpens sets the "opens" field.
+func (m *ReceiptMutation) SetOpens(b bool) {
+	m.opens = &b
+}
+
+// Opens returns the value of the "opens" field in the mutation.
+func (m *ReceiptMutation) Opens() (r bool, exists bool) {
+	v := m.opens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOpens returns the old "opens" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldOpens(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOpens is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOpens requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOpens: %w", err)
+	}
+	return oldValue.Opens, nil
+}
+
+// ResetOpens resets all changes to the "opens" field.
+func (m *ReceiptMutation) ResetOpens() {
+	m.opens = nil
+}
+
+// SetOrigin sets the "origin" field.
+func (m *ReceiptMutation) SetOrigin(s string) {
+	m.origin = &s
+}
+
+// Origin returns the value of the "origin" field in the mutation.
+func (m *ReceiptMutation) Origin() (r string, exists bool) {
+	v := m.origin
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrigin returns the old "origin" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldOrigin(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrigin is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrigin requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrigin: %w", err)
+	}
+	return oldValue.Origin, nil
+}
+
+// ResetOrigin resets all changes to the "origin" field.
+func (m *ReceiptMutation) ResetOrigin() {
+	m.origin = nil
+}
+
+// SetOutcome sets the "outcome" field.
+func (m *ReceiptMutation) SetOutcome(s string) {
+	m.outcome = &s
+}
+
+// Outcome returns the value of the "outcome" field in the mutation.
+func (m *ReceiptMutation) Outcome() (r string, exists bool) {
+	v := m.outcome
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOutcome returns the old "outcome" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldOutcome(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOutcome is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOutcome requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOutcome: %w", err)
+	}
+	return oldValue.Outcome, nil
+}
+
+// ResetOutcome resets all changes to the "outcome" field.
+func (m *ReceiptMutation) ResetOutcome() {
+	m.outcome = nil
+}
+
+// SetCounted sets the "counted" field.
+func (m *ReceiptMutation) SetCounted(b bool) {
+	m.counted = &b
+}
+
+// Counted returns the value of the "counted" field in the mutation.
+func (m *ReceiptMutation) Counted() (r bool, exists bool) {
+	v := m.counted
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCounted returns the old "counted" field's value of the Receipt entity.
+// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ReceiptMutation) OldCounted(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCounted is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCounted requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCounted: %w", err)
+	}
+	return oldValue.Counted, nil
+}
+
+// ResetCounted resets all changes to the "counted" field.
+func (m *ReceiptMutation) ResetCounted() {
+	m.counted = nil
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (m *ReceiptMutation) SetCreatedAt(t time.Time) {
 	m.created_at = &t
@@ -20075,7 +25395,7 @@ func (m *ReceiptMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ReceiptMutation) Fields() []string {
-	fields := make([]string, 0, 14)
+	fields := make([]string, 0, 19)
 	if m.workspace_id != nil {
 		fields = append(fields, receipt.FieldWorkspaceID)
 	}
@@ -20115,6 +25435,21 @@ func (m *ReceiptMutation) Fields() []string {
 	if m.refuted != nil {
 		fields = append(fields, receipt.FieldRefuted)
 	}
+	if m.conversation_id != nil {
+		fields = append(fields, receipt.FieldConversationID)
+	}
+	if m.opens != nil {
+		fields = append(fields, receipt.FieldOpens)
+	}
+	if m.origin != nil {
+		fields = append(fields, receipt.FieldOrigin)
+	}
+	if m.outcome != nil {
+		fields = append(fields, receipt.FieldOutcome)
+	}
+	if m.counted != nil {
+		fields = append(fields, receipt.FieldCounted)
+	}
 	if m.created_at != nil {
 		fields = append(fields, receipt.FieldCreatedAt)
 	}
@@ -20152,6 +25487,16 @@ func (m *ReceiptMutation) Field(name string) (ent.Value, bool) {
 		return m.Passages()
 	case receipt.FieldRefuted:
 		return m.Refuted()
+	case receipt.FieldConversationID:
+		return m.ConversationID()
+	case receipt.FieldOpens:
+		return m.Opens()
+	case receipt.FieldOrigin:
+		return m.Origin()
+	case receipt.FieldOutcome:
+		return m.Outcome()
+	case receipt.FieldCounted:
+		return m.Counted()
 	case receipt.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -20189,6 +25534,16 @@ func (m *ReceiptMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldPassages(ctx)
 	case receipt.FieldRefuted:
 		return m.OldRefuted(ctx)
+	case receipt.FieldConversationID:
+		return m.OldConversationID(ctx)
+	case receipt.FieldOpens:
+		return m.OldOpens(ctx)
+	case receipt.FieldOrigin:
+		return m.OldOrigin(ctx)
+	case receipt.FieldOutcome:
+		return m.OldOutcome(ctx)
+	case receipt.FieldCounted:
+		return m.OldCounted(ctx)
 	case receipt.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -20291,6 +25646,41 @@ func (m *ReceiptMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetRefuted(v)
 		return nil
+	case receipt.FieldConversationID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetConversationID(v)
+		return nil
+	case receipt.FieldOpens:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOpens(v)
+		return nil
+	case receipt.FieldOrigin:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrigin(v)
+		return nil
+	case receipt.FieldOutcome:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOutcome(v)
+		return nil
+	case receipt.FieldCounted:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCounted(v)
+		return nil
 	case receipt.FieldCreatedAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -20330,6 +25720,9 @@ func (m *ReceiptMutation) AddedFields() []string {
 	if m.addrefuted != nil {
 		fields = append(fields, receipt.FieldRefuted)
 	}
+	if m.addconversation_id != nil {
+		fields = append(fields, receipt.FieldConversationID)
+	}
 	return fields
 }
 
@@ -20354,6 +25747,8 @@ func (m *ReceiptMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedPassages()
 	case receipt.FieldRefuted:
 		return m.AddedRefuted()
+	case receipt.FieldConversationID:
+		return m.AddedConversationID()
 	}
 	return nil, false
 }
@@ -20418,6 +25813,13 @@ func (m *ReceiptMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddRefuted(v)
+		return nil
+	case receipt.FieldConversationID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddConversationID(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Receipt numeric field %s", name)
@@ -20484,6 +25886,21 @@ func (m *ReceiptMutation) ResetField(name string) error {
 		return nil
 	case receipt.FieldRefuted:
 		m.ResetRefuted()
+		return nil
+	case receipt.FieldConversationID:
+		m.ResetConversationID()
+		return nil
+	case receipt.FieldOpens:
+		m.ResetOpens()
+		return nil
+	case receipt.FieldOrigin:
+		m.ResetOrigin()
+		return nil
+	case receipt.FieldOutcome:
+		m.ResetOutcome()
+		return nil
+	case receipt.FieldCounted:
+		m.ResetCounted()
 		return nil
 	case receipt.FieldCreatedAt:
 		m.ResetCreatedAt()
@@ -22924,6 +28341,8 @@ type SessionMutation struct {
 	id            *string
 	last_seen_at  *time.Time
 	expires_at    *time.Time
+	user_agent    *string
+	network       *string
 	created_at    *time.Time
 	clearedFields map[string]struct{}
 	user          *string
@@ -23145,6 +28564,78 @@ func (m *SessionMutation) ResetExpiresAt() {
 	m.expires_at = nil
 }
 
+// SetUserAgent sets the "user_agent" field.
+func (m *SessionMutation) SetUserAgent(s string) {
+	m.user_agent = &s
+}
+
+// UserAgent returns the value of the "user_agent" field in the mutation.
+func (m *SessionMutation) UserAgent() (r string, exists bool) {
+	v := m.user_agent
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUserAgent returns the old "user_agent" field's value of the Session entity.
+// If the Session object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SessionMutation) OldUserAgent(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUserAgent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUserAgent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUserAgent: %w", err)
+	}
+	return oldValue.UserAgent, nil
+}
+
+// ResetUserAgent resets all changes to the "user_agent" field.
+func (m *SessionMutation) ResetUserAgent() {
+	m.user_agent = nil
+}
+
+// SetNetwork sets the "network" field.
+func (m *SessionMutation) SetNetwork(s string) {
+	m.network = &s
+}
+
+// Network returns the value of the "network" field in the mutation.
+func (m *SessionMutation) Network() (r string, exists bool) {
+	v := m.network
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNetwork returns the old "network" field's value of the Session entity.
+// If the Session object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SessionMutation) OldNetwork(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNetwork is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNetwork requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNetwork: %w", err)
+	}
+	return oldValue.Network, nil
+}
+
+// ResetNetwork resets all changes to the "network" field.
+func (m *SessionMutation) ResetNetwork() {
+	m.network = nil
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (m *SessionMutation) SetCreatedAt(t time.Time) {
 	m.created_at = &t
@@ -23242,7 +28733,7 @@ func (m *SessionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *SessionMutation) Fields() []string {
-	fields := make([]string, 0, 4)
+	fields := make([]string, 0, 6)
 	if m.user != nil {
 		fields = append(fields, session.FieldUserID)
 	}
@@ -23251,6 +28742,12 @@ func (m *SessionMutation) Fields() []string {
 	}
 	if m.expires_at != nil {
 		fields = append(fields, session.FieldExpiresAt)
+	}
+	if m.user_agent != nil {
+		fields = append(fields, session.FieldUserAgent)
+	}
+	if m.network != nil {
+		fields = append(fields, session.FieldNetwork)
 	}
 	if m.created_at != nil {
 		fields = append(fields, session.FieldCreatedAt)
@@ -23269,6 +28766,10 @@ func (m *SessionMutation) Field(name string) (ent.Value, bool) {
 		return m.LastSeenAt()
 	case session.FieldExpiresAt:
 		return m.ExpiresAt()
+	case session.FieldUserAgent:
+		return m.UserAgent()
+	case session.FieldNetwork:
+		return m.Network()
 	case session.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -23286,6 +28787,10 @@ func (m *SessionMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldLastSeenAt(ctx)
 	case session.FieldExpiresAt:
 		return m.OldExpiresAt(ctx)
+	case session.FieldUserAgent:
+		return m.OldUserAgent(ctx)
+	case session.FieldNetwork:
+		return m.OldNetwork(ctx)
 	case session.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -23317,6 +28822,20 @@ func (m *SessionMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetExpiresAt(v)
+		return nil
+	case session.FieldUserAgent:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUserAgent(v)
+		return nil
+	case session.FieldNetwork:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNetwork(v)
 		return nil
 	case session.FieldCreatedAt:
 		v, ok := value.(time.Time)
@@ -23382,6 +28901,12 @@ func (m *SessionMutation) ResetField(name string) error {
 		return nil
 	case session.FieldExpiresAt:
 		m.ResetExpiresAt()
+		return nil
+	case session.FieldUserAgent:
+		m.ResetUserAgent()
+		return nil
+	case session.FieldNetwork:
+		m.ResetNetwork()
 		return nil
 	case session.FieldCreatedAt:
 		m.ResetCreatedAt()
@@ -27303,6 +32828,2678 @@ func (m *SubscriptionMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Subscription edge %s", name)
 }
 
+// TestQuestionMutation represents an operation that mutates the TestQuestion nodes in the graph.
+type TestQuestionMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *string
+	workspace_id   *string
+	question       *string
+	expects        *string
+	expected       *string
+	created_by     *string
+	created_at     *time.Time
+	clearedFields  map[string]struct{}
+	chatbot        *string
+	clearedchatbot bool
+	results        map[int64]struct{}
+	removedresults map[int64]struct{}
+	clearedresults bool
+	done           bool
+	oldValue       func(context.Context) (*TestQuestion, error)
+	predicates     []predicate.TestQuestion
+}
+
+var _ ent.Mutation = (*TestQuestionMutation)(nil)
+
+// testquestionOption allows management of the mutation configuration using functional options.
+type testquestionOption func(*TestQuestionMutation)
+
+// newTestQuestionMutation creates new mutation for the TestQuestion entity.
+func newTestQuestionMutation(c config, op Op, opts ...testquestionOption) *TestQuestionMutation {
+	m := &TestQuestionMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeTestQuestion,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withTestQuestionID sets the ID field of the mutation.
+func withTestQuestionID(id string) testquestionOption {
+	return func(m *TestQuestionMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *TestQuestion
+		)
+		m.oldValue = func(ctx context.Context) (*TestQuestion, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().TestQuestion.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withTestQuestion sets the old TestQuestion of the mutation.
+func withTestQuestion(node *TestQuestion) testquestionOption {
+	return func(m *TestQuestionMutation) {
+		m.oldValue = func(context.Context) (*TestQuestion, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m TestQuestionMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m TestQuestionMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of TestQuestion entities.
+func (m *TestQuestionMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *TestQuestionMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *TestQuestionMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().TestQuestion.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *TestQuestionMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *TestQuestionMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the TestQuestion entity.
+// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestQuestionMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *TestQuestionMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *TestQuestionMutation) SetChatbotID(s string) {
+	m.chatbot = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *TestQuestionMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChatbotID returns the old "chatbot_id" field's value of the TestQuestion entity.
+// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestQuestionMutation) OldChatbotID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChatbotID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
+	}
+	return oldValue.ChatbotID, nil
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *TestQuestionMutation) ResetChatbotID() {
+	m.chatbot = nil
+}
+
+// SetQuestion sets the "question" field.
+func (m *TestQuestionMutation) SetQuestion(s string) {
+	m.question = &s
+}
+
+// Question returns the value of the "question" field in the mutation.
+func (m *TestQuestionMutation) Question() (r string, exists bool) {
+	v := m.question
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldQuestion returns the old "question" field's value of the TestQuestion entity.
+// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestQuestionMutation) OldQuestion(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldQuestion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldQuestion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldQuestion: %w", err)
+	}
+	return oldValue.Question, nil
+}
+
+// ResetQuestion resets all changes to the "question" field.
+func (m *TestQuestionMutation) ResetQuestion() {
+	m.question = nil
+}
+
+// SetExpects sets the "expects" field.
+func (m *TestQuestionMutation) SetExpects(s string) {
+	m.expects = &s
+}
+
+// Expects returns the value of the "expects" field in the mutation.
+func (m *TestQuestionMutation) Expects() (r string, exists bool) {
+	v := m.expects
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExpects returns the old "expects" field's value of the TestQuestion entity.
+// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestQuestionMutation) OldExpects(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExpects is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExpects requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExpects: %w", err)
+	}
+	return oldValue.Expects, nil
+}
+
+// ResetExpects resets all changes to the "expects" field.
+func (m *TestQuestionMutation) ResetExpects() {
+	m.expects = nil
+}
+
+// SetExpected sets the "expected" field.
+func (m *TestQuestionMutation) SetExpected(s string) {
+	m.expected = &s
+}
+
+// Expected returns the value of the "expected" field in the mutation.
+func (m *TestQuestionMutation) Expected() (r string, exists bool) {
+	v := m.expected
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExpected returns the old "expected" field's value of the TestQuestion entity.
+// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestQuestionMutation) OldExpected(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExpected is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExpected requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExpected: %w", err)
+	}
+	return oldValue.Expected, nil
+}
+
+// ResetExpected resets all changes to the "expected" field.
+func (m *TestQuestionMutation) ResetExpected() {
+	m.expected = nil
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *TestQuestionMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *TestQuestionMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedBy returns the old "created_by" field's value of the TestQuestion entity.
+// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestQuestionMutation) OldCreatedBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
+	}
+	return oldValue.CreatedBy, nil
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *TestQuestionMutation) ResetCreatedBy() {
+	m.created_by = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *TestQuestionMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *TestQuestionMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the TestQuestion entity.
+// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestQuestionMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *TestQuestionMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearChatbot clears the "chatbot" edge to the Chatbot entity.
+func (m *TestQuestionMutation) ClearChatbot() {
+	m.clearedchatbot = true
+	m.clearedFields[testquestion.FieldChatbotID] = struct{}{}
+}
+
+// ChatbotCleared reports if the "chatbot" edge to the Chatbot entity was cleared.
+func (m *TestQuestionMutation) ChatbotCleared() bool {
+	return m.clearedchatbot
+}
+
+// ChatbotIDs returns the "chatbot" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ChatbotID instead. It exists only for internal usage by the builders.
+func (m *TestQuestionMutation) ChatbotIDs() (ids []string) {
+	if id := m.chatbot; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetChatbot resets all changes to the "chatbot" edge.
+func (m *TestQuestionMutation) ResetChatbot() {
+	m.chatbot = nil
+	m.clearedchatbot = false
+}
+
+// AddResultIDs adds the "results" edge to the TestResult entity by ids.
+func (m *TestQuestionMutation) AddResultIDs(ids ...int64) {
+	if m.results == nil {
+		m.results = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.results[ids[i]] = struct{}{}
+	}
+}
+
+// ClearResults clears the "results" edge to the TestResult entity.
+func (m *TestQuestionMutation) ClearResults() {
+	m.clearedresults = true
+}
+
+// ResultsCleared reports if the "results" edge to the TestResult entity was cleared.
+func (m *TestQuestionMutation) ResultsCleared() bool {
+	return m.clearedresults
+}
+
+// RemoveResultIDs removes the "results" edge to the TestResult entity by IDs.
+func (m *TestQuestionMutation) RemoveResultIDs(ids ...int64) {
+	if m.removedresults == nil {
+		m.removedresults = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.results, ids[i])
+		m.removedresults[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedResults returns the removed IDs of the "results" edge to the TestResult entity.
+func (m *TestQuestionMutation) RemovedResultsIDs() (ids []int64) {
+	for id := range m.removedresults {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResultsIDs returns the "results" edge IDs in the mutation.
+func (m *TestQuestionMutation) ResultsIDs() (ids []int64) {
+	for id := range m.results {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetResults resets all changes to the "results" edge.
+func (m *TestQuestionMutation) ResetResults() {
+	m.results = nil
+	m.clearedresults = false
+	m.removedresults = nil
+}
+
+// Where appends a list predicates to the TestQuestionMutation builder.
+func (m *TestQuestionMutation) Where(ps ...predicate.TestQuestion) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the TestQuestionMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *TestQuestionMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.TestQuestion, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *TestQuestionMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *TestQuestionMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (TestQuestion).
+func (m *TestQuestionMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *TestQuestionMutation) Fields() []string {
+	fields := make([]string, 0, 7)
+	if m.workspace_id != nil {
+		fields = append(fields, testquestion.FieldWorkspaceID)
+	}
+	if m.chatbot != nil {
+		fields = append(fields, testquestion.FieldChatbotID)
+	}
+	if m.question != nil {
+		fields = append(fields, testquestion.FieldQuestion)
+	}
+	if m.expects != nil {
+		fields = append(fields, testquestion.FieldExpects)
+	}
+	if m.expected != nil {
+		fields = append(fields, testquestion.FieldExpected)
+	}
+	if m.created_by != nil {
+		fields = append(fields, testquestion.FieldCreatedBy)
+	}
+	if m.created_at != nil {
+		fields = append(fields, testquestion.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *TestQuestionMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case testquestion.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case testquestion.FieldChatbotID:
+		return m.ChatbotID()
+	case testquestion.FieldQuestion:
+		return m.Question()
+	case testquestion.FieldExpects:
+		return m.Expects()
+	case testquestion.FieldExpected:
+		return m.Expected()
+	case testquestion.FieldCreatedBy:
+		return m.CreatedBy()
+	case testquestion.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *TestQuestionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case testquestion.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case testquestion.FieldChatbotID:
+		return m.OldChatbotID(ctx)
+	case testquestion.FieldQuestion:
+		return m.OldQuestion(ctx)
+	case testquestion.FieldExpects:
+		return m.OldExpects(ctx)
+	case testquestion.FieldExpected:
+		return m.OldExpected(ctx)
+	case testquestion.FieldCreatedBy:
+		return m.OldCreatedBy(ctx)
+	case testquestion.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown TestQuestion field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TestQuestionMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case testquestion.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case testquestion.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case testquestion.FieldQuestion:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetQuestion(v)
+		return nil
+	case testquestion.FieldExpects:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExpects(v)
+		return nil
+	case testquestion.FieldExpected:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExpected(v)
+		return nil
+	case testquestion.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
+		return nil
+	case testquestion.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown TestQuestion field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *TestQuestionMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *TestQuestionMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TestQuestionMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown TestQuestion numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *TestQuestionMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *TestQuestionMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *TestQuestionMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown TestQuestion nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *TestQuestionMutation) ResetField(name string) error {
+	switch name {
+	case testquestion.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case testquestion.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case testquestion.FieldQuestion:
+		m.ResetQuestion()
+		return nil
+	case testquestion.FieldExpects:
+		m.ResetExpects()
+		return nil
+	case testquestion.FieldExpected:
+		m.ResetExpected()
+		return nil
+	case testquestion.FieldCreatedBy:
+		m.ResetCreatedBy()
+		return nil
+	case testquestion.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown TestQuestion field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *TestQuestionMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.chatbot != nil {
+		edges = append(edges, testquestion.EdgeChatbot)
+	}
+	if m.results != nil {
+		edges = append(edges, testquestion.EdgeResults)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *TestQuestionMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case testquestion.EdgeChatbot:
+		if id := m.chatbot; id != nil {
+			return []ent.Value{*id}
+		}
+	case testquestion.EdgeResults:
+		ids := make([]ent.Value, 0, len(m.results))
+		for id := range m.results {
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *TestQuestionMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.removedresults != nil {
+		edges = append(edges, testquestion.EdgeResults)
+	}
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *TestQuestionMutation) RemovedIDs(name string) []ent.Value {
+	switch name {
+	case testquestion.EdgeResults:
+		ids := make([]ent.Value, 0, len(m.removedresults))
+		for id := range m.removedresults {
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *TestQuestionMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedchatbot {
+		edges = append(edges, testquestion.EdgeChatbot)
+	}
+	if m.clearedresults {
+		edges = append(edges, testquestion.EdgeResults)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *TestQuestionMutation) EdgeCleared(name string) bool {
+	switch name {
+	case testquestion.EdgeChatbot:
+		return m.clearedchatbot
+	case testquestion.EdgeResults:
+		return m.clearedresults
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *TestQuestionMutation) ClearEdge(name string) error {
+	switch name {
+	case testquestion.EdgeChatbot:
+		m.ClearChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown TestQuestion unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *TestQuestionMutation) ResetEdge(name string) error {
+	switch name {
+	case testquestion.EdgeChatbot:
+		m.ResetChatbot()
+		return nil
+	case testquestion.EdgeResults:
+		m.ResetResults()
+		return nil
+	}
+	return fmt.Errorf("unknown TestQuestion edge %s", name)
+}
+
+// TestResultMutation represents an operation that mutates the TestResult nodes in the graph.
+type TestResultMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *int64
+	workspace_id    *string
+	passed          *bool
+	outcome         *string
+	answer          *string
+	sources         *string
+	created_at      *time.Time
+	clearedFields   map[string]struct{}
+	run             *string
+	clearedrun      bool
+	question        *string
+	clearedquestion bool
+	done            bool
+	oldValue        func(context.Context) (*TestResult, error)
+	predicates      []predicate.TestResult
+}
+
+var _ ent.Mutation = (*TestResultMutation)(nil)
+
+// testresultOption allows management of the mutation configuration using functional options.
+type testresultOption func(*TestResultMutation)
+
+// newTestResultMutation creates new mutation for the TestResult entity.
+func newTestResultMutation(c config, op Op, opts ...testresultOption) *TestResultMutation {
+	m := &TestResultMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeTestResult,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withTestResultID sets the ID field of the mutation.
+func withTestResultID(id int64) testresultOption {
+	return func(m *TestResultMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *TestResult
+		)
+		m.oldValue = func(ctx context.Context) (*TestResult, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().TestResult.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withTestResult sets the old TestResult of the mutation.
+func withTestResult(node *TestResult) testresultOption {
+	return func(m *TestResultMutation) {
+		m.oldValue = func(context.Context) (*TestResult, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m TestResultMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m TestResultMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of TestResult entities.
+func (m *TestResultMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *TestResultMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *TestResultMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().TestResult.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *TestResultMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *TestResultMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the TestResult entity.
+// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestResultMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *TestResultMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetRunID sets the "run_id" field.
+func (m *TestResultMutation) SetRunID(s string) {
+	m.run = &s
+}
+
+// RunID returns the value of the "run_id" field in the mutation.
+func (m *TestResultMutation) RunID() (r string, exists bool) {
+	v := m.run
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRunID returns the old "run_id" field's value of the TestResult entity.
+// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestResultMutation) OldRunID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRunID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRunID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRunID: %w", err)
+	}
+	return oldValue.RunID, nil
+}
+
+// ResetRunID resets all changes to the "run_id" field.
+func (m *TestResultMutation) ResetRunID() {
+	m.run = nil
+}
+
+// SetQuestionID sets the "question_id" field.
+func (m *TestResultMutation) SetQuestionID(s string) {
+	m.question = &s
+}
+
+// QuestionID returns the value of the "question_id" field in the mutation.
+func (m *TestResultMutation) QuestionID() (r string, exists bool) {
+	v := m.question
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldQuestionID returns the old "question_id" field's value of the TestResult entity.
+// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestResultMutation) OldQuestionID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldQuestionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldQuestionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldQuestionID: %w", err)
+	}
+	return oldValue.QuestionID, nil
+}
+
+// ResetQuestionID resets all changes to the "question_id" field.
+func (m *TestResultMutation) ResetQuestionID() {
+	m.question = nil
+}
+
+// SetPassed sets the "passed" field.
+func (m *TestResultMutation) SetPassed(b bool) {
+	m.passed = &b
+}
+
+// Passed returns the value of the "passed" field in the mutation.
+func (m *TestResultMutation) Passed() (r bool, exists bool) {
+	v := m.passed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPassed returns the old "passed" field's value of the TestResult entity.
+// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestResultMutation) OldPassed(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPassed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPassed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPassed: %w", err)
+	}
+	return oldValue.Passed, nil
+}
+
+// ResetPassed resets all changes to the "passed" field.
+func (m *TestResultMutation) ResetPassed() {
+	m.passed = nil
+}
+
+// SetOutcome sets the "outcome" field.
+func (m *TestResultMutation) SetOutcome(s string) {
+	m.outcome = &s
+}
+
+// Outcome returns the value of the "outcome" field in the mutation.
+func (m *TestResultMutation) Outcome() (r string, exists bool) {
+	v := m.outcome
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOutcome returns the old "outcome" field's value of the TestResult entity.
+// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestResultMutation) OldOutcome(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOutcome is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOutcome requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOutcome: %w", err)
+	}
+	return oldValue.Outcome, nil
+}
+
+// ResetOutcome resets all changes to the "outcome" field.
+func (m *TestResultMutation) ResetOutcome() {
+	m.outcome = nil
+}
+
+// SetAnswer sets the "answer" field.
+func (m *TestResultMutation) SetAnswer(s string) {
+	m.answer = &s
+}
+
+// Answer returns the value of the "answer" field in the mutation.
+func (m *TestResultMutation) Answer() (r string, exists bool) {
+	v := m.answer
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAnswer returns the old "answer" field's value of the TestResult entity.
+// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestResultMutation) OldAnswer(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAnswer is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAnswer requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAnswer: %w", err)
+	}
+	return oldValue.Answer, nil
+}
+
+// ResetAnswer resets all changes to the "answer" field.
+func (m *TestResultMutation) ResetAnswer() {
+	m.answer = nil
+}
+
+// SetSources sets the "sources" field.
+func (m *TestResultMutation) SetSources(s string) {
+	m.sources = &s
+}
+
+// Sources returns the value of the "sources" field in the mutation.
+func (m *TestResultMutation) Sources() (r string, exists bool) {
+	v := m.sources
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSources returns the old "sources" field's value of the TestResult entity.
+// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestResultMutation) OldSources(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSources is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSources requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSources: %w", err)
+	}
+	return oldValue.Sources, nil
+}
+
+// ResetSources resets all changes to the "sources" field.
+func (m *TestResultMutation) ResetSources() {
+	m.sources = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *TestResultMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *TestResultMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the TestResult entity.
+// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestResultMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *TestResultMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearRun clears the "run" edge to the TestRun entity.
+func (m *TestResultMutation) ClearRun() {
+	m.clearedrun = true
+	m.clearedFields[testresult.FieldRunID] = struct{}{}
+}
+
+// RunCleared reports if the "run" edge to the TestRun entity was cleared.
+func (m *TestResultMutation) RunCleared() bool {
+	return m.clearedrun
+}
+
+// RunIDs returns the "run" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// RunID instead. It exists only for internal usage by the builders.
+func (m *TestResultMutation) RunIDs() (ids []string) {
+	if id := m.run; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetRun resets all changes to the "run" edge.
+func (m *TestResultMutation) ResetRun() {
+	m.run = nil
+	m.clearedrun = false
+}
+
+// ClearQuestion clears the "question" edge to the TestQuestion entity.
+func (m *TestResultMutation) ClearQuestion() {
+	m.clearedquestion = true
+	m.clearedFields[testresult.FieldQuestionID] = struct{}{}
+}
+
+// QuestionCleared reports if the "question" edge to the TestQuestion entity was cleared.
+func (m *TestResultMutation) QuestionCleared() bool {
+	return m.clearedquestion
+}
+
+// QuestionIDs returns the "question" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// QuestionID instead. It exists only for internal usage by the builders.
+func (m *TestResultMutation) QuestionIDs() (ids []string) {
+	if id := m.question; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetQuestion resets all changes to the "question" edge.
+func (m *TestResultMutation) ResetQuestion() {
+	m.question = nil
+	m.clearedquestion = false
+}
+
+// Where appends a list predicates to the TestResultMutation builder.
+func (m *TestResultMutation) Where(ps ...predicate.TestResult) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the TestResultMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *TestResultMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.TestResult, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *TestResultMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *TestResultMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (TestResult).
+func (m *TestResultMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *TestResultMutation) Fields() []string {
+	fields := make([]string, 0, 8)
+	if m.workspace_id != nil {
+		fields = append(fields, testresult.FieldWorkspaceID)
+	}
+	if m.run != nil {
+		fields = append(fields, testresult.FieldRunID)
+	}
+	if m.question != nil {
+		fields = append(fields, testresult.FieldQuestionID)
+	}
+	if m.passed != nil {
+		fields = append(fields, testresult.FieldPassed)
+	}
+	if m.outcome != nil {
+		fields = append(fields, testresult.FieldOutcome)
+	}
+	if m.answer != nil {
+		fields = append(fields, testresult.FieldAnswer)
+	}
+	if m.sources != nil {
+		fields = append(fields, testresult.FieldSources)
+	}
+	if m.created_at != nil {
+		fields = append(fields, testresult.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *TestResultMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case testresult.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case testresult.FieldRunID:
+		return m.RunID()
+	case testresult.FieldQuestionID:
+		return m.QuestionID()
+	case testresult.FieldPassed:
+		return m.Passed()
+	case testresult.FieldOutcome:
+		return m.Outcome()
+	case testresult.FieldAnswer:
+		return m.Answer()
+	case testresult.FieldSources:
+		return m.Sources()
+	case testresult.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *TestResultMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case testresult.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case testresult.FieldRunID:
+		return m.OldRunID(ctx)
+	case testresult.FieldQuestionID:
+		return m.OldQuestionID(ctx)
+	case testresult.FieldPassed:
+		return m.OldPassed(ctx)
+	case testresult.FieldOutcome:
+		return m.OldOutcome(ctx)
+	case testresult.FieldAnswer:
+		return m.OldAnswer(ctx)
+	case testresult.FieldSources:
+		return m.OldSources(ctx)
+	case testresult.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown TestResult field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TestResultMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case testresult.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case testresult.FieldRunID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRunID(v)
+		return nil
+	case testresult.FieldQuestionID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetQuestionID(v)
+		return nil
+	case testresult.FieldPassed:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPassed(v)
+		return nil
+	case testresult.FieldOutcome:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOutcome(v)
+		return nil
+	case testresult.FieldAnswer:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAnswer(v)
+		return nil
+	case testresult.FieldSources:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSources(v)
+		return nil
+	case testresult.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown TestResult field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *TestResultMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *TestResultMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TestResultMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown TestResult numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *TestResultMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *TestResultMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *TestResultMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown TestResult nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *TestResultMutation) ResetField(name string) error {
+	switch name {
+	case testresult.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case testresult.FieldRunID:
+		m.ResetRunID()
+		return nil
+	case testresult.FieldQuestionID:
+		m.ResetQuestionID()
+		return nil
+	case testresult.FieldPassed:
+		m.ResetPassed()
+		return nil
+	case testresult.FieldOutcome:
+		m.ResetOutcome()
+		return nil
+	case testresult.FieldAnswer:
+		m.ResetAnswer()
+		return nil
+	case testresult.FieldSources:
+		m.ResetSources()
+		return nil
+	case testresult.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown TestResult field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *TestResultMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.run != nil {
+		edges = append(edges, testresult.EdgeRun)
+	}
+	if m.question != nil {
+		edges = append(edges, testresult.EdgeQuestion)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *TestResultMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case testresult.EdgeRun:
+		if id := m.run; id != nil {
+			return []ent.Value{*id}
+		}
+	case testresult.EdgeQuestion:
+		if id := m.question; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *TestResultMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *TestResultMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *TestResultMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedrun {
+		edges = append(edges, testresult.EdgeRun)
+	}
+	if m.clearedquestion {
+		edges = append(edges, testresult.EdgeQuestion)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *TestResultMutation) EdgeCleared(name string) bool {
+	switch name {
+	case testresult.EdgeRun:
+		return m.clearedrun
+	case testresult.EdgeQuestion:
+		return m.clearedquestion
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *TestResultMutation) ClearEdge(name string) error {
+	switch name {
+	case testresult.EdgeRun:
+		m.ClearRun()
+		return nil
+	case testresult.EdgeQuestion:
+		m.ClearQuestion()
+		return nil
+	}
+	return fmt.Errorf("unknown TestResult unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *TestResultMutation) ResetEdge(name string) error {
+	switch name {
+	case testresult.EdgeRun:
+		m.ResetRun()
+		return nil
+	case testresult.EdgeQuestion:
+		m.ResetQuestion()
+		return nil
+	}
+	return fmt.Errorf("unknown TestResult edge %s", name)
+}
+
+// TestRunMutation represents an operation that mutates the TestRun nodes in the graph.
+type TestRunMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *string
+	workspace_id   *string
+	cause          *string
+	state          *string
+	reason         *string
+	passed         *int
+	addpassed      *int
+	total          *int
+	addtotal       *int
+	due_at         *time.Time
+	ended_at       *time.Time
+	created_at     *time.Time
+	clearedFields  map[string]struct{}
+	chatbot        *string
+	clearedchatbot bool
+	results        map[int64]struct{}
+	removedresults map[int64]struct{}
+	clearedresults bool
+	done           bool
+	oldValue       func(context.Context) (*TestRun, error)
+	predicates     []predicate.TestRun
+}
+
+var _ ent.Mutation = (*TestRunMutation)(nil)
+
+// testrunOption allows management of the mutation configuration using functional options.
+type testrunOption func(*TestRunMutation)
+
+// newTestRunMutation creates new mutation for the TestRun entity.
+func newTestRunMutation(c config, op Op, opts ...testrunOption) *TestRunMutation {
+	m := &TestRunMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeTestRun,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withTestRunID sets the ID field of the mutation.
+func withTestRunID(id string) testrunOption {
+	return func(m *TestRunMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *TestRun
+		)
+		m.oldValue = func(ctx context.Context) (*TestRun, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().TestRun.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withTestRun sets the old TestRun of the mutation.
+func withTestRun(node *TestRun) testrunOption {
+	return func(m *TestRunMutation) {
+		m.oldValue = func(context.Context) (*TestRun, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m TestRunMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m TestRunMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of TestRun entities.
+func (m *TestRunMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *TestRunMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *TestRunMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().TestRun.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *TestRunMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *TestRunMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the TestRun entity.
+// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestRunMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *TestRunMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *TestRunMutation) SetChatbotID(s string) {
+	m.chatbot = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *TestRunMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChatbotID returns the old "chatbot_id" field's value of the TestRun entity.
+// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestRunMutation) OldChatbotID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChatbotID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
+	}
+	return oldValue.ChatbotID, nil
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *TestRunMutation) ResetChatbotID() {
+	m.chatbot = nil
+}
+
+// SetCause sets the "cause" field.
+func (m *TestRunMutation) SetCause(s string) {
+	m.cause = &s
+}
+
+// Cause returns the value of the "cause" field in the mutation.
+func (m *TestRunMutation) Cause() (r string, exists bool) {
+	v := m.cause
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCause returns the old "cause" field's value of the TestRun entity.
+// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestRunMutation) OldCause(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCause is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCause requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCause: %w", err)
+	}
+	return oldValue.Cause, nil
+}
+
+// ResetCause resets all changes to the "cause" field.
+func (m *TestRunMutation) ResetCause() {
+	m.cause = nil
+}
+
+// SetState sets the "state" field.
+func (m *TestRunMutation) SetState(s string) {
+	m.state = &s
+}
+
+// State returns the value of the "state" field in the mutation.
+func (m *TestRunMutation) State() (r string, exists bool) {
+	v := m.state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldState returns the old "state" field's value of the TestRun entity.
+// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestRunMutation) OldState(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldState is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldState requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldState: %w", err)
+	}
+	return oldValue.State, nil
+}
+
+// ResetState resets all changes to the "state" field.
+func (m *TestRunMutation) ResetState() {
+	m.state = nil
+}
+
+// SetReason sets the "reason" field.
+func (m *TestRunMutation) SetReason(s string) {
+	m.reason = &s
+}
+
+// Reason returns the value of the "reason" field in the mutation.
+func (m *TestRunMutation) Reason() (r string, exists bool) {
+	v := m.reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReason returns the old "reason" field's value of the TestRun entity.
+// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestRunMutation) OldReason(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReason: %w", err)
+	}
+	return oldValue.Reason, nil
+}
+
+// ResetReason resets all changes to the "reason" field.
+func (m *TestRunMutation) ResetReason() {
+	m.reason = nil
+}
+
+// SetPassed sets the "passed" field.
+func (m *TestRunMutation) SetPassed(i int) {
+	m.passed = &i
+	m.addpassed = nil
+}
+
+// Passed returns the value of the "passed" field in the mutation.
+func (m *TestRunMutation) Passed() (r int, exists bool) {
+	v := m.passed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPassed returns the old "passed" field's value of the TestRun entity.
+// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestRunMutation) OldPassed(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPassed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPassed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPassed: %w", err)
+	}
+	return oldValue.Passed, nil
+}
+
+// AddPassed adds i to the "passed" field.
+func (m *TestRunMutation) AddPassed(i int) {
+	if m.addpassed != nil {
+		*m.addpassed += i
+	} else {
+		m.addpassed = &i
+	}
+}
+
+// AddedPassed returns the value that was added to the "passed" field in this mutation.
+func (m *TestRunMutation) AddedPassed() (r int, exists bool) {
+	v := m.addpassed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPassed resets all changes to the "passed" field.
+func (m *TestRunMutation) ResetPassed() {
+	m.passed = nil
+	m.addpassed = nil
+}
+
+// SetTotal sets the "total" field.
+func (m *TestRunMutation) SetTotal(i int) {
+	m.total = &i
+	m.addtotal = nil
+}
+
+// Total returns the value of the "total" field in the mutation.
+func (m *TestRunMutation) Total() (r int, exists bool) {
+	v := m.total
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTotal returns the old "total" field's value of the TestRun entity.
+// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestRunMutation) OldTotal(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTotal is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTotal requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTotal: %w", err)
+	}
+	return oldValue.Total, nil
+}
+
+// AddTotal adds i to the "total" field.
+func (m *TestRunMutation) AddTotal(i int) {
+	if m.addtotal != nil {
+		*m.addtotal += i
+	} else {
+		m.addtotal = &i
+	}
+}
+
+// AddedTotal returns the value that was added to the "total" field in this mutation.
+func (m *TestRunMutation) AddedTotal() (r int, exists bool) {
+	v := m.addtotal
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTotal resets all changes to the "total" field.
+func (m *TestRunMutation) ResetTotal() {
+	m.total = nil
+	m.addtotal = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *TestRunMutation) SetDueAt(t time.Time) {
+	m.due_at = &t
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *TestRunMutation) DueAt() (r time.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the TestRun entity.
+// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestRunMutation) OldDueAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (m *TestRunMutation) ClearDueAt() {
+	m.due_at = nil
+	m.clearedFields[testrun.FieldDueAt] = struct{}{}
+}
+
+// DueAtCleared returns if the "due_at" field was cleared in this mutation.
+func (m *TestRunMutation) DueAtCleared() bool {
+	_, ok := m.clearedFields[testrun.FieldDueAt]
+	return ok
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *TestRunMutation) ResetDueAt() {
+	m.due_at = nil
+	delete(m.clearedFields, testrun.FieldDueAt)
+}
+
+// SetEndedAt sets the "ended_at" field.
+func (m *TestRunMutation) SetEndedAt(t time.Time) {
+	m.ended_at = &t
+}
+
+// EndedAt returns the value of the "ended_at" field in the mutation.
+func (m *TestRunMutation) EndedAt() (r time.Time, exists bool) {
+	v := m.ended_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndedAt returns the old "ended_at" field's value of the TestRun entity.
+// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestRunMutation) OldEndedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndedAt: %w", err)
+	}
+	return oldValue.EndedAt, nil
+}
+
+// ClearEndedAt clears the value of the "ended_at" field.
+func (m *TestRunMutation) ClearEndedAt() {
+	m.ended_at = nil
+	m.clearedFields[testrun.FieldEndedAt] = struct{}{}
+}
+
+// EndedAtCleared returns if the "ended_at" field was cleared in this mutation.
+func (m *TestRunMutation) EndedAtCleared() bool {
+	_, ok := m.clearedFields[testrun.FieldEndedAt]
+	return ok
+}
+
+// ResetEndedAt resets all changes to the "ended_at" field.
+func (m *TestRunMutation) ResetEndedAt() {
+	m.ended_at = nil
+	delete(m.clearedFields, testrun.FieldEndedAt)
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *TestRunMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *TestRunMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the TestRun entity.
+// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestRunMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *TestRunMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearChatbot clears the "chatbot" edge to the Chatbot entity.
+func (m *TestRunMutation) ClearChatbot() {
+	m.clearedchatbot = true
+	m.clearedFields[testrun.FieldChatbotID] = struct{}{}
+}
+
+// ChatbotCleared reports if the "chatbot" edge to the Chatbot entity was cleared.
+func (m *TestRunMutation) ChatbotCleared() bool {
+	return m.clearedchatbot
+}
+
+// ChatbotIDs returns the "chatbot" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ChatbotID instead. It exists only for internal usage by the builders.
+func (m *TestRunMutation) ChatbotIDs() (ids []string) {
+	if id := m.chatbot; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetChatbot resets all changes to the "chatbot" edge.
+func (m *TestRunMutation) ResetChatbot() {
+	m.chatbot = nil
+	m.clearedchatbot = false
+}
+
+// AddResultIDs adds the "results" edge to the TestResult entity by ids.
+func (m *TestRunMutation) AddResultIDs(ids ...int64) {
+	if m.results == nil {
+		m.results = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.results[ids[i]] = struct{}{}
+	}
+}
+
+// ClearResults clears the "results" edge to the TestResult entity.
+func (m *TestRunMutation) ClearResults() {
+	m.clearedresults = true
+}
+
+// ResultsCleared reports if the "results" edge to the TestResult entity was cleared.
+func (m *TestRunMutation) ResultsCleared() bool {
+	return m.clearedresults
+}
+
+// RemoveResultIDs removes the "results" edge to the TestResult entity by IDs.
+func (m *TestRunMutation) RemoveResultIDs(ids ...int64) {
+	if m.removedresults == nil {
+		m.removedresults = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.results, ids[i])
+		m.removedresults[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedResults returns the removed IDs of the "results" edge to the TestResult entity.
+func (m *TestRunMutation) RemovedResultsIDs() (ids []int64) {
+	for id := range m.removedresults {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResultsIDs returns the "results" edge IDs in the mutation.
+func (m *TestRunMutation) ResultsIDs() (ids []int64) {
+	for id := range m.results {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetResults resets all changes to the "results" edge.
+func (m *TestRunMutation) ResetResults() {
+	m.results = nil
+	m.clearedresults = false
+	m.removedresults = nil
+}
+
+// Where appends a list predicates to the TestRunMutation builder.
+func (m *TestRunMutation) Where(ps ...predicate.TestRun) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the TestRunMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *TestRunMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.TestRun, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *TestRunMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *TestRunMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (TestRun).
+func (m *TestRunMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *TestRunMutation) Fields() []string {
+	fields := make([]string, 0, 10)
+	if m.workspace_id != nil {
+		fields = append(fields, testrun.FieldWorkspaceID)
+	}
+	if m.chatbot != nil {
+		fields = append(fields, testrun.FieldChatbotID)
+	}
+	if m.cause != nil {
+		fields = append(fields, testrun.FieldCause)
+	}
+	if m.state != nil {
+		fields = append(fields, testrun.FieldState)
+	}
+	if m.reason != nil {
+		fields = append(fields, testrun.FieldReason)
+	}
+	if m.passed != nil {
+		fields = append(fields, testrun.FieldPassed)
+	}
+	if m.total != nil {
+		fields = append(fields, testrun.FieldTotal)
+	}
+	if m.due_at != nil {
+		fields = append(fields, testrun.FieldDueAt)
+	}
+	if m.ended_at != nil {
+		fields = append(fields, testrun.FieldEndedAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, testrun.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *TestRunMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case testrun.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case testrun.FieldChatbotID:
+		return m.ChatbotID()
+	case testrun.FieldCause:
+		return m.Cause()
+	case testrun.FieldState:
+		return m.State()
+	case testrun.FieldReason:
+		return m.Reason()
+	case testrun.FieldPassed:
+		return m.Passed()
+	case testrun.FieldTotal:
+		return m.Total()
+	case testrun.FieldDueAt:
+		return m.DueAt()
+	case testrun.FieldEndedAt:
+		return m.EndedAt()
+	case testrun.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *TestRunMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case testrun.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case testrun.FieldChatbotID:
+		return m.OldChatbotID(ctx)
+	case testrun.FieldCause:
+		return m.OldCause(ctx)
+	case testrun.FieldState:
+		return m.OldState(ctx)
+	case testrun.FieldReason:
+		return m.OldReason(ctx)
+	case testrun.FieldPassed:
+		return m.OldPassed(ctx)
+	case testrun.FieldTotal:
+		return m.OldTotal(ctx)
+	case testrun.FieldDueAt:
+		return m.OldDueAt(ctx)
+	case testrun.FieldEndedAt:
+		return m.OldEndedAt(ctx)
+	case testrun.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown TestRun field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TestRunMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case testrun.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case testrun.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case testrun.FieldCause:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCause(v)
+		return nil
+	case testrun.FieldState:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetState(v)
+		return nil
+	case testrun.FieldReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReason(v)
+		return nil
+	case testrun.FieldPassed:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPassed(v)
+		return nil
+	case testrun.FieldTotal:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTotal(v)
+		return nil
+	case testrun.FieldDueAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case testrun.FieldEndedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndedAt(v)
+		return nil
+	case testrun.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown TestRun field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *TestRunMutation) AddedFields() []string {
+	var fields []string
+	if m.addpassed != nil {
+		fields = append(fields, testrun.FieldPassed)
+	}
+	if m.addtotal != nil {
+		fields = append(fields, testrun.FieldTotal)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *TestRunMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case testrun.FieldPassed:
+		return m.AddedPassed()
+	case testrun.FieldTotal:
+		return m.AddedTotal()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TestRunMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case testrun.FieldPassed:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPassed(v)
+		return nil
+	case testrun.FieldTotal:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTotal(v)
+		return nil
+	}
+	return fmt.Errorf("unknown TestRun numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *TestRunMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(testrun.FieldDueAt) {
+		fields = append(fields, testrun.FieldDueAt)
+	}
+	if m.FieldCleared(testrun.FieldEndedAt) {
+		fields = append(fields, testrun.FieldEndedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *TestRunMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *TestRunMutation) ClearField(name string) error {
+	switch name {
+	case testrun.FieldDueAt:
+		m.ClearDueAt()
+		return nil
+	case testrun.FieldEndedAt:
+		m.ClearEndedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown TestRun nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *TestRunMutation) ResetField(name string) error {
+	switch name {
+	case testrun.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case testrun.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case testrun.FieldCause:
+		m.ResetCause()
+		return nil
+	case testrun.FieldState:
+		m.ResetState()
+		return nil
+	case testrun.FieldReason:
+		m.ResetReason()
+		return nil
+	case testrun.FieldPassed:
+		m.ResetPassed()
+		return nil
+	case testrun.FieldTotal:
+		m.ResetTotal()
+		return nil
+	case testrun.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case testrun.FieldEndedAt:
+		m.ResetEndedAt()
+		return nil
+	case testrun.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown TestRun field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *TestRunMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.chatbot != nil {
+		edges = append(edges, testrun.EdgeChatbot)
+	}
+	if m.results != nil {
+		edges = append(edges, testrun.EdgeResults)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *TestRunMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case testrun.EdgeChatbot:
+		if id := m.chatbot; id != nil {
+			return []ent.Value{*id}
+		}
+	case testrun.EdgeResults:
+		ids := make([]ent.Value, 0, len(m.results))
+		for id := range m.results {
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *TestRunMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.removedresults != nil {
+		edges = append(edges, testrun.EdgeResults)
+	}
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *TestRunMutation) RemovedIDs(name string) []ent.Value {
+	switch name {
+	case testrun.EdgeResults:
+		ids := make([]ent.Value, 0, len(m.removedresults))
+		for id := range m.removedresults {
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *TestRunMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedchatbot {
+		edges = append(edges, testrun.EdgeChatbot)
+	}
+	if m.clearedresults {
+		edges = append(edges, testrun.EdgeResults)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *TestRunMutation) EdgeCleared(name string) bool {
+	switch name {
+	case testrun.EdgeChatbot:
+		return m.clearedchatbot
+	case testrun.EdgeResults:
+		return m.clearedresults
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *TestRunMutation) ClearEdge(name string) error {
+	switch name {
+	case testrun.EdgeChatbot:
+		m.ClearChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown TestRun unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *TestRunMutation) ResetEdge(name string) error {
+	switch name {
+	case testrun.EdgeChatbot:
+		m.ResetChatbot()
+		return nil
+	case testrun.EdgeResults:
+		m.ResetResults()
+		return nil
+	}
+	return fmt.Errorf("unknown TestRun edge %s", name)
+}
+
 // TokenMutation represents an operation that mutates the Token nodes in the graph.
 type TokenMutation struct {
 	config
@@ -27316,6 +35513,7 @@ type TokenMutation struct {
 	scopes         *[]string
 	appendscopes   []string
 	created_by     *string
+	replaces       *string
 	last_used_at   *time.Time
 	expires_at     *time.Time
 	revoked_at     *time.Time
@@ -27701,6 +35899,42 @@ func (m *TokenMutation) ResetCreatedBy() {
 	m.created_by = nil
 }
 
+// SetReplaces sets the "replaces" field.
+func (m *TokenMutation) SetReplaces(s string) {
+	m.replaces = &s
+}
+
+// Replaces returns the value of the "replaces" field in the mutation.
+func (m *TokenMutation) Replaces() (r string, exists bool) {
+	v := m.replaces
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReplaces returns the old "replaces" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldReplaces(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReplaces is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReplaces requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReplaces: %w", err)
+	}
+	return oldValue.Replaces, nil
+}
+
+// ResetReplaces resets all changes to the "replaces" field.
+func (m *TokenMutation) ResetReplaces() {
+	m.replaces = nil
+}
+
 // SetLastUsedAt sets the "last_used_at" field.
 func (m *TokenMutation) SetLastUsedAt(t time.Time) {
 	m.last_used_at = &t
@@ -28017,7 +36251,7 @@ func (m *TokenMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TokenMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 14)
 	if m.workspace_id != nil {
 		fields = append(fields, token.FieldWorkspaceID)
 	}
@@ -28038,6 +36272,9 @@ func (m *TokenMutation) Fields() []string {
 	}
 	if m.created_by != nil {
 		fields = append(fields, token.FieldCreatedBy)
+	}
+	if m.replaces != nil {
+		fields = append(fields, token.FieldReplaces)
 	}
 	if m.last_used_at != nil {
 		fields = append(fields, token.FieldLastUsedAt)
@@ -28079,6 +36316,8 @@ func (m *TokenMutation) Field(name string) (ent.Value, bool) {
 		return m.Scopes()
 	case token.FieldCreatedBy:
 		return m.CreatedBy()
+	case token.FieldReplaces:
+		return m.Replaces()
 	case token.FieldLastUsedAt:
 		return m.LastUsedAt()
 	case token.FieldExpiresAt:
@@ -28114,6 +36353,8 @@ func (m *TokenMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldScopes(ctx)
 	case token.FieldCreatedBy:
 		return m.OldCreatedBy(ctx)
+	case token.FieldReplaces:
+		return m.OldReplaces(ctx)
 	case token.FieldLastUsedAt:
 		return m.OldLastUsedAt(ctx)
 	case token.FieldExpiresAt:
@@ -28183,6 +36424,13 @@ func (m *TokenMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCreatedBy(v)
+		return nil
+	case token.FieldReplaces:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReplaces(v)
 		return nil
 	case token.FieldLastUsedAt:
 		v, ok := value.(time.Time)
@@ -28316,6 +36564,9 @@ func (m *TokenMutation) ResetField(name string) error {
 		return nil
 	case token.FieldCreatedBy:
 		m.ResetCreatedBy()
+		return nil
+	case token.FieldReplaces:
+		m.ResetReplaces()
 		return nil
 	case token.FieldLastUsedAt:
 		m.ResetLastUsedAt()
@@ -30020,6 +38271,9 @@ type UserMutation struct {
 	id                 *string
 	email              *string
 	password_hash      *string
+	name               *string
+	time_zone          *string
+	appearance         *string
 	created_at         *time.Time
 	clearedFields      map[string]struct{}
 	memberships        map[int]struct{}
@@ -30210,6 +38464,114 @@ func (m *UserMutation) OldPasswordHash(ctx context.Context) (v string, err error
 // ResetPasswordHash resets all changes to the "password_hash" field.
 func (m *UserMutation) ResetPasswordHash() {
 	m.password_hash = nil
+}
+
+// SetName sets the "name" field.
+func (m *UserMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *UserMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the User entity.
+// If the User object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UserMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *UserMutation) ResetName() {
+	m.name = nil
+}
+
+// SetTimeZone sets the "time_zone" field.
+func (m *UserMutation) SetTimeZone(s string) {
+	m.time_zone = &s
+}
+
+// TimeZone returns the value of the "time_zone" field in the mutation.
+func (m *UserMutation) TimeZone() (r string, exists bool) {
+	v := m.time_zone
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTimeZone returns the old "time_zone" field's value of the User entity.
+// If the User object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UserMutation) OldTimeZone(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTimeZone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTimeZone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTimeZone: %w", err)
+	}
+	return oldValue.TimeZone, nil
+}
+
+// ResetTimeZone resets all changes to the "time_zone" field.
+func (m *UserMutation) ResetTimeZone() {
+	m.time_zone = nil
+}
+
+// SetAppearance sets the "appearance" field.
+func (m *UserMutation) SetAppearance(s string) {
+	m.appearance = &s
+}
+
+// Appearance returns the value of the "appearance" field in the mutation.
+func (m *UserMutation) Appearance() (r string, exists bool) {
+	v := m.appearance
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAppearance returns the old "appearance" field's value of the User entity.
+// If the User object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UserMutation) OldAppearance(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAppearance is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAppearance requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAppearance: %w", err)
+	}
+	return oldValue.Appearance, nil
+}
+
+// ResetAppearance resets all changes to the "appearance" field.
+func (m *UserMutation) ResetAppearance() {
+	m.appearance = nil
 }
 
 // SetCreatedAt sets the "created_at" field.
@@ -30444,12 +38806,21 @@ func (m *UserMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *UserMutation) Fields() []string {
-	fields := make([]string, 0, 3)
+	fields := make([]string, 0, 6)
 	if m.email != nil {
 		fields = append(fields, user.FieldEmail)
 	}
 	if m.password_hash != nil {
 		fields = append(fields, user.FieldPasswordHash)
+	}
+	if m.name != nil {
+		fields = append(fields, user.FieldName)
+	}
+	if m.time_zone != nil {
+		fields = append(fields, user.FieldTimeZone)
+	}
+	if m.appearance != nil {
+		fields = append(fields, user.FieldAppearance)
 	}
 	if m.created_at != nil {
 		fields = append(fields, user.FieldCreatedAt)
@@ -30466,6 +38837,12 @@ func (m *UserMutation) Field(name string) (ent.Value, bool) {
 		return m.Email()
 	case user.FieldPasswordHash:
 		return m.PasswordHash()
+	case user.FieldName:
+		return m.Name()
+	case user.FieldTimeZone:
+		return m.TimeZone()
+	case user.FieldAppearance:
+		return m.Appearance()
 	case user.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -30481,6 +38858,12 @@ func (m *UserMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldEmail(ctx)
 	case user.FieldPasswordHash:
 		return m.OldPasswordHash(ctx)
+	case user.FieldName:
+		return m.OldName(ctx)
+	case user.FieldTimeZone:
+		return m.OldTimeZone(ctx)
+	case user.FieldAppearance:
+		return m.OldAppearance(ctx)
 	case user.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -30505,6 +38888,27 @@ func (m *UserMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetPasswordHash(v)
+		return nil
+	case user.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case user.FieldTimeZone:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTimeZone(v)
+		return nil
+	case user.FieldAppearance:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAppearance(v)
 		return nil
 	case user.FieldCreatedAt:
 		v, ok := value.(time.Time)
@@ -30567,6 +38971,15 @@ func (m *UserMutation) ResetField(name string) error {
 		return nil
 	case user.FieldPasswordHash:
 		m.ResetPasswordHash()
+		return nil
+	case user.FieldName:
+		m.ResetName()
+		return nil
+	case user.FieldTimeZone:
+		m.ResetTimeZone()
+		return nil
+	case user.FieldAppearance:
+		m.ResetAppearance()
 		return nil
 	case user.FieldCreatedAt:
 		m.ResetCreatedAt()

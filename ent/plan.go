@@ -33,6 +33,8 @@ type Plan struct {
 	MessageChars int `json:"message_chars,omitempty"`
 	// MessagesPerMonth holds the value of the "messages_per_month" field.
 	MessagesPerMonth int `json:"messages_per_month,omitempty"`
+	// PlaygroundPerMonth holds the value of the "playground_per_month" field.
+	PlaygroundPerMonth int `json:"playground_per_month,omitempty"`
 	// KnowledgeChars holds the value of the "knowledge_chars" field.
 	KnowledgeChars int `json:"knowledge_chars,omitempty"`
 	// StoredBytes holds the value of the "stored_bytes" field.
@@ -65,7 +67,7 @@ func (*Plan) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case plan.FieldFeatures:
 			values[i] = new([]byte)
-		case plan.FieldRank, plan.FieldChatbots, plan.FieldMembers, plan.FieldTokensPerChatbot, plan.FieldMessageChars, plan.FieldMessagesPerMonth, plan.FieldKnowledgeChars, plan.FieldStoredBytes, plan.FieldRequestsPerMinute, plan.FieldConcurrentAnswers, plan.FieldRetentionDays, plan.FieldMonthlyPrice, plan.FieldYearlyPrice, plan.FieldSoldMonthlyPrice, plan.FieldSoldYearlyPrice:
+		case plan.FieldRank, plan.FieldChatbots, plan.FieldMembers, plan.FieldTokensPerChatbot, plan.FieldMessageChars, plan.FieldMessagesPerMonth, plan.FieldPlaygroundPerMonth, plan.FieldKnowledgeChars, plan.FieldStoredBytes, plan.FieldRequestsPerMinute, plan.FieldConcurrentAnswers, plan.FieldRetentionDays, plan.FieldMonthlyPrice, plan.FieldYearlyPrice, plan.FieldSoldMonthlyPrice, plan.FieldSoldYearlyPrice:
 			values[i] = new(sql.NullInt64)
 		case plan.FieldID, plan.FieldTitle, plan.FieldCurrency, plan.FieldSoldCurrency:
 			values[i] = new(sql.NullString)
@@ -139,6 +141,12 @@ func (_m *Plan) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field messages_per_month", values[i])
 			} else if value.Valid {
 				_m.MessagesPerMonth = int(value.Int64)
+			}
+		case plan.FieldPlaygroundPerMonth:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field playground_per_month", values[i])
+			} else if value.Valid {
+				_m.PlaygroundPerMonth = int(value.Int64)
 			}
 		case plan.FieldKnowledgeChars:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -265,6 +273,9 @@ func (_m *Plan) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("messages_per_month=")
 	builder.WriteString(fmt.Sprintf("%v", _m.MessagesPerMonth))
+	builder.WriteString(", ")
+	builder.WriteString("playground_per_month=")
+	builder.WriteString(fmt.Sprintf("%v", _m.PlaygroundPerMonth))
 	builder.WriteString(", ")
 	builder.WriteString("knowledge_chars=")
 	builder.WriteString(fmt.Sprintf("%v", _m.KnowledgeChars))

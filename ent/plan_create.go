@@ -78,6 +78,20 @@ func (_c *PlanCreate) SetNillableMessagesPerMonth(v *int) *PlanCreate {
 	return _c
 }
 
+// SetPlaygroundPerMonth sets the "playground_per_month" field.
+func (_c *PlanCreate) SetPlaygroundPerMonth(v int) *PlanCreate {
+	_c.mutation.SetPlaygroundPerMonth(v)
+	return _c
+}
+
+// SetNillablePlaygroundPerMonth sets the "playground_per_month" field if the given value is not nil.
+func (_c *PlanCreate) SetNillablePlaygroundPerMonth(v *int) *PlanCreate {
+	if v != nil {
+		_c.SetPlaygroundPerMonth(*v)
+	}
+	return _c
+}
+
 // SetKnowledgeChars sets the "knowledge_chars" field.
 func (_c *PlanCreate) SetKnowledgeChars(v int) *PlanCreate {
 	_c.mutation.SetKnowledgeChars(v)
@@ -269,6 +283,10 @@ func (_c *PlanCreate) defaults() {
 		v := plan.DefaultMessagesPerMonth
 		_c.mutation.SetMessagesPerMonth(v)
 	}
+	if _, ok := _c.mutation.PlaygroundPerMonth(); !ok {
+		v := plan.DefaultPlaygroundPerMonth
+		_c.mutation.SetPlaygroundPerMonth(v)
+	}
 	if _, ok := _c.mutation.StoredBytes(); !ok {
 		v := plan.DefaultStoredBytes
 		_c.mutation.SetStoredBytes(v)
@@ -341,6 +359,9 @@ func (_c *PlanCreate) check() error {
 	}
 	if _, ok := _c.mutation.MessagesPerMonth(); !ok {
 		return &ValidationError{Name: "messages_per_month", err: errors.New(`ent: missing required field "Plan.messages_per_month"`)}
+	}
+	if _, ok := _c.mutation.PlaygroundPerMonth(); !ok {
+		return &ValidationError{Name: "playground_per_month", err: errors.New(`ent: missing required field "Plan.playground_per_month"`)}
 	}
 	if _, ok := _c.mutation.KnowledgeChars(); !ok {
 		return &ValidationError{Name: "knowledge_chars", err: errors.New(`ent: missing required field "Plan.knowledge_chars"`)}
@@ -457,6 +478,10 @@ func (_c *PlanCreate) createSpec() (*Plan, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.MessagesPerMonth(); ok {
 		_spec.SetField(plan.FieldMessagesPerMonth, field.TypeInt, value)
 		_node.MessagesPerMonth = value
+	}
+	if value, ok := _c.mutation.PlaygroundPerMonth(); ok {
+		_spec.SetField(plan.FieldPlaygroundPerMonth, field.TypeInt, value)
+		_node.PlaygroundPerMonth = value
 	}
 	if value, ok := _c.mutation.KnowledgeChars(); ok {
 		_spec.SetField(plan.FieldKnowledgeChars, field.TypeInt, value)
@@ -683,6 +708,24 @@ func (u *PlanUpsert) UpdateMessagesPerMonth() *PlanUpsert {
 // AddMessagesPerMonth adds v to the "messages_per_month" field.
 func (u *PlanUpsert) AddMessagesPerMonth(v int) *PlanUpsert {
 	u.Add(plan.FieldMessagesPerMonth, v)
+	return u
+}
+
+// SetPlaygroundPerMonth sets the "playground_per_month" field.
+func (u *PlanUpsert) SetPlaygroundPerMonth(v int) *PlanUpsert {
+	u.Set(plan.FieldPlaygroundPerMonth, v)
+	return u
+}
+
+// UpdatePlaygroundPerMonth sets the "playground_per_month" field to the value that was provided on create.
+func (u *PlanUpsert) UpdatePlaygroundPerMonth() *PlanUpsert {
+	u.SetExcluded(plan.FieldPlaygroundPerMonth)
+	return u
+}
+
+// AddPlaygroundPerMonth adds v to the "playground_per_month" field.
+func (u *PlanUpsert) AddPlaygroundPerMonth(v int) *PlanUpsert {
+	u.Add(plan.FieldPlaygroundPerMonth, v)
 	return u
 }
 
@@ -1071,6 +1114,27 @@ func (u *PlanUpsertOne) AddMessagesPerMonth(v int) *PlanUpsertOne {
 func (u *PlanUpsertOne) UpdateMessagesPerMonth() *PlanUpsertOne {
 	return u.Update(func(s *PlanUpsert) {
 		s.UpdateMessagesPerMonth()
+	})
+}
+
+// SetPlaygroundPerMonth sets the "playground_per_month" field.
+func (u *PlanUpsertOne) SetPlaygroundPerMonth(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetPlaygroundPerMonth(v)
+	})
+}
+
+// AddPlaygroundPerMonth adds v to the "playground_per_month" field.
+func (u *PlanUpsertOne) AddPlaygroundPerMonth(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddPlaygroundPerMonth(v)
+	})
+}
+
+// UpdatePlaygroundPerMonth sets the "playground_per_month" field to the value that was provided on create.
+func (u *PlanUpsertOne) UpdatePlaygroundPerMonth() *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdatePlaygroundPerMonth()
 	})
 }
 
@@ -1657,6 +1721,27 @@ func (u *PlanUpsertBulk) AddMessagesPerMonth(v int) *PlanUpsertBulk {
 func (u *PlanUpsertBulk) UpdateMessagesPerMonth() *PlanUpsertBulk {
 	return u.Update(func(s *PlanUpsert) {
 		s.UpdateMessagesPerMonth()
+	})
+}
+
+// SetPlaygroundPerMonth sets the "playground_per_month" field.
+func (u *PlanUpsertBulk) SetPlaygroundPerMonth(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetPlaygroundPerMonth(v)
+	})
+}
+
+// AddPlaygroundPerMonth adds v to the "playground_per_month" field.
+func (u *PlanUpsertBulk) AddPlaygroundPerMonth(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddPlaygroundPerMonth(v)
+	})
+}
+
+// UpdatePlaygroundPerMonth sets the "playground_per_month" field to the value that was provided on create.
+func (u *PlanUpsertBulk) UpdatePlaygroundPerMonth() *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdatePlaygroundPerMonth()
 	})
 }
 

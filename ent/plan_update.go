@@ -180,6 +180,27 @@ func (_u *PlanUpdate) AddMessagesPerMonth(v int) *PlanUpdate {
 	return _u
 }
 
+// SetPlaygroundPerMonth sets the "playground_per_month" field.
+func (_u *PlanUpdate) SetPlaygroundPerMonth(v int) *PlanUpdate {
+	_u.mutation.ResetPlaygroundPerMonth()
+	_u.mutation.SetPlaygroundPerMonth(v)
+	return _u
+}
+
+// SetNillablePlaygroundPerMonth sets the "playground_per_month" field if the given value is not nil.
+func (_u *PlanUpdate) SetNillablePlaygroundPerMonth(v *int) *PlanUpdate {
+	if v != nil {
+		_u.SetPlaygroundPerMonth(*v)
+	}
+	return _u
+}
+
+// AddPlaygroundPerMonth adds value to the "playground_per_month" field.
+func (_u *PlanUpdate) AddPlaygroundPerMonth(v int) *PlanUpdate {
+	_u.mutation.AddPlaygroundPerMonth(v)
+	return _u
+}
+
 // SetKnowledgeChars sets the "knowledge_chars" field.
 func (_u *PlanUpdate) SetKnowledgeChars(v int) *PlanUpdate {
 	_u.mutation.ResetKnowledgeChars()
@@ -508,6 +529,12 @@ func (_u *PlanUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.AddedMessagesPerMonth(); ok {
 		_spec.AddField(plan.FieldMessagesPerMonth, field.TypeInt, value)
 	}
+	if value, ok := _u.mutation.PlaygroundPerMonth(); ok {
+		_spec.SetField(plan.FieldPlaygroundPerMonth, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedPlaygroundPerMonth(); ok {
+		_spec.AddField(plan.FieldPlaygroundPerMonth, field.TypeInt, value)
+	}
 	if value, ok := _u.mutation.KnowledgeChars(); ok {
 		_spec.SetField(plan.FieldKnowledgeChars, field.TypeInt, value)
 	}
@@ -737,6 +764,27 @@ func (_u *PlanUpdateOne) SetNillableMessagesPerMonth(v *int) *PlanUpdateOne {
 // AddMessagesPerMonth adds value to the "messages_per_month" field.
 func (_u *PlanUpdateOne) AddMessagesPerMonth(v int) *PlanUpdateOne {
 	_u.mutation.AddMessagesPerMonth(v)
+	return _u
+}
+
+// SetPlaygroundPerMonth sets the "playground_per_month" field.
+func (_u *PlanUpdateOne) SetPlaygroundPerMonth(v int) *PlanUpdateOne {
+	_u.mutation.ResetPlaygroundPerMonth()
+	_u.mutation.SetPlaygroundPerMonth(v)
+	return _u
+}
+
+// SetNillablePlaygroundPerMonth sets the "playground_per_month" field if the given value is not nil.
+func (_u *PlanUpdateOne) SetNillablePlaygroundPerMonth(v *int) *PlanUpdateOne {
+	if v != nil {
+		_u.SetPlaygroundPerMonth(*v)
+	}
+	return _u
+}
+
+// AddPlaygroundPerMonth adds value to the "playground_per_month" field.
+func (_u *PlanUpdateOne) AddPlaygroundPerMonth(v int) *PlanUpdateOne {
+	_u.mutation.AddPlaygroundPerMonth(v)
 	return _u
 }
 
@@ -1097,6 +1145,12 @@ func (_u *PlanUpdateOne) sqlSave(ctx context.Context) (_node *Plan, err error) {
 	}
 	if value, ok := _u.mutation.AddedMessagesPerMonth(); ok {
 		_spec.AddField(plan.FieldMessagesPerMonth, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.PlaygroundPerMonth(); ok {
+		_spec.SetField(plan.FieldPlaygroundPerMonth, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedPlaygroundPerMonth(); ok {
+		_spec.AddField(plan.FieldPlaygroundPerMonth, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.KnowledgeChars(); ok {
 		_spec.SetField(plan.FieldKnowledgeChars, field.TypeInt, value)

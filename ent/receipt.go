@@ -43,6 +43,16 @@ type Receipt struct {
 	Passages int `json:"passages,omitempty"`
 	// Refuted holds the value of the "refuted" field.
 	Refuted int `json:"refuted,omitempty"`
+	// ConversationID holds the value of the "conversation_id" field.
+	ConversationID int64 `json:"conversation_id,omitempty"`
+	// Opens holds the value of the "opens" field.
+	Opens bool `json:"opens,omitempty"`
+	// Origin holds the value of the "origin" field.
+	Origin string `json:"origin,omitempty"`
+	// Outcome holds the value of the "outcome" field.
+	Outcome string `json:"outcome,omitempty"`
+	// Counted holds the value of the "counted" field.
+	Counted bool `json:"counted,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt    time.Time `json:"created_at,omitempty"`
 	selectValues sql.SelectValues
@@ -53,11 +63,11 @@ func (*Receipt) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case receipt.FieldEstimated:
+		case receipt.FieldEstimated, receipt.FieldOpens, receipt.FieldCounted:
 			values[i] = new(sql.NullBool)
-		case receipt.FieldID, receipt.FieldMessageID, receipt.FieldAttempt, receipt.FieldPromptTokens, receipt.FieldCompletionTokens, receipt.FieldFirstTokenMs, receipt.FieldTotalMs, receipt.FieldPassages, receipt.FieldRefuted:
+		case receipt.FieldID, receipt.FieldMessageID, receipt.FieldAttempt, receipt.FieldPromptTokens, receipt.FieldCompletionTokens, receipt.FieldFirstTokenMs, receipt.FieldTotalMs, receipt.FieldPassages, receipt.FieldRefuted, receipt.FieldConversationID:
 			values[i] = new(sql.NullInt64)
-		case receipt.FieldWorkspaceID, receipt.FieldChatbotID, receipt.FieldStatus, receipt.FieldModel:
+		case receipt.FieldWorkspaceID, receipt.FieldChatbotID, receipt.FieldStatus, receipt.FieldModel, receipt.FieldOrigin, receipt.FieldOutcome:
 			values[i] = new(sql.NullString)
 		case receipt.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -160,6 +170,36 @@ func (_m *Receipt) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Refuted = int(value.Int64)
 			}
+		case receipt.FieldConversationID:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field conversation_id", values[i])
+			} else if value.Valid {
+				_m.ConversationID = value.Int64
+			}
+		case receipt.FieldOpens:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field opens", values[i])
+			} else if value.Valid {
+				_m.Opens = value.Bool
+			}
+		case receipt.FieldOrigin:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field origin", values[i])
+			} else if value.Valid {
+				_m.Origin = value.String
+			}
+		case receipt.FieldOutcome:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field outcome", values[i])
+			} else if value.Valid {
+				_m.Outcome = value.String
+			}
+		case receipt.FieldCounted:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field counted", values[i])
+			} else if value.Valid {
+				_m.Counted = value.Bool
+			}
 		case receipt.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field created_at", values[i])
@@ -240,6 +280,21 @@ func (_m *Receipt) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("refuted=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Refuted))
+	builder.WriteString(", ")
+	builder.WriteString("conversation_id=")
+	builder.WriteString(fmt.Sprintf("%v", _m.ConversationID))
+	builder.WriteString(", ")
+	builder.WriteString("opens=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Opens))
+	builder.WriteString(", ")
+	builder.WriteString("origin=")
+	builder.WriteString(_m.Origin)
+	builder.WriteString(", ")
+	builder.WriteString("outcome=")
+	builder.WriteString(_m.Outcome)
+	builder.WriteString(", ")
+	builder.WriteString("counted=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Counted))
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))

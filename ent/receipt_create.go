@@ -164,6 +164,76 @@ func (_c *ReceiptCreate) SetNillableRefuted(v *int) *ReceiptCreate {
 	return _c
 }
 
+// SetConversationID sets the "conversation_id" field.
+func (_c *ReceiptCreate) SetConversationID(v int64) *ReceiptCreate {
+	_c.mutation.SetConversationID(v)
+	return _c
+}
+
+// SetNillableConversationID sets the "conversation_id" field if the given value is not nil.
+func (_c *ReceiptCreate) SetNillableConversationID(v *int64) *ReceiptCreate {
+	if v != nil {
+		_c.SetConversationID(*v)
+	}
+	return _c
+}
+
+// SetOpens sets the "opens" field.
+func (_c *ReceiptCreate) SetOpens(v bool) *ReceiptCreate {
+	_c.mutation.SetOpens(v)
+	return _c
+}
+
+// SetNillableOpens sets the "opens" field if the given value is not nil.
+func (_c *ReceiptCreate) SetNillableOpens(v *bool) *ReceiptCreate {
+	if v != nil {
+		_c.SetOpens(*v)
+	}
+	return _c
+}
+
+// SetOrigin sets the "origin" field.
+func (_c *ReceiptCreate) SetOrigin(v string) *ReceiptCreate {
+	_c.mutation.SetOrigin(v)
+	return _c
+}
+
+// SetNillableOrigin sets the "origin" field if the given value is not nil.
+func (_c *ReceiptCreate) SetNillableOrigin(v *string) *ReceiptCreate {
+	if v != nil {
+		_c.SetOrigin(*v)
+	}
+	return _c
+}
+
+// SetOutcome sets the "outcome" field.
+func (_c *ReceiptCreate) SetOutcome(v string) *ReceiptCreate {
+	_c.mutation.SetOutcome(v)
+	return _c
+}
+
+// SetNillableOutcome sets the "outcome" field if the given value is not nil.
+func (_c *ReceiptCreate) SetNillableOutcome(v *string) *ReceiptCreate {
+	if v != nil {
+		_c.SetOutcome(*v)
+	}
+	return _c
+}
+
+// SetCounted sets the "counted" field.
+func (_c *ReceiptCreate) SetCounted(v bool) *ReceiptCreate {
+	_c.mutation.SetCounted(v)
+	return _c
+}
+
+// SetNillableCounted sets the "counted" field if the given value is not nil.
+func (_c *ReceiptCreate) SetNillableCounted(v *bool) *ReceiptCreate {
+	if v != nil {
+		_c.SetCounted(*v)
+	}
+	return _c
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (_c *ReceiptCreate) SetCreatedAt(v time.Time) *ReceiptCreate {
 	_c.mutation.SetCreatedAt(v)
@@ -253,6 +323,26 @@ func (_c *ReceiptCreate) defaults() error {
 		v := receipt.DefaultRefuted
 		_c.mutation.SetRefuted(v)
 	}
+	if _, ok := _c.mutation.ConversationID(); !ok {
+		v := receipt.DefaultConversationID
+		_c.mutation.SetConversationID(v)
+	}
+	if _, ok := _c.mutation.Opens(); !ok {
+		v := receipt.DefaultOpens
+		_c.mutation.SetOpens(v)
+	}
+	if _, ok := _c.mutation.Origin(); !ok {
+		v := receipt.DefaultOrigin
+		_c.mutation.SetOrigin(v)
+	}
+	if _, ok := _c.mutation.Outcome(); !ok {
+		v := receipt.DefaultOutcome
+		_c.mutation.SetOutcome(v)
+	}
+	if _, ok := _c.mutation.Counted(); !ok {
+		v := receipt.DefaultCounted
+		_c.mutation.SetCounted(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		if receipt.DefaultCreatedAt == nil {
 			return fmt.Errorf("ent: uninitialized receipt.DefaultCreatedAt (forgotten import ent/runtime?)")
@@ -323,6 +413,31 @@ func (_c *ReceiptCreate) check() error {
 	}
 	if _, ok := _c.mutation.Refuted(); !ok {
 		return &ValidationError{Name: "refuted", err: errors.New(`ent: missing required field "Receipt.refuted"`)}
+	}
+	if _, ok := _c.mutation.ConversationID(); !ok {
+		return &ValidationError{Name: "conversation_id", err: errors.New(`ent: missing required field "Receipt.conversation_id"`)}
+	}
+	if _, ok := _c.mutation.Opens(); !ok {
+		return &ValidationError{Name: "opens", err: errors.New(`ent: missing required field "Receipt.opens"`)}
+	}
+	if _, ok := _c.mutation.Origin(); !ok {
+		return &ValidationError{Name: "origin", err: errors.New(`ent: missing required field "Receipt.origin"`)}
+	}
+	if v, ok := _c.mutation.Origin(); ok {
+		if err := receipt.OriginValidator(v); err != nil {
+			return &ValidationError{Name: "origin", err: fmt.Errorf(`ent: validator failed for field "Receipt.origin": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Outcome(); !ok {
+		return &ValidationError{Name: "outcome", err: errors.New(`ent: missing required field "Receipt.outcome"`)}
+	}
+	if v, ok := _c.mutation.Outcome(); ok {
+		if err := receipt.OutcomeValidator(v); err != nil {
+			return &ValidationError{Name: "outcome", err: fmt.Errorf(`ent: validator failed for field "Receipt.outcome": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Counted(); !ok {
+		return &ValidationError{Name: "counted", err: errors.New(`ent: missing required field "Receipt.counted"`)}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "Receipt.created_at"`)}
@@ -412,6 +527,26 @@ func (_c *ReceiptCreate) createSpec() (*Receipt, *sqlgraph.CreateSpec) {
 		_spec.SetField(receipt.FieldRefuted, field.TypeInt, value)
 		_node.Refuted = value
 	}
+	if value, ok := _c.mutation.ConversationID(); ok {
+		_spec.SetField(receipt.FieldConversationID, field.TypeInt64, value)
+		_node.ConversationID = value
+	}
+	if value, ok := _c.mutation.Opens(); ok {
+		_spec.SetField(receipt.FieldOpens, field.TypeBool, value)
+		_node.Opens = value
+	}
+	if value, ok := _c.mutation.Origin(); ok {
+		_spec.SetField(receipt.FieldOrigin, field.TypeString, value)
+		_node.Origin = value
+	}
+	if value, ok := _c.mutation.Outcome(); ok {
+		_spec.SetField(receipt.FieldOutcome, field.TypeString, value)
+		_node.Outcome = value
+	}
+	if value, ok := _c.mutation.Counted(); ok {
+		_spec.SetField(receipt.FieldCounted, field.TypeBool, value)
+		_node.Counted = value
+	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(receipt.FieldCreatedAt, field.TypeTime, value)
 		_node.CreatedAt = value
@@ -467,6 +602,18 @@ type (
 		*sql.UpdateSet
 	}
 )
+
+// SetCounted sets the "counted" field.
+func (u *ReceiptUpsert) SetCounted(v bool) *ReceiptUpsert {
+	u.Set(receipt.FieldCounted, v)
+	return u
+}
+
+// UpdateCounted sets the "counted" field to the value that was provided on create.
+func (u *ReceiptUpsert) UpdateCounted() *ReceiptUpsert {
+	u.SetExcluded(receipt.FieldCounted)
+	return u
+}
 
 // UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
@@ -524,6 +671,18 @@ func (u *ReceiptUpsertOne) UpdateNewValues() *ReceiptUpsertOne {
 		if _, exists := u.create.mutation.Refuted(); exists {
 			s.SetIgnore(receipt.FieldRefuted)
 		}
+		if _, exists := u.create.mutation.ConversationID(); exists {
+			s.SetIgnore(receipt.FieldConversationID)
+		}
+		if _, exists := u.create.mutation.Opens(); exists {
+			s.SetIgnore(receipt.FieldOpens)
+		}
+		if _, exists := u.create.mutation.Origin(); exists {
+			s.SetIgnore(receipt.FieldOrigin)
+		}
+		if _, exists := u.create.mutation.Outcome(); exists {
+			s.SetIgnore(receipt.FieldOutcome)
+		}
 		if _, exists := u.create.mutation.CreatedAt(); exists {
 			s.SetIgnore(receipt.FieldCreatedAt)
 		}
@@ -556,6 +715,20 @@ func (u *ReceiptUpsertOne) Update(set func(*ReceiptUpsert)) *ReceiptUpsertOne {
 		set(&ReceiptUpsert{UpdateSet: update})
 	}))
 	return u
+}
+
+// SetCounted sets the "counted" field.
+func (u *ReceiptUpsertOne) SetCounted(v bool) *ReceiptUpsertOne {
+	return u.Update(func(s *ReceiptUpsert) {
+		s.SetCounted(v)
+	})
+}
+
+// UpdateCounted sets the "counted" field to the value that was provided on create.
+func (u *ReceiptUpsertOne) UpdateCounted() *ReceiptUpsertOne {
+	return u.Update(func(s *ReceiptUpsert) {
+		s.UpdateCounted()
+	})
 }
 
 // Exec executes the query.
@@ -779,6 +952,18 @@ func (u *ReceiptUpsertBulk) UpdateNewValues() *ReceiptUpsertBulk {
 			if _, exists := b.mutation.Refuted(); exists {
 				s.SetIgnore(receipt.FieldRefuted)
 			}
+			if _, exists := b.mutation.ConversationID(); exists {
+				s.SetIgnore(receipt.FieldConversationID)
+			}
+			if _, exists := b.mutation.Opens(); exists {
+				s.SetIgnore(receipt.FieldOpens)
+			}
+			if _, exists := b.mutation.Origin(); exists {
+				s.SetIgnore(receipt.FieldOrigin)
+			}
+			if _, exists := b.mutation.Outcome(); exists {
+				s.SetIgnore(receipt.FieldOutcome)
+			}
 			if _, exists := b.mutation.CreatedAt(); exists {
 				s.SetIgnore(receipt.FieldCreatedAt)
 			}
@@ -812,6 +997,20 @@ func (u *ReceiptUpsertBulk) Update(set func(*ReceiptUpsert)) *ReceiptUpsertBulk 
 		set(&ReceiptUpsert{UpdateSet: update})
 	}))
 	return u
+}
+
+// SetCounted sets the "counted" field.
+func (u *ReceiptUpsertBulk) SetCounted(v bool) *ReceiptUpsertBulk {
+	return u.Update(func(s *ReceiptUpsert) {
+		s.SetCounted(v)
+	})
+}
+
+// UpdateCounted sets the "counted" field to the value that was provided on create.
+func (u *ReceiptUpsertBulk) UpdateCounted() *ReceiptUpsertBulk {
+	return u.Update(func(s *ReceiptUpsert) {
+		s.UpdateCounted()
+	})
 }
 
 // Exec executes the query.

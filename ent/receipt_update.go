@@ -27,6 +27,20 @@ func (_u *ReceiptUpdate) Where(ps ...predicate.Receipt) *ReceiptUpdate {
 	return _u
 }
 
+// SetCounted sets the "counted" field.
+func (_u *ReceiptUpdate) SetCounted(v bool) *ReceiptUpdate {
+	_u.mutation.SetCounted(v)
+	return _u
+}
+
+// SetNillableCounted sets the "counted" field if the given value is not nil.
+func (_u *ReceiptUpdate) SetNillableCounted(v *bool) *ReceiptUpdate {
+	if v != nil {
+		_u.SetCounted(*v)
+	}
+	return _u
+}
+
 // Mutation returns the ReceiptMutation object of the builder.
 func (_u *ReceiptUpdate) Mutation() *ReceiptMutation {
 	return _u.mutation
@@ -68,6 +82,9 @@ func (_u *ReceiptUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 			}
 		}
 	}
+	if value, ok := _u.mutation.Counted(); ok {
+		_spec.SetField(receipt.FieldCounted, field.TypeBool, value)
+	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
 			err = &NotFoundError{receipt.Label}
@@ -86,6 +103,20 @@ type ReceiptUpdateOne struct {
 	fields   []string
 	hooks    []Hook
 	mutation *ReceiptMutation
+}
+
+// SetCounted sets the "counted" field.
+func (_u *ReceiptUpdateOne) SetCounted(v bool) *ReceiptUpdateOne {
+	_u.mutation.SetCounted(v)
+	return _u
+}
+
+// SetNillableCounted sets the "counted" field if the given value is not nil.
+func (_u *ReceiptUpdateOne) SetNillableCounted(v *bool) *ReceiptUpdateOne {
+	if v != nil {
+		_u.SetCounted(*v)
+	}
+	return _u
 }
 
 // Mutation returns the ReceiptMutation object of the builder.
@@ -158,6 +189,9 @@ func (_u *ReceiptUpdateOne) sqlSave(ctx context.Context) (_node *Receipt, err er
 				ps[i](selector)
 			}
 		}
+	}
+	if value, ok := _u.mutation.Counted(); ok {
+		_spec.SetField(receipt.FieldCounted, field.TypeBool, value)
 	}
 	_node = &Receipt{config: _u.config}
 	_spec.Assign = _node.assignValues

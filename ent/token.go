@@ -33,6 +33,8 @@ type Token struct {
 	Scopes []string `json:"scopes,omitempty"`
 	// CreatedBy holds the value of the "created_by" field.
 	CreatedBy string `json:"created_by,omitempty"`
+	// Replaces holds the value of the "replaces" field.
+	Replaces string `json:"replaces,omitempty"`
 	// LastUsedAt holds the value of the "last_used_at" field.
 	LastUsedAt *time.Time `json:"last_used_at,omitempty"`
 	// ExpiresAt holds the value of the "expires_at" field.
@@ -80,7 +82,7 @@ func (*Token) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case token.FieldKept, token.FieldOverLimit:
 			values[i] = new(sql.NullBool)
-		case token.FieldID, token.FieldWorkspaceID, token.FieldChatbotID, token.FieldName, token.FieldHint, token.FieldHash, token.FieldCreatedBy:
+		case token.FieldID, token.FieldWorkspaceID, token.FieldChatbotID, token.FieldName, token.FieldHint, token.FieldHash, token.FieldCreatedBy, token.FieldReplaces:
 			values[i] = new(sql.NullString)
 		case token.FieldLastUsedAt, token.FieldExpiresAt, token.FieldRevokedAt, token.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -148,6 +150,12 @@ func (_m *Token) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field created_by", values[i])
 			} else if value.Valid {
 				_m.CreatedBy = value.String
+			}
+		case token.FieldReplaces:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field replaces", values[i])
+			} else if value.Valid {
+				_m.Replaces = value.String
 			}
 		case token.FieldLastUsedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -248,6 +256,9 @@ func (_m *Token) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("created_by=")
 	builder.WriteString(_m.CreatedBy)
+	builder.WriteString(", ")
+	builder.WriteString("replaces=")
+	builder.WriteString(_m.Replaces)
 	builder.WriteString(", ")
 	if v := _m.LastUsedAt; v != nil {
 		builder.WriteString("last_used_at=")

@@ -66,6 +66,20 @@ func (_c *TokenCreate) SetCreatedBy(v string) *TokenCreate {
 	return _c
 }
 
+// SetReplaces sets the "replaces" field.
+func (_c *TokenCreate) SetReplaces(v string) *TokenCreate {
+	_c.mutation.SetReplaces(v)
+	return _c
+}
+
+// SetNillableReplaces sets the "replaces" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableReplaces(v *string) *TokenCreate {
+	if v != nil {
+		_c.SetReplaces(*v)
+	}
+	return _c
+}
+
 // SetLastUsedAt sets the "last_used_at" field.
 func (_c *TokenCreate) SetLastUsedAt(v time.Time) *TokenCreate {
 	_c.mutation.SetLastUsedAt(v)
@@ -198,6 +212,10 @@ func (_c *TokenCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *TokenCreate) defaults() error {
+	if _, ok := _c.mutation.Replaces(); !ok {
+		v := token.DefaultReplaces
+		_c.mutation.SetReplaces(v)
+	}
 	if _, ok := _c.mutation.Kept(); !ok {
 		v := token.DefaultKept
 		_c.mutation.SetKept(v)
@@ -267,6 +285,14 @@ func (_c *TokenCreate) check() error {
 	if v, ok := _c.mutation.CreatedBy(); ok {
 		if err := token.CreatedByValidator(v); err != nil {
 			return &ValidationError{Name: "created_by", err: fmt.Errorf(`ent: validator failed for field "Token.created_by": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Replaces(); !ok {
+		return &ValidationError{Name: "replaces", err: errors.New(`ent: missing required field "Token.replaces"`)}
+	}
+	if v, ok := _c.mutation.Replaces(); ok {
+		if err := token.ReplacesValidator(v); err != nil {
+			return &ValidationError{Name: "replaces", err: fmt.Errorf(`ent: validator failed for field "Token.replaces": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.Kept(); !ok {
@@ -345,6 +371,10 @@ func (_c *TokenCreate) createSpec() (*Token, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CreatedBy(); ok {
 		_spec.SetField(token.FieldCreatedBy, field.TypeString, value)
 		_node.CreatedBy = value
+	}
+	if value, ok := _c.mutation.Replaces(); ok {
+		_spec.SetField(token.FieldReplaces, field.TypeString, value)
+		_node.Replaces = value
 	}
 	if value, ok := _c.mutation.LastUsedAt(); ok {
 		_spec.SetField(token.FieldLastUsedAt, field.TypeTime, value)
@@ -469,6 +499,24 @@ func (u *TokenUpsert) ClearLastUsedAt() *TokenUpsert {
 	return u
 }
 
+// SetExpiresAt sets the "expires_at" field.
+func (u *TokenUpsert) SetExpiresAt(v time.Time) *TokenUpsert {
+	u.Set(token.FieldExpiresAt, v)
+	return u
+}
+
+// UpdateExpiresAt sets the "expires_at" field to the value that was provided on create.
+func (u *TokenUpsert) UpdateExpiresAt() *TokenUpsert {
+	u.SetExcluded(token.FieldExpiresAt)
+	return u
+}
+
+// ClearExpiresAt clears the value of the "expires_at" field.
+func (u *TokenUpsert) ClearExpiresAt() *TokenUpsert {
+	u.SetNull(token.FieldExpiresAt)
+	return u
+}
+
 // SetRevokedAt sets the "revoked_at" field.
 func (u *TokenUpsert) SetRevokedAt(v time.Time) *TokenUpsert {
 	u.Set(token.FieldRevokedAt, v)
@@ -546,8 +594,8 @@ func (u *TokenUpsertOne) UpdateNewValues() *TokenUpsertOne {
 		if _, exists := u.create.mutation.CreatedBy(); exists {
 			s.SetIgnore(token.FieldCreatedBy)
 		}
-		if _, exists := u.create.mutation.ExpiresAt(); exists {
-			s.SetIgnore(token.FieldExpiresAt)
+		if _, exists := u.create.mutation.Replaces(); exists {
+			s.SetIgnore(token.FieldReplaces)
 		}
 		if _, exists := u.create.mutation.CreatedAt(); exists {
 			s.SetIgnore(token.FieldCreatedAt)
@@ -615,6 +663,27 @@ func (u *TokenUpsertOne) UpdateLastUsedAt() *TokenUpsertOne {
 func (u *TokenUpsertOne) ClearLastUsedAt() *TokenUpsertOne {
 	return u.Update(func(s *TokenUpsert) {
 		s.ClearLastUsedAt()
+	})
+}
+
+// SetExpiresAt sets the "expires_at" field.
+func (u *TokenUpsertOne) SetExpiresAt(v time.Time) *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetExpiresAt(v)
+	})
+}
+
+// UpdateExpiresAt sets the "expires_at" field to the value that was provided on create.
+func (u *TokenUpsertOne) UpdateExpiresAt() *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateExpiresAt()
+	})
+}
+
+// ClearExpiresAt clears the value of the "expires_at" field.
+func (u *TokenUpsertOne) ClearExpiresAt() *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.ClearExpiresAt()
 	})
 }
 
@@ -868,8 +937,8 @@ func (u *TokenUpsertBulk) UpdateNewValues() *TokenUpsertBulk {
 			if _, exists := b.mutation.CreatedBy(); exists {
 				s.SetIgnore(token.FieldCreatedBy)
 			}
-			if _, exists := b.mutation.ExpiresAt(); exists {
-				s.SetIgnore(token.FieldExpiresAt)
+			if _, exists := b.mutation.Replaces(); exists {
+				s.SetIgnore(token.FieldReplaces)
 			}
 			if _, exists := b.mutation.CreatedAt(); exists {
 				s.SetIgnore(token.FieldCreatedAt)
@@ -938,6 +1007,27 @@ func (u *TokenUpsertBulk) UpdateLastUsedAt() *TokenUpsertBulk {
 func (u *TokenUpsertBulk) ClearLastUsedAt() *TokenUpsertBulk {
 	return u.Update(func(s *TokenUpsert) {
 		s.ClearLastUsedAt()
+	})
+}
+
+// SetExpiresAt sets the "expires_at" field.
+func (u *TokenUpsertBulk) SetExpiresAt(v time.Time) *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetExpiresAt(v)
+	})
+}
+
+// UpdateExpiresAt sets the "expires_at" field to the value that was provided on create.
+func (u *TokenUpsertBulk) UpdateExpiresAt() *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateExpiresAt()
+	})
+}
+
+// ClearExpiresAt clears the value of the "expires_at" field.
+func (u *TokenUpsertBulk) ClearExpiresAt() *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.ClearExpiresAt()
 	})
 }
 

@@ -62,6 +62,26 @@ func (_u *TokenUpdate) ClearLastUsedAt() *TokenUpdate {
 	return _u
 }
 
+// SetExpiresAt sets the "expires_at" field.
+func (_u *TokenUpdate) SetExpiresAt(v time.Time) *TokenUpdate {
+	_u.mutation.SetExpiresAt(v)
+	return _u
+}
+
+// SetNillableExpiresAt sets the "expires_at" field if the given value is not nil.
+func (_u *TokenUpdate) SetNillableExpiresAt(v *time.Time) *TokenUpdate {
+	if v != nil {
+		_u.SetExpiresAt(*v)
+	}
+	return _u
+}
+
+// ClearExpiresAt clears the value of the "expires_at" field.
+func (_u *TokenUpdate) ClearExpiresAt() *TokenUpdate {
+	_u.mutation.ClearExpiresAt()
+	return _u
+}
+
 // SetRevokedAt sets the "revoked_at" field.
 func (_u *TokenUpdate) SetRevokedAt(v time.Time) *TokenUpdate {
 	_u.mutation.SetRevokedAt(v)
@@ -176,6 +196,9 @@ func (_u *TokenUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.LastUsedAtCleared() {
 		_spec.ClearField(token.FieldLastUsedAt, field.TypeTime)
 	}
+	if value, ok := _u.mutation.ExpiresAt(); ok {
+		_spec.SetField(token.FieldExpiresAt, field.TypeTime, value)
+	}
 	if _u.mutation.ExpiresAtCleared() {
 		_spec.ClearField(token.FieldExpiresAt, field.TypeTime)
 	}
@@ -242,6 +265,26 @@ func (_u *TokenUpdateOne) SetNillableLastUsedAt(v *time.Time) *TokenUpdateOne {
 // ClearLastUsedAt clears the value of the "last_used_at" field.
 func (_u *TokenUpdateOne) ClearLastUsedAt() *TokenUpdateOne {
 	_u.mutation.ClearLastUsedAt()
+	return _u
+}
+
+// SetExpiresAt sets the "expires_at" field.
+func (_u *TokenUpdateOne) SetExpiresAt(v time.Time) *TokenUpdateOne {
+	_u.mutation.SetExpiresAt(v)
+	return _u
+}
+
+// SetNillableExpiresAt sets the "expires_at" field if the given value is not nil.
+func (_u *TokenUpdateOne) SetNillableExpiresAt(v *time.Time) *TokenUpdateOne {
+	if v != nil {
+		_u.SetExpiresAt(*v)
+	}
+	return _u
+}
+
+// ClearExpiresAt clears the value of the "expires_at" field.
+func (_u *TokenUpdateOne) ClearExpiresAt() *TokenUpdateOne {
+	_u.mutation.ClearExpiresAt()
 	return _u
 }
 
@@ -388,6 +431,9 @@ func (_u *TokenUpdateOne) sqlSave(ctx context.Context) (_node *Token, err error)
 	}
 	if _u.mutation.LastUsedAtCleared() {
 		_spec.ClearField(token.FieldLastUsedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ExpiresAt(); ok {
+		_spec.SetField(token.FieldExpiresAt, field.TypeTime, value)
 	}
 	if _u.mutation.ExpiresAtCleared() {
 		_spec.ClearField(token.FieldExpiresAt, field.TypeTime)

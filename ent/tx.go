@@ -30,12 +30,20 @@ type Tx struct {
 	Chore *ChoreClient
 	// Conversation is the client for interacting with the Conversation builders.
 	Conversation *ConversationClient
+	// DailyCount is the client for interacting with the DailyCount builders.
+	DailyCount *DailyCountClient
+	// DailyStat is the client for interacting with the DailyStat builders.
+	DailyStat *DailyStatClient
 	// Device is the client for interacting with the Device builders.
 	Device *DeviceClient
 	// Document is the client for interacting with the Document builders.
 	Document *DocumentClient
 	// Embedding is the client for interacting with the Embedding builders.
 	Embedding *EmbeddingClient
+	// Feedback is the client for interacting with the Feedback builders.
+	Feedback *FeedbackClient
+	// Gap is the client for interacting with the Gap builders.
+	Gap *GapClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
 	// InstallationKey is the client for interacting with the InstallationKey builders.
@@ -74,6 +82,12 @@ type Tx struct {
 	Source *SourceClient
 	// Subscription is the client for interacting with the Subscription builders.
 	Subscription *SubscriptionClient
+	// TestQuestion is the client for interacting with the TestQuestion builders.
+	TestQuestion *TestQuestionClient
+	// TestResult is the client for interacting with the TestResult builders.
+	TestResult *TestResultClient
+	// TestRun is the client for interacting with the TestRun builders.
+	TestRun *TestRunClient
 	// Token is the client for interacting with the Token builders.
 	Token *TokenClient
 	// Trial is the client for interacting with the Trial builders.
@@ -225,9 +239,13 @@ func (tx *Tx) init() {
 	tx.Chatbot = NewChatbotClient(tx.config)
 	tx.Chore = NewChoreClient(tx.config)
 	tx.Conversation = NewConversationClient(tx.config)
+	tx.DailyCount = NewDailyCountClient(tx.config)
+	tx.DailyStat = NewDailyStatClient(tx.config)
 	tx.Device = NewDeviceClient(tx.config)
 	tx.Document = NewDocumentClient(tx.config)
 	tx.Embedding = NewEmbeddingClient(tx.config)
+	tx.Feedback = NewFeedbackClient(tx.config)
+	tx.Gap = NewGapClient(tx.config)
 	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
 	tx.InstallationKey = NewInstallationKeyClient(tx.config)
 	tx.Invitation = NewInvitationClient(tx.config)
@@ -247,6 +265,9 @@ func (tx *Tx) init() {
 	tx.SignInAttempt = NewSignInAttemptClient(tx.config)
 	tx.Source = NewSourceClient(tx.config)
 	tx.Subscription = NewSubscriptionClient(tx.config)
+	tx.TestQuestion = NewTestQuestionClient(tx.config)
+	tx.TestResult = NewTestResultClient(tx.config)
+	tx.TestRun = NewTestRunClient(tx.config)
 	tx.Token = NewTokenClient(tx.config)
 	tx.Trial = NewTrialClient(tx.config)
 	tx.Upload = NewUploadClient(tx.config)

@@ -38,6 +38,48 @@ func (_c *UserCreate) SetPasswordHash(v string) *UserCreate {
 	return _c
 }
 
+// SetName sets the "name" field.
+func (_c *UserCreate) SetName(v string) *UserCreate {
+	_c.mutation.SetName(v)
+	return _c
+}
+
+// SetNillableName sets the "name" field if the given value is not nil.
+func (_c *UserCreate) SetNillableName(v *string) *UserCreate {
+	if v != nil {
+		_c.SetName(*v)
+	}
+	return _c
+}
+
+// SetTimeZone sets the "time_zone" field.
+func (_c *UserCreate) SetTimeZone(v string) *UserCreate {
+	_c.mutation.SetTimeZone(v)
+	return _c
+}
+
+// SetNillableTimeZone sets the "time_zone" field if the given value is not nil.
+func (_c *UserCreate) SetNillableTimeZone(v *string) *UserCreate {
+	if v != nil {
+		_c.SetTimeZone(*v)
+	}
+	return _c
+}
+
+// SetAppearance sets the "appearance" field.
+func (_c *UserCreate) SetAppearance(v string) *UserCreate {
+	_c.mutation.SetAppearance(v)
+	return _c
+}
+
+// SetNillableAppearance sets the "appearance" field if the given value is not nil.
+func (_c *UserCreate) SetNillableAppearance(v *string) *UserCreate {
+	if v != nil {
+		_c.SetAppearance(*v)
+	}
+	return _c
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (_c *UserCreate) SetCreatedAt(v time.Time) *UserCreate {
 	_c.mutation.SetCreatedAt(v)
@@ -138,6 +180,18 @@ func (_c *UserCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *UserCreate) defaults() {
+	if _, ok := _c.mutation.Name(); !ok {
+		v := user.DefaultName
+		_c.mutation.SetName(v)
+	}
+	if _, ok := _c.mutation.TimeZone(); !ok {
+		v := user.DefaultTimeZone
+		_c.mutation.SetTimeZone(v)
+	}
+	if _, ok := _c.mutation.Appearance(); !ok {
+		v := user.DefaultAppearance
+		_c.mutation.SetAppearance(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		v := user.DefaultCreatedAt()
 		_c.mutation.SetCreatedAt(v)
@@ -160,6 +214,30 @@ func (_c *UserCreate) check() error {
 	if v, ok := _c.mutation.PasswordHash(); ok {
 		if err := user.PasswordHashValidator(v); err != nil {
 			return &ValidationError{Name: "password_hash", err: fmt.Errorf(`ent: validator failed for field "User.password_hash": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Name(); !ok {
+		return &ValidationError{Name: "name", err: errors.New(`ent: missing required field "User.name"`)}
+	}
+	if v, ok := _c.mutation.Name(); ok {
+		if err := user.NameValidator(v); err != nil {
+			return &ValidationError{Name: "name", err: fmt.Errorf(`ent: validator failed for field "User.name": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.TimeZone(); !ok {
+		return &ValidationError{Name: "time_zone", err: errors.New(`ent: missing required field "User.time_zone"`)}
+	}
+	if v, ok := _c.mutation.TimeZone(); ok {
+		if err := user.TimeZoneValidator(v); err != nil {
+			return &ValidationError{Name: "time_zone", err: fmt.Errorf(`ent: validator failed for field "User.time_zone": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Appearance(); !ok {
+		return &ValidationError{Name: "appearance", err: errors.New(`ent: missing required field "User.appearance"`)}
+	}
+	if v, ok := _c.mutation.Appearance(); ok {
+		if err := user.AppearanceValidator(v); err != nil {
+			return &ValidationError{Name: "appearance", err: fmt.Errorf(`ent: validator failed for field "User.appearance": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
@@ -213,6 +291,18 @@ func (_c *UserCreate) createSpec() (*User, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.PasswordHash(); ok {
 		_spec.SetField(user.FieldPasswordHash, field.TypeString, value)
 		_node.PasswordHash = value
+	}
+	if value, ok := _c.mutation.Name(); ok {
+		_spec.SetField(user.FieldName, field.TypeString, value)
+		_node.Name = value
+	}
+	if value, ok := _c.mutation.TimeZone(); ok {
+		_spec.SetField(user.FieldTimeZone, field.TypeString, value)
+		_node.TimeZone = value
+	}
+	if value, ok := _c.mutation.Appearance(); ok {
+		_spec.SetField(user.FieldAppearance, field.TypeString, value)
+		_node.Appearance = value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(user.FieldCreatedAt, field.TypeTime, value)
@@ -342,6 +432,42 @@ func (u *UserUpsert) UpdatePasswordHash() *UserUpsert {
 	return u
 }
 
+// SetName sets the "name" field.
+func (u *UserUpsert) SetName(v string) *UserUpsert {
+	u.Set(user.FieldName, v)
+	return u
+}
+
+// UpdateName sets the "name" field to the value that was provided on create.
+func (u *UserUpsert) UpdateName() *UserUpsert {
+	u.SetExcluded(user.FieldName)
+	return u
+}
+
+// SetTimeZone sets the "time_zone" field.
+func (u *UserUpsert) SetTimeZone(v string) *UserUpsert {
+	u.Set(user.FieldTimeZone, v)
+	return u
+}
+
+// UpdateTimeZone sets the "time_zone" field to the value that was provided on create.
+func (u *UserUpsert) UpdateTimeZone() *UserUpsert {
+	u.SetExcluded(user.FieldTimeZone)
+	return u
+}
+
+// SetAppearance sets the "appearance" field.
+func (u *UserUpsert) SetAppearance(v string) *UserUpsert {
+	u.Set(user.FieldAppearance, v)
+	return u
+}
+
+// UpdateAppearance sets the "appearance" field to the value that was provided on create.
+func (u *UserUpsert) UpdateAppearance() *UserUpsert {
+	u.SetExcluded(user.FieldAppearance)
+	return u
+}
+
 // UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
 //
@@ -418,6 +544,48 @@ func (u *UserUpsertOne) SetPasswordHash(v string) *UserUpsertOne {
 func (u *UserUpsertOne) UpdatePasswordHash() *UserUpsertOne {
 	return u.Update(func(s *UserUpsert) {
 		s.UpdatePasswordHash()
+	})
+}
+
+// SetName sets the "name" field.
+func (u *UserUpsertOne) SetName(v string) *UserUpsertOne {
+	return u.Update(func(s *UserUpsert) {
+		s.SetName(v)
+	})
+}
+
+// UpdateName sets the "name" field to the value that was provided on create.
+func (u *UserUpsertOne) UpdateName() *UserUpsertOne {
+	return u.Update(func(s *UserUpsert) {
+		s.UpdateName()
+	})
+}
+
+// SetTimeZone sets the "time_zone" field.
+func (u *UserUpsertOne) SetTimeZone(v string) *UserUpsertOne {
+	return u.Update(func(s *UserUpsert) {
+		s.SetTimeZone(v)
+	})
+}
+
+// UpdateTimeZone sets the "time_zone" field to the value that was provided on create.
+func (u *UserUpsertOne) UpdateTimeZone() *UserUpsertOne {
+	return u.Update(func(s *UserUpsert) {
+		s.UpdateTimeZone()
+	})
+}
+
+// SetAppearance sets the "appearance" field.
+func (u *UserUpsertOne) SetAppearance(v string) *UserUpsertOne {
+	return u.Update(func(s *UserUpsert) {
+		s.SetAppearance(v)
+	})
+}
+
+// UpdateAppearance sets the "appearance" field to the value that was provided on create.
+func (u *UserUpsertOne) UpdateAppearance() *UserUpsertOne {
+	return u.Update(func(s *UserUpsert) {
+		s.UpdateAppearance()
 	})
 }
 
@@ -664,6 +832,48 @@ func (u *UserUpsertBulk) SetPasswordHash(v string) *UserUpsertBulk {
 func (u *UserUpsertBulk) UpdatePasswordHash() *UserUpsertBulk {
 	return u.Update(func(s *UserUpsert) {
 		s.UpdatePasswordHash()
+	})
+}
+
+// SetName sets the "name" field.
+func (u *UserUpsertBulk) SetName(v string) *UserUpsertBulk {
+	return u.Update(func(s *UserUpsert) {
+		s.SetName(v)
+	})
+}
+
+// UpdateName sets the "name" field to the value that was provided on create.
+func (u *UserUpsertBulk) UpdateName() *UserUpsertBulk {
+	return u.Update(func(s *UserUpsert) {
+		s.UpdateName()
+	})
+}
+
+// SetTimeZone sets the "time_zone" field.
+func (u *UserUpsertBulk) SetTimeZone(v string) *UserUpsertBulk {
+	return u.Update(func(s *UserUpsert) {
+		s.SetTimeZone(v)
+	})
+}
+
+// UpdateTimeZone sets the "time_zone" field to the value that was provided on create.
+func (u *UserUpsertBulk) UpdateTimeZone() *UserUpsertBulk {
+	return u.Update(func(s *UserUpsert) {
+		s.UpdateTimeZone()
+	})
+}
+
+// SetAppearance sets the "appearance" field.
+func (u *UserUpsertBulk) SetAppearance(v string) *UserUpsertBulk {
+	return u.Update(func(s *UserUpsert) {
+		s.SetAppearance(v)
+	})
+}
+
+// UpdateAppearance sets the "appearance" field to the value that was provided on create.
+func (u *UserUpsertBulk) UpdateAppearance() *UserUpsertBulk {
+	return u.Update(func(s *UserUpsert) {
+		s.UpdateAppearance()
 	})
 }
 

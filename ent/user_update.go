@@ -58,6 +58,48 @@ func (_u *UserUpdate) SetNillablePasswordHash(v *string) *UserUpdate {
 	return _u
 }
 
+// SetName sets the "name" field.
+func (_u *UserUpdate) SetName(v string) *UserUpdate {
+	_u.mutation.SetName(v)
+	return _u
+}
+
+// SetNillableName sets the "name" field if the given value is not nil.
+func (_u *UserUpdate) SetNillableName(v *string) *UserUpdate {
+	if v != nil {
+		_u.SetName(*v)
+	}
+	return _u
+}
+
+// SetTimeZone sets the "time_zone" field.
+func (_u *UserUpdate) SetTimeZone(v string) *UserUpdate {
+	_u.mutation.SetTimeZone(v)
+	return _u
+}
+
+// SetNillableTimeZone sets the "time_zone" field if the given value is not nil.
+func (_u *UserUpdate) SetNillableTimeZone(v *string) *UserUpdate {
+	if v != nil {
+		_u.SetTimeZone(*v)
+	}
+	return _u
+}
+
+// SetAppearance sets the "appearance" field.
+func (_u *UserUpdate) SetAppearance(v string) *UserUpdate {
+	_u.mutation.SetAppearance(v)
+	return _u
+}
+
+// SetNillableAppearance sets the "appearance" field if the given value is not nil.
+func (_u *UserUpdate) SetNillableAppearance(v *string) *UserUpdate {
+	if v != nil {
+		_u.SetAppearance(*v)
+	}
+	return _u
+}
+
 // AddMembershipIDs adds the "memberships" edge to the Member entity by IDs.
 func (_u *UserUpdate) AddMembershipIDs(ids ...int) *UserUpdate {
 	_u.mutation.AddMembershipIDs(ids...)
@@ -210,6 +252,21 @@ func (_u *UserUpdate) check() error {
 			return &ValidationError{Name: "password_hash", err: fmt.Errorf(`ent: validator failed for field "User.password_hash": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Name(); ok {
+		if err := user.NameValidator(v); err != nil {
+			return &ValidationError{Name: "name", err: fmt.Errorf(`ent: validator failed for field "User.name": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.TimeZone(); ok {
+		if err := user.TimeZoneValidator(v); err != nil {
+			return &ValidationError{Name: "time_zone", err: fmt.Errorf(`ent: validator failed for field "User.time_zone": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Appearance(); ok {
+		if err := user.AppearanceValidator(v); err != nil {
+			return &ValidationError{Name: "appearance", err: fmt.Errorf(`ent: validator failed for field "User.appearance": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -230,6 +287,15 @@ func (_u *UserUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.PasswordHash(); ok {
 		_spec.SetField(user.FieldPasswordHash, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Name(); ok {
+		_spec.SetField(user.FieldName, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.TimeZone(); ok {
+		_spec.SetField(user.FieldTimeZone, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Appearance(); ok {
+		_spec.SetField(user.FieldAppearance, field.TypeString, value)
 	}
 	if _u.mutation.MembershipsCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -414,6 +480,48 @@ func (_u *UserUpdateOne) SetNillablePasswordHash(v *string) *UserUpdateOne {
 	return _u
 }
 
+// SetName sets the "name" field.
+func (_u *UserUpdateOne) SetName(v string) *UserUpdateOne {
+	_u.mutation.SetName(v)
+	return _u
+}
+
+// SetNillableName sets the "name" field if the given value is not nil.
+func (_u *UserUpdateOne) SetNillableName(v *string) *UserUpdateOne {
+	if v != nil {
+		_u.SetName(*v)
+	}
+	return _u
+}
+
+// SetTimeZone sets the "time_zone" field.
+func (_u *UserUpdateOne) SetTimeZone(v string) *UserUpdateOne {
+	_u.mutation.SetTimeZone(v)
+	return _u
+}
+
+// SetNillableTimeZone sets the "time_zone" field if the given value is not nil.
+func (_u *UserUpdateOne) SetNillableTimeZone(v *string) *UserUpdateOne {
+	if v != nil {
+		_u.SetTimeZone(*v)
+	}
+	return _u
+}
+
+// SetAppearance sets the "appearance" field.
+func (_u *UserUpdateOne) SetAppearance(v string) *UserUpdateOne {
+	_u.mutation.SetAppearance(v)
+	return _u
+}
+
+// SetNillableAppearance sets the "appearance" field if the given value is not nil.
+func (_u *UserUpdateOne) SetNillableAppearance(v *string) *UserUpdateOne {
+	if v != nil {
+		_u.SetAppearance(*v)
+	}
+	return _u
+}
+
 // AddMembershipIDs adds the "memberships" edge to the Member entity by IDs.
 func (_u *UserUpdateOne) AddMembershipIDs(ids ...int) *UserUpdateOne {
 	_u.mutation.AddMembershipIDs(ids...)
@@ -579,6 +687,21 @@ func (_u *UserUpdateOne) check() error {
 			return &ValidationError{Name: "password_hash", err: fmt.Errorf(`ent: validator failed for field "User.password_hash": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Name(); ok {
+		if err := user.NameValidator(v); err != nil {
+			return &ValidationError{Name: "name", err: fmt.Errorf(`ent: validator failed for field "User.name": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.TimeZone(); ok {
+		if err := user.TimeZoneValidator(v); err != nil {
+			return &ValidationError{Name: "time_zone", err: fmt.Errorf(`ent: validator failed for field "User.time_zone": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Appearance(); ok {
+		if err := user.AppearanceValidator(v); err != nil {
+			return &ValidationError{Name: "appearance", err: fmt.Errorf(`ent: validator failed for field "User.appearance": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -616,6 +739,15 @@ func (_u *UserUpdateOne) sqlSave(ctx context.Context) (_node *User, err error) {
 	}
 	if value, ok := _u.mutation.PasswordHash(); ok {
 		_spec.SetField(user.FieldPasswordHash, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Name(); ok {
+		_spec.SetField(user.FieldName, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.TimeZone(); ok {
+		_spec.SetField(user.FieldTimeZone, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Appearance(); ok {
+		_spec.SetField(user.FieldAppearance, field.TypeString, value)
 	}
 	if _u.mutation.MembershipsCleared() {
 		edge := &sqlgraph.EdgeSpec{

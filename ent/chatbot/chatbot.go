@@ -69,6 +69,18 @@ const (
 	EdgeRemovals = "removals"
 	// EdgeCachedAnswers holds the string denoting the cached_answers edge name in mutations.
 	EdgeCachedAnswers = "cached_answers"
+	// EdgeFeedbacks holds the string denoting the feedbacks edge name in mutations.
+	EdgeFeedbacks = "feedbacks"
+	// EdgeGaps holds the string denoting the gaps edge name in mutations.
+	EdgeGaps = "gaps"
+	// EdgeTestQuestions holds the string denoting the test_questions edge name in mutations.
+	EdgeTestQuestions = "test_questions"
+	// EdgeTestRuns holds the string denoting the test_runs edge name in mutations.
+	EdgeTestRuns = "test_runs"
+	// EdgeDailyStats holds the string denoting the daily_stats edge name in mutations.
+	EdgeDailyStats = "daily_stats"
+	// EdgeDailyCounts holds the string denoting the daily_counts edge name in mutations.
+	EdgeDailyCounts = "daily_counts"
 	// Table holds the table name of the chatbot in the database.
 	Table = "chatbots"
 	// WorkspaceTable is the table that holds the workspace relation/edge.
@@ -120,6 +132,48 @@ const (
 	CachedAnswersInverseTable = "cached_answers"
 	// CachedAnswersColumn is the table column denoting the cached_answers relation/edge.
 	CachedAnswersColumn = "chatbot_id"
+	// FeedbacksTable is the table that holds the feedbacks relation/edge.
+	FeedbacksTable = "feedbacks"
+	// FeedbacksInverseTable is the table name for the Feedback entity.
+	// It exists in this package in order to avoid circular dependency with the "feedback" package.
+	FeedbacksInverseTable = "feedbacks"
+	// FeedbacksColumn is the table column denoting the feedbacks relation/edge.
+	FeedbacksColumn = "chatbot_id"
+	// GapsTable is the table that holds the gaps relation/edge.
+	GapsTable = "gaps"
+	// GapsInverseTable is the table name for the Gap entity.
+	// It exists in this package in order to avoid circular dependency with the "gap" package.
+	GapsInverseTable = "gaps"
+	// GapsColumn is the table column denoting the gaps relation/edge.
+	GapsColumn = "chatbot_id"
+	// TestQuestionsTable is the table that holds the test_questions relation/edge.
+	TestQuestionsTable = "test_questions"
+	// TestQuestionsInverseTable is the table name for the TestQuestion entity.
+	// It exists in this package in order to avoid circular dependency with the "testquestion" package.
+	TestQuestionsInverseTable = "test_questions"
+	// TestQuestionsColumn is the table column denoting the test_questions relation/edge.
+	TestQuestionsColumn = "chatbot_id"
+	// TestRunsTable is the table that holds the test_runs relation/edge.
+	TestRunsTable = "test_runs"
+	// TestRunsInverseTable is the table name for the TestRun entity.
+	// It exists in this package in order to avoid circular dependency with the "testrun" package.
+	TestRunsInverseTable = "test_runs"
+	// TestRunsColumn is the table column denoting the test_runs relation/edge.
+	TestRunsColumn = "chatbot_id"
+	// DailyStatsTable is the table that holds the daily_stats relation/edge.
+	DailyStatsTable = "daily_stats"
+	// DailyStatsInverseTable is the table name for the DailyStat entity.
+	// It exists in this package in order to avoid circular dependency with the "dailystat" package.
+	DailyStatsInverseTable = "daily_stats"
+	// DailyStatsColumn is the table column denoting the daily_stats relation/edge.
+	DailyStatsColumn = "chatbot_id"
+	// DailyCountsTable is the table that holds the daily_counts relation/edge.
+	DailyCountsTable = "daily_counts"
+	// DailyCountsInverseTable is the table name for the DailyCount entity.
+	// It exists in this package in order to avoid circular dependency with the "dailycount" package.
+	DailyCountsInverseTable = "daily_counts"
+	// DailyCountsColumn is the table column denoting the daily_counts relation/edge.
+	DailyCountsColumn = "chatbot_id"
 )
 
 // Columns holds all SQL columns for chatbot fields.
@@ -408,6 +462,90 @@ func ByCachedAnswers(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
 		sqlgraph.OrderByNeighborTerms(s, newCachedAnswersStep(), append([]sql.OrderTerm{term}, terms...)...)
 	}
 }
+
+// ByFeedbacksCount orders the results by feedbacks count.
+func ByFeedbacksCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newFeedbacksStep(), opts...)
+	}
+}
+
+// ByFeedbacks orders the results by feedbacks terms.
+func ByFeedbacks(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newFeedbacksStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
+
+// ByGapsCount orders the results by gaps count.
+func ByGapsCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newGapsStep(), opts...)
+	}
+}
+
+// ByGaps orders the results by gaps terms.
+func ByGaps(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newGapsStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
+
+// ByTestQuestionsCount orders the results by test_questions count.
+func ByTestQuestionsCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newTestQuestionsStep(), opts...)
+	}
+}
+
+// ByTestQuestions orders the results by test_questions terms.
+func ByTestQuestions(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newTestQuestionsStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
+
+// ByTestRunsCount orders the results by test_runs count.
+func ByTestRunsCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newTestRunsStep(), opts...)
+	}
+}
+
+// ByTestRuns orders the results by test_runs terms.
+func ByTestRuns(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newTestRunsStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
+
+// ByDailyStatsCount orders the results by daily_stats count.
+func ByDailyStatsCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newDailyStatsStep(), opts...)
+	}
+}
+
+// ByDailyStats orders the results by daily_stats terms.
+func ByDailyStats(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newDailyStatsStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
+
+// ByDailyCountsCount orders the results by daily_counts count.
+func ByDailyCountsCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newDailyCountsStep(), opts...)
+	}
+}
+
+// ByDailyCounts orders the results by daily_counts terms.
+func ByDailyCounts(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newDailyCountsStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
 func newWorkspaceStep() *sqlgraph.Step {
 	return sqlgraph.NewStep(
 		sqlgraph.From(Table, FieldID),
@@ -455,5 +593,47 @@ func newCachedAnswersStep() *sqlgraph.Step {
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(CachedAnswersInverseTable, FieldID),
 		sqlgraph.Edge(sqlgraph.O2M, false, CachedAnswersTable, CachedAnswersColumn),
+	)
+}
+func newFeedbacksStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(FeedbacksInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, FeedbacksTable, FeedbacksColumn),
+	)
+}
+func newGapsStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(GapsInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, GapsTable, GapsColumn),
+	)
+}
+func newTestQuestionsStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(TestQuestionsInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, TestQuestionsTable, TestQuestionsColumn),
+	)
+}
+func newTestRunsStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(TestRunsInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, TestRunsTable, TestRunsColumn),
+	)
+}
+func newDailyStatsStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(DailyStatsInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, DailyStatsTable, DailyStatsColumn),
+	)
+}
+func newDailyCountsStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(DailyCountsInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, DailyCountsTable, DailyCountsColumn),
 	)
 }

@@ -1166,6 +1166,144 @@ func HasCachedAnswersWith(preds ...predicate.CachedAnswer) predicate.Chatbot {
 	})
 }
 
+// HasFeedbacks applies the HasEdge predicate on the "feedbacks" edge.
+func HasFeedbacks() predicate.Chatbot {
+	return predicate.Chatbot(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, FeedbacksTable, FeedbacksColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasFeedbacksWith applies the HasEdge predicate on the "feedbacks" edge with a given conditions (other predicates).
+func HasFeedbacksWith(preds ...predicate.Feedback) predicate.Chatbot {
+	return predicate.Chatbot(func(s *sql.Selector) {
+		step := newFeedbacksStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasGaps applies the HasEdge predicate on the "gaps" edge.
+func HasGaps() predicate.Chatbot {
+	return predicate.Chatbot(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, GapsTable, GapsColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasGapsWith applies the HasEdge predicate on the "gaps" edge with a given conditions (other predicates).
+func HasGapsWith(preds ...predicate.Gap) predicate.Chatbot {
+	return predicate.Chatbot(func(s *sql.Selector) {
+		step := newGapsStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasTestQuestions applies the HasEdge predicate on the "test_questions" edge.
+func HasTestQuestions() predicate.Chatbot {
+	return predicate.Chatbot(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, TestQuestionsTable, TestQuestionsColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasTestQuestionsWith applies the HasEdge predicate on the "test_questions" edge with a given conditions (other predicates).
+func HasTestQuestionsWith(preds ...predicate.TestQuestion) predicate.Chatbot {
+	return predicate.Chatbot(func(s *sql.Selector) {
+		step := newTestQuestionsStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasTestRuns applies the HasEdge predicate on the "test_runs" edge.
+func HasTestRuns() predicate.Chatbot {
+	return predicate.Chatbot(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, TestRunsTable, TestRunsColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasTestRunsWith applies the HasEdge predicate on the "test_runs" edge with a given conditions (other predicates).
+func HasTestRunsWith(preds ...predicate.TestRun) predicate.Chatbot {
+	return predicate.Chatbot(func(s *sql.Selector) {
+		step := newTestRunsStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasDailyStats applies the HasEdge predicate on the "daily_stats" edge.
+func HasDailyStats() predicate.Chatbot {
+	return predicate.Chatbot(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, DailyStatsTable, DailyStatsColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasDailyStatsWith applies the HasEdge predicate on the "daily_stats" edge with a given conditions (other predicates).
+func HasDailyStatsWith(preds ...predicate.DailyStat) predicate.Chatbot {
+	return predicate.Chatbot(func(s *sql.Selector) {
+		step := newDailyStatsStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasDailyCounts applies the HasEdge predicate on the "daily_counts" edge.
+func HasDailyCounts() predicate.Chatbot {
+	return predicate.Chatbot(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, DailyCountsTable, DailyCountsColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasDailyCountsWith applies the HasEdge predicate on the "daily_counts" edge with a given conditions (other predicates).
+func HasDailyCountsWith(preds ...predicate.DailyCount) predicate.Chatbot {
+	return predicate.Chatbot(func(s *sql.Selector) {
+		step := newDailyCountsStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
 // And groups predicates with the AND operator between them.
 func And(predicates ...predicate.Chatbot) predicate.Chatbot {
 	return predicate.Chatbot(sql.AndPredicates(predicates...))

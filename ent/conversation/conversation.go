@@ -23,6 +23,12 @@ const (
 	FieldExternalUserID = "external_user_id"
 	// FieldStatus holds the string denoting the status field in the database.
 	FieldStatus = "status"
+	// FieldTitle holds the string denoting the title field in the database.
+	FieldTitle = "title"
+	// FieldOrigin holds the string denoting the origin field in the database.
+	FieldOrigin = "origin"
+	// FieldBegunBy holds the string denoting the begun_by field in the database.
+	FieldBegunBy = "begun_by"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// EdgeChatbot holds the string denoting the chatbot edge name in mutations.
@@ -63,6 +69,9 @@ var Columns = []string{
 	FieldChatbotID,
 	FieldExternalUserID,
 	FieldStatus,
+	FieldTitle,
+	FieldOrigin,
+	FieldBegunBy,
 	FieldCreatedAt,
 }
 
@@ -94,6 +103,18 @@ var (
 	ExternalUserIDValidator func(string) error
 	// StatusValidator is a validator for the "status" field. It is called by the builders before save.
 	StatusValidator func(string) error
+	// DefaultTitle holds the default value on creation for the "title" field.
+	DefaultTitle string
+	// TitleValidator is a validator for the "title" field. It is called by the builders before save.
+	TitleValidator func(string) error
+	// DefaultOrigin holds the default value on creation for the "origin" field.
+	DefaultOrigin string
+	// OriginValidator is a validator for the "origin" field. It is called by the builders before save.
+	OriginValidator func(string) error
+	// DefaultBegunBy holds the default value on creation for the "begun_by" field.
+	DefaultBegunBy string
+	// BegunByValidator is a validator for the "begun_by" field. It is called by the builders before save.
+	BegunByValidator func(string) error
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 )
@@ -124,6 +145,21 @@ func ByExternalUserID(opts ...sql.OrderTermOption) OrderOption {
 // ByStatus orders the results by the status field.
 func ByStatus(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldStatus, opts...).ToFunc()
+}
+
+// ByTitle orders the results by the title field.
+func ByTitle(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldTitle, opts...).ToFunc()
+}
+
+// ByOrigin orders the results by the origin field.
+func ByOrigin(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOrigin, opts...).ToFunc()
+}
+
+// ByBegunBy orders the results by the begun_by field.
+func ByBegunBy(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldBegunBy, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.

@@ -75,6 +75,21 @@ func Status(v string) predicate.Conversation {
 	return predicate.Conversation(sql.FieldEQ(FieldStatus, v))
 }
 
+// Title applies equality check predicate on the "title" field. It's identical to TitleEQ.
+func Title(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldEQ(FieldTitle, v))
+}
+
+// Origin applies equality check predicate on the "origin" field. It's identical to OriginEQ.
+func Origin(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldEQ(FieldOrigin, v))
+}
+
+// BegunBy applies equality check predicate on the "begun_by" field. It's identical to BegunByEQ.
+func BegunBy(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldEQ(FieldBegunBy, v))
+}
+
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v time.Time) predicate.Conversation {
 	return predicate.Conversation(sql.FieldEQ(FieldCreatedAt, v))
@@ -338,6 +353,201 @@ func StatusEqualFold(v string) predicate.Conversation {
 // StatusContainsFold applies the ContainsFold predicate on the "status" field.
 func StatusContainsFold(v string) predicate.Conversation {
 	return predicate.Conversation(sql.FieldContainsFold(FieldStatus, v))
+}
+
+// TitleEQ applies the EQ predicate on the "title" field.
+func TitleEQ(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldEQ(FieldTitle, v))
+}
+
+// TitleNEQ applies the NEQ predicate on the "title" field.
+func TitleNEQ(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldNEQ(FieldTitle, v))
+}
+
+// TitleIn applies the In predicate on the "title" field.
+func TitleIn(vs ...string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldIn(FieldTitle, vs...))
+}
+
+// TitleNotIn applies the NotIn predicate on the "title" field.
+func TitleNotIn(vs ...string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldNotIn(FieldTitle, vs...))
+}
+
+// TitleGT applies the GT predicate on the "title" field.
+func TitleGT(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldGT(FieldTitle, v))
+}
+
+// TitleGTE applies the GTE predicate on the "title" field.
+func TitleGTE(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldGTE(FieldTitle, v))
+}
+
+// TitleLT applies the LT predicate on the "title" field.
+func TitleLT(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldLT(FieldTitle, v))
+}
+
+// TitleLTE applies the LTE predicate on the "title" field.
+func TitleLTE(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldLTE(FieldTitle, v))
+}
+
+// TitleContains applies the Contains predicate on the "title" field.
+func TitleContains(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldContains(FieldTitle, v))
+}
+
+// TitleHasPrefix applies the HasPrefix predicate on the "title" field.
+func TitleHasPrefix(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldHasPrefix(FieldTitle, v))
+}
+
+// TitleHasSuffix applies the HasSuffix predicate on the "title" field.
+func TitleHasSuffix(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldHasSuffix(FieldTitle, v))
+}
+
+// TitleEqualFold applies the EqualFold predicate on the "title" field.
+func TitleEqualFold(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldEqualFold(FieldTitle, v))
+}
+
+// TitleContainsFold applies the ContainsFold predicate on the "title" field.
+func TitleContainsFold(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldContainsFold(FieldTitle, v))
+}
+
+// OriginEQ applies the EQ predicate on the "origin" field.
+func OriginEQ(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldEQ(FieldOrigin, v))
+}
+
+// OriginNEQ applies the NEQ predicate on the "origin" field.
+func OriginNEQ(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldNEQ(FieldOrigin, v))
+}
+
+// OriginIn applies the In predicate on the "origin" field.
+func OriginIn(vs ...string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldIn(FieldOrigin, vs...))
+}
+
+// OriginNotIn applies the NotIn predicate on the "origin" field.
+func OriginNotIn(vs ...string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldNotIn(FieldOrigin, vs...))
+}
+
+// OriginGT applies the GT predicate on the "origin" field.
+func OriginGT(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldGT(FieldOrigin, v))
+}
+
+// OriginGTE applies the GTE predicate on the "origin" field.
+func OriginGTE(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldGTE(FieldOrigin, v))
+}
+
+// OriginLT applies the LT predicate on the "origin" field.
+func OriginLT(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldLT(FieldOrigin, v))
+}
+
+// OriginLTE applies the LTE predicate on the "origin" field.
+func OriginLTE(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldLTE(FieldOrigin, v))
+}
+
+// OriginContains applies the Contains predicate on the "origin" field.
+func OriginContains(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldContains(FieldOrigin, v))
+}
+
+// OriginHasPrefix applies the HasPrefix predicate on the "origin" field.
+func OriginHasPrefix(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldHasPrefix(FieldOrigin, v))
+}
+
+// OriginHasSuffix applies the HasSuffix predicate on the "origin" field.
+func OriginHasSuffix(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldHasSuffix(FieldOrigin, v))
+}
+
+// OriginEqualFold applies the EqualFold predicate on the "origin" field.
+func OriginEqualFold(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldEqualFold(FieldOrigin, v))
+}
+
+// OriginContainsFold applies the ContainsFold predicate on the "origin" field.
+func OriginContainsFold(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldContainsFold(FieldOrigin, v))
+}
+
+// BegunByEQ applies the EQ predicate on the "begun_by" field.
+func BegunByEQ(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldEQ(FieldBegunBy, v))
+}
+
+// BegunByNEQ applies the NEQ predicate on the "begun_by" field.
+func BegunByNEQ(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldNEQ(FieldBegunBy, v))
+}
+
+// BegunByIn applies the In predicate on the "begun_by" field.
+func BegunByIn(vs ...string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldIn(FieldBegunBy, vs...))
+}
+
+// BegunByNotIn applies the NotIn predicate on the "begun_by" field.
+func BegunByNotIn(vs ...string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldNotIn(FieldBegunBy, vs...))
+}
+
+// BegunByGT applies the GT predicate on the "begun_by" field.
+func BegunByGT(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldGT(FieldBegunBy, v))
+}
+
+// BegunByGTE applies the GTE predicate on the "begun_by" field.
+func BegunByGTE(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldGTE(FieldBegunBy, v))
+}
+
+// BegunByLT applies the LT predicate on the "begun_by" field.
+func BegunByLT(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldLT(FieldBegunBy, v))
+}
+
+// BegunByLTE applies the LTE predicate on the "begun_by" field.
+func BegunByLTE(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldLTE(FieldBegunBy, v))
+}
+
+// BegunByContains applies the Contains predicate on the "begun_by" field.
+func BegunByContains(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldContains(FieldBegunBy, v))
+}
+
+// BegunByHasPrefix applies the HasPrefix predicate on the "begun_by" field.
+func BegunByHasPrefix(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldHasPrefix(FieldBegunBy, v))
+}
+
+// BegunByHasSuffix applies the HasSuffix predicate on the "begun_by" field.
+func BegunByHasSuffix(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldHasSuffix(FieldBegunBy, v))
+}
+
+// BegunByEqualFold applies the EqualFold predicate on the "begun_by" field.
+func BegunByEqualFold(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldEqualFold(FieldBegunBy, v))
+}
+
+// BegunByContainsFold applies the ContainsFold predicate on the "begun_by" field.
+func BegunByContainsFold(v string) predicate.Conversation {
+	return predicate.Conversation(sql.FieldContainsFold(FieldBegunBy, v))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.

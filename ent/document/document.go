@@ -55,6 +55,8 @@ const (
 	FieldAttempts = "attempts"
 	// FieldDueAt holds the string denoting the due_at field in the database.
 	FieldDueAt = "due_at"
+	// FieldUndoState holds the string denoting the undo_state field in the database.
+	FieldUndoState = "undo_state"
 	// FieldEtag holds the string denoting the etag field in the database.
 	FieldEtag = "etag"
 	// FieldLastModified holds the string denoting the last_modified field in the database.
@@ -119,6 +121,7 @@ var Columns = []string{
 	FieldLive,
 	FieldAttempts,
 	FieldDueAt,
+	FieldUndoState,
 	FieldEtag,
 	FieldLastModified,
 	FieldFetchedAt,
@@ -184,6 +187,10 @@ var (
 	DefaultLive int
 	// DefaultAttempts holds the default value on creation for the "attempts" field.
 	DefaultAttempts int
+	// DefaultUndoState holds the default value on creation for the "undo_state" field.
+	DefaultUndoState string
+	// UndoStateValidator is a validator for the "undo_state" field. It is called by the builders before save.
+	UndoStateValidator func(string) error
 	// DefaultEtag holds the default value on creation for the "etag" field.
 	DefaultEtag string
 	// EtagValidator is a validator for the "etag" field. It is called by the builders before save.
@@ -304,6 +311,11 @@ func ByAttempts(opts ...sql.OrderTermOption) OrderOption {
 // ByDueAt orders the results by the due_at field.
 func ByDueAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDueAt, opts...).ToFunc()
+}
+
+// ByUndoState orders the results by the undo_state field.
+func ByUndoState(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldUndoState, opts...).ToFunc()
 }
 
 // ByEtag orders the results by the etag field.

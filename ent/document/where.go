@@ -165,6 +165,11 @@ func DueAt(v time.Time) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldDueAt, v))
 }
 
+// UndoState applies equality check predicate on the "undo_state" field. It's identical to UndoStateEQ.
+func UndoState(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldUndoState, v))
+}
+
 // Etag applies equality check predicate on the "etag" field. It's identical to EtagEQ.
 func Etag(v string) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldEtag, v))
@@ -1298,6 +1303,71 @@ func DueAtIsNil() predicate.Document {
 // DueAtNotNil applies the NotNil predicate on the "due_at" field.
 func DueAtNotNil() predicate.Document {
 	return predicate.Document(sql.FieldNotNull(FieldDueAt))
+}
+
+// UndoStateEQ applies the EQ predicate on the "undo_state" field.
+func UndoStateEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldUndoState, v))
+}
+
+// UndoStateNEQ applies the NEQ predicate on the "undo_state" field.
+func UndoStateNEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldUndoState, v))
+}
+
+// UndoStateIn applies the In predicate on the "undo_state" field.
+func UndoStateIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldUndoState, vs...))
+}
+
+// UndoStateNotIn applies the NotIn predicate on the "undo_state" field.
+func UndoStateNotIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldUndoState, vs...))
+}
+
+// UndoStateGT applies the GT predicate on the "undo_state" field.
+func UndoStateGT(v string) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldUndoState, v))
+}
+
+// UndoStateGTE applies the GTE predicate on the "undo_state" field.
+func UndoStateGTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldUndoState, v))
+}
+
+// UndoStateLT applies the LT predicate on the "undo_state" field.
+func UndoStateLT(v string) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldUndoState, v))
+}
+
+// UndoStateLTE applies the LTE predicate on the "undo_state" field.
+func UndoStateLTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldUndoState, v))
+}
+
+// UndoStateContains applies the Contains predicate on the "undo_state" field.
+func UndoStateContains(v string) predicate.Document {
+	return predicate.Document(sql.FieldContains(FieldUndoState, v))
+}
+
+// UndoStateHasPrefix applies the HasPrefix predicate on the "undo_state" field.
+func UndoStateHasPrefix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasPrefix(FieldUndoState, v))
+}
+
+// UndoStateHasSuffix applies the HasSuffix predicate on the "undo_state" field.
+func UndoStateHasSuffix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasSuffix(FieldUndoState, v))
+}
+
+// UndoStateEqualFold applies the EqualFold predicate on the "undo_state" field.
+func UndoStateEqualFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldEqualFold(FieldUndoState, v))
+}
+
+// UndoStateContainsFold applies the ContainsFold predicate on the "undo_state" field.
+func UndoStateContainsFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldContainsFold(FieldUndoState, v))
 }
 
 // EtagEQ applies the EQ predicate on the "etag" field.

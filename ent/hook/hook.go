@@ -104,6 +104,30 @@ func (f ConversationFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.ConversationMutation", m)
 }
 
+// The DailyCountFunc type is an adapter to allow the use of ordinary
+// function as DailyCount mutator.
+type DailyCountFunc func(context.Context, *ent.DailyCountMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f DailyCountFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.DailyCountMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.DailyCountMutation", m)
+}
+
+// The DailyStatFunc type is an adapter to allow the use of ordinary
+// function as DailyStat mutator.
+type DailyStatFunc func(context.Context, *ent.DailyStatMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f DailyStatFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.DailyStatMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.DailyStatMutation", m)
+}
+
 // The DeviceFunc type is an adapter to allow the use of ordinary
 // function as Device mutator.
 type DeviceFunc func(context.Context, *ent.DeviceMutation) (ent.Value, error)
@@ -138,6 +162,30 @@ func (f EmbeddingFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, e
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.EmbeddingMutation", m)
+}
+
+// The FeedbackFunc type is an adapter to allow the use of ordinary
+// function as Feedback mutator.
+type FeedbackFunc func(context.Context, *ent.FeedbackMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f FeedbackFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.FeedbackMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.FeedbackMutation", m)
+}
+
+// The GapFunc type is an adapter to allow the use of ordinary
+// function as Gap mutator.
+type GapFunc func(context.Context, *ent.GapMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f GapFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.GapMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.GapMutation", m)
 }
 
 // The IdempotencyKeyFunc type is an adapter to allow the use of ordinary
@@ -366,6 +414,42 @@ func (f SubscriptionFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.SubscriptionMutation", m)
+}
+
+// The TestQuestionFunc type is an adapter to allow the use of ordinary
+// function as TestQuestion mutator.
+type TestQuestionFunc func(context.Context, *ent.TestQuestionMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f TestQuestionFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.TestQuestionMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.TestQuestionMutation", m)
+}
+
+// The TestResultFunc type is an adapter to allow the use of ordinary
+// function as TestResult mutator.
+type TestResultFunc func(context.Context, *ent.TestResultMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f TestResultFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.TestResultMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.TestResultMutation", m)
+}
+
+// The TestRunFunc type is an adapter to allow the use of ordinary
+// function as TestRun mutator.
+type TestRunFunc func(context.Context, *ent.TestRunMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f TestRunFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.TestRunMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.TestRunMutation", m)
 }
 
 // The TokenFunc type is an adapter to allow the use of ordinary

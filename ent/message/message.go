@@ -35,6 +35,8 @@ const (
 	FieldDelivery = "delivery"
 	// FieldQuery holds the string denoting the query field in the database.
 	FieldQuery = "query"
+	// FieldOutcome holds the string denoting the outcome field in the database.
+	FieldOutcome = "outcome"
 	// FieldSources holds the string denoting the sources field in the database.
 	FieldSources = "sources"
 	// FieldDocumentIds holds the string denoting the document_ids field in the database.
@@ -67,6 +69,7 @@ var Columns = []string{
 	FieldStopping,
 	FieldDelivery,
 	FieldQuery,
+	FieldOutcome,
 	FieldSources,
 	FieldDocumentIds,
 	FieldCreatedAt,
@@ -108,6 +111,10 @@ var (
 	DeliveryValidator func(string) error
 	// DefaultQuery holds the default value on creation for the "query" field.
 	DefaultQuery string
+	// DefaultOutcome holds the default value on creation for the "outcome" field.
+	DefaultOutcome string
+	// OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
+	OutcomeValidator func(string) error
 	// DefaultSources holds the default value on creation for the "sources" field.
 	DefaultSources string
 	// DefaultDocumentIds holds the default value on creation for the "document_ids" field.
@@ -172,6 +179,11 @@ func ByDelivery(opts ...sql.OrderTermOption) OrderOption {
 // ByQuery orders the results by the query field.
 func ByQuery(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldQuery, opts...).ToFunc()
+}
+
+// ByOutcome orders the results by the outcome field.
+func ByOutcome(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOutcome, opts...).ToFunc()
 }
 
 // BySources orders the results by the sources field.

@@ -105,6 +105,11 @@ func Query(v string) predicate.Message {
 	return predicate.Message(sql.FieldEQ(FieldQuery, v))
 }
 
+// Outcome applies equality check predicate on the "outcome" field. It's identical to OutcomeEQ.
+func Outcome(v string) predicate.Message {
+	return predicate.Message(sql.FieldEQ(FieldOutcome, v))
+}
+
 // Sources applies equality check predicate on the "sources" field. It's identical to SourcesEQ.
 func Sources(v string) predicate.Message {
 	return predicate.Message(sql.FieldEQ(FieldSources, v))
@@ -628,6 +633,71 @@ func QueryEqualFold(v string) predicate.Message {
 // QueryContainsFold applies the ContainsFold predicate on the "query" field.
 func QueryContainsFold(v string) predicate.Message {
 	return predicate.Message(sql.FieldContainsFold(FieldQuery, v))
+}
+
+// OutcomeEQ applies the EQ predicate on the "outcome" field.
+func OutcomeEQ(v string) predicate.Message {
+	return predicate.Message(sql.FieldEQ(FieldOutcome, v))
+}
+
+// OutcomeNEQ applies the NEQ predicate on the "outcome" field.
+func OutcomeNEQ(v string) predicate.Message {
+	return predicate.Message(sql.FieldNEQ(FieldOutcome, v))
+}
+
+// OutcomeIn applies the In predicate on the "outcome" field.
+func OutcomeIn(vs ...string) predicate.Message {
+	return predicate.Message(sql.FieldIn(FieldOutcome, vs...))
+}
+
+// OutcomeNotIn applies the NotIn predicate on the "outcome" field.
+func OutcomeNotIn(vs ...string) predicate.Message {
+	return predicate.Message(sql.FieldNotIn(FieldOutcome, vs...))
+}
+
+// OutcomeGT applies the GT predicate on the "outcome" field.
+func OutcomeGT(v string) predicate.Message {
+	return predicate.Message(sql.FieldGT(FieldOutcome, v))
+}
+
+// OutcomeGTE applies the GTE predicate on the "outcome" field.
+func OutcomeGTE(v string) predicate.Message {
+	return predicate.Message(sql.FieldGTE(FieldOutcome, v))
+}
+
+// OutcomeLT applies the LT predicate on the "outcome" field.
+func OutcomeLT(v string) predicate.Message {
+	return predicate.Message(sql.FieldLT(FieldOutcome, v))
+}
+
+// OutcomeLTE applies the LTE predicate on the "outcome" field.
+func OutcomeLTE(v string) predicate.Message {
+	return predicate.Message(sql.FieldLTE(FieldOutcome, v))
+}
+
+// OutcomeContains applies the Contains predicate on the "outcome" field.
+func OutcomeContains(v string) predicate.Message {
+	return predicate.Message(sql.FieldContains(FieldOutcome, v))
+}
+
+// OutcomeHasPrefix applies the HasPrefix predicate on the "outcome" field.
+func OutcomeHasPrefix(v string) predicate.Message {
+	return predicate.Message(sql.FieldHasPrefix(FieldOutcome, v))
+}
+
+// OutcomeHasSuffix applies the HasSuffix predicate on the "outcome" field.
+func OutcomeHasSuffix(v string) predicate.Message {
+	return predicate.Message(sql.FieldHasSuffix(FieldOutcome, v))
+}
+
+// OutcomeEqualFold applies the EqualFold predicate on the "outcome" field.
+func OutcomeEqualFold(v string) predicate.Message {
+	return predicate.Message(sql.FieldEqualFold(FieldOutcome, v))
+}
+
+// OutcomeContainsFold applies the ContainsFold predicate on the "outcome" field.
+func OutcomeContainsFold(v string) predicate.Message {
+	return predicate.Message(sql.FieldContainsFold(FieldOutcome, v))
 }
 
 // SourcesEQ applies the EQ predicate on the "sources" field.

@@ -211,6 +211,9 @@ var (
 		{Name: "workspace_id", Type: field.TypeString, Size: 40},
 		{Name: "external_user_id", Type: field.TypeString, Size: 1020, Default: ""},
 		{Name: "status", Type: field.TypeString, Size: 20},
+		{Name: "title", Type: field.TypeString, Size: 800, Default: ""},
+		{Name: "origin", Type: field.TypeString, Size: 20, Default: "api"},
+		{Name: "begun_by", Type: field.TypeString, Size: 40, Default: ""},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
 	}
@@ -222,7 +225,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "conversations_chatbots_conversations",
-				Columns:    []*schema.Column{ConversationsColumns[5]},
+				Columns:    []*schema.Column{ConversationsColumns[8]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -231,12 +234,89 @@ var (
 			{
 				Name:    "conversation_chatbot_id_external_user_id",
 				Unique:  false,
-				Columns: []*schema.Column{ConversationsColumns[5], ConversationsColumns[2]},
+				Columns: []*schema.Column{ConversationsColumns[8], ConversationsColumns[2]},
+			},
+			{
+				Name:    "conversation_chatbot_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{ConversationsColumns[8], ConversationsColumns[0]},
 			},
 			{
 				Name:    "conversation_workspace_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{ConversationsColumns[1], ConversationsColumns[4]},
+				Columns: []*schema.Column{ConversationsColumns[1], ConversationsColumns[7]},
+			},
+		},
+	}
+	// DailyCountsColumns holds the columns for the "daily_counts" table.
+	DailyCountsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "day", Type: field.TypeString, Size: 10},
+		{Name: "kind", Type: field.TypeString, Size: 20},
+		{Name: "name", Type: field.TypeString, Size: 800},
+		{Name: "answers", Type: field.TypeInt},
+		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
+	}
+	// DailyCountsTable holds the schema information for the "daily_counts" table.
+	DailyCountsTable = &schema.Table{
+		Name:       "daily_counts",
+		Columns:    DailyCountsColumns,
+		PrimaryKey: []*schema.Column{DailyCountsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "daily_counts_chatbots_daily_counts",
+				Columns:    []*schema.Column{DailyCountsColumns[6]},
+				RefColumns: []*schema.Column{ChatbotsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "dailycount_chatbot_id_day_kind_name",
+				Unique:  true,
+				Columns: []*schema.Column{DailyCountsColumns[6], DailyCountsColumns[2], DailyCountsColumns[3], DailyCountsColumns[4]},
+			},
+		},
+	}
+	// DailyStatsColumns holds the columns for the "daily_stats" table.
+	DailyStatsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "day", Type: field.TypeString, Size: 10},
+		{Name: "conversations", Type: field.TypeInt, Default: 0},
+		{Name: "questions", Type: field.TypeInt, Default: 0},
+		{Name: "answered", Type: field.TypeInt, Default: 0},
+		{Name: "no_answer", Type: field.TypeInt, Default: 0},
+		{Name: "failed", Type: field.TypeInt, Default: 0},
+		{Name: "stopped", Type: field.TypeInt, Default: 0},
+		{Name: "thumbs_up", Type: field.TypeInt, Default: 0},
+		{Name: "thumbs_down", Type: field.TypeInt, Default: 0},
+		{Name: "prompt_tokens", Type: field.TypeInt, Default: 0},
+		{Name: "completion_tokens", Type: field.TypeInt, Default: 0},
+		{Name: "first_text", Type: field.TypeJSON},
+		{Name: "hours", Type: field.TypeJSON},
+		{Name: "users", Type: field.TypeBytes, Nullable: true},
+		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
+	}
+	// DailyStatsTable holds the schema information for the "daily_stats" table.
+	DailyStatsTable = &schema.Table{
+		Name:       "daily_stats",
+		Columns:    DailyStatsColumns,
+		PrimaryKey: []*schema.Column{DailyStatsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "daily_stats_chatbots_daily_stats",
+				Columns:    []*schema.Column{DailyStatsColumns[16]},
+				RefColumns: []*schema.Column{ChatbotsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "dailystat_chatbot_id_day",
+				Unique:  true,
+				Columns: []*schema.Column{DailyStatsColumns[16], DailyStatsColumns[2]},
 			},
 		},
 	}
@@ -301,6 +381,7 @@ var (
 		{Name: "live", Type: field.TypeInt, Default: 0},
 		{Name: "attempts", Type: field.TypeInt, Default: 0},
 		{Name: "due_at", Type: field.TypeTime, Nullable: true},
+		{Name: "undo_state", Type: field.TypeString, Size: 20, Default: ""},
 		{Name: "etag", Type: field.TypeString, Size: 1024, Default: ""},
 		{Name: "last_modified", Type: field.TypeString, Size: 100, Default: ""},
 		{Name: "fetched_at", Type: field.TypeTime, Nullable: true},
@@ -316,7 +397,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "documents_chatbots_documents",
-				Columns:    []*schema.Column{DocumentsColumns[25]},
+				Columns:    []*schema.Column{DocumentsColumns[26]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -325,17 +406,17 @@ var (
 			{
 				Name:    "document_chatbot_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[25], DocumentsColumns[24]},
+				Columns: []*schema.Column{DocumentsColumns[26], DocumentsColumns[25]},
 			},
 			{
 				Name:    "document_chatbot_id_input_hash",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[25], DocumentsColumns[11]},
+				Columns: []*schema.Column{DocumentsColumns[26], DocumentsColumns[11]},
 			},
 			{
 				Name:    "document_chatbot_id_live",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[25], DocumentsColumns[17]},
+				Columns: []*schema.Column{DocumentsColumns[26], DocumentsColumns[17]},
 			},
 			{
 				Name:    "document_source_id_state",
@@ -350,7 +431,7 @@ var (
 			{
 				Name:    "document_updated_at",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[23]},
+				Columns: []*schema.Column{DocumentsColumns[24]},
 			},
 			{
 				Name:    "document_due",
@@ -394,6 +475,94 @@ var (
 				Name:    "embedding_used_at",
 				Unique:  false,
 				Columns: []*schema.Column{EmbeddingsColumns[4]},
+			},
+		},
+	}
+	// FeedbacksColumns holds the columns for the "feedbacks" table.
+	FeedbacksColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "conversation_id", Type: field.TypeInt64},
+		{Name: "message_id", Type: field.TypeInt64, Unique: true},
+		{Name: "rating", Type: field.TypeInt},
+		{Name: "comment", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "given_by", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "counted", Type: field.TypeInt, Default: 0},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
+	}
+	// FeedbacksTable holds the schema information for the "feedbacks" table.
+	FeedbacksTable = &schema.Table{
+		Name:       "feedbacks",
+		Columns:    FeedbacksColumns,
+		PrimaryKey: []*schema.Column{FeedbacksColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "feedbacks_chatbots_feedbacks",
+				Columns:    []*schema.Column{FeedbacksColumns[10]},
+				RefColumns: []*schema.Column{ChatbotsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "feedback_chatbot_id_rating_conversation_id",
+				Unique:  false,
+				Columns: []*schema.Column{FeedbacksColumns[10], FeedbacksColumns[4], FeedbacksColumns[2]},
+			},
+			{
+				Name:    "feedback_conversation_id",
+				Unique:  false,
+				Columns: []*schema.Column{FeedbacksColumns[2]},
+			},
+			{
+				Name:    "feedback_to_count",
+				Unique:  false,
+				Columns: []*schema.Column{FeedbacksColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "rating <> counted",
+				},
+			},
+		},
+	}
+	// GapsColumns holds the columns for the "gaps" table.
+	GapsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "conversation_id", Type: field.TypeInt64},
+		{Name: "message_id", Type: field.TypeInt64, Unique: true},
+		{Name: "question", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "reason", Type: field.TypeString, Size: 20},
+		{Name: "state", Type: field.TypeString, Size: 20, Default: "open"},
+		{Name: "document_id", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "settled_at", Type: field.TypeTime, Nullable: true},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
+	}
+	// GapsTable holds the schema information for the "gaps" table.
+	GapsTable = &schema.Table{
+		Name:       "gaps",
+		Columns:    GapsColumns,
+		PrimaryKey: []*schema.Column{GapsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "gaps_chatbots_gaps",
+				Columns:    []*schema.Column{GapsColumns[10]},
+				RefColumns: []*schema.Column{ChatbotsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "gap_chatbot_id_state_id",
+				Unique:  false,
+				Columns: []*schema.Column{GapsColumns[10], GapsColumns[6], GapsColumns[0]},
+			},
+			{
+				Name:    "gap_conversation_id",
+				Unique:  false,
+				Columns: []*schema.Column{GapsColumns[2]},
 			},
 		},
 	}
@@ -577,6 +746,7 @@ var (
 		{Name: "stopping", Type: field.TypeBool, Default: false},
 		{Name: "delivery", Type: field.TypeString, Size: 100, Default: ""},
 		{Name: "query", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "outcome", Type: field.TypeString, Size: 20, Default: ""},
 		{Name: "sources", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "document_ids", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "created_at", Type: field.TypeTime},
@@ -590,7 +760,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "messages_conversations_messages",
-				Columns:    []*schema.Column{MessagesColumns[13]},
+				Columns:    []*schema.Column{MessagesColumns[14]},
 				RefColumns: []*schema.Column{ConversationsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -599,7 +769,7 @@ var (
 			{
 				Name:    "message_conversation_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{MessagesColumns[13], MessagesColumns[0]},
+				Columns: []*schema.Column{MessagesColumns[14], MessagesColumns[0]},
 			},
 			{
 				Name:    "message_stopping",
@@ -612,7 +782,7 @@ var (
 			{
 				Name:    "message_one_generating",
 				Unique:  true,
-				Columns: []*schema.Column{MessagesColumns[13]},
+				Columns: []*schema.Column{MessagesColumns[14]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "status = 'generating'",
 				},
@@ -622,7 +792,7 @@ var (
 	// MessageHoldsColumns holds the columns for the "message_holds" table.
 	MessageHoldsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt, Increment: true},
-		{Name: "month", Type: field.TypeString, Size: 7},
+		{Name: "month", Type: field.TypeString, Size: 20},
 		{Name: "holder", Type: field.TypeInt64},
 		{Name: "granted", Type: field.TypeInt},
 		{Name: "lease_until", Type: field.TypeTime},
@@ -702,6 +872,7 @@ var (
 		{Name: "tokens_per_chatbot", Type: field.TypeInt},
 		{Name: "message_chars", Type: field.TypeInt},
 		{Name: "messages_per_month", Type: field.TypeInt, Default: -1},
+		{Name: "playground_per_month", Type: field.TypeInt, Default: -1},
 		{Name: "knowledge_chars", Type: field.TypeInt},
 		{Name: "stored_bytes", Type: field.TypeInt, Default: -1},
 		{Name: "requests_per_minute", Type: field.TypeInt, Default: -1},
@@ -781,6 +952,11 @@ var (
 		{Name: "total_ms", Type: field.TypeInt, Default: 0},
 		{Name: "passages", Type: field.TypeInt, Default: 0},
 		{Name: "refuted", Type: field.TypeInt, Default: 0},
+		{Name: "conversation_id", Type: field.TypeInt64, Default: 0},
+		{Name: "opens", Type: field.TypeBool, Default: false},
+		{Name: "origin", Type: field.TypeString, Size: 20, Default: "api"},
+		{Name: "outcome", Type: field.TypeString, Size: 20, Default: ""},
+		{Name: "counted", Type: field.TypeBool, Default: false},
 		{Name: "created_at", Type: field.TypeTime},
 	}
 	// ReceiptsTable holds the schema information for the "receipts" table.
@@ -792,12 +968,25 @@ var (
 			{
 				Name:    "receipt_workspace_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{ReceiptsColumns[1], ReceiptsColumns[14]},
+				Columns: []*schema.Column{ReceiptsColumns[1], ReceiptsColumns[19]},
 			},
 			{
 				Name:    "receipt_message_id_attempt",
 				Unique:  true,
 				Columns: []*schema.Column{ReceiptsColumns[3], ReceiptsColumns[4]},
+			},
+			{
+				Name:    "receipt_chatbot_id_outcome_conversation_id",
+				Unique:  false,
+				Columns: []*schema.Column{ReceiptsColumns[2], ReceiptsColumns[17], ReceiptsColumns[14]},
+			},
+			{
+				Name:    "receipt_to_count",
+				Unique:  false,
+				Columns: []*schema.Column{ReceiptsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "NOT counted",
+				},
 			},
 		},
 	}
@@ -909,6 +1098,8 @@ var (
 		{Name: "id", Type: field.TypeString, Size: 64},
 		{Name: "last_seen_at", Type: field.TypeTime},
 		{Name: "expires_at", Type: field.TypeTime},
+		{Name: "user_agent", Type: field.TypeString, Size: 400, Default: ""},
+		{Name: "network", Type: field.TypeString, Size: 64, Default: ""},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "user_id", Type: field.TypeString, Size: 40},
 	}
@@ -920,7 +1111,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "sessions_users_sessions",
-				Columns:    []*schema.Column{SessionsColumns[4]},
+				Columns:    []*schema.Column{SessionsColumns[6]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -929,7 +1120,7 @@ var (
 			{
 				Name:    "session_user_id",
 				Unique:  false,
-				Columns: []*schema.Column{SessionsColumns[4]},
+				Columns: []*schema.Column{SessionsColumns[6]},
 			},
 			{
 				Name:    "session_expires_at",
@@ -1076,6 +1267,125 @@ var (
 			},
 		},
 	}
+	// TestQuestionsColumns holds the columns for the "test_questions" table.
+	TestQuestionsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "question", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "expects", Type: field.TypeString, Size: 20},
+		{Name: "expected", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "created_by", Type: field.TypeString, Size: 320},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
+	}
+	// TestQuestionsTable holds the schema information for the "test_questions" table.
+	TestQuestionsTable = &schema.Table{
+		Name:       "test_questions",
+		Columns:    TestQuestionsColumns,
+		PrimaryKey: []*schema.Column{TestQuestionsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "test_questions_chatbots_test_questions",
+				Columns:    []*schema.Column{TestQuestionsColumns[7]},
+				RefColumns: []*schema.Column{ChatbotsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "testquestion_chatbot_id_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{TestQuestionsColumns[7], TestQuestionsColumns[6]},
+			},
+		},
+	}
+	// TestResultsColumns holds the columns for the "test_results" table.
+	TestResultsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "passed", Type: field.TypeBool},
+		{Name: "outcome", Type: field.TypeString, Size: 20},
+		{Name: "answer", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "sources", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "question_id", Type: field.TypeString, Size: 40},
+		{Name: "run_id", Type: field.TypeString, Size: 40},
+	}
+	// TestResultsTable holds the schema information for the "test_results" table.
+	TestResultsTable = &schema.Table{
+		Name:       "test_results",
+		Columns:    TestResultsColumns,
+		PrimaryKey: []*schema.Column{TestResultsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "test_results_test_questions_results",
+				Columns:    []*schema.Column{TestResultsColumns[7]},
+				RefColumns: []*schema.Column{TestQuestionsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "test_results_test_runs_results",
+				Columns:    []*schema.Column{TestResultsColumns[8]},
+				RefColumns: []*schema.Column{TestRunsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "testresult_run_id",
+				Unique:  false,
+				Columns: []*schema.Column{TestResultsColumns[8]},
+			},
+			{
+				Name:    "testresult_question_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{TestResultsColumns[7], TestResultsColumns[0]},
+			},
+		},
+	}
+	// TestRunsColumns holds the columns for the "test_runs" table.
+	TestRunsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "cause", Type: field.TypeString, Size: 20},
+		{Name: "state", Type: field.TypeString, Size: 20},
+		{Name: "reason", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "passed", Type: field.TypeInt, Default: 0},
+		{Name: "total", Type: field.TypeInt, Default: 0},
+		{Name: "due_at", Type: field.TypeTime, Nullable: true},
+		{Name: "ended_at", Type: field.TypeTime, Nullable: true},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
+	}
+	// TestRunsTable holds the schema information for the "test_runs" table.
+	TestRunsTable = &schema.Table{
+		Name:       "test_runs",
+		Columns:    TestRunsColumns,
+		PrimaryKey: []*schema.Column{TestRunsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "test_runs_chatbots_test_runs",
+				Columns:    []*schema.Column{TestRunsColumns[10]},
+				RefColumns: []*schema.Column{ChatbotsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "testrun_chatbot_id_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{TestRunsColumns[10], TestRunsColumns[9]},
+			},
+			{
+				Name:    "test_run_due",
+				Unique:  false,
+				Columns: []*schema.Column{TestRunsColumns[7]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "due_at IS NOT NULL",
+				},
+			},
+		},
+	}
 	// TokensColumns holds the columns for the "tokens" table.
 	TokensColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -1085,6 +1395,7 @@ var (
 		{Name: "hash", Type: field.TypeString, Unique: true, Size: 64},
 		{Name: "scopes", Type: field.TypeJSON},
 		{Name: "created_by", Type: field.TypeString, Size: 320},
+		{Name: "replaces", Type: field.TypeString, Size: 40, Default: ""},
 		{Name: "last_used_at", Type: field.TypeTime, Nullable: true},
 		{Name: "expires_at", Type: field.TypeTime, Nullable: true},
 		{Name: "revoked_at", Type: field.TypeTime, Nullable: true},
@@ -1101,7 +1412,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "tokens_chatbots_tokens",
-				Columns:    []*schema.Column{TokensColumns[13]},
+				Columns:    []*schema.Column{TokensColumns[14]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -1110,7 +1421,7 @@ var (
 			{
 				Name:    "token_chatbot_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{TokensColumns[13], TokensColumns[12]},
+				Columns: []*schema.Column{TokensColumns[14], TokensColumns[13]},
 			},
 		},
 	}
@@ -1164,7 +1475,7 @@ var (
 	// UsagesColumns holds the columns for the "usages" table.
 	UsagesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt, Increment: true},
-		{Name: "month", Type: field.TypeString, Size: 7},
+		{Name: "month", Type: field.TypeString, Size: 20},
 		{Name: "shard", Type: field.TypeInt},
 		{Name: "messages", Type: field.TypeInt},
 		{Name: "workspace_id", Type: field.TypeString, Size: 40},
@@ -1195,6 +1506,9 @@ var (
 		{Name: "id", Type: field.TypeString, Size: 40},
 		{Name: "email", Type: field.TypeString, Unique: true, Size: 320},
 		{Name: "password_hash", Type: field.TypeString, Size: 400},
+		{Name: "name", Type: field.TypeString, Size: 400, Default: ""},
+		{Name: "time_zone", Type: field.TypeString, Size: 64, Default: ""},
+		{Name: "appearance", Type: field.TypeString, Size: 10, Default: ""},
 		{Name: "created_at", Type: field.TypeTime},
 	}
 	// UsersTable holds the schema information for the "users" table.
@@ -1237,9 +1551,13 @@ var (
 		ChatbotsTable,
 		ChoresTable,
 		ConversationsTable,
+		DailyCountsTable,
+		DailyStatsTable,
 		DevicesTable,
 		DocumentsTable,
 		EmbeddingsTable,
+		FeedbacksTable,
+		GapsTable,
 		IdempotencyKeysTable,
 		InstallationKeysTable,
 		InvitationsTable,
@@ -1259,6 +1577,9 @@ var (
 		SignInAttemptsTable,
 		SourcesTable,
 		SubscriptionsTable,
+		TestQuestionsTable,
+		TestResultsTable,
+		TestRunsTable,
 		TokensTable,
 		TrialsTable,
 		UploadsTable,
@@ -1272,9 +1593,13 @@ func init() {
 	CachedAnswersTable.ForeignKeys[0].RefTable = ChatbotsTable
 	ChatbotsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	ConversationsTable.ForeignKeys[0].RefTable = ChatbotsTable
+	DailyCountsTable.ForeignKeys[0].RefTable = ChatbotsTable
+	DailyStatsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	DevicesTable.ForeignKeys[0].RefTable = UsersTable
 	DocumentsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	EmbeddingsTable.ForeignKeys[0].RefTable = WorkspacesTable
+	FeedbacksTable.ForeignKeys[0].RefTable = ChatbotsTable
+	GapsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	IdempotencyKeysTable.ForeignKeys[0].RefTable = ConversationsTable
 	InvitationsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	MailsTable.ForeignKeys[0].RefTable = WorkspacesTable
@@ -1292,6 +1617,10 @@ func init() {
 	}
 	SourcesTable.ForeignKeys[0].RefTable = ChatbotsTable
 	SubscriptionsTable.ForeignKeys[0].RefTable = WorkspacesTable
+	TestQuestionsTable.ForeignKeys[0].RefTable = ChatbotsTable
+	TestResultsTable.ForeignKeys[0].RefTable = TestQuestionsTable
+	TestResultsTable.ForeignKeys[1].RefTable = TestRunsTable
+	TestRunsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	TokensTable.ForeignKeys[0].RefTable = ChatbotsTable
 	UploadsTable.ForeignKeys[0].RefTable = DocumentsTable
 	UsagesTable.ForeignKeys[0].RefTable = WorkspacesTable

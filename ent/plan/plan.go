@@ -27,6 +27,8 @@ const (
 	FieldMessageChars = "message_chars"
 	// FieldMessagesPerMonth holds the string denoting the messages_per_month field in the database.
 	FieldMessagesPerMonth = "messages_per_month"
+	// FieldPlaygroundPerMonth holds the string denoting the playground_per_month field in the database.
+	FieldPlaygroundPerMonth = "playground_per_month"
 	// FieldKnowledgeChars holds the string denoting the knowledge_chars field in the database.
 	FieldKnowledgeChars = "knowledge_chars"
 	// FieldStoredBytes holds the string denoting the stored_bytes field in the database.
@@ -64,6 +66,7 @@ var Columns = []string{
 	FieldTokensPerChatbot,
 	FieldMessageChars,
 	FieldMessagesPerMonth,
+	FieldPlaygroundPerMonth,
 	FieldKnowledgeChars,
 	FieldStoredBytes,
 	FieldRequestsPerMinute,
@@ -92,6 +95,8 @@ var (
 	TitleValidator func(string) error
 	// DefaultMessagesPerMonth holds the default value on creation for the "messages_per_month" field.
 	DefaultMessagesPerMonth int
+	// DefaultPlaygroundPerMonth holds the default value on creation for the "playground_per_month" field.
+	DefaultPlaygroundPerMonth int
 	// DefaultStoredBytes holds the default value on creation for the "stored_bytes" field.
 	DefaultStoredBytes int
 	// DefaultRequestsPerMinute holds the default value on creation for the "requests_per_minute" field.
@@ -161,6 +166,11 @@ func ByMessageChars(opts ...sql.OrderTermOption) OrderOption {
 // ByMessagesPerMonth orders the results by the messages_per_month field.
 func ByMessagesPerMonth(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldMessagesPerMonth, opts...).ToFunc()
+}
+
+// ByPlaygroundPerMonth orders the results by the playground_per_month field.
+func ByPlaygroundPerMonth(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldPlaygroundPerMonth, opts...).ToFunc()
 }
 
 // ByKnowledgeChars orders the results by the knowledge_chars field.

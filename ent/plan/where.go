@@ -98,6 +98,11 @@ func MessagesPerMonth(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldEQ(FieldMessagesPerMonth, v))
 }
 
+// PlaygroundPerMonth applies equality check predicate on the "playground_per_month" field. It's identical to PlaygroundPerMonthEQ.
+func PlaygroundPerMonth(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldPlaygroundPerMonth, v))
+}
+
 // KnowledgeChars applies equality check predicate on the "knowledge_chars" field. It's identical to KnowledgeCharsEQ.
 func KnowledgeChars(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldEQ(FieldKnowledgeChars, v))
@@ -456,6 +461,46 @@ func MessagesPerMonthLT(v int) predicate.Plan {
 // MessagesPerMonthLTE applies the LTE predicate on the "messages_per_month" field.
 func MessagesPerMonthLTE(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldLTE(FieldMessagesPerMonth, v))
+}
+
+// PlaygroundPerMonthEQ applies the EQ predicate on the "playground_per_month" field.
+func PlaygroundPerMonthEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldPlaygroundPerMonth, v))
+}
+
+// PlaygroundPerMonthNEQ applies the NEQ predicate on the "playground_per_month" field.
+func PlaygroundPerMonthNEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldNEQ(FieldPlaygroundPerMonth, v))
+}
+
+// PlaygroundPerMonthIn applies the In predicate on the "playground_per_month" field.
+func PlaygroundPerMonthIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldIn(FieldPlaygroundPerMonth, vs...))
+}
+
+// PlaygroundPerMonthNotIn applies the NotIn predicate on the "playground_per_month" field.
+func PlaygroundPerMonthNotIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldNotIn(FieldPlaygroundPerMonth, vs...))
+}
+
+// PlaygroundPerMonthGT applies the GT predicate on the "playground_per_month" field.
+func PlaygroundPerMonthGT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGT(FieldPlaygroundPerMonth, v))
+}
+
+// PlaygroundPerMonthGTE applies the GTE predicate on the "playground_per_month" field.
+func PlaygroundPerMonthGTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGTE(FieldPlaygroundPerMonth, v))
+}
+
+// PlaygroundPerMonthLT applies the LT predicate on the "playground_per_month" field.
+func PlaygroundPerMonthLT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLT(FieldPlaygroundPerMonth, v))
+}
+
+// PlaygroundPerMonthLTE applies the LTE predicate on the "playground_per_month" field.
+func PlaygroundPerMonthLTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLTE(FieldPlaygroundPerMonth, v))
 }
 
 // KnowledgeCharsEQ applies the EQ predicate on the "knowledge_chars" field.

@@ -30,6 +30,12 @@ type Chore func(*sql.Selector)
 // Conversation is the predicate function for conversation builders.
 type Conversation func(*sql.Selector)
 
+// DailyCount is the predicate function for dailycount builders.
+type DailyCount func(*sql.Selector)
+
+// DailyStat is the predicate function for dailystat builders.
+type DailyStat func(*sql.Selector)
+
 // Device is the predicate function for device builders.
 type Device func(*sql.Selector)
 
@@ -38,6 +44,12 @@ type Document func(*sql.Selector)
 
 // Embedding is the predicate function for embedding builders.
 type Embedding func(*sql.Selector)
+
+// Feedback is the predicate function for feedback builders.
+type Feedback func(*sql.Selector)
+
+// Gap is the predicate function for gap builders.
+type Gap func(*sql.Selector)
 
 // IdempotencyKey is the predicate function for idempotencykey builders.
 type IdempotencyKey func(*sql.Selector)
@@ -95,6 +107,15 @@ type Source func(*sql.Selector)
 
 // Subscription is the predicate function for subscription builders.
 type Subscription func(*sql.Selector)
+
+// TestQuestion is the predicate function for testquestion builders.
+type TestQuestion func(*sql.Selector)
+
+// TestResult is the predicate function for testresult builders.
+type TestResult func(*sql.Selector)
+
+// TestRun is the predicate function for testrun builders.
+type TestRun func(*sql.Selector)
 
 // Token is the predicate function for token builders.
 type Token func(*sql.Selector)

@@ -303,6 +303,54 @@ func (f ConversationMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mu
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.ConversationMutation", m)
 }
 
+// The DailyCountQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type DailyCountQueryRuleFunc func(context.Context, *ent.DailyCountQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f DailyCountQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.DailyCountQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.DailyCountQuery", q)
+}
+
+// The DailyCountMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type DailyCountMutationRuleFunc func(context.Context, *ent.DailyCountMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f DailyCountMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.DailyCountMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.DailyCountMutation", m)
+}
+
+// The DailyStatQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type DailyStatQueryRuleFunc func(context.Context, *ent.DailyStatQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f DailyStatQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.DailyStatQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.DailyStatQuery", q)
+}
+
+// The DailyStatMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type DailyStatMutationRuleFunc func(context.Context, *ent.DailyStatMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f DailyStatMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.DailyStatMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.DailyStatMutation", m)
+}
+
 // The DeviceQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type DeviceQueryRuleFunc func(context.Context, *ent.DeviceQuery) error
@@ -373,6 +421,54 @@ func (f EmbeddingMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutat
 		return f(ctx, m)
 	}
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.EmbeddingMutation", m)
+}
+
+// The FeedbackQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type FeedbackQueryRuleFunc func(context.Context, *ent.FeedbackQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f FeedbackQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.FeedbackQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.FeedbackQuery", q)
+}
+
+// The FeedbackMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type FeedbackMutationRuleFunc func(context.Context, *ent.FeedbackMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f FeedbackMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.FeedbackMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.FeedbackMutation", m)
+}
+
+// The GapQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type GapQueryRuleFunc func(context.Context, *ent.GapQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f GapQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.GapQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.GapQuery", q)
+}
+
+// The GapMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type GapMutationRuleFunc func(context.Context, *ent.GapMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f GapMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.GapMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.GapMutation", m)
 }
 
 // The IdempotencyKeyQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -831,6 +927,78 @@ func (f SubscriptionMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mu
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.SubscriptionMutation", m)
 }
 
+// The TestQuestionQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type TestQuestionQueryRuleFunc func(context.Context, *ent.TestQuestionQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f TestQuestionQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.TestQuestionQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.TestQuestionQuery", q)
+}
+
+// The TestQuestionMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type TestQuestionMutationRuleFunc func(context.Context, *ent.TestQuestionMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f TestQuestionMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.TestQuestionMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.TestQuestionMutation", m)
+}
+
+// The TestResultQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type TestResultQueryRuleFunc func(context.Context, *ent.TestResultQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f TestResultQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.TestResultQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.TestResultQuery", q)
+}
+
+// The TestResultMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type TestResultMutationRuleFunc func(context.Context, *ent.TestResultMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f TestResultMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.TestResultMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.TestResultMutation", m)
+}
+
+// The TestRunQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type TestRunQueryRuleFunc func(context.Context, *ent.TestRunQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f TestRunQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.TestRunQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.TestRunQuery", q)
+}
+
+// The TestRunMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type TestRunMutationRuleFunc func(context.Context, *ent.TestRunMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f TestRunMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.TestRunMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.TestRunMutation", m)
+}
+
 // The TokenQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type TokenQueryRuleFunc func(context.Context, *ent.TokenQuery) error
@@ -1026,11 +1194,19 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.ConversationQuery:
 		return q.Filter(), nil
+	case *ent.DailyCountQuery:
+		return q.Filter(), nil
+	case *ent.DailyStatQuery:
+		return q.Filter(), nil
 	case *ent.DeviceQuery:
 		return q.Filter(), nil
 	case *ent.DocumentQuery:
 		return q.Filter(), nil
 	case *ent.EmbeddingQuery:
+		return q.Filter(), nil
+	case *ent.FeedbackQuery:
+		return q.Filter(), nil
+	case *ent.GapQuery:
 		return q.Filter(), nil
 	case *ent.IdempotencyKeyQuery:
 		return q.Filter(), nil
@@ -1070,6 +1246,12 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.SubscriptionQuery:
 		return q.Filter(), nil
+	case *ent.TestQuestionQuery:
+		return q.Filter(), nil
+	case *ent.TestResultQuery:
+		return q.Filter(), nil
+	case *ent.TestRunQuery:
+		return q.Filter(), nil
 	case *ent.TokenQuery:
 		return q.Filter(), nil
 	case *ent.TrialQuery:
@@ -1105,11 +1287,19 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 		return m.Filter(), nil
 	case *ent.ConversationMutation:
 		return m.Filter(), nil
+	case *ent.DailyCountMutation:
+		return m.Filter(), nil
+	case *ent.DailyStatMutation:
+		return m.Filter(), nil
 	case *ent.DeviceMutation:
 		return m.Filter(), nil
 	case *ent.DocumentMutation:
 		return m.Filter(), nil
 	case *ent.EmbeddingMutation:
+		return m.Filter(), nil
+	case *ent.FeedbackMutation:
+		return m.Filter(), nil
+	case *ent.GapMutation:
 		return m.Filter(), nil
 	case *ent.IdempotencyKeyMutation:
 		return m.Filter(), nil
@@ -1148,6 +1338,12 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 	case *ent.SourceMutation:
 		return m.Filter(), nil
 	case *ent.SubscriptionMutation:
+		return m.Filter(), nil
+	case *ent.TestQuestionMutation:
+		return m.Filter(), nil
+	case *ent.TestResultMutation:
+		return m.Filter(), nil
+	case *ent.TestRunMutation:
 		return m.Filter(), nil
 	case *ent.TokenMutation:
 		return m.Filter(), nil

@@ -40,6 +40,16 @@ const (
 	FieldPassages = "passages"
 	// FieldRefuted holds the string denoting the refuted field in the database.
 	FieldRefuted = "refuted"
+	// FieldConversationID holds the string denoting the conversation_id field in the database.
+	FieldConversationID = "conversation_id"
+	// FieldOpens holds the string denoting the opens field in the database.
+	FieldOpens = "opens"
+	// FieldOrigin holds the string denoting the origin field in the database.
+	FieldOrigin = "origin"
+	// FieldOutcome holds the string denoting the outcome field in the database.
+	FieldOutcome = "outcome"
+	// FieldCounted holds the string denoting the counted field in the database.
+	FieldCounted = "counted"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// Table holds the table name of the receipt in the database.
@@ -62,6 +72,11 @@ var Columns = []string{
 	FieldTotalMs,
 	FieldPassages,
 	FieldRefuted,
+	FieldConversationID,
+	FieldOpens,
+	FieldOrigin,
+	FieldOutcome,
+	FieldCounted,
 	FieldCreatedAt,
 }
 
@@ -107,6 +122,20 @@ var (
 	DefaultPassages int
 	// DefaultRefuted holds the default value on creation for the "refuted" field.
 	DefaultRefuted int
+	// DefaultConversationID holds the default value on creation for the "conversation_id" field.
+	DefaultConversationID int64
+	// DefaultOpens holds the default value on creation for the "opens" field.
+	DefaultOpens bool
+	// DefaultOrigin holds the default value on creation for the "origin" field.
+	DefaultOrigin string
+	// OriginValidator is a validator for the "origin" field. It is called by the builders before save.
+	OriginValidator func(string) error
+	// DefaultOutcome holds the default value on creation for the "outcome" field.
+	DefaultOutcome string
+	// OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
+	OutcomeValidator func(string) error
+	// DefaultCounted holds the default value on creation for the "counted" field.
+	DefaultCounted bool
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 )
@@ -182,6 +211,31 @@ func ByPassages(opts ...sql.OrderTermOption) OrderOption {
 // ByRefuted orders the results by the refuted field.
 func ByRefuted(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRefuted, opts...).ToFunc()
+}
+
+// ByConversationID orders the results by the conversation_id field.
+func ByConversationID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldConversationID, opts...).ToFunc()
+}
+
+// ByOpens orders the results by the opens field.
+func ByOpens(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOpens, opts...).ToFunc()
+}
+
+// ByOrigin orders the results by the origin field.
+func ByOrigin(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOrigin, opts...).ToFunc()
+}
+
+// ByOutcome orders the results by the outcome field.
+func ByOutcome(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOutcome, opts...).ToFunc()
+}
+
+// ByCounted orders the results by the counted field.
+func ByCounted(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCounted, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.

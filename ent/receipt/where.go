@@ -119,6 +119,31 @@ func Refuted(v int) predicate.Receipt {
 	return predicate.Receipt(sql.FieldEQ(FieldRefuted, v))
 }
 
+// ConversationID applies equality check predicate on the "conversation_id" field. It's identical to ConversationIDEQ.
+func ConversationID(v int64) predicate.Receipt {
+	return predicate.Receipt(sql.FieldEQ(FieldConversationID, v))
+}
+
+// Opens applies equality check predicate on the "opens" field. It's identical to OpensEQ.
+func Opens(v bool) predicate.Receipt {
+	return predicate.Receipt(sql.FieldEQ(FieldOpens, v))
+}
+
+// Origin applies equality check predicate on the "origin" field. It's identical to OriginEQ.
+func Origin(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldEQ(FieldOrigin, v))
+}
+
+// Outcome applies equality check predicate on the "outcome" field. It's identical to OutcomeEQ.
+func Outcome(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldEQ(FieldOutcome, v))
+}
+
+// Counted applies equality check predicate on the "counted" field. It's identical to CountedEQ.
+func Counted(v bool) predicate.Receipt {
+	return predicate.Receipt(sql.FieldEQ(FieldCounted, v))
+}
+
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v time.Time) predicate.Receipt {
 	return predicate.Receipt(sql.FieldEQ(FieldCreatedAt, v))
@@ -712,6 +737,196 @@ func RefutedLT(v int) predicate.Receipt {
 // RefutedLTE applies the LTE predicate on the "refuted" field.
 func RefutedLTE(v int) predicate.Receipt {
 	return predicate.Receipt(sql.FieldLTE(FieldRefuted, v))
+}
+
+// ConversationIDEQ applies the EQ predicate on the "conversation_id" field.
+func ConversationIDEQ(v int64) predicate.Receipt {
+	return predicate.Receipt(sql.FieldEQ(FieldConversationID, v))
+}
+
+// ConversationIDNEQ applies the NEQ predicate on the "conversation_id" field.
+func ConversationIDNEQ(v int64) predicate.Receipt {
+	return predicate.Receipt(sql.FieldNEQ(FieldConversationID, v))
+}
+
+// ConversationIDIn applies the In predicate on the "conversation_id" field.
+func ConversationIDIn(vs ...int64) predicate.Receipt {
+	return predicate.Receipt(sql.FieldIn(FieldConversationID, vs...))
+}
+
+// ConversationIDNotIn applies the NotIn predicate on the "conversation_id" field.
+func ConversationIDNotIn(vs ...int64) predicate.Receipt {
+	return predicate.Receipt(sql.FieldNotIn(FieldConversationID, vs...))
+}
+
+// ConversationIDGT applies the GT predicate on the "conversation_id" field.
+func ConversationIDGT(v int64) predicate.Receipt {
+	return predicate.Receipt(sql.FieldGT(FieldConversationID, v))
+}
+
+// ConversationIDGTE applies the GTE predicate on the "conversation_id" field.
+func ConversationIDGTE(v int64) predicate.Receipt {
+	return predicate.Receipt(sql.FieldGTE(FieldConversationID, v))
+}
+
+// ConversationIDLT applies the LT predicate on the "conversation_id" field.
+func ConversationIDLT(v int64) predicate.Receipt {
+	return predicate.Receipt(sql.FieldLT(FieldConversationID, v))
+}
+
+// ConversationIDLTE applies the LTE predicate on the "conversation_id" field.
+func ConversationIDLTE(v int64) predicate.Receipt {
+	return predicate.Receipt(sql.FieldLTE(FieldConversationID, v))
+}
+
+// OpensEQ applies the EQ predicate on the "opens" field.
+func OpensEQ(v bool) predicate.Receipt {
+	return predicate.Receipt(sql.FieldEQ(FieldOpens, v))
+}
+
+// OpensNEQ applies the NEQ predicate on the "opens" field.
+func OpensNEQ(v bool) predicate.Receipt {
+	return predicate.Receipt(sql.FieldNEQ(FieldOpens, v))
+}
+
+// OriginEQ applies the EQ predicate on the "origin" field.
+func OriginEQ(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldEQ(FieldOrigin, v))
+}
+
+// OriginNEQ applies the NEQ predicate on the "origin" field.
+func OriginNEQ(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldNEQ(FieldOrigin, v))
+}
+
+// OriginIn applies the In predicate on the "origin" field.
+func OriginIn(vs ...string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldIn(FieldOrigin, vs...))
+}
+
+// OriginNotIn applies the NotIn predicate on the "origin" field.
+func OriginNotIn(vs ...string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldNotIn(FieldOrigin, vs...))
+}
+
+// OriginGT applies the GT predicate on the "origin" field.
+func OriginGT(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldGT(FieldOrigin, v))
+}
+
+// OriginGTE applies the GTE predicate on the "origin" field.
+func OriginGTE(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldGTE(FieldOrigin, v))
+}
+
+// OriginLT applies the LT predicate on the "origin" field.
+func OriginLT(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldLT(FieldOrigin, v))
+}
+
+// OriginLTE applies the LTE predicate on the "origin" field.
+func OriginLTE(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldLTE(FieldOrigin, v))
+}
+
+// OriginContains applies the Contains predicate on the "origin" field.
+func OriginContains(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldContains(FieldOrigin, v))
+}
+
+// OriginHasPrefix applies the HasPrefix predicate on the "origin" field.
+func OriginHasPrefix(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldHasPrefix(FieldOrigin, v))
+}
+
+// OriginHasSuffix applies the HasSuffix predicate on the "origin" field.
+func OriginHasSuffix(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldHasSuffix(FieldOrigin, v))
+}
+
+// OriginEqualFold applies the EqualFold predicate on the "origin" field.
+func OriginEqualFold(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldEqualFold(FieldOrigin, v))
+}
+
+// OriginContainsFold applies the ContainsFold predicate on the "origin" field.
+func OriginContainsFold(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldContainsFold(FieldOrigin, v))
+}
+
+// OutcomeEQ applies the EQ predicate on the "outcome" field.
+func OutcomeEQ(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldEQ(FieldOutcome, v))
+}
+
+// OutcomeNEQ applies the NEQ predicate on the "outcome" field.
+func OutcomeNEQ(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldNEQ(FieldOutcome, v))
+}
+
+// OutcomeIn applies the In predicate on the "outcome" field.
+func OutcomeIn(vs ...string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldIn(FieldOutcome, vs...))
+}
+
+// OutcomeNotIn applies the NotIn predicate on the "outcome" field.
+func OutcomeNotIn(vs ...string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldNotIn(FieldOutcome, vs...))
+}
+
+// OutcomeGT applies the GT predicate on the "outcome" field.
+func OutcomeGT(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldGT(FieldOutcome, v))
+}
+
+// OutcomeGTE applies the GTE predicate on the "outcome" field.
+func OutcomeGTE(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldGTE(FieldOutcome, v))
+}
+
+// OutcomeLT applies the LT predicate on the "outcome" field.
+func OutcomeLT(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldLT(FieldOutcome, v))
+}
+
+// OutcomeLTE applies the LTE predicate on the "outcome" field.
+func OutcomeLTE(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldLTE(FieldOutcome, v))
+}
+
+// OutcomeContains applies the Contains predicate on the "outcome" field.
+func OutcomeContains(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldContains(FieldOutcome, v))
+}
+
+// OutcomeHasPrefix applies the HasPrefix predicate on the "outcome" field.
+func OutcomeHasPrefix(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldHasPrefix(FieldOutcome, v))
+}
+
+// OutcomeHasSuffix applies the HasSuffix predicate on the "outcome" field.
+func OutcomeHasSuffix(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldHasSuffix(FieldOutcome, v))
+}
+
+// OutcomeEqualFold applies the EqualFold predicate on the "outcome" field.
+func OutcomeEqualFold(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldEqualFold(FieldOutcome, v))
+}
+
+// OutcomeContainsFold applies the ContainsFold predicate on the "outcome" field.
+func OutcomeContainsFold(v string) predicate.Receipt {
+	return predicate.Receipt(sql.FieldContainsFold(FieldOutcome, v))
+}
+
+// CountedEQ applies the EQ predicate on the "counted" field.
+func CountedEQ(v bool) predicate.Receipt {
+	return predicate.Receipt(sql.FieldEQ(FieldCounted, v))
+}
+
+// CountedNEQ applies the NEQ predicate on the "counted" field.
+func CountedNEQ(v bool) predicate.Receipt {
+	return predicate.Receipt(sql.FieldNEQ(FieldCounted, v))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.

@@ -12,9 +12,13 @@ import (
 	"parley/ent/chatbot"
 	"parley/ent/chore"
 	"parley/ent/conversation"
+	"parley/ent/dailycount"
+	"parley/ent/dailystat"
 	"parley/ent/device"
 	"parley/ent/document"
 	"parley/ent/embedding"
+	"parley/ent/feedback"
+	"parley/ent/gap"
 	"parley/ent/idempotencykey"
 	"parley/ent/installationkey"
 	"parley/ent/invitation"
@@ -34,6 +38,9 @@ import (
 	"parley/ent/signinattempt"
 	"parley/ent/source"
 	"parley/ent/subscription"
+	"parley/ent/testquestion"
+	"parley/ent/testresult"
+	"parley/ent/testrun"
 	"parley/ent/token"
 	"parley/ent/trial"
 	"parley/ent/upload"
@@ -443,10 +450,156 @@ func init() {
 	conversationDescStatus := conversationFields[3].Descriptor()
 	// conversation.StatusValidator is a validator for the "status" field. It is called by the builders before save.
 	conversation.StatusValidator = conversationDescStatus.Validators[0].(func(string) error)
+	// conversationDescTitle is the schema descriptor for title field.
+	conversationDescTitle := conversationFields[4].Descriptor()
+	// conversation.DefaultTitle holds the default value on creation for the title field.
+	conversation.DefaultTitle = conversationDescTitle.Default.(string)
+	// conversation.TitleValidator is a validator for the "title" field. It is called by the builders before save.
+	conversation.TitleValidator = conversationDescTitle.Validators[0].(func(string) error)
+	// conversationDescOrigin is the schema descriptor for origin field.
+	conversationDescOrigin := conversationFields[5].Descriptor()
+	// conversation.DefaultOrigin holds the default value on creation for the origin field.
+	conversation.DefaultOrigin = conversationDescOrigin.Default.(string)
+	// conversation.OriginValidator is a validator for the "origin" field. It is called by the builders before save.
+	conversation.OriginValidator = conversationDescOrigin.Validators[0].(func(string) error)
+	// conversationDescBegunBy is the schema descriptor for begun_by field.
+	conversationDescBegunBy := conversationFields[6].Descriptor()
+	// conversation.DefaultBegunBy holds the default value on creation for the begun_by field.
+	conversation.DefaultBegunBy = conversationDescBegunBy.Default.(string)
+	// conversation.BegunByValidator is a validator for the "begun_by" field. It is called by the builders before save.
+	conversation.BegunByValidator = conversationDescBegunBy.Validators[0].(func(string) error)
 	// conversationDescCreatedAt is the schema descriptor for created_at field.
-	conversationDescCreatedAt := conversationFields[4].Descriptor()
+	conversationDescCreatedAt := conversationFields[7].Descriptor()
 	// conversation.DefaultCreatedAt holds the default value on creation for the created_at field.
 	conversation.DefaultCreatedAt = conversationDescCreatedAt.Default.(func() time.Time)
+	dailycountMixin := schema.DailyCount{}.Mixin()
+	dailycount.Policy = privacy.NewPolicies(dailycountMixin[0], schema.DailyCount{})
+	dailycount.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := dailycount.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	dailycountMixinFields0 := dailycountMixin[0].Fields()
+	_ = dailycountMixinFields0
+	dailycountFields := schema.DailyCount{}.Fields()
+	_ = dailycountFields
+	// dailycountDescWorkspaceID is the schema descriptor for workspace_id field.
+	dailycountDescWorkspaceID := dailycountMixinFields0[0].Descriptor()
+	// dailycount.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	dailycount.WorkspaceIDValidator = func() func(string) error {
+		validators := dailycountDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace_id string) error {
+			for _, fn := range fns {
+				if err := fn(workspace_id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// dailycountDescChatbotID is the schema descriptor for chatbot_id field.
+	dailycountDescChatbotID := dailycountFields[1].Descriptor()
+	// dailycount.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
+	dailycount.ChatbotIDValidator = dailycountDescChatbotID.Validators[0].(func(string) error)
+	// dailycountDescDay is the schema descriptor for day field.
+	dailycountDescDay := dailycountFields[2].Descriptor()
+	// dailycount.DayValidator is a validator for the "day" field. It is called by the builders before save.
+	dailycount.DayValidator = dailycountDescDay.Validators[0].(func(string) error)
+	// dailycountDescKind is the schema descriptor for kind field.
+	dailycountDescKind := dailycountFields[3].Descriptor()
+	// dailycount.KindValidator is a validator for the "kind" field. It is called by the builders before save.
+	dailycount.KindValidator = dailycountDescKind.Validators[0].(func(string) error)
+	// dailycountDescName is the schema descriptor for name field.
+	dailycountDescName := dailycountFields[4].Descriptor()
+	// dailycount.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	dailycount.NameValidator = dailycountDescName.Validators[0].(func(string) error)
+	dailystatMixin := schema.DailyStat{}.Mixin()
+	dailystat.Policy = privacy.NewPolicies(dailystatMixin[0], schema.DailyStat{})
+	dailystat.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := dailystat.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	dailystatMixinFields0 := dailystatMixin[0].Fields()
+	_ = dailystatMixinFields0
+	dailystatFields := schema.DailyStat{}.Fields()
+	_ = dailystatFields
+	// dailystatDescWorkspaceID is the schema descriptor for workspace_id field.
+	dailystatDescWorkspaceID := dailystatMixinFields0[0].Descriptor()
+	// dailystat.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	dailystat.WorkspaceIDValidator = func() func(string) error {
+		validators := dailystatDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace_id string) error {
+			for _, fn := range fns {
+				if err := fn(workspace_id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// dailystatDescChatbotID is the schema descriptor for chatbot_id field.
+	dailystatDescChatbotID := dailystatFields[1].Descriptor()
+	// dailystat.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
+	dailystat.ChatbotIDValidator = dailystatDescChatbotID.Validators[0].(func(string) error)
+	// dailystatDescDay is the schema descriptor for day field.
+	dailystatDescDay := dailystatFields[2].Descriptor()
+	// dailystat.DayValidator is a validator for the "day" field. It is called by the builders before save.
+	dailystat.DayValidator = dailystatDescDay.Validators[0].(func(string) error)
+	// dailystatDescConversations is the schema descriptor for conversations field.
+	dailystatDescConversations := dailystatFields[3].Descriptor()
+	// dailystat.DefaultConversations holds the default value on creation for the conversations field.
+	dailystat.DefaultConversations = dailystatDescConversations.Default.(int)
+	// dailystatDescQuestions is the schema descriptor for questions field.
+	dailystatDescQuestions := dailystatFields[4].Descriptor()
+	// dailystat.DefaultQuestions holds the default value on creation for the questions field.
+	dailystat.DefaultQuestions = dailystatDescQuestions.Default.(int)
+	// dailystatDescAnswered is the schema descriptor for answered field.
+	dailystatDescAnswered := dailystatFields[5].Descriptor()
+	// dailystat.DefaultAnswered holds the default value on creation for the answered field.
+	dailystat.DefaultAnswered = dailystatDescAnswered.Default.(int)
+	// dailystatDescNoAnswer is the schema descriptor for no_answer field.
+	dailystatDescNoAnswer := dailystatFields[6].Descriptor()
+	// dailystat.DefaultNoAnswer holds the default value on creation for the no_answer field.
+	dailystat.DefaultNoAnswer = dailystatDescNoAnswer.Default.(int)
+	// dailystatDescFailed is the schema descriptor for failed field.
+	dailystatDescFailed := dailystatFields[7].Descriptor()
+	// dailystat.DefaultFailed holds the default value on creation for the failed field.
+	dailystat.DefaultFailed = dailystatDescFailed.Default.(int)
+	// dailystatDescStopped is the schema descriptor for stopped field.
+	dailystatDescStopped := dailystatFields[8].Descriptor()
+	// dailystat.DefaultStopped holds the default value on creation for the stopped field.
+	dailystat.DefaultStopped = dailystatDescStopped.Default.(int)
+	// dailystatDescThumbsUp is the schema descriptor for thumbs_up field.
+	dailystatDescThumbsUp := dailystatFields[9].Descriptor()
+	// dailystat.DefaultThumbsUp holds the default value on creation for the thumbs_up field.
+	dailystat.DefaultThumbsUp = dailystatDescThumbsUp.Default.(int)
+	// dailystatDescThumbsDown is the schema descriptor for thumbs_down field.
+	dailystatDescThumbsDown := dailystatFields[10].Descriptor()
+	// dailystat.DefaultThumbsDown holds the default value on creation for the thumbs_down field.
+	dailystat.DefaultThumbsDown = dailystatDescThumbsDown.Default.(int)
+	// dailystatDescPromptTokens is the schema descriptor for prompt_tokens field.
+	dailystatDescPromptTokens := dailystatFields[11].Descriptor()
+	// dailystat.DefaultPromptTokens holds the default value on creation for the prompt_tokens field.
+	dailystat.DefaultPromptTokens = dailystatDescPromptTokens.Default.(int)
+	// dailystatDescCompletionTokens is the schema descriptor for completion_tokens field.
+	dailystatDescCompletionTokens := dailystatFields[12].Descriptor()
+	// dailystat.DefaultCompletionTokens holds the default value on creation for the completion_tokens field.
+	dailystat.DefaultCompletionTokens = dailystatDescCompletionTokens.Default.(int)
 	deviceFields := schema.Device{}.Fields()
 	_ = deviceFields
 	// deviceDescUserID is the schema descriptor for user_id field.
@@ -565,20 +718,26 @@ func init() {
 	documentDescAttempts := documentFields[18].Descriptor()
 	// document.DefaultAttempts holds the default value on creation for the attempts field.
 	document.DefaultAttempts = documentDescAttempts.Default.(int)
+	// documentDescUndoState is the schema descriptor for undo_state field.
+	documentDescUndoState := documentFields[20].Descriptor()
+	// document.DefaultUndoState holds the default value on creation for the undo_state field.
+	document.DefaultUndoState = documentDescUndoState.Default.(string)
+	// document.UndoStateValidator is a validator for the "undo_state" field. It is called by the builders before save.
+	document.UndoStateValidator = documentDescUndoState.Validators[0].(func(string) error)
 	// documentDescEtag is the schema descriptor for etag field.
-	documentDescEtag := documentFields[20].Descriptor()
+	documentDescEtag := documentFields[21].Descriptor()
 	// document.DefaultEtag holds the default value on creation for the etag field.
 	document.DefaultEtag = documentDescEtag.Default.(string)
 	// document.EtagValidator is a validator for the "etag" field. It is called by the builders before save.
 	document.EtagValidator = documentDescEtag.Validators[0].(func(string) error)
 	// documentDescLastModified is the schema descriptor for last_modified field.
-	documentDescLastModified := documentFields[21].Descriptor()
+	documentDescLastModified := documentFields[22].Descriptor()
 	// document.DefaultLastModified holds the default value on creation for the last_modified field.
 	document.DefaultLastModified = documentDescLastModified.Default.(string)
 	// document.LastModifiedValidator is a validator for the "last_modified" field. It is called by the builders before save.
 	document.LastModifiedValidator = documentDescLastModified.Validators[0].(func(string) error)
 	// documentDescCreatedAt is the schema descriptor for created_at field.
-	documentDescCreatedAt := documentFields[24].Descriptor()
+	documentDescCreatedAt := documentFields[25].Descriptor()
 	// document.DefaultCreatedAt holds the default value on creation for the created_at field.
 	document.DefaultCreatedAt = documentDescCreatedAt.Default.(func() time.Time)
 	// documentDescID is the schema descriptor for id field.
@@ -639,6 +798,120 @@ func init() {
 	embeddingDescTextHash := embeddingFields[2].Descriptor()
 	// embedding.TextHashValidator is a validator for the "text_hash" field. It is called by the builders before save.
 	embedding.TextHashValidator = embeddingDescTextHash.Validators[0].(func(string) error)
+	feedbackMixin := schema.Feedback{}.Mixin()
+	feedback.Policy = privacy.NewPolicies(feedbackMixin[0], schema.Feedback{})
+	feedback.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := feedback.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	feedbackMixinFields0 := feedbackMixin[0].Fields()
+	_ = feedbackMixinFields0
+	feedbackFields := schema.Feedback{}.Fields()
+	_ = feedbackFields
+	// feedbackDescWorkspaceID is the schema descriptor for workspace_id field.
+	feedbackDescWorkspaceID := feedbackMixinFields0[0].Descriptor()
+	// feedback.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	feedback.WorkspaceIDValidator = func() func(string) error {
+		validators := feedbackDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace_id string) error {
+			for _, fn := range fns {
+				if err := fn(workspace_id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// feedbackDescChatbotID is the schema descriptor for chatbot_id field.
+	feedbackDescChatbotID := feedbackFields[1].Descriptor()
+	// feedback.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
+	feedback.ChatbotIDValidator = feedbackDescChatbotID.Validators[0].(func(string) error)
+	// feedbackDescComment is the schema descriptor for comment field.
+	feedbackDescComment := feedbackFields[5].Descriptor()
+	// feedback.DefaultComment holds the default value on creation for the comment field.
+	feedback.DefaultComment = feedbackDescComment.Default.(string)
+	// feedbackDescGivenBy is the schema descriptor for given_by field.
+	feedbackDescGivenBy := feedbackFields[6].Descriptor()
+	// feedback.DefaultGivenBy holds the default value on creation for the given_by field.
+	feedback.DefaultGivenBy = feedbackDescGivenBy.Default.(string)
+	// feedback.GivenByValidator is a validator for the "given_by" field. It is called by the builders before save.
+	feedback.GivenByValidator = feedbackDescGivenBy.Validators[0].(func(string) error)
+	// feedbackDescCounted is the schema descriptor for counted field.
+	feedbackDescCounted := feedbackFields[7].Descriptor()
+	// feedback.DefaultCounted holds the default value on creation for the counted field.
+	feedback.DefaultCounted = feedbackDescCounted.Default.(int)
+	// feedbackDescCreatedAt is the schema descriptor for created_at field.
+	feedbackDescCreatedAt := feedbackFields[9].Descriptor()
+	// feedback.DefaultCreatedAt holds the default value on creation for the created_at field.
+	feedback.DefaultCreatedAt = feedbackDescCreatedAt.Default.(func() time.Time)
+	gapMixin := schema.Gap{}.Mixin()
+	gap.Policy = privacy.NewPolicies(gapMixin[0], schema.Gap{})
+	gap.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := gap.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	gapMixinFields0 := gapMixin[0].Fields()
+	_ = gapMixinFields0
+	gapFields := schema.Gap{}.Fields()
+	_ = gapFields
+	// gapDescWorkspaceID is the schema descriptor for workspace_id field.
+	gapDescWorkspaceID := gapMixinFields0[0].Descriptor()
+	// gap.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	gap.WorkspaceIDValidator = func() func(string) error {
+		validators := gapDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace_id string) error {
+			for _, fn := range fns {
+				if err := fn(workspace_id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// gapDescChatbotID is the schema descriptor for chatbot_id field.
+	gapDescChatbotID := gapFields[1].Descriptor()
+	// gap.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
+	gap.ChatbotIDValidator = gapDescChatbotID.Validators[0].(func(string) error)
+	// gapDescQuestion is the schema descriptor for question field.
+	gapDescQuestion := gapFields[4].Descriptor()
+	// gap.DefaultQuestion holds the default value on creation for the question field.
+	gap.DefaultQuestion = gapDescQuestion.Default.(string)
+	// gapDescReason is the schema descriptor for reason field.
+	gapDescReason := gapFields[5].Descriptor()
+	// gap.ReasonValidator is a validator for the "reason" field. It is called by the builders before save.
+	gap.ReasonValidator = gapDescReason.Validators[0].(func(string) error)
+	// gapDescState is the schema descriptor for state field.
+	gapDescState := gapFields[6].Descriptor()
+	// gap.DefaultState holds the default value on creation for the state field.
+	gap.DefaultState = gapDescState.Default.(string)
+	// gap.StateValidator is a validator for the "state" field. It is called by the builders before save.
+	gap.StateValidator = gapDescState.Validators[0].(func(string) error)
+	// gapDescDocumentID is the schema descriptor for document_id field.
+	gapDescDocumentID := gapFields[7].Descriptor()
+	// gap.DefaultDocumentID holds the default value on creation for the document_id field.
+	gap.DefaultDocumentID = gapDescDocumentID.Default.(string)
+	// gap.DocumentIDValidator is a validator for the "document_id" field. It is called by the builders before save.
+	gap.DocumentIDValidator = gapDescDocumentID.Validators[0].(func(string) error)
+	// gapDescCreatedAt is the schema descriptor for created_at field.
+	gapDescCreatedAt := gapFields[9].Descriptor()
+	// gap.DefaultCreatedAt holds the default value on creation for the created_at field.
+	gap.DefaultCreatedAt = gapDescCreatedAt.Default.(func() time.Time)
 	idempotencykeyMixin := schema.IdempotencyKey{}.Mixin()
 	idempotencykey.Policy = privacy.NewPolicies(idempotencykeyMixin[0], schema.IdempotencyKey{})
 	idempotencykey.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -961,16 +1234,22 @@ func init() {
 	messageDescQuery := messageFields[9].Descriptor()
 	// message.DefaultQuery holds the default value on creation for the query field.
 	message.DefaultQuery = messageDescQuery.Default.(string)
+	// messageDescOutcome is the schema descriptor for outcome field.
+	messageDescOutcome := messageFields[10].Descriptor()
+	// message.DefaultOutcome holds the default value on creation for the outcome field.
+	message.DefaultOutcome = messageDescOutcome.Default.(string)
+	// message.OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
+	message.OutcomeValidator = messageDescOutcome.Validators[0].(func(string) error)
 	// messageDescSources is the schema descriptor for sources field.
-	messageDescSources := messageFields[10].Descriptor()
+	messageDescSources := messageFields[11].Descriptor()
 	// message.DefaultSources holds the default value on creation for the sources field.
 	message.DefaultSources = messageDescSources.Default.(string)
 	// messageDescDocumentIds is the schema descriptor for document_ids field.
-	messageDescDocumentIds := messageFields[11].Descriptor()
+	messageDescDocumentIds := messageFields[12].Descriptor()
 	// message.DefaultDocumentIds holds the default value on creation for the document_ids field.
 	message.DefaultDocumentIds = messageDescDocumentIds.Default.(string)
 	// messageDescCreatedAt is the schema descriptor for created_at field.
-	messageDescCreatedAt := messageFields[12].Descriptor()
+	messageDescCreatedAt := messageFields[13].Descriptor()
 	// message.DefaultCreatedAt holds the default value on creation for the created_at field.
 	message.DefaultCreatedAt = messageDescCreatedAt.Default.(func() time.Time)
 	messageholdMixin := schema.MessageHold{}.Mixin()
@@ -1091,46 +1370,50 @@ func init() {
 	planDescMessagesPerMonth := planFields[8].Descriptor()
 	// plan.DefaultMessagesPerMonth holds the default value on creation for the messages_per_month field.
 	plan.DefaultMessagesPerMonth = planDescMessagesPerMonth.Default.(int)
+	// planDescPlaygroundPerMonth is the schema descriptor for playground_per_month field.
+	planDescPlaygroundPerMonth := planFields[9].Descriptor()
+	// plan.DefaultPlaygroundPerMonth holds the default value on creation for the playground_per_month field.
+	plan.DefaultPlaygroundPerMonth = planDescPlaygroundPerMonth.Default.(int)
 	// planDescStoredBytes is the schema descriptor for stored_bytes field.
-	planDescStoredBytes := planFields[10].Descriptor()
+	planDescStoredBytes := planFields[11].Descriptor()
 	// plan.DefaultStoredBytes holds the default value on creation for the stored_bytes field.
 	plan.DefaultStoredBytes = planDescStoredBytes.Default.(int)
 	// planDescRequestsPerMinute is the schema descriptor for requests_per_minute field.
-	planDescRequestsPerMinute := planFields[11].Descriptor()
+	planDescRequestsPerMinute := planFields[12].Descriptor()
 	// plan.DefaultRequestsPerMinute holds the default value on creation for the requests_per_minute field.
 	plan.DefaultRequestsPerMinute = planDescRequestsPerMinute.Default.(int)
 	// planDescConcurrentAnswers is the schema descriptor for concurrent_answers field.
-	planDescConcurrentAnswers := planFields[12].Descriptor()
+	planDescConcurrentAnswers := planFields[13].Descriptor()
 	// plan.DefaultConcurrentAnswers holds the default value on creation for the concurrent_answers field.
 	plan.DefaultConcurrentAnswers = planDescConcurrentAnswers.Default.(int)
 	// planDescRetentionDays is the schema descriptor for retention_days field.
-	planDescRetentionDays := planFields[13].Descriptor()
+	planDescRetentionDays := planFields[14].Descriptor()
 	// plan.DefaultRetentionDays holds the default value on creation for the retention_days field.
 	plan.DefaultRetentionDays = planDescRetentionDays.Default.(int)
 	// planDescMonthlyPrice is the schema descriptor for monthly_price field.
-	planDescMonthlyPrice := planFields[14].Descriptor()
+	planDescMonthlyPrice := planFields[15].Descriptor()
 	// plan.DefaultMonthlyPrice holds the default value on creation for the monthly_price field.
 	plan.DefaultMonthlyPrice = planDescMonthlyPrice.Default.(int)
 	// planDescYearlyPrice is the schema descriptor for yearly_price field.
-	planDescYearlyPrice := planFields[15].Descriptor()
+	planDescYearlyPrice := planFields[16].Descriptor()
 	// plan.DefaultYearlyPrice holds the default value on creation for the yearly_price field.
 	plan.DefaultYearlyPrice = planDescYearlyPrice.Default.(int)
 	// planDescCurrency is the schema descriptor for currency field.
-	planDescCurrency := planFields[16].Descriptor()
+	planDescCurrency := planFields[17].Descriptor()
 	// plan.DefaultCurrency holds the default value on creation for the currency field.
 	plan.DefaultCurrency = planDescCurrency.Default.(string)
 	// plan.CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
 	plan.CurrencyValidator = planDescCurrency.Validators[0].(func(string) error)
 	// planDescSoldMonthlyPrice is the schema descriptor for sold_monthly_price field.
-	planDescSoldMonthlyPrice := planFields[17].Descriptor()
+	planDescSoldMonthlyPrice := planFields[18].Descriptor()
 	// plan.DefaultSoldMonthlyPrice holds the default value on creation for the sold_monthly_price field.
 	plan.DefaultSoldMonthlyPrice = planDescSoldMonthlyPrice.Default.(int)
 	// planDescSoldYearlyPrice is the schema descriptor for sold_yearly_price field.
-	planDescSoldYearlyPrice := planFields[18].Descriptor()
+	planDescSoldYearlyPrice := planFields[19].Descriptor()
 	// plan.DefaultSoldYearlyPrice holds the default value on creation for the sold_yearly_price field.
 	plan.DefaultSoldYearlyPrice = planDescSoldYearlyPrice.Default.(int)
 	// planDescSoldCurrency is the schema descriptor for sold_currency field.
-	planDescSoldCurrency := planFields[19].Descriptor()
+	planDescSoldCurrency := planFields[20].Descriptor()
 	// plan.DefaultSoldCurrency holds the default value on creation for the sold_currency field.
 	plan.DefaultSoldCurrency = planDescSoldCurrency.Default.(string)
 	// plan.SoldCurrencyValidator is a validator for the "sold_currency" field. It is called by the builders before save.
@@ -1303,8 +1586,32 @@ func init() {
 	receiptDescRefuted := receiptFields[12].Descriptor()
 	// receipt.DefaultRefuted holds the default value on creation for the refuted field.
 	receipt.DefaultRefuted = receiptDescRefuted.Default.(int)
+	// receiptDescConversationID is the schema descriptor for conversation_id field.
+	receiptDescConversationID := receiptFields[13].Descriptor()
+	// receipt.DefaultConversationID holds the default value on creation for the conversation_id field.
+	receipt.DefaultConversationID = receiptDescConversationID.Default.(int64)
+	// receiptDescOpens is the schema descriptor for opens field.
+	receiptDescOpens := receiptFields[14].Descriptor()
+	// receipt.DefaultOpens holds the default value on creation for the opens field.
+	receipt.DefaultOpens = receiptDescOpens.Default.(bool)
+	// receiptDescOrigin is the schema descriptor for origin field.
+	receiptDescOrigin := receiptFields[15].Descriptor()
+	// receipt.DefaultOrigin holds the default value on creation for the origin field.
+	receipt.DefaultOrigin = receiptDescOrigin.Default.(string)
+	// receipt.OriginValidator is a validator for the "origin" field. It is called by the builders before save.
+	receipt.OriginValidator = receiptDescOrigin.Validators[0].(func(string) error)
+	// receiptDescOutcome is the schema descriptor for outcome field.
+	receiptDescOutcome := receiptFields[16].Descriptor()
+	// receipt.DefaultOutcome holds the default value on creation for the outcome field.
+	receipt.DefaultOutcome = receiptDescOutcome.Default.(string)
+	// receipt.OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
+	receipt.OutcomeValidator = receiptDescOutcome.Validators[0].(func(string) error)
+	// receiptDescCounted is the schema descriptor for counted field.
+	receiptDescCounted := receiptFields[17].Descriptor()
+	// receipt.DefaultCounted holds the default value on creation for the counted field.
+	receipt.DefaultCounted = receiptDescCounted.Default.(bool)
 	// receiptDescCreatedAt is the schema descriptor for created_at field.
-	receiptDescCreatedAt := receiptFields[13].Descriptor()
+	receiptDescCreatedAt := receiptFields[18].Descriptor()
 	// receipt.DefaultCreatedAt holds the default value on creation for the created_at field.
 	receipt.DefaultCreatedAt = receiptDescCreatedAt.Default.(func() time.Time)
 	removalMixin := schema.Removal{}.Mixin()
@@ -1481,8 +1788,20 @@ func init() {
 	sessionDescUserID := sessionFields[1].Descriptor()
 	// session.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
 	session.UserIDValidator = sessionDescUserID.Validators[0].(func(string) error)
+	// sessionDescUserAgent is the schema descriptor for user_agent field.
+	sessionDescUserAgent := sessionFields[4].Descriptor()
+	// session.DefaultUserAgent holds the default value on creation for the user_agent field.
+	session.DefaultUserAgent = sessionDescUserAgent.Default.(string)
+	// session.UserAgentValidator is a validator for the "user_agent" field. It is called by the builders before save.
+	session.UserAgentValidator = sessionDescUserAgent.Validators[0].(func(string) error)
+	// sessionDescNetwork is the schema descriptor for network field.
+	sessionDescNetwork := sessionFields[5].Descriptor()
+	// session.DefaultNetwork holds the default value on creation for the network field.
+	session.DefaultNetwork = sessionDescNetwork.Default.(string)
+	// session.NetworkValidator is a validator for the "network" field. It is called by the builders before save.
+	session.NetworkValidator = sessionDescNetwork.Validators[0].(func(string) error)
 	// sessionDescCreatedAt is the schema descriptor for created_at field.
-	sessionDescCreatedAt := sessionFields[4].Descriptor()
+	sessionDescCreatedAt := sessionFields[6].Descriptor()
 	// session.DefaultCreatedAt holds the default value on creation for the created_at field.
 	session.DefaultCreatedAt = sessionDescCreatedAt.Default.(func() time.Time)
 	// sessionDescID is the schema descriptor for id field.
@@ -1735,6 +2054,214 @@ func init() {
 	subscriptionDescCreatedAt := subscriptionFields[26].Descriptor()
 	// subscription.DefaultCreatedAt holds the default value on creation for the created_at field.
 	subscription.DefaultCreatedAt = subscriptionDescCreatedAt.Default.(func() time.Time)
+	testquestionMixin := schema.TestQuestion{}.Mixin()
+	testquestion.Policy = privacy.NewPolicies(testquestionMixin[0], schema.TestQuestion{})
+	testquestion.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := testquestion.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	testquestionMixinFields0 := testquestionMixin[0].Fields()
+	_ = testquestionMixinFields0
+	testquestionFields := schema.TestQuestion{}.Fields()
+	_ = testquestionFields
+	// testquestionDescWorkspaceID is the schema descriptor for workspace_id field.
+	testquestionDescWorkspaceID := testquestionMixinFields0[0].Descriptor()
+	// testquestion.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	testquestion.WorkspaceIDValidator = func() func(string) error {
+		validators := testquestionDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace_id string) error {
+			for _, fn := range fns {
+				if err := fn(workspace_id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// testquestionDescChatbotID is the schema descriptor for chatbot_id field.
+	testquestionDescChatbotID := testquestionFields[1].Descriptor()
+	// testquestion.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
+	testquestion.ChatbotIDValidator = testquestionDescChatbotID.Validators[0].(func(string) error)
+	// testquestionDescQuestion is the schema descriptor for question field.
+	testquestionDescQuestion := testquestionFields[2].Descriptor()
+	// testquestion.DefaultQuestion holds the default value on creation for the question field.
+	testquestion.DefaultQuestion = testquestionDescQuestion.Default.(string)
+	// testquestionDescExpects is the schema descriptor for expects field.
+	testquestionDescExpects := testquestionFields[3].Descriptor()
+	// testquestion.ExpectsValidator is a validator for the "expects" field. It is called by the builders before save.
+	testquestion.ExpectsValidator = testquestionDescExpects.Validators[0].(func(string) error)
+	// testquestionDescExpected is the schema descriptor for expected field.
+	testquestionDescExpected := testquestionFields[4].Descriptor()
+	// testquestion.DefaultExpected holds the default value on creation for the expected field.
+	testquestion.DefaultExpected = testquestionDescExpected.Default.(string)
+	// testquestionDescCreatedBy is the schema descriptor for created_by field.
+	testquestionDescCreatedBy := testquestionFields[5].Descriptor()
+	// testquestion.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
+	testquestion.CreatedByValidator = testquestionDescCreatedBy.Validators[0].(func(string) error)
+	// testquestionDescCreatedAt is the schema descriptor for created_at field.
+	testquestionDescCreatedAt := testquestionFields[6].Descriptor()
+	// testquestion.DefaultCreatedAt holds the default value on creation for the created_at field.
+	testquestion.DefaultCreatedAt = testquestionDescCreatedAt.Default.(func() time.Time)
+	// testquestionDescID is the schema descriptor for id field.
+	testquestionDescID := testquestionFields[0].Descriptor()
+	// testquestion.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	testquestion.IDValidator = func() func(string) error {
+		validators := testquestionDescID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(id string) error {
+			for _, fn := range fns {
+				if err := fn(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	testresultMixin := schema.TestResult{}.Mixin()
+	testresult.Policy = privacy.NewPolicies(testresultMixin[0], schema.TestResult{})
+	testresult.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := testresult.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	testresultMixinFields0 := testresultMixin[0].Fields()
+	_ = testresultMixinFields0
+	testresultFields := schema.TestResult{}.Fields()
+	_ = testresultFields
+	// testresultDescWorkspaceID is the schema descriptor for workspace_id field.
+	testresultDescWorkspaceID := testresultMixinFields0[0].Descriptor()
+	// testresult.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	testresult.WorkspaceIDValidator = func() func(string) error {
+		validators := testresultDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace_id string) error {
+			for _, fn := range fns {
+				if err := fn(workspace_id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// testresultDescRunID is the schema descriptor for run_id field.
+	testresultDescRunID := testresultFields[1].Descriptor()
+	// testresult.RunIDValidator is a validator for the "run_id" field. It is called by the builders before save.
+	testresult.RunIDValidator = testresultDescRunID.Validators[0].(func(string) error)
+	// testresultDescQuestionID is the schema descriptor for question_id field.
+	testresultDescQuestionID := testresultFields[2].Descriptor()
+	// testresult.QuestionIDValidator is a validator for the "question_id" field. It is called by the builders before save.
+	testresult.QuestionIDValidator = testresultDescQuestionID.Validators[0].(func(string) error)
+	// testresultDescOutcome is the schema descriptor for outcome field.
+	testresultDescOutcome := testresultFields[4].Descriptor()
+	// testresult.OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
+	testresult.OutcomeValidator = testresultDescOutcome.Validators[0].(func(string) error)
+	// testresultDescAnswer is the schema descriptor for answer field.
+	testresultDescAnswer := testresultFields[5].Descriptor()
+	// testresult.DefaultAnswer holds the default value on creation for the answer field.
+	testresult.DefaultAnswer = testresultDescAnswer.Default.(string)
+	// testresultDescSources is the schema descriptor for sources field.
+	testresultDescSources := testresultFields[6].Descriptor()
+	// testresult.DefaultSources holds the default value on creation for the sources field.
+	testresult.DefaultSources = testresultDescSources.Default.(string)
+	// testresultDescCreatedAt is the schema descriptor for created_at field.
+	testresultDescCreatedAt := testresultFields[7].Descriptor()
+	// testresult.DefaultCreatedAt holds the default value on creation for the created_at field.
+	testresult.DefaultCreatedAt = testresultDescCreatedAt.Default.(func() time.Time)
+	testrunMixin := schema.TestRun{}.Mixin()
+	testrun.Policy = privacy.NewPolicies(testrunMixin[0], schema.TestRun{})
+	testrun.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := testrun.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	testrunMixinFields0 := testrunMixin[0].Fields()
+	_ = testrunMixinFields0
+	testrunFields := schema.TestRun{}.Fields()
+	_ = testrunFields
+	// testrunDescWorkspaceID is the schema descriptor for workspace_id field.
+	testrunDescWorkspaceID := testrunMixinFields0[0].Descriptor()
+	// testrun.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	testrun.WorkspaceIDValidator = func() func(string) error {
+		validators := testrunDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace_id string) error {
+			for _, fn := range fns {
+				if err := fn(workspace_id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// testrunDescChatbotID is the schema descriptor for chatbot_id field.
+	testrunDescChatbotID := testrunFields[1].Descriptor()
+	// testrun.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
+	testrun.ChatbotIDValidator = testrunDescChatbotID.Validators[0].(func(string) error)
+	// testrunDescCause is the schema descriptor for cause field.
+	testrunDescCause := testrunFields[2].Descriptor()
+	// testrun.CauseValidator is a validator for the "cause" field. It is called by the builders before save.
+	testrun.CauseValidator = testrunDescCause.Validators[0].(func(string) error)
+	// testrunDescState is the schema descriptor for state field.
+	testrunDescState := testrunFields[3].Descriptor()
+	// testrun.StateValidator is a validator for the "state" field. It is called by the builders before save.
+	testrun.StateValidator = testrunDescState.Validators[0].(func(string) error)
+	// testrunDescReason is the schema descriptor for reason field.
+	testrunDescReason := testrunFields[4].Descriptor()
+	// testrun.DefaultReason holds the default value on creation for the reason field.
+	testrun.DefaultReason = testrunDescReason.Default.(string)
+	// testrunDescPassed is the schema descriptor for passed field.
+	testrunDescPassed := testrunFields[5].Descriptor()
+	// testrun.DefaultPassed holds the default value on creation for the passed field.
+	testrun.DefaultPassed = testrunDescPassed.Default.(int)
+	// testrunDescTotal is the schema descriptor for total field.
+	testrunDescTotal := testrunFields[6].Descriptor()
+	// testrun.DefaultTotal holds the default value on creation for the total field.
+	testrun.DefaultTotal = testrunDescTotal.Default.(int)
+	// testrunDescCreatedAt is the schema descriptor for created_at field.
+	testrunDescCreatedAt := testrunFields[9].Descriptor()
+	// testrun.DefaultCreatedAt holds the default value on creation for the created_at field.
+	testrun.DefaultCreatedAt = testrunDescCreatedAt.Default.(func() time.Time)
+	// testrunDescID is the schema descriptor for id field.
+	testrunDescID := testrunFields[0].Descriptor()
+	// testrun.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	testrun.IDValidator = func() func(string) error {
+		validators := testrunDescID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(id string) error {
+			for _, fn := range fns {
+				if err := fn(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
 	tokenMixin := schema.Token{}.Mixin()
 	token.Policy = privacy.NewPolicies(tokenMixin[0], schema.Token{})
 	token.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -1787,16 +2314,22 @@ func init() {
 	tokenDescCreatedBy := tokenFields[6].Descriptor()
 	// token.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	token.CreatedByValidator = tokenDescCreatedBy.Validators[0].(func(string) error)
+	// tokenDescReplaces is the schema descriptor for replaces field.
+	tokenDescReplaces := tokenFields[7].Descriptor()
+	// token.DefaultReplaces holds the default value on creation for the replaces field.
+	token.DefaultReplaces = tokenDescReplaces.Default.(string)
+	// token.ReplacesValidator is a validator for the "replaces" field. It is called by the builders before save.
+	token.ReplacesValidator = tokenDescReplaces.Validators[0].(func(string) error)
 	// tokenDescKept is the schema descriptor for kept field.
-	tokenDescKept := tokenFields[10].Descriptor()
+	tokenDescKept := tokenFields[11].Descriptor()
 	// token.DefaultKept holds the default value on creation for the kept field.
 	token.DefaultKept = tokenDescKept.Default.(bool)
 	// tokenDescOverLimit is the schema descriptor for over_limit field.
-	tokenDescOverLimit := tokenFields[11].Descriptor()
+	tokenDescOverLimit := tokenFields[12].Descriptor()
 	// token.DefaultOverLimit holds the default value on creation for the over_limit field.
 	token.DefaultOverLimit = tokenDescOverLimit.Default.(bool)
 	// tokenDescCreatedAt is the schema descriptor for created_at field.
-	tokenDescCreatedAt := tokenFields[12].Descriptor()
+	tokenDescCreatedAt := tokenFields[13].Descriptor()
 	// token.DefaultCreatedAt holds the default value on creation for the created_at field.
 	token.DefaultCreatedAt = tokenDescCreatedAt.Default.(func() time.Time)
 	// tokenDescID is the schema descriptor for id field.
@@ -1935,8 +2468,26 @@ func init() {
 	userDescPasswordHash := userFields[2].Descriptor()
 	// user.PasswordHashValidator is a validator for the "password_hash" field. It is called by the builders before save.
 	user.PasswordHashValidator = userDescPasswordHash.Validators[0].(func(string) error)
+	// userDescName is the schema descriptor for name field.
+	userDescName := userFields[3].Descriptor()
+	// user.DefaultName holds the default value on creation for the name field.
+	user.DefaultName = userDescName.Default.(string)
+	// user.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	user.NameValidator = userDescName.Validators[0].(func(string) error)
+	// userDescTimeZone is the schema descriptor for time_zone field.
+	userDescTimeZone := userFields[4].Descriptor()
+	// user.DefaultTimeZone holds the default value on creation for the time_zone field.
+	user.DefaultTimeZone = userDescTimeZone.Default.(string)
+	// user.TimeZoneValidator is a validator for the "time_zone" field. It is called by the builders before save.
+	user.TimeZoneValidator = userDescTimeZone.Validators[0].(func(string) error)
+	// userDescAppearance is the schema descriptor for appearance field.
+	userDescAppearance := userFields[5].Descriptor()
+	// user.DefaultAppearance holds the default value on creation for the appearance field.
+	user.DefaultAppearance = userDescAppearance.Default.(string)
+	// user.AppearanceValidator is a validator for the "appearance" field. It is called by the builders before save.
+	user.AppearanceValidator = userDescAppearance.Validators[0].(func(string) error)
 	// userDescCreatedAt is the schema descriptor for created_at field.
-	userDescCreatedAt := userFields[3].Descriptor()
+	userDescCreatedAt := userFields[6].Descriptor()
 	// user.DefaultCreatedAt holds the default value on creation for the created_at field.
 	user.DefaultCreatedAt = userDescCreatedAt.Default.(func() time.Time)
 	// userDescID is the schema descriptor for id field.

@@ -188,8 +188,9 @@ func (Usage) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 // Fields of the Usage.
 func (Usage) Fields() []ent.Field {
 	return []ent.Field{
-		// month is such as 2026-11, in UTC.
-		field.String("month").MaxLen(7).Immutable(),
+		// month is such as 2026-11, in UTC. Questions of the playground are
+		// counted apart, in one such as 2026-11-playground.
+		field.String("month").MaxLen(20).Immutable(),
 		// shard tells the rows of a month apart: see the store.
 		field.Int("shard").Immutable(),
 		field.Int("messages"),
@@ -218,8 +219,8 @@ func (MessageHold) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 // Fields of the MessageHold.
 func (MessageHold) Fields() []ent.Field {
 	return []ent.Field{
-		// month is such as 2026-11, in UTC.
-		field.String("month").MaxLen(7).Immutable(),
+		// month is that of Usage.
+		field.String("month").MaxLen(20).Immutable(),
 		// holder is the process: see the store.
 		field.Int64("holder").Immutable(),
 		// granted counts those, too, that have begun: they stand in the holder's

@@ -21,6 +21,12 @@ func (Conversation) Fields() []ent.Field {
 		field.String("chatbot_id").MaxLen(idLen).Immutable(),
 		field.String("external_user_id").MaxLen(255 * utf8Max).Default(""),
 		field.String("status").MaxLen(20),
+		// title is the beginning of the first question.
+		field.String("title").MaxLen(200 * utf8Max).Default(""),
+		// origin says where it was begun: "api" or "playground".
+		field.String("origin").MaxLen(20).Default("api").Immutable(),
+		// begun_by is the API token, or the member in the playground, who began it.
+		field.String("begun_by").MaxLen(idLen).Default("").Immutable(),
 		created(),
 	}
 }
@@ -38,6 +44,8 @@ func (Conversation) Edges() []ent.Edge {
 func (Conversation) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("chatbot_id", "external_user_id"),
+		// for pages of a chatbot's conversations, newest first
+		index.Fields("chatbot_id", "id"),
 		// for those that are old enough to be deleted
 		index.Fields("workspace_id", "created_at"),
 	}
@@ -70,6 +78,8 @@ func (Message) Fields() []ent.Field {
 		// query is the question as it was searched for, where that is another
 		// than the one that was asked.
 		longText("query"),
+		// outcome says what became of an answer that has ended: see chat.Outcome.
+		field.String("outcome").MaxLen(20).Default(""),
 		// sources are JSON: the passages that the answer was given, as they
 		// were then.
 		longText("sources"),
@@ -165,6 +175,15 @@ func (Receipt) Fields() []ent.Field {
 		field.Int("passages").Default(0).Immutable(),
 		// refuted counts citations that were taken out of the answer.
 		field.Int("refuted").Default(0).Immutable(),
+		// conversation_id is zero in one of before it was kept.
+		field.Int64("conversation_id").Default(0).Immutable(),
+		// opens says that the question was the first of its conversation.
+		field.Bool("opens").Default(false).Immutable(),
+		// origin is the conversation's, and outcome the answer's.
+		field.String("origin").MaxLen(20).Default("api").Immutable(),
+		field.String("outcome").MaxLen(20).Default("").Immutable(),
+		// counted says that the analytics have it: see package insight.
+		field.Bool("counted").Default(false),
 		created(),
 	}
 }
@@ -174,6 +193,8 @@ func (Receipt) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("workspace_id", "created_at"),
 		index.Fields("message_id", "attempt").Unique(),
+		index.Fields("chatbot_id", "outcome", "conversation_id"),
+		index.Fields("id").StorageKey("receipt_to_count").Annotations(entsql.IndexWhere("NOT counted")),
 	}
 }
 

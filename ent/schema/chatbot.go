@@ -54,6 +54,12 @@ func (Chatbot) Edges() []ent.Edge {
 		edge.To("documents", Document.Type).Annotations(cascade),
 		edge.To("removals", Removal.Type).Annotations(cascade),
 		edge.To("cached_answers", CachedAnswer.Type).Annotations(cascade),
+		edge.To("feedbacks", Feedback.Type).Annotations(cascade),
+		edge.To("gaps", Gap.Type).Annotations(cascade),
+		edge.To("test_questions", TestQuestion.Type).Annotations(cascade),
+		edge.To("test_runs", TestRun.Type).Annotations(cascade),
+		edge.To("daily_stats", DailyStat.Type).Annotations(cascade),
+		edge.To("daily_counts", DailyCount.Type).Annotations(cascade),
 	}
 }
 
@@ -78,8 +84,10 @@ func (Token) Fields() []ent.Field {
 		field.String("hash").MaxLen(64).Unique().Immutable().Sensitive(),
 		field.JSON("scopes", []string{}).Immutable(),
 		field.String("created_by").MaxLen(320).Immutable(),
+		// replaces is the token that was rolled into this one, or empty.
+		field.String("replaces").MaxLen(idLen).Default("").Immutable(),
 		field.Time("last_used_at").Optional().Nillable(),
-		field.Time("expires_at").Optional().Nillable().Immutable(),
+		field.Time("expires_at").Optional().Nillable(),
 		field.Time("revoked_at").Optional().Nillable(),
 		kept(), overLimit(),
 		created(),

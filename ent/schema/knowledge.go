@@ -86,6 +86,9 @@ func (Document) Fields() []ent.Field {
 		field.Int("live").Default(0),
 		field.Int("attempts").Default(0),
 		field.Time("due_at").Optional().Nillable(),
+		// undo_state is the state that a document which is being removed gets
+		// back when its owner takes the removal back in time; empty when nobody can.
+		field.String("undo_state").MaxLen(20).Default(""),
 		field.String("etag").MaxLen(1024).Default(""),
 		field.String("last_modified").MaxLen(100).Default(""),
 		field.Time("fetched_at").Optional().Nillable(),

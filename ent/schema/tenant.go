@@ -32,6 +32,7 @@ func (Plan) Fields() []ent.Field {
 		field.Int("tokens_per_chatbot"),
 		field.Int("message_chars"),
 		field.Int("messages_per_month").Default(-1),
+		field.Int("playground_per_month").Default(-1),
 		field.Int("knowledge_chars"),
 		field.Int("stored_bytes").Default(-1),
 		field.Int("requests_per_minute").Default(-1),
@@ -118,6 +119,11 @@ func (User) Fields() []ent.Field {
 		stringID(),
 		field.String("email").MaxLen(320).Unique(),
 		field.String("password_hash").MaxLen(400).Sensitive(),
+		field.String("name").MaxLen(100 * utf8Max).Default(""),
+		// time_zone is an IANA name, empty for the browser's own.
+		field.String("time_zone").MaxLen(64).Default(""),
+		// appearance is "light", "dark", or empty for the browser's own.
+		field.String("appearance").MaxLen(10).Default(""),
 		created(),
 	}
 }
@@ -206,6 +212,9 @@ func (Session) Fields() []ent.Field {
 		field.String("user_id").MaxLen(idLen).Immutable(),
 		field.Time("last_seen_at"),
 		field.Time("expires_at").Immutable(),
+		// user_agent and network are those of the sign-in.
+		field.String("user_agent").MaxLen(400).Default("").Immutable(),
+		field.String("network").MaxLen(64).Default("").Immutable(),
 		created(),
 	}
 }

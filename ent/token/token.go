@@ -29,6 +29,8 @@ const (
 	FieldScopes = "scopes"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
 	FieldCreatedBy = "created_by"
+	// FieldReplaces holds the string denoting the replaces field in the database.
+	FieldReplaces = "replaces"
 	// FieldLastUsedAt holds the string denoting the last_used_at field in the database.
 	FieldLastUsedAt = "last_used_at"
 	// FieldExpiresAt holds the string denoting the expires_at field in the database.
@@ -64,6 +66,7 @@ var Columns = []string{
 	FieldHash,
 	FieldScopes,
 	FieldCreatedBy,
+	FieldReplaces,
 	FieldLastUsedAt,
 	FieldExpiresAt,
 	FieldRevokedAt,
@@ -102,6 +105,10 @@ var (
 	HashValidator func(string) error
 	// CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	CreatedByValidator func(string) error
+	// DefaultReplaces holds the default value on creation for the "replaces" field.
+	DefaultReplaces string
+	// ReplacesValidator is a validator for the "replaces" field. It is called by the builders before save.
+	ReplacesValidator func(string) error
 	// DefaultKept holds the default value on creation for the "kept" field.
 	DefaultKept bool
 	// DefaultOverLimit holds the default value on creation for the "over_limit" field.
@@ -148,6 +155,11 @@ func ByHash(opts ...sql.OrderTermOption) OrderOption {
 // ByCreatedBy orders the results by the created_by field.
 func ByCreatedBy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCreatedBy, opts...).ToFunc()
+}
+
+// ByReplaces orders the results by the replaces field.
+func ByReplaces(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldReplaces, opts...).ToFunc()
 }
 
 // ByLastUsedAt orders the results by the last_used_at field.

@@ -95,6 +95,11 @@ func CreatedBy(v string) predicate.Token {
 	return predicate.Token(sql.FieldEQ(FieldCreatedBy, v))
 }
 
+// Replaces applies equality check predicate on the "replaces" field. It's identical to ReplacesEQ.
+func Replaces(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldReplaces, v))
+}
+
 // LastUsedAt applies equality check predicate on the "last_used_at" field. It's identical to LastUsedAtEQ.
 func LastUsedAt(v time.Time) predicate.Token {
 	return predicate.Token(sql.FieldEQ(FieldLastUsedAt, v))
@@ -513,6 +518,71 @@ func CreatedByEqualFold(v string) predicate.Token {
 // CreatedByContainsFold applies the ContainsFold predicate on the "created_by" field.
 func CreatedByContainsFold(v string) predicate.Token {
 	return predicate.Token(sql.FieldContainsFold(FieldCreatedBy, v))
+}
+
+// ReplacesEQ applies the EQ predicate on the "replaces" field.
+func ReplacesEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldReplaces, v))
+}
+
+// ReplacesNEQ applies the NEQ predicate on the "replaces" field.
+func ReplacesNEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldReplaces, v))
+}
+
+// ReplacesIn applies the In predicate on the "replaces" field.
+func ReplacesIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldIn(FieldReplaces, vs...))
+}
+
+// ReplacesNotIn applies the NotIn predicate on the "replaces" field.
+func ReplacesNotIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldNotIn(FieldReplaces, vs...))
+}
+
+// ReplacesGT applies the GT predicate on the "replaces" field.
+func ReplacesGT(v string) predicate.Token {
+	return predicate.Token(sql.FieldGT(FieldReplaces, v))
+}
+
+// ReplacesGTE applies the GTE predicate on the "replaces" field.
+func ReplacesGTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldGTE(FieldReplaces, v))
+}
+
+// ReplacesLT applies the LT predicate on the "replaces" field.
+func ReplacesLT(v string) predicate.Token {
+	return predicate.Token(sql.FieldLT(FieldReplaces, v))
+}
+
+// ReplacesLTE applies the LTE predicate on the "replaces" field.
+func ReplacesLTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldLTE(FieldReplaces, v))
+}
+
+// ReplacesContains applies the Contains predicate on the "replaces" field.
+func ReplacesContains(v string) predicate.Token {
+	return predicate.Token(sql.FieldContains(FieldReplaces, v))
+}
+
+// ReplacesHasPrefix applies the HasPrefix predicate on the "replaces" field.
+func ReplacesHasPrefix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasPrefix(FieldReplaces, v))
+}
+
+// ReplacesHasSuffix applies the HasSuffix predicate on the "replaces" field.
+func ReplacesHasSuffix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasSuffix(FieldReplaces, v))
+}
+
+// ReplacesEqualFold applies the EqualFold predicate on the "replaces" field.
+func ReplacesEqualFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldEqualFold(FieldReplaces, v))
+}
+
+// ReplacesContainsFold applies the ContainsFold predicate on the "replaces" field.
+func ReplacesContainsFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldContainsFold(FieldReplaces, v))
 }
 
 // LastUsedAtEQ applies the EQ predicate on the "last_used_at" field.

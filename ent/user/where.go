@@ -75,6 +75,21 @@ func PasswordHash(v string) predicate.User {
 	return predicate.User(sql.FieldEQ(FieldPasswordHash, v))
 }
 
+// Name applies equality check predicate on the "name" field. It's identical to NameEQ.
+func Name(v string) predicate.User {
+	return predicate.User(sql.FieldEQ(FieldName, v))
+}
+
+// TimeZone applies equality check predicate on the "time_zone" field. It's identical to TimeZoneEQ.
+func TimeZone(v string) predicate.User {
+	return predicate.User(sql.FieldEQ(FieldTimeZone, v))
+}
+
+// Appearance applies equality check predicate on the "appearance" field. It's identical to AppearanceEQ.
+func Appearance(v string) predicate.User {
+	return predicate.User(sql.FieldEQ(FieldAppearance, v))
+}
+
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v time.Time) predicate.User {
 	return predicate.User(sql.FieldEQ(FieldCreatedAt, v))
@@ -208,6 +223,201 @@ func PasswordHashEqualFold(v string) predicate.User {
 // PasswordHashContainsFold applies the ContainsFold predicate on the "password_hash" field.
 func PasswordHashContainsFold(v string) predicate.User {
 	return predicate.User(sql.FieldContainsFold(FieldPasswordHash, v))
+}
+
+// NameEQ applies the EQ predicate on the "name" field.
+func NameEQ(v string) predicate.User {
+	return predicate.User(sql.FieldEQ(FieldName, v))
+}
+
+// NameNEQ applies the NEQ predicate on the "name" field.
+func NameNEQ(v string) predicate.User {
+	return predicate.User(sql.FieldNEQ(FieldName, v))
+}
+
+// NameIn applies the In predicate on the "name" field.
+func NameIn(vs ...string) predicate.User {
+	return predicate.User(sql.FieldIn(FieldName, vs...))
+}
+
+// NameNotIn applies the NotIn predicate on the "name" field.
+func NameNotIn(vs ...string) predicate.User {
+	return predicate.User(sql.FieldNotIn(FieldName, vs...))
+}
+
+// NameGT applies the GT predicate on the "name" field.
+func NameGT(v string) predicate.User {
+	return predicate.User(sql.FieldGT(FieldName, v))
+}
+
+// NameGTE applies the GTE predicate on the "name" field.
+func NameGTE(v string) predicate.User {
+	return predicate.User(sql.FieldGTE(FieldName, v))
+}
+
+// NameLT applies the LT predicate on the "name" field.
+func NameLT(v string) predicate.User {
+	return predicate.User(sql.FieldLT(FieldName, v))
+}
+
+// NameLTE applies the LTE predicate on the "name" field.
+func NameLTE(v string) predicate.User {
+	return predicate.User(sql.FieldLTE(FieldName, v))
+}
+
+// NameContains applies the Contains predicate on the "name" field.
+func NameContains(v string) predicate.User {
+	return predicate.User(sql.FieldContains(FieldName, v))
+}
+
+// NameHasPrefix applies the HasPrefix predicate on the "name" field.
+func NameHasPrefix(v string) predicate.User {
+	return predicate.User(sql.FieldHasPrefix(FieldName, v))
+}
+
+// NameHasSuffix applies the HasSuffix predicate on the "name" field.
+func NameHasSuffix(v string) predicate.User {
+	return predicate.User(sql.FieldHasSuffix(FieldName, v))
+}
+
+// NameEqualFold applies the EqualFold predicate on the "name" field.
+func NameEqualFold(v string) predicate.User {
+	return predicate.User(sql.FieldEqualFold(FieldName, v))
+}
+
+// NameContainsFold applies the ContainsFold predicate on the "name" field.
+func NameContainsFold(v string) predicate.User {
+	return predicate.User(sql.FieldContainsFold(FieldName, v))
+}
+
+// TimeZoneEQ applies the EQ predicate on the "time_zone" field.
+func TimeZoneEQ(v string) predicate.User {
+	return predicate.User(sql.FieldEQ(FieldTimeZone, v))
+}
+
+// TimeZoneNEQ applies the NEQ predicate on the "time_zone" field.
+func TimeZoneNEQ(v string) predicate.User {
+	return predicate.User(sql.FieldNEQ(FieldTimeZone, v))
+}
+
+// TimeZoneIn applies the In predicate on the "time_zone" field.
+func TimeZoneIn(vs ...string) predicate.User {
+	return predicate.User(sql.FieldIn(FieldTimeZone, vs...))
+}
+
+// TimeZoneNotIn applies the NotIn predicate on the "time_zone" field.
+func TimeZoneNotIn(vs ...string) predicate.User {
+	return predicate.User(sql.FieldNotIn(FieldTimeZone, vs...))
+}
+
+// TimeZoneGT applies the GT predicate on the "time_zone" field.
+func TimeZoneGT(v string) predicate.User {
+	return predicate.User(sql.FieldGT(FieldTimeZone, v))
+}
+
+// TimeZoneGTE applies the GTE predicate on the "time_zone" field.
+func TimeZoneGTE(v string) predicate.User {
+	return predicate.User(sql.FieldGTE(FieldTimeZone, v))
+}
+
+// TimeZoneLT applies the LT predicate on the "time_zone" field.
+func TimeZoneLT(v string) predicate.User {
+	return predicate.User(sql.FieldLT(FieldTimeZone, v))
+}
+
+// TimeZoneLTE applies the LTE predicate on the "time_zone" field.
+func TimeZoneLTE(v string) predicate.User {
+	return predicate.User(sql.FieldLTE(FieldTimeZone, v))
+}
+
+// TimeZoneContains applies the Contains predicate on the "time_zone" field.
+func TimeZoneContains(v string) predicate.User {
+	return predicate.User(sql.FieldContains(FieldTimeZone, v))
+}
+
+// TimeZoneHasPrefix applies the HasPrefix predicate on the "time_zone" field.
+func TimeZoneHasPrefix(v string) predicate.User {
+	return predicate.User(sql.FieldHasPrefix(FieldTimeZone, v))
+}
+
+// TimeZoneHasSuffix applies the HasSuffix predicate on the "time_zone" field.
+func TimeZoneHasSuffix(v string) predicate.User {
+	return predicate.User(sql.FieldHasSuffix(FieldTimeZone, v))
+}
+
+// TimeZoneEqualFold applies the EqualFold predicate on the "time_zone" field.
+func TimeZoneEqualFold(v string) predicate.User {
+	return predicate.User(sql.FieldEqualFold(FieldTimeZone, v))
+}
+
+// TimeZoneContainsFold applies the ContainsFold predicate on the "time_zone" field.
+func TimeZoneContainsFold(v string) predicate.User {
+	return predicate.User(sql.FieldContainsFold(FieldTimeZone, v))
+}
+
+// AppearanceEQ applies the EQ predicate on the "appearance" field.
+func AppearanceEQ(v string) predicate.User {
+	return predicate.User(sql.FieldEQ(FieldAppearance, v))
+}
+
+// AppearanceNEQ applies the NEQ predicate on the "appearance" field.
+func AppearanceNEQ(v string) predicate.User {
+	return predicate.User(sql.FieldNEQ(FieldAppearance, v))
+}
+
+// AppearanceIn applies the In predicate on the "appearance" field.
+func AppearanceIn(vs ...string) predicate.User {
+	return predicate.User(sql.FieldIn(FieldAppearance, vs...))
+}
+
+// AppearanceNotIn applies the NotIn predicate on the "appearance" field.
+func AppearanceNotIn(vs ...string) predicate.User {
+	return predicate.User(sql.FieldNotIn(FieldAppearance, vs...))
+}
+
+// AppearanceGT applies the GT predicate on the "appearance" field.
+func AppearanceGT(v string) predicate.User {
+	return predicate.User(sql.FieldGT(FieldAppearance, v))
+}
+
+// AppearanceGTE applies the GTE predicate on the "appearance" field.
+func AppearanceGTE(v string) predicate.User {
+	return predicate.User(sql.FieldGTE(FieldAppearance, v))
+}
+
+// AppearanceLT applies the LT predicate on the "appearance" field.
+func AppearanceLT(v string) predicate.User {
+	return predicate.User(sql.FieldLT(FieldAppearance, v))
+}
+
+// AppearanceLTE applies the LTE predicate on the "appearance" field.
+func AppearanceLTE(v string) predicate.User {
+	return predicate.User(sql.FieldLTE(FieldAppearance, v))
+}
+
+// AppearanceContains applies the Contains predicate on the "appearance" field.
+func AppearanceContains(v string) predicate.User {
+	return predicate.User(sql.FieldContains(FieldAppearance, v))
+}
+
+// AppearanceHasPrefix applies the HasPrefix predicate on the "appearance" field.
+func AppearanceHasPrefix(v string) predicate.User {
+	return predicate.User(sql.FieldHasPrefix(FieldAppearance, v))
+}
+
+// AppearanceHasSuffix applies the HasSuffix predicate on the "appearance" field.
+func AppearanceHasSuffix(v string) predicate.User {
+	return predicate.User(sql.FieldHasSuffix(FieldAppearance, v))
+}
+
+// AppearanceEqualFold applies the EqualFold predicate on the "appearance" field.
+func AppearanceEqualFold(v string) predicate.User {
+	return predicate.User(sql.FieldEqualFold(FieldAppearance, v))
+}
+
+// AppearanceContainsFold applies the ContainsFold predicate on the "appearance" field.
+func AppearanceContainsFold(v string) predicate.User {
+	return predicate.User(sql.FieldContainsFold(FieldAppearance, v))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.

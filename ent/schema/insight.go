@@ -1,0 +1,275 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema/edge"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+)
+
+// Feedback is what somebody thinks of an answer. Retention deletes it with its
+// message, to which it has no edge: the path of an answer locks no row for it.
+type Feedback struct{ ent.Schema }
+
+// Mixin of the Feedback.
+func (Feedback) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the Feedback.
+func (Feedback) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable(),
+		field.String("chatbot_id").MaxLen(idLen).Immutable(),
+		field.Int64("conversation_id").Immutable(),
+		field.Int64("message_id").Unique().Immutable(),
+		// rating is 1 for a thumb up and -1 for one down; 0 was taken back.
+		field.Int("rating"),
+		longText("comment"),
+		// given_by is the member who gave it in the dashboard, or empty.
+		field.String("given_by").MaxLen(idLen).Default(""),
+		// counted is the rating that the analytics have.
+		field.Int("counted").Default(0),
+		field.Time("updated_at"),
+		created(),
+	}
+}
+
+// Edges of the Feedback.
+func (Feedback) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("chatbot", Chatbot.Type).Ref("feedbacks").Field("chatbot_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the Feedback.
+func (Feedback) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("chatbot_id", "rating", "conversation_id"),
+		index.Fields("conversation_id"),
+		index.Fields("id").StorageKey("feedback_to_count").Annotations(entsql.IndexWhere("rating <> counted")),
+	}
+}
+
+// Gap is a question that the chatbot did not answer well: it said that it does
+// not know, or its reader was not content.
+type Gap struct{ ent.Schema }
+
+// Mixin of the Gap.
+func (Gap) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the Gap.
+func (Gap) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable(),
+		field.String("chatbot_id").MaxLen(idLen).Immutable(),
+		field.Int64("conversation_id").Immutable(),
+		// message_id is that of the answer.
+		field.Int64("message_id").Unique().Immutable(),
+		longText("question"),
+		// reason is "no_answer" or "thumbs_down".
+		field.String("reason").MaxLen(20),
+		// state is "open", "answered" or "dismissed".
+		field.String("state").MaxLen(20).Default("open"),
+		// document_id is the question-and-answer pair that was added for it.
+		field.String("document_id").MaxLen(idLen).Default(""),
+		field.Time("settled_at").Optional().Nillable(),
+		created(),
+	}
+}
+
+// Edges of the Gap.
+func (Gap) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("chatbot", Chatbot.Type).Ref("gaps").Field("chatbot_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the Gap.
+func (Gap) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("chatbot_id", "state", "id"), index.Fields("conversation_id")}
+}
+
+// TestQuestion is a question that an owner wants answered well after each change.
+type TestQuestion struct{ ent.Schema }
+
+// Mixin of the TestQuestion.
+func (TestQuestion) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the TestQuestion.
+func (TestQuestion) Fields() []ent.Field {
+	return []ent.Field{
+		stringID(),
+		field.String("chatbot_id").MaxLen(idLen).Immutable(),
+		longText("question"),
+		// expects is "answer", "no_answer" or "text".
+		field.String("expects").MaxLen(20),
+		// expected is what the answer must say when it expects "text".
+		longText("expected"),
+		field.String("created_by").MaxLen(320).Immutable(),
+		created(),
+	}
+}
+
+// Edges of the TestQuestion.
+func (TestQuestion) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("chatbot", Chatbot.Type).Ref("test_questions").Field("chatbot_id").Unique().Required().Immutable(),
+		edge.To("results", TestResult.Type).Annotations(cascade),
+	}
+}
+
+// Indexes of the TestQuestion.
+func (TestQuestion) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("chatbot_id", "created_at")}
+}
+
+// TestRun asks all test questions of a chatbot once.
+type TestRun struct{ ent.Schema }
+
+// Mixin of the TestRun.
+func (TestRun) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the TestRun.
+func (TestRun) Fields() []ent.Field {
+	return []ent.Field{
+		stringID(),
+		field.String("chatbot_id").MaxLen(idLen).Immutable(),
+		// cause is "knowledge", "settings" or "person".
+		field.String("cause").MaxLen(20).Immutable(),
+		// state is "waiting", "running", "done" or "failed".
+		field.String("state").MaxLen(20),
+		longText("reason"),
+		field.Int("passed").Default(0),
+		field.Int("total").Default(0),
+		// due_at is when it is to run; none when it has ended.
+		field.Time("due_at").Optional().Nillable(),
+		field.Time("ended_at").Optional().Nillable(),
+		created(),
+	}
+}
+
+// Edges of the TestRun.
+func (TestRun) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("chatbot", Chatbot.Type).Ref("test_runs").Field("chatbot_id").Unique().Required().Immutable(),
+		edge.To("results", TestResult.Type).Annotations(cascade),
+	}
+}
+
+// Indexes of the TestRun.
+func (TestRun) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("chatbot_id", "created_at"),
+		index.Fields("due_at").StorageKey("test_run_due").Annotations(entsql.IndexWhere("due_at IS NOT NULL")),
+	}
+}
+
+// TestResult is what a test question was answered in one run.
+type TestResult struct{ ent.Schema }
+
+// Mixin of the TestResult.
+func (TestResult) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the TestResult.
+func (TestResult) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable(),
+		field.String("run_id").MaxLen(idLen).Immutable(),
+		field.String("question_id").MaxLen(idLen).Immutable(),
+		field.Bool("passed").Immutable(),
+		field.String("outcome").MaxLen(20).Immutable(),
+		longText("answer"),
+		// sources are JSON, as a message's are.
+		longText("sources"),
+		created(),
+	}
+}
+
+// Edges of the TestResult.
+func (TestResult) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("run", TestRun.Type).Ref("results").Field("run_id").Unique().Required().Immutable(),
+		edge.From("question", TestQuestion.Type).Ref("results").Field("question_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the TestResult.
+func (TestResult) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("run_id"), index.Fields("question_id", "id")}
+}
+
+// DailyStat sums up what a chatbot did on one day, UTC, without the playground.
+type DailyStat struct{ ent.Schema }
+
+// Mixin of the DailyStat.
+func (DailyStat) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the DailyStat.
+func (DailyStat) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable(),
+		field.String("chatbot_id").MaxLen(idLen).Immutable(),
+		// day is such as 2026-11-22.
+		field.String("day").MaxLen(10).Immutable(),
+		field.Int("conversations").Default(0),
+		field.Int("questions").Default(0),
+		field.Int("answered").Default(0),
+		field.Int("no_answer").Default(0),
+		field.Int("failed").Default(0),
+		field.Int("stopped").Default(0),
+		field.Int("thumbs_up").Default(0),
+		field.Int("thumbs_down").Default(0),
+		field.Int("prompt_tokens").Default(0),
+		field.Int("completion_tokens").Default(0),
+		// first_text counts answers by the time until their first text, and hours
+		// questions by the hour of the day: see package insight.
+		field.JSON("first_text", []int{}),
+		field.JSON("hours", []int{}),
+		// users is a sketch that counts different external users.
+		field.Bytes("users").Optional(),
+	}
+}
+
+// Edges of the DailyStat.
+func (DailyStat) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("chatbot", Chatbot.Type).Ref("daily_stats").Field("chatbot_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the DailyStat.
+func (DailyStat) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("chatbot_id", "day").Unique()}
+}
+
+// DailyCount counts the answers of a day that cite a document or are about a
+// topic.
+type DailyCount struct{ ent.Schema }
+
+// Mixin of the DailyCount.
+func (DailyCount) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the DailyCount.
+func (DailyCount) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable(),
+		field.String("chatbot_id").MaxLen(idLen).Immutable(),
+		field.String("day").MaxLen(10).Immutable(),
+		// kind is "document" or "topic"; name is the document's id, or the topic.
+		field.String("kind").MaxLen(20).Immutable(),
+		field.String("name").MaxLen(200 * utf8Max).Immutable(),
+		field.Int("answers"),
+	}
+}
+
+// Edges of the DailyCount.
+func (DailyCount) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("chatbot", Chatbot.Type).Ref("daily_counts").Field("chatbot_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the DailyCount.
+func (DailyCount) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("chatbot_id", "day", "kind", "name").Unique()}
+}
