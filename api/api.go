@@ -96,6 +96,8 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 	route.Add(table, app, "/api/chatbots/:id", a.withMember,
 		route.Get("/api-tokens", tokens.list, route.May(tenant.Read)),
 		route.Post("/api-tokens", tokens.create, route.May(tenant.ManageTokens), route.Body(MaxBody)),
+		route.Patch("/api-tokens/:token_id", tokens.rename, route.May(tenant.ManageTokens), route.Body(MaxBody)),
+		route.Post("/api-tokens/:token_id/roll", tokens.roll, route.May(tenant.ManageTokens), route.Body(MaxBody)),
 		route.Delete("/api-tokens/:token_id", tokens.revoke, route.May(tenant.ManageTokens)),
 		route.Get("/documents", documents.list, route.May(tenant.Read)),
 		route.Post("/documents", documents.add, route.May(tenant.EditKnowledge), route.Body(MaxDocumentBody), route.Costly),

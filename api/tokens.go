@@ -42,6 +42,42 @@ func (h tokens) create(c *fiber.Ctx, at visit) error {
 	return succeed(c, data)
 }
 
+// rename gives a token another name.
+func (h tokens) rename(c *fiber.Ctx, at visit) error {
+	var request renameRequest
+	if err := decode(c, &request); err != nil {
+		return err
+	}
+	token, err := h.of.Rename(c.UserContext(), at.WorkspaceID, at.ID, id.Given(pathID(c, "token_id")), request.Name)
+	if err != nil {
+		return err
+	}
+	return succeed(c, tokenToWire(token, h.of.Status(token)))
+}
+
+// defaultOverlap is for a request that names none: long enough to give the new
+// secret to a program, and not 0, which ends the old one at once.
+const defaultOverlap = 1
+
+// roll replaces a token; the answer alone has the secret of the new one.
+func (h tokens) roll(c *fiber.Ctx, at visit) error {
+	var request rollRequest
+	if err := decodeAny(c, &request); err != nil {
+		return err
+	}
+	overlap := defaultOverlap
+	if request.OverlapDays != nil {
+		overlap = *request.OverlapDays
+	}
+	token, secret, err := h.of.Roll(c.UserContext(), at.WorkspaceID, at.ID, id.Given(pathID(c, "token_id")), overlap, at.person.User.Email)
+	if err != nil {
+		return err
+	}
+	data := tokenToWire(token, chatbot.TokenActive)
+	data.Token = secret
+	return succeed(c, data)
+}
+
 // revoke revokes a token. Twice is success.
 func (h tokens) revoke(c *fiber.Ctx, at visit) error {
 	tokenID := id.Given(pathID(c, "token_id"))

@@ -53,6 +53,16 @@ type tokenRequest struct {
 	ExpiresAt *time.Time `json:"expires_at"`
 }
 
+// renameRequest is the body of PATCH /api/chatbots/:id/api-tokens/:token_id.
+type renameRequest struct {
+	Name string `json:"name"`
+}
+
+// rollRequest is the body of POST /api/chatbots/:id/api-tokens/:token_id/roll.
+type rollRequest struct {
+	OverlapDays *int `json:"overlap_days"`
+}
+
 // tokenData is the record of a token. Token is its secret, and is there only
 // in the answer that creates it.
 type tokenData struct {
@@ -66,6 +76,8 @@ type tokenData struct {
 	ExpiresAt  *string  `json:"expires_at"`
 	RevokedAt  *string  `json:"revoked_at"`
 	Status     string   `json:"status"`
+	// Replaces is the token that was rolled into this one.
+	Replaces string `json:"replaces,omitzero"`
 	// OverLimit says that the plan includes fewer tokens, and that this one is suspended.
 	OverLimit bool   `json:"over_limit,omitzero"`
 	Token     string `json:"token,omitzero"`
@@ -98,6 +110,6 @@ func tokenToWire(t chatbot.Token, status chatbot.TokenStatus) tokenData {
 	return tokenData{
 		ID: t.ID, Name: t.Name, Hint: t.Hint, Scopes: scopes, CreatedAt: timestamp(t.CreatedAt), CreatedBy: t.CreatedBy,
 		LastUsedAt: optionalTimestamp(t.LastUsedAt), ExpiresAt: optionalTimestamp(t.ExpiresAt),
-		RevokedAt: optionalTimestamp(t.RevokedAt), Status: string(status), OverLimit: t.OverLimit,
+		RevokedAt: optionalTimestamp(t.RevokedAt), Status: string(status), Replaces: t.Replaces, OverLimit: t.OverLimit,
 	}
 }

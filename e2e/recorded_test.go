@@ -64,6 +64,8 @@ var routeRecords = map[string]struct {
 	"POST /workspaces/:workspace/delete":                         {action: audit.WorkspaceDeleted},
 
 	"POST /api/chatbots/:id/api-tokens":                        {action: audit.TokenCreated},
+	"PATCH /api/chatbots/:id/api-tokens/:token_id":             {action: audit.TokenRenamed},
+	"POST /api/chatbots/:id/api-tokens/:token_id/roll":         {action: audit.TokenRolled},
 	"DELETE /api/chatbots/:id/api-tokens/:token_id":            {action: audit.TokenRevoked},
 	"POST /api/chatbots/:id/documents":                         {reason: adds},
 	"POST /api/chatbots/:id/evaluate":                          {reason: measures},

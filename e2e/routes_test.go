@@ -140,6 +140,8 @@ var rows = []row{
 	{method: "POST", route: "/workspaces/:workspace/members/:user/role", body: "role=admin", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/members/:user/remove", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/api/chatbots/:id/api-tokens", body: `{"name":"Another"}`, gets: bySession, least: tenant.RoleAdmin},
+	{method: "PATCH", route: "/api/chatbots/:id/api-tokens/:token_id", body: `{"name":"Renamed"}`, gets: bySession, least: tenant.RoleAdmin},
+	{method: "POST", route: "/api/chatbots/:id/api-tokens/:token_id/roll", body: `{"overlap_days":7}`, gets: bySession, least: tenant.RoleAdmin},
 	{method: "DELETE", route: "/api/chatbots/:id/api-tokens/:token_id", gets: bySession, least: tenant.RoleAdmin},
 	{method: "POST", route: "/api/chatbots/:id/documents", body: `{"title":"Another","content":"One more."}`, gets: bySession, least: tenant.RoleMember},
 	{method: "POST", route: "/api/chatbots/:id/evaluate", body: `{"questions":[{"question":"When does it open?","document_id":":document_id"}]}`, gets: bySession, least: tenant.RoleMember},

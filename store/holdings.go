@@ -69,7 +69,7 @@ func (s *Holdings) tokenHoldings(ctx context.Context, workspaceID string) ([]ten
 		Order(token.ByCreatedAt(), token.ByID()).All(ctx)
 	return mapped(rows, err, func(row *ent.Token) tenant.Holding {
 		return tenant.Holding{
-			Resource: plan.Tokens, ChatbotID: row.ChatbotID, ExpiresAt: utc(row.ExpiresAt), Name: row.Name, OverLimit: row.OverLimit,
+			Resource: plan.Tokens, ChatbotID: row.ChatbotID, ExpiresAt: utc(row.ExpiresAt), Replaces: row.Replaces, Name: row.Name, OverLimit: row.OverLimit,
 			Holding: plan.Holding{ID: row.ID, Kept: row.Kept, CreatedAt: row.CreatedAt.UTC()},
 		}
 	})

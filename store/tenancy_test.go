@@ -267,6 +267,12 @@ var workspaceMethods = []confined{
 	{"TouchToken", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.TouchToken(ctx, as, a.token, epoch)
 	}},
+	{"RenameToken", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.RenameToken(ctx, as, a.chatbot, a.token, "Renamed")
+	}},
+	{"SetExpiry", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.SetExpiry(ctx, as, a.chatbot, a.token, epoch)
+	}},
 	{"RevokeToken", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.RevokeToken(ctx, as, a.chatbot, a.token, epoch)
 	}},

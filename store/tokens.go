@@ -17,11 +17,20 @@ type Tokens struct{ store *Store }
 // NewTokens returns the tokens of a database.
 func NewTokens(db *Store) *Tokens { return &Tokens{db} }
 
-// CreateToken adds a token with the hash of its secret.
+// CreateToken adds a token with the hash of its secret. One that replaces
+// another is kept if that one is.
 func (s *Tokens) CreateToken(ctx context.Context, workspaceID string, t chatbot.Token, hash string) error {
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		kept := false
+		if t.Replaces != "" {
+			var err error
+			kept, err = db.Token.Query().Where(token.ID(t.Replaces), token.ChatbotID(t.ChatbotID), token.Kept(true)).Exist(ctx)
+			if err != nil {
+				return err
+			}
+		}
 		return db.Token.Create().SetID(t.ID).SetWorkspaceID(workspaceID).SetChatbotID(t.ChatbotID).SetName(t.Name).
-			SetHint(t.Hint).SetHash(hash).SetScopes(fromScopes(t.Scopes)).SetCreatedBy(t.CreatedBy).
+			SetReplaces(t.Replaces).SetKept(kept).SetHint(t.Hint).SetHash(hash).SetScopes(fromScopes(t.Scopes)).SetCreatedBy(t.CreatedBy).
 			SetNillableExpiresAt(t.ExpiresAt).SetCreatedAt(t.CreatedAt).Exec(ctx)
 	})
 }
@@ -48,6 +57,20 @@ func (s *Tokens) RevokeToken(ctx context.Context, workspaceID, chatbotID, tokenI
 		return db.Token.Update().Where(token.ID(tokenID), token.RevokedAtIsNil()).SetRevokedAt(at).Exec(ctx)
 	})
 	return hash, err
+}
+
+// RenameToken gives a token another name.
+func (s *Tokens) RenameToken(ctx context.Context, workspaceID, chatbotID, tokenID, name string) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return affected(db.Token.Update().Where(token.ID(tokenID), token.ChatbotID(chatbotID)).SetName(name).Save(ctx))
+	})
+}
+
+// SetExpiry ends a token at a time.
+func (s *Tokens) SetExpiry(ctx context.Context, workspaceID, chatbotID, tokenID string, at time.Time) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return affected(db.Token.Update().Where(token.ID(tokenID), token.ChatbotID(chatbotID)).SetExpiresAt(at).Save(ctx))
+	})
 }
 
 // TouchToken records the use of a token.
@@ -88,7 +111,7 @@ func tokenFromRow(row *ent.Token) chatbot.Token {
 		scopes[i] = chatbot.Scope(s)
 	}
 	return chatbot.Token{
-		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, Name: row.Name, Hint: row.Hint,
+		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, Name: row.Name, Replaces: row.Replaces, Hint: row.Hint,
 		Scopes: scopes, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.UTC(),
 		LastUsedAt: utc(row.LastUsedAt), ExpiresAt: utc(row.ExpiresAt), RevokedAt: utc(row.RevokedAt),
 		OverLimit: row.OverLimit,

@@ -8,6 +8,7 @@ const (
 	AccountCreated  Action = "account.created"
 	EmailChanged    Action = "email.changed"
 	PasswordChanged Action = "password.changed"
+	SessionsEnded   Action = "sessions.ended"
 
 	SignedIn      Action = "sign_in.succeeded"
 	SignInFailed  Action = "sign_in.failed"
@@ -15,6 +16,7 @@ const (
 	SignedOut     Action = "sign_out"
 
 	WorkspaceCreated Action = "workspace.created"
+	WorkspaceRenamed Action = "workspace.renamed"
 	WorkspaceDeleted Action = "workspace.deleted"
 
 	InvitationCreated  Action = "invitation.created"
@@ -30,6 +32,8 @@ const (
 	ChatbotDeleted Action = "chatbot.deleted"
 
 	TokenCreated Action = "token.created"
+	TokenRenamed Action = "token.renamed"
+	TokenRolled  Action = "token.rolled"
 	TokenRevoked Action = "token.revoked"
 
 	ProviderCreated     Action = "provider.created"
@@ -52,12 +56,12 @@ const (
 // Actions returns all actions.
 func Actions() []Action {
 	return []Action{
-		AccountCreated, EmailChanged, PasswordChanged,
+		AccountCreated, EmailChanged, PasswordChanged, SessionsEnded,
 		SignedIn, SignInFailed, SignInBlocked, SignedOut,
-		WorkspaceCreated, WorkspaceDeleted,
+		WorkspaceCreated, WorkspaceRenamed, WorkspaceDeleted,
 		InvitationCreated, InvitationCanceled, InvitationAccepted, MemberJoined, MemberLeft, MemberRemoved, RoleChanged,
 		ChatbotCreated, ChatbotChanged, ChatbotDeleted,
-		TokenCreated, TokenRevoked,
+		TokenCreated, TokenRenamed, TokenRolled, TokenRevoked,
 		ProviderCreated, ProviderChanged, ProviderKeyReplaced, ProviderKeyResealed, ProviderDeleted,
 		DocumentRemoved, SourceRemoved,
 		PlanChanged, PlanLimitsChanged, SubscriptionChanged, LimitsChosen, CustomerUnlinked, PaymentReversed,

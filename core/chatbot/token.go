@@ -32,6 +32,8 @@ type Token struct {
 	WorkspaceID string
 	ChatbotID   string
 	Name        string
+	// Replaces is the token that was rolled into this one, or empty.
+	Replaces string
 	// Hint shows the first and last characters of the secret.
 	Hint   string
 	Scopes []Scope
@@ -69,10 +71,16 @@ func (t Token) Status(now time.Time) TokenStatus {
 
 // TokenStore keeps tokens. A missing row is a NotFound fault.
 type TokenStore interface {
+	// CreateToken adds a token. One that replaces another stays active on a lower
+	// plan if an owner has chosen that of the other.
 	CreateToken(ctx context.Context, workspaceID string, token Token, hash string) error
 	Tokens(ctx context.Context, workspaceID, chatbotID string) ([]Token, error)
 	// RevokeToken sets revoked_at once, and returns the token's hash.
 	RevokeToken(ctx context.Context, workspaceID, chatbotID, tokenID string, at time.Time) (hash string, err error)
+	// RenameToken is a NotFound fault for a token that the chatbot does not have,
+	// and so is SetExpiry.
+	RenameToken(ctx context.Context, workspaceID, chatbotID, tokenID, name string) error
+	SetExpiry(ctx context.Context, workspaceID, chatbotID, tokenID string, at time.Time) error
 	TouchToken(ctx context.Context, workspaceID, tokenID string, at time.Time) error
 	// PrincipalByTokenHash finds a token of any workspace, with its chatbot and plan.
 	PrincipalByTokenHash(ctx context.Context, hash string) (*Principal, error)
@@ -164,13 +172,7 @@ func (s *Tokens) admitToken(ctx context.Context, workspace tenant.Workspace, cha
 	if err != nil {
 		return err
 	}
-	active := 0
-	for _, t := range tokens {
-		if t.Status(s.now()) == TokenActive {
-			active++
-		}
-	}
-	if err := p.Admit(plan.Tokens, active+1); err != nil {
+	if err := p.Admit(plan.Tokens, counted(tokens, s.now())+1); err != nil {
 		return err
 	}
 	return bot.Writable()

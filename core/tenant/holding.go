@@ -16,6 +16,8 @@ type Holding struct {
 	ChatbotID string
 	// ExpiresAt is that of a token, nil if it never expires.
 	ExpiresAt *time.Time
+	// Replaces is the token that was rolled into this one, or empty.
+	Replaces string
 	// Name is what people call it.
 	Name string
 	// OverLimit says that the plan includes fewer, and that this one

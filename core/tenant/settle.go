@@ -7,17 +7,33 @@ import (
 	"parley/core/plan"
 )
 
-// List returns a workspace's chatbots, members and active tokens, with
-// those that are suspended.
+// List returns what counts against the limits of a workspace's plan: chatbots,
+// members and active tokens, with those that are suspended. A token that was
+// rolled does not count while the one that replaces it works.
 func (h *Holdings) List(ctx context.Context, workspaceID string) ([]Holding, error) {
+	holdings, err := h.active(ctx, workspaceID)
+	successors := successorsIn(holdings)
+	return slices.DeleteFunc(holdings, func(held Holding) bool { return successors[held.ID] != "" }), err
+}
+
+// active is List with the tokens that were rolled.
+func (h *Holdings) active(ctx context.Context, workspaceID string) ([]Holding, error) {
 	holdings, err := h.db.Holdings.Holdings(ctx, workspaceID)
-	if err != nil {
-		return nil, err
-	}
 	now := h.now()
 	return slices.DeleteFunc(holdings, func(held Holding) bool {
 		return held.ExpiresAt != nil && !now.Before(*held.ExpiresAt)
-	}), nil
+	}), err
+}
+
+// successorsIn has the id of the token that replaces one, by that one's id.
+func successorsIn(active []Holding) map[string]string {
+	successors := map[string]string{}
+	for _, held := range active {
+		if held.Replaces != "" {
+			successors[held.Replaces] = held.ID
+		}
+	}
+	return successors
 }
 
 // Settle suspends what is over the limits of a workspace's plan, and ends the
@@ -38,7 +54,7 @@ func (h *Holdings) SettleFor(ctx context.Context, workspaceID string, name plan.
 	if err != nil {
 		return err
 	}
-	holdings, err := h.List(ctx, workspaceID)
+	holdings, err := h.active(ctx, workspaceID)
 	if err != nil {
 		return err
 	}
@@ -55,10 +71,17 @@ func (h *Holdings) SettleFor(ctx context.Context, workspaceID string, name plan.
 }
 
 // overLimit returns the ids of what is over a plan's limit of a resource, and
-// whether that is other than what is stored.
+// whether that is other than what is stored. A token that was rolled is
+// suspended with the one that replaces it.
 func overLimit(limits plan.Limits, resource plan.Resource, holdings []Holding) (ids []string, changed bool) {
+	successors := successorsIn(holdings)
 	for _, group := range grouped(resource, holdings) {
-		over := plan.Over(limitOf(limits, resource), ranked(group))
+		over := plan.Over(limitOf(limits, resource), ranked(group, successors))
+		for _, h := range group {
+			if over[successors[h.ID]] {
+				over[h.ID] = true
+			}
+		}
 		for _, h := range group {
 			if over[h.ID] {
 				ids = append(ids, h.ID)
@@ -81,10 +104,13 @@ func grouped(resource plan.Resource, holdings []Holding) map[string][]Holding {
 	return groups
 }
 
-func ranked(holdings []Holding) []plan.Holding {
-	out := make([]plan.Holding, len(holdings))
-	for i, h := range holdings {
-		out[i] = h.Holding
+// ranked are the holdings that count.
+func ranked(holdings []Holding, successors map[string]string) []plan.Holding {
+	out := make([]plan.Holding, 0, len(holdings))
+	for _, h := range holdings {
+		if successors[h.ID] == "" {
+			out = append(out, h.Holding)
+		}
 	}
 	return out
 }

@@ -102,6 +102,12 @@ func Post[Handler any](path string, handle Handler, options ...Option) Route[Han
 	return newRoute(fiber.MethodPost, path, handle, options)
 }
 
+// Patch returns a route that changes a part of something, and must declare its
+// body.
+func Patch[Handler any](path string, handle Handler, options ...Option) Route[Handler] {
+	return newRoute(fiber.MethodPatch, path, handle, options)
+}
+
 // Delete returns a route that removes something.
 func Delete[Handler any](path string, handle Handler, options ...Option) Route[Handler] {
 	return newRoute(fiber.MethodDelete, path, handle, options)
@@ -132,7 +138,7 @@ func Add[Handler any](t *Table, to fiber.Router, prefix string, admit func(Decla
 		if d.Scope == "" {
 			panic(fmt.Sprintf("%s %s does not declare who may call it", d.Method, d.Path))
 		}
-		if d.Method == fiber.MethodPost && d.Body == 0 {
+		if (d.Method == fiber.MethodPost || d.Method == fiber.MethodPatch) && d.Body == 0 {
 			panic(fmt.Sprintf("%s %s does not declare how large its body may be", d.Method, d.Path))
 		}
 		t.declared = append(t.declared, d)

@@ -1,0 +1,207 @@
+package chatbot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"parley/core/audit"
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/internal/id"
+)
+
+// MaxOverlap is the longest time for which a token still works after it was
+// rolled, in days.
+const MaxOverlap = 7
+
+const day = 24 * time.Hour
+
+// Superseded returns which tokens do not count against the plan at a time: each
+// active one whose successor is active, too. A token counts again when its
+// successor does not work any more.
+func Superseded(tokens []Token, now time.Time) map[string]bool {
+	out := map[string]bool{}
+	for _, t := range tokens {
+		if t.Replaces != "" && t.Status(now) == TokenActive {
+			out[t.Replaces] = true
+		}
+	}
+	return out
+}
+
+// counted is how many tokens count against the plan.
+func counted(tokens []Token, now time.Time) int {
+	n, superseded := 0, Superseded(tokens, now)
+	for _, t := range tokens {
+		if t.Status(now) == TokenActive && !superseded[t.ID] {
+			n++
+		}
+	}
+	return n
+}
+
+// Roll replaces a token by a new one with the same name, scopes and expiry, and
+// returns the new one with its secret: the only time that it is seen. The old
+// token works for an overlap of 0 to [MaxOverlap] days, in which it does not
+// count against the plan; with 0 it is revoked at once.
+//
+// It is Invalid for another overlap, a Conflict for a token that does not work
+// any more or that is being replaced already, and Forbidden for one that is
+// suspended.
+func (s *Tokens) Roll(ctx context.Context, workspaceID, chatbotID, tokenID string, overlapDays int, by string) (Token, string, error) {
+	if overlapDays < 0 || overlapDays > MaxOverlap {
+		return Token{}, "", fault.InField("overlap_days", "Give an overlap of 0 to %d days.", MaxOverlap)
+	}
+	secret, rolled := mint(s.random), Token{}
+	err := s.change(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
+		old, tokens, err := s.toRoll(ctx, workspace, chatbotID, tokenID, overlapDays)
+		if err != nil {
+			return err
+		}
+		rolled = Token{
+			ID: id.New(s.random, "tok"), WorkspaceID: workspaceID, ChatbotID: chatbotID, Replaces: old.ID,
+			Name: old.Name, Hint: hint(secret), Scopes: old.Scopes,
+			CreatedBy: by, CreatedAt: s.now(), ExpiresAt: old.ExpiresAt,
+		}
+		return s.replace(ctx, workspace, tokens, old, rolled, secret, overlapDays)
+	})
+	s.known.dropChatbot(chatbotID)
+	if err != nil {
+		return Token{}, "", err
+	}
+	return rolled, secret, nil
+}
+
+// toRoll is the token to roll, with all of its chatbot.
+func (s *Tokens) toRoll(ctx context.Context, workspace tenant.Workspace, chatbotID, tokenID string, overlapDays int) (Token, []Token, error) {
+	bot, err := s.db.Chatbots.Chatbot(ctx, workspace.ID, chatbotID)
+	if err != nil {
+		return Token{}, nil, err
+	}
+	tokens, err := s.db.Tokens.Tokens(ctx, workspace.ID, chatbotID)
+	if err != nil {
+		return Token{}, nil, err
+	}
+	old, err := tokenOf(tokens, tokenID)
+	if err != nil {
+		return Token{}, nil, err
+	}
+	if err := old.rollable(tokens, overlapDays, s.now()); err != nil {
+		return Token{}, nil, err
+	}
+	return old, tokens, bot.Writable()
+}
+
+func tokenOf(tokens []Token, tokenID string) (Token, error) {
+	at := slices.IndexFunc(tokens, func(t Token) bool { return t.ID == tokenID })
+	if at < 0 {
+		return Token{}, fault.New(fault.NotFound, "Token not found.")
+	}
+	return tokens[at], nil
+}
+
+// rollable refuses what cannot be rolled. Of three generations only two may
+// work at once: otherwise rolling again and again would make any number of
+// tokens that the plan does not count.
+func (t Token) rollable(tokens []Token, overlapDays int, now time.Time) error {
+	switch t.Status(now) {
+	case TokenRevoked:
+		return fault.New(fault.Conflict, "This token was revoked. Create a new one instead.")
+	case TokenExpired:
+		return fault.New(fault.Conflict, "This token has expired. Create a new one instead.")
+	}
+	if t.OverLimit {
+		return errTokenSuspended
+	}
+	for _, other := range tokens {
+		switch active := other.Status(now) == TokenActive; {
+		case active && other.Replaces == t.ID:
+			return fault.New(fault.Conflict, "This token was rolled already. Roll the token that replaces it, or revoke this one.")
+		case active && other.ID == t.Replaces && overlapDays > 0:
+			return fault.New(fault.Conflict, "The token that this one replaces still works. Revoke that one first, or roll this one without an overlap.")
+		}
+	}
+	return nil
+}
+
+// replace stores the new token and ends the old one.
+func (s *Tokens) replace(ctx context.Context, workspace tenant.Workspace, tokens []Token, old, rolled Token, secret string, overlapDays int) error {
+	now := s.now()
+	ends := now.Add(time.Duration(overlapDays) * day)
+	after := slices.Clone(tokens)
+	at := slices.IndexFunc(after, func(t Token) bool { return t.ID == old.ID })
+	if overlapDays == 0 {
+		after[at].RevokedAt = &now
+	}
+	p, err := s.db.Plans.Plan(ctx, workspace.Plan)
+	if err != nil {
+		return err
+	}
+	if err := p.Admit(plan.Tokens, counted(append(after, rolled), now)); err != nil {
+		return err
+	}
+	if err := s.db.Tokens.CreateToken(ctx, workspace.ID, rolled, hash(secret)); err != nil {
+		return err
+	}
+	detail := fmt.Sprintf("%s replaces it. ", rolled.Hint)
+	switch {
+	case overlapDays == 0:
+		_, err = s.db.Tokens.RevokeToken(ctx, workspace.ID, rolled.ChatbotID, old.ID, now)
+		detail += "The old token was revoked at once."
+	case old.ExpiresAt == nil || ends.Before(*old.ExpiresAt):
+		err = s.db.Tokens.SetExpiry(ctx, workspace.ID, rolled.ChatbotID, old.ID, ends)
+		detail += fmt.Sprintf("The old token works until %s.", ends.UTC().Format(time.RFC3339))
+	default:
+		detail += "The old token works until it expires."
+	}
+	if err != nil {
+		return err
+	}
+	return s.record(ctx, workspace.ID, audit.Entry{Action: audit.TokenRolled, Object: old.object(), Detail: detail})
+}
+
+// Rename gives a token another name. It is Forbidden for a token of a chatbot
+// that is over a limit; see [Chatbot.Writable].
+func (s *Tokens) Rename(ctx context.Context, workspaceID, chatbotID, tokenID, name string) (Token, error) {
+	name, err := checkText("name", name, maxName)
+	if err != nil {
+		return Token{}, err
+	}
+	if name == "" {
+		return Token{}, fault.InField("name", "Give a name.")
+	}
+	var renamed Token
+	err = s.change(ctx, workspaceID, func(ctx context.Context, _ tenant.Workspace) error {
+		bot, err := s.db.Chatbots.Chatbot(ctx, workspaceID, chatbotID)
+		if err != nil {
+			return err
+		}
+		tokens, err := s.db.Tokens.Tokens(ctx, workspaceID, chatbotID)
+		if err != nil {
+			return err
+		}
+		old, err := tokenOf(tokens, tokenID)
+		if err != nil {
+			return err
+		}
+		if err := bot.Writable(); err != nil {
+			return err
+		}
+		renamed = old
+		renamed.Name = name
+		if name == old.Name {
+			return nil
+		}
+		if err := s.db.Tokens.RenameToken(ctx, workspaceID, chatbotID, tokenID, name); err != nil {
+			return err
+		}
+		return s.record(ctx, workspaceID, audit.Entry{
+			Action: audit.TokenRenamed, Object: old.object(), Changes: []audit.Change{{Field: "name", Old: old.Name, New: name}},
+		})
+	})
+	s.known.dropChatbot(chatbotID)
+	return renamed, err
+}
