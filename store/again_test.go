@@ -90,7 +90,7 @@ func TestTurn(t *testing.T) {
 		b.Run("a first turn keeps its delivery too", func(t *testing.T) {
 			next := a.newTurn()
 			next.Delivery = &turn.Delivery{Format: format.PlainText, IDs: true, Usage: true}
-			made, answer, err := b.BeginConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}, next)
+			made, answer, err := b.BeginConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}, next)
 			b.must(err)
 			b.wantTurn(t, a.id, made.ID, answer, turn.Stored{
 				ConversationID: made.ID, Question: a.secret, Last: true, Delivery: next.Delivery,
@@ -102,7 +102,7 @@ func TestTurn(t *testing.T) {
 		b.Run("a question is no answer, and an empty conversation has none", func(t *testing.T) {
 			_, err := b.Turn(ctx, a.id, a.conversation, a.answer-1)
 			b.wantKind(err, fault.NotFound)
-			empty, err := b.CreateConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch})
+			empty, err := b.CreateConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch})
 			b.must(err)
 			_, err = b.Turn(ctx, a.id, empty.ID, 0)
 			b.wantKind(err, fault.NotFound)

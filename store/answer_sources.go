@@ -16,6 +16,7 @@ import (
 // title that is also the first heading is there once.
 type answerSource struct {
 	Cited       bool     `json:"c,omitempty"`
+	Score       float64  `json:"r,omitempty"`
 	DocumentID  string   `json:"d"`
 	Title       string   `json:"t,omitempty"`
 	IsHeading   bool     `json:"i,omitempty"` // the title is the first heading
@@ -34,7 +35,7 @@ func keptSource(s answer.Citation) answerSource {
 		hash = nil // better an answer without it than no answer
 	}
 	kept := answerSource{
-		Cited: s.Cited, DocumentID: s.DocumentID, Title: s.Title, URL: s.URL, Place: s.Place, HeadingPath: s.HeadingPath,
+		Cited: s.Cited, Score: float64(float32(s.Score)), DocumentID: s.DocumentID, Title: s.Title, URL: s.URL, Place: s.Place, HeadingPath: s.HeadingPath,
 		Start: s.Start, End: s.End, ContentHash: hash, Version: s.Version,
 	}
 	if len(s.HeadingPath) > 0 && s.HeadingPath[0] == s.Title {
@@ -45,7 +46,7 @@ func keptSource(s answer.Citation) answerSource {
 
 func (s *answerSource) source(number int) answer.Citation {
 	source := answer.Citation{
-		Number: number, Cited: s.Cited, DocumentID: s.DocumentID, Title: s.Title, URL: s.URL, Place: s.Place, HeadingPath: s.HeadingPath,
+		Number: number, Cited: s.Cited, Score: s.Score, DocumentID: s.DocumentID, Title: s.Title, URL: s.URL, Place: s.Place, HeadingPath: s.HeadingPath,
 		Start: s.Start, End: s.End, ContentHash: hex.EncodeToString(s.ContentHash), Version: s.Version,
 	}
 	if s.IsHeading && len(source.HeadingPath) > 0 {

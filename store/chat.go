@@ -20,7 +20,8 @@ func NewConversations(db *Store) *Conversations { return &Conversations{db} }
 func (s *Conversations) CreateConversation(ctx context.Context, workspaceID string, c chat.Conversation) (chat.Conversation, error) {
 	err := s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		row, err := db.Conversation.Create().SetWorkspaceID(workspaceID).SetChatbotID(c.ChatbotID).
-			SetExternalUserID(c.ExternalUserID).SetStatus(c.Status).SetCreatedAt(c.CreatedAt).Save(ctx)
+			SetExternalUserID(c.ExternalUserID).SetStatus(c.Status).SetOrigin(string(c.Origin)).SetBegunBy(c.BegunBy).SetTitle(c.Title).
+			SetCreatedAt(c.CreatedAt).Save(ctx)
 		if err == nil {
 			c.ID = row.ID
 		}
@@ -36,7 +37,8 @@ func (s *Conversations) Conversation(ctx context.Context, workspaceID, chatbotID
 	return one(row, err, func(row *ent.Conversation) chat.Conversation {
 		return chat.Conversation{
 			ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID,
-			ExternalUserID: row.ExternalUserID, Status: row.Status, CreatedAt: row.CreatedAt.UTC(),
+			ExternalUserID: row.ExternalUserID, Status: row.Status, Origin: chat.Origin(row.Origin), BegunBy: row.BegunBy,
+			Title: row.Title, CreatedAt: row.CreatedAt.UTC(),
 		}
 	})
 }

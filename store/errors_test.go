@@ -284,7 +284,7 @@ func TestDeleteWorkspaceWhileQuestionsBegin(t *testing.T) {
 			}
 			for range 3 {
 				ask("a first question", func() error {
-					_, _, err := b.BeginConversation(b.Context(), a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}, a.newTurn())
+					_, _, err := b.BeginConversation(b.Context(), a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}, a.newTurn())
 					return err
 				})
 				ask("a further question", func() error {

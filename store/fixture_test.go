@@ -129,7 +129,7 @@ func (w *tenancy) newPassages(n int) []retrieval.Passage {
 func (w *tenancy) fillChat(b *bundle) {
 	b.Helper()
 	ctx := b.Context()
-	conversation, err := b.CreateConversation(ctx, w.id, chat.Conversation{ChatbotID: w.chatbot, Status: chat.Active, CreatedAt: epoch})
+	conversation, err := b.CreateConversation(ctx, w.id, chat.Conversation{ChatbotID: w.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch})
 	b.must(err)
 	w.conversation = conversation.ID
 	_, answered, err := b.BeginConversation(ctx, w.id, conversation, w.newTurn())

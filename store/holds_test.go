@@ -30,7 +30,7 @@ func TestReservedMessages(t *testing.T) {
 		b.Helper()
 		opening := a.newTurn()
 		opening.Reserved = true
-		_, answer, err := b.BeginConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}, opening)
+		_, answer, err := b.BeginConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}, opening)
 		b.must(err)
 		b.must(b.FinishTurn(ctx, a.id, turn.Answer{MessageID: answer, Attempt: 1, Status: chat.Complete}))
 	}
@@ -145,7 +145,7 @@ func TestReservationsDoNotBlockOneAnother(t *testing.T) {
 		run(a, func(process *bundle) error {
 			opening := a.newTurn()
 			opening.Reserved = true
-			_, _, err := process.BeginConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}, opening)
+			_, _, err := process.BeginConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}, opening)
 			return err
 		})
 		b.wantMessages(a.id, thisMonth, 2+4*30)

@@ -58,7 +58,7 @@ func TestClaims(t *testing.T) {
 			}
 		})
 		b.Run("a key goes with its conversation", func(t *testing.T) {
-			made, err := b.CreateConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch})
+			made, err := b.CreateConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch})
 			b.must(err)
 			key := chat.Key{TokenID: a.token, Route: "POST /conversations", Value: "gone", BodyHash: "body"}
 			b.must(b.Claim(ctx, a.id, key, chat.Claim{ConversationID: made.ID, At: later}, epoch))
@@ -104,7 +104,7 @@ func TestOfManyClaimsAtOnceOneWins(t *testing.T) {
 			all.Go(func() {
 				var answer int64
 				err := b.InTx(b.Context(), func(ctx context.Context) error {
-					made, id, err := b.BeginConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}, a.newTurn())
+					made, id, err := b.BeginConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}, a.newTurn())
 					if err != nil {
 						return err
 					}

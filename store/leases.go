@@ -34,18 +34,22 @@ func (s *Leases) RenewLeases(ctx context.Context, answerIDs []int64, until time.
 	})
 }
 
+// lapsedColumns is how many columns lapsedReceipt fills.
+const lapsedColumns = 13
+
 // lapsedAtOnce bounds how many answers, with their texts, are in memory.
 const lapsedAtOnce = 500
 
 const (
 	// In no order: SQLite would then read all messages, and not the partial
 	// index message_one_generating.
-	selectLapsed = `SELECT m.id, m.workspace_id, m.attempt, m.content, m.created_at, c.chatbot_id
+	selectLapsed = `SELECT m.id, m.workspace_id, m.attempt, m.content, m.created_at, c.chatbot_id, m.conversation_id, c.origin,
+	NOT EXISTS (SELECT 1 FROM messages e WHERE e.conversation_id = m.conversation_id AND e.id < m.id AND e.role = 'assistant')
 	FROM messages m JOIN conversations c ON c.id = m.conversation_id
 	WHERE m.status = 'generating' AND m.lease_until < $1 LIMIT $2`
-	interrupt     = `UPDATE messages SET status = 'interrupted', lease_until = NULL, stopping = FALSE WHERE id IN `
-	lapsedReceipt = `INSERT INTO receipts (message_id, workspace_id, chatbot_id, attempt, status, completion_tokens, estimated, total_ms, created_at)
-	VALUES `
+	interrupt     = `UPDATE messages SET status = 'interrupted', outcome = 'interrupted', lease_until = NULL, stopping = FALSE WHERE id IN `
+	lapsedReceipt = `INSERT INTO receipts (message_id, workspace_id, chatbot_id, attempt, status, completion_tokens, estimated, total_ms, created_at,
+	conversation_id, origin, opens, outcome) VALUES `
 )
 
 // InterruptLapsed marks answers of any workspace whose lease has ended, each
@@ -74,6 +78,9 @@ type lapsedAnswer struct {
 	attempt                int
 	text                   string
 	created                time.Time
+	conversationID         int64
+	origin                 string
+	opens                  bool
 }
 
 // lapsed returns some of them. One that another process is just ending is left
@@ -90,7 +97,8 @@ func (s *Leases) lapsed(ctx context.Context, before time.Time) (found []lapsedAn
 	defer rows.Close()
 	for rows.Next() {
 		var a lapsedAnswer
-		if err := rows.Scan(&a.id, &a.workspaceID, &a.attempt, &a.text, &a.created, &a.chatbotID); err != nil {
+		if err := rows.Scan(&a.id, &a.workspaceID, &a.attempt, &a.text, &a.created, &a.chatbotID,
+			&a.conversationID, &a.origin, &a.opens); err != nil {
 			return nil, err
 		}
 		found = append(found, a)
@@ -100,18 +108,19 @@ func (s *Leases) lapsed(ctx context.Context, before time.Time) (found []lapsedAn
 
 // interrupt ends answers, with their receipts.
 func (s *Leases) interrupt(ctx context.Context, lapsed []lapsedAnswer, now time.Time, count func(text string) int) error {
-	ids, receipts := make([]any, 0, len(lapsed)), make([]any, 0, 9*len(lapsed))
+	ids, receipts := make([]any, 0, len(lapsed)), make([]any, 0, lapsedColumns*len(lapsed))
 	for _, a := range lapsed {
 		ids = append(ids, a.id)
 		receipts = append(receipts, a.id, a.workspaceID, a.chatbotID, a.attempt, string(chat.Interrupted),
-			count(a.text), true, max(now.Sub(a.created), 0).Milliseconds(), now)
+			count(a.text), true, max(now.Sub(a.created), 0).Milliseconds(), now,
+			a.conversationID, a.origin, a.opens, string(chat.OutcomeInterrupted))
 	}
 	if _, err := s.store.changes(ctx, interrupt+placeholders(1, len(lapsed)), ids...); err != nil {
 		return err
 	}
 	rows := make([]string, len(lapsed))
 	for i := range rows {
-		rows[i] = placeholders(9*i+1, 9)
+		rows[i] = placeholders(lapsedColumns*i+1, lapsedColumns)
 	}
 	_, err := s.store.changes(ctx, lapsedReceipt+strings.Join(rows, ","), receipts...)
 	return err

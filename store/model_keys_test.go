@@ -133,7 +133,7 @@ func (m *keyModel) deleteExpired(t *rapid.T) {
 }
 
 func (m *keyModel) converse(t *rapid.T) {
-	made, err := m.b.CreateConversation(m.b.Context(), m.w.id, chat.Conversation{ChatbotID: m.w.chatbot, Status: chat.Active, CreatedAt: m.now})
+	made, err := m.b.CreateConversation(m.b.Context(), m.w.id, chat.Conversation{ChatbotID: m.w.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: m.now})
 	must(t, err)
 	m.conversations = append(m.conversations, made.ID)
 }

@@ -69,7 +69,7 @@ func newTurnModel(t *rapid.T, b *bundle, run int) *turnModel {
 	ctx := b.Context()
 	must(t, b.CreateWorkspace(ctx, tenant.Workspace{ID: m.workspaceID, Plan: plan.Standard, CreatedAt: epoch}))
 	must(t, b.CreateChatbot(ctx, m.workspaceID, chatbot.Chatbot{ID: m.chatbotID, CreatedAt: epoch}))
-	made, err := b.CreateConversation(ctx, m.workspaceID, chat.Conversation{ChatbotID: m.chatbotID, Status: chat.Active, CreatedAt: epoch})
+	made, err := b.CreateConversation(ctx, m.workspaceID, chat.Conversation{ChatbotID: m.chatbotID, Status: chat.Active, Origin: chat.API, CreatedAt: epoch})
 	must(t, err)
 	m.conversation = made.ID
 	return m
@@ -181,6 +181,7 @@ func (m *turnModel) drawEnd(t *rapid.T, asked *modelTurn, attempt int) turn.Answ
 			},
 		},
 	}
+	end.Outcome = chat.OutcomeOf(end.Status, rapid.Bool().Draw(t, "unknown"))
 	for n := range rapid.IntRange(0, 2).Draw(t, "sources") {
 		end.Citations = append(end.Citations, answer.Citation{Number: n + 1, Cited: rapid.Bool().Draw(t, "cited"), DocumentID: "doc_a", Title: "<„é“>", HeadingPath: []string{"h"}})
 	}
@@ -222,7 +223,7 @@ func (m *turnModel) lapse(t *rapid.T) {
 		t.Fatalf("%d lapsed, want one", n)
 	}
 	a := &asked.stored.Answer
-	a.Status, asked.stopping = chat.Interrupted, false
+	a.Status, a.Outcome, asked.stopping = chat.Interrupted, chat.OutcomeInterrupted, false
 	a.Record = answer.Record{
 		ChatbotID: m.chatbotID, Usage: answer.Usage{CompletionTokens: runes(a.Text), Estimated: true}, Total: m.now.Sub(asked.asked), At: m.now,
 	}

@@ -15,8 +15,8 @@ import (
 // would run for each of them again, and PostgreSQL begins a turn in one round
 // trip. Each names the workspace itself.
 
-const insertConversation = `INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at)
-	VALUES ($1, $2, $3, $4, $5) RETURNING id`
+const insertConversation = `INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at, origin, begun_by, title)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`
 
 // insertTurn adds a question and an answer to a conversation of the workspace,
 // the answer last. The databases name the types of parameters differently. On
@@ -30,7 +30,13 @@ const (
 	UNION ALL
 	SELECT workspace_id, id, 'assistant', '', 'generating', $5, $4, $6 FROM conversations WHERE id = $2 AND workspace_id = $1
 	RETURNING id`
-	insertTurnPostgres = `WITH conversation AS (
+	insertTurnPostgres = `WITH ` + turnPostgres
+	// One that was begun without a question gets its title with the first one.
+	insertTitledPostgres = `WITH titled AS (
+	UPDATE conversations SET title = $9 WHERE id = $2 AND workspace_id = $1 AND title = ''
+), ` + turnPostgres
+	setTitle     = `UPDATE conversations SET title = $3 WHERE id = $2 AND workspace_id = $1 AND title = ''`
+	turnPostgres = `conversation AS (
 	SELECT c.workspace_id, c.id FROM conversations c JOIN workspaces w ON w.id = c.workspace_id
 	WHERE c.id = $2 AND c.workspace_id = $1 FOR KEY SHARE OF w
 ), counted AS (
@@ -49,8 +55,8 @@ const (
 const beginConversation = `WITH workspace AS (
 	SELECT id FROM workspaces WHERE id = $1 FOR KEY SHARE
 ), conversation AS (
-	INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at)
-	SELECT id, $2, $3, $4, $5::timestamptz FROM workspace RETURNING id
+	INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at, origin, begun_by, title)
+	SELECT id, $2, $3, $4, $5::timestamptz, $12, $13, $14 FROM workspace RETURNING id
 ), question AS (
 	INSERT INTO messages (workspace_id, conversation_id, role, content, status, created_at)
 	SELECT $1, id, 'user', $6, 'complete', $8::timestamptz FROM conversation RETURNING conversation_id
@@ -68,13 +74,14 @@ func (s *Turns) BeginConversation(ctx context.Context, workspaceID string, c cha
 	if s.store.dialect == dialect.Postgres {
 		var answerID int64
 		err := scanOne(ctx, s.store.raw(ctx), []any{&c.ID, &answerID}, beginConversation,
-			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, turn.Question, turn.LeaseUntil, turn.At, turn.Month, deliveryWords(turn.Delivery), shardsOf(s.store, turn.Reserved))
+			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, turn.Question, turn.LeaseUntil, turn.At, turn.Month, deliveryWords(turn.Delivery), shardsOf(s.store, turn.Reserved),
+			string(c.Origin), c.BegunBy, c.Title)
 		return c, answerID, mapError(err)
 	}
 	var answerID int64
 	err := s.store.InTx(ctx, func(ctx context.Context) error {
 		err := scanOne(ctx, s.store.raw(ctx), []any{&c.ID}, insertConversation,
-			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt)
+			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, string(c.Origin), c.BegunBy, c.Title)
 		if err != nil {
 			return mapError(err)
 		}
@@ -91,12 +98,21 @@ func (s *Turns) BeginConversation(ctx context.Context, workspaceID string, c cha
 func (s *Turns) BeginTurn(ctx context.Context, workspaceID string, turn turn.Opening) (answerID int64, err error) {
 	args := []any{workspaceID, turn.ConversationID, turn.Question, turn.At, turn.LeaseUntil, deliveryWords(turn.Delivery)}
 	if s.store.dialect == dialect.Postgres {
-		answerID, err = s.insertTurn(ctx, insertTurnPostgres, append(args, turn.Month, shardsOf(s.store, turn.Reserved))...)
+		statement, args := insertTurnPostgres, append(args, turn.Month, shardsOf(s.store, turn.Reserved))
+		if turn.Title != "" {
+			statement, args = insertTitledPostgres, append(args, turn.Title)
+		}
+		answerID, err = s.insertTurn(ctx, statement, args...)
 		return answerID, mapError(err)
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		if answerID, err = s.insertTurn(ctx, insertTurnSQLite, args...); err != nil {
 			return mapError(err)
+		}
+		if turn.Title != "" {
+			if _, err := s.store.raw(ctx).ExecContext(ctx, setTitle, workspaceID, turn.ConversationID, turn.Title); err != nil {
+				return mapError(err)
+			}
 		}
 		return mapError(addToMonth(ctx, s.store, workspaceID, turn.Month, turn.Reserved))
 	})

@@ -37,7 +37,7 @@ func (s *Plans) UpdatePlan(ctx context.Context, p plan.Plan) error {
 		return affected(db.Plan.Update().Where(entplan.ID(string(p.Name))).
 			SetFeatures(fromFeatures(p.Limits.Features)).SetChatbots(p.Limits.Chatbots).SetMembers(p.Limits.Members).
 			SetTokensPerChatbot(p.Limits.TokensPerChatbot).SetMessageChars(p.Limits.MessageChars).
-			SetMessagesPerMonth(p.Limits.MessagesPerMonth).SetKnowledgeChars(p.Limits.KnowledgeChars).SetStoredBytes(p.Limits.StoredBytes).
+			SetMessagesPerMonth(p.Limits.MessagesPerMonth).SetPlaygroundPerMonth(p.Limits.PlaygroundPerMonth).SetKnowledgeChars(p.Limits.KnowledgeChars).SetStoredBytes(p.Limits.StoredBytes).
 			SetRequestsPerMinute(p.Limits.RequestsPerMinute).SetConcurrentAnswers(p.Limits.ConcurrentAnswers).SetRetentionDays(p.Limits.RetentionDays).
 			SetMonthlyPrice(p.Price.Monthly).SetYearlyPrice(p.Price.Yearly).SetCurrency(p.Price.Currency).Save(ctx))
 	})
@@ -58,7 +58,7 @@ func addPlans(ctx context.Context, db *Store) error {
 			err := db.db(ctx).Plan.Create().SetID(string(p.Name)).SetTitle(p.Title).SetRank(p.Rank).
 				SetFeatures(fromFeatures(p.Limits.Features)).SetChatbots(p.Limits.Chatbots).SetMembers(p.Limits.Members).
 				SetTokensPerChatbot(p.Limits.TokensPerChatbot).SetMessageChars(p.Limits.MessageChars).
-				SetMessagesPerMonth(p.Limits.MessagesPerMonth).SetKnowledgeChars(p.Limits.KnowledgeChars).SetStoredBytes(p.Limits.StoredBytes).
+				SetMessagesPerMonth(p.Limits.MessagesPerMonth).SetPlaygroundPerMonth(p.Limits.PlaygroundPerMonth).SetKnowledgeChars(p.Limits.KnowledgeChars).SetStoredBytes(p.Limits.StoredBytes).
 				SetRequestsPerMinute(p.Limits.RequestsPerMinute).SetConcurrentAnswers(p.Limits.ConcurrentAnswers).SetRetentionDays(p.Limits.RetentionDays).
 				SetMonthlyPrice(p.Price.Monthly).SetYearlyPrice(p.Price.Yearly).SetCurrency(p.Price.Currency).
 				OnConflict(entsql.DoNothing()).Exec(ctx)
@@ -104,7 +104,7 @@ func planFromRow(row *ent.Plan) plan.Plan {
 		Limits: plan.Limits{
 			Features: featuresFromRow(plan.Name(row.ID), row.Features), Chatbots: row.Chatbots, Members: row.Members,
 			TokensPerChatbot: row.TokensPerChatbot, MessageChars: row.MessageChars,
-			MessagesPerMonth: row.MessagesPerMonth, KnowledgeChars: row.KnowledgeChars, StoredBytes: row.StoredBytes,
+			MessagesPerMonth: row.MessagesPerMonth, PlaygroundPerMonth: row.PlaygroundPerMonth, KnowledgeChars: row.KnowledgeChars, StoredBytes: row.StoredBytes,
 			RequestsPerMinute: row.RequestsPerMinute, ConcurrentAnswers: row.ConcurrentAnswers, RetentionDays: row.RetentionDays,
 		},
 		Price: plan.Price{Monthly: row.MonthlyPrice, Yearly: row.YearlyPrice, Currency: row.Currency},

@@ -18,7 +18,7 @@ func TestSpent(t *testing.T) {
 		a, other := b.fill("a"), b.fill("b") // with a receipt of epoch each
 		ctx := b.Context()
 		day := func(n int) time.Time { return epoch.AddDate(0, 0, n) }
-		conversation := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}
+		conversation := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}
 		end := func(status chat.Status, receipt answer.Record) int64 {
 			_, answered, err := b.BeginConversation(ctx, a.id, conversation, a.newTurn())
 			b.must(err)
@@ -87,7 +87,7 @@ func TestReceiptsOfLapsedAnswers(t *testing.T) {
 		lapsed := turn.Stored{
 			ConversationID: a.conversation, Question: a.secret, Last: true,
 			Answer: turn.Answer{
-				MessageID: a.answer, Attempt: 1, Status: chat.Interrupted,
+				MessageID: a.answer, Attempt: 1, Status: chat.Interrupted, Outcome: chat.OutcomeInterrupted,
 				Answer: answer.Answer{
 					Text:   "half an ä",
 					Record: answer.Record{ChatbotID: a.chatbot, Usage: answer.Usage{CompletionTokens: 9, Estimated: true}, Total: time.Minute, At: now},
@@ -118,7 +118,7 @@ func TestReceiptsOfLapsedAnswers(t *testing.T) {
 			b.wantKind(b.FinishTurn(ctx, a.id, whole), fault.NotFound)
 		})
 		b.Run("more than are looked at at once lapse too", func(t *testing.T) {
-			conversation := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}
+			conversation := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}
 			b.must(b.InTx(ctx, func(ctx context.Context) error {
 				for range lapsedAtOnce + 1 {
 					if _, _, err := b.BeginConversation(ctx, a.id, conversation, a.newTurn()); err != nil {

@@ -53,7 +53,7 @@ func TestDeleteOldConversations(t *testing.T) {
 			}
 		}
 		begin := func(began time.Time) int64 {
-			made, err := b.CreateConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: began})
+			made, err := b.CreateConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: began})
 			b.must(err)
 			return made.ID
 		}

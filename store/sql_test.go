@@ -34,7 +34,7 @@ const (
 var byHand = map[string]string{
 	"saveProgress": everyQuestion, "stopsAsked": "Every process asks it many times a minute, and it must match the condition of a partial index to the letter.",
 	"selectTurn": everyQuestion, "insertConversation": everyQuestion, "beginConversation": everyQuestion,
-	"insertTurnSQLite": everyQuestion, "insertTurnPostgres": everyQuestion, "endAnswer": everyQuestion, "addReceipt": everyQuestion,
+	"insertTurnSQLite": everyQuestion, "insertTurnPostgres": everyQuestion, "insertTitledPostgres": everyQuestion, "setTitle": everyQuestion, "endAnswer": everyQuestion, "addReceipt": everyQuestion,
 	"finishPostgres": everyQuestion, "failPostgres": everyQuestion, "giveBackSQLite": oneStatement,
 	"countSQLite": everyQuestion, "countPostgres": everyQuestion, "messagesOf": everyQuestion,
 	"livePassagesSQLite": everyQuestion, "livePassagesPostgres": everyQuestion, "knowledgeVersion": everyQuestion,

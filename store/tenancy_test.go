@@ -366,10 +366,10 @@ var workspaceMethods = []confined{
 		return nil, s.AddMail(ctx, as, outbox.Mail{Key: "key of " + as, CreatedAt: epoch})
 	}},
 	{"CreateConversation", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return s.CreateConversation(ctx, as, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch})
+		return s.CreateConversation(ctx, as, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch})
 	}},
 	{"BeginConversation", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		_, answer, err := s.BeginConversation(ctx, as, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}, a.newTurn())
+		_, answer, err := s.BeginConversation(ctx, as, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}, a.newTurn())
 		return answer, err
 	}},
 	{"BeginTurn", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {

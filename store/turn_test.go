@@ -30,7 +30,7 @@ func TestTurns(t *testing.T) {
 		}
 
 		b.Run("a conversation begins with its first turn, or not at all", func(t *testing.T) {
-			c := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}
+			c := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}
 			made, answered, err := b.BeginConversation(ctx, a.id, c, a.newTurn())
 			b.must(err)
 			if got := status(answered); got != string(chat.Generating) {

@@ -39,7 +39,7 @@ var (
 
 // A turn is read with the receipt of its attempt, which is there when it has
 // ended. Its question is the last one before it.
-const selectTurn = `SELECT a.id, a.conversation_id, a.attempt, a.content, a.status, a.query, a.sources, a.delivery, q.id, q.content,
+const selectTurn = `SELECT a.id, a.conversation_id, a.attempt, a.content, a.status, a.outcome, a.query, a.sources, a.delivery, q.id, q.content,
 	NOT EXISTS (SELECT 1 FROM messages l WHERE l.conversation_id = a.conversation_id AND l.id > a.id),
 	COALESCE(r.chatbot_id, ''), COALESCE(r.model, ''), COALESCE(r.prompt_tokens, 0), COALESCE(r.completion_tokens, 0),
 	COALESCE(r.estimated, FALSE), COALESCE(r.first_token_ms, 0), COALESCE(r.total_ms, 0), COALESCE(r.passages, 0),
@@ -63,7 +63,7 @@ func (s *Turns) Turn(ctx context.Context, workspaceID string, conversationID, an
 	var at sql.NullTime
 	a, r := &t.Answer, &t.Answer.Record
 	err := scanOne(ctx, s.store.raw(ctx), []any{
-		&a.MessageID, &t.ConversationID, &a.Attempt, &a.Text, &a.Status, &a.Query, &sources, &delivery, &t.QuestionID, &t.Question, &t.Last,
+		&a.MessageID, &t.ConversationID, &a.Attempt, &a.Text, &a.Status, &a.Outcome, &a.Query, &sources, &delivery, &t.QuestionID, &t.Question, &t.Last,
 		&r.ChatbotID, &r.Model, &r.Usage.PromptTokens, &r.Usage.CompletionTokens, &r.Usage.Estimated, &first, &total, &r.Passages,
 		&r.Refuted, &at,
 	}, query, args...)
@@ -92,7 +92,7 @@ func (s *Turns) BeginAgain(ctx context.Context, workspaceID string, turn turn.Re
 		}
 		attempt = row.Attempt + 1
 		err = s.store.db(ctx).Message.Update().Where(message.ID(row.ID)).SetStatus(string(chat.Generating)).SetAttempt(attempt).
-			SetContent("").SetQuery("").SetSources("").SetDocumentIds("").SetStopping(false).SetLeaseUntil(turn.LeaseUntil).Exec(ctx)
+			SetContent("").SetOutcome("").SetQuery("").SetSources("").SetDocumentIds("").SetStopping(false).SetLeaseUntil(turn.LeaseUntil).Exec(ctx)
 		if err != nil {
 			return mapError(err)
 		}

@@ -34,12 +34,13 @@ func addToMonth(ctx context.Context, db *Store, workspaceID, month string, reser
 // is there.
 const (
 	giveBackSQLite = `INSERT INTO usages (workspace_id, month, shard, messages)
-	SELECT workspace_id, strftime('%Y-%m', CASE WHEN EXISTS (` + failedBefore + `$1 AND attempt < $2) THEN $3 ELSE created_at END), 0, -1
+	SELECT workspace_id, strftime('%Y-%m', CASE WHEN EXISTS (` + failedBefore + `$1 AND attempt < $2) THEN $3 ELSE created_at END)
+		|| CASE $4 WHEN 'playground' THEN '-playground' ELSE '' END, 0, -1
 	FROM messages WHERE id = $1
 	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + excluded.messages`
 	giveBackPostgres = `INSERT INTO usages (workspace_id, month, shard, messages)
-	SELECT workspace_id, to_char((CASE WHEN EXISTS (` + failedBefore + `$1 AND attempt < $3) THEN $18::timestamptz ELSE created_at END)
-		AT TIME ZONE 'UTC', 'YYYY-MM'), pg_backend_pid() % 256, -1 FROM ended
+	SELECT workspace_id, to_char((CASE WHEN EXISTS (` + failedBefore + `$1 AND attempt < $3) THEN $19::timestamptz ELSE created_at END)
+		AT TIME ZONE 'UTC', 'YYYY-MM') || CASE $22::text WHEN 'playground' THEN '-playground' ELSE '' END, pg_backend_pid() % 256, -1 FROM ended
 	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + excluded.messages`
 	failedBefore = `SELECT 1 FROM receipts WHERE status = 'failed' AND message_id = `
 )

@@ -26,7 +26,7 @@ func TestMessagesOf(t *testing.T) {
 		ctx := b.Context()
 		april := a.newTurn()
 		april.At, april.Month = time.Date(2026, 4, 1, 1, 0, 0, 0, time.FixedZone("east", -3600)), "2026-04"
-		conversation := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}
+		conversation := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}
 		begin := func(opening turn.Opening) int64 {
 			_, answer, err := b.BeginConversation(ctx, a.id, conversation, opening)
 			b.must(err)
@@ -93,7 +93,7 @@ func TestMessagesOf(t *testing.T) {
 func TestManyQuestionsAtOnceAllCount(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a := b.fill("a") // with two
-		conversation := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}
+		conversation := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}
 		var all sync.WaitGroup
 		for i := range 20 {
 			all.Go(func() {
@@ -129,7 +129,7 @@ func TestATurnDoesNotWaitForALockedWorkspace(t *testing.T) {
 		}
 		beside, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		_, answer, err := b.BeginConversation(beside, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, CreatedAt: epoch}, opening)
+		_, answer, err := b.BeginConversation(beside, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}, opening)
 		if err != nil {
 			return err
 		}

@@ -60,6 +60,14 @@ var limits = []struct {
 		},
 	},
 	{
+		"Playground questions a month", "playground questions a month",
+		func(l plan.Limits) int { return l.PlaygroundPerMonth },
+		func(u tenant.Usage) int { return u.PlaygroundPerMonth },
+		func(used, _ int) string {
+			return fmt.Sprintf("%s playground questions have been asked this month: the playground would answer no more until the next.", plan.Thousands(used))
+		},
+	},
+	{
 		"Characters of knowledge", "characters of knowledge",
 		func(l plan.Limits) int { return l.KnowledgeChars },
 		func(u tenant.Usage) int { return u.KnowledgeChars },

@@ -21,7 +21,7 @@ import (
 // answered stores an answer that has ended.
 func (s *shop) answered(chatbotID string, status chat.Status, receipt answer.Record) {
 	s.Helper()
-	conversation := chat.Conversation{ChatbotID: chatbotID, Status: chat.Active, CreatedAt: today}
+	conversation := chat.Conversation{ChatbotID: chatbotID, Status: chat.Active, Origin: chat.API, CreatedAt: today}
 	opening := turn.Opening{Question: "When?", At: today, LeaseUntil: today, Month: "2026-11"}
 	_, id, err := store.NewTurns(s.db).BeginConversation(s.Context(), s.home.ID, conversation, opening)
 	must(s.T, err)

@@ -68,6 +68,7 @@ type planLimitsCmd struct {
 	TokensPerChatbot  *limitFlag `name:"tokens" placeholder:"N" help:"Active API tokens of a chatbot, or unlimited."`
 	MessageChars      *limitFlag `placeholder:"N" help:"Characters of a message."`
 	MessagesPerMonth  *limitFlag `name:"messages" placeholder:"N" help:"Questions that are answered in a month, or unlimited."`
+	Playground        *limitFlag `placeholder:"N" help:"Questions that members ask in the playground in a month, or unlimited."`
 	KnowledgeChars    *limitFlag `name:"knowledge" placeholder:"N" help:"Characters of all documents, or unlimited."`
 	StoredBytes       *limitFlag `name:"storage" placeholder:"BYTES" help:"Bytes of all files and texts (50000000 is 50 MB), or unlimited."`
 	RequestsPerMinute *limitFlag `name:"requests" placeholder:"N" help:"Requests of the public API in a minute, or unlimited."`
@@ -118,6 +119,7 @@ func (cmd *planLimitsCmd) change(p *plan.Plan) {
 		{cmd.TokensPerChatbot, &p.Limits.TokensPerChatbot},
 		{cmd.MessageChars, &p.Limits.MessageChars},
 		{cmd.MessagesPerMonth, &p.Limits.MessagesPerMonth},
+		{cmd.Playground, &p.Limits.PlaygroundPerMonth},
 		{cmd.KnowledgeChars, &p.Limits.KnowledgeChars},
 		{cmd.StoredBytes, &p.Limits.StoredBytes},
 		{cmd.RequestsPerMinute, &p.Limits.RequestsPerMinute},

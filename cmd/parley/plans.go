@@ -74,6 +74,7 @@ type planView struct {
 	TokensPerChatbot  int            `json:"tokens_per_chatbot"`
 	MessageChars      int            `json:"message_chars"`
 	MessagesPerMonth  int            `json:"messages_per_month"`
+	Playground        int            `json:"playground_per_month"`
 	KnowledgeChars    int            `json:"knowledge_chars"`
 	StoredBytes       int            `json:"stored_bytes"`
 	RequestsPerMinute int            `json:"requests_per_minute"`
@@ -88,13 +89,13 @@ type planView struct {
 func viewPlan(p plan.Plan) planView {
 	l := p.Limits
 	return planView{
-		string(p.Name), l.Chatbots, l.Members, l.TokensPerChatbot, l.MessageChars, l.MessagesPerMonth,
+		string(p.Name), l.Chatbots, l.Members, l.TokensPerChatbot, l.MessageChars, l.MessagesPerMonth, l.PlaygroundPerMonth,
 		l.KnowledgeChars, l.StoredBytes, l.RequestsPerMinute, l.ConcurrentAnswers, l.RetentionDays, l.Features, p.Price.Monthly, p.Price.Yearly, p.Price.Currency,
 	}
 }
 
 var planHead = []string{
-	"plan", "chatbots", "members", "tokens", "message", "messages/month",
+	"plan", "chatbots", "members", "tokens", "message", "messages/month", "playground/month",
 	"knowledge", "storage", "requests/minute", "answers", "days kept", "features", "monthly", "yearly", "currency",
 }
 
@@ -105,7 +106,7 @@ func (v planView) cells() []string {
 	}
 	return []string{
 		v.Name, limitFlag(v.Chatbots).String(), limitFlag(v.Members).String(), limitFlag(v.TokensPerChatbot).String(),
-		limitFlag(v.MessageChars).String(), limitFlag(v.MessagesPerMonth).String(), limitFlag(v.KnowledgeChars).String(), limitFlag(v.StoredBytes).String(),
+		limitFlag(v.MessageChars).String(), limitFlag(v.MessagesPerMonth).String(), limitFlag(v.Playground).String(), limitFlag(v.KnowledgeChars).String(), limitFlag(v.StoredBytes).String(),
 		limitFlag(v.RequestsPerMinute).String(), limitFlag(v.ConcurrentAnswers).String(), limitFlag(v.RetentionDays).String(), strings.Join(features, ","),
 		priceFlag(v.PriceMonthly).String(), priceFlag(v.PriceYearly).String(), v.Currency,
 	}

@@ -12,8 +12,11 @@ import (
 // Answer is what came of one attempt at an answer.
 type Answer struct {
 	// Text is Markdown: all that was generated, whether the answer is complete or
-	// not. [Draft.Answer] leaves it empty, as [Output] has been given all of it.
+	// not.
 	Text string
+	// Unknown says that the answer tells its reader nothing about the question:
+	// see [Draft.Answer].
+	Unknown bool
 	// Query is the question made self-contained. It is empty if the question
 	// stood on its own.
 	Query string
@@ -21,6 +24,19 @@ type Answer struct {
 	// numbers.
 	Citations []Citation
 	Record    Record
+	// Checked is what the checks did, and Passages are those of the citations, with
+	// their texts. Neither is kept with the answer.
+	Checked  Checked
+	Passages []retrieval.Result
+}
+
+// Checked says what the checks did to an answer.
+type Checked struct {
+	// Dropped counts the sentences that no passage supports, and that were left
+	// out. Replaced says that nothing else was left, and that the owner's text took
+	// its place.
+	Dropped  int
+	Replaced bool
 }
 
 // Usage is that of the whole answer, the rewriting of the question included.
@@ -70,7 +86,10 @@ type Citation struct {
 	// Number is what the markers in the text call it, from 1.
 	Number int
 	// Cited says that the text has a marker with the number.
-	Cited      bool
+	Cited bool
+	// Score is how well the passage matched the question, in the measure of the
+	// search, or zero if it is not known.
+	Score      float64
 	DocumentID string
 	Title      string
 	// URL is where the document came from, and Place the page, sheet or slide.
@@ -92,7 +111,7 @@ func citationsOf(passages []retrieval.Result) []Citation {
 	citations := make([]Citation, len(passages))
 	for i, p := range passages {
 		citations[i] = Citation{
-			Number: i + 1, DocumentID: p.DocumentID, Title: p.Title, URL: p.URL, Place: p.Place, HeadingPath: p.HeadingPath,
+			Number: i + 1, Score: p.Score, DocumentID: p.DocumentID, Title: p.Title, URL: p.URL, Place: p.Place, HeadingPath: p.HeadingPath,
 			Start: p.Start, End: p.End, ContentHash: p.ContentHash, Version: p.Version,
 		}
 	}

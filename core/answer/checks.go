@@ -44,6 +44,16 @@ func grounded(d *Draft) Stage {
 // checks are the stages of one answer.
 type checks []Stage
 
+// did is what the stages did to the text, beside its citations.
+func (c checks) did() (did Checked) {
+	for _, stage := range c {
+		if g, ok := stage.(*grounding.Stage); ok {
+			did.Dropped, did.Replaced = g.Dropped()
+		}
+	}
+	return did
+}
+
 func newChecks(d *Draft) checks {
 	made := make(checks, 0, len(stages))
 	for _, stage := range stages {

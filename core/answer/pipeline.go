@@ -196,10 +196,18 @@ func (d *Draft) say(text string) error {
 	return d.out.Delta(text)
 }
 
-// Answer is all that the model gave, also when it failed.
-func (d *Draft) Answer() Answer {
+// Answer is all that the model gave, also when it failed. The text is what
+// [Output] was given.
+func (d *Draft) Answer(text string) Answer {
+	answer := d.made()
+	answer.Text = text
+	answer.Unknown = d.unknown(answer)
+	return answer
+}
+
+func (d *Draft) made() Answer {
 	answer := d.Unanswered()
-	answer.Citations = citationsOf(d.passages)
+	answer.Citations, answer.Passages = citationsOf(d.passages), d.passages
 	answer.Record.FirstToken = d.firstToken
 	if d.rounds != nil {
 		answer.Record.Usage = answer.Record.Usage.Plus(d.rounds.used.Usage)
@@ -210,7 +218,7 @@ func (d *Draft) Answer() Answer {
 		answer.Record.Passages = len(answer.Citations)
 		return answer
 	}
-	answer.Record.Refuted = d.checks.refuted()
+	answer.Record.Refuted, answer.Checked = d.checks.refuted(), d.checks.did()
 	for i := range answer.Citations {
 		answer.Citations[i].Cited = len(d.checks) > 0 && d.checks.cites(i+1)
 	}

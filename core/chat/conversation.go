@@ -9,6 +9,8 @@ package chat
 import (
 	"context"
 	"time"
+
+	"parley/core/chatbot"
 )
 
 // Role says who wrote a message.
@@ -47,13 +49,24 @@ type Conversation struct {
 	ChatbotID      string
 	ExternalUserID string
 	Status         string
-	CreatedAt      time.Time
+	Origin         Origin
+	// BegunBy is the API token that began it or, in the playground, the member. It
+	// is empty in one of before it was kept.
+	BegunBy string
+	// Title is the beginning of the first question; see [TitleOf].
+	Title     string
+	CreatedAt time.Time
 }
 
-// Admits reports whether a request for an end user may use the conversation.
-// A request that names nobody may use any conversation, and one without an
-// end user is for all, unless the chatbot separates its end users.
-func (c Conversation) Admits(externalUserID string, separate bool) bool {
+// Admits reports whether a caller's request for an end user may use the
+// conversation. One of the playground is its member's alone. Otherwise a request
+// that names nobody may use any conversation, and one without an end user is for
+// all, unless the chatbot separates its end users.
+func (c Conversation) Admits(p *chatbot.Principal, externalUserID string) bool {
+	if c.Origin != OriginOf(p) || c.Origin == Playground && c.BegunBy != p.MemberID {
+		return false
+	}
+	separate := p.Chatbot.SeparateEndUsers
 	if c.ExternalUserID == externalUserID {
 		return true
 	}

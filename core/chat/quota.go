@@ -22,7 +22,8 @@ const (
 	quotaMax = 20_000
 )
 
-// Months is the port to what counts the messages of months.
+// Months is the port to what counts the messages of months. The playground's
+// count in months of their own: see [Origin].
 type Months interface {
 	// ReserveMessages reserves messages for this process as
 	// [Reservation.Grant] says, and returns how many it may begin in all. While
@@ -41,7 +42,13 @@ type Quota struct {
 	now   func() time.Time
 
 	mu     sync.Mutex
-	months map[string]*monthOf
+	months map[counted]*monthOf
+}
+
+// counted is whose messages are counted.
+type counted struct {
+	workspaceID string
+	origin      Origin
 }
 
 // monthOf is what is known of a workspace's month.
@@ -70,20 +77,21 @@ type reserving struct {
 
 // NewQuota returns the quota of a store.
 func NewQuota(store Months, now func() time.Time) *Quota {
-	return &Quota{store: store, now: now, months: map[string]*monthOf{}}
+	return &Quota{store: store, now: now, months: map[counted]*monthOf{}}
 }
 
-// Take admits a message of the month. It is RateLimited when the plan admits no
-// more of them. A plan without a limit costs nothing, and its ticket is nil.
-func (q *Quota) Take(ctx context.Context, workspaceID string, p plan.Plan) (*Ticket, error) {
-	limit := p.Limits.MessagesPerMonth
+// Take admits a message of an origin's month. It is RateLimited when the plan
+// admits no more of them. A plan without a limit costs nothing, and its ticket is
+// nil.
+func (q *Quota) Take(ctx context.Context, workspaceID string, origin Origin, p plan.Plan) (*Ticket, error) {
+	limit, resource := origin.limit(p)
 	if limit == plan.Unlimited {
 		return nil, nil
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := q.now()
-	m := q.of(workspaceID, monthName(now))
+	m := q.of(counted{workspaceID, origin}, origin.month(now))
 	m.waiting++
 	defer func() { m.waiting-- }()
 	for {
@@ -94,7 +102,7 @@ func (q *Quota) Take(ctx context.Context, workspaceID string, p plan.Plan) (*Tic
 			return &Ticket{quota: q, of: m}, nil
 		}
 		if known && now.Before(m.refused) {
-			refused := *fault.As(p.Admit(plan.Messages, limit+1))
+			refused := *fault.As(p.Admit(resource, limit+1))
 			refused.RetryAfter = nextMonth(now).Sub(now)
 			return nil, &refused
 		}
@@ -105,8 +113,8 @@ func (q *Quota) Take(ctx context.Context, workspaceID string, p plan.Plan) (*Tic
 }
 
 // of returns the month of a workspace. Tickets of an earlier month keep that.
-func (q *Quota) of(workspaceID, month string) *monthOf {
-	m, ok := q.months[workspaceID]
+func (q *Quota) of(whose counted, month string) *monthOf {
+	m, ok := q.months[whose]
 	if ok && m.month == month {
 		return m
 	}
@@ -114,7 +122,7 @@ func (q *Quota) of(workspaceID, month string) *monthOf {
 		clear(q.months)
 	}
 	m = &monthOf{month: month}
-	q.months[workspaceID] = m
+	q.months[whose] = m
 	return m
 }
 
@@ -167,12 +175,12 @@ func (q *Quota) unlocked(do func()) {
 	do()
 }
 
-// Recheck lets the next message of a workspace ask the database again: one was
-// given back.
-func (q *Quota) Recheck(workspaceID string) {
+// Recheck lets the next message of a workspace and an origin ask the database
+// again: one was given back.
+func (q *Quota) Recheck(workspaceID string, origin Origin) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if m, ok := q.months[workspaceID]; ok {
+	if m, ok := q.months[counted{workspaceID, origin}]; ok {
 		m.refused = time.Time{}
 	}
 }
@@ -185,10 +193,11 @@ type Ticket struct {
 	ended bool
 }
 
-// Counts returns the month in which a message counts that is stored now, and
-// whether it was reserved there: it is not when the month has just changed.
-func (t *Ticket) Counts(now time.Time) (month string, reserved bool) {
-	month = monthName(now)
+// Counts returns the month in which a message of an origin counts that is stored
+// now, and whether it was reserved there: it is not when the month has just
+// changed.
+func (t *Ticket) Counts(origin Origin, now time.Time) (month string, reserved bool) {
+	month = origin.month(now)
 	return month, t != nil && t.of.month == month
 }
 
@@ -221,9 +230,6 @@ func (t *Ticket) end(givenBack int) {
 		t.of.refused, t.of.unsure = time.Time{}, false
 	}
 }
-
-// monthName is a month such as "2026-11".
-func monthName(at time.Time) string { return at.UTC().Format("2006-01") }
 
 // nextMonth is the first instant of the month after the one of a time, UTC.
 func nextMonth(at time.Time) time.Time {

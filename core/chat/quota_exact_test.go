@@ -20,7 +20,7 @@ func TestQuotaIsExact(t *testing.T) {
 		var claimed, committed []*Ticket // committed ones are stored and not kept yet
 		t.Repeat(map[string]func(*rapid.T){
 			"take": func(t *rapid.T) {
-				claim, err := q.Take(context.Background(), "ws", including(limit))
+				claim, err := q.Take(context.Background(), "ws", API, including(limit))
 				if err == nil {
 					claimed = append(claimed, claim)
 				} else if stored()+len(claimed)+len(committed) < limit {
@@ -119,7 +119,7 @@ func TestQuotaIsExactAcrossProcesses(t *testing.T) {
 		all := []*process{startProcess(), startProcess(), startProcess()}
 		any := func(t *rapid.T) *process { return rapid.SampledFrom(all).Draw(t, "process") }
 		take := func(p *process) bool {
-			ticket, err := p.q.Take(context.Background(), "ws", including(limit))
+			ticket, err := p.q.Take(context.Background(), "ws", API, including(limit))
 			if err == nil {
 				p.opened = append(p.opened, ticket)
 			}
@@ -162,7 +162,7 @@ func TestQuotaIsExactAcrossProcesses(t *testing.T) {
 				if p := any(t); l.stored() > 0 {
 					l.begun[0]--
 					failed++
-					p.q.Recheck("ws")
+					p.q.Recheck("ws", API)
 				}
 			},
 			"kill": func(t *rapid.T) {
@@ -204,7 +204,7 @@ func BenchmarkQuota(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			claim, err := q.Take(context.Background(), "ws", including(1_000_000_000))
+			claim, err := q.Take(context.Background(), "ws", API, including(1_000_000_000))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -41,7 +41,7 @@ func (*ledger) ReleaseMessages(context.Context) error { return nil }
 func (l *ledger) store(workspaceID string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.stored[workspaceID+" "+monthName(l.now)]++
+	l.stored[workspaceID+" "+API.month(l.now)]++
 }
 
 func newLedger() (*ledger, *Quota) {
@@ -66,7 +66,7 @@ func including(messages int) plan.Plan {
 
 // use takes a message and stores it.
 func (l *ledger) use(ctx context.Context, q *Quota, workspaceID string, p plan.Plan) error {
-	claim, err := q.Take(ctx, workspaceID, p)
+	claim, err := q.Take(ctx, workspaceID, API, p)
 	if err != nil {
 		return err
 	}
@@ -175,13 +175,13 @@ func TestQuota(t *testing.T) {
 		wantUse(t, l, q, 1, false)
 		wantUse(t, l, q, 1, true)
 		l.stored["ws 2026-11"]--
-		q.Recheck("ws")
+		q.Recheck("ws", API)
 		wantUse(t, l, q, 1, false)
 	})
 
 	t.Run("a message of which nobody knows whether it was stored is not given to another", func(t *testing.T) {
 		l, q := newLedger()
-		lost, err := q.Take(t.Context(), "ws", including(1))
+		lost, err := q.Take(t.Context(), "ws", API, including(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +193,7 @@ func TestQuota(t *testing.T) {
 	t.Run("a message that was not stored is given back, and one that was is not", func(t *testing.T) {
 		_, q := newLedger()
 		for _, kept := range []bool{false, false, true} {
-			claim, err := q.Take(t.Context(), "ws", including(1))
+			claim, err := q.Take(t.Context(), "ws", API, including(1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -203,14 +203,14 @@ func TestQuota(t *testing.T) {
 			claim.Drop(nil)
 			claim.Drop(nil)
 		}
-		if m := q.months["ws"]; m.free != 0 || m.open != 0 {
+		if m := q.months[counted{"ws", API}]; m.free != 0 || m.open != 0 {
 			t.Errorf("%d are free and %d are open", m.free, m.open)
 		}
 	})
 
 	t.Run("a message that is being stored while the database is asked is not forgotten", func(t *testing.T) {
 		l, q := newLedger()
-		claim, err := q.Take(t.Context(), "ws", including(2))
+		claim, err := q.Take(t.Context(), "ws", API, including(2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,13 +264,13 @@ func TestQuotaAtOnce(t *testing.T) {
 			results := make(chan error, 11)
 			for range 10 {
 				go func() {
-					_, err := q.Take(t.Context(), "ws", including(100))
+					_, err := q.Take(t.Context(), "ws", API, including(100))
 					results <- err
 				}()
 			}
 			synctest.Wait()
 			go func() {
-				_, err := q.Take(ctx, "ws", including(100))
+				_, err := q.Take(ctx, "ws", API, including(100))
 				results <- err
 			}()
 			leave()
@@ -283,8 +283,8 @@ func TestQuotaAtOnce(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if asked != 1 || q.months["ws"].open != 10 {
-				t.Errorf("it was asked %d times, and %d began", asked, q.months["ws"].open)
+			if asked != 1 || q.months[counted{"ws", API}].open != 10 {
+				t.Errorf("it was asked %d times, and %d began", asked, q.months[counted{"ws", API}].open)
 			}
 		})
 	})
@@ -299,7 +299,7 @@ func TestQuotaAtOnce(t *testing.T) {
 			var all sync.WaitGroup
 			for range 5 {
 				all.Go(func() {
-					if _, err := q.Take(t.Context(), "ws", including(100)); !fault.Is(err, fault.Unavailable) {
+					if _, err := q.Take(t.Context(), "ws", API, including(100)); !fault.Is(err, fault.Unavailable) {
 						t.Errorf("got %v", err)
 					}
 				})

@@ -98,7 +98,7 @@ func (s *Service) CreateConversation(ctx context.Context, p *chatbot.Principal, 
 func (s *Service) NewConversation(p *chatbot.Principal, externalUserID string) Conversation {
 	return Conversation{
 		WorkspaceID: p.Chatbot.WorkspaceID, ChatbotID: p.Chatbot.ID,
-		ExternalUserID: externalUserID, Status: Active, CreatedAt: s.now(),
+		ExternalUserID: externalUserID, Status: Active, Origin: OriginOf(p), BegunBy: p.CallerID(), CreatedAt: s.now(),
 	}
 }
 
@@ -112,7 +112,7 @@ func (s *Service) Conversation(ctx context.Context, p *chatbot.Principal, ref Re
 	if fault.Is(err, fault.NotFound) {
 		return Conversation{}, ErrNoConversation
 	}
-	if err == nil && !conversation.Admits(ref.ExternalUserID, p.Chatbot.SeparateEndUsers) {
+	if err == nil && !conversation.Admits(p, ref.ExternalUserID) {
 		return Conversation{}, ErrNoConversation
 	}
 	return conversation, err

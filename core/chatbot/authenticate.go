@@ -1,6 +1,7 @@
 package chatbot
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -9,13 +10,20 @@ import (
 	"parley/core/plan"
 )
 
-// Principal is who calls the public API: a token, its chatbot and the plan of
-// their workspace. Requests share it: it is never changed.
+// Principal is who talks to a chatbot: a token of the public API, or a member who
+// tries it in the playground, with the chatbot and the plan of their workspace.
+// Requests share it: it is never changed.
 type Principal struct {
+	// Token is the zero Token for a member.
 	Token   Token
 	Chatbot Chatbot
 	Plan    plan.Plan
+	// MemberID is the user's, and empty for a token.
+	MemberID string
 }
+
+// CallerID is that of the token or of the member.
+func (p *Principal) CallerID() string { return cmp.Or(p.MemberID, p.Token.ID) }
 
 // Needs refuses, as Forbidden, a token without the scope.
 func (p *Principal) Needs(scope Scope) error {

@@ -57,7 +57,7 @@ func (l *library) finishAnswer(id int64, documents ...string) {
 func (l *library) beginAnswer() int64 {
 	l.Helper()
 	now := l.clock.Now()
-	_, id, err := store.NewTurns(l.db.Store).BeginConversation(l.Context(), home, chat.Conversation{ChatbotID: bot, Status: chat.Active, CreatedAt: now},
+	_, id, err := store.NewTurns(l.db.Store).BeginConversation(l.Context(), home, chat.Conversation{ChatbotID: bot, Status: chat.Active, Origin: chat.API, CreatedAt: now},
 		turn.Opening{Question: "When?", At: now, LeaseUntil: now})
 	l.must(err)
 	return id

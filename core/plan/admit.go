@@ -15,14 +15,15 @@ const (
 	API Resource = iota
 	Sites
 	Schedules
-	// Chatbots, Members, Tokens, KnowledgeChars, StoredBytes and Messages count what would
-	// be in use after the request; Messages those of the month.
+	// Chatbots, Members, Tokens, KnowledgeChars, StoredBytes, Messages and Playground
+	// count what would be in use after the request; the last two those of the month.
 	Chatbots
 	Members
 	Tokens
 	KnowledgeChars
 	StoredBytes
 	Messages
+	Playground
 	// MessageChars is the length of one message.
 	MessageChars
 )
@@ -58,6 +59,11 @@ func (p Plan) Admit(resource Resource, used int) error {
 	case Messages:
 		if exceeds(used, p.Limits.MessagesPerMonth) {
 			return fault.New(fault.RateLimited, "The %s plan includes %d messages a month, and they are used up. Wait for the next month or upgrade the plan.", p.Title, p.Limits.MessagesPerMonth)
+		}
+		return nil
+	case Playground:
+		if exceeds(used, p.Limits.PlaygroundPerMonth) {
+			return fault.New(fault.RateLimited, "Your playground questions for this month are used up: the %s plan includes %d. Wait for the next month or upgrade the plan.", p.Title, p.Limits.PlaygroundPerMonth)
 		}
 		return nil
 	case MessageChars:

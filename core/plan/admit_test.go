@@ -48,6 +48,7 @@ var includes = []struct {
 	{KnowledgeChars, "characters of knowledge", [5]int{400_000, 2_000_000, 20_000_000, 100_000_000, yes}},
 	{StoredBytes, "bytes of files and texts", [5]int{50_000_000, 250_000_000, 2_000_000_000, 10_000_000_000, yes}},
 	{Messages, "messages a month", [5]int{100, 2_000, 20_000, 200_000, yes}},
+	{Playground, "questions of the playground a month", [5]int{200, 500, 2_000, 10_000, yes}},
 	{MessageChars, "characters of a message", [5]int{4_000, 8_000, 16_000, 32_000, 64_000}},
 }
 
@@ -96,7 +97,7 @@ func wantUpTo(t *testing.T, p Plan, resource Resource, name string, limit int) {
 // kindOf is the kind of a refusal.
 func kindOf(resource Resource) fault.Kind {
 	switch resource {
-	case Messages:
+	case Messages, Playground:
 		return fault.RateLimited
 	case MessageChars:
 		return fault.Invalid
@@ -138,6 +139,7 @@ func TestRefusals(t *testing.T) {
 		{named(Standard), Tokens, "The Standard plan includes 10 active API tokens for each chatbot. Revoke one or upgrade the plan."},
 		{named(Starter), KnowledgeChars, "The Starter plan includes 400000 characters of knowledge. Remove documents or upgrade the plan."},
 		{named(Starter), StoredBytes, "The Starter plan stores up to 50 MB of files and texts. Remove documents or files that could not be read, or upgrade the plan."},
+		{named(Starter), Playground, "Your playground questions for this month are used up: the Starter plan includes 200. Wait for the next month or upgrade the plan."},
 		{named(Starter), Messages, "The Starter plan includes 100 messages a month, and they are used up. Wait for the next month or upgrade the plan."},
 		{named(Starter), MessageChars, "message is longer than 4000 characters, the limit of the Starter plan. Shorten it."},
 	} {

@@ -36,6 +36,7 @@ func (p Plan) Check() error {
 		{"tokens_per_chatbot", l.TokensPerChatbot, 0, maxAmount, true},
 		{"message_chars", l.MessageChars, 1, maxMessageChars, false},
 		{"messages_per_month", l.MessagesPerMonth, 0, maxAmount, true},
+		{"playground_per_month", l.PlaygroundPerMonth, 0, maxAmount, true},
 		{"knowledge_chars", l.KnowledgeChars, 0, maxAmount, true},
 		{"stored_bytes", l.StoredBytes, leastBytes, maxBytes, true},
 		{"requests_per_minute", l.RequestsPerMinute, 1, maxAmount, true},

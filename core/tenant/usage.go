@@ -15,6 +15,8 @@ type Usage struct {
 	TokensPerChatbot int
 	// MessagesPerMonth are the questions of this calendar month, UTC.
 	MessagesPerMonth int
+	// PlaygroundPerMonth are the questions of this month in the playground.
+	PlaygroundPerMonth int
 	// KnowledgeChars is the length of all documents in characters.
 	KnowledgeChars int
 	// StoredBytes is the size of all files and texts: see [plan.Limits].
@@ -24,7 +26,7 @@ type Usage struct {
 // messageCounter knows how many questions a workspace has asked.
 type messageCounter interface {
 	// MessagesOf is how many questions were counted in a month such as
-	// "2026-11", in UTC.
+	// "2026-11", in UTC: see [plan.MonthOf].
 	MessagesOf(ctx context.Context, workspaceID, month string) (int, error)
 }
 
@@ -46,7 +48,11 @@ func (h *Holdings) Usage(ctx context.Context, workspaceID string) (Usage, error)
 	if err != nil {
 		return Usage{}, err
 	}
-	messages, err := h.db.Messages.MessagesOf(ctx, workspaceID, h.now().UTC().Format("2006-01"))
+	messages, err := h.db.Messages.MessagesOf(ctx, workspaceID, plan.MonthOf(plan.Messages, h.now()))
+	if err != nil {
+		return Usage{}, err
+	}
+	tried, err := h.db.Messages.MessagesOf(ctx, workspaceID, plan.MonthOf(plan.Playground, h.now()))
 	if err != nil {
 		return Usage{}, err
 	}
@@ -59,12 +65,13 @@ func (h *Holdings) Usage(ctx context.Context, workspaceID string) (Usage, error)
 		return Usage{}, err
 	}
 	return Usage{
-		Chatbots:         count(holdings, plan.Chatbots),
-		Members:          count(holdings, plan.Members) + len(invitations),
-		TokensPerChatbot: mostTokens(holdings),
-		MessagesPerMonth: messages,
-		KnowledgeChars:   chars,
-		StoredBytes:      stored,
+		Chatbots:           count(holdings, plan.Chatbots),
+		Members:            count(holdings, plan.Members) + len(invitations),
+		TokensPerChatbot:   mostTokens(holdings),
+		MessagesPerMonth:   messages,
+		PlaygroundPerMonth: tried,
+		KnowledgeChars:     chars,
+		StoredBytes:        stored,
 	}, nil
 }
 

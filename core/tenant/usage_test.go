@@ -28,7 +28,7 @@ func (c *clock) uses(want tenant.Usage) {
 func (c *clock) ask() {
 	c.Helper()
 	_, _, err := store.NewTurns(c.store).BeginConversation(c.Context(), c.space.ID,
-		chat.Conversation{ChatbotID: "cb_1", Status: chat.Active, CreatedAt: c.now},
+		chat.Conversation{ChatbotID: "cb_1", Status: chat.Active, Origin: chat.API, CreatedAt: c.now},
 		turn.Opening{Question: "When?", At: c.now, LeaseUntil: c.now.Add(time.Minute), Month: c.now.Format("2006-01")})
 	c.must(err)
 }

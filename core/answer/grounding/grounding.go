@@ -82,6 +82,10 @@ func (*Stage) Cut(string) string { return "" }
 // Refuted is zero: the stage drops whole sentences.
 func (*Stage) Refuted() int { return 0 }
 
+// Dropped counts what no passage supports and was left out, and reports whether
+// the owner's text took the place of all of it.
+func (g *Stage) Dropped() (units int, replaced bool) { return g.dropped, g.replaced }
+
 // Add tells the stage of passages that the model was given in addition.
 func (g *Stage) Add(found []retrieval.Result) { g.evidence.add(found) }
 

@@ -31,11 +31,8 @@ type Question struct {
 func Compose(q Question, window Window) (Prompt, []retrieval.Result) {
 	bot := q.Bot
 	prompt := Prompt{
-		Question: q.Text, NoAnswer: bot.NoAnswer, Temperature: bot.Temperature,
+		Question: q.Text, NoAnswer: NoAnswer(bot), Temperature: bot.Temperature,
 		MaxTokens: answerTokens(bot, window.Tokens), Tools: q.Tools,
-	}
-	if prompt.NoAnswer == "" {
-		prompt.NoAnswer = defaultNoAnswer
 	}
 	system := instructions(bot, prompt.NoAnswer, len(prompt.Tools) > 0)
 	asked := Defuse(q.Text)

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -26,6 +27,9 @@ If you do not know the answer, say: `
 )
 
 const defaultNoAnswer = "I found nothing about that in the documents I have."
+
+// NoAnswer is what a chatbot says when its knowledge does not hold the answer.
+func NoAnswer(bot *chatbot.Chatbot) string { return cmp.Or(bot.NoAnswer, defaultNoAnswer) }
 
 // shortInstructions is up to how many characters the owner's instructions are
 // repeated word by word.

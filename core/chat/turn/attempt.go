@@ -19,11 +19,14 @@ const storeAgain = 200 * time.Millisecond
 type attempt struct {
 	service     *Service
 	workspaceID string
+	origin      chat.Origin
 	draft       *answer.Draft
 
 	// The database knows these. The answer's id is zero until it does.
 	conversationID, answerID int64
 	number                   int
+	// opens says that the question is the first of its conversation.
+	opens bool
 
 	// keyed says that others may come to wait for it, and durable that it goes
 	// on when nobody listens, and is stored before it is read.
@@ -43,7 +46,7 @@ type attempt struct {
 
 func (s *Service) newAttempt(p *chatbot.Principal, draft *answer.Draft, delivery Delivery, keyed bool) *attempt {
 	return &attempt{
-		service: s, workspaceID: p.Chatbot.WorkspaceID, draft: draft, number: 1, keyed: keyed, durable: delivery.IDs,
+		service: s, workspaceID: p.Chatbot.WorkspaceID, origin: chat.OriginOf(p), draft: draft, number: 1, keyed: keyed, durable: delivery.IDs,
 		leaveQueue: func() {}, published: publication{done: make(chan struct{})},
 	}
 }
@@ -102,9 +105,8 @@ func (a *attempt) execute(ctx context.Context, emit func(Event) error, whole boo
 
 // conclude stores the answer, and tells its subscribers.
 func (a *attempt) conclude(ctx context.Context, err error) {
-	answer := Answer{Answer: a.draft.Answer(), MessageID: a.answerID, Attempt: a.number}
-	answer.Text = a.published.all()
-	answer.Status, err = outcome(ctx, err)
+	status, err := ending(ctx, err)
+	answer := ended(a, a.draft.Answer(a.published.all()), status)
 	stored := a.finish(ctx, answer)
 	if stored != nil {
 		a.service.Log.Error("answer not stored", "message_id", a.answerID, "error", stored)
@@ -115,8 +117,16 @@ func (a *attempt) conclude(ctx context.Context, err error) {
 	}
 }
 
-// outcome says how a generation ended, and what its subscribers are told.
-func outcome(ctx context.Context, err error) (chat.Status, error) {
+// ended is the answer of an attempt that has ended.
+func ended(a *attempt, made answer.Answer, status chat.Status) Answer {
+	return Answer{
+		Answer: made, MessageID: a.answerID, Attempt: a.number, Status: status, Outcome: chat.OutcomeOf(status, made.Unknown),
+		ConversationID: a.conversationID, Origin: a.origin, Opens: a.opens,
+	}
+}
+
+// ending says how a generation ended, and what its subscribers are told.
+func ending(ctx context.Context, err error) (chat.Status, error) {
 	cause := context.Cause(ctx)
 	switch {
 	case err == nil:
@@ -142,13 +152,14 @@ func (a *attempt) abandon(ctx context.Context) {
 		a.release()
 		return
 	}
-	answer := Answer{Answer: a.draft.Unanswered(), MessageID: a.answerID, Attempt: a.number, Status: chat.Failed}
+	status := chat.Failed
 	switch cause := a.causeOfEnd(); {
 	case errors.Is(cause, errStopped):
-		answer.Status = chat.Stopped
+		status = chat.Stopped
 	case cause != nil || ctx.Err() != nil:
-		answer.Status = chat.Interrupted
+		status = chat.Interrupted
 	}
+	answer := ended(a, a.draft.Unanswered(), status)
 	err := a.finish(ctx, answer)
 	if err != nil {
 		a.service.Log.Error("turn not ended", "message_id", a.answerID, "error", err)
@@ -166,7 +177,7 @@ func (a *attempt) finish(ctx context.Context, answer Answer) error {
 	for again := false; ; again = true {
 		err := a.service.Turns.FinishTurn(ctx, a.workspaceID, answer)
 		if answer.Status == chat.Failed {
-			a.service.Quota.Recheck(a.workspaceID)
+			a.service.Quota.Recheck(a.workspaceID, a.origin)
 		}
 		if again && fault.Is(err, fault.NotFound) {
 			return nil // stored at the first time, after all

@@ -31,7 +31,7 @@ func (b *beginning) begin(ctx context.Context) (err error) {
 	if err := a.admit(ctx, b.ask, false); err != nil {
 		return err
 	}
-	if a.ticket, err = b.Quota.Take(ctx, a.workspaceID, b.principal.Plan); err != nil {
+	if a.ticket, err = b.Quota.Take(ctx, a.workspaceID, a.origin, b.principal.Plan); err != nil {
 		return err
 	}
 	defer func() { a.ticket.Drop(err) }() // what was stored is kept
@@ -70,9 +70,11 @@ func (b *beginning) create(ctx context.Context, a *attempt) error {
 	ctx, cancel := chat.Storing(ctx)
 	defer cancel()
 	conversation := b.Chats.NewConversation(b.principal, b.ask.ExternalUserID)
+	conversation.Title = chat.TitleOf(b.ask.Message)
+	a.opens = true
 	var answerID int64
 	create := func(ctx context.Context) (err error) {
-		conversation, answerID, err = b.Turns.BeginConversation(ctx, a.workspaceID, conversation, b.opening(0, a))
+		conversation, answerID, err = b.Turns.BeginConversation(ctx, a.workspaceID, conversation, b.opening(conversation, a))
 		return err
 	}
 	if b.ask.Key == nil {
@@ -152,7 +154,7 @@ func (b *beginning) append(ctx context.Context, conversation chat.Conversation, 
 		if err := b.Chats.SetExternalUser(ctx, conversation, b.ask.ExternalUserID); err != nil {
 			return err
 		}
-		if answerID, err = b.Turns.BeginTurn(ctx, a.workspaceID, b.opening(conversation.ID, a)); err != nil {
+		if answerID, err = b.Turns.BeginTurn(ctx, a.workspaceID, b.opening(conversation, a)); err != nil {
 			return err
 		}
 		if b.ask.Key != nil {
@@ -165,6 +167,7 @@ func (b *beginning) append(ctx context.Context, conversation chat.Conversation, 
 		messages, err := b.Chats.LastMessages(ctx, a.workspaceID, conversation.ID, 0, historyWanted+1)
 		if err == nil {
 			history = said(messages[:len(messages)-1])
+			a.opens = len(history) == 0
 		}
 		return err
 	})
@@ -175,10 +178,13 @@ func (b *beginning) append(ctx context.Context, conversation chat.Conversation, 
 	return history, nil
 }
 
-func (b *beginning) opening(conversationID int64, a *attempt) Opening {
+func (b *beginning) opening(conversation chat.Conversation, a *attempt) Opening {
 	now := b.Now()
-	opening := Opening{ConversationID: conversationID, Question: b.ask.Message, At: now, LeaseUntil: now.Add(lease)}
-	opening.Month, opening.Reserved = a.ticket.Counts(now)
+	opening := Opening{ConversationID: conversation.ID, Question: b.ask.Message, At: now, LeaseUntil: now.Add(lease)}
+	if conversation.Title == "" {
+		opening.Title = chat.TitleOf(b.ask.Message)
+	}
+	opening.Month, opening.Reserved = a.ticket.Counts(a.origin, now)
 	if b.ask.Delivery.IDs {
 		opening.Delivery = &b.ask.Delivery
 	}

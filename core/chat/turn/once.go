@@ -87,7 +87,7 @@ func (b *beginning) beginAgain(ctx context.Context, stored Stored) (err error) {
 		return err
 	}
 	if stored.Answer.Status == chat.Failed { // it was given back
-		if a.ticket, err = b.Quota.Take(ctx, a.workspaceID, b.principal.Plan); err != nil {
+		if a.ticket, err = b.Quota.Take(ctx, a.workspaceID, a.origin, b.principal.Plan); err != nil {
 			return err
 		}
 		defer func() { a.ticket.Drop(err) }()
@@ -114,7 +114,7 @@ func (b *beginning) retry(ctx context.Context, stored Stored, a *attempt) (histo
 	defer cancel()
 	err = b.Turns.InTx(ctx, func(ctx context.Context) error {
 		now := b.Now()
-		month, reserved := a.ticket.Counts(now)
+		month, reserved := a.ticket.Counts(a.origin, now)
 		a.number, err = b.Turns.BeginAgain(ctx, a.workspaceID, Retry{
 			ConversationID: stored.ConversationID, AnswerID: stored.Answer.MessageID, LeaseUntil: now.Add(lease),
 			Month: month, Reserved: reserved,
@@ -124,6 +124,7 @@ func (b *beginning) retry(ctx context.Context, stored Stored, a *attempt) (histo
 		}
 		messages, err := b.Chats.LastMessages(ctx, a.workspaceID, stored.ConversationID, stored.QuestionID, historyWanted)
 		history = said(messages)
+		a.opens = err == nil && len(history) == 0
 		return err
 	})
 	return history, chat.TimedOut(err)

@@ -90,7 +90,7 @@ func TestDeleteOld(t *testing.T) {
 		const many = 450
 		r.must(r.db.InTx(t.Context(), func(ctx context.Context) error {
 			for range many {
-				if _, err := store.NewConversations(r.db).CreateConversation(ctx, home, chat.Conversation{ChatbotID: "cb_" + home, Status: chat.Active, CreatedAt: r.now}); err != nil {
+				if _, err := store.NewConversations(r.db).CreateConversation(ctx, home, chat.Conversation{ChatbotID: "cb_" + home, Status: chat.Active, Origin: chat.API, CreatedAt: r.now}); err != nil {
 					return err
 				}
 			}

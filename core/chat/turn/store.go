@@ -62,10 +62,13 @@ type Leases interface {
 type Opening struct {
 	// ConversationID is not looked at for a new conversation.
 	ConversationID int64
-	Question       string
-	At             time.Time
-	LeaseUntil     time.Time
-	// Month is that of At in UTC, such as "2026-11": the question counts in it.
+	// Title is for a conversation that has none yet, and empty otherwise.
+	Title      string
+	Question   string
+	At         time.Time
+	LeaseUntil time.Time
+	// Month is that of At in UTC, such as "2026-11": the question counts in it. The
+	// playground has months of its own.
 	Month string
 	// Reserved says that it is one of those that this process had reserved.
 	Reserved bool

@@ -44,6 +44,13 @@ type Answer struct {
 	// Attempt counts, from 1, how often the answer was begun.
 	Attempt int
 	Status  chat.Status
+	// Outcome is empty while the answer is being generated.
+	Outcome chat.Outcome
+	// ConversationID and Origin are those of its conversation, and Opens says that
+	// its question was the first there.
+	ConversationID int64
+	Origin         chat.Origin
+	Opens          bool
 }
 
 // Delivery is how a caller wants an answer. It is kept with a stream that can

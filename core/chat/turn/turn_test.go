@@ -42,7 +42,7 @@ func (s *oneConversation) InTx(ctx context.Context, fn func(context.Context) err
 }
 
 func (s *oneConversation) Conversation(context.Context, string, string, int64) (chat.Conversation, error) {
-	return chat.Conversation{ID: 1, WorkspaceID: "ws"}, nil
+	return chat.Conversation{ID: 1, WorkspaceID: "ws", Origin: chat.API}, nil
 }
 
 func (s *oneConversation) BeginTurn(context.Context, string, Opening) (int64, error) {
