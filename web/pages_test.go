@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
+
+	"parley/web/webtest"
 )
 
 func TestSignedOut(t *testing.T) {
@@ -16,9 +18,9 @@ func TestSignedOut(t *testing.T) {
 		"/chatbots/cb_1", "/chatbots/cb_1/knowledge", "/chatbots/cb_1/knowledge/removed", "/chatbots/cb_1/evaluate", "/chatbots/cb_1/tokens",
 	} {
 		t.Run(path+" asks to sign in", func(t *testing.T) {
-			got := send(t, app, "GET", path, "", nil)
-			if got.status != fiber.StatusSeeOther || !strings.HasPrefix(got.header.Get("Location"), "/sign-in?next=") {
-				t.Errorf("status %d to %q", got.status, got.header.Get("Location"))
+			got := webtest.Send(t, app, "GET", path, "", nil)
+			if got.Status != fiber.StatusSeeOther || !strings.HasPrefix(got.Header.Get("Location"), "/sign-in?next=") {
+				t.Errorf("status %d to %q", got.Status, got.Header.Get("Location"))
 			}
 		})
 	}
@@ -34,23 +36,23 @@ func TestSignedOut(t *testing.T) {
 		"/chatbots/cb_1/knowledge/sources/src_1/remove", "/chatbots/cb_1/evaluate",
 	} {
 		t.Run("POST "+path+" is refused", func(t *testing.T) {
-			if got := send(t, app, "POST", path, "", typedForm); got.status != fiber.StatusUnauthorized {
-				t.Errorf("status %d, want 401", got.status)
+			if got := webtest.Send(t, app, "POST", path, "", webtest.TypedForm); got.Status != fiber.StatusUnauthorized {
+				t.Errorf("status %d, want 401", got.Status)
 			}
 		})
 	}
 	for _, path := range []string{"/sign-in", "/sign-up", "/join"} {
 		t.Run(path+" is shown", func(t *testing.T) {
-			got := send(t, app, "GET", path, "", nil)
-			if got.status != fiber.StatusOK || got.header.Get("Content-Type") != "text/html; charset=utf-8" {
-				t.Errorf("status %d of type %q", got.status, got.header.Get("Content-Type"))
+			got := webtest.Send(t, app, "GET", path, "", nil)
+			if got.Status != fiber.StatusOK || got.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+				t.Errorf("status %d of type %q", got.Status, got.Header.Get("Content-Type"))
 			}
-			confined(t, got)
+			webtest.Confined(t, got)
 		})
 	}
 	t.Run("the sign-in keeps no address of another server", func(t *testing.T) {
-		if got := send(t, app, "GET", "/sign-in?next=//evil.example", "", nil); strings.Contains(got.body, "evil") {
-			t.Errorf("the page has it: %s", got.body)
+		if got := webtest.Send(t, app, "GET", "/sign-in?next=//evil.example", "", nil); strings.Contains(got.Body, "evil") {
+			t.Errorf("the page has it: %s", got.Body)
 		}
 	})
 }
@@ -63,20 +65,20 @@ func TestStatic(t *testing.T) {
 		"/static/knowledge.js": "text/javascript; charset=utf-8", "/static/icon.svg": "image/svg+xml",
 	} {
 		t.Run(path+" is sent with its type, and not again when the browser has it", func(t *testing.T) {
-			got := send(t, app, "GET", path, "", nil)
-			if got.status != fiber.StatusOK || got.header.Get("Content-Type") != kind || got.body == "" {
-				t.Errorf("status %d of type %q", got.status, got.header.Get("Content-Type"))
+			got := webtest.Send(t, app, "GET", path, "", nil)
+			if got.Status != fiber.StatusOK || got.Header.Get("Content-Type") != kind || got.Body == "" {
+				t.Errorf("status %d of type %q", got.Status, got.Header.Get("Content-Type"))
 			}
-			again := send(t, app, "GET", path, "", map[string]string{"If-None-Match": got.header.Get("Etag")})
-			if again.status != fiber.StatusNotModified || again.body != "" {
-				t.Errorf("status %d the second time", again.status)
+			again := webtest.Send(t, app, "GET", path, "", map[string]string{"If-None-Match": got.Header.Get("Etag")})
+			if again.Status != fiber.StatusNotModified || again.Body != "" {
+				t.Errorf("status %d the second time", again.Status)
 			}
 		})
 	}
 	for _, path := range []string{"/static/", "/static/nothing.js", "/static/../web.go", "/static/static.go"} {
 		t.Run(path+" is not found", func(t *testing.T) {
-			if got := send(t, app, "GET", path, "", nil); got.status != fiber.StatusNotFound {
-				t.Errorf("status %d, want 404", got.status)
+			if got := webtest.Send(t, app, "GET", path, "", nil); got.Status != fiber.StatusNotFound {
+				t.Errorf("status %d, want 404", got.Status)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/static"
+	"parley/web/site"
 )
 
 // asset is a file as it is sent.
@@ -46,14 +47,20 @@ func loadAssets() map[string]asset {
 	return assets
 }
 
+// files answers with what is embedded.
+type files struct {
+	*site.Site
+	assets map[string]asset
+}
+
 // static answers with a file, which browsers keep but ask after each time, so
 // that a page and its scripts are of one version.
-func (s *site) static(c *fiber.Ctx) error {
+func (s files) static(c *fiber.Ctx) error {
 	file, ok := s.assets[c.Params("*")]
 	if !ok {
-		return Fail(c, s.Log, fiber.ErrNotFound)
+		return site.Fail(c, s.Log, fiber.ErrNotFound)
 	}
-	setHeaders(c)
+	site.SetHeaders(c)
 	c.Set(fiber.HeaderCacheControl, "no-cache")
 	c.Set(fiber.HeaderETag, file.etag)
 	if strings.Contains(c.Get(fiber.HeaderIfNoneMatch), file.etag) {

@@ -19,7 +19,7 @@ import (
 	"parley/internal/route"
 	"parley/internal/security"
 	"parley/internal/socket"
-	"parley/web"
+	"parley/web/site"
 )
 
 const (
@@ -75,7 +75,7 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 	if unread || strings.HasPrefix(c.Path(), route.API) {
 		return s.API.Fail(c, err)
 	}
-	return web.Fail(c, s.Log, err)
+	return site.Fail(c, s.Log, err)
 }
 
 // secure sets the headers that tell browsers what they may do with an answer.

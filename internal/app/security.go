@@ -18,7 +18,7 @@ import (
 	"parley/internal/id"
 	"parley/internal/metrics"
 	"parley/internal/security"
-	"parley/web"
+	"parley/web/site"
 )
 
 // newSecurityEvents returns the log of security events. It also counts them.
@@ -66,7 +66,7 @@ func eventOf(err error) (event security.Event, is bool) {
 		return security.Event{Name: security.AttemptsThrottled}, true
 	case errors.Is(err, tenant.ErrInvitation):
 		return security.Event{Name: security.InvitationRefused}, true
-	case errors.Is(err, web.ErrCrossSite):
+	case errors.Is(err, site.ErrCrossSite):
 		return security.Event{Name: security.CrossSiteRefused}, true
 	case errors.Is(err, notice.ErrSignature):
 		return security.Event{Name: security.WebhookRefused}, true

@@ -19,6 +19,7 @@ import (
 	"parley/internal/route"
 	"parley/internal/socket"
 	"parley/web"
+	"parley/web/site"
 )
 
 // closeTimeout is how long connections may stay open after their answers have
@@ -66,17 +67,17 @@ func Listen(p *Program) (*Server, error) {
 	base := s.BaseURL()
 	s.https = strings.HasPrefix(base, "https://")
 	s.Pace = rate.NewPace(time.Now)
-	sessions := web.NewSessions(p.Tenants.Sessions, p.Tenants.People, s.https, base).Paced(s.Pace, proxies.Of)
+	sessions := site.NewSessions(p.Tenants.Sessions, p.Tenants.People, s.https, base).Paced(s.Pace, proxies.Of)
 	forPrograms := api.Deps{
 		Chat: p.Chat, Turns: p.Turns, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Evaluator: p.Evaluator, IDs: p.IDs,
 		Person: sessions.Caller, Lifetime: s.lifetime, Log: p.Log, Parts: p.parts(),
 		Pace: s.Pace, Requests: p.requests(), MaxAnswers: p.Config.MaxAnswers,
 	}
-	forPeople := web.Deps{
+	forPeople := site.Deps{
 		Accounts: p.Tenants.Accounts, Tenants: p.Tenants.Tenants, Team: p.Tenants.Team, Subscriptions: p.Tenants.Subscriptions, Audit: p.Tenants.Audit, Letters: p.Tenants.Letters,
 		Chatbots: p.Chatbots, Knowledge: p.Knowledge, Evaluator: p.Evaluator, Chat: p.Chat, IDs: p.IDs, Sessions: sessions, Pace: s.Pace,
 		Proxies: proxies, BaseURL: base, SignUp: p.Config.SignUp, Log: p.Log, Now: p.now,
-		Security:  web.Security{Contact: p.Config.SecurityContact, Policy: parley.SecurityPolicy},
+		Security:  site.Security{Contact: p.Config.SecurityContact, Policy: parley.SecurityPolicy},
 		StripeURL: p.Config.StripeURL, TrialDays: p.Config.TrialDays, TaxInclusive: p.Config.TaxInclusive(), PlanChanges: p.Config.OwnersChangePlans(),
 	}
 	if p.Billing != nil { // an interface that holds a nil pointer would not be nil
@@ -85,7 +86,7 @@ func Listen(p *Program) (*Server, error) {
 	s.API = api.New(forPrograms)
 	s.App = newApp(s.fail)
 	received := bodies.New(p.Config.BodyBytes(), proxies.Of)
-	s.App.Use(requestid.Middleware, web.Origin(proxies), s.logRequest, s.recover, s.secure, received.Middleware, refuseSurplus, noTokenPages(sessions.SameOrigin))
+	s.App.Use(requestid.Middleware, site.Origin(proxies), s.logRequest, s.recover, s.secure, received.Middleware, refuseSurplus, noTokenPages(sessions.SameOrigin))
 	s.API.Register(s.App, &s.Routes)
 	web.Register(s.App, &s.Routes, forPeople)
 	return s, nil

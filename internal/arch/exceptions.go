@@ -11,6 +11,4 @@ var exceptions = []Exception{
 	{"core/plan", Exported, "", "each name, interval and feature of a plan, each resource that it limits and each status of a subscription is a constant"},
 	{"store", Lines, "", "it alone imports ent, and all subjects share its transactions"},
 	{"store", Exported, "", "each subject has a type and a constructor of its own"},
-	{"views", Exported, "", "each page has a model of its own, and all pages share one set of parts"},
-	{"web", Lines, "", "each page has a handler type of its own, and all pages share visits, forms and answers"},
 }

@@ -1,0 +1,89 @@
+package gallery
+
+import (
+	"maps"
+
+	"github.com/a-h/templ"
+
+	"parley/views/bot"
+	"parley/views/shell"
+	"parley/views/ui"
+)
+
+// botPages are those of a chatbot.
+func botPages() map[string]templ.Component {
+	documents := []bot.Document{
+		{ID: "doc_1", Title: "Returns", Kind: "markdown", State: "ready", Chars: "1,200", Passages: "4", CreatedAt: day},
+		{ID: "doc_2", Title: hostile, Kind: "pdf", State: "failed", Reason: hostile, Chars: "0", Passages: "0", MayRetry: true, CreatedAt: day},
+		{ID: "doc_3", Title: "Shipping", Kind: "html", URL: hostile, State: "indexing", Progress: "120 of 800 passages", Before: true, MayCancel: true, Chars: "300", Passages: "800", CreatedAt: day},
+		{ID: "doc_4", Title: "Old prices", Kind: "text", State: "removing", Chars: "300", Passages: "1", CreatedAt: day},
+		{ID: "doc_5", Title: "News", Kind: "html", State: "pending", Reason: "The server did not answer.", NextAt: &day, MayRetry: true, MayCancel: true, Chars: "0", Passages: "0", CreatedAt: day},
+	}
+	sources := []bot.Source{
+		{ID: "src_1", URL: "https://www.example.com/", Kind: "site", Schedule: "daily", State: "ready", Pages: "1,200", SyncedAt: &day, NextAt: &day},
+		{ID: "src_2", URL: "https://www.example.com/" + hostile, Kind: "page", Schedule: "never", State: "failed", Reason: hostile, Pages: "1"},
+	}
+	forms := bot.Knowledge{
+		Text: ui.Form{Values: map[string]string{"way": "text", "title": ""}}, MayEdit: true,
+		Address: ui.Form{Values: map[string]string{"url": "", "max_depth": "3", "max_pages": "200"}},
+	}
+	known := forms
+	known.Documents, known.Sources, known.Working = documents, sources, 3
+	known.Filters = []bot.Filter{{Text: "All", Count: "205"}, {Value: "failed", Text: "Failed", Count: "5", Current: true}}
+	known.Pager = ui.Pager{Base: shell.KnowledgeURL("cb_1") + "?state=failed", Page: 2, Pages: 3}
+	reading := known
+	reading.MayEdit = false
+	badAddress := forms
+	badAddress.Address = refused("url", "This address is private.", map[string]string{"url": hostile, "reach": "site", "include": "/docs/", "max_depth": "3"})
+	badFile := forms
+	badFile.Files = refused("files", hostile+": The file is empty.", map[string]string{"files": ""})
+	receipts := bot.Removed{Receipts: []bot.Receipt{
+		{ID: "rm_1", Title: hostile, URL: "https://www.example.com/x", Passages: "12", Answers: "1,022", RequestedAt: day, ConfirmedAt: &day, MessageIDs: "4, 8", More: "1,020"},
+		{ID: "rm_2", Title: "Prices", Passages: "1", Answers: "0", RequestedAt: day},
+	}, Pager: ui.Pager{Base: shell.RemovedURL("cb_1"), Page: 1, Pages: 1}}
+	evaluated := bot.Evaluate{
+		Form: ui.Form{Values: map[string]string{"questions": hostile}}, Measured: 1, MRR: "0.50",
+		Shares: []bot.Share{{Depth: "1", Percent: "0 %"}, {Depth: "3", Percent: "100 %"}},
+		Results: []bot.Result{
+			{Question: hostile, Expected: "Returns", Rank: "2", Passages: []bot.Hit{
+				{Title: hostile, Path: "A › B", Place: "Page 3", Text: hostile, Score: "2.10"}, {Title: "Returns", Text: "Send it back.", Score: "1.00", Expected: true},
+			}},
+			{Question: "And?", Expected: "Returns"},
+		},
+	}
+	suspended := ofChatbot(shell.SettingsSection, "Settings")
+	sell := bot.Upgrade{From: "Basic", Plan: "standard", Title: "Standard", Prices: []ui.Option{{Value: "monthly", Text: "Monthly, 79.00 USD a month"}}, Next: "/chatbots/cb_1/tokens"}
+	tell := bot.Upgrade{From: "Basic", Plan: "standard", Title: "Standard", Why: "An owner of the workspace can change the plan."}
+	suspended.Suspended, suspended.LooksOnly, suspended.Chatbot.OverLimit = true, true, true
+	settings := map[string]string{
+		"name": hostile, "instructions": "Be brief.\n</textarea>", "no_answer": "", "image_hosts": "img.example.com", "passage_aim": "200", "answer_without_knowledge": "on",
+		"provider_id": "mp_1", "model": hostile, "fallback_provider_id": "own", "fallback_model": "gpt-4o-mini", "temperature": "0.7", "max_answer_tokens": "400",
+		"grounding": "strict", "cache_answers": "on",
+	}
+	by := bot.Answering{Providers: []ui.Option{{Value: "mp_1", Text: hostile}, {Value: "mp_2", Text: "Ours"}}, Own: []string{"gpt-4o-mini", "extractive"}}
+	misled := maps.Clone(settings)
+	misled["grounding"], misled["provider_id"] = "", "mp_9"
+
+	return map[string]templ.Component{
+		"settings":           bot.SettingsPage(ofChatbot(shell.SettingsSection, "Settings"), bot.Settings{Form: ui.Form{Values: settings}, MayChange: true, MayDelete: true, Answering: by}),
+		"settings-provider":  bot.SettingsPage(ofChatbot(shell.SettingsSection, "Settings"), bot.Settings{Form: refused("provider_id", "This provider is not there any more.", misled), MayChange: true, Answering: by}),
+		"settings-grounding": bot.SettingsPage(ofChatbot(shell.SettingsSection, "Settings"), bot.Settings{Form: refused("grounding", "Choose open or strict.", misled), MayChange: true}),
+		"settings-suspended": bot.SettingsPage(suspended, bot.Settings{Form: ui.Form{Values: settings}, MayDelete: true}),
+		"settings-read":      bot.SettingsPage(ofChatbot(shell.SettingsSection, "Settings"), bot.Settings{Form: ui.Form{Values: settings}}),
+		"knowledge":          bot.KnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), known),
+		"knowledge-read":     bot.KnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), reading),
+		"knowledge-none":     bot.KnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), forms),
+		"knowledge-address":  bot.KnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), badAddress),
+		"knowledge-file":     bot.KnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), badFile),
+		"removed":            bot.RemovedPage(ofChatbot(shell.KnowledgeSection, "Removed documents"), receipts),
+		"removed-none":       bot.RemovedPage(ofChatbot(shell.KnowledgeSection, "Removed documents"), bot.Removed{}),
+		"evaluate":           bot.EvaluatePage(ofChatbot(shell.EvaluateSection, "Evaluate"), evaluated),
+		"evaluate-none":      bot.EvaluatePage(ofChatbot(shell.EvaluateSection, "Evaluate"), bot.Evaluate{}),
+		"tokens":             bot.TokensPage(ofChatbot(shell.TokensSection, "API tokens"), bot.Tokens{MayManage: true, MayCreate: true, APIURL: "https://parley.example.com/api/v1"}),
+		"tokens-suspended":   bot.TokensPage(suspended, bot.Tokens{MayManage: true, APIURL: "https://parley.example.com/api/v1"}),
+		"tokens-upgrade":     bot.TokensPage(ofChatbot(shell.TokensSection, "API tokens"), bot.Tokens{MayManage: true, MayCreate: true, Upgrade: &sell}),
+		"tokens-no-upgrade":  bot.TokensPage(ofChatbot(shell.TokensSection, "API tokens"), bot.Tokens{Upgrade: &tell}),
+		"tokens-read":        bot.TokensPage(ofChatbot(shell.TokensSection, "API tokens"), bot.Tokens{APIURL: "https://parley.example.com/api/v1"}),
+		"settings-undelete":  bot.SettingsPage(ofChatbot(shell.SettingsSection, "Settings"), bot.Settings{Form: ui.Form{Values: settings}, Delete: refused("confirm_name", "That is not the name of the chatbot. Type the name exactly as it is shown.", map[string]string{"confirm_name": "Acme"}), MayChange: true, MayDelete: true}),
+	}
+}

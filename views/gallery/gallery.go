@@ -1,0 +1,49 @@
+// Package gallery shows every page and component with invented data, in all states
+// that look different, so that a designer and a test can look at them without a
+// database.
+//
+// It does not own how a page looks (packages ui, shell, bot, workspace and person).
+package gallery
+
+import (
+	"maps"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"parley/views/shell"
+	"parley/views/ui"
+)
+
+// day is when everything in the gallery happened.
+var day = time.Date(2026, 11, 2, 9, 30, 0, 0, time.UTC)
+
+// hostile is what a name must not do anything with.
+const hostile = `<script>alert("1")</script> & "Co" 'x'`
+
+// Pages are all pages by name.
+func Pages() map[string]templ.Component {
+	all := personPages()
+	maps.Copy(all, workspacePages())
+	maps.Copy(all, botPages())
+	return all
+}
+
+func acme(section shell.Section, title string) shell.Layout {
+	return shell.Layout{
+		Title: title, Email: "ada@example.com", Section: section,
+		Workspace:  shell.Workspace{ID: "ws_1", Name: "Acme"},
+		Workspaces: []shell.Workspace{{ID: "ws_1", Name: "Acme"}, {ID: "ws_2", Name: hostile}},
+	}
+}
+
+func ofChatbot(section shell.Section, title string) shell.Layout {
+	l := acme(section, title)
+	l.Chatbot = shell.Chatbot{ID: "cb_1", Name: hostile, CreatedAt: day}
+	return l
+}
+
+// refused is a form that was sent back.
+func refused(field, message string, values map[string]string) ui.Form {
+	return ui.Form{Values: values, Field: field, Message: message}
+}

@@ -1,0 +1,33 @@
+package gallery
+
+import (
+	"github.com/a-h/templ"
+
+	"parley/views/person"
+	"parley/views/shell"
+	"parley/views/ui"
+)
+
+// personPages are those of a person, and of nobody yet.
+func personPages() map[string]templ.Component {
+	return map[string]templ.Component{
+		"sign-up":         person.SignUpPage(ui.Form{}, false),
+		"sign-up-checked": person.SignUpPage(ui.Form{}, true),
+		"sign-up-mailed":  person.CheckMailPage(),
+		"sign-up-finish":  person.FinishSignUpPage(ui.Form{}),
+		"email-confirm":   person.ConfirmEmailPage(ui.Form{}),
+		"sign-up-refused": person.SignUpPage(refused("email", "Give an e-mail address such as name@example.com.",
+			map[string]string{"email": "ada@example.com", "password": "", "workspace": hostile}), false),
+		"sign-in": person.SignInPage(person.SignIn{SignUp: true}),
+		"sign-in-refused": person.SignInPage(person.SignIn{Form: refused("", "The e-mail address or the password is wrong.",
+			map[string]string{"email": "ada@example.com", "password": "", "next": "/chatbots/cb_1"})}),
+		"join":         person.JoinPage(ui.Form{}),
+		"no-workspace": person.NoWorkspacePage(shell.Layout{Title: "Welcome", Email: "ada@example.com"}),
+		"profile": person.ProfilePage(acme("", "Your account"), person.Profile{
+			EmailForm:    refused("email_password", "This is not your password.", map[string]string{"email": hostile, "email_password": ""}),
+			PasswordForm: refused("", "Too many attempts.", map[string]string{"old_password": "", "new_password": ""}),
+		}),
+		"failure":         shell.FailurePage(shell.Failure{Title: "Not found", Message: "Chatbot not found.", RequestID: "req_1"}),
+		"failure-sign-in": shell.FailurePage(shell.Failure{Title: "Sign in first", Message: "Sign in to go on.", RequestID: "req_1", SignIn: true}),
+	}
+}

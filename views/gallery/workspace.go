@@ -1,0 +1,131 @@
+package gallery
+
+import (
+	"github.com/a-h/templ"
+
+	"parley/views/shell"
+	"parley/views/ui"
+	"parley/views/workspace"
+)
+
+// workspacePages are those of a workspace.
+func workspacePages() map[string]templ.Component {
+	members := workspace.Members{
+		Members: []workspace.Member{
+			{ID: "usr_1", Email: "ada@example.com", Role: "owner", MayChange: false, OverLimit: false, JoinedAt: day},
+			{ID: "usr_2", Email: "ben@example.com", Role: "member", MayChange: true, OverLimit: true, JoinedAt: day},
+		},
+		Invitations: []workspace.Invitation{{ID: "inv_1", Email: "cy@example.com", Role: "admin", InvitedBy: "ada@example.com", ExpiresAt: day}, {ID: "inv_2", Email: "di@example.com", Role: "member", InvitedBy: "", ExpiresAt: day}},
+		MayManage:   true, Roles: []string{"member", "admin"},
+	}
+	invited, only := members, workspace.Members{Members: members.Members, Leave: workspace.Leave{OnlyOwner: true}}
+	invited.Link = "https://parley.example.com/join#code"
+	mailed := members
+	mailed.MailedTo = hostile
+	providers := []workspace.Provider{
+		{ID: "mp_1", Name: hostile, Kind: "openai", Address: "https://models.example.com/" + hostile, KeyHint: "…wxyz", Tools: true, UsedBy: []shell.Chatbot{{ID: "cb_1", Name: hostile}}},
+		{ID: "mp_2", Name: "Theirs", Kind: "anthropic", KeyHint: "…"},
+		{ID: "mp_3", Name: "Ours", Kind: "openai"},
+	}
+	plans, sold, byHand := plansPages()
+	noticed := acme(shell.ChatbotsSection, "Chatbots")
+	noticed.Notice = "The chatbot has been deleted."
+
+	return map[string]templ.Component{
+		"chatbots":      workspace.ChatbotsPage(noticed, workspace.Chatbots{Chatbots: []shell.Chatbot{{ID: "cb_1", Name: hostile, OverLimit: false, CreatedAt: day}, {ID: "cb_2", Name: "Old", OverLimit: true, CreatedAt: day}}, MayCreate: true}),
+		"chatbots-none": workspace.ChatbotsPage(acme(shell.ChatbotsSection, "Chatbots"), workspace.Chatbots{}),
+		"models": workspace.ModelsPage(acme(shell.ModelsSection, "Models"), workspace.Models{
+			Providers: providers, Own: []string{"gpt-4o-mini", "extractive"}, MayManage: true, Form: ui.Form{Values: map[string]string{"kind": "openai", "name": "", "base_url": "", "key": ""}},
+		}),
+		"models-read": workspace.ModelsPage(acme(shell.ModelsSection, "Models"), workspace.Models{Providers: providers}),
+		"models-none": workspace.ModelsPage(acme(shell.ModelsSection, "Models"), workspace.Models{MayManage: true, Form: refused("key", "This server cannot keep keys yet.",
+			map[string]string{"kind": "anthropic", "name": hostile, "base_url": hostile, "key": "", "tools": "on"})}),
+		"models-in-use": workspace.ModelsPage(acme(shell.ModelsSection, "Models"), workspace.Models{Providers: providers, Form: refused("", "This provider is used by Guide.", nil)}),
+		"provider": workspace.ProviderPage(acme(shell.ModelsSection, hostile), providers[0], refused("base_url", "Give an address.",
+			map[string]string{"name": hostile, "base_url": hostile, "key": "", "tools": "on"})),
+		"provider-without-key": workspace.ProviderPage(acme(shell.ModelsSection, "Ours"), providers[2], ui.Form{Values: map[string]string{"name": "Ours", "base_url": "", "key": ""}}),
+		"usage":                workspace.UsagePage(acme(shell.UsageSection, "Usage"), spentMonth()),
+		"usage-none":           workspace.UsagePage(acme(shell.UsageSection, "Usage"), workspace.Month{Name: "November 2026"}),
+		"members":              workspace.MembersPage(acme(shell.MembersSection, "Members"), members),
+		"members-invited":      workspace.MembersPage(acme(shell.MembersSection, "Members"), invited),
+		"members-mailed":       workspace.MembersPage(acme(shell.MembersSection, "Members"), mailed),
+		"members-read":         workspace.MembersPage(acme(shell.MembersSection, "Members"), only),
+		"plans":                workspace.PlansPage(acme(shell.PlanSection, "Plan"), plans),
+		"plans-by-hand":        workspace.PlansPage(acme(shell.PlanSection, "Plan"), byHand),
+		"plans-sold":           workspace.PlansPage(acme(shell.PlanSection, "Plan"), sold),
+		"pay":                  workspace.PayPage(acme(shell.PlanSection, "Payment"), "https://pay.example.com/c/1"),
+		"limits":               workspace.LimitsPage(acme(shell.PlanSection, "Over the limit"), overLimits(true)),
+		"limits-read":          workspace.LimitsPage(acme(shell.PlanSection, "Over the limit"), overLimits(false)),
+		"limits-none":          workspace.LimitsPage(acme(shell.PlanSection, "Over the limit"), workspace.OverLimits{}),
+		"workspace": workspace.SettingsPage(acme(shell.WorkspaceSection, "Workspace"), workspace.Settings{
+			Delete: refused("confirm_name", "This is not the name.", map[string]string{"confirm_name": hostile}), MayDelete: true, Paid: true,
+		}),
+		"workspace-read": workspace.SettingsPage(acme(shell.WorkspaceSection, "Workspace"), workspace.Settings{}),
+	}
+}
+
+func spentMonth() workspace.Month {
+	return workspace.Month{
+		Name: "November 2026", Previous: "2026-10", Next: "2026-12",
+		Rows: []workspace.Spent{
+			{Chatbot: shell.Chatbot{ID: "cb_1", Name: hostile}, Model: hostile, Status: "complete", Answers: "1,200", PromptTokens: "12,000", CompletionTokens: "300", Counted: "2", FirstToken: "0.30 s", Total: "2.50 s", Refuted: "1"},
+			{Chatbot: shell.Chatbot{ID: "cb_2"}, Deleted: true, Status: "failed", Answers: "1", PromptTokens: "0", CompletionTokens: "0", Counted: "0", Refuted: "0"},
+		},
+		Sum: workspace.Spent{Answers: "1,201", PromptTokens: "12,000", CompletionTokens: "300", Counted: "2", Refuted: "1"},
+	}
+}
+
+// plansPages are the page of plans for who may change nothing, buys, and
+// changes by hand.
+func plansPages() (read, sold, byHand workspace.Plans) {
+	read = workspace.Plans{
+		Standing: workspace.Standing{Sentences: []string{"This workspace is on the Starter plan."}},
+		Usage: []workspace.Usage{
+			{Name: "Chatbots", Text: "3 of 1", Used: 3, Limit: 1, Over: true},
+			{Name: "API tokens of a chatbot", Text: "0 of 0"},
+			{Name: "Messages a month", Text: "7, without a limit", Used: 7, Limit: -1},
+		},
+		Plans: []workspace.Plan{
+			{Name: "starter", Title: "Starter", Current: true},
+			{Name: "standard", Title: "Standard", Changes: workspace.Changes{
+				Cost: "79.00 USD a month instead of 19.00 USD a month", Gains: []string{"API access"}, Loses: []string{hostile}, Exceeded: []string{"There are 3 chatbots: 2 would be suspended."},
+			}},
+		},
+		Limits: []workspace.Limit{{Name: "Chatbots", Amounts: []string{"1", "10"}}, {Name: "API access", Amounts: []string{"No", "Yes"}}},
+		Prices: []workspace.PriceRow{{Interval: "monthly", Name: "Monthly price", Prices: []workspace.Price{
+			{Plan: "starter", Title: "Starter", Text: "Free"}, {Plan: "standard", Title: "Standard", Text: "79.00 USD"},
+		}}},
+		Why: "An owner of the workspace can change the plan.",
+	}
+	sold, byHand = read, read
+	sold.Why, byHand.Why, byHand.ByHand = "", "", true
+	sold.Standing = workspace.Standing{Sentences: []string{"Payment failed on 3 November; access until 24 November."}, Urgent: true}
+	sold.TrialDays, sold.Manage = 14, true
+	sold.Prices = []workspace.PriceRow{{Interval: "monthly", Name: "Monthly price", Prices: []workspace.Price{
+		{Plan: "starter", Title: "Starter", Text: "Free"}, {Plan: "standard", Title: "Standard", Text: "79.00 USD", Note: "You pay 49.00 USD", Button: "Upgrade"},
+	}}}
+	sold.Invoices = []workspace.Invoice{
+		{Number: "A-1", At: day, Amount: "79.00 USD", Status: "paid", URL: "https://invoice.stripe.com/i/1"},
+		{Number: hostile, At: day, Amount: "1 JPY", Status: "new one", URL: "javascript:alert(1)"},
+		{Number: "A-3", At: day, Amount: "0.00 USD", Status: "open"},
+	}
+	sold.PayURL, sold.Disputed, sold.TaxInclusive = "https://invoice.stripe.com/i/3", "A payment of 79.00 USD is disputed at the bank.", true
+	sold.Reversals = []workspace.Reversal{{At: day, What: "Dispute", Amount: "79.00 USD", State: "Under review by the bank"}, {At: day, What: "Refund", Amount: "1 JPY", State: hostile}}
+	sold.History = []workspace.Entry{{At: day, Actor: "Stripe", Detail: hostile}}
+	byHand.Manage, byHand.InvoicesMissing = true, "Invoices are not available right now."
+	return read, sold, byHand
+}
+
+func overLimits(mayChoose bool) workspace.OverLimits {
+	return workspace.OverLimits{MayChoose: mayChoose, Groups: []workspace.OverGroup{
+		{Resource: "chatbots", Title: "Chatbots", Includes: "The Starter plan includes 1 chatbot.", MayChoose: true, Sets: []workspace.OverSet{
+			{Items: []workspace.OverItem{{ID: "cb_1", Name: hostile, Stays: true}, {ID: "cb_2", Name: "Old"}}, Suspended: true},
+		}},
+		{Resource: "members", Title: "Members", Includes: "The Starter plan includes 1 member.", MayChoose: true, Sets: []workspace.OverSet{
+			{Items: []workspace.OverItem{{ID: "usr_1", Name: "ada@example.com", Stays: true, Vital: true}, {ID: "usr_2", Name: "ben@example.com"}}, Suspended: true},
+		}},
+		{Resource: "tokens", Title: "API tokens", Includes: "The Starter plan includes no API tokens for each chatbot.", Sets: []workspace.OverSet{
+			{Name: hostile, Items: []workspace.OverItem{{ID: "tok_1", Name: "Website"}}, Suspended: true},
+		}},
+	}}
+}

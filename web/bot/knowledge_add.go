@@ -1,0 +1,163 @@
+package bot
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+	"parley/core/knowledge"
+	"parley/views/shell"
+	"parley/views/ui"
+	"parley/web/site"
+)
+
+// addForm is one of the forms that add knowledge, with what is wrong with it.
+type addForm struct {
+	site.Form
+	failure *fault.Error
+}
+
+func (f addForm) view() ui.Form {
+	shown := f.Form.View()
+	if f.failure != nil {
+		shown.Field, shown.Message = f.failure.Field, f.failure.Message
+	}
+	return shown
+}
+
+// addForms are the ways to add knowledge.
+type addForms struct{ text, pairs, files, address addForm }
+
+// newAddForms returns the forms as they are before anything is typed.
+func newAddForms() addForms {
+	rules := knowledge.DefaultRules()
+	return addForms{
+		text:  addForm{Form: site.Form{"way": "text", "title": "", "kind": "", "content": ""}},
+		pairs: addForm{Form: site.Form{"pairs_title": "", "pairs": ""}},
+		files: addForm{Form: site.Form{"files": ""}},
+		address: addForm{Form: site.Form{
+			"url": "", "reach": "", "schedule": "", "include": "", "exclude": "",
+			"max_depth": strconv.Itoa(rules.MaxDepth), "max_pages": strconv.Itoa(rules.MaxPages),
+		}},
+	}
+}
+
+// additionPages are the handlers of what is added to the knowledge.
+type additionPages struct{ knowledgePages }
+
+// refused shows the page again with what was typed into one of the forms, and
+// what is wrong. A failure that no other input would mend is returned.
+func (s additionPages) refused(c *fiber.Ctx, v site.Visit, err error, typed site.Form, inputs map[string]string, of func(*addForms) *addForm) error {
+	return typed.Again(c, err, func(status int, f ui.Form) error {
+		add := newAddForms()
+		failure := *fault.As(err)
+		if input, renamed := inputs[failure.Field]; renamed {
+			failure.Field = input
+		}
+		refused := of(&add)
+		for name := range refused.Form {
+			refused.Form[name] = typed[name]
+		}
+		refused.failure = &failure
+		return s.showKnowledge(c, v, status, add)
+	})
+}
+
+func (s additionPages) addDocument(c *fiber.Ctx, v site.Visit) error {
+	typed, _, err := site.ReadUploads(c, "", "title", "kind", "content")
+	if err != nil {
+		return err
+	}
+	_, err = s.Knowledge.Documents.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, knowledge.NewDocument{
+		Title: typed["title"], Kind: knowledge.Kind(typed["kind"]), Content: typed["content"],
+	})
+	if err != nil {
+		return s.refused(c, v, err, typed, nil, func(add *addForms) *addForm { return &add.text })
+	}
+	return site.Done(c, shell.KnowledgeURL(v.Chatbot.ID), "added")
+}
+
+func (s additionPages) addPairs(c *fiber.Ctx, v site.Visit) error {
+	typed, _, err := site.ReadUploads(c, "", "pairs_title", "pairs")
+	if err != nil {
+		return err
+	}
+	_, err = s.Knowledge.Documents.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, knowledge.NewDocument{
+		Title: typed["pairs_title"], Kind: knowledge.Pairs, Content: withHeader(typed["pairs"]),
+	})
+	if err != nil {
+		return s.refused(c, v, err, typed, map[string]string{"title": "pairs_title", "content": "pairs", "file": "pairs"},
+			func(add *addForms) *addForm { return &add.pairs })
+	}
+	return site.Done(c, shell.KnowledgeURL(v.Chatbot.ID), "added")
+}
+
+// withHeader puts the names of the columns above lines that were typed
+// without.
+func withHeader(text string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	header := strings.ToLower(first)
+	if first == "" || strings.HasPrefix(first, "[") || strings.HasPrefix(first, "{") ||
+		strings.Contains(header, "question") && strings.Contains(header, "answer") {
+		return text
+	}
+	return "question,answer\n" + text
+}
+
+func (s additionPages) addSource(c *fiber.Ctx, v site.Visit) error {
+	typed, err := site.ReadForm(c, "url", "reach", "schedule", "include", "exclude", "max_depth", "max_pages")
+	if err != nil {
+		return err
+	}
+	request, err := newSource(typed)
+	if err == nil {
+		_, err = s.Knowledge.Sources.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, request)
+	}
+	if err != nil {
+		return s.refused(c, v, err, typed, map[string]string{"kind": "reach"}, func(add *addForms) *addForm { return &add.address })
+	}
+	return site.Done(c, shell.KnowledgeURL(v.Chatbot.ID), "source")
+}
+
+func newSource(typed site.Form) (knowledge.NewSource, error) {
+	request := knowledge.NewSource{
+		URL: typed["url"], Kind: knowledge.SourceKind(typed["reach"]), Schedule: knowledge.Schedule(typed["schedule"]),
+		Rules: knowledge.DefaultRules(),
+	}
+	if request.Kind != knowledge.Site {
+		return request, nil
+	}
+	request.Rules.Include, request.Rules.Exclude = lines(typed["include"]), lines(typed["exclude"])
+	err := number(typed, "max_depth", &request.Rules.MaxDepth)
+	if err == nil {
+		err = number(typed, "max_pages", &request.Rules.MaxPages)
+	}
+	return request, err
+}
+
+// lines are the lines of a text that have something in them.
+func lines(text string) []string {
+	var all []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+// number reads a whole number. An input that is empty leaves it as it is.
+func number(typed site.Form, name string, into *int) error {
+	text := strings.TrimSpace(typed[name])
+	if text == "" {
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return fault.InField(name, "Enter a whole number.")
+	}
+	*into = n
+	return nil
+}

@@ -1,0 +1,99 @@
+package bot
+
+import (
+	"path"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+	"parley/core/knowledge"
+	"parley/internal/bodies"
+	"parley/views/shell"
+	"parley/web/site"
+)
+
+// typedKinds are the kinds of files that are added as if their text had been
+// typed, so that they are ready at once, by the end of a file's name.
+var typedKinds = map[string]knowledge.Kind{
+	".md": knowledge.Markdown, ".markdown": knowledge.Markdown, ".txt": knowledge.Text,
+}
+
+// otherKinds are the ends of the names of other files.
+var otherKinds = map[string]bool{
+	".html": true, ".htm": true, ".pdf": true, ".docx": true, ".pptx": true, ".xlsx": true, ".csv": true, ".epub": true,
+}
+
+// maxFiles is how many files a form may have.
+const maxFiles = 100
+
+func (s additionPages) addFiles(c *fiber.Ctx, v site.Visit) error {
+	typed, files, err := site.ReadUploads(c, "files")
+	if err != nil {
+		return err
+	}
+	if err := s.addEach(c, v, files); err != nil {
+		return s.refused(c, v, err, typed, nil, func(add *addForms) *addForm { return &add.files })
+	}
+	return site.Done(c, shell.KnowledgeURL(v.Chatbot.ID), "added")
+}
+
+// addEach adds files until one is refused, and says which.
+func (s additionPages) addEach(c *fiber.Ctx, v site.Visit, files []bodies.Part) error {
+	switch {
+	case len(files) == 0:
+		return fault.InField("files", "Choose a file.")
+	case len(files) > maxFiles:
+		return fault.InField("files", "You chose %d files. Choose at most %d at a time.", len(files), maxFiles)
+	}
+	for i, file := range files {
+		request, err := uploaded(file)
+		if err == nil {
+			_, err = s.Knowledge.Documents.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, request)
+		}
+		if err != nil {
+			return ofFile(err, file, i, len(files))
+		}
+	}
+	return nil
+}
+
+// ofFile says which of several files a failure is of, and what became of the
+// others.
+func ofFile(err error, file bodies.Part, before, all int) error {
+	failure := *fault.As(err)
+	if failure.Kind == fault.Internal {
+		return err
+	}
+	failure.Field = "files"
+	if all > 1 {
+		failure.Message = file.FileName + ": " + failure.Message
+	}
+	if before > 0 {
+		failure.Message += " The files before it have been added."
+	}
+	return &failure
+}
+
+// uploaded makes a document of a file.
+func uploaded(file bodies.Part) (knowledge.NewDocument, error) {
+	end := strings.ToLower(path.Ext(file.FileName))
+	kind, isText := typedKinds[end]
+	switch {
+	case !isText && !otherKinds[end]:
+		return knowledge.NewDocument{}, fault.InField("files",
+			"Choose a file whose name ends with .md, .txt, .html, .pdf, .docx, .pptx, .xlsx, .csv or .epub.")
+	case isText && len(file.Content) > knowledge.MaxContent:
+		return knowledge.NewDocument{}, &fault.Error{Kind: fault.TooLarge, Field: "files", Message: "The file is larger than 5 MiB. Split it."}
+	case len(file.Content) > knowledge.MaxUpload:
+		return knowledge.NewDocument{}, &fault.Error{Kind: fault.TooLarge, Field: "files", Message: "The file is larger than 20 MiB. Split it."}
+	}
+	if !isText {
+		return knowledge.NewDocument{File: &knowledge.Upload{
+			Name: file.FileName, ContentType: file.ContentType, Body: file.Content,
+		}}, nil
+	}
+	// Some editors begin UTF-8 with a mark.
+	text := strings.TrimPrefix(string(file.Content), "\ufeff")
+	return knowledge.NewDocument{Title: strings.TrimSuffix(file.FileName, path.Ext(file.FileName)), Kind: kind, Content: text}, nil
+}

@@ -1,0 +1,132 @@
+package bot
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/tenant"
+	views "parley/views/bot"
+	"parley/views/shell"
+	"parley/views/ui"
+	"parley/web/site"
+)
+
+// settingsPages are the handlers of a chatbot's settings.
+type settingsPages struct{ *site.Site }
+
+func (s settingsPages) settingsPage(c *fiber.Ctx, v site.Visit) error {
+	return s.showSettings(c, v, fiber.StatusOK, settingsForm(v.Chatbot), ui.Form{})
+}
+
+// settingsInputs are those of the settings, but for the part about answers.
+var settingsInputs = []string{
+	"name", "instructions", "no_answer", "image_hosts", "passage_aim", "passage_limit", "answer_without_knowledge",
+	"separate_end_users",
+}
+
+func settingsForm(bot chatbot.Chatbot) ui.Form {
+	shown := site.Form{
+		"name": bot.Name, "instructions": bot.Instructions, "no_answer": bot.NoAnswer,
+		"image_hosts": strings.Join(bot.ImageHosts, "\n"), "passage_aim": size(bot.PassageAim), "passage_limit": size(bot.PassageLimit),
+	}
+	if bot.AnswerWithoutKnowledge {
+		shown["answer_without_knowledge"] = "on"
+	}
+	if bot.SeparateEndUsers {
+		shown["separate_end_users"] = "on"
+	}
+	fillAnswering(shown, bot.Answering)
+	return shown.View()
+}
+
+// size writes a size of passages, of which zero is the default.
+func size(tokens int) string {
+	if tokens == 0 {
+		return ""
+	}
+	return strconv.Itoa(tokens)
+}
+
+func (s settingsPages) showSettings(c *fiber.Ctx, v site.Visit, status int, settings, remove ui.Form) error {
+	choices, err := s.answeringChoices(c, v)
+	if err != nil {
+		return err
+	}
+	return site.Render(c, status, views.SettingsPage(v.Layout(c, shell.SettingsSection, "Settings"), views.Settings{
+		Form: settings, Delete: remove, MayChange: v.MayChange(tenant.ManageChatbots), MayDelete: v.May(tenant.ManageChatbots), Answering: choices,
+	}))
+}
+
+func (s settingsPages) saveSettings(c *fiber.Ctx, v site.Visit) error {
+	typed, err := site.ReadForm(c, slices.Concat(settingsInputs, answeringInputs)...)
+	if err != nil {
+		return err
+	}
+	settings, err := s.settingsOf(typed, v.Chatbot)
+	if err == nil {
+		err = s.Chatbots.Update(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, settings)
+	}
+	if err != nil {
+		return typed.Again(c, err, func(status int, f ui.Form) error {
+			return s.showSettings(c, v, status, f, ui.Form{})
+		})
+	}
+	return s.resize(c, v)
+}
+
+func (s settingsPages) settingsOf(typed site.Form, was chatbot.Chatbot) (chatbot.Settings, error) {
+	settings := chatbot.Settings{
+		Name: typed["name"], Instructions: typed["instructions"], NoAnswer: typed["no_answer"],
+		ImageHosts: strings.Fields(typed["image_hosts"]), AnswerWithoutKnowledge: typed["answer_without_knowledge"] != "",
+		SeparateEndUsers: typed["separate_end_users"] != "",
+	}
+	err := number(typed, "passage_aim", &settings.PassageAim)
+	if err == nil {
+		err = number(typed, "passage_limit", &settings.PassageLimit)
+	}
+	if err == nil {
+		settings.Answering, err = s.answeringOf(typed, was.Answering)
+	}
+	return settings, err
+}
+
+// resize has the documents split again if passages have other sizes now.
+func (s settingsPages) resize(c *fiber.Ctx, v site.Visit) error {
+	now, err := s.Chatbots.Get(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
+	if err != nil {
+		return err
+	}
+	aim, limit := v.Chatbot.PassageSizes()
+	if newAim, newLimit := now.PassageSizes(); newAim == aim && newLimit == limit {
+		return site.Done(c, shell.ChatbotURL(v.Chatbot.ID), "saved")
+	}
+	if err := s.Knowledge.Documents.MarkReindex(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID); err != nil {
+		return err
+	}
+	return site.Done(c, shell.ChatbotURL(v.Chatbot.ID), "resized")
+}
+
+func (s settingsPages) deleteChatbot(c *fiber.Ctx, v site.Visit) error {
+	typed, err := site.ReadForm(c, "confirm_name")
+	if err != nil {
+		return err
+	}
+	if err := s.deleteNamed(c, v, typed["confirm_name"]); err != nil {
+		return typed.Again(c, err, func(status int, f ui.Form) error {
+			return s.showSettings(c, v, status, settingsForm(v.Chatbot), f)
+		})
+	}
+	return site.Done(c, shell.WorkspaceURL(v.WorkspaceID()), "deleted")
+}
+
+func (s settingsPages) deleteNamed(c *fiber.Ctx, v site.Visit, name string) error {
+	if strings.TrimSpace(name) != v.Chatbot.Name {
+		return fault.InField("confirm_name", "That is not the name of the chatbot. Type the name exactly as it is shown.")
+	}
+	return s.Chatbots.Delete(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
+}

@@ -1,0 +1,109 @@
+package person
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+	"parley/core/tenant"
+	views "parley/views/person"
+	"parley/views/shell"
+	"parley/views/ui"
+	"parley/web/site"
+)
+
+// profileForms are the forms of the page about oneself.
+type profileForms struct{ email, password ui.Form }
+
+// newProfileForms returns the forms as they are before anything is typed.
+func newProfileForms(p tenant.Person) profileForms {
+	return profileForms{
+		email:    site.Form{"email": p.User.Email, "email_password": ""}.View(),
+		password: site.Form{"old_password": "", "new_password": ""}.View(),
+	}
+}
+
+// profilePages are the handlers of the account of whoever is signed in.
+type profilePages struct{ *site.Site }
+
+func (s profilePages) profilePage(c *fiber.Ctx, person tenant.Person) error {
+	return s.showProfile(c, person, fiber.StatusOK, newProfileForms(person))
+}
+
+func (s profilePages) showProfile(c *fiber.Ctx, person tenant.Person, status int, f profileForms) error {
+	l := shell.Layout{Title: "Your account", Notice: site.Notice(c), Email: person.User.Email, Workspaces: site.WorkspacesToViews(person)}
+	return site.Render(c, status, views.ProfilePage(l, views.Profile{EmailForm: f.email, PasswordForm: f.password}))
+}
+
+// changeEmail gives the person another address. Their password says that it is
+// them.
+func (s profilePages) changeEmail(c *fiber.Ctx, person tenant.Person) error {
+	typed, err := site.ReadForm(c, "email", "email_password")
+	if err != nil {
+		return err
+	}
+	if err := s.Accounts.Addresses.ChangeEmail(c.UserContext(), person.User.ID, typed["email_password"], typed["email"], s.Client(c)); err != nil {
+		return typed.Again(c, renamed(err, "password", "email_password"), func(status int, f ui.Form) error {
+			forms := newProfileForms(person)
+			forms.email = f
+			return s.showProfile(c, person, status, forms)
+		})
+	}
+	if s.Letters.On() {
+		return site.Done(c, "/account", "confirm")
+	}
+	return s.Start(c, person.User.ID, "/account?done=email") // the change has ended all sessions
+}
+
+func (s profilePages) confirmEmailPage(c *fiber.Ctx) error {
+	return site.Render(c, fiber.StatusOK, views.ConfirmEmailPage(ui.Form{}))
+}
+
+// confirmEmail changes the address of the account for which the link was
+// mailed, whoever is signed in.
+func (s profilePages) confirmEmail(c *fiber.Ctx) error {
+	typed, err := site.ReadForm(c, "code")
+	if err != nil {
+		return err
+	}
+	here, err := s.Sessions.Person(c)
+	if err != nil && !fault.Is(err, fault.Unauthenticated) {
+		return err
+	}
+	user, err := s.Accounts.Addresses.ConfirmEmail(c.UserContext(), typed["code"], s.Client(c))
+	if err != nil {
+		return typed.Again(c, err, func(status int, f ui.Form) error {
+			return site.Render(c, status, views.ConfirmEmailPage(f))
+		})
+	}
+	if here.User.ID == user.ID {
+		return s.Start(c, user.ID, "/account?done=email")
+	}
+	return site.Done(c, "/sign-in", "email")
+}
+
+// changePassword gives the person another password, and ends their sessions in
+// other browsers.
+func (s profilePages) changePassword(c *fiber.Ctx, person tenant.Person) error {
+	typed, err := site.ReadForm(c, "old_password", "new_password")
+	if err != nil {
+		return err
+	}
+	if err := s.Accounts.Passwords.ChangePassword(c.UserContext(), person.User.ID, typed["old_password"], typed["new_password"], s.Client(c)); err != nil {
+		return typed.Again(c, renamed(err, "password", "old_password"), func(status int, f ui.Form) error {
+			forms := newProfileForms(person)
+			forms.password = f
+			return s.showProfile(c, person, status, forms)
+		})
+	}
+	return s.Start(c, person.User.ID, "/account?done=password")
+}
+
+// renamed is a failure of one input, by the name that this form has for it.
+func renamed(err error, from, to string) error {
+	failure := *fault.As(err)
+	if failure.Field != from {
+		return err
+	}
+	failure.Field = to
+	return &failure
+}

@@ -1,0 +1,113 @@
+package person_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/web/shoptest"
+	"parley/web/webtest"
+)
+
+func TestProfile(t *testing.T) {
+	shop := shoptest.Open(t, nil)
+	address := func(email, password string) url.Values {
+		return url.Values{"email": {email}, "email_password": {password}}
+	}
+	t.Run("another address needs the password", func(t *testing.T) {
+		s := shop.Within(t)
+		got := s.Post("/account", address("ada@new.example", "a wrong guess"))
+		s.WantPage(got, 422, `id="email_password-error"`, `value="ada@new.example"`)
+		if strings.Contains(got.Body, "a wrong guess") {
+			t.Error("the page repeats the password")
+		}
+	})
+	t.Run("what is no address is refused beside it", func(t *testing.T) {
+		s := shop.Within(t)
+		s.WantPage(s.Post("/account", address("ada", shoptest.Password)), 422, `id="email-error"`)
+	})
+	t.Run("somebody else's address is refused", func(t *testing.T) {
+		s := shop.Within(t)
+		_, err := s.Tenants.SignUps.CreateUser(t.Context(), "ben@example.com", shoptest.Password)
+		webtest.Must(t, err)
+		s.WantPage(s.Post("/account", address("ben@example.com", shoptest.Password)), 409, `id="email-error"`)
+	})
+	t.Run("with the password the address is another", func(t *testing.T) {
+		s := shop.Within(t)
+		got := s.Post("/account", address("ada@new.example", shoptest.Password))
+		s.WantGone(got, "/account?done=email")
+		if old := s.Get("/account"); old.Status != 303 {
+			t.Errorf("the old session gets %d", old.Status)
+		}
+		shop.Cookie, _, _ = strings.Cut(got.Header.Get("Set-Cookie"), ";")
+		s.Cookie = shop.Cookie
+		s.WantPage(s.Get("/account?done=email"), 200, "Use it to sign in from now on.", `<a href="/account">ada@new.example</a>`)
+	})
+	t.Run("another password needs the present one", func(t *testing.T) {
+		s := shop.Within(t)
+		s.WantPage(s.Post("/account/password", url.Values{"old_password": {"a wrong guess"}, "new_password": {"another long one"}}), 422, `id="old_password-error"`)
+	})
+	t.Run("a short password is refused beside it", func(t *testing.T) {
+		s := shop.Within(t)
+		s.WantPage(s.Post("/account/password", url.Values{"old_password": {shoptest.Password}, "new_password": {"short"}}), 422, `id="new_password-error"`)
+	})
+	t.Run("another password ends other sessions and begins one here", func(t *testing.T) {
+		s := shop.Within(t)
+		got := s.Post("/account/password", url.Values{"old_password": {shoptest.Password}, "new_password": {"another long one"}})
+		s.WantGone(got, "/account?done=password")
+		if old := s.Get("/account"); old.Status != 303 {
+			t.Errorf("the old session gets %d", old.Status)
+		}
+		s.Cookie, _, _ = strings.Cut(got.Header.Get("Set-Cookie"), ";")
+		s.WantPage(s.Get("/account?done=password"), 200, "Your password has been changed.")
+	})
+}
+
+func TestDeleteWorkspace(t *testing.T) {
+	s := shoptest.Open(t, nil)
+	bot, err := s.Chatbots.Create(t.Context(), s.Home.ID, chatbot.Settings{Name: "Guide"})
+	webtest.Must(t, err)
+	there := func(t *testing.T) {
+		t.Helper()
+		if _, err := s.Chatbots.Get(t.Context(), s.Home.ID, bot.ID); err != nil {
+			t.Errorf("the chatbot is gone: %v", err)
+		}
+	}
+	t.Run("another name deletes nothing", func(t *testing.T) {
+		s := s.Within(t)
+		s.WantPage(s.Post(s.Url("/delete"), url.Values{"confirm_name": {"Acne"}}), 422, "Type the name exactly as it is shown.", `value="Acne"`)
+		if len(s.Till.Canceled) != 0 {
+			t.Error("the subscription was canceled")
+		}
+		there(t)
+	})
+	t.Run("while the subscription cannot be canceled, all stays as it is", func(t *testing.T) {
+		s := s.Within(t)
+		s.Till.Fail = fault.New(fault.Upstream, "Stripe does not answer.")
+		defer func() { s.Till.Fail = nil }()
+		s.WantPage(s.Post(s.Url("/delete"), url.Values{"confirm_name": {"Acme"}}), 503, "nothing was deleted")
+		there(t)
+	})
+	t.Run("with the name, the subscription is canceled and all is deleted", func(t *testing.T) {
+		s := s.Within(t)
+		s.Till.Canceled = nil
+		s.WantGone(s.Post(s.Url("/delete"), url.Values{"confirm_name": {" Acme "}}), "/?done=gone")
+		if len(s.Till.Canceled) != 1 || s.Till.Canceled[0] != s.Home.ID {
+			t.Errorf("canceled are %q", s.Till.Canceled)
+		}
+		if _, err := s.Tenants.Workspaces.Workspace(t.Context(), s.Home.ID); !fault.Is(err, fault.NotFound) {
+			t.Errorf("the workspace gives %v", err)
+		}
+		s.WantPage(s.Get("/?done=gone"), 200, "The workspace has been deleted.", "You're not in a workspace yet")
+	})
+	t.Run("who has another workspace goes on there", func(t *testing.T) {
+		s := s.Within(t)
+		one, err := s.Tenants.Workspaces.CreateWorkspace(t.Context(), s.Owner, "One")
+		webtest.Must(t, err)
+		two, err := s.Tenants.Workspaces.CreateWorkspace(t.Context(), s.Owner, "Two")
+		webtest.Must(t, err)
+		s.WantGone(s.Post("/workspaces/"+two.ID+"/delete", url.Values{"confirm_name": {"Two"}}), "/workspaces/"+one.ID+"?done=gone")
+	})
+}

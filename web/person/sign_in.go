@@ -1,0 +1,189 @@
+package person
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/account"
+	"parley/core/fault"
+	views "parley/views/person"
+	"parley/views/shell"
+	"parley/views/ui"
+	"parley/web/site"
+)
+
+// signInPages are the handlers of signing in and out.
+type signInPages struct{ *site.Site }
+
+func (s signInPages) home(c *fiber.Ctx) error {
+	person, err := s.Sessions.Person(c)
+	if fault.Is(err, fault.Unauthenticated) {
+		return s.welcome(c)
+	}
+	if err != nil {
+		return err
+	}
+	if len(person.Memberships) == 0 {
+		return site.Render(c, fiber.StatusOK, views.NoWorkspacePage(shell.Layout{Title: "Welcome", Notice: site.Notice(c), Email: person.User.Email}))
+	}
+	return site.SeeOther(c, shell.WorkspaceURL(person.Memberships[0].Workspace.ID))
+}
+
+func (s signInPages) welcome(c *fiber.Ctx) error {
+	empty, err := s.Accounts.SignUps.Empty(c.UserContext())
+	if err != nil {
+		return err
+	}
+	if empty {
+		return site.SeeOther(c, "/sign-up")
+	}
+	return site.SeeOther(c, "/sign-in")
+}
+
+// signUpPages are the handlers of new accounts.
+type signUpPages struct{ *site.Site }
+
+func (s signUpPages) signUpPage(c *fiber.Ctx) error {
+	in, err := s.SignedIn(c)
+	if err != nil {
+		return err
+	}
+	if in {
+		return site.SeeOther(c, "/")
+	}
+	if err := s.admitSignUp(c); err != nil {
+		return err
+	}
+	return s.showSignUp(c, fiber.StatusOK, ui.Form{})
+}
+
+// showSignUp asks for an address alone where it is checked by a mail.
+func (s signUpPages) showSignUp(c *fiber.Ctx, status int, f ui.Form) error {
+	checks, err := s.Accounts.SignUps.ChecksSignUps(c.UserContext())
+	if err != nil {
+		return err
+	}
+	return site.Render(c, status, views.SignUpPage(f, checks))
+}
+
+// admitSignUp refuses a new account where they are not open to all, save the
+// first one.
+func (s signUpPages) admitSignUp(c *fiber.Ctx) error {
+	if s.SignUp {
+		return nil
+	}
+	return s.Accounts.SignUps.AdmitFirst(c.UserContext())
+}
+
+func (s signUpPages) signUp(c *fiber.Ctx) error {
+	if err := s.admitSignUp(c); err != nil {
+		return err
+	}
+	typed, err := site.ReadForm(c, "email", "password", "workspace")
+	if err != nil {
+		return err
+	}
+	checks, err := s.Accounts.SignUps.ChecksSignUps(c.UserContext())
+	if err != nil {
+		return err
+	}
+	again := func(status int, f ui.Form) error { return site.Render(c, status, views.SignUpPage(f, checks)) }
+	if checks {
+		if err := s.Accounts.SignUps.RequestSignUp(c.UserContext(), typed["email"], s.Client(c)); err != nil {
+			return typed.Again(c, err, again)
+		}
+		return site.Render(c, fiber.StatusOK, views.CheckMailPage())
+	}
+	user, err := s.createAccount(c, typed)
+	if err != nil {
+		return typed.Again(c, err, again)
+	}
+	return s.Start(c, user.ID, "/")
+}
+
+func (s signUpPages) finishSignUpPage(c *fiber.Ctx) error {
+	return site.Render(c, fiber.StatusOK, views.FinishSignUpPage(ui.Form{}))
+}
+
+// finishSignUp creates the account of who has followed the link in a mail.
+func (s signUpPages) finishSignUp(c *fiber.Ctx) error {
+	if err := s.admitSignUp(c); err != nil {
+		return err
+	}
+	typed, err := site.ReadForm(c, "code", "password", "workspace")
+	if err != nil {
+		return err
+	}
+	user, err := s.Accounts.SignUps.FinishSignUp(c.UserContext(), typed["code"], account.Account{
+		Password: typed["password"], Workspace: typed["workspace"], Client: s.Client(c),
+	})
+	if err != nil {
+		return typed.Again(c, err, func(status int, f ui.Form) error {
+			return site.Render(c, status, views.FinishSignUpPage(f))
+		})
+	}
+	return s.Start(c, user.ID, "/")
+}
+
+func (s signUpPages) createAccount(c *fiber.Ctx, typed site.Form) (account.User, error) {
+	user, _, err := s.Accounts.SignUps.SignUp(c.UserContext(), account.Account{
+		Email: typed["email"], Password: typed["password"], Workspace: typed["workspace"],
+		Client: s.Client(c), OnlyFirst: !s.SignUp,
+	})
+	return user, err
+}
+
+func (s signInPages) signInPage(c *fiber.Ctx) error {
+	in, err := s.SignedIn(c)
+	if err != nil {
+		return err
+	}
+	next := site.LocalPath(c.Query("next"))
+	if in {
+		return site.SeeOther(c, next)
+	}
+	return s.showSignIn(c, fiber.StatusOK, site.Form{"next": next}.View())
+}
+
+func (s signInPages) showSignIn(c *fiber.Ctx, status int, f ui.Form) error {
+	return site.Render(c, status, views.SignInPage(views.SignIn{Form: f, Notice: site.Notice(c), SignUp: s.SignUp}))
+}
+
+func (s signInPages) signIn(c *fiber.Ctx) error {
+	typed, err := site.ReadForm(c, "email", "password", "next")
+	if err != nil {
+		return err
+	}
+	keys, err := s.Accounts.Sessions.SignIn(c.UserContext(), typed["email"], typed["password"], s.Client(c))
+	if err != nil {
+		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showSignIn(c, status, f) })
+	}
+	if err := s.Sessions.Begin(c, keys); err != nil {
+		return err
+	}
+	return site.SeeOther(c, site.LocalPath(typed["next"]))
+}
+
+func (s signInPages) signOut(c *fiber.Ctx) error {
+	if err := s.Sessions.End(c); err != nil {
+		return err
+	}
+	return site.SeeOther(c, "/sign-in")
+}
+
+func (s signInPages) joinPage(c *fiber.Ctx) error {
+	return site.Render(c, fiber.StatusOK, views.JoinPage(ui.Form{}))
+}
+
+func (s signInPages) join(c *fiber.Ctx) error {
+	typed, err := site.ReadForm(c, "code", "password")
+	if err != nil {
+		return err
+	}
+	userID, err := s.Team.Invitations.Join(c.UserContext(), typed["code"], typed["password"], s.Client(c))
+	if err != nil {
+		return typed.Again(c, err, func(status int, f ui.Form) error {
+			return site.Render(c, status, views.JoinPage(f))
+		})
+	}
+	return s.Start(c, userID, "/")
+}

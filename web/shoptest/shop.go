@@ -1,0 +1,261 @@
+// Package shoptest runs all pages over a real database for tests, with a till in
+// place of Stripe.
+package shoptest
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"net/url"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"golang.org/x/net/html"
+
+	"parley/billing"
+	"parley/core/account"
+	"parley/core/answer"
+	"parley/core/audit"
+	"parley/core/chat"
+	"parley/core/chat/turn"
+	"parley/core/chatbot"
+	"parley/core/plan"
+	"parley/core/subscription"
+	"parley/core/tenant"
+	"parley/internal/requestid"
+	"parley/internal/route"
+	"parley/store"
+	"parley/store/tenancy"
+	"parley/web"
+	"parley/web/site"
+	"parley/web/webtest"
+)
+
+// Shop is the pages over a real database, with a till in place of Stripe.
+type Shop struct {
+	*testing.T
+	app      *fiber.App
+	Tenants  *tenancy.Services
+	Chatbots chatbot.Services
+	db       *store.Store
+	Till     *Till
+	// serverKeys seal the keys of providers.
+	ServerKeys []chatbot.ServerKey
+	// home is the workspace, and cookie the session of its owner.
+	Home   tenant.Workspace
+	Owner  account.User
+	Cookie string
+}
+
+// Till takes what pages ask of Stripe. A fail is what it answers instead.
+type Till struct {
+	tenants *tenancy.Services
+	Fail    error
+	// PayAt is the address of the page to pay on.
+	PayAt    string
+	Purchase billing.Purchase
+	Back     billing.Back
+	Billed   subscription.Billed
+	Listed   []billing.Invoice
+	Canceled []string
+}
+
+const (
+	CheckoutURL = "https://checkout.stripe.com/c/1"
+	PortalURL   = "https://billing.stripe.com/p/1"
+)
+
+func (t *Till) Checkout(_ context.Context, _ string, purchase billing.Purchase, back billing.Back) (string, error) {
+	t.Purchase, t.Back = purchase, back
+	return t.PayAt, t.Fail
+}
+
+func (t *Till) Portal(_ context.Context, _, back string) (string, error) {
+	t.Back = billing.Back{Done: back}
+	return PortalURL, t.Fail
+}
+
+// Refresh applies what is billed, as the real one does.
+func (t *Till) Refresh(ctx context.Context, workspaceID string, cause subscription.Cause) (subscription.Applied, error) {
+	if t.Fail != nil {
+		return subscription.Applied{}, t.Fail
+	}
+	s, err := t.tenants.Customers.SetCustomer(ctx, workspaceID, subscription.Customer{ID: "cus_1"})
+	if err != nil {
+		return subscription.Applied{}, err
+	}
+	return t.tenants.Ledger.ApplySubscription(ctx, workspaceID, s.Revision, t.Billed, false, cause)
+}
+
+func (t *Till) Invoices(context.Context, string, int) ([]billing.Invoice, error) {
+	return t.Listed, t.Fail
+}
+
+func (t *Till) Cancel(_ context.Context, workspaceID string) error {
+	t.Canceled = append(t.Canceled, workspaceID)
+	return t.Fail
+}
+
+type forgetful struct{}
+
+func (forgetful) Forget(context.Context, string, string) error { return nil }
+
+const Password = "correct horse battery"
+
+// ticking is a clock that shows a later time whenever it is looked at, so that
+// what is made later is younger.
+func ticking() func() time.Time {
+	var ticks atomic.Int64
+	return func() time.Time { return webtest.Today.Add(time.Duration(ticks.Add(1)) * time.Millisecond) }
+}
+
+// Open is a shop that sells, unless the change says otherwise.
+func Open(t *testing.T, change func(*site.Deps)) *Shop {
+	t.Helper()
+	clock := ticking()
+	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "parley.db"))
+	webtest.Must(t, err)
+	t.Cleanup(func() { webtest.Must(t, db.Close()) })
+	s := &Shop{T: t, db: db, ServerKeys: []chatbot.ServerKey{{1, 2, 3}}, Tenants: tenancy.Open(db, clock, rand.Reader, tenancy.Options{Payments: subscription.Options{Grace: 21 * 24 * time.Hour}})}
+	s.Till = &Till{tenants: s.Tenants, PayAt: CheckoutURL}
+	s.Chatbots = chatbot.New(store.ForChatbot(db), forgetful{}, s.Tenants.Holdings, clock, rand.Reader, chatbot.Options{
+		Sealer:    chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return s.ServerKeys, nil }),
+		OwnModels: []string{"own-model", "other-own"},
+	})
+	deps := site.Deps{
+		Accounts: s.Tenants.Accounts, Tenants: s.Tenants.Tenants, Team: s.Tenants.Team, Subscriptions: s.Tenants.Subscriptions,
+		Audit: s.Tenants.Audit, Letters: s.Tenants.Letters,
+		Chatbots: s.Chatbots, Sessions: site.NewSessions(s.Tenants.Sessions, s.Tenants.People, false, webtest.BaseURL), BaseURL: webtest.BaseURL,
+		Chat: chat.New(store.ForChat(db), nil, clock, slog.New(slog.DiscardHandler)), Billing: s.Till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
+	}
+	if change != nil {
+		change(&deps)
+	}
+	s.app = fiber.New(fiber.Config{Immutable: true})
+	s.app.Use(requestid.Middleware)
+	web.Register(s.app, &route.Table{}, deps)
+	owner, workspaceID, err := s.Tenants.SignUps.SignUp(t.Context(), account.Account{Email: "ada@example.com", Password: Password, Workspace: "Acme"})
+	webtest.Must(t, err)
+	s.Home, err = s.Tenants.Workspaces.Workspace(t.Context(), workspaceID)
+	webtest.Must(t, err)
+	s.Owner = owner
+	s.SignIn(s.Owner)
+	return s
+}
+
+func (s *Shop) SignIn(user account.User) {
+	s.Helper()
+	keys, err := s.Tenants.Sessions.StartSession(s.Context(), user.ID, account.Client{})
+	webtest.Must(s.T, err)
+	s.Cookie = "parley_session=" + keys.Session
+}
+
+// Within is the shop for a part of a test.
+func (s *Shop) Within(t *testing.T) *Shop {
+	part := *s
+	part.T = t
+	return &part
+}
+
+func (s *Shop) Get(path string) webtest.Reply {
+	s.Helper()
+	return webtest.Send(s.T, s.app, "GET", path, "", map[string]string{"Cookie": s.Cookie})
+}
+
+func (s *Shop) Post(path string, typed url.Values) webtest.Reply {
+	s.Helper()
+	return webtest.Send(s.T, s.app, "POST", path, typed.Encode(), map[string]string{"Cookie": s.Cookie, "Content-Type": webtest.TypedForm["Content-Type"]})
+}
+
+// Url is an address below the workspace's.
+func (s *Shop) Url(path string) string { return "/workspaces/" + s.Home.ID + path }
+
+// WantPage fails unless the answer has the status and every text.
+func (s *Shop) WantPage(got webtest.Reply, status int, says ...string) {
+	s.Helper()
+	if got.Status != status {
+		s.Errorf("status %d, want %d: %s", got.Status, status, got.Body)
+	}
+	for _, text := range says {
+		if !strings.Contains(got.Body, text) {
+			s.Errorf("the page lacks %q: %s", text, got.Body)
+		}
+	}
+}
+
+// WantGone fails unless the answer leads to an address.
+func (s *Shop) WantGone(got webtest.Reply, to string) {
+	s.Helper()
+	if got.Status != fiber.StatusSeeOther || got.Header.Get("Location") != to {
+		s.Errorf("status %d to %q, want %q: %s", got.Status, got.Header.Get("Location"), to, got.Body)
+	}
+}
+
+// Subscribe has the owner come back from a payment.
+func (s *Shop) Subscribe(name plan.Name, status plan.Status) {
+	s.Helper()
+	s.Till.Billed = subscription.Billed{ID: "sub_1", Status: status, Plan: name, Interval: plan.Monthly, Amount: plan.Defaults()[2].Price.Monthly, Currency: "usd", PeriodEnd: webtest.On(2026, 12, 3)}
+	if status == plan.Trialing {
+		s.Till.Billed.TrialEnd = s.Till.Billed.PeriodEnd
+	}
+	_, err := s.Till.Refresh(audit.As(s.Context(), audit.Stripe), s.Home.ID, subscription.Cause{})
+	webtest.Must(s.T, err)
+}
+
+// ProviderKey is the secret of the providers that NewProvider makes.
+const ProviderKey = "sk-very-secret-0123456789-wxyz"
+
+// NewProvider makes one that the pages did not.
+func (s *Shop) NewProvider(name string) chatbot.Provider {
+	s.Helper()
+	made, err := s.Chatbots.Providers.CreateProvider(s.Context(), s.Home.ID, chatbot.ProviderSettings{
+		Name: name, Kind: chatbot.OpenAI, BaseURL: "https://models.example.com/v1", Key: ProviderKey,
+	})
+	webtest.Must(s.T, err)
+	return made
+}
+
+// WantNoKey fails if a page has a key.
+func (s *Shop) WantNoKey(got webtest.Reply) {
+	s.Helper()
+	if strings.Contains(got.Body, "very-secret") {
+		s.Errorf("the page has the key: %s", got.Body)
+	}
+}
+
+// Answered stores an answer that has ended.
+func (s *Shop) Answered(chatbotID string, status chat.Status, receipt answer.Record) {
+	s.Helper()
+	conversation := chat.Conversation{ChatbotID: chatbotID, Status: chat.Active, Origin: chat.API, CreatedAt: webtest.Today}
+	opening := turn.Opening{Question: "When?", At: webtest.Today, LeaseUntil: webtest.Today, Month: "2026-11"}
+	_, id, err := store.NewTurns(s.db).BeginConversation(s.Context(), s.Home.ID, conversation, opening)
+	webtest.Must(s.T, err)
+	receipt.ChatbotID = chatbotID
+	webtest.Must(s.T, store.NewTurns(s.db).FinishTurn(s.Context(), s.Home.ID, turn.Answer{MessageID: id, Attempt: 1, Status: status, Answer: answer.Answer{Record: receipt}}))
+}
+
+// WantRows fails unless a table has these cells after its head.
+func (s *Shop) WantRows(got webtest.Reply, id string, want ...[]string) {
+	s.Helper()
+	root, err := html.Parse(strings.NewReader(got.Body))
+	webtest.Must(s.T, err)
+	var rows [][]string
+	for node := range root.Descendants() {
+		if node.Data != "tr" || node.Parent.Data == "thead" || webtest.Attribute(node.Parent.Parent, "id") != id {
+			continue
+		}
+		var row []string
+		for cell := range node.ChildNodes() {
+			row = append(row, webtest.Words(cell))
+		}
+		rows = append(rows, row)
+	}
+	if !reflect.DeepEqual(rows, want) {
+		s.Errorf("the rows are\n%q, want\n%q", rows, want)
+	}
+}

@@ -1,0 +1,27 @@
+package web
+
+import (
+	"crypto/rand"
+	"log/slog"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/internal/requestid"
+	"parley/internal/route"
+	"parley/store/tenancy"
+	"parley/web/site"
+	"parley/web/webtest"
+)
+
+// signedOut is the pages without a database: those that a person who is not
+// signed in reaches before one is asked.
+func signedOut() *fiber.App {
+	tenants := tenancy.Open(nil, time.Now, rand.Reader, tenancy.Options{})
+	app := fiber.New(fiber.Config{Immutable: true})
+	app.Use(requestid.Middleware)
+	Register(app, &route.Table{}, site.Deps{
+		Accounts: tenants.Accounts, Tenants: tenants.Tenants, Team: tenants.Team, Sessions: site.NewSessions(tenants.Sessions, tenants.People, false, webtest.BaseURL), BaseURL: webtest.BaseURL, SignUp: true, Log: slog.New(slog.DiscardHandler),
+	})
+	return app
+}

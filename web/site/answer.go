@@ -1,0 +1,70 @@
+package site
+
+import (
+	"bytes"
+	"net/url"
+
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+)
+
+const contentPolicy = "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+
+// SetHeaders confines a page to this server. Pages hold what one person may
+// see, so nobody keeps them.
+func SetHeaders(c *fiber.Ctx) {
+	c.Set(fiber.HeaderContentSecurityPolicy, contentPolicy)
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	c.Set(fiber.HeaderReferrerPolicy, "same-origin")
+	c.Set(fiber.HeaderCacheControl, "no-store")
+}
+
+// Render answers with a page. It is made whole first, so that a failure does
+// not send half of one.
+func Render(c *fiber.Ctx, status int, page templ.Component) error {
+	var whole bytes.Buffer
+	if err := page.Render(c.UserContext(), &whole); err != nil {
+		return err
+	}
+	c.Type("html", "utf-8")
+	return c.Status(status).Send(whole.Bytes())
+}
+
+// SeeOther answers a form that did its work.
+func SeeOther(c *fiber.Ctx, path string) error {
+	return c.Redirect(path, fiber.StatusSeeOther)
+}
+
+// notices are what a page can say has been done, by the value of "done" in
+// its address. They are fixed, because anyone can write such an address.
+var notices = map[string]string{
+	"saved":    "Your changes are saved.",
+	"resized":  "Your changes are saved. All documents are being indexed again; until that is done, questions are answered from the previous versions.",
+	"added":    "Your knowledge has been added.",
+	"source":   "The address has been added. Its pages appear below as Parley finds them.",
+	"syncing":  "The address is being read again.",
+	"retrying": "The document is being read again.",
+	"stopped":  "Parley has stopped working on the document.",
+	"removed":  "It has been removed.",
+	"provider": "The provider has been added. Choose it in the settings of a chatbot.",
+	"deleted":  "The chatbot has been deleted.",
+	"left":     "You have left the workspace.",
+	"canceled": "The invitation has been canceled.",
+	"plan":     "The plan has been changed.",
+	"bought":   "Thank you. The plan is active now.",
+	"read":     "Your subscription is up to date.",
+	"waiting":  "The change may take a minute to appear. Reload the page then.",
+	"unbought": "You have not bought anything.",
+	"chosen":   "Your choice is saved.",
+	"email":    "Your e-mail address has been changed. Use it to sign in from now on. You've been signed out of all other browsers.",
+	"confirm":  "Check your e-mail: your address changes when you follow the link we sent to the new one.",
+	"password": "Your password has been changed. You've been signed out of all other browsers.",
+	"gone":     "The workspace has been deleted.",
+}
+
+// Done is [seeOther] to a page that says what has been done.
+func Done(c *fiber.Ctx, path, notice string) error {
+	return SeeOther(c, path+"?done="+url.QueryEscape(notice))
+}
+
+func Notice(c *fiber.Ctx) string { return notices[c.Query("done")] }

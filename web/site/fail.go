@@ -1,0 +1,110 @@
+package site
+
+import (
+	"errors"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+	"parley/internal/requestid"
+	"parley/internal/route"
+	"parley/internal/security"
+	"parley/views/shell"
+)
+
+// titles head the page about a kind of failure.
+var titles = map[fault.Kind]string{
+	fault.Internal:        "Something went wrong",
+	fault.Invalid:         "That did not work",
+	fault.TooLarge:        "Too large",
+	fault.Unauthenticated: "Sign in first",
+	fault.Forbidden:       "Not allowed",
+	fault.NotFound:        "Not found",
+	fault.Conflict:        "Not possible right now",
+	fault.RateLimited:     "Too many requests",
+	fault.Upstream:        "Something went wrong",
+	fault.Unavailable:     "Try again soon",
+}
+
+// statusOf returns the HTTP status of a kind of failure, by the one table of
+// both transports. A form that was filled in wrongly was understood nevertheless: RFC
+// 9110, section 15.5.21.
+func statusOf(kind fault.Kind) int {
+	if kind == fault.Invalid {
+		return fiber.StatusUnprocessableEntity
+	}
+	return route.FailureOf(kind).Status
+}
+
+const internalMessage = "Something went wrong on the server. Try again. " +
+	"If it happens again, give the operator of this server the request number below."
+
+// Fail answers a failure with a page, and logs one that is the server's. A
+// browser that must sign in to read a page is sent there.
+func Fail(c *fiber.Ctx, log *slog.Logger, err error) error {
+	SetHeaders(c)
+	security.Note(c, err)
+	failure := asFault(err)
+	if failure.Kind == fault.Unauthenticated && reads(c) {
+		return signInFirst(c)
+	}
+	LogFailure(c, log, failure)
+	retryAfter(c, failure)
+	message := failure.Message
+	if failure.Kind == fault.Internal {
+		message = internalMessage
+	}
+	return Render(c, routersOr(statusOf(failure.Kind), err), shell.FailurePage(shell.Failure{
+		Title: titles[failure.Kind], Message: message, RequestID: requestid.Of(c),
+		SignIn: failure.Kind == fault.Unauthenticated,
+	}))
+}
+
+func reads(c *fiber.Ctx) bool {
+	return c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead
+}
+
+// asFault is [fault.As] for what the router fails with, too.
+func asFault(err error) *fault.Error {
+	var refused *fiber.Error
+	if !errors.As(err, &refused) {
+		return fault.As(err)
+	}
+	switch code := refused.Code; {
+	case code == fiber.StatusNotFound:
+		return fault.New(fault.NotFound, "There is no page at this address.")
+	case code == fiber.StatusRequestEntityTooLarge:
+		return fault.New(fault.TooLarge, "What you sent is too large. Send a smaller file or less text.")
+	case code >= fiber.StatusInternalServerError:
+		return fault.Wrap(fault.Internal, err, "internal error")
+	}
+	return fault.Wrap(fault.Invalid, err, "The server does not understand this request. Go back and try again.")
+}
+
+// routersOr keeps the router's own status for a wrong request, such as 405.
+func routersOr(status int, err error) int {
+	var refused *fiber.Error
+	if errors.As(err, &refused) && refused.Code >= 400 && refused.Code < 500 {
+		return refused.Code
+	}
+	return status
+}
+
+func LogFailure(c *fiber.Ctx, log *slog.Logger, failure *fault.Error) {
+	if statusOf(failure.Kind) < fiber.StatusInternalServerError {
+		return
+	}
+	log.ErrorContext(c.UserContext(), "page failed", "request_id", requestid.Of(c),
+		"method", c.Method(), "path", c.Path(), "error", failure)
+}
+
+func retryAfter(c *fiber.Ctx, failure *fault.Error) {
+	if failure.RetryAfter <= 0 {
+		return
+	}
+	seconds := (failure.RetryAfter + time.Second - 1) / time.Second
+	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(seconds)))
+}

@@ -1,0 +1,173 @@
+package workspace
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/billing"
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/subscription"
+	"parley/views/shell"
+	views "parley/views/workspace"
+	"parley/web/site"
+)
+
+// paymentPages are the handlers of what leads to Stripe and back.
+type paymentPages struct{ planPages }
+
+// checkout sends an owner to Stripe to buy a plan.
+func (s paymentPages) checkout(c *fiber.Ctx, v site.Visit) error {
+	if s.Billing == nil {
+		return site.NotSold()
+	}
+	typed, err := site.ReadForm(c, "plan", "interval", "next")
+	if err != nil {
+		return err
+	}
+	purchase, err := s.purchase(c, typed)
+	if err != nil {
+		return s.plansAgain(c, v, err)
+	}
+	purchase.Buyer = v.Person.User.ID
+	next := s.nextOf(v, typed["next"])
+	to, err := s.Billing.Checkout(c.UserContext(), v.WorkspaceID(), purchase, billing.Back{
+		Done: s.returnTo(v, next, "&paid=yes"), Canceled: s.returnTo(v, next, ""),
+	})
+	if err != nil {
+		return s.plansAgain(c, v, err)
+	}
+	return s.pay(c, v, to)
+}
+
+// purchase reads what is bought. A missing interval is a month.
+func (s paymentPages) purchase(c *fiber.Ctx, typed site.Form) (billing.Purchase, error) {
+	wanted := billing.Purchase{Plan: plan.Name(typed["plan"]), Interval: plan.Interval(typed["interval"])}
+	if wanted.Interval == "" {
+		wanted.Interval = plan.Monthly
+	}
+	if wanted.Interval != plan.Monthly && wanted.Interval != plan.Yearly {
+		return wanted, fault.InField("interval", "Choose to pay monthly or yearly.")
+	}
+	plans, err := s.Tenants.Plans.All(c.UserContext())
+	if err != nil {
+		return wanted, err
+	}
+	for _, p := range plans {
+		if p.Name == wanted.Plan && p.Offer().Of(wanted.Interval) > 0 {
+			return wanted, nil
+		}
+	}
+	return wanted, fault.InField("plan", "This plan is not for sale. Choose another one.")
+}
+
+// portal sends an owner to Stripe's pages about what was bought.
+func (s paymentPages) portal(c *fiber.Ctx, v site.Visit) error {
+	if s.Billing == nil {
+		return site.NotSold()
+	}
+	to, err := s.Billing.Portal(c.UserContext(), v.WorkspaceID(), s.returnTo(v, shell.PlanURL(v.WorkspaceID()), ""))
+	if err != nil {
+		return s.plansAgain(c, v, err)
+	}
+	return s.pay(c, v, to)
+}
+
+// refreshTimeout is how long somebody who comes back waits for Stripe.
+const refreshTimeout = 20 * time.Second
+
+// fromStripe is where Stripe's pages lead back to. The subscription is read at
+// once, because the webhook may come later.
+func (s paymentPages) fromStripe(c *fiber.Ctx, v site.Visit) error {
+	if s.Billing == nil {
+		return site.NotSold()
+	}
+	ctx, cancel := context.WithTimeout(c.UserContext(), refreshTimeout)
+	defer cancel()
+	applied, err := s.Billing.Refresh(ctx, v.WorkspaceID(), subscription.Cause{})
+	if err != nil {
+		s.Log.ErrorContext(ctx, "subscription not read on return", "workspace", v.WorkspaceID(), "error", err)
+	}
+	return site.SeeOther(c, withNotice(s.nextOf(v, c.Query("next")), returned(c.Query("paid") != "", applied, err)))
+}
+
+// returned is the notice for somebody who comes back from Stripe. Who has paid
+// may be faster than the payment.
+func returned(paid bool, applied subscription.Applied, err error) string {
+	has := applied.After.Access.Plan
+	switch {
+	case err != nil || paid && (has == "" || has == plan.Free):
+		return "waiting"
+	case paid:
+		return "bought"
+	case applied.After.Status == plan.None:
+		return "unbought"
+	}
+	return "read"
+}
+
+// returnTo is the address to which Stripe's pages lead back.
+func (s paymentPages) returnTo(v site.Visit, next, more string) string {
+	return s.Address(shell.PlanURL(v.WorkspaceID()) + "/return?next=" + url.QueryEscape(next) + more)
+}
+
+// nextOf is a page of this server to go on with, the plan's unless one is given.
+func (s paymentPages) nextOf(v site.Visit, given string) string {
+	next := site.LocalPath(given)
+	if next == "/" {
+		return shell.PlanURL(v.WorkspaceID())
+	}
+	return next
+}
+
+// withNotice adds to an address what its page says has been done.
+func withNotice(path, notice string) string {
+	u, err := url.Parse(path)
+	if err != nil {
+		return path
+	}
+	query := u.Query()
+	query.Set("done", notice)
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// How many invoices the page of plans has, and how long it waits for them.
+const (
+	invoicesShown  = 12
+	invoiceTimeout = 3 * time.Second
+)
+
+// invoices are the latest ones, or a sentence why they are not there.
+func (s planPages) invoices(c *fiber.Ctx, v site.Visit) (shown []views.Invoice, missing string) {
+	ctx, cancel := context.WithTimeout(c.UserContext(), invoiceTimeout)
+	defer cancel()
+	all, err := s.Billing.Invoices(ctx, v.WorkspaceID(), invoicesShown)
+	if err != nil {
+		s.Log.WarnContext(ctx, "invoices not read", "workspace", v.WorkspaceID(), "error", err)
+		return nil, "Invoices are not available right now. Try again in a minute, or open “Manage billing” to see them."
+	}
+	for _, i := range all {
+		if i.Number == "" {
+			i.Number = "Invoice"
+		}
+		shown = append(shown, views.Invoice{
+			Number: i.Number, At: i.CreatedAt, Amount: plan.Money(int(i.Total), i.Currency), Status: i.Status, URL: i.URL,
+		})
+	}
+	return shown, ""
+}
+
+// pay leads to one of Stripe's pages. Where Stripe serves it under another name,
+// such as the operator's own, the form's policy would stop the browser without
+// a word; a link may lead anywhere.
+func (s paymentPages) pay(c *fiber.Ctx, v site.Visit, to string) error {
+	if slices.Contains(s.PayOrigins(), site.OriginOf(to)) {
+		return site.SeeOther(c, to)
+	}
+	return site.Render(c, fiber.StatusOK, views.PayPage(v.Layout(c, shell.PlanSection, "Payment"), to))
+}

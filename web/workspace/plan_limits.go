@@ -1,0 +1,112 @@
+package workspace
+
+import (
+	"fmt"
+
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+const megabyte = 1_000_000
+
+// limits are the amounts that plans include, in the order of the page.
+var limits = []struct {
+	// name heads the row, and many ends a sentence after a number.
+	name, many string
+	of         func(plan.Limits) int
+	// used is nil for what does not add up.
+	used func(tenant.Usage) int
+	// over says what happens to what is above the limit.
+	over func(used, limit int) string
+}{
+	{
+		"Chatbots", "chatbots",
+		func(l plan.Limits) int { return l.Chatbots },
+		func(u tenant.Usage) int { return u.Chatbots },
+		func(used, limit int) string {
+			return fmt.Sprintf("There are %s chatbots: %s would be suspended.", plan.Thousands(used), plan.Thousands(used-limit))
+		},
+	},
+	{
+		"Members", "members",
+		func(l plan.Limits) int { return l.Members },
+		func(u tenant.Usage) int { return u.Members },
+		func(used, limit int) string {
+			return fmt.Sprintf("There are %s members and invitations: all but %s could look but not change anything.", plan.Thousands(used), plan.Thousands(limit))
+		},
+	},
+	{
+		"API tokens of a chatbot", "API tokens of a chatbot",
+		func(l plan.Limits) int {
+			if !l.Has(plan.FeatureAPI) {
+				return 0
+			}
+			return l.TokensPerChatbot
+		},
+		func(u tenant.Usage) int { return u.TokensPerChatbot },
+		func(used, limit int) string {
+			if limit == 0 {
+				return "API tokens would stop answering, until the plan has API access again."
+			}
+			return fmt.Sprintf("A chatbot has %s API tokens: %s would stop answering.", plan.Thousands(used), plan.Thousands(used-limit))
+		},
+	},
+	{
+		"Messages a month", "messages a month",
+		func(l plan.Limits) int { return l.MessagesPerMonth },
+		func(u tenant.Usage) int { return u.MessagesPerMonth },
+		func(used, _ int) string {
+			return fmt.Sprintf("%s messages have been used this month: no more would be answered until the next.", plan.Thousands(used))
+		},
+	},
+	{
+		"Playground questions a month", "playground questions a month",
+		func(l plan.Limits) int { return l.PlaygroundPerMonth },
+		func(u tenant.Usage) int { return u.PlaygroundPerMonth },
+		func(used, _ int) string {
+			return fmt.Sprintf("%s playground questions have been asked this month: the playground would answer no more until the next.", plan.Thousands(used))
+		},
+	},
+	{
+		"Characters of knowledge", "characters of knowledge",
+		func(l plan.Limits) int { return l.KnowledgeChars },
+		func(u tenant.Usage) int { return u.KnowledgeChars },
+		func(used, _ int) string {
+			return fmt.Sprintf("There are %s characters of knowledge: nothing could be added.", plan.Thousands(used))
+		},
+	},
+	{
+		"Megabytes of files and texts", "megabytes of files and texts",
+		func(l plan.Limits) int {
+			if l.StoredBytes == plan.Unlimited {
+				return plan.Unlimited
+			}
+			return l.StoredBytes / megabyte
+		},
+		func(u tenant.Usage) int { return (u.StoredBytes + megabyte - 1) / megabyte },
+		func(used, _ int) string {
+			return fmt.Sprintf("There are %s megabytes of files and texts: nothing could be added.", plan.Thousands(used))
+		},
+	},
+	{name: "Characters of a message", many: "characters of a message", of: func(l plan.Limits) int { return l.MessageChars }},
+	{name: "Requests a minute", many: "requests a minute", of: func(l plan.Limits) int { return l.RequestsPerMinute }},
+	{name: "Answers at once", many: "answers at once", of: func(l plan.Limits) int { return l.ConcurrentAnswers }},
+	{name: "Days that conversations are kept", many: "days that conversations are kept", of: func(l plan.Limits) int { return l.RetentionDays }},
+}
+
+// features are what plans include or not, in the order of the page.
+var features = []struct {
+	feature plan.Feature
+	name    string
+}{
+	{plan.FeatureAPI, "API access"},
+	{plan.FeatureSites, "Whole sites as sources"},
+	{plan.FeatureSchedules, "Sources that are read again by themselves"},
+}
+
+func amount(limit int) string {
+	if limit == plan.Unlimited {
+		return "Unlimited"
+	}
+	return plan.Thousands(limit)
+}

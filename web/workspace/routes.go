@@ -1,0 +1,43 @@
+// Package workspace owns the handlers of a workspace's pages, one file a page,
+// named as in the sidebar. What a page shows is in views/workspace, in a file of
+// the same name.
+package workspace
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/tenant"
+	"parley/internal/route"
+	"parley/web/site"
+)
+
+func Register(s *site.Site, app *fiber.App, table *route.Table) {
+	chatbots, workspace, models, members := chatbotPages{s}, workspacePages{s}, modelPages{s}, memberPages{s}
+	plans, usage, limits := planPages{s}, usagePages{s}, limitPages{s}
+	payments := paymentPages{plans}
+	route.Add(table, app, "/workspaces/:workspace", s.WithMember,
+		route.Get("", chatbots.chatbotsPage, route.May(tenant.Read)),
+		route.Post("/chatbots", chatbots.createChatbot, route.May(tenant.ManageChatbots), route.Body(site.MaxForm)),
+		route.Get("/settings", workspace.workspacePage, route.May(tenant.Read)),
+		route.Post("/delete", workspace.deleteWorkspace, route.May(tenant.ChangePlan), route.Body(site.MaxForm)),
+		route.Get("/models", models.modelsPage, route.May(tenant.Read)),
+		route.Post("/models", models.createProvider, route.May(tenant.ManageChatbots), route.Body(site.MaxForm), route.Costly),
+		route.Get("/models/:provider", models.providerPage, route.May(tenant.ManageChatbots)),
+		route.Post("/models/:provider", models.saveProvider, route.May(tenant.ManageChatbots), route.Body(site.MaxForm), route.Costly),
+		route.Post("/models/:provider/delete", models.deleteProvider, route.May(tenant.ManageChatbots), route.Body(site.MaxForm)),
+		route.Get("/usage", usage.usagePage, route.May(tenant.Read)),
+		route.Get("/members", members.membersPage, route.May(tenant.Read)),
+		route.Post("/members/:user/role", members.changeRole, route.May(tenant.ManageMembers), route.Body(site.MaxForm)),
+		route.Post("/members/:user/remove", members.removeMember, route.May(tenant.ManageMembers), route.Body(site.MaxForm)),
+		route.Post("/leave", members.leave, route.May(tenant.Read), route.Body(site.MaxForm)),
+		route.Post("/invitations", members.invite, route.May(tenant.ManageMembers), route.Body(site.MaxForm), route.Costly),
+		route.Post("/invitations/:invitation/cancel", members.cancelInvitation, route.May(tenant.ManageMembers), route.Body(site.MaxForm)),
+		route.Get("/plan", plans.plansPage, route.May(tenant.Read)),
+		route.Post("/plan", plans.changePlan, route.May(tenant.ChangePlan), route.Body(site.MaxForm)),
+		route.Post("/plan/checkout", payments.checkout, route.May(tenant.Pay), route.Body(site.MaxForm), route.Costly),
+		route.Post("/plan/portal", payments.portal, route.May(tenant.Pay), route.Body(site.MaxForm), route.Costly),
+		route.Get("/plan/return", payments.fromStripe, route.May(tenant.Pay)),
+		route.Get("/limits", limits.limitsPage, route.May(tenant.Read)),
+		route.Post("/limits", limits.keep, route.May(tenant.ChangePlan), route.Body(site.MaxForm)),
+	)
+}

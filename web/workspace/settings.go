@@ -1,0 +1,86 @@
+package workspace
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+	"parley/core/tenant"
+	"parley/views/shell"
+	"parley/views/ui"
+	views "parley/views/workspace"
+	"parley/web/site"
+)
+
+// workspacePages are the handlers of a workspace as a whole.
+type workspacePages struct{ *site.Site }
+
+func (s workspacePages) workspacePage(c *fiber.Ctx, v site.Visit) error {
+	return s.showWorkspace(c, v, fiber.StatusOK, site.Form{"confirm_name": ""}.View())
+}
+
+func (s workspacePages) showWorkspace(c *fiber.Ctx, v site.Visit, status int, f ui.Form) error {
+	members, err := s.Team.Members.List(c.UserContext(), v.WorkspaceID())
+	if err != nil {
+		return err
+	}
+	return site.Render(c, status, views.SettingsPage(v.Layout(c, shell.WorkspaceSection, "Workspace"), views.Settings{
+		Leave:  views.Leave{OnlyOwner: onlyOwner(members, v.Person.User.ID)},
+		Delete: f, MayDelete: v.May(tenant.ChangePlan), Paid: s.Billing != nil,
+	}))
+}
+
+// deleteWorkspace ends the subscription before anything else: what is deleted
+// must not be paid for any more.
+func (s workspacePages) deleteWorkspace(c *fiber.Ctx, v site.Visit) error {
+	typed, err := site.ReadForm(c, "confirm_name")
+	if err != nil {
+		return err
+	}
+	if err := s.deleteAll(c, v, typed["confirm_name"]); err != nil {
+		site.LogFailure(c, s.Log, fault.As(err))
+		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showWorkspace(c, v, status, f) })
+	}
+	return site.Done(c, elsewhere(v), "gone")
+}
+
+func (s workspacePages) deleteAll(c *fiber.Ctx, v site.Visit, name string) error {
+	if strings.TrimSpace(name) != v.Member.Workspace.Name {
+		return fault.InField("confirm_name", "That is not the name of the workspace. Type the name exactly as it is shown.")
+	}
+	if s.Billing != nil {
+		if err := s.Billing.Cancel(c.UserContext(), v.WorkspaceID()); err != nil {
+			return fault.Wrap(fault.Unavailable, err, "Stripe could not cancel the subscription, so nothing was deleted. Try again in a minute.")
+		}
+	}
+	if err := s.deleteContent(c, v); err != nil {
+		return fault.Wrap(fault.Unavailable, err, "Some of the workspace is still there. Delete it again in a minute. The subscription has ended, so nothing more will be charged.")
+	}
+	return nil
+}
+
+// deleteContent lets the index forget each chatbot before the rows go.
+func (s workspacePages) deleteContent(c *fiber.Ctx, v site.Visit) error {
+	bots, err := s.Chatbots.List(c.UserContext(), v.WorkspaceID())
+	if err != nil {
+		return err
+	}
+	for _, bot := range bots {
+		err := s.Chatbots.Delete(c.UserContext(), v.WorkspaceID(), bot.ID)
+		if err != nil && !fault.Is(err, fault.NotFound) { // somebody else was faster
+			return err
+		}
+	}
+	return s.Subscriptions.Deletions.DeleteWorkspace(c.UserContext(), v.WorkspaceID())
+}
+
+// elsewhere is where a person goes on when a workspace is gone.
+func elsewhere(v site.Visit) string {
+	for _, m := range v.Person.Memberships {
+		if m.Workspace.ID != v.WorkspaceID() {
+			return shell.WorkspaceURL(m.Workspace.ID)
+		}
+	}
+	return "/"
+}
