@@ -364,7 +364,7 @@ func TestDoctorCommand(t *testing.T) {
 	t.Parallel()
 	onTerminals(t, func(term *terminal) {
 		parts := term.records("doctor")
-		if got := values(parts, "part"); !slices.Equal(got, []string{"database", "index", "model", "provider keys", "proxies", "files"}) {
+		if got := values(parts, "part"); !slices.Equal(got, []string{"database", "index", "model", "embeddings", "provider keys", "proxies", "files"}) {
 			t.Errorf("the parts are %v", got)
 		}
 		for _, part := range parts {

@@ -158,7 +158,7 @@ func (w *instance) newTenant(name string, on plan.Name, documents ...string) ten
 	w.must(err)
 	tn.workspace, tn.chatbot = workspace, bot.ID
 	for _, text := range documents {
-		_, err := p.Knowledge.Documents.Add(ctx, workspace, bot.ID, knowledge.NewDocument{Title: app.TitleOf(name, text), Content: text})
+		_, err := p.Knowledge.Documents.Add(ctx, workspace, bot.ID, knowledge.NewDocument{Title: knowledge.TitleOf(name, text), Content: text})
 		w.must(err)
 	}
 	token, secret, err := p.Chatbots.Tokens.Issue(ctx, workspace, bot.ID, chatbot.NewToken{Name: "test", CreatedBy: tn.email})

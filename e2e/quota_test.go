@@ -14,7 +14,7 @@ import (
 // includes lets a plan include less.
 func (w *instance) includes(name plan.Name, change func(*plan.Limits)) {
 	w.Helper()
-	p, err := w.server.PlanNamed(w.Context(), name)
+	p, err := w.server.Tenants.Plans.Existing(w.Context(), name)
 	w.must(err)
 	change(&p.Limits)
 	w.must(w.server.Tenants.Plans.UpdatePlan(w.Context(), p))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"entgo.io/ent/dialect"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"parley/core/account"
@@ -259,6 +260,25 @@ func TestUnavailablePostgres(t *testing.T) {
 	})
 }
 
+func TestOpenWithoutPostgreSQL(t *testing.T) {
+	for sentence, c := range map[string]struct{ url, says string }{
+		"nobody listens":          {"postgres://me:hunter2@127.0.0.1:1/parley", "PostgreSQL does not answer at 127.0.0.1:1 (connection refused); start it there, or correct DATABASE_URL"},
+		"there is no such socket": {"postgres://me:hunter2@/parley?host=/nowhere", "PostgreSQL does not answer at /nowhere:5432 (no such file or directory); start it there, or correct DATABASE_URL"},
+		"there is no such role":   {strings.Replace(pgtest.New(t), "postgres://postgres@", "postgres://nobody:hunter2@", 1), `(role "nobody" does not exist); correct DATABASE_URL`},
+	} {
+		t.Run(sentence+", and one sentence says so", func(t *testing.T) {
+			_, err := Open(t.Context(), c.url)
+			if err == nil || !strings.HasSuffix(err.Error(), c.says) || strings.ContainsAny(err.Error(), "\n\t") || strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("it says %q", err)
+			}
+			var cause *pgconn.ConnectError
+			if !errors.As(err, &cause) {
+				t.Error("the driver's error is lost")
+			}
+		})
+	}
+}
+
 // A workspace is deleted while questions begin in it: none of them, nor the
 // deletion, ends in a deadlock, which PostgreSQL would report after a second.
 func TestDeleteWorkspaceWhileQuestionsBegin(t *testing.T) {
@@ -307,6 +327,40 @@ func TestDeleteWorkspaceWhileQuestionsBegin(t *testing.T) {
 			close(begin)
 			all.Wait()
 		}
+	})
+}
+
+// A question ties its conversation to an end user while the workspace is being
+// deleted.
+func TestDeleteWorkspaceWhileAConversationIsTied(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		a := b.fill("a")
+		b.must(b.FinishTurn(b.Context(), a.id, a.wholeAnswer(a.answer, 1)))
+		deleted := make(chan error, 1)
+		b.must(b.InTx(b.Context(), func(ctx context.Context) error {
+			if _, err := b.BeginTurn(ctx, a.id, a.newTurn()); err != nil {
+				return err
+			}
+			go func() { deleted <- b.DeleteWorkspace(b.Context(), a.id) }()
+			b.waitUntilBlocked()
+			return b.SetExternalUser(ctx, a.id, a.conversation, a.secret)
+		}))
+		b.must(receive(b.T, "the workspace is deleted", deleted))
+		if !b.isGone(a.id) {
+			b.Error("the workspace is left")
+		}
+	})
+}
+
+// waitUntilBlocked waits until a statement waits for another transaction. SQLite
+// has one writer, and its queue shows nobody.
+func (b *bundle) waitUntilBlocked() {
+	b.Helper()
+	if b.IsSQLite() {
+		return
+	}
+	eventually(b.T, "somebody waits", func() bool {
+		return b.count("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") > 0
 	})
 }
 

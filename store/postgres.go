@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"runtime"
+	"strconv"
 	"time"
 
 	"entgo.io/ent/dialect"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"parley/internal/intx"
@@ -24,6 +27,10 @@ func openPostgres(ctx context.Context, url string) (*Store, error) {
 		return nil, err
 	}
 	if err := migratePostgres(ctx, config, migrations.Postgres()); err != nil {
+		var failed *pgconn.ConnectError
+		if errors.As(err, &failed) {
+			return nil, &connectFailure{failed}
+		}
 		return nil, fmt.Errorf("migrating the database: %w", err)
 	}
 	db := stdlib.OpenDB(*config)
@@ -41,6 +48,40 @@ func parsePostgres(url string) (*pgx.ConnConfig, error) {
 		return nil, errors.New("DATABASE_URL is not a PostgreSQL URL such as postgres://user:password@host:5432/parley")
 	}
 	return config, nil
+}
+
+// connectFailure says in one sentence why there is no connection. The driver
+// says it in several lines, one for each way that it tried.
+type connectFailure struct{ cause *pgconn.ConnectError }
+
+// Error is the sentence, which holds no password.
+func (f *connectFailure) Error() string {
+	at := net.JoinHostPort(f.cause.Config.Host, strconv.Itoa(int(f.cause.Config.Port)))
+	var refusal *pgconn.PgError
+	switch {
+	case errors.As(f.cause, &refusal) && busyPostgres(refusal.Code):
+		return fmt.Sprintf("PostgreSQL at %s cannot be used just now (%s); try again in a moment", at, refusal.Message)
+	case errors.As(f.cause, &refusal):
+		return fmt.Sprintf("PostgreSQL at %s refuses the connection (%s); correct DATABASE_URL", at, refusal.Message)
+	}
+	return fmt.Sprintf("PostgreSQL does not answer at %s (%v); start it there, or correct DATABASE_URL", at, innermost(f.cause))
+}
+
+// Unwrap is the driver's error.
+func (f *connectFailure) Unwrap() error { return f.cause }
+
+// innermost is the first cause of the first cause of an error, and so on.
+func innermost(err error) error {
+	for {
+		cause := errors.Unwrap(err)
+		if joined, many := err.(interface{ Unwrap() []error }); many && len(joined.Unwrap()) > 0 {
+			cause = joined.Unwrap()[0]
+		}
+		if cause == nil {
+			return err
+		}
+		err = cause
+	}
 }
 
 // pool runs transactions on connections of their own.

@@ -91,7 +91,7 @@ func (cmd *knowledgeAddCmd) read(in io.Reader, name string) (knowledge.NewDocume
 	}
 	request.Content = string(body)
 	if request.Title == "" {
-		request.Title = app.TitleOf(filepath.ToSlash(name), request.Content)
+		request.Title = knowledge.TitleOf(filepath.ToSlash(name), request.Content)
 	}
 	return request, nil
 }

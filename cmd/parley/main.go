@@ -43,7 +43,7 @@ type cli struct {
 	Reindex   reindexCmd      `cmd:"" help:"Rebuild the whole index from the database. The old index serves meanwhile."`
 	Extract   extractChildCmd `cmd:"" name:"extract-child" hidden:""`
 	Eval      evalCmd         `cmd:"" help:"Measure retrieval."`
-	Doctor    doctorCmd       `cmd:"" help:"Check database, index, model, keys, Stripe and mail server, and say what to do."`
+	Doctor    doctorCmd       `cmd:"" help:"Check the database, index, models, keys, Stripe and the mail server, and say what to do."`
 	Version   versionCmd      `cmd:"" help:"Print the version."`
 }
 

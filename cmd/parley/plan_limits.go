@@ -84,7 +84,7 @@ type planLimitsCmd struct {
 // Run changes the plan's row.
 func (cmd *planLimitsCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
-		changed, err := p.PlanNamed(ctx, plan.Name(cmd.Plan))
+		changed, err := p.Tenants.Plans.Existing(ctx, plan.Name(cmd.Plan))
 		if err != nil {
 			return err
 		}

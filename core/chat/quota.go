@@ -2,8 +2,11 @@ package chat
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"parley/core/fault"
 	"parley/core/plan"
@@ -18,7 +21,8 @@ const (
 	// refusedFor is how long a workspace without messages left is refused
 	// before the database is asked again.
 	refusedFor = 5 * time.Second
-	// quotaMax is how many workspaces are remembered.
+	// quotaMax is how many months are remembered, besides those of which a
+	// message is being admitted or stored.
 	quotaMax = 20_000
 )
 
@@ -42,7 +46,7 @@ type Quota struct {
 	now   func() time.Time
 
 	mu     sync.Mutex
-	months map[counted]*monthOf
+	months *simplelru.LRU[counted, *monthOf]
 }
 
 // counted is whose messages are counted.
@@ -77,7 +81,9 @@ type reserving struct {
 
 // NewQuota returns the quota of a store.
 func NewQuota(store Months, now func() time.Time) *Quota {
-	return &Quota{store: store, now: now, months: map[counted]*monthOf{}}
+	// makeRoom evicts: the list itself does not know which months are in use.
+	months, _ := simplelru.NewLRU[counted, *monthOf](math.MaxInt, nil) // fails below one
+	return &Quota{store: store, now: now, months: months}
 }
 
 // Take admits a message of an origin's month. It is RateLimited when the plan
@@ -114,16 +120,33 @@ func (q *Quota) Take(ctx context.Context, workspaceID string, origin Origin, p p
 
 // of returns the month of a workspace. Tickets of an earlier month keep that.
 func (q *Quota) of(whose counted, month string) *monthOf {
-	m, ok := q.months[whose]
+	m, ok := q.months.Get(whose)
 	if ok && m.month == month {
 		return m
 	}
-	if !ok && len(q.months) >= quotaMax {
-		clear(q.months)
+	if !ok {
+		q.makeRoom()
 	}
 	m = &monthOf{month: month}
-	q.months[whose] = m
+	q.months.Add(whose, m)
 	return m
+}
+
+// makeRoom forgets the month that was asked for longest ago, when there are
+// many. One that is in use stays: it knows of messages that are being stored,
+// which another monthOf of that workspace would admit again.
+func (q *Quota) makeRoom() {
+	if q.months.Len() < quotaMax {
+		return
+	}
+	for range q.months.Len() {
+		whose, oldest, _ := q.months.GetOldest()
+		if oldest.open == 0 && oldest.waiting == 0 {
+			q.months.Remove(whose)
+			return
+		}
+		q.months.Get(whose) // makes it the newest
+	}
 }
 
 // reserve asks the database, or waits for the answer that somebody else awaits.
@@ -180,7 +203,7 @@ func (q *Quota) unlocked(do func()) {
 func (q *Quota) Recheck(workspaceID string, origin Origin) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if m, ok := q.months[counted{workspaceID, origin}]; ok {
+	if m, ok := q.months.Peek(counted{workspaceID, origin}); ok {
 		m.refused = time.Time{}
 	}
 }

@@ -116,7 +116,7 @@ func TestQuota(t *testing.T) {
 	t.Run("a plan without a limit asks nobody", func(t *testing.T) {
 		l, q := newLedger()
 		wantUse(t, l, q, plan.Unlimited, false)
-		if l.asked != 0 || len(q.months) != 0 {
+		if l.asked != 0 || q.months.Len() != 0 {
 			t.Errorf("the database was asked %d times", l.asked)
 		}
 	})
@@ -203,7 +203,7 @@ func TestQuota(t *testing.T) {
 			claim.Drop(nil)
 			claim.Drop(nil)
 		}
-		if m := q.months[counted{"ws", API}]; m.free != 0 || m.open != 0 {
+		if m, _ := q.months.Peek(counted{"ws", API}); m.free != 0 || m.open != 0 {
 			t.Errorf("%d are free and %d are open", m.free, m.open)
 		}
 	})
@@ -228,8 +228,28 @@ func TestQuota(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if len(q.months) > quotaMax {
-			t.Errorf("%d are remembered", len(q.months))
+		if q.months.Len() > quotaMax {
+			t.Errorf("%d are remembered", q.months.Len())
+		}
+	})
+
+	t.Run("a workspace whose message is being stored is remembered, however many others ask meanwhile", func(t *testing.T) {
+		l, q := newLedger()
+		storing, err := q.Take(t.Context(), "ws", API, including(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 * quotaMax {
+			if err := l.use(t.Context(), q, fmt.Sprint(i), including(5)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantUse(t, l, q, 1, true)
+		l.store("ws")
+		storing.Keep()
+		wantUse(t, l, q, 1, true)
+		if q.months.Len() > quotaMax {
+			t.Errorf("%d are remembered", q.months.Len())
 		}
 	})
 }
@@ -283,8 +303,8 @@ func TestQuotaAtOnce(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if asked != 1 || q.months[counted{"ws", API}].open != 10 {
-				t.Errorf("it was asked %d times, and %d began", asked, q.months[counted{"ws", API}].open)
+			if m, _ := q.months.Peek(counted{"ws", API}); asked != 1 || m.open != 10 {
+				t.Errorf("it was asked %d times, and %d began", asked, m.open)
 			}
 		})
 	})

@@ -1,9 +1,10 @@
 package chatbot
 
 import (
-	"maps"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
 // A principal is believed for cacheFor without asking the database, which
@@ -13,12 +14,14 @@ const (
 	cacheMax = 20_000
 )
 
-// cache holds principals by the hash of their token.
+// cache holds principals by the hash of their token. Requests only peek at the
+// entries, so that they need not wait for one another. The one that is evicted
+// is therefore the one that ends first.
 type cache struct {
 	now func() time.Time
 
 	mu      sync.RWMutex
-	entries map[string]entry
+	entries *simplelru.LRU[string, entry]
 	// drops grows with each removal, so that what was read before one is not
 	// put after it.
 	drops uint64
@@ -30,13 +33,14 @@ type entry struct {
 }
 
 func newCache(now func() time.Time) *cache {
-	return &cache{now: now, entries: map[string]entry{}}
+	entries, _ := simplelru.NewLRU[string, entry](cacheMax, nil) // fails below one
+	return &cache{now: now, entries: entries}
 }
 
 func (c *cache) get(hash string) (*Principal, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	e, ok := c.entries[hash]
+	e, ok := c.entries.Peek(hash)
 	if !ok || !c.now().Before(e.until) {
 		return nil, false
 	}
@@ -55,10 +59,7 @@ func (c *cache) put(hash string, principal *Principal, generation uint64) {
 	if c.drops != generation {
 		return
 	}
-	if len(c.entries) >= cacheMax {
-		clear(c.entries)
-	}
-	c.entries[hash] = entry{principal, c.now().Add(cacheFor)}
+	c.entries.Add(hash, entry{principal, c.now().Add(cacheFor)})
 }
 
 func (c *cache) dropChatbot(chatbotID string) {
@@ -73,5 +74,9 @@ func (c *cache) drop(which func(*Principal) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.drops++
-	maps.DeleteFunc(c.entries, func(_ string, e entry) bool { return which(e.principal) })
+	for _, hash := range c.entries.Keys() {
+		if e, _ := c.entries.Peek(hash); which(e.principal) {
+			c.entries.Remove(hash)
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"io"
 	"log/slog"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -209,6 +210,17 @@ func names(kinds []Kind) []string {
 		texts[i] = string(kind)
 	}
 	return texts
+}
+
+// TitleOf is the title of a text that comes with none: its first Markdown
+// heading, or the name of its file, whose folders are separated by slashes.
+func TitleOf(name, text string) string {
+	for line := range strings.Lines(text) {
+		if title, ok := strings.CutPrefix(line, "# "); ok {
+			return strings.TrimSpace(title)
+		}
+	}
+	return strings.TrimSuffix(path.Base(name), path.Ext(name))
 }
 
 func checkTitle(title string) error {

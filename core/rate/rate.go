@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
 	"parley/core/fault"
 	"parley/core/plan"
 )
@@ -59,8 +61,8 @@ var defaultLimits = Limits{
 const (
 	// paceKept is for how long what somebody did matters.
 	paceKept = time.Minute + time.Second
-	// paceMax is how many people, workspaces and networks are remembered. With
-	// more of them in one minute, all begin anew.
+	// paceMax is how many counts of people, workspaces and networks are kept.
+	// With more of them in one minute, those that waited longest begin anew.
 	paceMax = 100_000
 )
 
@@ -72,9 +74,8 @@ type Pace struct {
 
 	now func() time.Time
 
-	mu    sync.Mutex
-	byKey map[paceKey]*paced
-	swept time.Time
+	mu     sync.Mutex
+	counts *simplelru.LRU[paceKey, *paced] // the one asked longest ago is the oldest
 }
 
 type paceKey struct {
@@ -90,7 +91,8 @@ type paced struct {
 
 // NewPace returns a pace. The clock now is better monotonic.
 func NewPace(now func() time.Time) *Pace {
-	return &Pace{Limits: defaultLimits, now: now, byKey: map[paceKey]*paced{}, swept: now()}
+	counts, _ := simplelru.NewLRU[paceKey, *paced](paceMax, nil) // fails below one
+	return &Pace{Limits: defaultLimits, now: now, counts: counts}
 }
 
 // Person counts a request of somebody who is signed in. It is RateLimited when
@@ -127,12 +129,12 @@ func (p *Pace) count(who, id string, class Class, limits []int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
-	p.sweep(now)
+	p.forget(now)
 	for c := class; c >= Ordinary; c-- {
-		of, known := p.byKey[paceKey{who, id, c}]
+		of, known := p.counts.Get(paceKey{who, id, c})
 		if !known {
 			of = &paced{}
-			p.byKey[paceKey{who, id, c}] = of
+			p.counts.Add(paceKey{who, id, c}, of)
 		}
 		of.asked = now
 		if _, wait := of.minute.Take(now, 1, limits[c], 0); wait > 0 {
@@ -142,18 +144,14 @@ func (p *Pace) count(who, id string, class Class, limits []int) error {
 	return nil
 }
 
-func (p *Pace) sweep(now time.Time) {
-	if len(p.byKey) >= paceMax {
-		clear(p.byKey)
-	}
-	if now.Sub(p.swept) < paceKept {
-		return
-	}
-	p.swept = now
-	for key, of := range p.byKey {
-		if now.Sub(of.asked) >= paceKept {
-			delete(p.byKey, key)
+// forget drops the counts that no longer matter.
+func (p *Pace) forget(now time.Time) {
+	for {
+		_, oldest, any := p.counts.GetOldest()
+		if !any || now.Sub(oldest.asked) < paceKept {
+			return
 		}
+		p.counts.RemoveOldest()
 	}
 }
 

@@ -58,19 +58,28 @@ func TestPace(t *testing.T) {
 			t.Error(err)
 		}
 	}))
-	t.Run("who asked for nothing in a minute is forgotten, and many networks do not fill the memory", inBubble(func(t *testing.T, p *Pace) {
+	t.Run("whoever asked for nothing in a minute is forgotten first, and many networks do not fill the memory", inBubble(func(t *testing.T, p *Pace) {
 		for i := range paceMax + 10 {
 			if err := p.Stranger(fmt.Sprint(i)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if len(p.byKey) > paceMax {
-			t.Errorf("%d are kept", len(p.byKey))
+		if p.counts.Len() > paceMax {
+			t.Errorf("%d are kept", p.counts.Len())
+		}
+		for range p.Limits.Stranger[Ordinary] {
+			_ = p.Stranger("busy")
+		}
+		for i := range paceMax - 1 {
+			_ = p.Stranger(fmt.Sprint("other ", i))
+		}
+		if err := p.Stranger("busy"); !fault.Is(err, fault.RateLimited) {
+			t.Errorf("one of %d networks: its next request gives %v", paceMax, err)
 		}
 		time.Sleep(paceKept)
 		_ = p.Stranger("192.0.2.1/32")
-		if len(p.byKey) != 1 {
-			t.Errorf("%d are kept", len(p.byKey))
+		if p.counts.Len() != 1 {
+			t.Errorf("%d are kept", p.counts.Len())
 		}
 	}))
 }

@@ -3,8 +3,6 @@ package app
 import (
 	"context"
 	"io/fs"
-	"path"
-	"strings"
 
 	"parley/core/account"
 	"parley/core/chatbot"
@@ -116,21 +114,11 @@ func addDocuments(ctx context.Context, p *Program, bot chatbot.Chatbot) error {
 			return err
 		}
 		_, err = p.Knowledge.Documents.Add(ctx, bot.WorkspaceID, bot.ID, knowledge.NewDocument{
-			Title: TitleOf(name, string(text)), Kind: knowledge.Markdown, Content: string(text),
+			Title: knowledge.TitleOf(name, string(text)), Kind: knowledge.Markdown, Content: string(text),
 		})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// TitleOf is a Markdown text's first heading, or its file's name.
-func TitleOf(name, text string) string {
-	for line := range strings.Lines(text) {
-		if title, ok := strings.CutPrefix(line, "# "); ok {
-			return strings.TrimSpace(title)
-		}
-	}
-	return strings.TrimSuffix(path.Base(name), path.Ext(name))
 }

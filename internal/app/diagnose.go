@@ -20,8 +20,14 @@ type Diagnosis struct {
 	Remedy string `json:"remedy,omitzero"`
 }
 
-// Diagnose checks each part of the installation.
+// Diagnose checks each part of the installation. It makes no data folder: where
+// there is none, there is nothing to check.
 func Diagnose(ctx context.Context, config *Config) []Diagnosis {
+	for _, dir := range config.DataDirs() {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			return []Diagnosis{{"data folder", false, "there is no folder " + dir, "If this server is new, run parley serve, which makes the folder. Otherwise set DATA_DIR, or the path in DATABASE_URL, to the folder that the server has."}}
+		}
+	}
 	p, err := Open(ctx, config, NewLog(config))
 	if err != nil {
 		return []Diagnosis{{"start", false, Sentence(err), "Check DATA_DIR, DATABASE_URL and the LLM_ settings: parley config shows them."}}
@@ -39,6 +45,7 @@ func Diagnose(ctx context.Context, config *Config) []Diagnosis {
 	for _, part := range p.parts() {
 		found = append(found, diagnosed(part.Name, part.Check(ctx), details[part.Name], remedies[part.Name]))
 	}
+	found = append(found, diagnoseEmbeddings(ctx, config))
 	found = append(found, diagnoseKeys(config, p.Store.IsSQLite()), diagnoseProxies(config), diagnoseFiles(ctx, config))
 	found = append(found, diagnoseStripe(ctx, p)...)
 	if p.Mails != nil {
@@ -56,6 +63,19 @@ func diagnosed(part string, err error, detail, remedy string) Diagnosis {
 		return Diagnosis{part, false, Sentence(err), remedy}
 	}
 	return Diagnosis{Part: part, OK: true, Detail: detail}
+}
+
+// diagnoseEmbeddings has the embedding model make a vector.
+func diagnoseEmbeddings(ctx context.Context, config *Config) Diagnosis {
+	const remedy = "Check EMBED_MODEL, EMBED_DIMENSIONS, EMBED_BASE_URL and EMBED_API_KEY, and that the model's server can be reached from here."
+	if config.EmbedModel == "" {
+		return Diagnosis{Part: "embeddings", OK: true, Detail: "built in"}
+	}
+	embedder, err := OpenEmbedder(config)
+	if err == nil {
+		_, err = embedder.Questions(ctx, []string{"How can I reach you?"})
+	}
+	return diagnosed("embeddings", err, config.EmbedModel, remedy)
 }
 
 // diagnoseFiles checks whether the processes that read files can be confined.

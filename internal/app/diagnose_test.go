@@ -1,10 +1,16 @@
 package app
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"parley/internal/app/config"
+	"parley/llm/llmtest"
 )
 
 func TestClientsBehindAnUnknownProxy(t *testing.T) {
@@ -51,4 +57,43 @@ func TestLinksInMails(t *testing.T) {
 			t.Errorf("it says %+v", found)
 		}
 	})
+}
+
+func TestDoctorWithoutADataFolder(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "data")
+	for sentence, c := range map[string]config.Serving{
+		"DATA_DIR":            {DataDir: missing},
+		"the database's path": {DataDir: t.TempDir(), DatabaseURL: "sqlite:" + missing + "/parley.db"},
+	} {
+		t.Run("a folder of "+sentence+" that is not there is named, and not made", func(t *testing.T) {
+			found := Diagnose(t.Context(), &Config{Serving: c})
+			if len(found) != 1 || found[0].OK || !strings.Contains(found[0].Detail, missing) || !strings.Contains(found[0].Remedy, "parley serve") {
+				t.Errorf("it says %+v", found)
+			}
+			if _, err := os.Stat(missing); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the folder: %v", err)
+			}
+		})
+	}
+}
+
+func TestDoctorAsksTheEmbeddingModel(t *testing.T) {
+	server := llmtest.NewEmbeddings(t, 8)
+	embeddings := func(address, model string) Diagnosis {
+		c := &Config{}
+		c.EmbedBaseURL, c.EmbedModel, c.EmbedAPIKey = address, model, "sk-secret"
+		return diagnoseEmbeddings(t.Context(), c)
+	}
+	if d := embeddings("", ""); !d.OK || d.Detail != "built in" {
+		t.Errorf("the built-in one: %+v", d)
+	}
+	if d := embeddings(server.BaseURL(), "double"); !d.OK || d.Detail != "double" || len(server.Requests()) != 1 {
+		t.Errorf("one that works: %+v after %d requests", d, len(server.Requests()))
+	}
+	server.Always(llmtest.EmbeddingReply{Reply: llmtest.Reply{Status: 401}})
+	for sentence, address := range map[string]string{"one that refuses the key": server.BaseURL(), "one that is away": "http://127.0.0.1:1/v1"} {
+		if d := embeddings(address, "double"); d.OK || !strings.Contains(d.Remedy, "EMBED_API_KEY") || strings.Contains(d.Detail+d.Remedy, "sk-secret") {
+			t.Errorf("%s: %+v", sentence, d)
+		}
+	}
 }

@@ -6,8 +6,6 @@ import (
 
 	"parley/core/chat"
 	"parley/core/chatbot"
-	"parley/core/fault"
-	"parley/core/plan"
 )
 
 // ConversationID returns the database's number of a conversation from the
@@ -29,29 +27,9 @@ func (p *Program) OperatorOf(ctx context.Context, bot chatbot.Chatbot) (*chatbot
 	if err != nil {
 		return nil, err
 	}
-	plans, err := p.Tenants.Plans.All(ctx)
+	inForce, err := p.Tenants.Plans.Existing(ctx, workspace.Plan)
 	if err != nil {
 		return nil, err
 	}
-	caller := &chatbot.Principal{Chatbot: bot, Plan: plan.Plan{}}
-	for _, candidate := range plans {
-		if candidate.Name == workspace.Plan {
-			caller.Plan = candidate
-		}
-	}
-	return caller, nil
-}
-
-// PlanNamed returns a plan by its name.
-func (p *Program) PlanNamed(ctx context.Context, name plan.Name) (plan.Plan, error) {
-	plans, err := p.Tenants.Plans.All(ctx)
-	if err != nil {
-		return plan.Plan{}, err
-	}
-	for _, one := range plans {
-		if one.Name == name {
-			return one, nil
-		}
-	}
-	return plan.Plan{}, fault.New(fault.NotFound, "There is no plan %q.", name)
+	return &chatbot.Principal{Chatbot: bot, Plan: inForce}, nil
 }

@@ -90,6 +90,7 @@ var table = []Row{
 	{
 		Packages: []string{"core/rate"},
 		Ours:     []string{"core/plan", "core/fault"},
+		Outside:  []string{lru},
 		Because:  "how many requests are admitted is counted, whoever makes them",
 	},
 	{
@@ -111,7 +112,7 @@ var table = []Row{
 	{
 		Packages: []string{"core/chatbot"},
 		Ours:     domain[:8],
-		Outside:  []string{crypto},
+		Outside:  []string{crypto, lru},
 		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
 	},
 	{
@@ -190,6 +191,7 @@ var table = []Row{
 	{
 		Packages: []string{"core/chat"},
 		Ours:     []string{"core/chatbot", "core/plan", "core/fault"},
+		Outside:  []string{lru},
 		Because:  "it keeps conversations, and knows neither how an answer is made nor how it travels",
 	},
 	{

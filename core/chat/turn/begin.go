@@ -151,10 +151,12 @@ func (b *beginning) append(ctx context.Context, conversation chat.Conversation, 
 	defer cancel()
 	var answerID int64
 	err = b.Turns.InTx(ctx, func(ctx context.Context) error {
-		if err := b.Chats.SetExternalUser(ctx, conversation, b.ask.ExternalUserID); err != nil {
+		if answerID, err = b.Turns.BeginTurn(ctx, a.workspaceID, b.opening(conversation, a)); err != nil {
 			return err
 		}
-		if answerID, err = b.Turns.BeginTurn(ctx, a.workspaceID, b.opening(conversation, a)); err != nil {
+		// After BeginTurn, which locks the workspace: a deletion locks it before
+		// the conversation, too.
+		if err := b.Chats.SetExternalUser(ctx, conversation, b.ask.ExternalUserID); err != nil {
 			return err
 		}
 		if b.ask.Key != nil {

@@ -32,6 +32,10 @@ type oneConversation struct {
 	away     time.Time
 	panics   bool
 	finished []Answer
+	// locked says that BeginTurn has locked the workspace, and tied to whom the
+	// conversation was tied after that.
+	locked bool
+	tied   string
 }
 
 func (s *oneConversation) InTx(ctx context.Context, fn func(context.Context) error) error {
@@ -52,7 +56,16 @@ func (s *oneConversation) BeginTurn(context.Context, string, Opening) (int64, er
 	if time.Now().Before(s.busy) {
 		return 0, fault.New(fault.Conflict, "busy")
 	}
+	s.locked = true
 	return 7, nil
+}
+
+func (s *oneConversation) SetExternalUser(_ context.Context, _ string, _ int64, externalUserID string) error {
+	if !s.locked {
+		return errors.New("the workspace is not locked: this may end in a deadlock with its deletion")
+	}
+	s.tied = externalUserID
+	return nil
 }
 
 func (s *oneConversation) LastMessages(context.Context, string, int64, int64, int) ([]chat.Message, error) {
@@ -191,6 +204,20 @@ func TestBusyElsewhere(t *testing.T) {
 			}
 			isFree(t, s)
 		})
+	})
+}
+
+func TestEndUserOfALaterTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, ask := &oneConversation{}, question()
+		ask.ExternalUserID = "alice"
+		turn, err := room(store, nothingFound{}, says{text: "Yes."}).Begin(t.Context(), caller, ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := turn.Run(t.Context(), nil); err != nil || store.tied != "alice" {
+			t.Errorf("the conversation is tied to %q: %v", store.tied, err)
+		}
 	})
 }
 

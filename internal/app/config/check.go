@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -47,14 +48,21 @@ type noting struct {
 	note func(*kong.Value)
 }
 
-// Decode is that of [kong.Mapper].
+// Decode is that of [kong.Mapper]. It refuses a zero outside the range: later,
+// zero means that the setting is not set.
 func (n noting) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	err := n.Mapper.Decode(ctx, target)
+	least, _, ranged := strings.Cut(ctx.Value.Tag.Get("range"), "-")
+	if err == nil && ranged && target.IsZero() && bound(target.Type(), least) > 0 {
+		err = errZero
+	}
 	if err != nil {
 		n.note(ctx.Value)
 	}
 	return err
 }
+
+var errZero = errors.New("zero is outside the range")
 
 type notingBool struct{ noting }
 
