@@ -4,6 +4,9 @@
 //
 // It does not own pages and cookies (package web/site) nor any rule about what is
 // asked of it (packages under core).
+//
+// It has more than 2,500 lines: each resource has a handler type of its own, and
+// all share visits, decoding and the one table of errors.
 package api
 
 import (

@@ -3,10 +3,14 @@ package store
 import (
 	"context"
 
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+
 	"parley/core/tenant"
 	"parley/ent"
 	"parley/ent/member"
 	"parley/ent/scope"
+	"parley/ent/user"
 )
 
 // Members keeps the members of workspaces.
@@ -24,6 +28,16 @@ func (s *Members) Memberships(ctx context.Context, userID string) ([]tenant.Memb
 			Workspace: workspaceFromRow(row.Edges.Workspace), Role: tenant.Role(row.Role), OverLimit: row.OverLimit,
 		}
 	})
+}
+
+// LockMemberships makes others wait who lock the memberships of the same user,
+// until the transaction ends. On SQLite the transaction itself does.
+func (s *Members) LockMemberships(ctx context.Context, userID string) error {
+	if s.store.dialect != dialect.Postgres {
+		return nil
+	}
+	_, err := s.store.db(ctx).User.Query().Where(user.ID(userID)).ForUpdate(entsql.WithLockClause("FOR NO KEY UPDATE")).Only(ctx)
+	return mapError(err)
 }
 
 // Members returns the members of a workspace, oldest first.

@@ -23,19 +23,29 @@ func NewSessions(db *Store) *Sessions { return &Sessions{db} }
 func (s *Sessions) CreateSession(ctx context.Context, session account.Session) error {
 	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
 		return db.Session.Create().SetID(session.ID).SetUserID(session.UserID).SetCreatedAt(session.CreatedAt).
-			SetLastSeenAt(session.LastSeenAt).SetExpiresAt(session.ExpiresAt).Exec(ctx)
+			SetLastSeenAt(session.LastSeenAt).SetExpiresAt(session.ExpiresAt).
+			SetUserAgent(session.Agent).SetNetwork(session.Network).Exec(ctx)
 	})
 }
 
 // Session returns one session.
 func (s *Sessions) Session(ctx context.Context, id string) (account.Session, error) {
 	row, err := s.store.db(ctx).Session.Get(ctx, id)
-	return one(row, err, func(row *ent.Session) account.Session {
-		return account.Session{
-			ID: row.ID, UserID: row.UserID, CreatedAt: row.CreatedAt.UTC(),
-			LastSeenAt: row.LastSeenAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
-		}
-	})
+	return one(row, err, sessionFromRow)
+}
+
+// SessionsOf returns those of a user, the one that was used last first.
+func (s *Sessions) SessionsOf(ctx context.Context, userID string) ([]account.Session, error) {
+	rows, err := s.store.db(ctx).Session.Query().Where(session.UserID(userID)).
+		Order(ent.Desc(session.FieldLastSeenAt), ent.Desc(session.FieldID)).All(ctx)
+	return mapped(rows, err, sessionFromRow)
+}
+
+func sessionFromRow(row *ent.Session) account.Session {
+	return account.Session{
+		ID: row.ID, UserID: row.UserID, CreatedAt: row.CreatedAt.UTC(),
+		LastSeenAt: row.LastSeenAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(), Agent: row.UserAgent, Network: row.Network,
+	}
 }
 
 // TouchSession records the use of a session.

@@ -10,7 +10,8 @@
 //
 //   - PrincipalByTokenHash: a token's secret says which workspace it is of.
 //   - Session, CreateSession and their like, TrustDevice, TrustedBy,
-//     ForgetDevices, User…, SetPassword, SetEmail, Memberships: a person signs in before, and across, workspaces.
+//     ForgetDevices, User…, SetPassword, SetEmail, SetProfile, SessionsOf, Memberships,
+//     LockMemberships: a person signs in before, and across, workspaces.
 //   - AddressCode, AddAccountMail and their like, LockUsers: what is mailed to a
 //     person about their account is of no workspace.
 //   - InvitationByCode: an invitation's code says which workspace it is of.

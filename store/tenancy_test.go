@@ -33,8 +33,8 @@ var acrossWorkspaces = map[string]bool{
 	"InTx": true, "Close": true, "Check": true, "IsSQLite": true, "JobsDB": true,
 	"PrincipalByTokenHash": true, "InvitationByCode": true,
 	"CreateUser": true, "User": true, "UserByEmail": true, "Users": true, "CountUsers": true, "LockUsers": true, "CreateAddressCode": true, "AddressCode": true, "DeleteAddressCode": true, "DeleteAddressCodes": true,
-	"AddAccountMail": true, "ClaimAccountMail": true, "SettleAccountMail": true, "SetPassword": true, "SetEmail": true,
-	"Memberships": true, "CreateSession": true, "Session": true, "TouchSession": true, "DeleteSession": true,
+	"AddAccountMail": true, "ClaimAccountMail": true, "SettleAccountMail": true, "SetPassword": true, "SetEmail": true, "SetProfile": true,
+	"Memberships": true, "LockMemberships": true, "CreateSession": true, "Session": true, "SessionsOf": true, "TouchSession": true, "DeleteSession": true,
 	"DeleteSessions": true, "TrustDevice": true, "TrustedBy": true, "ForgetDevices": true, "DeleteExpired": true, "DeleteExpiredInvitations": true, "CountAttempt": true, "ForgiveAttempt": true,
 	"AllDocuments": true, "ChangedDocuments": true, "DeleteEmbeddings": true, "RemovalsSince": true, "WorkspacesDue": true, "RenewLeases": true, "InterruptLapsed": true,
 	"StopsAsked": true, "DeleteKeys": true, "DeleteCachedAnswers": true,
@@ -272,6 +272,9 @@ var workspaceMethods = []confined{
 	}},
 	{"SetExpiry", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SetExpiry(ctx, as, a.chatbot, a.token, epoch)
+	}},
+	{"RenameWorkspace", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return nil, s.RenameWorkspace(ctx, as, "Renamed")
 	}},
 	{"RevokeToken", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.RevokeToken(ctx, as, a.chatbot, a.token, epoch)

@@ -75,6 +75,17 @@ func (s *Users) SetEmail(ctx context.Context, userID, email string) error {
 	})
 }
 
+// SetProfile replaces how a user is called and sees the dashboard.
+func (s *Users) SetProfile(ctx context.Context, userID string, p account.Profile) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return affected(db.User.Update().Where(user.ID(userID)).SetName(p.Name).SetTimeZone(p.TimeZone).
+			SetAppearance(string(p.Appearance)).Save(ctx))
+	})
+}
+
 func userFromRow(row *ent.User) account.User {
-	return account.User{ID: row.ID, Email: row.Email, PasswordHash: row.PasswordHash, CreatedAt: row.CreatedAt.UTC()}
+	return account.User{
+		ID: row.ID, Email: row.Email, PasswordHash: row.PasswordHash, CreatedAt: row.CreatedAt.UTC(),
+		Profile: account.Profile{Name: row.Name, TimeZone: row.TimeZone, Appearance: account.Appearance(row.Appearance)},
+	}
 }

@@ -62,6 +62,13 @@ func (s *Workspaces) Workspaces(ctx context.Context) ([]tenant.Workspace, error)
 	return mapped(rows, err, workspaceFromRow)
 }
 
+// RenameWorkspace gives a workspace another name.
+func (s *Workspaces) RenameWorkspace(ctx context.Context, workspaceID, name string) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).SetName(name).Save(ctx))
+	})
+}
+
 // DeleteWorkspace deletes it with all that is in it. Its receipts come last: by
 // then no answer of it is left that could get one.
 func (s *Workspaces) DeleteWorkspace(ctx context.Context, workspaceID string) error {

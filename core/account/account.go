@@ -26,7 +26,8 @@ type User struct {
 	Email string
 	// PasswordHash is a PHC string; see hasher.
 	PasswordHash string
-	CreatedAt    time.Time
+	Profile
+	CreatedAt time.Time
 }
 
 // object is a user as the object of an act.
@@ -47,6 +48,7 @@ type UserStore interface {
 	SetPassword(ctx context.Context, userID, passwordHash string) error
 	// SetEmail is a Conflict if another user has the address.
 	SetEmail(ctx context.Context, userID, email string) error
+	SetProfile(ctx context.Context, userID string, profile Profile) error
 }
 
 // transactor runs a function in one transaction; calls inside it join.
@@ -75,6 +77,7 @@ type Neighbors struct {
 // Accounts are the services of this package over one database.
 type Accounts struct {
 	Users     *Users
+	Profiles  *Profiles
 	SignUps   *SignUps
 	Passwords *Passwords
 	Sessions  *Sessions
@@ -89,6 +92,7 @@ func New(db Database, neighbors Neighbors, now func() time.Time, random io.Reade
 	codes := &codes{db: db, mails: neighbors.Mails, throttle: throttle, now: now, random: random}
 	return Accounts{
 		Users:     &Users{store: db.Users},
+		Profiles:  &Profiles{db: db},
 		SignUps:   &SignUps{db: db, founder: neighbors.Founder, mails: neighbors.Mails, throttle: throttle, passwords: passwords, codes: codes, now: now, random: random},
 		Passwords: passwords,
 		Sessions:  &Sessions{db: db, passwords: passwords, now: now, random: random},

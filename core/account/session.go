@@ -8,6 +8,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/internal/id"
+	"parley/internal/netgroup"
 )
 
 // How long a session lives without use, and at the most.
@@ -27,6 +28,16 @@ type Session struct {
 	// ExpiresAt ends the session however much it is used.
 	ExpiresAt time.Time
 	CreatedAt time.Time
+	// Agent is what the browser said of itself when the person signed in, and
+	// Network the network of one client that it was in: see package netgroup.
+	Agent, Network string
+}
+
+const maxAgent = 400
+
+// endedAt reports whether a session does not let anybody in any more.
+func (s Session) endedAt(now time.Time) bool {
+	return !now.Before(s.ExpiresAt) || now.Sub(s.LastSeenAt) >= sessionIdle
 }
 
 // SessionStore keeps sessions.
@@ -36,6 +47,8 @@ type SessionStore interface {
 	TouchSession(ctx context.Context, id string, at time.Time) error
 	DeleteSession(ctx context.Context, id string) error
 	DeleteSessions(ctx context.Context, userID string) error
+	// SessionsOf returns those of a user, the one that was used last first.
+	SessionsOf(ctx context.Context, userID string) ([]Session, error)
 	// DeleteExpired removes sessions, devices, address codes and counts of
 	// attempts that no longer matter at the given time.
 	DeleteExpired(ctx context.Context, now time.Time) error
@@ -80,6 +93,10 @@ func (s *Sessions) StartSession(ctx context.Context, userID string, client Clien
 	session := Session{
 		ID: id.Hash(keys.Session), UserID: userID,
 		CreatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(SessionLifetime),
+		Agent: storedAgent(client.Agent),
+	}
+	if client.Address.IsValid() {
+		session.Network = netgroup.Of(client.Address).String()
 	}
 	ctx = audit.AsPerson(ctx, user.ID, user.Email)
 	err = s.db.Tx.InTx(ctx, func(ctx context.Context) error {
@@ -132,7 +149,7 @@ func (s *Sessions) User(ctx context.Context, secret string) (User, error) {
 		return User{}, err
 	}
 	now := s.now()
-	if !now.Before(session.ExpiresAt) || now.Sub(session.LastSeenAt) >= sessionIdle {
+	if session.endedAt(now) {
 		return User{}, signedOut
 	}
 	if now.Sub(session.LastSeenAt) >= touchEvery {

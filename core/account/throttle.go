@@ -41,6 +41,8 @@ type Client struct {
 	// Device is the secret that the browser keeps of earlier sign-ins, empty
 	// for none.
 	Device string
+	// Agent is what the browser says of itself.
+	Agent string
 }
 
 // ErrThrottled is the cause of the fault of an attempt after too many.

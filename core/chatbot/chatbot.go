@@ -12,6 +12,7 @@ package chatbot
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"parley/core/audit"
@@ -78,6 +79,28 @@ type Settings struct {
 	SeparateEndUsers         bool
 	Answering
 }
+
+// Settings of the chatbot, as they are.
+func (b Chatbot) Settings() Settings {
+	return Settings{
+		Name: b.Name, Instructions: b.Instructions, NoAnswer: b.NoAnswer, ImageHosts: b.ImageHosts,
+		PassageAim: b.PassageAim, PassageLimit: b.PassageLimit,
+		AnswerWithoutKnowledge: b.AnswerWithoutKnowledge, SeparateEndUsers: b.SeparateEndUsers, Answering: b.Answering,
+	}
+}
+
+// Fingerprint tells settings from others. A form has that of the settings that
+// it was filled from: see [Chatbots.UpdateFrom].
+func (s Settings) Fingerprint() string {
+	s.ImageHosts = append([]string{}, s.ImageHosts...) // none is written in one way
+	written, err := json.Marshal(s)
+	if err != nil { // only for a temperature that is no number, which is refused
+		return ""
+	}
+	return hash(string(written))[:16]
+}
+
+var errOvertaken = fault.New(fault.Conflict, "Somebody changed these settings after you opened this page, so nothing of yours is saved yet.")
 
 // Store keeps chatbots. A missing row is a NotFound fault.
 type Store interface {
@@ -167,14 +190,24 @@ func (s *Chatbots) Visible(ctx context.Context, person tenant.Person, chatbotID 
 	return Chatbot{}, tenant.Membership{}, fault.New(fault.NotFound, "Chatbot not found.")
 }
 
-// Update changes a chatbot's settings. It is Forbidden for one that is over
-// the limit; see [Chatbot.Writable].
+// Update changes a chatbot's settings, whatever they are. It is Forbidden for
+// one that is over the limit; see [Chatbot.Writable].
 func (s *Chatbots) Update(ctx context.Context, workspaceID, chatbotID string, settings Settings) error {
+	return s.UpdateFrom(ctx, workspaceID, chatbotID, "", settings)
+}
+
+// UpdateFrom is [Chatbots.Update] for somebody who has seen the settings with a
+// fingerprint. It is a Conflict when they are others by now, so that nobody
+// overwrites what they have not read. Of two that come at once one is refused.
+func (s *Chatbots) UpdateFrom(ctx context.Context, workspaceID, chatbotID, seen string, settings Settings) error {
 	settings, err := s.check(settings)
 	if err != nil {
 		return err
 	}
 	err = s.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		if _, err := s.db.Workspaces.LockWorkspace(ctx, workspaceID); err != nil {
+			return err
+		}
 		if err := s.checkProviders(ctx, workspaceID, settings.Answering); err != nil {
 			return err
 		}
@@ -184,6 +217,9 @@ func (s *Chatbots) Update(ctx context.Context, workspaceID, chatbotID string, se
 		}
 		if err := bot.Writable(); err != nil {
 			return err
+		}
+		if seen != "" && seen != bot.Settings().Fingerprint() {
+			return errOvertaken
 		}
 		if err := s.db.Chatbots.UpdateChatbot(ctx, workspaceID, chatbotID, settings); err != nil {
 			return err

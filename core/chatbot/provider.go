@@ -53,7 +53,13 @@ type ProviderSettings struct {
 	// nothing; a provider may have none.
 	Key   Key
 	Tools bool
+	// Seen is the [Provider.Fingerprint] of the settings that were read before
+	// they were changed. Empty compares nothing.
+	Seen string
 }
+
+// Fingerprint tells a provider's settings from those before and after a change.
+func (p Provider) Fingerprint() string { return p.UpdatedAt.UTC().Format(time.RFC3339Nano) }
 
 // Key is a provider's key in the clear. It is text to whoever asks for it with
 // string(key), and hides from logs, formats and encoders.

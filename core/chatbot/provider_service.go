@@ -93,7 +93,8 @@ func (s *Providers) opened(provider SealedProvider) (Key, error) {
 	return key, nil
 }
 
-// UpdateProvider changes a provider. Without a key it keeps the one that it
+// UpdateProvider changes a provider. It is a Conflict when its settings are not
+// those that were seen. Without a key it keeps the one that it
 // has, unless the address is another server's: that is Invalid, because a key
 // must not be sent to whom it was not given for.
 func (s *Providers) UpdateProvider(ctx context.Context, workspaceID, providerID string, settings ProviderSettings) (Provider, error) {
@@ -106,6 +107,9 @@ func (s *Providers) UpdateProvider(ctx context.Context, workspaceID, providerID 
 		old, err := s.db.Providers.Provider(ctx, workspaceID, providerID)
 		if err != nil {
 			return err
+		}
+		if settings.Seen != "" && settings.Seen != old.Fingerprint() {
+			return errOvertaken
 		}
 		if changed, err = s.revised(old, settings); err != nil {
 			return err
@@ -120,8 +124,8 @@ func (s *Providers) UpdateProvider(ctx context.Context, workspaceID, providerID 
 
 // revised is a provider with other settings.
 func (s *Providers) revised(old SealedProvider, settings ProviderSettings) (SealedProvider, error) {
-	if settings.Key == "" && old.KeyHint != "" && origin(old.BaseURL) != origin(settings.BaseURL) {
-		return old, fault.InField("key", "Give the key, too: the address is another server's than the one that it was given for.")
+	if err := keepsKey(old.Provider, settings); err != nil {
+		return old, err
 	}
 	changed := old
 	changed.Name, changed.BaseURL, changed.Tools = settings.Name, settings.BaseURL, settings.Tools

@@ -47,6 +47,9 @@ type Options struct {
 	// PlainHTTP admits providers at http addresses, for servers in networks of
 	// the operator.
 	PlainHTTP bool
+	// ModelNames asks a provider which models it has. An error of a server that
+	// answered has a method Status, with the HTTP status of the answer.
+	ModelNames func(ctx context.Context, provider OpenedProvider) ([]string, error)
 }
 
 // Services are the services of this package over one database: what can be done
@@ -55,15 +58,18 @@ type Services struct {
 	*Chatbots
 	Tokens    *Tokens
 	Providers *Providers
+	Catalog   *Catalog
 }
 
 // New returns the services. Random must be cryptographically secure.
 func New(db Database, forgetter Forgetter, settler Settler, now func() time.Time, random io.Reader, options Options) Services {
 	base, known := base{db: db, settler: settler, now: now, random: random}, newCache(now)
+	providers := &Providers{base: base, options: options}
 	return Services{
 		Chatbots:  &Chatbots{base: base, forgetter: forgetter, options: options, known: known},
 		Tokens:    &Tokens{base: base, known: known},
-		Providers: &Providers{base: base, options: options},
+		Providers: providers,
+		Catalog:   &Catalog{providers},
 	}
 }
 

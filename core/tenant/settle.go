@@ -70,6 +70,38 @@ func (h *Holdings) SettleFor(ctx context.Context, workspaceID string, name plan.
 	return nil
 }
 
+// Preview is what another plan would do at once.
+type Preview struct {
+	// Suspended would be suspended, and Resumed would not be any more.
+	Suspended, Resumed []Holding
+}
+
+// Preview returns what [Holdings.SettleFor] would change under a plan.
+func (h *Holdings) Preview(ctx context.Context, workspaceID string, name plan.Name) (Preview, error) {
+	p, err := h.db.Plans.Plan(ctx, name)
+	if err != nil {
+		return Preview{}, err
+	}
+	holdings, err := h.active(ctx, workspaceID)
+	if err != nil {
+		return Preview{}, err
+	}
+	var preview Preview
+	for _, resource := range limitedInNumber {
+		over, _ := overLimit(p.Limits, resource, holdings)
+		for _, held := range holdings {
+			switch suspended := slices.Contains(over, held.ID); {
+			case held.Resource != resource:
+			case suspended && !held.OverLimit:
+				preview.Suspended = append(preview.Suspended, held)
+			case !suspended && held.OverLimit:
+				preview.Resumed = append(preview.Resumed, held)
+			}
+		}
+	}
+	return preview, nil
+}
+
 // overLimit returns the ids of what is over a plan's limit of a resource, and
 // whether that is other than what is stored. A token that was rolled is
 // suspended with the one that replaces it.

@@ -40,6 +40,7 @@ type WorkspaceStore interface {
 	// LockWorkspace is Workspace, and makes others wait until the transaction ends.
 	LockWorkspace(ctx context.Context, workspaceID string) (Workspace, error)
 	Workspaces(ctx context.Context) ([]Workspace, error)
+	RenameWorkspace(ctx context.Context, workspaceID, name string) error
 	// DeleteWorkspace deletes it with all that is in it.
 	DeleteWorkspace(ctx context.Context, workspaceID string) error
 }
@@ -59,6 +60,83 @@ func (w *Workspaces) CreateWorkspace(ctx context.Context, owner account.User, na
 	}
 	workspace := w.prepare(name)
 	return workspace, w.db.Tx.InTx(ctx, func(ctx context.Context) error { return w.insert(ctx, workspace, owner) })
+}
+
+// A person owns at most so many workspaces, and so many of them on the free
+// plan: what that includes is for a workspace, and must not be had by making
+// another.
+const (
+	MaxOwned = 20
+	MaxFree  = 3
+)
+
+// CreateAnother is CreateWorkspace for a person who has an account. It is
+// Forbidden for one who owns [MaxOwned] workspaces, or [MaxFree] on the free
+// plan, also when several are asked for at once.
+func (w *Workspaces) CreateAnother(ctx context.Context, owner account.User, name string) (Workspace, error) {
+	name, err := w.CheckName(name)
+	if err != nil {
+		return Workspace{}, err
+	}
+	workspace := w.prepare(name)
+	return workspace, w.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		if err := w.db.Members.LockMemberships(ctx, owner.ID); err != nil {
+			return err
+		}
+		memberships, err := w.db.Members.Memberships(ctx, owner.ID)
+		if err != nil {
+			return err
+		}
+		if err := admitAnother(memberships); err != nil {
+			return err
+		}
+		return w.insert(ctx, workspace, owner)
+	})
+}
+
+// admitAnother refuses one more workspace to whoever owns enough.
+func admitAnother(memberships []Membership) error {
+	owned, free := 0, 0
+	for _, m := range memberships {
+		if m.Role != RoleOwner {
+			continue
+		}
+		owned++
+		if m.Workspace.Plan == plan.Free {
+			free++
+		}
+	}
+	switch {
+	case owned >= MaxOwned:
+		return fault.New(fault.Forbidden, "You own %d workspaces, the most that one person can. Delete one first.", owned)
+	case free >= MaxFree:
+		return fault.New(fault.Forbidden, "You own %d workspaces on the free plan, the most that one person can. Upgrade or delete one first.", free)
+	}
+	return nil
+}
+
+// Rename gives a workspace another name. Seen is the name that its owner has
+// read: it is a Conflict when that is another by now. An empty one compares
+// nothing.
+func (w *Workspaces) Rename(ctx context.Context, workspaceID, seen, name string) error {
+	name, err := checkName("name", name)
+	if err != nil {
+		return err
+	}
+	return w.Locked(ctx, workspaceID, func(ctx context.Context, was Workspace) error {
+		if seen != "" && seen != was.Name {
+			return fault.New(fault.Conflict, "Somebody renamed the workspace to “%s” after you opened this page. Save again to replace that name.", was.Name)
+		}
+		if name == was.Name {
+			return nil
+		}
+		if err := w.db.Workspaces.RenameWorkspace(ctx, workspaceID, name); err != nil {
+			return err
+		}
+		return audit.Record(ctx, w.db.Audit, workspaceID, w.now(), audit.Entry{
+			Action: audit.WorkspaceRenamed, Object: was.object(), Changes: []audit.Change{{Field: "name", Old: was.Name, New: name}},
+		})
+	})
 }
 
 // Found is CreateWorkspace for a person who signs up. The name was checked.

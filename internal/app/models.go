@@ -77,19 +77,40 @@ func openModel(a modelAccount) (answer.Model, error) {
 	})
 }
 
-// newModels returns the models of all chatbots. Models of workspaces are
-// reached at public addresses, and at those that PROVIDER_ALLOW lists.
-func newModels(config *Config, now func() time.Time, own []answer.Model, providers models.Providers, wrap func(answer.Model) answer.Model, log *slog.Logger, refused func(context.Context, string)) (*models.Models, error) {
+// opener makes a model of a workspace's provider.
+type opener func(provider chatbot.OpenedProvider, name string) (answer.Model, error)
+
+// newOpener returns the opener for all workspaces. Their models are reached at
+// public addresses, and at those that PROVIDER_ALLOW lists.
+func newOpener(config *Config, refused func(context.Context, string)) (opener, error) {
 	allowed, err := config.ProviderTargets()
 	if err != nil {
 		return nil, err
 	}
 	client := fetch.NewClient(fetch.Config{Allow: allowed, Refused: refused})
-	open := func(provider chatbot.OpenedProvider, name string) (answer.Model, error) {
-		model, err := openModel(modelAccount{
+	return func(provider chatbot.OpenedProvider, name string) (answer.Model, error) {
+		return openModel(modelAccount{
 			config: config, kind: provider.Kind, address: provider.BaseURL, key: string(provider.Key), name: name,
 			tools: provider.Tools, client: client,
 		})
+	}, nil
+}
+
+// names asks a provider which models it has.
+func (open opener) names(ctx context.Context, provider chatbot.OpenedProvider) ([]string, error) {
+	model, err := open(provider, "any")
+	if err != nil {
+		return nil, err
+	}
+	return model.(interface {
+		Names(ctx context.Context) ([]string, error)
+	}).Names(ctx)
+}
+
+// newModels returns the models of all chatbots.
+func newModels(config *Config, now func() time.Time, own []answer.Model, providers models.Providers, openProvided opener, wrap func(answer.Model) answer.Model, log *slog.Logger) (*models.Models, error) {
+	open := func(provider chatbot.OpenedProvider, name string) (answer.Model, error) {
+		model, err := openProvided(provider, name)
 		if err != nil || wrap == nil {
 			return model, err
 		}
@@ -131,8 +152,14 @@ func (p *Program) openChatbots(wrap func(answer.Model) answer.Model) error {
 	if err != nil {
 		return err
 	}
-	p.Chatbots = chatbot.New(store.ForChatbot(p.Store), p.Knowledge.Removals, p.Tenants.Holdings, p.now, rand.Reader, chatbotOptions(p.Config, own, p.Store.IsSQLite()))
-	choices, err := newModels(p.Config, p.now, own, p.Chatbots.Providers, wrap, p.Log, p.reportTarget)
+	open, err := newOpener(p.Config, p.reportTarget)
+	if err != nil {
+		return err
+	}
+	options := chatbotOptions(p.Config, own, p.Store.IsSQLite())
+	options.ModelNames = open.names
+	p.Chatbots = chatbot.New(store.ForChatbot(p.Store), p.Knowledge.Removals, p.Tenants.Holdings, p.now, rand.Reader, options)
+	choices, err := newModels(p.Config, p.now, own, p.Chatbots.Providers, open, wrap, p.Log)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go"
@@ -66,14 +67,17 @@ func (c *Client) Post(ctx context.Context, path, accept string, body []byte) (*h
 	return c.server.API.accepted(response, err)
 }
 
-// Get asks once. Its result is that of [Client.Post].
+// Get asks once. The path may have a query. Its result is that of [Client.Post].
 func (c *Client) Get(ctx context.Context, path string) (*http.Response, error) {
 	return c.server.API.accepted(c.send(ctx, http.MethodGet, path, "application/json", nil))
 }
 
 // send sends one request. What a refusal says is read as far as 16 KiB only.
 func (c *Client) send(ctx context.Context, method, path, accept string, body []byte) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, method, c.base.JoinPath(path).String(), bytes.NewReader(body))
+	path, query, _ := strings.Cut(path, "?")
+	address := c.base.JoinPath(path)
+	address.RawQuery = query
+	request, err := http.NewRequestWithContext(ctx, method, address.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
