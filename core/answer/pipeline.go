@@ -243,9 +243,9 @@ func (d *Draft) Unanswered() Answer {
 func reading(passages int) string {
 	switch passages {
 	case 0:
-		return "Nothing in the knowledge matches; answering."
+		return "No passage matches. Answering…"
 	case 1:
-		return "Reading 1 passage of the knowledge."
+		return "Reading 1 passage…"
 	}
-	return "Reading " + strconv.Itoa(passages) + " passages of the knowledge."
+	return "Reading " + strconv.Itoa(passages) + " passages…"
 }

@@ -1,0 +1,146 @@
+package rebuild
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"parley/core/knowledge"
+	"parley/core/retrieval"
+)
+
+// world is an index and a database without live documents: what they are asked
+// for is what these tests are about. With documents, package knowledge tests it.
+type world struct {
+	retrieval.Index
+	version string
+	removed []string // from the index, in order
+	fails   error    // the switch to a new index
+
+	marks    []Mark
+	removals []knowledge.Removal
+	asked    []time.Time // since when changes were asked for
+	now      time.Time
+}
+
+func newWorld() (*world, *Rebuilder) {
+	w := &world{version: "1", now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	return w, New(Ports{
+		Documents: w, Removals: w, Marks: w, Index: w, Version: "1",
+		Searcher: retrieval.NewSearcher(w, nil, nil, slog.New(slog.DiscardHandler)),
+	}, func() time.Time { return w.now })
+}
+
+func (w *world) Version(context.Context) (string, error) { return w.version, nil }
+
+func (w *world) Rebuild(ctx context.Context, version string, fill func(context.Context, retrieval.Filler) error) error {
+	if err := fill(ctx, nil); err != nil {
+		return err
+	}
+	if w.fails != nil {
+		return w.fails
+	}
+	w.version = version
+	return nil
+}
+
+func (w *world) Remove(_ context.Context, _ retrieval.Scope, documentID string) error {
+	w.removed = append(w.removed, documentID)
+	return nil
+}
+
+func (w *world) AllDocuments(ctx context.Context) ([]knowledge.Document, error) {
+	return []knowledge.Document{{ID: "never ready"}, {ID: "leaving", Live: 1, State: knowledge.Removing}}, ctx.Err()
+}
+
+func (w *world) ChangedDocuments(_ context.Context, since time.Time) ([]knowledge.Document, error) {
+	w.asked = append(w.asked, since)
+	return nil, nil
+}
+
+func (w *world) RemovalsSince(context.Context, time.Time) ([]knowledge.Removal, error) {
+	return w.removals, nil
+}
+
+func (w *world) BeginRebuild(_ context.Context, at time.Time) (int, error) {
+	w.marks = append(w.marks, Mark{len(w.marks) + 1, at})
+	return len(w.marks), nil
+}
+
+func (w *world) Rebuilds(context.Context) ([]Mark, error) { return w.marks, nil }
+
+func (w *world) EndRebuild(_ context.Context, id int) error {
+	w.marks = slices.DeleteFunc(w.marks, func(m Mark) bool { return m.ID == id })
+	return nil
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRebuild(t *testing.T) {
+	t.Run("it catches up with what changed meanwhile, and ends its mark", func(t *testing.T) {
+		w, r := newWorld()
+		w.removals = []knowledge.Removal{{WorkspaceID: "ws", ChatbotID: "cb", DocumentID: "doc_gone"}}
+		count, err := r.Rebuild(t.Context())
+		must(t, err)
+		if count != 0 || !slices.Equal(w.removed, []string{"doc_gone"}) || !slices.Equal(w.asked, []time.Time{w.now.Add(-overlap)}) || len(w.marks) != 0 {
+			t.Errorf("%d are in it, %v were removed, changes were asked for since %v, and the marks are %v", count, w.removed, w.asked, w.marks)
+		}
+	})
+	t.Run("one that fails before the switch leaves no mark", func(t *testing.T) {
+		w, r := newWorld()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := r.Rebuild(ctx); !errors.Is(err, context.Canceled) || len(w.marks) != 0 {
+			t.Errorf("%v, and the marks are %v", err, w.marks)
+		}
+	})
+	t.Run("one that fails at the switch leaves its mark, for whoever catches up", func(t *testing.T) {
+		w, r := newWorld()
+		w.fails = errors.New("away")
+		if _, err := r.Rebuild(t.Context()); !errors.Is(err, w.fails) || len(w.marks) != 1 {
+			t.Errorf("%v, and the marks are %v", err, w.marks)
+		}
+	})
+}
+
+func TestWatch(t *testing.T) {
+	t.Run("an index of another version is rebuilt", func(t *testing.T) {
+		w, r := newWorld()
+		w.version = "0"
+		must(t, r.Watch(t.Context()))
+		if w.version != "1" {
+			t.Errorf("the version is %s", w.version)
+		}
+	})
+	t.Run("without marks nothing is asked for", func(t *testing.T) {
+		w, r := newWorld()
+		must(t, r.Watch(t.Context()))
+		if len(w.asked) != 0 {
+			t.Errorf("changes were asked for since %v", w.asked)
+		}
+	})
+	t.Run("a mark that was left is caught up for whenever it is twice as old, and ended after a day", func(t *testing.T) {
+		w, r := newWorld()
+		began := w.now
+		w.marks = []Mark{{1, began}}
+		var caughtUp []time.Duration
+		for ; len(w.marks) > 0; w.now = w.now.Add(time.Hour) {
+			before := len(w.asked)
+			must(t, r.Watch(t.Context()))
+			if len(w.asked) > before {
+				caughtUp = append(caughtUp, w.now.Sub(began)/time.Hour)
+			}
+		}
+		if want := []time.Duration{0, 1, 2, 4, 8, 16, 32}; !slices.Equal(caughtUp, want) {
+			t.Errorf("after hours %d, want %d", caughtUp, want)
+		}
+	})
+}
