@@ -41,14 +41,30 @@ func (s *Store) AddAudit(ctx context.Context, workspaceID string, entry audit.En
 	})
 }
 
-// Audit returns a workspace's latest entries of some actions, the latest first.
-func (s *AuditLog) Audit(ctx context.Context, workspaceID string, actions []audit.Action, limit int) ([]audit.Entry, error) {
-	names := make([]string, len(actions))
-	for i, action := range actions {
-		names[i] = string(action)
+// Audit returns a page of a workspace's entries, the latest first.
+func (s *AuditLog) Audit(ctx context.Context, workspaceID string, filter audit.Filter) ([]audit.Entry, error) {
+	where := []predicate.AuditEntry{auditentry.WorkspaceID(workspaceID)}
+	if len(filter.Actions) > 0 {
+		names := make([]string, len(filter.Actions))
+		for i, action := range filter.Actions {
+			names[i] = string(action)
+		}
+		where = append(where, auditentry.ActionIn(names...))
 	}
-	rows, err := s.store.db(ctx).AuditEntry.Query().Where(auditentry.WorkspaceID(workspaceID), auditentry.ActionIn(names...)).
-		Order(auditentry.ByID(sql.OrderDesc())).Limit(limit).All(within(ctx, workspaceID))
+	if filter.Actor != "" {
+		where = append(where, auditentry.Actor(filter.Actor))
+	}
+	if !filter.Since.IsZero() {
+		where = append(where, auditentry.AtGTE(filter.Since))
+	}
+	if !filter.Until.IsZero() {
+		where = append(where, auditentry.AtLT(filter.Until))
+	}
+	if filter.Before > 0 {
+		where = append(where, auditentry.IDLT(filter.Before))
+	}
+	rows, err := s.store.db(ctx).AuditEntry.Query().Where(where...).
+		Order(auditentry.ByID(sql.OrderDesc())).Limit(filter.Limit).All(within(ctx, workspaceID))
 	return mapped(rows, err, entryFromRow)
 }
 

@@ -23,7 +23,7 @@ func TestAudit(t *testing.T) {
 		b.must(b.AddAudit(ctx, "", audit.Entry{Actor: audit.Visitor, Action: audit.SignInFailed, At: epoch.Add(2 * time.Hour)}))
 
 		b.Run("an entry is read as it was written", func(t *testing.T) {
-			got, err := b.Audit(ctx, a.id, []audit.Action{audit.ChatbotChanged}, 5)
+			got, err := b.Audit(ctx, a.id, audit.Filter{Actions: []audit.Action{audit.ChatbotChanged}, Limit: 5})
 			b.must(err)
 			want := entry
 			want.WorkspaceID = a.id
@@ -32,6 +32,29 @@ func TestAudit(t *testing.T) {
 			}
 			if !reflect.DeepEqual(got, []audit.Entry{want}) {
 				t.Errorf("got %+v, want %+v", got, want)
+			}
+		})
+		b.Run("a page of a workspace has what was chosen, and nobody else's", func(t *testing.T) {
+			for sentence, c := range map[string]struct {
+				filter audit.Filter
+				want   int
+			}{
+				"all":                 {audit.Filter{}, 2},
+				"an actor":            {audit.Filter{Actor: "ada@example.com"}, 1},
+				"an actor of nothing": {audit.Filter{Actor: "ada@example.co"}, 0},
+				"since":               {audit.Filter{Since: epoch.Add(time.Hour)}, 1},
+				"until":               {audit.Filter{Until: epoch.Add(time.Hour)}, 1},
+				"another action":      {audit.Filter{Actions: []audit.Action{audit.SignInFailed}}, 0},
+			} {
+				c.filter.Limit = 10
+				if page, err := b.Audit(ctx, a.id, c.filter); err != nil || len(page) != c.want {
+					t.Errorf("%s gives %d: %v", sentence, len(page), err)
+				}
+			}
+			first, err := b.Audit(ctx, a.id, audit.Filter{Limit: 1})
+			b.must(err)
+			if second, err := b.Audit(ctx, a.id, audit.Filter{Limit: 5, Before: first[0].ID}); err != nil || len(second) != 1 || second[0].ID >= first[0].ID {
+				t.Errorf("the second page has %+v: %v", second, err)
 			}
 		})
 		b.Run("the operator reads all, page by page, the latest first", func(t *testing.T) {

@@ -198,7 +198,7 @@ var workspaceMethods = []confined{
 		return s.Holdings(ctx, as)
 	}},
 	{"Audit", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
-		return s.Audit(ctx, as, audit.Actions(), 10)
+		return s.Audit(ctx, as, audit.Filter{Actions: audit.Actions(), Limit: 10})
 	}},
 	{"Reversals", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return s.Reversals(ctx, as, 10)

@@ -92,7 +92,21 @@ func cut(text string, limit int) string {
 	return string(runes[:limit-1]) + "…"
 }
 
-// Query chooses entries.
+// Filter chooses entries of one workspace.
+type Filter struct {
+	// Actions are all when there are none.
+	Actions []Action
+	// Actor is the name of one, or empty for all.
+	Actor string
+	// Since and Until leave out what happened before, and at or after, unless
+	// they are zero.
+	Since, Until time.Time
+	// Before is the id of the last entry of the page before, or zero.
+	Before int64
+	Limit  int
+}
+
+// Query chooses entries of all workspaces.
 type Query struct {
 	// WorkspaceID is empty for those of all workspaces and of none.
 	WorkspaceID string

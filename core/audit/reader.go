@@ -8,9 +8,8 @@ import (
 
 // Archive is the port to entries that were written.
 type Archive interface {
-	// Audit returns a workspace's latest entries of some actions, the latest
-	// first.
-	Audit(ctx context.Context, workspaceID string, actions []Action, limit int) ([]Entry, error)
+	// Audit returns a page of a workspace's entries, the latest first.
+	Audit(ctx context.Context, workspaceID string, filter Filter) ([]Entry, error)
 	// AuditEntries returns a page of all workspaces' entries, the latest first.
 	AuditEntries(ctx context.Context, query Query) ([]Entry, error)
 	// DeleteAudit deletes up to limit entries of before a time, and reports
@@ -30,7 +29,22 @@ var planActions = []Action{PlanChanged, SubscriptionChanged, LimitsChosen, Email
 // PlanHistory returns what was last done to a workspace's plan, the latest
 // first.
 func (r *Reader) PlanHistory(ctx context.Context, workspaceID string, limit int) ([]Entry, error) {
-	return r.archive.Audit(ctx, workspaceID, planActions, limit)
+	return r.archive.Audit(ctx, workspaceID, Filter{Actions: planActions, Limit: limit})
+}
+
+// maxPage bounds a page for people.
+const maxPage = 100
+
+// Of returns a page of a workspace's entries, the latest first, and whether there
+// are older ones.
+func (r *Reader) Of(ctx context.Context, workspaceID string, filter Filter) (page []Entry, more bool, err error) {
+	limit := max(1, min(filter.Limit, maxPage))
+	filter.Limit = limit + 1
+	page, err = r.archive.Audit(ctx, workspaceID, filter)
+	if len(page) > limit {
+		return page[:limit], true, err
+	}
+	return page, false, err
 }
 
 // pageSize is how many entries are read, and deleted, at once.

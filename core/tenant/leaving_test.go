@@ -113,7 +113,7 @@ func TestLeave(t *testing.T) {
 		keys, err := c.Sessions.StartSession(t.Context(), member, stranger)
 		c.must(err)
 		c.must(c.Members.Leave(audit.AsPerson(t.Context(), member, "member@example.com"), c.space.ID, member))
-		left, err := store.NewAuditLog(c.store).Audit(t.Context(), c.space.ID, []audit.Action{audit.MemberLeft}, 10)
+		left, err := store.NewAuditLog(c.store).Audit(t.Context(), c.space.ID, audit.Filter{Actions: []audit.Action{audit.MemberLeft}, Limit: 10})
 		if err != nil || len(left) != 1 || left[0].Actor.UserID != member {
 			t.Errorf("the log says %+v, %v", left, err)
 		}
